@@ -1,0 +1,205 @@
+//! What the command line may say.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::engine::Options;
+
+use super::exit::Exit;
+
+/// A scripting language whose tools work on files inside an escape-proof sandbox.
+#[derive(Debug, Parser)]
+#[command(name = "ns", version, args_conflicts_with_subcommands = false, subcommand_help_heading = "Commands")]
+#[command(
+    after_help = "`ns FILE [ARGS…]` runs a file; plain `ns` on a terminal begins a session.\n\nExit codes: 0 done, 1 the script failed, 2 usage, 3 a check found something, 4 refused by policy or sandbox, 124 time or step limit, 130 interrupted."
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Options that every command takes.
+#[derive(Args, Clone, Debug)]
+pub struct Global {
+    /// The folder that scripts cannot leave [default: the current folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub sandbox: Option<PathBuf>,
+    /// The policy file [default: neuroscript.toml in the sandbox, else the user's]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub policy: Option<PathBuf>,
+    /// Refuse every change
+    #[arg(long, global = true)]
+    pub read_only: bool,
+    /// Make every failure of a tool an error
+    #[arg(long, global = true)]
+    pub strict: bool,
+    /// Steps that a run may take
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
+    /// Seconds that a run may take, such as 5, 0.5 or 200ms
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// How results are printed
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "auto")]
+    pub output: OutputFormat,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// What fits: text from scripts; from calls, a table on a terminal and JSON elsewhere
+    Auto,
+    /// Lists of maps as tables
+    Table,
+    /// JSON
+    Json,
+    /// One line of JSON for each element of a list
+    Jsonl,
+    /// Text as EMIT prints it
+    Raw,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a script
+    Run(RunArgs),
+    /// Find what is wrong with scripts without running them
+    Check(CheckArgs),
+    /// Call one tool with JSON arguments
+    Call(CallArgs),
+    /// List the tools, or show one
+    Tools(ToolsArgs),
+    /// Explain an error code
+    Explain(ExplainArgs),
+    /// Show what holds here: sandbox, policy, limits
+    Doctor,
+    /// Begin a session
+    Repl,
+    #[command(external_subcommand)]
+    File(Vec<OsString>),
+}
+
+/// Arguments of `ns run`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// The script, or - for standard input
+    #[arg(required_unless_present = "code", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The script itself
+    #[arg(short = 'e', long = "eval", value_name = "CODE", conflicts_with = "file")]
+    pub code: Option<String>,
+    /// The procedure to run, instead of the script's top level
+    #[arg(long = "proc", value_name = "NAME")]
+    pub procedure: Option<String>,
+    /// What the script finds in ARGS
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<String>,
+}
+
+/// Arguments of `ns check`.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// The scripts, - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// How findings are printed
+    #[arg(long, default_value = "text")]
+    pub format: FindingFormat,
+    /// Show what the scripts say about themselves
+    #[arg(long)]
+    pub info: bool,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FindingFormat {
+    /// With excerpts of the source
+    Text,
+    /// One JSON array
+    Json,
+}
+
+/// Arguments of `ns call`.
+#[derive(Args, Debug)]
+pub struct CallArgs {
+    /// The tool, by any of its names
+    pub tool: String,
+    /// A JSON object with the arguments, @FILE to read it from a file, - from standard input
+    #[arg(default_value = "{}", value_name = "JSON", allow_hyphen_values = true)]
+    pub json: String,
+    /// Bytes that the answer may take
+    #[arg(long, value_name = "N")]
+    pub max_output_bytes: Option<u64>,
+}
+
+/// Arguments of `ns tools`.
+#[derive(Args, Debug)]
+pub struct ToolsArgs {
+    /// The tool to show, by any of its names
+    pub name: Option<String>,
+    /// How tools are printed
+    #[arg(long, default_value = "table")]
+    pub format: ToolFormat,
+}
+
+/// How tools are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ToolFormat {
+    /// For people
+    Table,
+    /// Whole declarations
+    Json,
+    /// The schemas of the arguments, by wire name
+    JsonSchema,
+    /// The reference documentation
+    Markdown,
+}
+
+/// Arguments of `ns explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// A code such as NS0101 or not_found
+    pub code: String,
+}
+
+impl Global {
+    /// The options for an engine.
+    pub fn options(&self) -> Options {
+        Options {
+            sandbox: self.sandbox.clone(),
+            policy: self.policy.clone(),
+            read_only: self.read_only,
+            strict: self.strict,
+            max_steps: self.max_steps,
+            timeout: self.timeout,
+            answer_bytes: None,
+        }
+    }
+}
+
+/// Shows why the command line was refused, or the help that was asked for.
+pub fn refused(error: &clap::Error) -> Exit {
+    // Nothing can be done when nobody reads it.
+    let _ = error.print();
+    if error.use_stderr() { Exit::Usage } else { Exit::Done }
+}
+
+/// `5`, `0.5`, `5s`, `200ms`, `2m`
+fn seconds(text: &str) -> Result<Duration, String> {
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
+    let (number, unit) = units
+        .iter()
+        .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, *unit)))
+        .unwrap_or((text, 1.0));
+    let seconds = number.trim().parse::<f64>().ok().map(|number| number * unit);
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|duration| !duration.is_zero())
+        .ok_or_else(|| "expected a time above 0 such as 5, 0.5 or 200ms".to_owned())
+}

@@ -1,0 +1,106 @@
+//! `ns call TOOL JSON`: one tool, its answer on standard output, a failure as one line of JSON on
+//! standard error.
+
+use std::io::{Read, stdin};
+
+use serde_json::json;
+
+use crate::engine::{EmitError, Engine, Options, SetupError};
+use crate::text::ToolCode;
+use crate::toolkit::{Manner, ToolError};
+use crate::value::{Value, json as value_json};
+
+use super::args::{CallArgs, Global};
+use super::exit::Exit;
+use super::show::{Format, Printer};
+use super::terminal::say;
+
+/// Bytes of JSON that are ever taken in.
+const MAX_JSON: u64 = 256 << 20;
+
+pub fn call(global: &Global, args: &CallArgs) -> Exit {
+    let options = Options { answer_bytes: args.max_output_bytes, ..global.options() };
+    let engine = match Engine::open(&options) {
+        Ok(engine) => engine,
+        Err(error) => return fail(&setup_failure(&error)),
+    };
+    let given = match read_arguments(&args.json) {
+        Ok(given) => given,
+        Err(error) => return fail(&error),
+    };
+    match engine.call(&args.tool, &given) {
+        Ok(value) => print(&value, Format::for_call(global.output)),
+        Err(error) if error.manner == Manner::Quiet => print(&Value::Nil, Format::for_call(global.output)),
+        Err(error) => fail(&error),
+    }
+}
+
+fn read_arguments(argument: &str) -> Result<Value, ToolError> {
+    let bad = |message: String| {
+        ToolError::new(ToolCode::BadArgs, message).hint("give a JSON object such as `{\"path\": \"src\"}`")
+    };
+    let bytes = match argument.strip_prefix('@') {
+        _ if argument == "-" => read_all(stdin().lock()),
+        Some(file) => std::fs::File::open(file).and_then(read_all),
+        None => Ok(argument.as_bytes().to_vec()),
+    };
+    let bytes = bytes.map_err(|error| bad(format!("the arguments cannot be read: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        bad(format!("the arguments are not UTF-8, from byte {} on", error.utf8_error().valid_up_to()))
+    })?;
+    value_json::from_text(&text).map_err(|error| bad(format!("the arguments are not JSON: {error}")))
+}
+
+fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(MAX_JSON).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A text as it is, anything else as one line of JSON, unless another format is asked for.
+fn print(value: &Value, format: Option<Format>) -> Exit {
+    let mut printer = Printer::new(format.unwrap_or(Format::Json));
+    let printed = match (format, value.as_text()) {
+        (None | Some(Format::Json), Some(text)) => printer.print_line(&text),
+        _ => printer.print(std::slice::from_ref(value)),
+    };
+    match printed.and_then(|()| printer.flush()) {
+        Ok(()) | Err(EmitError::Closed) => Exit::Done,
+        Err(EmitError::Io(error)) => {
+            fail(&ToolError::new(ToolCode::IoError, format!("the output cannot be written: {error}")))
+        }
+        Err(EmitError::Limit(hit)) => fail(&hit.into()),
+    }
+}
+
+fn setup_failure(error: &SetupError) -> ToolError {
+    let finding = &error.findings[0];
+    let place = finding.span().and_then(|span| {
+        let source = error.sources.of(span)?;
+        let position = source.position(span);
+        Some(format!("{}:{}:{}: ", source.name(), position.line, position.column))
+    });
+    let failure = ToolError::new(ToolCode::BadArgs, format!("{}{}", place.unwrap_or_default(), finding.message));
+    match &finding.help {
+        Some(help) => failure.hint(help.clone()),
+        None => failure,
+    }
+}
+
+fn fail(error: &ToolError) -> Exit {
+    let shape = json!({ "error": {
+        "code": error.code.id(),
+        "message": error.message,
+        "tool": error.tool,
+        "argument": error.argument,
+        "path": error.path,
+        "hint": error.hint,
+    } });
+    say(&format!("{shape}\n"));
+    match error.code {
+        ToolCode::BadArgs | ToolCode::UnknownTool => Exit::Usage,
+        ToolCode::SandboxViolation | ToolCode::PolicyDenied => Exit::Refused,
+        ToolCode::Cancelled => Exit::Interrupted,
+        _ => Exit::Failed,
+    }
+}

@@ -1,0 +1,73 @@
+//! `ns check FILE…`
+
+use crate::engine::{Checked, Engine};
+use crate::text::render::to_json;
+use crate::text::{Diagnostic, Severity};
+
+use super::args::{CheckArgs, FindingFormat, Global};
+use super::exit::Exit;
+use super::run::read_script;
+use super::terminal::{report_findings, report_setup, say};
+
+pub fn check(global: &Global, args: &CheckArgs) -> Exit {
+    let engine = match Engine::open(&global.options()) {
+        Ok(engine) => engine,
+        Err(error) => {
+            report_setup(&error);
+            return Exit::Usage;
+        }
+    };
+    let mut exit = Exit::Done;
+    let mut checked = Vec::new();
+    for file in &args.files {
+        match read_script(file) {
+            Ok(script) => checked.push((script.name().to_owned(), engine.check(&script))),
+            Err(unreadable) => exit = unreadable,
+        }
+    }
+    let faulty = checked.iter().any(|(_, checked)| checked.findings.iter().any(Diagnostic::is_error));
+    match args.format {
+        FindingFormat::Text => show_text(&checked, args.info),
+        FindingFormat::Json => show_json(&checked, args.info),
+    }
+    match (exit, faulty) {
+        (Exit::Done, true) => Exit::Difference,
+        (exit, _) => exit,
+    }
+}
+
+fn show_text(checked: &[(String, Checked)], info: bool) {
+    for (name, checked) in checked {
+        report_findings(&checked.findings, &checked.sources);
+        if info {
+            let text = serde_json::to_string_pretty(&checked.info).expect("information has a JSON form");
+            println!("{name}: {text}");
+        }
+    }
+    let count = |severity| {
+        checked.iter().flat_map(|(_, checked)| &checked.findings).filter(|finding| finding.severity == severity).count()
+    };
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    if errors + warnings > 0 {
+        say(&format!("{}, {}\n", counted(errors, "error"), counted(warnings, "warning")));
+    }
+}
+
+fn show_json(checked: &[(String, Checked)], info: bool) {
+    let findings = |checked: &Checked| -> Vec<serde_json::Value> {
+        let findings = checked.findings.iter().map(|finding| to_json(finding, &checked.sources));
+        findings.map(|finding| serde_json::to_value(finding).expect("a finding has a JSON form")).collect()
+    };
+    let json = match info {
+        false => serde_json::Value::Array(checked.iter().flat_map(|(_, checked)| findings(checked)).collect()),
+        true => checked
+            .iter()
+            .map(|(name, checked)| serde_json::json!({ "file": name, "info": checked.info, "findings": findings(checked) }))
+            .collect(),
+    };
+    println!("{json}");
+}
+
+fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}

@@ -1,0 +1,51 @@
+//! `ns doctor`: what holds here.
+
+use crate::engine::{Engine, PolicySource};
+use crate::sandbox::Resolver;
+
+use super::args::Global;
+use super::exit::Exit;
+use super::terminal::report_setup;
+
+pub fn doctor(global: &Global) -> Exit {
+    let engine = match Engine::open(&global.options()) {
+        Ok(engine) => engine,
+        Err(error) => {
+            report_setup(&error);
+            return Exit::Usage;
+        }
+    };
+    let gate = engine.gate();
+    let resolver = match gate.root.resolver() {
+        Resolver::Openat2 => "openat2: the kernel keeps every path below the root",
+        Resolver::Portable => "portable: `openat2` is not available, paths are followed step by step through cap-std",
+    };
+    let policy = match engine.policy_source() {
+        PolicySource::BuiltIn => "built-in values; there is no policy file".to_owned(),
+        PolicySource::Root => "neuroscript.toml in the sandbox".to_owned(),
+        PolicySource::File(path) => path.display().to_string(),
+    };
+    let limits = engine.limits();
+    let seconds = limits.timeout.map_or("none".to_owned(), |timeout| format!("{} s", timeout.as_secs_f64()));
+    let row = |name: &str, text: &str| println!("{name:<14}{text}");
+    row("version", env!("CARGO_PKG_VERSION"));
+    row("system", &format!("{} {}", std::env::consts::OS, std::env::consts::ARCH));
+    row("sandbox", &gate.root.path().display().to_string());
+    row("resolver", resolver);
+    row(
+        "changes",
+        if gate.policy.read_only {
+            "refused: read-only"
+        } else {
+            "allowed below the sandbox; not journaled yet, so they cannot be undone"
+        },
+    );
+    row("policy", &policy);
+    row("tools", &gate.registry.iter().count().to_string());
+    row("max_steps", &limits.max_steps.to_string());
+    row("timeout_s", &seconds);
+    row("call_depth", &limits.call_depth.to_string());
+    row("memory_bytes", &limits.memory_bytes.to_string());
+    row("kernel sandbox", " none: the process itself is not restricted yet");
+    Exit::Done
+}

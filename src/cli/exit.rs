@@ -1,0 +1,49 @@
+//! Exit codes.
+
+use crate::engine::Ending;
+
+/// How the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done; also when nobody reads the output any more.
+    Done,
+    /// The script failed.
+    Failed,
+    /// The command line, or the arguments of a tool, are wrong.
+    Usage,
+    /// A check found something.
+    Difference,
+    /// The policy or the sandbox refused.
+    Refused,
+    /// A time or step limit.
+    OutOfTime,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl Exit {
+    /// The number that the caller sees.
+    pub fn code(self) -> i32 {
+        match self {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::Difference => 3,
+            Exit::Refused => 4,
+            Exit::OutOfTime => 124,
+            Exit::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Ending> for Exit {
+    fn from(ending: Ending) -> Exit {
+        match ending {
+            Ending::Done | Ending::Unread => Exit::Done,
+            Ending::Failed => Exit::Failed,
+            Ending::Refused => Exit::Refused,
+            Ending::OutOfTime => Exit::OutOfTime,
+            Ending::Interrupted => Exit::Interrupted,
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! `ns explain CODE`
+
+use crate::text::{Code, ToolCode, nearest};
+
+use super::exit::Exit;
+use super::terminal::report_error;
+
+pub fn explain(code: &str) -> Exit {
+    let text = Code::from_id(code)
+        .map(|code| page(code.id(), code.title(), code.explanation()))
+        .or_else(|| ToolCode::from_id(code).map(|code| page(code.id(), code.title(), code.explanation())));
+    match text {
+        Some(text) => {
+            println!("{text}");
+            Exit::Done
+        }
+        None => {
+            let known = || Code::ALL.iter().map(|code| code.id()).chain(ToolCode::ALL.iter().map(|code| code.id()));
+            let help = match nearest(code, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "codes are NS0001 and the like, or words such as not_found".to_owned(),
+            };
+            report_error(&format!("there is no code `{code}`"), &help);
+            Exit::Usage
+        }
+    }
+}
+
+fn page(id: &str, title: &str, explanation: &str) -> String {
+    format!("{id}: {title}\n\n{explanation}")
+}

@@ -1,0 +1,176 @@
+//! `ns run`, `ns FILE`, and plain `ns`.
+
+use std::ffi::OsString;
+use std::io::{IsTerminal, Read, stdin};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::engine::{Engine, Outcome, Script};
+use crate::limits::Interrupt;
+
+use super::args::{Global, RunArgs};
+use super::exit::Exit;
+use super::show::{Format, Printer};
+use super::terminal::{report_error, report_findings, report_setup};
+
+/// `ns run FILE|-|-e CODE`
+pub fn run(global: &Global, args: &RunArgs) -> Exit {
+    let script = match (&args.code, &args.file) {
+        (Some(code), _) => Ok(Script::new("<-e>", code.as_str())),
+        (None, Some(file)) => read_script(file),
+        (None, None) => unreachable!("clap demands one of them"),
+    };
+    match script {
+        Ok(script) => run_script(global, &script, args.procedure.as_deref(), &args.args),
+        Err(exit) => exit,
+    }
+}
+
+/// `ns FILE ARGS…`, which is also what a `#!/usr/bin/env ns` line comes to.
+pub fn file(global: &Global, words: Vec<OsString>) -> Exit {
+    let mut words = words.into_iter();
+    let file = words.next().expect("clap gives the word that is no command");
+    let path = Path::new(&file);
+    if !path.exists() && path != Path::new("-") {
+        let name = path.display();
+        report_error(&format!("there is no command or file `{name}`"), "`ns --help` lists the commands");
+        return Exit::Usage;
+    }
+    let mut args: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    if args.first().is_some_and(|first| first == "--") {
+        args.remove(0);
+    }
+    match read_script(path) {
+        Ok(script) => run_script(global, &script, None, &args),
+        Err(exit) => exit,
+    }
+}
+
+/// Plain `ns`: a session on a terminal, else the script on standard input.
+pub fn default(global: &Global) -> Exit {
+    if stdin().is_terminal() {
+        return repl(global);
+    }
+    match read_script(Path::new("-")) {
+        Ok(script) => run_script(global, &script, None, &[]),
+        Err(exit) => exit,
+    }
+}
+
+/// `ns repl`
+pub fn repl(global: &Global) -> Exit {
+    let engine = match Engine::open(&global.options()) {
+        Ok(engine) => engine,
+        Err(error) => {
+            report_setup(&error);
+            return Exit::Usage;
+        }
+    };
+    catch_interrupts(engine.interrupt());
+    let output = Printer::new(Format::for_run(global.output));
+    match crate::repl::run(&engine, output) {
+        Ok(()) => Exit::Done,
+        Err(error) => {
+            report_error(&format!("the session ended: {error}"), "run scripts with `ns run FILE`");
+            Exit::Failed
+        }
+    }
+}
+
+/// Reads a script from a file or from standard input.
+pub fn read_script(file: &Path) -> Result<Script, Exit> {
+    let (name, bytes) = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        ("<stdin>".to_owned(), stdin().lock().take(MAX_SCRIPT).read_to_end(&mut bytes).map(|_| bytes))
+    } else {
+        (file.display().to_string(), read_regular(file))
+    };
+    match bytes {
+        Ok(bytes) => Ok(Script::new(name, bytes)),
+        Err(error) => {
+            report_error(&format!("`{name}` cannot be read: {error}"), "name a script, or - for standard input");
+            Err(Exit::Usage)
+        }
+    }
+}
+
+/// Bytes that are ever taken in; the limit on scripts is far below.
+const MAX_SCRIPT: u64 = 256 << 20;
+
+fn read_regular(file: &Path) -> std::io::Result<Vec<u8>> {
+    let metadata = std::fs::metadata(file)?;
+    if metadata.is_dir() {
+        return Err(std::io::Error::other("it is a folder"));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)?.take(MAX_SCRIPT).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn run_script(global: &Global, script: &Script, procedure: Option<&str>, args: &[String]) -> Exit {
+    let engine = match Engine::open(&global.options()) {
+        Ok(engine) => engine,
+        Err(error) => {
+            report_setup(&error);
+            return Exit::Usage;
+        }
+    };
+    catch_interrupts(engine.interrupt());
+    let printer = Flushing::new(Printer::new(Format::for_run(global.output)));
+    let outcome = engine.run(script, procedure, args, Box::new(printer.clone()));
+    let flushed = printer.flush();
+    finish(&outcome, flushed)
+}
+
+fn finish(outcome: &Outcome, flushed: Result<(), crate::engine::EmitError>) -> Exit {
+    report_findings(&outcome.findings, &outcome.sources);
+    if let Err(crate::engine::EmitError::Io(error)) = flushed {
+        report_error(&format!("the output cannot be written: {error}"), "look at what standard output is connected to");
+        return Exit::Failed;
+    }
+    outcome.ending.into()
+}
+
+/// Ctrl-C asks the run to stop; a second one within a second ends the process.
+fn catch_interrupts(interrupt: &Interrupt) {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let interrupt = interrupt.clone();
+    // A handler can only be missing where the system has no signals; then Ctrl-C ends the process.
+    let _ = ctrlc::set_handler(move || {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64);
+        let before = LAST.swap(now, Ordering::Relaxed);
+        if now.saturating_sub(before) < 1000 {
+            std::process::exit(Exit::Interrupted.code());
+        }
+        interrupt.raise();
+    });
+}
+
+/// A printer that the run and its caller share, so that the end of the output is checked.
+#[derive(Clone)]
+struct Flushing(std::rc::Rc<std::cell::RefCell<Printer>>);
+
+impl Flushing {
+    fn new(printer: Printer) -> Flushing {
+        Flushing(std::rc::Rc::new(std::cell::RefCell::new(printer)))
+    }
+
+    fn flush(&self) -> Result<(), crate::engine::EmitError> {
+        self.0.borrow_mut().flush()
+    }
+}
+
+impl crate::engine::Output for Flushing {
+    fn emit(
+        &mut self,
+        values: &[crate::value::Value],
+        meter: &mut crate::limits::Meter,
+    ) -> Result<(), crate::engine::EmitError> {
+        self.0.borrow_mut().emit(values, meter)
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.0.borrow_mut().warn(text);
+    }
+}

@@ -1,0 +1,248 @@
+//! Values on standard output: as text, JSON, lines of JSON or tables.
+
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write, stdout};
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+use crate::engine::{EmitError, Output};
+use crate::limits::{Meter, space};
+use crate::text::safe;
+use crate::value::{Value, json, print};
+
+use super::args::OutputFormat;
+use super::terminal;
+
+/// How values are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// As EMIT prints them.
+    Raw,
+    /// As JSON.
+    Json,
+    /// One line of JSON for each element of a list.
+    JsonLines,
+    /// Lists of maps as tables.
+    Table,
+}
+
+impl Format {
+    /// The format for what a script prints.
+    pub fn for_run(format: OutputFormat) -> Format {
+        Format::explicit(format).unwrap_or(Format::Raw)
+    }
+
+    /// The format for the result of a call; none for what the contract of `ns call` says.
+    pub fn for_call(format: OutputFormat) -> Option<Format> {
+        Format::explicit(format).or_else(|| stdout().is_terminal().then_some(Format::Table))
+    }
+
+    fn explicit(format: OutputFormat) -> Option<Format> {
+        match format {
+            OutputFormat::Auto => None,
+            OutputFormat::Table => Some(Format::Table),
+            OutputFormat::Json => Some(Format::Json),
+            OutputFormat::Jsonl => Some(Format::JsonLines),
+            OutputFormat::Raw => Some(Format::Raw),
+        }
+    }
+}
+
+/// Prints on standard output. On a terminal, what could change its state is escaped.
+pub struct Printer {
+    out: BufWriter<Stdout>,
+    format: Format,
+    is_terminal: bool,
+    line: String,
+}
+
+/// Bytes that are written at once when nobody watches.
+const BUFFER: usize = 64 << 10;
+
+impl Printer {
+    /// A printer for a format.
+    pub fn new(format: Format) -> Printer {
+        let out = stdout();
+        let is_terminal = out.is_terminal();
+        Printer { out: BufWriter::with_capacity(BUFFER, out), format, is_terminal, line: String::new() }
+    }
+
+    /// The text of values in the printer's format, with a line feed at the end.
+    fn text(&mut self, values: &[Value]) -> Result<(), EmitError> {
+        self.line.clear();
+        match (self.format, values) {
+            (Format::Raw, _) => return self.raw(values),
+            (Format::Json, [value]) => self.line.push_str(&json::to_text(value)),
+            (Format::Json, values) => {
+                let parts: Vec<String> = values.iter().map(json::to_text).collect();
+                self.line = format!("[{}]", parts.join(","));
+            }
+            (Format::JsonLines, values) => {
+                for value in values {
+                    push_json_lines(value, &mut self.line);
+                }
+                return Ok(());
+            }
+            (Format::Table, [Value::List(list)])
+                if !list.is_empty() && list.iter().all(|item| matches!(item, Value::Map(_))) =>
+            {
+                self.line = table(&list.iter().collect::<Vec<_>>());
+            }
+            (Format::Table, [Value::Map(map)]) if !map.is_empty() => {
+                self.line = pairs(map.iter().map(|(key, value)| (key.as_text().to_string(), value)));
+            }
+            (Format::Table, _) => return self.raw(values),
+        }
+        self.line.push('\n');
+        Ok(())
+    }
+
+    fn raw(&mut self, values: &[Value]) -> Result<(), EmitError> {
+        let mut out = Bounded { text: &mut self.line, left: space::string_bound() };
+        for value in values {
+            if print::write(value, &mut out).is_err() {
+                let allowed = space::string_bound();
+                space::check_string(allowed.saturating_add(1))?;
+            }
+        }
+        self.line.push('\n');
+        Ok(())
+    }
+
+    fn write(&mut self) -> Result<(), EmitError> {
+        let text = if self.is_terminal { safe::prose(&self.line) } else { self.line.as_str().into() };
+        let written = self.out.write_all(text.as_bytes());
+        // A terminal is watched, so nothing waits in the buffer.
+        let written = if self.is_terminal { written.and_then(|()| self.out.flush()) } else { written };
+        written.map_err(emit_error)
+    }
+
+    /// Prints a text as it is, with a line feed.
+    pub fn print_line(&mut self, text: &str) -> Result<(), EmitError> {
+        self.line.clear();
+        self.line.push_str(text);
+        self.line.push('\n');
+        self.write()
+    }
+
+    /// Prints values.
+    pub fn print(&mut self, values: &[Value]) -> Result<(), EmitError> {
+        self.text(values)?;
+        self.write()
+    }
+
+    /// Writes what still waits.
+    pub fn flush(&mut self) -> Result<(), EmitError> {
+        self.out.flush().map_err(emit_error)
+    }
+}
+
+impl Output for Printer {
+    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
+        self.text(values)?;
+        meter.print(self.line.len() as u64)?;
+        self.write()
+    }
+
+    fn warn(&mut self, text: &str) {
+        // What was printed before the warning is shown before it.
+        let _ = self.out.flush();
+        terminal::say(&format!("warning: {}\n", safe::name(text)));
+    }
+}
+
+impl Drop for Printer {
+    fn drop(&mut self) {
+        let _ = self.out.flush();
+    }
+}
+
+fn emit_error(error: io::Error) -> EmitError {
+    if error.kind() == ErrorKind::BrokenPipe { EmitError::Closed } else { EmitError::Io(error) }
+}
+
+/// Takes text up to a bound.
+struct Bounded<'a> {
+    text: &'a mut String,
+    left: usize,
+}
+
+impl std::fmt::Write for Bounded<'_> {
+    fn write_str(&mut self, piece: &str) -> std::fmt::Result {
+        self.left = self.left.checked_sub(piece.len()).ok_or(std::fmt::Error)?;
+        self.text.push_str(piece);
+        Ok(())
+    }
+}
+
+fn push_json_lines(value: &Value, text: &mut String) {
+    match value {
+        Value::List(list) => {
+            for item in list.iter() {
+                text.push_str(&json::to_text(&item));
+                text.push('\n');
+            }
+        }
+        value => {
+            text.push_str(&json::to_text(value));
+            text.push('\n');
+        }
+    }
+}
+
+/// A list of maps as a table: one column for each key, numbers at the right.
+fn table(rows: &[Value]) -> String {
+    let mut columns: Vec<String> = Vec::new();
+    for row in rows {
+        let Value::Map(map) = row else { continue };
+        for key in map.keys() {
+            if !columns.iter().any(|column| *column == key) {
+                columns.push(key.to_string());
+            }
+        }
+    }
+    let mut table = new_table();
+    table.set_header(columns.iter().map(|column| safe::name(column).into_owned()));
+    let mut numeric = vec![true; columns.len()];
+    for row in rows {
+        let Value::Map(map) = row else { continue };
+        let cells = columns.iter().enumerate().map(|(number, column)| {
+            let value = map.get_str(column).unwrap_or(Value::Nil);
+            numeric[number] &= matches!(value, Value::Int(_) | Value::Float(_) | Value::Nil);
+            cell(&value)
+        });
+        table.add_row(cells.collect::<Vec<_>>());
+    }
+    for (number, numeric) in numeric.into_iter().enumerate() {
+        if let (true, Some(column)) = (numeric, table.column_mut(number)) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.to_string()
+}
+
+/// Keys and values in two columns.
+pub fn pairs(rows: impl Iterator<Item = (String, Value)>) -> String {
+    let mut table = new_table();
+    for (key, value) in rows {
+        table.add_row([safe::name(&key).into_owned(), cell(&value)]);
+    }
+    table.to_string()
+}
+
+/// A table without lines, as wide as the terminal at most.
+pub fn new_table() -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table
+}
+
+/// A value as the text of a cell: on one line, and not too long.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Nil => String::new(),
+        _ => match value.as_text() {
+            Some(text) => safe::name(&print::shortened(&text, 200)).into_owned(),
+            None => print::preview(value),
+        },
+    }
+}

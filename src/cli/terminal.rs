@@ -1,0 +1,37 @@
+//! What is shown on standard error, and whether colours are.
+
+use std::io::{IsTerminal, Write, stderr};
+
+use crate::engine::SetupError;
+use crate::text::render::{Style, to_terminal};
+use crate::text::{Diagnostic, Sources, safe};
+
+/// Colours on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
+pub fn style() -> Style {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    if stderr().is_terminal() && !refused && !dumb { Style::Colored } else { Style::Plain }
+}
+
+/// Shows findings with excerpts of their sources.
+pub fn report_findings(findings: &[Diagnostic], sources: &Sources) {
+    let style = style();
+    for finding in findings {
+        say(&to_terminal(finding, sources, style));
+    }
+}
+
+/// Shows why there is no engine.
+pub fn report_setup(error: &SetupError) {
+    report_findings(&error.findings, &error.sources);
+}
+
+/// Shows a plain error.
+pub fn report_error(message: &str, help: &str) {
+    say(&format!("error: {}\n  = help: {}\n", safe::prose(message), safe::prose(help)));
+}
+
+/// Writes to standard error. That nobody reads it is nobody's error.
+pub fn say(text: &str) {
+    let _ = stderr().lock().write_all(text.as_bytes());
+}

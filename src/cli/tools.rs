@@ -1,0 +1,203 @@
+//! `ns tools [NAME]`
+
+use serde_json::{Map, Value as Json};
+
+use crate::toolkit::{Kind, Literal, Param, Registry, Tool, WhenAbsent, schema};
+
+use super::args::{ToolFormat, ToolsArgs};
+use super::exit::Exit;
+use super::show::new_table;
+use super::terminal::report_error;
+
+pub fn tools(args: &ToolsArgs) -> Exit {
+    let registry = crate::tools::registry();
+    let one = match &args.name {
+        None => None,
+        Some(name) => match registry.find(name) {
+            Some(id) => Some(registry.get(id)),
+            None => return unknown(&registry, name),
+        },
+    };
+    let text = match args.format {
+        ToolFormat::Table => match one {
+            Some(tool) => page(tool),
+            None => listing(&registry),
+        },
+        ToolFormat::Json => pretty(&match one {
+            Some(tool) => schema::declaration(tool),
+            None => registry.iter().map(schema::declaration).collect(),
+        }),
+        ToolFormat::JsonSchema => pretty(&match one {
+            Some(tool) => schema::input_schema(tool),
+            None => {
+                let schemas = registry.iter().map(|tool| (tool.spec.wire.to_owned(), schema::input_schema(tool)));
+                Json::Object(schemas.collect::<Map<_, _>>())
+            }
+        }),
+        ToolFormat::Markdown => match one {
+            Some(tool) => section(tool),
+            None => reference(&registry),
+        },
+    };
+    println!("{}", text.trim_end());
+    Exit::Done
+}
+
+fn unknown(registry: &Registry, name: &str) -> Exit {
+    let help = match registry.nearest(name) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`ns tools` lists them".to_owned(),
+    };
+    report_error(&format!("there is no tool `{name}`"), &help);
+    Exit::Usage
+}
+
+fn pretty(json: &Json) -> String {
+    serde_json::to_string_pretty(json).expect("JSON has a text")
+}
+
+fn listing(registry: &Registry) -> String {
+    let mut table = new_table();
+    table.set_header(["name", "wire name", "effect", "what it does"]);
+    for tool in registry.iter() {
+        table.add_row([tool.spec.name, tool.spec.wire, tool.spec.effect.word(), tool.spec.summary]);
+    }
+    table.to_string()
+}
+
+/// One tool for people at a terminal.
+fn page(tool: &Tool) -> String {
+    let spec = &tool.spec;
+    let mut text = format!("{}\n  {}\n\n{}\n", signature(tool), spec.summary, wrapped(spec.details));
+    if !tool.params.is_empty() {
+        let mut table = new_table();
+        for param in tool.params {
+            table.add_row([
+                format!("  {}", param.name),
+                param.kind.word().to_owned(),
+                absent(param),
+                param.doc.to_owned(),
+            ]);
+        }
+        text.push_str(&format!("\nArguments\n{table}\n"));
+    }
+    let names: Vec<&str> = [spec.wire].into_iter().chain(spec.aliases.iter().copied()).collect();
+    text.push_str(&format!(
+        "\nOther names  {}\nEffect       {}, risk {}\nFailure      {}\nErrors       {}\n\nExample\n{}\nprints\n{}",
+        names.join(", "),
+        spec.effect.word(),
+        spec.risk.word(),
+        spec.failure.sentence(),
+        schema::errors(tool).join(", "),
+        indented(spec.example.script),
+        indented(spec.example.output.trim_end_matches('\n')),
+    ));
+    text
+}
+
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is a line");
+        if !line.is_empty() && line.len() + 1 + word.len() > 96 {
+            lines.push(word.to_owned());
+            continue;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.join("\n")
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// `FS.ReadFile(file_path, max_lines: 0)`
+fn signature(tool: &Tool) -> String {
+    let params = tool.params.iter().map(|param| match param.absent {
+        WhenAbsent::Required => param.name.to_owned(),
+        WhenAbsent::Absent => format!("{}?", param.name),
+        WhenAbsent::Is(literal) | WhenAbsent::Configured(literal) => format!("{}: {}", param.name, shown(literal)),
+    });
+    format!("{}({})", tool.spec.name, params.collect::<Vec<_>>().join(", "))
+}
+
+fn shown(literal: Literal) -> String {
+    match literal {
+        Literal::Bool(truth) => truth.to_string(),
+        Literal::Int(number) => number.to_string(),
+        Literal::Text(text) => format!("\"{text}\""),
+    }
+}
+
+fn absent(param: &Param) -> String {
+    match param.absent {
+        WhenAbsent::Required => "required".to_owned(),
+        WhenAbsent::Absent => "optional".to_owned(),
+        WhenAbsent::Is(literal) | WhenAbsent::Configured(literal) => shown(literal),
+    }
+}
+
+/// The reference documentation, `docs/tools.md`.
+fn reference(registry: &Registry) -> String {
+    let mut text =
+        "# Tools\n\nMade by `ns tools --format markdown` from the declarations; a test fails when it is stale.\n\
+        Names are found without regard to case; `TOOL.X` and `tool.fs.X` find `FS.X`.\n\
+        Every call can also fail with `bad_args`, `policy_denied`, `limit_exceeded` or `cancelled`.\n"
+            .to_owned();
+    for tool in registry.iter() {
+        text.push('\n');
+        text.push_str(&section(tool));
+    }
+    text
+}
+
+fn section(tool: &Tool) -> String {
+    let spec = &tool.spec;
+    let mut text = format!("## `{}`\n\n{}.\n\n{}\n\n", signature(tool), spec.summary, spec.details);
+    let aliases = spec.aliases.iter().map(|alias| format!(", `{alias}`")).collect::<String>();
+    text.push_str(&format!("- Other names: `{}`{aliases}\n", spec.wire));
+    text.push_str(&format!(
+        "- Effect: {}, risk {}\n- Failure: {}\n",
+        spec.effect.word(),
+        spec.risk.word(),
+        spec.failure.sentence()
+    ));
+    if !spec.errors.is_empty() {
+        let codes: Vec<String> = spec.errors.iter().map(|code| format!("`{}`", code.id())).collect();
+        text.push_str(&format!("- Errors: {}\n", codes.join(", ")));
+    }
+    if !tool.params.is_empty() {
+        text.push_str("\n| argument | type | when left out | meaning |\n|---|---|---|---|\n");
+        for param in tool.params {
+            text.push_str(&format!(
+                "| `{}` | {} | {} | {}{} |\n",
+                param.name,
+                param.kind.word(),
+                absent(param),
+                param.doc,
+                range(param)
+            ));
+        }
+    }
+    text.push_str(&format!(
+        "\n```neuroscript\n{}\n```\n\n```text\n{}\n```\n",
+        spec.example.script,
+        spec.example.output.trim_end_matches('\n')
+    ));
+    text
+}
+
+/// What a parameter allows, for the documentation.
+fn range(param: &Param) -> String {
+    match param.kind {
+        Kind::Int { min: i64::MIN, .. } => String::new(),
+        Kind::Int { min, max: i64::MAX } => format!("; at least {min}"),
+        Kind::Int { min, max } => format!("; {min} to {max}"),
+        Kind::Word(words) => format!("; one of {}", words.join(", ")),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,35 @@
+//! Where the sandbox is when nobody names it, and files that are not a script's: the policy.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The current folder, unless it is one that nobody takes for a sandbox by accident.
+pub fn current_folder() -> Result<PathBuf, String> {
+    let path = std::env::current_dir().map_err(|error| format!("the current folder cannot be found: {error}"))?;
+    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    let what = match () {
+        () if path.parent().is_none() => "the root of the file system",
+        () if home.as_deref() == Some(&path) => "the home folder",
+        () => return Ok(path),
+    };
+    Err(format!("{what} becomes the sandbox only when it is named"))
+}
+
+/// The policy file in the user's configuration folder, if there is one.
+pub fn user_policy(name: &str) -> Option<PathBuf> {
+    let folder = match std::env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()) {
+        Some(folder) => PathBuf::from(folder),
+        None => std::env::home_dir()?.join(".config"),
+    };
+    let path = folder.join("neuroscript").join(name);
+    path.is_file().then_some(path)
+}
+
+/// The bytes of a regular file of at most `limit` bytes.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let metadata = std::fs::metadata(path)?;
+    if !metadata.is_file() || metadata.len() > limit {
+        return Err(io::Error::other(format!("it is no regular file of at most {limit} bytes")));
+    }
+    std::fs::read(path)
+}

@@ -1,0 +1,200 @@
+//! The policy file: TOML with `[limits]`, `[policy]` and `[tools.list_directory]`.
+//!
+//! Whatever it says must be understood: an unknown key, a wrong type or a value out of range is a
+//! finding with its place, and nothing runs.
+
+// The policy is not a script's file; see ARCHITECTURE.md, invariant 11.
+#![allow(clippy::disallowed_methods, reason = "the fence leaves this room out")]
+
+pub mod files;
+
+use std::ops::Range;
+use std::time::Duration;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::limits::Limits;
+use crate::text::{Code, Diagnostic, Source, Span, nearest};
+use crate::toolkit::{ListDirectorySettings, Policy, Settings};
+
+/// What a policy file says, over the built-in values.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Config {
+    /// `[limits]`
+    pub limits: Limits,
+    /// `[policy]`
+    pub policy: Policy,
+    /// `[tools.*]`
+    pub settings: Settings,
+}
+
+/// Reads a policy file.
+pub fn parse(source: &Source) -> Result<Config, Vec<Diagnostic>> {
+    let mut reader = Reader { source, findings: Vec::new() };
+    let mut config = Config::default();
+    match DeTable::parse(source.text()) {
+        Ok(table) => reader.file(table.get_ref(), &mut config),
+        Err(error) => reader.syntax_error(&error),
+    }
+    if reader.findings.is_empty() { Ok(config) } else { Err(reader.findings) }
+}
+
+/// Where a value goes, by its key.
+enum Field<'c> {
+    Bool(&'c mut bool),
+    /// A whole number of at least so much.
+    U64(&'c mut u64, u64),
+    Usize(&'c mut usize, u64),
+    OptionalU64(&'c mut Option<u64>),
+    I64(&'c mut i64, i64),
+    Seconds(&'c mut Option<Duration>),
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    findings: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn file(&mut self, table: &DeTable<'_>, config: &mut Config) {
+        for (key, value) in table.iter() {
+            match key.get_ref().as_ref() {
+                "limits" => self.fields(value, limits(&mut config.limits)),
+                "policy" => self.fields(value, policy(&mut config.policy)),
+                "tools" => self.tools(value, &mut config.settings),
+                other => self.unknown(other, key.span(), &["limits", "policy", "tools"]),
+            }
+        }
+    }
+
+    fn tools(&mut self, value: &Spanned<DeValue<'_>>, settings: &mut Settings) {
+        let Some(table) = self.table(value) else { return };
+        for (key, value) in table.iter() {
+            match key.get_ref().as_ref() {
+                "list_directory" => self.fields(value, list_directory(&mut settings.list_directory)),
+                other => self.unknown(other, key.span(), &["list_directory"]),
+            }
+        }
+    }
+
+    fn fields(&mut self, value: &Spanned<DeValue<'_>>, fields: Vec<(&'static str, Field<'_>)>) {
+        let Some(table) = self.table(value) else { return };
+        let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+        for (key, _) in table.iter() {
+            if !names.contains(&key.get_ref().as_ref()) {
+                self.unknown(key.get_ref(), key.span(), &names);
+            }
+        }
+        for (name, field) in fields {
+            if let Some(value) = table.get(name) {
+                self.set(name, value, field);
+            }
+        }
+    }
+
+    fn table<'v, 't>(&mut self, value: &'v Spanned<DeValue<'t>>) -> Option<&'v DeTable<'t>> {
+        match value.get_ref() {
+            DeValue::Table(table) => Some(table),
+            _ => {
+                self.report(value.span(), "expected a table".to_owned(), "write it as `[name]` with keys below");
+                None
+            }
+        }
+    }
+
+    fn set(&mut self, name: &str, value: &Spanned<DeValue<'_>>, field: Field<'_>) {
+        match field {
+            Field::Bool(target) => match value.get_ref() {
+                DeValue::Boolean(truth) => *target = *truth,
+                _ => self.wrong(name, value, "true or false"),
+            },
+            Field::U64(target, least) => self.whole(name, value, least, |number| *target = number),
+            Field::Usize(target, least) => self.whole(name, value, least, |number| *target = number as usize),
+            Field::OptionalU64(target) => self.whole(name, value, 0, |number| *target = Some(number)),
+            Field::I64(target, least) => self.whole(name, value, least as u64, |number| *target = number as i64),
+            Field::Seconds(target) => match seconds(value.get_ref()) {
+                Some(duration) => *target = Some(duration),
+                None => self.wrong(name, value, "a number of seconds above 0"),
+            },
+        }
+    }
+
+    fn whole(&mut self, name: &str, value: &Spanned<DeValue<'_>>, least: u64, set: impl FnOnce(u64)) {
+        match integer(value.get_ref()).and_then(|number| u64::try_from(number).ok()) {
+            Some(number) if number >= least => set(number),
+            _ => self.wrong(name, value, &format!("a whole number of at least {least}")),
+        }
+    }
+
+    fn wrong(&mut self, name: &str, value: &Spanned<DeValue<'_>>, expected: &str) {
+        self.report(value.span(), format!("`{name}` needs {expected}"), "change the value");
+    }
+
+    fn unknown(&mut self, key: &str, span: Range<usize>, known: &[&str]) {
+        let help = match nearest(key, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are: {}", known.join(", ")),
+        };
+        self.report(span, format!("unknown key `{key}`"), &help);
+    }
+
+    fn syntax_error(&mut self, error: &toml::de::Error) {
+        let span = error.span().unwrap_or(0..0);
+        self.report(span, error.message().trim_end_matches('.').to_lowercase(), "mend the TOML");
+    }
+
+    fn report(&mut self, span: Range<usize>, message: String, help: &str) {
+        let span = Span::new(span.start, span.end).shifted(self.source.base());
+        self.findings.push(Diagnostic::error(Code::BadPolicy, span, message).help(help));
+    }
+}
+
+fn integer(value: &DeValue<'_>) -> Option<i64> {
+    match value {
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok(),
+        _ => None,
+    }
+}
+
+fn seconds(value: &DeValue<'_>) -> Option<Duration> {
+    let seconds = match value {
+        DeValue::Float(number) => number.as_str().parse::<f64>().ok()?,
+        other => integer(other)? as f64,
+    };
+    Duration::try_from_secs_f64(seconds).ok().filter(|duration| !duration.is_zero())
+}
+
+fn limits(limits: &mut Limits) -> Vec<(&'static str, Field<'_>)> {
+    vec![
+        ("max_steps", Field::U64(&mut limits.max_steps, 1)),
+        ("timeout_s", Field::Seconds(&mut limits.timeout)),
+        ("call_depth", Field::Usize(&mut limits.call_depth, 1)),
+        ("nesting", Field::Usize(&mut limits.nesting, 1)),
+        ("value_depth", Field::Usize(&mut limits.value_depth, 1)),
+        ("memory_bytes", Field::U64(&mut limits.memory_bytes, 1 << 16)),
+        ("string_bytes", Field::Usize(&mut limits.string_bytes, 1)),
+        ("collection_items", Field::Usize(&mut limits.collection_items, 1)),
+        ("script_bytes", Field::Usize(&mut limits.script_bytes, 1)),
+        ("output_bytes", Field::OptionalU64(&mut limits.output_bytes)),
+        ("tool_output_bytes", Field::OptionalU64(&mut limits.tool_output_bytes)),
+        ("files_changed", Field::OptionalU64(&mut limits.files_changed)),
+        ("bytes_written", Field::OptionalU64(&mut limits.bytes_written)),
+    ]
+}
+
+fn policy(policy: &mut Policy) -> Vec<(&'static str, Field<'_>)> {
+    vec![("read_only", Field::Bool(&mut policy.read_only))]
+}
+
+fn list_directory(settings: &mut ListDirectorySettings) -> Vec<(&'static str, Field<'_>)> {
+    vec![
+        ("max_entries", Field::I64(&mut settings.max_entries, 1)),
+        ("max_depth", Field::I64(&mut settings.max_depth, 1)),
+        ("include_hidden_default", Field::Bool(&mut settings.include_hidden_default)),
+        ("include_symlinks_default", Field::Bool(&mut settings.include_symlinks_default)),
+        ("include_files_default", Field::Bool(&mut settings.include_files_default)),
+        ("include_dirs_default", Field::Bool(&mut settings.include_dirs_default)),
+        ("include_other_default", Field::Bool(&mut settings.include_other_default)),
+    ]
+}

@@ -1,0 +1,271 @@
+//! The one thing a front end holds: checks, runs and calls, against one sandbox and one policy.
+
+mod config;
+mod outcome;
+mod script;
+mod session;
+mod setup;
+
+use std::rc::Rc;
+
+use crate::eval::{Machine, World, compile};
+use crate::limits::{Interrupt, Limits, Meter, space};
+use crate::program::{Surroundings, lint, lower, tree::Program};
+use crate::syntax::{TextLimits, ast::Tree, parse};
+use crate::text::{Code, Diagnostic, FindingCode, Sources, ToolCode};
+use crate::toolkit::{Gate, Registry, ToolError};
+use crate::value::{Map, Value};
+
+pub use crate::eval::{EmitError, Fault, Output};
+pub use outcome::{Ending, Outcome};
+pub use script::Script;
+pub use session::Session;
+pub use setup::{Options, PolicySource, SetupError};
+
+/// An engine: a sandbox, a policy, limits and the tools.
+pub struct Engine {
+    gate: Rc<Gate>,
+    limits: Limits,
+    strict: bool,
+    interrupt: Interrupt,
+    /// Where the policy in force came from.
+    policy_source: PolicySource,
+}
+
+/// What a check found.
+pub struct Checked {
+    /// The text, for showing findings.
+    pub sources: Sources,
+    /// What was found, in the order of the text.
+    pub findings: Vec<Diagnostic>,
+    /// What the script says about itself.
+    pub info: Info,
+}
+
+/// What a script says about itself.
+#[derive(Debug, Default, serde::Serialize)]
+pub struct Info {
+    /// `FILE_VERSION`
+    pub version: Option<String>,
+    /// `:: key: value`
+    pub metadata: Vec<(String, String)>,
+    /// Procedures with their parameters and documentation.
+    pub procedures: Vec<ProcedureInfo>,
+}
+
+/// What a script says about a procedure.
+#[derive(Debug, serde::Serialize)]
+pub struct ProcedureInfo {
+    /// Its name.
+    pub name: String,
+    /// Its parameters, required ones first.
+    pub parameters: Vec<String>,
+    /// How many of them are required.
+    pub required: usize,
+    /// Its `COMMENT:` text.
+    pub documentation: Option<String>,
+}
+
+impl Engine {
+    /// The tools.
+    pub fn registry(&self) -> &Registry {
+        &self.gate.registry
+    }
+
+    /// The gate, with the sandbox and the policy.
+    pub fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    /// The limits of its runs.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What stops its runs.
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Where the policy in force came from.
+    pub fn policy_source(&self) -> &PolicySource {
+        &self.policy_source
+    }
+
+    /// Finds what is wrong with a script, and what is probably not meant.
+    pub fn check(&self, script: &Script) -> Checked {
+        let _space = space::enter(&self.limits);
+        let Prepared { sources, findings, program, tree } = self.prepare(script, true);
+        Checked { sources, findings, info: info(&tree, &program) }
+    }
+
+    /// Runs a script, or one procedure of it, with the arguments of the command line.
+    pub fn run(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {
+        let _space = space::enter(&self.limits);
+        let prepared = self.prepare(script, false);
+        let Prepared { sources, mut findings, program, .. } = prepared;
+        if findings.iter().any(Diagnostic::is_error) {
+            return Outcome::refused(sources, findings);
+        }
+        findings.clear();
+        let entry = match find_entry(&program, entry) {
+            Ok(entry) => entry,
+            Err(finding) => return Outcome::refused(sources, vec![finding]),
+        };
+        let sources = Rc::new(sources);
+        let world = World { gate: self.gate.clone(), sources: sources.clone(), output, strict: self.strict };
+        let mut machine = Machine::new(world, Meter::new(&self.limits, self.interrupt.clone()));
+        let texts: Vec<Value> = args.iter().map(|arg| Value::text(arg)).collect();
+        machine.set_args(Value::list(texts.clone()).unwrap_or_default());
+        let compiled = compile(&program);
+        let result = match entry {
+            Entry::Top => machine.run_top(&compiled),
+            Entry::Procedure(number) => match arguments_of(&program, number, texts) {
+                Ok(args) => machine.run_procedure(&compiled, number, args),
+                Err(finding) => return Outcome::refused((*sources).clone(), vec![finding]),
+            },
+        };
+        let steps = machine.meter().steps_taken();
+        // The values of a run that is over are not worth freeing one by one.
+        std::mem::forget(machine);
+        std::mem::forget(compiled);
+        std::mem::forget(program);
+        Outcome::of_run(sources, result, steps)
+    }
+
+    /// Calls one tool with the arguments of a JSON object.
+    pub fn call(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
+        let _space = space::enter(&self.limits);
+        let mut meter = Meter::new(&self.limits, self.interrupt.clone());
+        let id = self.gate.registry.find(tool).ok_or_else(|| self.unknown_tool(tool))?;
+        let binder = self.gate.registry.get(id).binder();
+        let named = |error: ToolError| ToolError { tool: Some(binder.callee), ..error };
+        let Value::Map(map) = args else {
+            let error = ToolError::new(
+                ToolCode::BadArgs,
+                format!("the arguments are a JSON object, not a {}", args.type_name()),
+            );
+            return Err(named(error.hint("give them as `{\"name\": value}`")));
+        };
+        let args = binder.spread(map as &Map).map_err(|error| named(error.into()))?;
+        self.gate.call(id, args, &mut meter)
+    }
+
+    fn unknown_tool(&self, name: &str) -> ToolError {
+        let shown = crate::value::print::shortened(name, 60);
+        let error = ToolError::new(ToolCode::UnknownTool, format!("unknown tool `{shown}`"));
+        match self.gate.registry.nearest(name) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint("`ns tools` lists the tools"),
+        }
+    }
+
+    /// A session, whose variables and procedures live from line to line.
+    pub fn session(&self, output: Box<dyn Output>) -> Session<'_> {
+        Session::new(self, output)
+    }
+
+    fn text_limits(&self) -> TextLimits {
+        TextLimits {
+            script_bytes: self.limits.script_bytes,
+            nesting: self.limits.nesting,
+            operators: crate::limits::MAX_OPERATORS,
+        }
+    }
+
+    fn prepare(&self, script: &Script, with_lints: bool) -> Prepared {
+        let mut sources = Sources::new();
+        let mut findings = Vec::new();
+        let (text, bad_byte) = script.decode(self.limits.script_bytes);
+        let source = sources.add(script.name(), text);
+        if let Some(finding) = bad_byte {
+            findings.push(finding);
+            return Prepared { sources, findings, program: Program::default(), tree: Tree::default() };
+        }
+        let tree = parse(source, self.text_limits(), &mut findings);
+        let surroundings = Surroundings { registry: &self.gate.registry, earlier: &[], variables: &[] };
+        let program = lower(&tree, &surroundings, &mut findings);
+        if with_lints {
+            lint::lint(source, &tree, &program, self.text_limits(), &mut findings);
+        }
+        findings.sort_by_key(|finding| finding.span());
+        Prepared { sources, findings, program, tree }
+    }
+}
+
+/// A script that was parsed and lowered.
+struct Prepared {
+    sources: Sources,
+    findings: Vec<Diagnostic>,
+    program: Program,
+    tree: Tree,
+}
+
+/// Where a run begins.
+enum Entry {
+    Top,
+    Procedure(usize),
+}
+
+/// The named procedure; else the top-level statements; else `Main`, `main` or the only procedure.
+fn find_entry(program: &Program, name: Option<&str>) -> Result<Entry, Diagnostic> {
+    let find = |name: &str| program.procedures.iter().position(|procedure| procedure.name == name);
+    if let Some(name) = name {
+        return find(name).map(Entry::Procedure).ok_or_else(|| {
+            let names = program.procedures.iter().map(|procedure| procedure.name.as_str());
+            let finding = Diagnostic::placeless(Code::NoEntry, format!("the script has no procedure `{name}`"));
+            match crate::text::nearest(name, names) {
+                Some(near) => finding.help(format!("did you mean `{near}`?")),
+                None => finding.help("name one that the script defines"),
+            }
+        });
+    }
+    if program.has_top || program.procedures.is_empty() {
+        return Ok(Entry::Top);
+    }
+    let main = find("Main").or_else(|| find("main"));
+    let only = (program.procedures.len() == 1).then_some(0);
+    main.or(only).map(Entry::Procedure).ok_or_else(|| {
+        let finding =
+            Diagnostic::placeless(Code::NoEntry, "the script holds several procedures and none is called `Main`");
+        finding.help("name the one to run: `ns run FILE --proc NAME`")
+    })
+}
+
+/// The arguments of a procedure that the command line calls.
+fn arguments_of(program: &Program, number: usize, mut args: Vec<Value>) -> Result<Vec<Value>, Diagnostic> {
+    let procedure = &program.procedures[number];
+    let (name, most) = (&procedure.name, procedure.params.len());
+    let usage = procedure.params.iter().map(|param| param.to_uppercase()).collect::<Vec<_>>().join(" ");
+    let help = format!("give them after `--`: `ns run FILE -- {usage}`");
+    if args.len() < procedure.needs {
+        let message = format!("`{name}` needs `{}`", procedure.params[args.len()]);
+        return Err(Diagnostic::error(Code::MissingArgument, procedure.span, message).help(help));
+    }
+    if args.len() > most {
+        let message = format!("`{name}` takes {most} arguments, not {}", args.len());
+        return Err(Diagnostic::error(Code::TooManyArguments, procedure.span, message).help(help));
+    }
+    args.resize(most, Value::Nil);
+    Ok(args)
+}
+
+fn info(tree: &Tree, program: &Program) -> Info {
+    let procedure = |procedure: &crate::program::tree::Procedure| ProcedureInfo {
+        name: procedure.name.to_string(),
+        parameters: procedure.params.iter().map(ToString::to_string).collect(),
+        required: procedure.needs,
+        documentation: procedure.documentation.clone(),
+    };
+    Info {
+        version: tree.version.clone(),
+        metadata: tree.metadata.iter().map(|metadata| (metadata.key.clone(), metadata.value.clone())).collect(),
+        procedures: program.procedures.iter().map(procedure).collect(),
+    }
+}
+
+/// What becomes of a fault that this code never expects: see [`Code::Internal`].
+pub fn internal_fault(what: &str) -> Diagnostic {
+    Diagnostic::placeless(FindingCode::Script(Code::Internal), format!("a fault of NeuroScript itself: {what}"))
+        .help("please report it, with the script")
+}

@@ -1,0 +1,108 @@
+//! A session: lines that share variables and procedures, as in the REPL.
+
+use std::rc::Rc;
+
+use compact_str::CompactString;
+
+use crate::eval::{Machine, Output, World, compile};
+use crate::limits::{Meter, space};
+use crate::program::{Surroundings, lower};
+use crate::syntax::{ast::Tree, is_unfinished, parse};
+use crate::text::{Diagnostic, Sources};
+use crate::value::Value;
+
+use super::outcome::ending_of;
+use super::{Ending, Engine};
+
+/// Lines that share variables and procedures.
+pub struct Session<'e> {
+    engine: &'e Engine,
+    machine: Machine,
+    sources: Sources,
+    trees: Vec<Tree>,
+    /// Names of the top-level variables, in the order of their slots.
+    names: Vec<CompactString>,
+    last: Value,
+    lines: usize,
+}
+
+/// What became of a line.
+pub struct LineOutcome {
+    /// What was found before it ran, or the error that ended it.
+    pub findings: Vec<Diagnostic>,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+impl<'e> Session<'e> {
+    pub(super) fn new(engine: &'e Engine, output: Box<dyn Output>) -> Session<'e> {
+        let sources = Rc::new(Sources::new());
+        let world = World { gate: engine.gate.clone(), sources, output, strict: engine.strict };
+        let machine = Machine::new(world, Meter::new(&engine.limits, engine.interrupt.clone()));
+        Session {
+            engine,
+            machine,
+            sources: Sources::new(),
+            trees: Vec::new(),
+            names: Vec::new(),
+            last: Value::Nil,
+            lines: 0,
+        }
+    }
+
+    /// The texts of all lines, for showing findings.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// Whether a text is a beginning that more lines could complete.
+    pub fn is_unfinished(&self, text: &str) -> bool {
+        is_unfinished(text, self.engine.text_limits())
+    }
+
+    /// Whether a text is a line that can be parsed.
+    pub fn parses(&self, text: &str) -> bool {
+        let mut findings = Vec::new();
+        let mut sources = Sources::new();
+        parse(sources.add("", text), self.engine.text_limits(), &mut findings);
+        findings.is_empty()
+    }
+
+    /// Runs a line, or several. One that fails changes no variable.
+    pub fn run(&mut self, text: &str) -> LineOutcome {
+        let _space = space::enter(&self.engine.limits);
+        self.engine.interrupt.clear();
+        self.lines += 1;
+        let mut findings = Vec::new();
+        let name = format!("<line {}>", self.lines);
+        let tree = parse(self.sources.add(name, text), self.engine.text_limits(), &mut findings);
+        let registry = &self.engine.gate.registry;
+        let surroundings = Surroundings { registry, earlier: &self.trees, variables: &self.names };
+        let mut program = lower(&tree, &surroundings, &mut findings);
+        findings.retain(Diagnostic::is_error);
+        if !findings.is_empty() {
+            findings.sort_by_key(Diagnostic::span);
+            return LineOutcome { findings, ending: Ending::Failed };
+        }
+        program.top.keeps_last = true;
+        let compiled = compile(&program);
+        let before = self.machine.top_values(self.names.len());
+        self.machine.set_sources(Rc::new(self.sources.clone()));
+        self.machine.set_meter(Meter::new(&self.engine.limits, self.engine.interrupt.clone()));
+        self.machine.set_top_last(&compiled, self.last.clone());
+        match self.machine.run_top(&compiled) {
+            Ok(_) => {
+                self.last = self.machine.top_last(&compiled);
+                self.names = program.top.slots.clone();
+                let values = self.machine.top_values(self.names.len());
+                self.machine.restore_top(values);
+                self.trees.push(tree);
+                LineOutcome { findings, ending: Ending::Done }
+            }
+            Err(fault) => {
+                self.machine.restore_top(before);
+                LineOutcome { findings: vec![fault.to_diagnostic()], ending: ending_of(&fault) }
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! How an engine comes to be: the sandbox is opened, the policy read, the limits put together.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::limits::{Interrupt, Limits};
+use crate::sandbox::Root;
+use crate::text::{Code, Diagnostic, Sources};
+use crate::toolkit::Gate;
+
+use super::Engine;
+use super::config::{Config, files, parse};
+
+/// What a front end asks for. What is left out comes from the policy file, then from built-in values.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The sandbox folder; the current folder when left out.
+    pub sandbox: Option<PathBuf>,
+    /// The policy file; when left out, the one in the root or the user's.
+    pub policy: Option<PathBuf>,
+    /// Whether nothing may be changed.
+    pub read_only: bool,
+    /// Whether every failure of a tool is an error.
+    pub strict: bool,
+    /// The step limit.
+    pub max_steps: Option<u64>,
+    /// The time limit.
+    pub timeout: Option<Duration>,
+    /// The most bytes of one answer of a tool.
+    pub answer_bytes: Option<u64>,
+}
+
+/// Where the policy in force came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PolicySource {
+    /// There is no file.
+    BuiltIn,
+    /// `neuroscript.toml` in the root.
+    Root,
+    /// A file that was named, or the user's.
+    File(PathBuf),
+}
+
+/// Why an engine could not be made.
+#[derive(Debug)]
+pub struct SetupError {
+    /// What to show.
+    pub findings: Vec<Diagnostic>,
+    /// The text it lies in, when it is about a policy file.
+    pub sources: Sources,
+}
+
+impl SetupError {
+    fn new(finding: Diagnostic) -> SetupError {
+        SetupError { findings: vec![finding], sources: Sources::new() }
+    }
+}
+
+/// The name of the policy file in a root.
+const POLICY_FILE: &str = "neuroscript.toml";
+/// Bytes that a policy file may have.
+const MAX_POLICY: u64 = 1 << 20;
+
+impl Engine {
+    /// Opens the sandbox, reads the policy and puts the limits together.
+    pub fn open(options: &Options) -> Result<Engine, SetupError> {
+        let root = open_root(options.sandbox.as_deref())?;
+        let (policy_source, config) = read_policy(&root, options.policy.as_deref())?;
+        let Config { mut limits, mut policy, settings } = config;
+        overrule(&mut limits, options);
+        policy.read_only |= options.read_only;
+        let registry = crate::tools::registry();
+        Ok(Engine {
+            gate: Rc::new(Gate { registry, root, policy, settings }),
+            limits,
+            strict: options.strict,
+            interrupt: Interrupt::default(),
+            policy_source,
+        })
+    }
+}
+
+fn overrule(limits: &mut Limits, options: &Options) {
+    if let Some(max_steps) = options.max_steps {
+        limits.max_steps = max_steps;
+    }
+    if options.timeout.is_some() {
+        limits.timeout = options.timeout;
+    }
+    if options.answer_bytes.is_some() {
+        limits.tool_output_bytes = options.answer_bytes;
+    }
+}
+
+fn open_root(named: Option<&Path>) -> Result<Root, SetupError> {
+    let path = match named {
+        Some(path) => path.to_path_buf(),
+        None => files::current_folder().map_err(refused_folder)?,
+    };
+    Root::open(&path).map_err(|error| {
+        let message = format!("the sandbox folder `{}` cannot be opened: {error}", path.display());
+        SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("name an existing folder: `--sandbox DIR`"))
+    })
+}
+
+fn read_policy(root: &Root, named: Option<&Path>) -> Result<(PolicySource, Config), SetupError> {
+    let (source, name, text) = match named {
+        Some(path) => (PolicySource::File(path.to_path_buf()), path.display().to_string(), read_file(path)?),
+        None => match root
+            .read_reserved(POLICY_FILE, MAX_POLICY)
+            .map_err(|error| unreadable(POLICY_FILE, &error.to_string()))?
+        {
+            Some(bytes) => (PolicySource::Root, POLICY_FILE.to_owned(), bytes),
+            None => match files::user_policy(POLICY_FILE) {
+                Some(path) => (PolicySource::File(path.clone()), path.display().to_string(), read_file(&path)?),
+                None => return Ok((PolicySource::BuiltIn, Config::default())),
+            },
+        },
+    };
+    let text = String::from_utf8(text).map_err(|_| unreadable(&name, "it is not UTF-8"))?;
+    let mut sources = Sources::new();
+    match parse(sources.add(name, text)) {
+        Ok(config) => Ok((source, config)),
+        Err(findings) => Err(SetupError { findings, sources }),
+    }
+}
+
+/// The bytes of a policy file that is named by a path of the operating system.
+fn read_file(path: &Path) -> Result<Vec<u8>, SetupError> {
+    files::read(path, MAX_POLICY).map_err(|error| unreadable(&path.display().to_string(), &error.to_string()))
+}
+
+fn refused_folder(message: String) -> SetupError {
+    SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("name the sandbox: `--sandbox DIR`"))
+}
+
+fn unreadable(name: &str, reason: &str) -> SetupError {
+    let message = format!("the policy file `{name}` cannot be used: {reason}");
+    SetupError::new(
+        Diagnostic::placeless(Code::BadPolicy, message)
+            .help("mend or remove it; nothing runs without the policy that is asked for"),
+    )
+}

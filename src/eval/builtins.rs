@@ -1,0 +1,178 @@
+//! What the built-in functions do.
+
+use std::cmp::Ordering;
+
+use crate::program::Builtin;
+use crate::value::operators::{compare, negate, range, wrong_type};
+use crate::value::{Fallible, Str, Value, ValueError, number, print};
+
+/// A built-in applied to its only argument.
+pub fn unary(builtin: Builtin) -> fn(&Value) -> Fallible<Value> {
+    match builtin {
+        Builtin::Len => len,
+        Builtin::TypeOf => |value| Ok(value.type_name().into()),
+        Builtin::Str => |value| Ok(Str::from_compact(print::to_text(value)?).into()),
+        Builtin::Int => int,
+        Builtin::Float => float,
+        Builtin::Abs => abs,
+        Builtin::Min => |value| extreme("MIN", std::slice::from_ref(value), Ordering::Less),
+        Builtin::Max => |value| extreme("MAX", std::slice::from_ref(value), Ordering::Greater),
+        Builtin::Round => |value| whole("ROUND", value, f64::round),
+        Builtin::Floor => |value| whole("FLOOR", value, f64::floor),
+        Builtin::Ceil => |value| whole("CEIL", value, f64::ceil),
+        Builtin::Sqrt => |value| real("SQRT", value, f64::sqrt),
+        Builtin::Ln => |value| real("LN", value, f64::ln),
+        Builtin::Log => |value| real("LOG", value, f64::log10),
+        Builtin::Sin => |value| real("SIN", value, f64::sin),
+        Builtin::Cos => |value| real("COS", value, f64::cos),
+        Builtin::Tan => |value| real("TAN", value, f64::tan),
+        Builtin::Asin => |value| real("ASIN", value, f64::asin),
+        Builtin::Acos => |value| real("ACOS", value, f64::acos),
+        Builtin::Atan => |value| real("ATAN", value, f64::atan),
+        Builtin::Range => |value| range_of(std::slice::from_ref(value)),
+        Builtin::Eval => unreachable!("EVAL is an expression of its own"),
+    }
+}
+
+/// A built-in applied to several arguments.
+pub fn apply(builtin: Builtin, args: &[Value]) -> Fallible<Value> {
+    match (builtin, args) {
+        (Builtin::Min, _) => extreme("MIN", args, Ordering::Less),
+        (Builtin::Max, _) => extreme("MAX", args, Ordering::Greater),
+        (Builtin::Round, [value, digits]) => round(value, digits),
+        (Builtin::Range, _) => range_of(args),
+        _ => unreachable!("lowering checked the number of arguments"),
+    }
+}
+
+fn len(value: &Value) -> Fallible<Value> {
+    let length = match value {
+        Value::List(list) => list.len(),
+        Value::Map(map) => map.len(),
+        _ => match value.as_str() {
+            Some(text) => text.char_count(),
+            None => return Err(wrong_type("LEN", "a list, map or text", value)),
+        },
+    };
+    Ok(Value::Int(length as i64))
+}
+
+fn int(value: &Value) -> Fallible<Value> {
+    match value {
+        Value::Int(_) => Ok(value.clone()),
+        Value::Float(number) => to_int("INT", number.get().trunc(), value),
+        _ => match value.as_text() {
+            Some(text) => parse_int(&text).ok_or_else(|| bad_conversion(&text, "a whole number")),
+            None => Err(wrong_type("INT", "a number or a text", value)),
+        },
+    }
+}
+
+fn parse_int(text: &str) -> Option<Value> {
+    let digits = text.trim();
+    let digits = if digits.contains('_') { digits.replace('_', "") } else { digits.to_owned() };
+    let whole = digits.parse::<i64>().ok();
+    // `"4.0"` is a whole number too; `"4.5"` is none.
+    let whole = whole.or_else(|| digits.parse::<f64>().ok().and_then(number::exact_int));
+    whole.map(Value::Int)
+}
+
+fn float(value: &Value) -> Fallible<Value> {
+    match (value.as_float(), value.as_text()) {
+        (Some(number), _) => Ok(number.into()),
+        (None, Some(text)) => match text.trim().parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(number.into()),
+            _ => Err(bad_conversion(&text, "a number")),
+        },
+        (None, None) => Err(wrong_type("FLOAT", "a number or a text", value)),
+    }
+}
+
+fn bad_conversion(text: &str, wanted: &'static str) -> Box<ValueError> {
+    Box::new(ValueError::BadConversion { text: print::shortened(text, 40), wanted })
+}
+
+fn abs(value: &Value) -> Fallible<Value> {
+    match value {
+        Value::Int(number) if *number >= 0 => Ok(value.clone()),
+        Value::Int(_) => negate(value),
+        Value::Float(number) => Ok(number.get().abs().into()),
+        _ => Err(wrong_type("ABS", "a number", value)),
+    }
+}
+
+/// The least or greatest of the arguments, or of the one list that is given.
+fn extreme(name: &'static str, args: &[Value], wanted: Ordering) -> Fallible<Value> {
+    let items: Vec<Value> = match args {
+        [Value::List(list)] => list.iter().collect(),
+        [only] if !matches!(only, Value::Int(_) | Value::Float(_)) && !only.is_text() => {
+            return Err(wrong_type(name, "numbers, texts or one list of them", only));
+        }
+        args => args.to_vec(),
+    };
+    let mut items = items.into_iter();
+    let Some(mut best) = items.next() else {
+        return Err(Box::new(ValueError::OutOfDomain { function: name, found: "an empty list".to_owned() }));
+    };
+    for item in items {
+        if compare(&item, &best)? == Some(wanted) {
+            best = item;
+        }
+    }
+    Ok(best)
+}
+
+fn whole(name: &'static str, value: &Value, apply: fn(f64) -> f64) -> Fallible<Value> {
+    match value {
+        Value::Int(_) => Ok(value.clone()),
+        Value::Float(number) => to_int(name, apply(number.get()), value),
+        _ => Err(wrong_type(name, "a number", value)),
+    }
+}
+
+fn to_int(name: &'static str, whole: f64, value: &Value) -> Fallible<Value> {
+    number::exact_int(whole).map(Value::Int).ok_or_else(|| out_of_domain(name, value))
+}
+
+/// `ROUND(number, digits)`: a float with so many decimals; halves go away from zero.
+fn round(value: &Value, digits: &Value) -> Fallible<Value> {
+    let Value::Int(digits) = digits else { return Err(wrong_type("ROUND", "an int as its second argument", digits)) };
+    let Some(number) = value.as_float() else { return Err(wrong_type("ROUND", "a number", value)) };
+    let digits = (*digits).clamp(-308, 308) as i32;
+    let scale = 10_f64.powi(digits);
+    let scaled = number * scale;
+    // Beyond 2^53 a float has no decimals left to round.
+    let rounded = if scaled.is_finite() && scaled.abs() < 9.0e15 { scaled.round() / scale } else { number };
+    Ok(rounded.into())
+}
+
+fn real(name: &'static str, value: &Value, apply: fn(f64) -> f64) -> Fallible<Value> {
+    let Some(number) = value.as_float() else { return Err(wrong_type(name, "a number", value)) };
+    let result = apply(number);
+    let lost = (result.is_nan() && !number.is_nan()) || (result.is_infinite() && number.is_finite());
+    if lost { Err(out_of_domain(name, value)) } else { Ok(result.into()) }
+}
+
+fn out_of_domain(function: &'static str, value: &Value) -> Box<ValueError> {
+    Box::new(ValueError::OutOfDomain { function, found: print::preview(value) })
+}
+
+fn range_of(args: &[Value]) -> Fallible<Value> {
+    let (start, end, step) = range_bounds(args)?;
+    range(start, end, step)
+}
+
+/// Start, end and step of a RANGE.
+pub fn range_bounds(args: &[Value]) -> Fallible<(i64, i64, i64)> {
+    let int = |value: &Value| value.as_integer().ok_or_else(|| wrong_type("RANGE", "ints", value));
+    let (start, end, step) = match args {
+        [end] => (0, int(end)?, 1),
+        [start, end] => (int(start)?, int(end)?, 1),
+        [start, end, step, ..] => (int(start)?, int(end)?, int(step)?),
+        [] => unreachable!("lowering checked the number of arguments"),
+    };
+    if step == 0 {
+        return Err(Box::new(ValueError::OutOfDomain { function: "RANGE", found: "a step of 0".to_owned() }));
+    }
+    Ok((start, end, step))
+}

@@ -1,0 +1,212 @@
+//! SET: variables and places inside their values.
+
+use crate::program::tree::{Expr, ExprKind, Link, Place, Variable};
+use crate::syntax::ast::BinaryOp;
+use crate::text::Span;
+use crate::value::{List, Value, operators, place};
+
+use super::super::machine::{Flow, Machine, Run};
+use super::{Compiler, StmtFn, ValueFn};
+
+/// What writes a value to a place.
+type Writer = Box<dyn Fn(&mut Machine, Value) -> Run<()>>;
+
+impl Compiler {
+    pub fn set(&self, place: &Place, value: &Expr) -> StmtFn {
+        let slot = place.slot.0 as usize;
+        match &place.steps[..] {
+            [] => self.set_variable(slot, value),
+            [step] => self.set_element(slot, step, value, place),
+            _ => self.set_place(place, value),
+        }
+    }
+
+    fn set_variable(&self, slot: usize, value: &Expr) -> StmtFn {
+        if let ExprKind::Chain(first, links) = &value.kind
+            && is_variable(first, slot)
+            && links[0].op == BinaryOp::Add
+            && let [link] = &links[..]
+        {
+            return self.add_to_variable(slot, link, first.span, value.span);
+        }
+        let value = self.value(value);
+        Box::new(move |machine| match value(machine) {
+            Ok(value) => {
+                *machine.local_mut(slot) = value;
+                Flow::Next
+            }
+            Err(_) => Flow::Throw,
+        })
+    }
+
+    /// `SET x = x + …`: in place.
+    fn add_to_variable(&self, slot: usize, link: &Link, name: Span, span: Span) -> StmtFn {
+        match &link.operand.kind {
+            ExprKind::Const(Value::Int(number)) => add_int(slot, *number, name, span),
+            ExprKind::List(items) if items.len() == 1 => append_item(slot, self.value(&items[0]), name, span),
+            _ => add_value(slot, self.value(&link.operand), name, span),
+        }
+    }
+
+    /// `SET x[i] = …`
+    fn set_element(&self, slot: usize, step: &Expr, value: &Expr, place: &Place) -> StmtFn {
+        let (step, value) = (self.value(step), self.value(value));
+        let (name, span) = (place.name_span, place.span);
+        Box::new(move |machine| {
+            let (Ok(value), Ok(step)) = (value(machine), step(machine)) else { return Flow::Throw };
+            match machine.local_mut(slot).set_element(&step, value) {
+                Ok(()) => Flow::Next,
+                Err(error) => place_failed(machine, slot, error, name, span),
+            }
+        })
+    }
+
+    /// `SET x[i].name[j] = …`
+    fn set_place(&self, place: &Place, value: &Expr) -> StmtFn {
+        let value = self.value(value);
+        let write = self.writer(place);
+        Box::new(move |machine| match value(machine).and_then(|value| write(machine, value)) {
+            Ok(()) => Flow::Next,
+            Err(_) => Flow::Throw,
+        })
+    }
+
+    /// `SET a, b = …`
+    pub fn set_many(&self, places: &[Place], value: &Expr) -> StmtFn {
+        let span = value.span;
+        let value = self.value(value);
+        let writers: Vec<_> = places.iter().map(|place| self.writer(place)).collect();
+        Box::new(move |machine| {
+            let Ok(value) = value(machine) else { return Flow::Throw };
+            let values = match place::unpack(&value, writers.len()) {
+                Ok(values) => values,
+                Err(error) => {
+                    machine.throw(span, error);
+                    return Flow::Throw;
+                }
+            };
+            for (write, value) in writers.iter().zip(values) {
+                if write(machine, value).is_err() {
+                    return Flow::Throw;
+                }
+            }
+            Flow::Next
+        })
+    }
+
+    /// What writes a value to a place.
+    fn writer(&self, place: &Place) -> Writer {
+        let slot = place.slot.0 as usize;
+        let (name, span) = (place.name_span, place.span);
+        let steps = self.values(&place.steps);
+        if steps.is_empty() {
+            return Box::new(move |machine, value| {
+                *machine.local_mut(slot) = value;
+                Ok(())
+            });
+        }
+        Box::new(move |machine, value| {
+            let mut way = Vec::with_capacity(steps.len());
+            for step in &steps {
+                way.push(step(machine)?);
+            }
+            let Err(error) = machine.local_mut(slot).set_place(&way, value) else { return Ok(()) };
+            Err(match machine.local(slot) {
+                Value::Unset => machine.throw_unset(name),
+                _ => machine.throw(span, error),
+            })
+        })
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn place_failed(
+    machine: &mut Machine,
+    slot: usize,
+    error: Box<crate::value::ValueError>,
+    name: Span,
+    span: Span,
+) -> Flow {
+    match machine.local(slot) {
+        Value::Unset => machine.throw_unset(name),
+        _ => machine.throw(span, error),
+    };
+    Flow::Throw
+}
+
+fn is_variable(expr: &Expr, slot: usize) -> bool {
+    matches!(&expr.kind, ExprKind::Variable(Variable::Local(local)) if local.0 as usize == slot)
+}
+
+fn add_int(slot: usize, number: i64, name: Span, span: Span) -> StmtFn {
+    Box::new(move |machine| {
+        if let Value::Int(current) = machine.local_mut(slot)
+            && let Some(sum) = current.checked_add(number)
+        {
+            *current = sum;
+            return Flow::Next;
+        }
+        add(machine, slot, &Value::Int(number), name, span)
+    })
+}
+
+fn add_value(slot: usize, value: ValueFn, name: Span, span: Span) -> StmtFn {
+    Box::new(move |machine| {
+        let Ok(value) = value(machine) else { return Flow::Throw };
+        match (machine.local_mut(slot), &value) {
+            (Value::Int(current), Value::Int(number)) => {
+                if let Some(sum) = current.checked_add(*number) {
+                    *current = sum;
+                    return Flow::Next;
+                }
+            }
+            (current @ Value::Float(_), Value::Float(number)) => {
+                let Value::Float(left) = *current else { unreachable!("the pattern says so") };
+                *current = (left.get() + number.get()).into();
+                return Flow::Next;
+            }
+            _ => {}
+        }
+        add(machine, slot, &value, name, span)
+    })
+}
+
+/// `SET x = x + [item]`: no list is made for the item where `x` is one.
+fn append_item(slot: usize, item: ValueFn, name: Span, span: Span) -> StmtFn {
+    Box::new(move |machine| {
+        let Ok(item) = item(machine) else { return Flow::Throw };
+        if let Value::List(list) = machine.local_mut(slot) {
+            return match List::push(list, item) {
+                Ok(()) => Flow::Next,
+                Err(hit) => {
+                    machine.throw(span, hit);
+                    Flow::Throw
+                }
+            };
+        }
+        match Value::list(vec![item]) {
+            Ok(items) => add(machine, slot, &items, name, span),
+            Err(hit) => {
+                machine.throw(span, hit);
+                Flow::Throw
+            }
+        }
+    })
+}
+
+/// Adds by the whole of the rules.
+#[inline(never)]
+fn add(machine: &mut Machine, slot: usize, value: &Value, name: Span, span: Span) -> Flow {
+    if matches!(machine.local(slot), Value::Unset) {
+        machine.throw_unset(name);
+        return Flow::Throw;
+    }
+    match operators::add_in_place(machine.local_mut(slot), value) {
+        Ok(()) => Flow::Next,
+        Err(error) => {
+            machine.throw(span, error);
+            Flow::Throw
+        }
+    }
+}

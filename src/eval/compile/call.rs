@@ -1,0 +1,185 @@
+//! Calls of procedures, built-ins and tools.
+
+use crate::program::Builtin;
+use crate::program::tree::{Args, Call, Expr, Target};
+use crate::text::Span;
+use crate::toolkit::ToolId;
+use crate::value::Value;
+
+use super::super::builtins;
+use super::super::machine::{Flow, Machine, Run};
+use super::super::tool_call::{self, Failing};
+use super::{Compiler, ValueFn};
+
+impl Compiler {
+    /// A call whose failure comes back as it is declared.
+    pub fn call(&self, call: &Call) -> ValueFn {
+        self.call_with(call, Failing::AsDeclared)
+    }
+
+    /// A call whose failure is an error.
+    pub fn strict_call(&self, call: &Call) -> ValueFn {
+        self.call_with(call, Failing::AsError)
+    }
+
+    fn call_with(&self, call: &Call, failing: Failing) -> ValueFn {
+        match (call.target, &call.args) {
+            (Target::Builtin(builtin), Args::InOrder(args)) => builtin_call(builtin, self.values(args), call.span),
+            (Target::Procedure(id), Args::InOrder(args)) => {
+                let inner = self.procedure_call(id.0 as usize, args, call.span);
+                self.keeping_last(inner)
+            }
+            (Target::Tool(id), Args::Sparse(args)) => {
+                let args = args.iter().map(|arg| arg.as_ref().map(|arg| self.value(arg)));
+                let inner = sparse_tool_call(id, args.collect(), call.span, failing);
+                self.keeping_last(inner)
+            }
+            (Target::Tool(id), Args::PerhapsMap(arg)) => {
+                let inner = perhaps_map_call(id, self.value(arg), call.span, failing);
+                self.keeping_last(inner)
+            }
+            (target, _) => unreachable!("lowering gives {target:?} no such arguments"),
+        }
+    }
+
+    /// Keeps the result in `LAST`, where anything reads it.
+    fn keeping_last(&self, call: ValueFn) -> ValueFn {
+        match self.last {
+            None => call,
+            Some(slot) => Box::new(move |machine| {
+                let value = call(machine)?;
+                *machine.local_mut(slot) = value.clone();
+                Ok(value)
+            }),
+        }
+    }
+
+    fn procedure_call(&self, number: usize, args: &[Expr], span: Span) -> ValueFn {
+        let frame = self.frame;
+        let mut args = self.values(args);
+        match args.len() {
+            0 => Box::new(move |machine| run_procedure(machine, number, frame, span, [])),
+            1 => {
+                let first = args.remove(0);
+                Box::new(move |machine| {
+                    let first = first(machine)?;
+                    run_procedure(machine, number, frame, span, [first])
+                })
+            }
+            2 => {
+                let (second, first) = (args.remove(1), args.remove(0));
+                Box::new(move |machine| {
+                    let first = first(machine)?;
+                    let second = second(machine)?;
+                    run_procedure(machine, number, frame, span, [first, second])
+                })
+            }
+            _ => Box::new(move |machine| {
+                let mut values = Vec::with_capacity(args.len());
+                for arg in &args {
+                    values.push(arg(machine)?);
+                }
+                run_procedure(machine, number, frame, span, values)
+            }),
+        }
+    }
+}
+
+/// Runs a procedure in a new frame right after the caller's.
+#[inline(always)]
+fn run_procedure(
+    machine: &mut Machine,
+    number: usize,
+    caller_frame: usize,
+    span: Span,
+    args: impl IntoIterator<Item = Value>,
+) -> Run<Value> {
+    let procedures = machine.procedures.clone();
+    let code = &procedures[number];
+    if let Err(hit) = machine.enter_call() {
+        return Err(machine.throw(span, hit));
+    }
+    let caller_base = machine.base;
+    let base = caller_base + caller_frame;
+    machine.reserve_frame(base, code.frame);
+    for (slot, arg) in args.into_iter().enumerate() {
+        machine.slab[base + slot] = arg;
+    }
+    machine.base = base;
+    let result = match (code.block)(machine) {
+        Flow::Next => match &code.tail {
+            Some(tail) => tail(machine),
+            None => Ok(Value::Nil),
+        },
+        Flow::Return => Ok(std::mem::replace(&mut machine.returned, Value::Nil)),
+        _ => Err(passing(machine, span)),
+    };
+    for slot in &mut machine.slab[base..base + code.frame] {
+        *slot = Value::Unset;
+    }
+    machine.base = caller_base;
+    machine.depth -= 1;
+    result
+}
+
+/// An error passes through a call.
+#[cold]
+#[inline(never)]
+fn passing(machine: &mut Machine, span: Span) -> super::super::machine::Thrown {
+    let mut fault = machine.take_fault();
+    fault.pass_call(span);
+    machine.rethrow(fault)
+}
+
+fn builtin_call(builtin: Builtin, args: Vec<ValueFn>, span: Span) -> ValueFn {
+    match <[ValueFn; 1]>::try_from(args) {
+        Ok([arg]) => {
+            let apply = builtins::unary(builtin);
+            Box::new(move |machine| {
+                machine.step(span)?;
+                let value = arg(machine)?;
+                apply(&value).map_err(|error| machine.throw(span, error))
+            })
+        }
+        Err(args) => Box::new(move |machine| {
+            machine.step(span)?;
+            let mut values = Vec::with_capacity(args.len());
+            for arg in &args {
+                values.push(arg(machine)?);
+            }
+            builtins::apply(builtin, &values).map_err(|error| machine.throw(span, error))
+        }),
+    }
+}
+
+fn sparse_tool_call(id: ToolId, args: Vec<Option<ValueFn>>, span: Span, failing: Failing) -> ValueFn {
+    Box::new(move |machine| {
+        let mut values = Vec::with_capacity(args.len());
+        for arg in &args {
+            values.push(match arg {
+                Some(arg) => Some(arg(machine)?),
+                None => None,
+            });
+        }
+        tool_call::call(machine, id, values, span, failing)
+    })
+}
+
+/// A call with one value, which is all arguments when it is a map.
+fn perhaps_map_call(id: ToolId, arg: ValueFn, span: Span, failing: Failing) -> ValueFn {
+    Box::new(move |machine| {
+        let value = arg(machine)?;
+        let args = match &value {
+            Value::Map(map) => machine.world.gate.registry.get(id).binder().spread(map),
+            _ => {
+                let mut args = vec![None; machine.world.gate.registry.get(id).params.len()];
+                args[0] = Some(value);
+                Ok(args)
+            }
+        };
+        match args {
+            Ok(args) => tool_call::call(machine, id, args, span, failing),
+            Err(error) => tool_call::refuse(machine, id, error, span),
+        }
+    })
+}

@@ -1,0 +1,69 @@
+//! Expressions as conditions.
+
+use crate::program::tree::{Expr, ExprKind, Variable};
+use crate::syntax::ast::UnaryOp;
+use crate::value::Value;
+
+use super::{Compiler, CondFn};
+
+impl Compiler {
+    /// An expression as a condition: whether its value is true.
+    pub fn condition(&self, expr: &Expr) -> CondFn {
+        match &expr.kind {
+            ExprKind::Const(value) => {
+                let truth = value.is_true();
+                Box::new(move |_| Ok(truth))
+            }
+            ExprKind::Variable(Variable::Local(slot)) => {
+                let (slot, span) = (slot.0 as usize, expr.span);
+                Box::new(move |machine| match machine.local(slot) {
+                    Value::Unset => Err(machine.throw_unset(span)),
+                    value => Ok(value.is_true()),
+                })
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) => {
+                let operand = self.condition(operand);
+                Box::new(move |machine| Ok(!operand(machine)?))
+            }
+            ExprKind::And(operands) => all(self.conditions(operands)),
+            ExprKind::Or(operands) => any(self.conditions(operands)),
+            ExprKind::Chain(left, links) if links[0].op.is_comparison() => self.comparison(left, &links[0], expr.span),
+            _ => {
+                let value = self.value(expr);
+                Box::new(move |machine| Ok(value(machine)?.is_true()))
+            }
+        }
+    }
+
+    fn conditions(&self, exprs: &[Expr]) -> Vec<CondFn> {
+        exprs.iter().map(|expr| self.condition(expr)).collect()
+    }
+}
+
+fn all(conditions: Vec<CondFn>) -> CondFn {
+    match <[CondFn; 2]>::try_from(conditions) {
+        Ok([first, second]) => Box::new(move |machine| Ok(first(machine)? && second(machine)?)),
+        Err(conditions) => Box::new(move |machine| {
+            for condition in &conditions {
+                if !condition(machine)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }),
+    }
+}
+
+fn any(conditions: Vec<CondFn>) -> CondFn {
+    match <[CondFn; 2]>::try_from(conditions) {
+        Ok([first, second]) => Box::new(move |machine| Ok(first(machine)? || second(machine)?)),
+        Err(conditions) => Box::new(move |machine| {
+            for condition in &conditions {
+                if condition(machine)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }),
+    }
+}

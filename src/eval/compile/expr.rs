@@ -1,0 +1,239 @@
+//! Expressions as values.
+
+use crate::program::tree::{Expr, ExprKind, Link, Piece, Variable};
+use crate::syntax::ast::{BinaryOp, UnaryOp};
+use crate::text::Span;
+use crate::value::{List, Map, Str, Value, operators, print};
+
+use super::super::machine::{Machine, Run};
+use super::super::template;
+use super::operand::{Operand, Shape, with_operands};
+use super::{Compiler, ValueFn};
+
+impl Compiler {
+    /// An expression as a value.
+    pub fn value(&self, expr: &Expr) -> ValueFn {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Const(value) => constant(value.clone()),
+            ExprKind::Variable(Variable::Local(slot)) => local(slot.0 as usize, span),
+            ExprKind::Variable(Variable::Outer(slot)) => outer(slot.0 as usize, span),
+            ExprKind::Last => self.last(),
+            ExprKind::LastError => Box::new(|machine| Ok(machine.last_error.clone())),
+            ExprKind::Args => Box::new(|machine| Ok(machine.args.clone())),
+            ExprKind::List(items) => self.list(items, span),
+            ExprKind::Map(entries) => self.map(entries, span),
+            ExprKind::Unary(UnaryOp::Not, _) | ExprKind::And(_) | ExprKind::Or(_) => {
+                let condition = self.condition(expr);
+                Box::new(move |machine| Ok(condition(machine)?.into()))
+            }
+            ExprKind::Unary(op, operand) => self.unary(*op, operand, span),
+            ExprKind::Chain(first, links) => match joined_text(first, links) {
+                true => self.join_operands(first, links, span),
+                false => self.chain(first, links, span),
+            },
+            ExprKind::Power(left, right) => self.power(left, right, span),
+            ExprKind::Index(whole, index) => self.index(whole, index, span),
+            ExprKind::Field(whole, name) => self.field(whole, name.clone(), span),
+            ExprKind::Join(pieces) => self.join(pieces, span),
+            ExprKind::Eval(text, scope) => template::eval(self.value(text), scope.clone(), self.last, span),
+            ExprKind::Call(call) => self.call(call),
+        }
+    }
+
+    pub fn values(&self, exprs: &[Expr]) -> Vec<ValueFn> {
+        exprs.iter().map(|expr| self.value(expr)).collect()
+    }
+
+    fn last(&self) -> ValueFn {
+        let slot = self.last.expect("a body that reads LAST keeps it");
+        Box::new(move |machine| match machine.local(slot) {
+            Value::Unset => Ok(Value::Nil),
+            value => Ok(value.clone()),
+        })
+    }
+
+    fn list(&self, items: &[Expr], span: Span) -> ValueFn {
+        let items = self.values(items);
+        Box::new(move |machine| {
+            let mut values = Vec::with_capacity(items.len());
+            for item in &items {
+                values.push(item(machine)?);
+            }
+            match List::new(values) {
+                Ok(list) => Ok(list.into()),
+                Err(hit) => Err(machine.throw(span, hit)),
+            }
+        })
+    }
+
+    fn map(&self, entries: &[(Str, Expr)], span: Span) -> ValueFn {
+        let entries: Vec<(Str, ValueFn)> =
+            entries.iter().map(|(key, value)| (key.clone(), self.value(value))).collect();
+        Box::new(move |machine| {
+            let mut map = Map::with_capacity(entries.len());
+            for (key, value) in &entries {
+                let value = value(machine)?;
+                if let Err(hit) = map.put(key.clone(), value) {
+                    return Err(machine.throw(span, hit));
+                }
+            }
+            Ok(map.into())
+        })
+    }
+
+    fn unary(&self, op: UnaryOp, operand: &Expr, span: Span) -> ValueFn {
+        let operand = self.value(operand);
+        let apply = if op == UnaryOp::Negate { operators::negate } else { operators::invert };
+        Box::new(move |machine| {
+            let value = operand(machine)?;
+            apply(&value).map_err(|error| machine.throw(span, error))
+        })
+    }
+
+    fn power(&self, left: &Expr, right: &Expr, span: Span) -> ValueFn {
+        let (left, right) = (self.value(left), self.value(right));
+        Box::new(move |machine| {
+            let (a, b) = (left(machine)?, right(machine)?);
+            operators::power(&a, &b).map_err(|error| machine.throw(span, error))
+        })
+    }
+
+    fn index(&self, whole: &Expr, index: &Expr, span: Span) -> ValueFn {
+        with_operands!(self.operand(whole), self.operand(index), |whole, index| element(whole, index, span))
+    }
+
+    fn field(&self, whole: &Expr, name: Str, span: Span) -> ValueFn {
+        match self.operand(whole) {
+            Shape::Local(whole) => field_of(whole, name, span),
+            Shape::Any(whole) => field_of(whole, name, span),
+            Shape::Const(whole) => field_of(whole, name, span),
+            Shape::ConstInt(whole) => field_of(whole, name, span),
+        }
+    }
+
+    /// `"a" + b + c`: the first operand is a text, so all are printed one after another.
+    fn join_operands(&self, first: &Expr, links: &[Link], span: Span) -> ValueFn {
+        let operands = std::iter::once(first).chain(links.iter().map(|link| &link.operand));
+        let pieces = operands.map(|operand| match &operand.kind {
+            ExprKind::Const(value) if value.is_text() => Joined::Text(value.as_str().expect("it is a text")),
+            _ => Joined::Value(self.value(operand)),
+        });
+        joined(pieces.collect(), span)
+    }
+
+    fn join(&self, pieces: &[Piece], span: Span) -> ValueFn {
+        let pieces = pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => Joined::Text(text.clone()),
+            Piece::Value(value) => Joined::Value(self.value(value)),
+        });
+        joined(pieces.collect(), span)
+    }
+}
+
+/// Whether a chain adds to a text from its first operand on.
+fn joined_text(first: &Expr, links: &[Link]) -> bool {
+    let starts = matches!(&first.kind, ExprKind::Const(value) if value.is_text());
+    starts && links.iter().all(|link| link.op == BinaryOp::Add)
+}
+
+/// A part of a joined text.
+enum Joined {
+    Text(Str),
+    Value(ValueFn),
+}
+
+fn joined(pieces: Vec<Joined>, span: Span) -> ValueFn {
+    Box::new(move |machine| {
+        let mut text = compact_str::CompactString::default();
+        for piece in &pieces {
+            match piece {
+                Joined::Text(piece) => text.push_str(&piece.as_text()),
+                Joined::Value(value) => {
+                    let value = value(machine)?;
+                    append_printed(&mut text, &value).map_err(|error| machine.throw(span, error))?;
+                }
+            }
+        }
+        Ok(Str::from_compact(text).into())
+    })
+}
+
+/// Adds what EMIT would print of a value, within the limits.
+fn append_printed(text: &mut compact_str::CompactString, value: &Value) -> crate::value::Fallible<()> {
+    match value {
+        Value::Int(number) => text.push_str(itoa::Buffer::new().format(*number)),
+        _ => match value.as_text() {
+            Some(piece) => {
+                crate::limits::space::check_string(text.len() + piece.len())?;
+                crate::limits::space::check(text.len() + piece.len())?;
+                text.push_str(&piece);
+            }
+            None => {
+                let piece = print::to_text(value)?;
+                crate::limits::space::check_string(text.len() + piece.len())?;
+                text.push_str(&piece);
+            }
+        },
+    }
+    Ok(())
+}
+
+fn constant(value: Value) -> ValueFn {
+    Box::new(move |_| Ok(value.clone()))
+}
+
+fn local(slot: usize, span: Span) -> ValueFn {
+    Box::new(move |machine| match machine.local(slot) {
+        Value::Unset => Err(machine.throw_unset(span)),
+        value => Ok(value.clone()),
+    })
+}
+
+fn outer(slot: usize, span: Span) -> ValueFn {
+    Box::new(move |machine| match machine.outer(slot) {
+        Value::Unset => Err(machine.throw_unset(span)),
+        value => Ok(value.clone()),
+    })
+}
+
+/// `whole[index]`, with a shortcut for lists.
+fn element<W: Operand, I: Operand>(whole: W, index: I, span: Span) -> ValueFn {
+    Box::new(move |machine| {
+        let (a, b) = (whole.take(machine)?, index.take(machine)?);
+        if let Value::List(list) = whole.peek(&a, machine)
+            && let Some(at) = index.int(&b, machine)
+            && let Some(value) = list.values().and_then(|values| values.get(at as usize))
+        {
+            return Ok(value.clone());
+        }
+        check_set(machine, &whole, &a)?;
+        check_set(machine, &index, &b)?;
+        let value = operators::index(whole.peek(&a, machine), index.peek(&b, machine));
+        value.map_err(|error| machine.throw(span, error))
+    })
+}
+
+/// `whole.name`
+fn field_of<W: Operand>(whole: W, name: Str, span: Span) -> ValueFn {
+    Box::new(move |machine| {
+        let held = whole.take(machine)?;
+        if let Value::Map(map) = whole.peek(&held, machine)
+            && let Some(value) = map.get(&name)
+        {
+            return Ok(value);
+        }
+        check_set(machine, &whole, &held)?;
+        let value = operators::field(whole.peek(&held, machine), &name);
+        value.map_err(|error| machine.throw(span, error))
+    })
+}
+
+/// Refuses a variable that was not set yet.
+#[inline(always)]
+pub fn check_set<W: Operand>(machine: &mut Machine, operand: &W, held: &W::Held) -> Run<()> {
+    match (operand.peek(held, machine), operand.variable()) {
+        (Value::Unset, Some(span)) => Err(machine.throw_unset(span)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,199 @@
+//! WHILE and FOR EACH.
+
+use std::rc::Rc;
+
+use crate::program::Builtin;
+use crate::program::tree::{Args, Block, Expr, ExprKind, Slot, Target};
+use crate::text::Span;
+use crate::value::{List, Map, Str, Value, ValueError, operators};
+
+use super::super::builtins;
+use super::super::machine::{Flow, Machine};
+use super::{Compiler, StmtFn, ValueFn};
+
+impl Compiler {
+    pub fn while_loop(&self, condition: &Expr, body: &Block) -> StmtFn {
+        let span = condition.span;
+        let condition = self.condition(condition);
+        let body = self.turn(body, span);
+        Box::new(move |machine| {
+            loop {
+                match condition(machine) {
+                    Ok(true) => {}
+                    Ok(false) => return Flow::Next,
+                    Err(_) => return Flow::Throw,
+                }
+                match body(machine) {
+                    Flow::Next | Flow::Continue => {}
+                    Flow::Break => return Flow::Next,
+                    flow => return flow,
+                }
+            }
+        })
+    }
+
+    /// A loop's body; each turn is a step of its own.
+    fn turn(&self, body: &Block, head: Span) -> StmtFn {
+        match body.is_empty() {
+            false => self.block(body, 1),
+            true => Box::new(move |machine| match machine.step(head) {
+                Ok(()) => Flow::Next,
+                Err(_) => Flow::Throw,
+            }),
+        }
+    }
+
+    pub fn for_each(&self, first: Slot, second: Option<Slot>, list: &Expr, body: &Block) -> StmtFn {
+        let span = list.span;
+        let turn =
+            Turn { first: first.0 as usize, second: second.map(|slot| slot.0 as usize), body: self.turn(body, span) };
+        if let ExprKind::Call(call) = &list.kind
+            && call.target == Target::Builtin(Builtin::Range)
+            && let Args::InOrder(args) = &call.args
+        {
+            return over_range(self.values(args), turn, span);
+        }
+        let list = self.value(list);
+        Box::new(move |machine| match list(machine) {
+            Ok(Value::Nil) => Flow::Next,
+            Ok(Value::List(list)) => turn.over_list(machine, &list),
+            Ok(Value::Map(map)) => turn.over_map(machine, &map),
+            Ok(value) => match value.as_str() {
+                Some(text) => turn.over_text(machine, &text),
+                None => {
+                    machine.throw(span, Box::new(ValueError::NotIterable(shown(&value))));
+                    Flow::Throw
+                }
+            },
+            Err(_) => Flow::Throw,
+        })
+    }
+}
+
+fn shown(value: &Value) -> String {
+    format!("{} {}", value.type_name(), crate::value::print::preview(value))
+}
+
+/// What happens in each turn of a FOR EACH.
+struct Turn {
+    first: usize,
+    second: Option<usize>,
+    body: StmtFn,
+}
+
+impl Turn {
+    fn over_list(&self, machine: &mut Machine, list: &Rc<List>) -> Flow {
+        match list.rows().is_some() && self.second.is_none() {
+            true => self.over_rows(machine, list),
+            false => self.over_values(machine, list),
+        }
+    }
+
+    fn over_values(&self, machine: &mut Machine, list: &Rc<List>) -> Flow {
+        for index in 0..list.len() {
+            let value = list.get(index).expect("the index is below the length");
+            let flow = match self.second {
+                None => self.run(machine, value, None),
+                Some(_) => self.run(machine, Value::Int(index as i64), Some(value)),
+            };
+            if let Some(flow) = flow {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+
+    /// Goes through the rows of a packed table with one map, as long as nobody else keeps it.
+    fn over_rows(&self, machine: &mut Machine, list: &Rc<List>) -> Flow {
+        let rows = list.rows().expect("the list was asked for its rows");
+        for index in 0..rows.len() {
+            let reused = match machine.local_mut(self.first) {
+                Value::Map(map) => Map::move_to_row(map, rows, index),
+                _ => false,
+            };
+            if !reused {
+                *machine.local_mut(self.first) = list.get(index).expect("the index is below the length");
+            }
+            if let Some(flow) = outcome((self.body)(machine)) {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+
+    fn over_map(&self, machine: &mut Machine, map: &Rc<Map>) -> Flow {
+        for index in 0..map.len() {
+            let (key, value) = map.entry_at(index).expect("the index is below the length");
+            if let Some(flow) = self.run(machine, key.into(), self.second.map(|_| value)) {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+
+    fn over_text(&self, machine: &mut Machine, text: &Str) -> Flow {
+        for index in 0..text.char_count() {
+            let c = text.char_at(index).expect("the index is below the length");
+            let c = Value::text(c.encode_utf8(&mut [0; 4]));
+            let flow = match self.second {
+                None => self.run(machine, c, None),
+                Some(_) => self.run(machine, Value::Int(index as i64), Some(c)),
+            };
+            if let Some(flow) = flow {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+
+    /// One turn; a flow when the loop is over.
+    #[inline(always)]
+    fn run(&self, machine: &mut Machine, first: Value, second: Option<Value>) -> Option<Flow> {
+        *machine.local_mut(self.first) = first;
+        if let (Some(slot), Some(value)) = (self.second, second) {
+            *machine.local_mut(slot) = value;
+        }
+        outcome((self.body)(machine))
+    }
+}
+
+/// What a turn's end means for its loop.
+#[inline(always)]
+fn outcome(flow: Flow) -> Option<Flow> {
+    match flow {
+        Flow::Next | Flow::Continue => None,
+        Flow::Break => Some(Flow::Next),
+        flow => Some(flow),
+    }
+}
+
+/// `FOR EACH i IN RANGE(…)` counts without a list.
+fn over_range(args: Vec<ValueFn>, turn: Turn, span: Span) -> StmtFn {
+    Box::new(move |machine| {
+        let mut given = Vec::with_capacity(args.len());
+        for arg in &args {
+            match arg(machine) {
+                Ok(value) => given.push(value),
+                Err(_) => return Flow::Throw,
+            }
+        }
+        let (start, end, step) = match builtins::range_bounds(&given) {
+            Ok(bounds) => bounds,
+            Err(error) => {
+                machine.throw(span, error);
+                return Flow::Throw;
+            }
+        };
+        for index in 0..operators::range_length(start, end, step) {
+            let number = Value::Int((i128::from(start) + i128::from(step) * i128::from(index)) as i64);
+            let flow = match turn.second {
+                None => turn.run(machine, number, None),
+                Some(_) => turn.run(machine, Value::Int(index as i64), Some(number)),
+            };
+            if let Some(flow) = flow {
+                return flow;
+            }
+        }
+        Flow::Next
+    })
+}

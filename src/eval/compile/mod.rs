@@ -1,0 +1,98 @@
+//! From the lowered tree to boxed closures, which the machine runs.
+//!
+//! Three kinds of closures: values, conditions that give a bare `bool`, statements that give one
+//! byte. Which operator meets which shape of operand is decided here, once; a run only calls.
+
+mod assign;
+mod binary;
+mod call;
+mod cond;
+mod expr;
+mod loops;
+mod operand;
+mod stmt;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::program::tree::{Body, Program};
+use crate::text::Span;
+use crate::value::Value;
+
+use super::handler::Handler;
+use super::machine::{Flow, Machine, Run};
+
+/// A compiled expression.
+pub type ValueFn = Box<dyn Fn(&mut Machine) -> Run<Value>>;
+/// A compiled condition.
+pub type CondFn = Box<dyn Fn(&mut Machine) -> Run<bool>>;
+/// A compiled statement or block.
+pub type StmtFn = Box<dyn Fn(&mut Machine) -> Flow>;
+
+/// A compiled procedure or top level.
+pub struct Code {
+    /// The statements, the last RETURN left out.
+    pub block: StmtFn,
+    /// The value of the last RETURN, when the body ends in one.
+    pub tail: Option<ValueFn>,
+    /// Slots of its frame.
+    pub frame: usize,
+    /// The slot of `LAST`, where anything reads it.
+    pub last: Option<usize>,
+}
+
+/// A compiled program.
+pub struct Compiled {
+    /// The procedures, by their numbers.
+    pub procedures: Rc<[Code]>,
+    /// The top-level statements.
+    pub top: Code,
+}
+
+/// Compiles a program.
+pub fn compile(program: &Program) -> Compiled {
+    let procedures = program.procedures.iter().map(|procedure| Compiler::new(&procedure.body).body(&procedure.body, 1));
+    Compiled { procedures: procedures.collect(), top: Compiler::new(&program.top).body(&program.top, 0) }
+}
+
+/// The compiler of one body; the files beside this one add its rules.
+pub struct Compiler {
+    /// Slots of the body's frame, hidden ones included.
+    frame: usize,
+    /// The hidden slot of `LAST`, where anything reads it.
+    last: Option<usize>,
+    /// The hidden slot that names the ON ERROR in force, and the handlers.
+    handlers: Option<Handlers>,
+}
+
+/// The ON ERROR blocks of a body.
+#[derive(Clone)]
+struct Handlers {
+    slot: usize,
+    list: Rc<HandlerList>,
+}
+
+/// Handlers that are filled in while the body is compiled.
+type HandlerList = RefCell<Vec<Rc<Handler>>>;
+
+impl Compiler {
+    fn new(body: &Body) -> Compiler {
+        let mut frame = body.slots.len();
+        let mut hidden = |wanted: bool| {
+            frame += usize::from(wanted);
+            wanted.then(|| frame - 1)
+        };
+        let last = hidden(body.keeps_last);
+        let handlers = hidden(body.handles_errors).map(|slot| Handlers { slot, list: Rc::default() });
+        Compiler { frame, last, handlers }
+    }
+
+    /// Compiles a whole body, with `extra` steps charged for entering it.
+    fn body(&self, body: &Body, extra: u64) -> Code {
+        let (block, tail) = self.split_tail(&body.block);
+        Code { block: self.block(block, extra + u64::from(tail.is_some())), tail, frame: self.frame, last: self.last }
+    }
+}
+
+/// Places of statements, for the step limit.
+type Spans = Box<[Span]>;

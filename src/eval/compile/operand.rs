@@ -1,0 +1,193 @@
+//! Operands of fused operations: a local variable, a constant, or any expression.
+//!
+//! An operation is compiled once for each pair of shapes, so that the frequent ones read their
+//! operands without a call and without a copy.
+
+use crate::program::tree::{Expr, ExprKind, Variable};
+use crate::text::Span;
+use crate::value::Value;
+
+use super::super::machine::{Machine, Run};
+use super::{Compiler, ValueFn};
+
+/// Where an operation gets a value from.
+pub trait Operand: 'static {
+    /// What is held between evaluation and use.
+    type Held;
+
+    /// Evaluates what must be evaluated.
+    fn take(&self, machine: &mut Machine) -> Run<Self::Held>;
+
+    /// The value.
+    fn peek<'a>(&'a self, held: &'a Self::Held, machine: &'a Machine) -> &'a Value;
+
+    /// The value if it is an int; known at compile time for constants.
+    #[inline(always)]
+    fn int(&self, held: &Self::Held, machine: &Machine) -> Option<i64> {
+        match self.peek(held, machine) {
+            Value::Int(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The value if it is a float.
+    #[inline(always)]
+    fn float(&self, held: &Self::Held, machine: &Machine) -> Option<f64> {
+        match self.peek(held, machine) {
+            Value::Float(number) => Some(number.get()),
+            _ => None,
+        }
+    }
+
+    /// The place of the variable's name, if it is a variable.
+    fn variable(&self) -> Option<Span>;
+}
+
+/// A variable of the running procedure.
+#[derive(Clone, Copy)]
+pub struct Local {
+    pub slot: usize,
+    pub span: Span,
+}
+
+impl Operand for Local {
+    type Held = ();
+
+    #[inline(always)]
+    fn take(&self, _: &mut Machine) -> Run<()> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn peek<'a>(&'a self, _: &'a (), machine: &'a Machine) -> &'a Value {
+        machine.local(self.slot)
+    }
+
+    fn variable(&self) -> Option<Span> {
+        Some(self.span)
+    }
+}
+
+/// An int known before the run.
+pub struct ConstInt(pub i64, pub Value);
+
+impl Operand for ConstInt {
+    type Held = ();
+
+    #[inline(always)]
+    fn take(&self, _: &mut Machine) -> Run<()> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn peek<'a>(&'a self, _: &'a (), _: &'a Machine) -> &'a Value {
+        &self.1
+    }
+
+    #[inline(always)]
+    fn int(&self, _: &(), _: &Machine) -> Option<i64> {
+        Some(self.0)
+    }
+
+    #[inline(always)]
+    fn float(&self, _: &(), _: &Machine) -> Option<f64> {
+        None
+    }
+
+    fn variable(&self) -> Option<Span> {
+        None
+    }
+}
+
+/// Another value known before the run.
+pub struct Const(pub Value);
+
+impl Operand for Const {
+    type Held = ();
+
+    #[inline(always)]
+    fn take(&self, _: &mut Machine) -> Run<()> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn peek<'a>(&'a self, _: &'a (), _: &'a Machine) -> &'a Value {
+        &self.0
+    }
+
+    #[inline(always)]
+    fn int(&self, _: &(), _: &Machine) -> Option<i64> {
+        None
+    }
+
+    fn variable(&self) -> Option<Span> {
+        None
+    }
+}
+
+/// Any expression.
+pub struct Any(pub ValueFn);
+
+impl Operand for Any {
+    type Held = Value;
+
+    #[inline(always)]
+    fn take(&self, machine: &mut Machine) -> Run<Value> {
+        (self.0)(machine)
+    }
+
+    #[inline(always)]
+    fn peek<'a>(&'a self, held: &'a Value, _: &'a Machine) -> &'a Value {
+        held
+    }
+
+    fn variable(&self) -> Option<Span> {
+        None
+    }
+}
+
+/// The shape of an operand.
+pub enum Shape {
+    Local(Local),
+    ConstInt(ConstInt),
+    Const(Const),
+    Any(Any),
+}
+
+impl Compiler {
+    /// The shape of an expression as an operand.
+    pub fn operand(&self, expr: &Expr) -> Shape {
+        match &expr.kind {
+            ExprKind::Variable(Variable::Local(slot)) => Shape::Local(Local { slot: slot.0 as usize, span: expr.span }),
+            ExprKind::Const(value @ Value::Int(number)) => Shape::ConstInt(ConstInt(*number, value.clone())),
+            ExprKind::Const(value) => Shape::Const(Const(value.clone())),
+            _ => Shape::Any(Any(self.value(expr))),
+        }
+    }
+}
+
+/// Calls a function that is generic over two operands with the operands of two shapes.
+macro_rules! with_operands {
+    ($left:expr, $right:expr, |$l:ident, $r:ident| $body:expr) => {{
+        use $crate::eval::compile::operand::Shape;
+        match ($left, $right) {
+            (Shape::Local($l), Shape::Local($r)) => $body,
+            (Shape::Local($l), Shape::ConstInt($r)) => $body,
+            (Shape::Local($l), Shape::Const($r)) => $body,
+            (Shape::Local($l), Shape::Any($r)) => $body,
+            (Shape::ConstInt($l), Shape::Local($r)) => $body,
+            (Shape::ConstInt($l), Shape::ConstInt($r)) => $body,
+            (Shape::ConstInt($l), Shape::Const($r)) => $body,
+            (Shape::ConstInt($l), Shape::Any($r)) => $body,
+            (Shape::Const($l), Shape::Local($r)) => $body,
+            (Shape::Const($l), Shape::ConstInt($r)) => $body,
+            (Shape::Const($l), Shape::Const($r)) => $body,
+            (Shape::Const($l), Shape::Any($r)) => $body,
+            (Shape::Any($l), Shape::Local($r)) => $body,
+            (Shape::Any($l), Shape::ConstInt($r)) => $body,
+            (Shape::Any($l), Shape::Const($r)) => $body,
+            (Shape::Any($l), Shape::Any($r)) => $body,
+        }
+    }};
+}
+pub(super) use with_operands;

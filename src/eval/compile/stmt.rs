@@ -1,0 +1,287 @@
+//! Statements and blocks.
+//!
+//! A block charges the steps of all its statements at once and gives back what an early leave did
+//! not take; where not enough are left it charges one by one, so that a run always stops at the
+//! statement that is one too many.
+
+use std::rc::Rc;
+
+use crate::program::tree::{Block, Call, Expr, Stmt, StmtKind};
+use crate::text::Span;
+use crate::value::Value;
+
+use super::super::handler::{self, Handler};
+use super::super::machine::{EmitError, Flow, Machine, Run};
+use super::super::must;
+use super::{Compiler, Handlers, Spans, StmtFn, ValueFn};
+
+impl Compiler {
+    /// A block that charges `extra` steps besides those of its statements.
+    pub fn block(&self, block: &[Stmt], extra: u64) -> StmtFn {
+        let statements: Vec<StmtFn> = block.iter().map(|stmt| self.statement(stmt)).collect();
+        let spans: Spans = block.iter().map(|stmt| stmt.span).collect();
+        if let Some(handlers) = &self.handlers {
+            return guarded_block(statements, spans, extra, handlers.clone());
+        }
+        match <[StmtFn; 1]>::try_from(statements) {
+            Ok([statement]) => single(statement, spans, extra),
+            Err(statements) => match <[StmtFn; 2]>::try_from(statements) {
+                Ok([first, second]) => pair(first, second, spans, extra),
+                Err(statements) => sequence(statements, spans, extra),
+            },
+        }
+    }
+
+    /// The statements of a body and, apart, the value of the RETURN that it ends in.
+    pub fn split_tail<'b>(&self, block: &'b Block) -> (&'b [Stmt], Option<ValueFn>) {
+        match block.split_last() {
+            // A handler must see errors of the RETURN too, so there it stays a statement.
+            Some((Stmt { kind: StmtKind::Return(value), .. }, before)) if self.handlers.is_none() => {
+                (before, Some(self.value(value)))
+            }
+            _ => (block, None),
+        }
+    }
+
+    fn statement(&self, stmt: &Stmt) -> StmtFn {
+        match &stmt.kind {
+            StmtKind::Set { place, value } => self.set(place, value),
+            StmtKind::SetMany { places, value } => self.set_many(places, value),
+            StmtKind::Emit(values) => self.emit(values, stmt.span),
+            StmtKind::Call(call) => self.call_statement(call),
+            StmtKind::If { arms, otherwise } => self.if_statement(arms, otherwise),
+            StmtKind::While { condition, body } => self.while_loop(condition, body),
+            StmtKind::ForEach { first, second, list, body } => self.for_each(*first, *second, list, body),
+            StmtKind::Break => Box::new(|_| Flow::Break),
+            StmtKind::Continue => Box::new(|_| Flow::Continue),
+            StmtKind::Return(value) => return_value(self.value(value)),
+            StmtKind::Must { value, message } => {
+                let message = message.as_ref().map(|message| self.value(message));
+                must::value(self.condition(value), message, value.span)
+            }
+            StmtKind::MustCall { call, message } => self.must_call(call, message.as_ref()),
+            StmtKind::Fail(message) => must::fail(message.as_ref().map(|message| self.value(message)), stmt.span),
+            StmtKind::OnError { name, body } => self.on_error(name.map(|slot| slot.0 as usize), body),
+            StmtKind::ClearError => Box::new(|machine| {
+                machine.cleared = true;
+                Flow::Next
+            }),
+        }
+    }
+
+    fn emit(&self, values: &[Expr], span: Span) -> StmtFn {
+        let values = self.values(values);
+        Box::new(move |machine| {
+            let printed = match &values[..] {
+                [value] => value(machine).map(|value| print(machine, &[value])),
+                values => all_of(values, machine).map(|values| print(machine, &values)),
+            };
+            match printed {
+                Ok(Ok(())) => Flow::Next,
+                Ok(Err(error)) => emit_failed(machine, error, span),
+                Err(_) => Flow::Throw,
+            }
+        })
+    }
+
+    fn call_statement(&self, call: &Expr) -> StmtFn {
+        let call = self.value(call);
+        Box::new(move |machine| match call(machine) {
+            Ok(_) => Flow::Next,
+            Err(_) => Flow::Throw,
+        })
+    }
+
+    fn if_statement(&self, arms: &[(Expr, Block)], otherwise: &Block) -> StmtFn {
+        let mut arms = arms.iter().rev().map(|(condition, block)| (self.condition(condition), self.block(block, 0)));
+        let (condition, block) = arms.next().expect("an IF has an arm");
+        let innermost: StmtFn = match otherwise.is_empty() {
+            true => Box::new(move |machine| match condition(machine) {
+                Ok(true) => block(machine),
+                Ok(false) => Flow::Next,
+                Err(_) => Flow::Throw,
+            }),
+            false => either(condition, block, self.block(otherwise, 0)),
+        };
+        let rest: Vec<_> = arms.collect();
+        if rest.len() > MANY_ARMS {
+            return many_arms(rest, innermost);
+        }
+        rest.into_iter().fold(innermost, |otherwise, (condition, block)| either(condition, block, otherwise))
+    }
+
+    fn must_call(&self, call: &Call, message: Option<&Expr>) -> StmtFn {
+        let message = message.map(|message| self.value(message));
+        must::call(self.strict_call(call), message, call.span)
+    }
+
+    fn on_error(&self, name: Option<usize>, body: &Block) -> StmtFn {
+        let Handlers { slot, list } = self.handlers.clone().expect("a body with ON ERROR has handlers");
+        let number = list.borrow().len();
+        list.borrow_mut().push(Rc::new(Handler::waiting(name)));
+        let block = self.block(body, 0);
+        list.borrow()[number].set(block);
+        Box::new(move |machine| {
+            *machine.local_mut(slot) = Value::Int(number as i64);
+            Flow::Next
+        })
+    }
+}
+
+/// Arms of one IF beyond which they are tried by a loop instead of by nested closures.
+const MANY_ARMS: usize = 16;
+
+fn many_arms(arms: Vec<(super::CondFn, StmtFn)>, otherwise: StmtFn) -> StmtFn {
+    Box::new(move |machine| {
+        for (condition, block) in arms.iter().rev() {
+            match condition(machine) {
+                Ok(true) => return block(machine),
+                Ok(false) => {}
+                Err(_) => return Flow::Throw,
+            }
+        }
+        otherwise(machine)
+    })
+}
+
+fn either(condition: super::CondFn, block: StmtFn, otherwise: StmtFn) -> StmtFn {
+    Box::new(move |machine| match condition(machine) {
+        Ok(true) => block(machine),
+        Ok(false) => otherwise(machine),
+        Err(_) => Flow::Throw,
+    })
+}
+
+fn return_value(value: ValueFn) -> StmtFn {
+    Box::new(move |machine| match value(machine) {
+        Ok(value) => {
+            machine.returned = value;
+            Flow::Return
+        }
+        Err(_) => Flow::Throw,
+    })
+}
+
+fn all_of(exprs: &[ValueFn], machine: &mut Machine) -> Run<Vec<Value>> {
+    let mut values = Vec::with_capacity(exprs.len());
+    for expr in exprs {
+        values.push(expr(machine)?);
+    }
+    Ok(values)
+}
+
+fn print(machine: &mut Machine, values: &[Value]) -> Result<(), EmitError> {
+    machine.world.output.emit(values, &mut machine.meter)
+}
+
+#[cold]
+#[inline(never)]
+fn emit_failed(machine: &mut Machine, error: EmitError, span: Span) -> Flow {
+    match error {
+        EmitError::Limit(hit) => {
+            machine.throw(span, hit);
+        }
+        EmitError::Closed => {
+            machine.throw(span, super::super::closed());
+        }
+        EmitError::Io(error) => {
+            machine.throw(span, super::super::unprintable(&error));
+        }
+    }
+    Flow::Throw
+}
+
+fn single(statement: StmtFn, spans: Spans, extra: u64) -> StmtFn {
+    Box::new(move |machine| match machine.meter.step(1 + extra) {
+        Ok(()) => statement(machine),
+        Err(_) => one_by_one(machine, std::slice::from_ref(&statement), &spans, extra),
+    })
+}
+
+fn pair(first: StmtFn, second: StmtFn, spans: Spans, extra: u64) -> StmtFn {
+    let both = [first, second];
+    Box::new(move |machine| match machine.meter.step(2 + extra) {
+        Ok(()) => match both[0](machine) {
+            Flow::Next => both[1](machine),
+            flow => {
+                machine.meter.refund(1);
+                flow
+            }
+        },
+        Err(_) => one_by_one(machine, &both, &spans, extra),
+    })
+}
+
+fn sequence(statements: Vec<StmtFn>, spans: Spans, extra: u64) -> StmtFn {
+    let steps = statements.len() as u64;
+    Box::new(move |machine| {
+        if machine.meter.step(steps + extra).is_err() {
+            return one_by_one(machine, &statements, &spans, extra);
+        }
+        for (done, statement) in statements.iter().enumerate() {
+            let flow = statement(machine);
+            if flow != Flow::Next {
+                machine.meter.refund(steps - 1 - done as u64);
+                return flow;
+            }
+        }
+        Flow::Next
+    })
+}
+
+/// A block of a body with ON ERROR: errors of its statements may be handled here.
+fn guarded_block(statements: Vec<StmtFn>, spans: Spans, extra: u64, handlers: Handlers) -> StmtFn {
+    Box::new(move |machine| {
+        for (number, statement) in statements.iter().enumerate() {
+            let steps = if number == 0 { 1 + extra } else { 1 };
+            let flow = match machine.meter.step(steps) {
+                Ok(()) => statement(machine),
+                Err(hit) => {
+                    machine.throw(spans[number], hit);
+                    Flow::Throw
+                }
+            };
+            let flow = match flow {
+                Flow::Throw => handler::handle(machine, handlers.slot, &handlers.list),
+                flow => flow,
+            };
+            if flow != Flow::Next {
+                return flow;
+            }
+        }
+        match (statements.is_empty(), extra) {
+            (false, _) | (true, 0) => Flow::Next,
+            (true, extra) => charge(machine, extra, &spans),
+        }
+    })
+}
+
+/// Runs statements that cannot all be paid for, up to the one that is too many.
+#[cold]
+#[inline(never)]
+fn one_by_one(machine: &mut Machine, statements: &[StmtFn], spans: &Spans, extra: u64) -> Flow {
+    if charge(machine, extra, spans) == Flow::Throw {
+        return Flow::Throw;
+    }
+    for (statement, span) in statements.iter().zip(spans) {
+        if machine.step(*span).is_err() {
+            return Flow::Throw;
+        }
+        let flow = statement(machine);
+        if flow != Flow::Next {
+            return flow;
+        }
+    }
+    Flow::Next
+}
+
+fn charge(machine: &mut Machine, steps: u64, spans: &Spans) -> Flow {
+    match machine.meter.step(steps) {
+        Ok(()) => Flow::Next,
+        Err(hit) => {
+            let span = spans.first().copied().unwrap_or_default();
+            machine.throw(span, hit);
+            Flow::Throw
+        }
+    }
+}

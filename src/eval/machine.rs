@@ -1,0 +1,301 @@
+//! The state of a run: frames, the account, the error on its way, the world outside.
+//!
+//! Variables live in one slab of values; a frame is a stretch of it from `base` on. Top-level
+//! variables are the slab's first, so that procedures find them by number.
+
+use std::rc::Rc;
+
+use crate::limits::{Limit, LimitHit, Meter};
+use crate::text::{Sources, Span};
+use crate::toolkit::Gate;
+use crate::value::Value;
+
+use super::compile::{Code, Compiled};
+use super::fault::Fault;
+
+/// Marks that an error is on its way; the error itself is in the machine.
+///
+/// Zero bytes wide, so that results with it are no wider than their values.
+#[derive(Debug)]
+pub struct Thrown(());
+
+/// A result whose error is in the machine.
+pub type Run<T> = Result<T, Thrown>;
+
+/// How a statement ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on with the next statement.
+    Next,
+    /// Leave the innermost loop.
+    Break,
+    /// Go on with the innermost loop's next turn.
+    Continue,
+    /// Leave the procedure; the value is in the machine.
+    Return,
+    /// An error is in the machine.
+    Throw,
+}
+
+/// Where EMIT and warnings go: the border to the world.
+pub trait Output {
+    /// Prints values and a line feed.
+    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError>;
+
+    /// Shows one warning.
+    fn warn(&mut self, text: &str);
+}
+
+/// Why EMIT could not print.
+#[derive(Debug)]
+pub enum EmitError {
+    /// A limit of the run.
+    Limit(LimitHit),
+    /// Nobody reads any more; the run ends as if it were done.
+    Closed,
+    /// The system refuses.
+    Io(std::io::Error),
+}
+
+impl From<LimitHit> for EmitError {
+    fn from(hit: LimitHit) -> EmitError {
+        EmitError::Limit(hit)
+    }
+}
+
+/// The state of one run or session.
+pub struct Machine {
+    pub(super) slab: Vec<Value>,
+    pub(super) base: usize,
+    pub(super) depth: usize,
+    pub(super) returned: Value,
+    pub(super) meter: Meter,
+    fault: Option<Box<Fault>>,
+    /// CLEAR_ERROR has run in the handler that is running.
+    pub(super) cleared: bool,
+    /// What became of the newest tool call.
+    pub(super) last_error: Value,
+    /// The arguments of the command line.
+    pub(super) args: Value,
+    /// The code of the procedures, by their numbers.
+    pub(super) procedures: Rc<[Code]>,
+    pub(super) world: World,
+}
+
+/// What a run works with.
+pub struct World {
+    /// The tools and the sandbox.
+    pub gate: Rc<Gate>,
+    /// The texts that spans lie in.
+    pub sources: Rc<Sources>,
+    /// Where EMIT and warnings go.
+    pub output: Box<dyn Output>,
+    /// Whether every failure of a tool is an error.
+    pub strict: bool,
+}
+
+/// Slots that a fresh slab has.
+const FIRST_SLAB: usize = 256;
+
+/// Native stack that must be left when a procedure is called: enough for the deepest nesting of
+/// blocks and brackets that a text may have, several times over.
+const RED_ZONE: usize = 4 << 20;
+
+impl Machine {
+    /// A machine for one run or session.
+    pub fn new(world: World, meter: Meter) -> Machine {
+        Machine {
+            slab: vec![Value::Unset; FIRST_SLAB],
+            base: 0,
+            depth: 0,
+            returned: Value::Nil,
+            meter,
+            fault: None,
+            cleared: false,
+            last_error: Value::Nil,
+            args: Value::Nil,
+            procedures: Rc::new([]),
+            world,
+        }
+    }
+
+    /// Runs the top-level statements of a program.
+    pub fn run_top(&mut self, program: &Compiled) -> Result<Value, Box<Fault>> {
+        self.procedures = program.procedures.clone();
+        self.reserve_frame(0, program.top.frame);
+        self.run_code(&program.top)
+    }
+
+    /// The top-level variables from a slot on, for a session that keeps or restores them.
+    pub fn top_values(&self, count: usize) -> Vec<Value> {
+        self.slab[..count.min(self.slab.len())].to_vec()
+    }
+
+    /// Sets the top-level variables, and clears all slots after them.
+    pub fn restore_top(&mut self, values: Vec<Value>) {
+        self.base = 0;
+        self.depth = 0;
+        self.slab.fill(Value::Unset);
+        self.reserve_frame(0, values.len());
+        for (slot, value) in values.into_iter().enumerate() {
+            self.slab[slot] = value;
+        }
+    }
+
+    /// What `LAST` is at the top level of a program.
+    pub fn top_last(&self, program: &Compiled) -> Value {
+        program.top.last.map_or(Value::Nil, |slot| self.slab[slot].clone())
+    }
+
+    /// Sets `LAST` at the top level of a program.
+    pub fn set_top_last(&mut self, program: &Compiled, value: Value) {
+        if let Some(slot) = program.top.last {
+            self.reserve_frame(0, slot + 1);
+            self.slab[slot] = value;
+        }
+    }
+
+    /// Starts a new account, for the next line of a session.
+    pub fn set_meter(&mut self, meter: Meter) {
+        self.meter = meter;
+    }
+
+    /// Sets the texts that spans lie in.
+    pub fn set_sources(&mut self, sources: Rc<Sources>) {
+        self.world.sources = sources;
+    }
+
+    /// Sets `ARGS`.
+    pub fn set_args(&mut self, args: Value) {
+        self.args = args;
+    }
+
+    /// What the run has spent.
+    pub fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// Runs a procedure with these arguments.
+    pub fn run_procedure(&mut self, program: &Compiled, number: usize, args: Vec<Value>) -> Result<Value, Box<Fault>> {
+        self.procedures = program.procedures.clone();
+        let code = &program.procedures[number];
+        let base = program.top.frame;
+        self.reserve_frame(base, code.frame);
+        for (slot, arg) in args.into_iter().enumerate() {
+            self.slab[base + slot] = arg;
+        }
+        self.base = base;
+        let result = self.run_code(code);
+        self.slab[base..base + code.frame].fill(Value::Unset);
+        self.base = 0;
+        result
+    }
+
+    fn run_code(&mut self, code: &Code) -> Result<Value, Box<Fault>> {
+        let result = match (code.block)(self) {
+            Flow::Next => match &code.tail {
+                Some(tail) => tail(self),
+                None => Ok(Value::Nil),
+            },
+            Flow::Return => Ok(std::mem::replace(&mut self.returned, Value::Nil)),
+            _ => Err(Thrown(())),
+        };
+        result.map_err(|_| {
+            // Frames of calls that the error left behind are cleared by the calls themselves.
+            self.take_fault()
+        })
+    }
+
+    /// Raises an error at a place.
+    #[cold]
+    #[inline(never)]
+    pub fn throw(&mut self, span: Span, fault: impl Into<Fault>) -> Thrown {
+        let mut fault = fault.into();
+        fault.span.get_or_insert(span);
+        self.fault = Some(Box::new(fault));
+        Thrown(())
+    }
+
+    /// Raises the error of a variable that was not set yet; its name is the text of its place.
+    #[cold]
+    #[inline(never)]
+    pub fn throw_unset(&mut self, span: Span) -> Thrown {
+        let name = self.world.sources.of(span).map_or("", |source| source.slice(span)).to_owned();
+        self.throw(span, Fault::unset(&name))
+    }
+
+    /// Puts an error back on its way.
+    pub(super) fn rethrow(&mut self, fault: Box<Fault>) -> Thrown {
+        self.fault = Some(fault);
+        Thrown(())
+    }
+
+    /// Takes the error that is on its way.
+    pub(super) fn take_fault(&mut self) -> Box<Fault> {
+        self.fault.take().expect("an error is on its way")
+    }
+
+    /// The error that is on its way.
+    pub(super) fn fault_mut(&mut self) -> &mut Fault {
+        self.fault.as_mut().expect("an error is on its way")
+    }
+
+    /// The variable of a slot.
+    #[inline(always)]
+    pub fn local(&self, slot: usize) -> &Value {
+        &self.slab[self.base + slot]
+    }
+
+    /// The variable of a slot, for changing.
+    #[inline(always)]
+    pub fn local_mut(&mut self, slot: usize) -> &mut Value {
+        &mut self.slab[self.base + slot]
+    }
+
+    /// A top-level variable.
+    #[inline(always)]
+    pub fn outer(&self, slot: usize) -> &Value {
+        &self.slab[slot]
+    }
+
+    /// Makes sure that the slab has a frame of `size` slots from `start` on.
+    #[inline(always)]
+    pub fn reserve_frame(&mut self, start: usize, size: usize) {
+        if start + size > self.slab.len() {
+            self.grow(start + size);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, needed: usize) {
+        let length = needed.max(self.slab.len() * 2);
+        self.slab.resize(length, Value::Unset);
+    }
+
+    /// Counts one more call inside the others, or says that there are too many.
+    #[inline(always)]
+    pub fn enter_call(&mut self) -> Result<(), LimitHit> {
+        self.depth += 1;
+        if self.depth > self.meter.call_depth() || (self.depth.is_multiple_of(8) && is_stack_short()) {
+            self.depth -= 1;
+            return Err(LimitHit { limit: Limit::CallDepth, allowed: self.depth as u64 });
+        }
+        Ok(())
+    }
+
+    /// Charges one step, for a call or a statement that was not charged with its block.
+    #[inline(always)]
+    pub fn step(&mut self, span: Span) -> Run<()> {
+        match self.meter.step(1) {
+            Ok(()) => Ok(()),
+            Err(hit) => Err(self.throw(span, hit)),
+        }
+    }
+}
+
+/// Whether the native stack could run out in the next few calls.
+#[inline(never)]
+fn is_stack_short() -> bool {
+    stacker::remaining_stack().is_some_and(|left| left < RED_ZONE)
+}

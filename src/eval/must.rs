@@ -1,0 +1,96 @@
+//! MUST and FAIL.
+
+use crate::text::{Code, Span, ToolCode};
+use crate::value::{Map, Value, print};
+
+use super::compile::{CondFn, StmtFn, ValueFn};
+use super::fault::Fault;
+use super::machine::{Flow, Machine, Run};
+
+/// `MUST value, message`
+pub fn value(condition: CondFn, message: Option<ValueFn>, span: Span) -> StmtFn {
+    Box::new(move |machine| match condition(machine) {
+        Ok(true) => Flow::Next,
+        Ok(false) => fail_with(machine, message.as_ref(), span, "the condition of MUST does not hold"),
+        Err(_) => Flow::Throw,
+    })
+}
+
+/// `MUST CALL f(…), message`: the call's own errors pass; nil, false and a map with an `error` fail.
+pub fn call(call: ValueFn, message: Option<ValueFn>, span: Span) -> StmtFn {
+    Box::new(move |machine| match call(machine) {
+        Ok(value) => match reported(&value) {
+            None => Flow::Next,
+            Some(failure) => fail_with(machine, message.as_ref(), span, &failure),
+        },
+        Err(_) => match &message {
+            // The message of the script explains a failure better than the tool's own, which stays as the hint.
+            Some(message) if machine.fault_mut().tool.is_some() && machine.fault_mut().is_catchable() => {
+                explain(machine, message)
+            }
+            _ => Flow::Throw,
+        },
+    })
+}
+
+/// `FAIL message`
+pub fn fail(message: Option<ValueFn>, span: Span) -> StmtFn {
+    Box::new(move |machine| fail_with(machine, message.as_ref(), span, "the script failed"))
+}
+
+/// What a value says of a failure.
+fn reported(value: &Value) -> Option<String> {
+    match value {
+        Value::Nil => Some("the call of MUST gave nil".to_owned()),
+        Value::Bool(_) if !value.is_true() => Some("the call of MUST gave false".to_owned()),
+        Value::Map(map) => error_of(map),
+        _ => None,
+    }
+}
+
+fn error_of(map: &Map) -> Option<String> {
+    match map.get_str("error")? {
+        Value::Nil => None,
+        error => Some(print::to_text(&error).map_or_else(|_| "the call of MUST failed".to_owned(), String::from)),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn fail_with(machine: &mut Machine, message: Option<&ValueFn>, span: Span, fallback: &str) -> Flow {
+    if let Ok(text) = message_text(machine, message, fallback) {
+        machine.throw(span, Fault::new(ToolCode::Fail, text));
+    }
+    Flow::Throw
+}
+
+fn message_text(machine: &mut Machine, message: Option<&ValueFn>, fallback: &str) -> Run<String> {
+    let Some(message) = message else { return Ok(fallback.to_owned()) };
+    let value = message(machine)?;
+    Ok(print::to_text(&value).map_or_else(|_| fallback.to_owned(), String::from))
+}
+
+/// Puts the script's message before the tool's.
+#[cold]
+fn explain(machine: &mut Machine, message: &ValueFn) -> Flow {
+    let mut fault = machine.take_fault();
+    if let Ok(text) = message_text(machine, Some(message), "") {
+        fault.message = format!("{text}: {}", fault.message);
+        machine.rethrow(fault);
+    }
+    Flow::Throw
+}
+
+/// The fault of output that cannot be written.
+pub fn unprintable(error: &std::io::Error) -> Fault {
+    Fault::new(ToolCode::IoError, format!("the output cannot be written: {error}"))
+}
+
+/// The fault that ends a run whose output nobody reads any more.
+pub fn closed() -> Fault {
+    Fault {
+        unread: true,
+        limit: Some(crate::limits::Limit::Interrupt),
+        ..Fault::new(Code::Interrupted, "nobody reads the output any more")
+    }
+}

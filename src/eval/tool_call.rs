@@ -1,0 +1,75 @@
+//! Calls of tools: through the gate, and what becomes of a failure.
+
+use crate::text::Span;
+use crate::toolkit::{ArgError, Failure, Manner, ToolError, ToolId};
+use crate::value::{Map, Value};
+
+use super::fault::Fault;
+use super::machine::{Machine, Run};
+
+/// What becomes of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failing {
+    /// What the tool declares.
+    AsDeclared,
+    /// An error.
+    AsError,
+}
+
+/// Calls a tool with arguments in the declared order.
+pub fn call(machine: &mut Machine, id: ToolId, args: Vec<Option<Value>>, span: Span, failing: Failing) -> Run<Value> {
+    machine.step(span)?;
+    let gate = machine.world.gate.clone();
+    match gate.call(id, args, &mut machine.meter) {
+        Ok(value) => {
+            machine.last_error = Value::Nil;
+            Ok(value)
+        }
+        Err(error) => failed(machine, id, error, span, failing),
+    }
+}
+
+/// A call whose arguments do not fit: always an error.
+pub fn refuse(machine: &mut Machine, id: ToolId, error: ArgError, span: Span) -> Run<Value> {
+    let name = machine.world.gate.registry.get(id).spec.name;
+    let error = ToolError { tool: Some(name), ..error.into() };
+    failed(machine, id, error, span, Failing::AsError)
+}
+
+#[cold]
+#[inline(never)]
+fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, failing: Failing) -> Run<Value> {
+    let manner = error.manner;
+    let mut fault = Fault::from(error);
+    fault.span = Some(span);
+    machine.last_error = fault.to_value(&machine.world.sources);
+    let raised = manner == Manner::Raised || failing == Failing::AsError || machine.world.strict;
+    let spec = machine.world.gate.registry.get(id).spec;
+    match spec.failure {
+        _ if raised => Err(machine.rethrow(Box::new(fault))),
+        Failure::Raise => Err(machine.rethrow(Box::new(fault))),
+        Failure::Nil => {
+            if manner != Manner::Quiet {
+                warn(machine, spec.name, &fault);
+            }
+            Ok(Value::Nil)
+        }
+        Failure::ErrorMap => Ok(error_map(&fault).into()),
+        Failure::SuccessMap => Ok(error_map(&fault).with("success", false).into()),
+    }
+}
+
+fn error_map(fault: &Fault) -> Map {
+    Map::with_capacity(2).with("error", fault.message.as_str())
+}
+
+/// One warning for a failure that a script sees only as nil.
+fn warn(machine: &mut Machine, tool: &str, fault: &Fault) {
+    let sources = machine.world.sources.clone();
+    let place = fault.span.and_then(|span| {
+        let source = sources.of(span)?;
+        Some(format!("{}:{}: ", source.name(), source.position(span).line))
+    });
+    let text = format!("{}{tool}: {}", place.unwrap_or_default(), fault.message);
+    machine.world.output.warn(&text);
+}

@@ -1,0 +1,193 @@
+//! What a run may spend: steps, time, depth, memory, output.
+//!
+//! The unit of each limit is defined here, and every limit is checked before the work is done or
+//! the memory is taken. This room knows nothing of what spends: [`Meter`] counts for the run,
+//! [`space`] for its values.
+
+mod meter;
+pub mod space;
+
+use std::time::Duration;
+
+use crate::text::Code;
+
+pub use meter::{Interrupt, Meter, Watch};
+
+/// The bounds of a run. Defaults are those of `ns run`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// Statements, calls and loop turns; tools charge by what they produce.
+    pub max_steps: u64,
+    /// Wall time, inside tools too.
+    pub timeout: Option<Duration>,
+    /// Procedure calls inside each other.
+    pub call_depth: usize,
+    /// Brackets, blocks, and signs or powers inside each other in a text.
+    pub nesting: usize,
+    /// Lists and maps inside each other.
+    pub value_depth: usize,
+    /// Live values in sum, in bytes.
+    pub memory_bytes: u64,
+    /// One text, in bytes.
+    pub string_bytes: usize,
+    /// Elements of one list or map.
+    pub collection_items: usize,
+    /// One source text, in bytes.
+    pub script_bytes: usize,
+    /// EMIT in sum, in bytes.
+    pub output_bytes: Option<u64>,
+    /// One answer of a tool, in bytes of its JSON.
+    pub tool_output_bytes: Option<u64>,
+    /// Files and folders that one run changes.
+    pub files_changed: Option<u64>,
+    /// Bytes that one run writes.
+    pub bytes_written: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            max_steps: 1_000_000_000,
+            timeout: None,
+            call_depth: 1_000,
+            nesting: 256,
+            value_depth: 256,
+            memory_bytes: 1 << 30,
+            string_bytes: 256 << 20,
+            collection_items: 50_000_000,
+            script_bytes: 8 << 20,
+            output_bytes: None,
+            tool_output_bytes: None,
+            files_changed: None,
+            bytes_written: None,
+        }
+    }
+}
+
+/// Operators that one expression may hold.
+pub const MAX_OPERATORS: usize = 10_000;
+
+/// A limit of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// `max_steps`
+    Steps,
+    /// `timeout_s`
+    Time,
+    /// `call_depth`
+    CallDepth,
+    /// `value_depth`
+    ValueDepth,
+    /// `memory_bytes`
+    Memory,
+    /// `string_bytes`
+    String,
+    /// `collection_items`
+    Collection,
+    /// `output_bytes`
+    Output,
+    /// `tool_output_bytes`
+    Answer,
+    /// `files_changed`
+    FilesChanged,
+    /// `bytes_written`
+    BytesWritten,
+    /// Ctrl-C, or the caller's end.
+    Interrupt,
+}
+
+impl Limit {
+    /// Its code.
+    pub fn code(self) -> Code {
+        match self {
+            Limit::Steps => Code::StepLimit,
+            Limit::Time => Code::TimeLimit,
+            Limit::CallDepth => Code::CallDepthLimit,
+            Limit::ValueDepth => Code::ValueDepthLimit,
+            Limit::Memory => Code::MemoryLimit,
+            Limit::String => Code::StringLimit,
+            Limit::Collection => Code::CollectionLimit,
+            Limit::Output => Code::OutputLimit,
+            Limit::Answer => Code::AnswerLimit,
+            Limit::FilesChanged => Code::FilesChangedLimit,
+            Limit::BytesWritten => Code::BytesWrittenLimit,
+            Limit::Interrupt => Code::Interrupted,
+        }
+    }
+
+    /// How it is raised, imperative; nothing where it cannot be.
+    pub fn help(self) -> Option<&'static str> {
+        Some(match self {
+            Limit::Steps => {
+                "look for a loop that never ends, or raise it with `--max-steps` or `max_steps` in `[limits]`"
+            }
+            Limit::Time => "raise it with `--timeout` or `timeout_s` in `[limits]`",
+            Limit::CallDepth => "look for a call that never stops calling itself, or raise `call_depth` in `[limits]`",
+            Limit::ValueDepth => "keep the parts in separate variables, or raise `value_depth` in `[limits]`",
+            Limit::Memory => "work in parts, or raise `memory_bytes` in `[limits]`",
+            Limit::String => "work in parts, or raise `string_bytes` in `[limits]`",
+            Limit::Collection => "work in parts, or raise `collection_items` in `[limits]`",
+            Limit::Output => "print less, or raise `output_bytes` in `[limits]`",
+            Limit::Answer => "ask for less, or raise `tool_output_bytes` in `[limits]`",
+            Limit::FilesChanged => "change less in one run, or raise `files_changed` in `[limits]`",
+            Limit::BytesWritten => "write less in one run, or raise `bytes_written` in `[limits]`",
+            Limit::Interrupt => return None,
+        })
+    }
+}
+
+/// A limit that was reached, and what it allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.message())]
+pub struct LimitHit {
+    /// Which limit.
+    pub limit: Limit,
+    /// What it allows, in its unit.
+    pub allowed: u64,
+}
+
+impl LimitHit {
+    fn message(&self) -> String {
+        let allowed = self.allowed;
+        match self.limit {
+            Limit::Steps => format!("the run took more than the {} steps of `max_steps`", grouped(allowed)),
+            Limit::Time => format!("the run took longer than the {} s of `timeout_s`", allowed as f64 / 1000.0),
+            Limit::CallDepth => {
+                format!("procedures call each other more than {} deep (`call_depth`)", grouped(allowed))
+            }
+            Limit::ValueDepth => format!("lists and maps are nested more than {allowed} deep (`value_depth`)"),
+            Limit::Memory => {
+                format!("the values of the run would take more than the {} of `memory_bytes`", bytes(allowed))
+            }
+            Limit::String => format!("a text would take more than the {} of `string_bytes`", bytes(allowed)),
+            Limit::Collection => {
+                format!("a list or map would hold more than the {} elements of `collection_items`", grouped(allowed))
+            }
+            Limit::Output => format!("the run would print more than the {} of `output_bytes`", bytes(allowed)),
+            Limit::Answer => format!("the answer would take more than the {} of `tool_output_bytes`", bytes(allowed)),
+            Limit::FilesChanged => {
+                format!("the run would change more than the {} files of `files_changed`", grouped(allowed))
+            }
+            Limit::BytesWritten => format!("the run would write more than the {} of `bytes_written`", bytes(allowed)),
+            Limit::Interrupt => "the run was interrupted".to_owned(),
+        }
+    }
+}
+
+/// `12345678` as `12,345,678`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).expect("digits are ASCII")).collect();
+    groups.join(",")
+}
+
+/// A number of bytes in the largest binary unit that divides it.
+fn bytes(number: u64) -> String {
+    match number {
+        _ if number >= 1 << 30 && number.is_multiple_of(1 << 30) => format!("{} GiB", number >> 30),
+        _ if number >= 1 << 20 && number.is_multiple_of(1 << 20) => format!("{} MiB", number >> 20),
+        _ if number >= 1 << 10 && number.is_multiple_of(1 << 10) => format!("{} KiB", number >> 10),
+        _ => format!("{} bytes", grouped(number)),
+    }
+}

@@ -1,0 +1,7 @@
+//! The binary `ns`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    neuroscript::cli::main()
+}

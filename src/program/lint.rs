@@ -1,0 +1,46 @@
+//! What a script may do and probably does not mean, beyond what lowering meets on its way.
+
+use std::collections::HashSet;
+
+use crate::syntax::ast::Tree;
+use crate::syntax::{TextLimits, keyword, parse};
+use crate::text::{Code, Diagnostic, Source, Sources, Span};
+
+use super::tree::{Body, Program};
+
+/// Warnings about a script that was parsed and lowered.
+pub fn lint(source: &Source, tree: &Tree, program: &Program, limits: TextLimits, findings: &mut Vec<Diagnostic>) {
+    let bodies = program.procedures.iter().map(|procedure| &procedure.body).chain([&program.top]);
+    let names: HashSet<&str> = bodies.flat_map(|body: &Body| body.slots.iter().map(|name| name.as_str())).collect();
+    for comment in &tree.comments {
+        if reads_as_code(source, *comment, &names, limits) {
+            let mark = &source.slice(*comment)[..2];
+            let message = format!("`{mark}` begins a comment here, so what follows it is never computed");
+            findings.push(Diagnostic::warning(Code::CommentLooksLikeCode, *comment, message).help(format!(
+                "write `- -` or `/` for arithmetic, or put a comment on a line of its own; `{mark}` is no operator"
+            )));
+        }
+    }
+}
+
+/// Whether a comment stands behind code and would itself be an expression of known names.
+fn reads_as_code(source: &Source, comment: Span, names: &HashSet<&str>, limits: TextLimits) -> bool {
+    let text = source.slice(comment);
+    let Some(body) = text.strip_prefix("--").or_else(|| text.strip_prefix("//")) else { return false };
+    let body = body.trim();
+    let (start, _) = source.local(comment);
+    let (line, line_start) = source.line(source.line_of(start));
+    let before = line[..start - line_start].trim();
+    if before.is_empty() || body.is_empty() || body.len() > 200 {
+        return false;
+    }
+    let words = body.split(|c: char| !keyword::is_word_char(c)).filter(|word| keyword::is_word(word));
+    if !words.into_iter().all(|word| names.contains(word)) {
+        return false;
+    }
+    let mut sources = Sources::new();
+    let probe = sources.add("", format!("EMIT {body}"));
+    let mut faults = Vec::new();
+    parse(probe, limits, &mut faults);
+    faults.is_empty()
+}

@@ -1,0 +1,281 @@
+//! Calls: what is called, and which argument is for which parameter.
+
+use crate::syntax::ast;
+use crate::text::{Code, Diagnostic, Span, nearest};
+use crate::toolkit::{ArgError, Binder, ToolId};
+use crate::value::{Value, print};
+
+use super::super::builtin::Builtin;
+use super::super::tree::{Args, Call, Expr, ExprKind, Target};
+use super::expr::constant;
+use super::{Lowering, Signature};
+
+impl Lowering<'_> {
+    pub fn call(&mut self, call: &ast::Call, span: Span) -> ExprKind {
+        let known = self.known;
+        let name = call.callee.as_str();
+        if let Some(signature) = known.signatures.get(name) {
+            return self.procedure_call(call, signature, span);
+        }
+        if let Some(builtin) = Builtin::find(name) {
+            return self.builtin_call(call, builtin, span);
+        }
+        if let Some(tool) = known.registry.find(name) {
+            return self.tool_call(call, tool, span);
+        }
+        if name.eq_ignore_ascii_case("LLM") {
+            self.report_llm(call);
+        } else if !self.is_doubtful(name) {
+            let finding = self.unknown_call(call);
+            self.report(finding);
+        }
+        // The arguments are checked all the same.
+        for arg in &call.args {
+            self.expr(arg.value);
+        }
+        ExprKind::Const(Value::Nil)
+    }
+
+    fn unknown_call(&self, call: &ast::Call) -> Diagnostic {
+        let name = call.callee.as_str();
+        let what = if name.contains('.') { "tool" } else { "procedure, built-in or tool" };
+        let finding = Diagnostic::error(Code::UnknownCall, call.callee_span, format!("there is no {what} `{name}`"));
+        if self.variable(name).is_some() {
+            return finding.help(format!("`{name}` is a variable; a variable cannot be called"));
+        }
+        let procedures = self.known.signatures.keys().map(|name| name.as_str());
+        let builtins = Builtin::names().map(|name| -> &str { name });
+        let near = nearest(name, procedures.chain(builtins));
+        match near.or_else(|| self.known.registry.nearest(name)) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding.help("`ns tools` lists the tools"),
+        }
+    }
+
+    fn report_llm(&mut self, call: &ast::Call) {
+        let finding = Diagnostic::error(Code::UnknownCall, call.callee_span, "`LLM` has no provider here");
+        self.report(
+            finding.help("NeuroScript asks no model by itself; give the text as an argument: `ns run FILE -- TEXT`"),
+        );
+    }
+
+    fn procedure_call(&mut self, call: &ast::Call, signature: &Signature, span: Span) -> ExprKind {
+        let Some(args) = self.bind_to_procedure(call, signature) else { return ExprKind::Const(Value::Nil) };
+        let target = Target::Procedure(signature.id);
+        ExprKind::Call(Box::new(Call { target, args: Args::InOrder(args), span }))
+    }
+
+    fn bind_to_procedure(&mut self, call: &ast::Call, signature: &Signature) -> Option<Vec<Expr>> {
+        let name = &signature.name;
+        let mut args: Vec<Option<Expr>> = signature.params.iter().map(|_| None).collect();
+        let mut fine = self.check_order(call);
+        for (number, arg) in call.args.iter().enumerate() {
+            let value = self.expr(arg.value);
+            let place = match &arg.name {
+                None => Some(number),
+                Some(label) => signature.params.iter().position(|param| *param == label.text).or_else(|| {
+                    let near = nearest(&label.text, signature.params.iter().map(|param| param.as_str()));
+                    let message = format!("`{name}` has no parameter `{}`", label.text);
+                    let finding = Diagnostic::error(Code::UnknownArgument, label.span, message)
+                        .related(signature.span, "defined here");
+                    self.report(match near {
+                        Some(near) => finding.help(format!("did you mean `{near}`?")),
+                        None => finding.help(parameters(signature)),
+                    });
+                    fine = false;
+                    None
+                }),
+            };
+            match place.map(|place| args.get_mut(place)) {
+                None => {}
+                Some(None) => {
+                    let message = format!(
+                        "`{name}` takes {}, not {} arguments",
+                        counted(signature.params.len()),
+                        call.args.len()
+                    );
+                    self.report(
+                        Diagnostic::error(Code::TooManyArguments, value.span, message)
+                            .related(signature.span, "defined here")
+                            .help(parameters(signature)),
+                    );
+                    return None;
+                }
+                Some(Some(Some(_))) => {
+                    let param = arg.name.as_ref().map_or(name, |label| &label.text);
+                    let message = format!("`{name}` is given `{param}` twice");
+                    self.report(Diagnostic::error(Code::DoubledArgument, value.span, message).help("give it once"));
+                    fine = false;
+                }
+                Some(Some(arg)) => *arg = Some(value),
+            }
+        }
+        if let Some(missing) = args[..signature.needs].iter().position(Option::is_none) {
+            let message = format!("`{name}` needs `{}`", signature.params[missing]);
+            self.report(
+                Diagnostic::error(Code::MissingArgument, call.callee_span, message)
+                    .related(signature.span, "defined here")
+                    .help(parameters(signature)),
+            );
+            return None;
+        }
+        let end = call.callee_span;
+        let nil = || Expr { kind: ExprKind::Const(Value::Nil), span: end };
+        fine.then(|| args.into_iter().map(|arg| arg.unwrap_or_else(nil)).collect())
+    }
+
+    /// Reports an unnamed argument after a named one.
+    fn check_order(&mut self, call: &ast::Call) -> bool {
+        let named = call.args.iter().position(|arg| arg.name.is_some()).unwrap_or(call.args.len());
+        let Some(late) = call.args[named..].iter().find(|arg| arg.name.is_none()) else { return true };
+        let span = self.tree[late.value].span;
+        let finding =
+            Diagnostic::error(Code::PositionalAfterNamed, span, "an argument without a name follows a named one");
+        self.report(finding.help("name it too, or put it first"));
+        false
+    }
+
+    fn builtin_call(&mut self, call: &ast::Call, builtin: Builtin, span: Span) -> ExprKind {
+        let args: Vec<Expr> = call.args.iter().map(|arg| self.expr(arg.value)).collect();
+        if let Some(label) = call.args.iter().find_map(|arg| arg.name.as_ref()) {
+            let message = format!("`{}` takes no named arguments", builtin.name());
+            self.report(
+                Diagnostic::error(Code::UnknownArgument, label.span, message)
+                    .help(format!("write `{}`", builtin.signature())),
+            );
+            return ExprKind::Const(Value::Nil);
+        }
+        let (least, most) = builtin.arity();
+        if !(least..=most).contains(&args.len()) {
+            let (code, wanted) = match args.len() < least {
+                true => (Code::MissingArgument, format!("at least {}", counted(least))),
+                false => (Code::TooManyArguments, format!("at most {}", counted(most))),
+            };
+            let wanted = if least == most { counted(least) } else { wanted };
+            let message = format!("`{}` takes {wanted}, not {}", builtin.name(), args.len());
+            self.report(Diagnostic::error(code, span, message).help(format!("write `{}`", builtin.signature())));
+            return ExprKind::Const(Value::Nil);
+        }
+        if builtin == Builtin::Eval {
+            self.keeps_last = true;
+            let scope = self.scope();
+            let text = args.into_iter().next().expect("the number of arguments was checked");
+            return ExprKind::Eval(Box::new(text), scope);
+        }
+        ExprKind::Call(Box::new(Call { target: Target::Builtin(builtin), args: Args::InOrder(args), span }))
+    }
+
+    fn tool_call(&mut self, call: &ast::Call, id: ToolId, span: Span) -> ExprKind {
+        let registry = self.known.registry;
+        let binder = registry.get(id).binder();
+        if !self.check_order(call) {
+            return ExprKind::Const(Value::Nil);
+        }
+        if let [ast::Arg { name: None, value }] = &call.args[..]
+            && binder.takes_one_map()
+            && let Some(args) = self.one_map(*value, &binder)
+        {
+            return ExprKind::Call(Box::new(Call { target: Target::Tool(id), args, span }));
+        }
+        let positional = call.args.iter().filter(|arg| arg.name.is_none()).count();
+        let names = call.args.iter().filter_map(|arg| arg.name.as_ref()).map(|name| name.text.as_str());
+        let places = binder.places(positional, names);
+        let values: Vec<Expr> = call.args.iter().map(|arg| self.expr(arg.value)).collect();
+        let places = match places {
+            Ok(places) => places,
+            Err(error) => {
+                let at = self.place_of_error(call, &error).unwrap_or(call.callee_span);
+                self.report_args(&error, at);
+                return ExprKind::Const(Value::Nil);
+            }
+        };
+        if let Some(error) = binder.missing(&places) {
+            self.report_args(&error, call.callee_span);
+            return ExprKind::Const(Value::Nil);
+        }
+        let mut args: Vec<Option<Expr>> = binder.params.iter().map(|_| None).collect();
+        for (place, value) in places.into_iter().zip(values) {
+            self.check_constant(&binder, place, &value);
+            args[place] = Some(value);
+        }
+        ExprKind::Call(Box::new(Call { target: Target::Tool(id), args: Args::Sparse(args), span }))
+    }
+
+    /// One unnamed argument that is, or may be, the map of all arguments.
+    fn one_map(&mut self, value: ast::ExprId, binder: &Binder) -> Option<Args> {
+        if let ast::ExprKind::Map(entries) = &self.tree[value].kind {
+            return Some(self.literal_map(entries, self.tree[value].span, binder));
+        }
+        let before = self.findings.len();
+        let value = self.expr(value);
+        match constant(&value) {
+            // The argument's findings come again when it is lowered as what it is.
+            Some(_) => {
+                self.findings.truncate(before);
+                None
+            }
+            None => Some(Args::PerhapsMap(Box::new(value))),
+        }
+    }
+
+    fn literal_map(&mut self, entries: &[ast::Entry], span: Span, binder: &Binder) -> Args {
+        let mut args: Vec<Option<Expr>> = binder.params.iter().map(|_| None).collect();
+        let mut places = Vec::new();
+        for entry in entries {
+            let value = self.expr(entry.value);
+            match binder.position(&entry.key) {
+                Ok(place) => {
+                    self.check_constant(binder, place, &value);
+                    places.push(place);
+                    args[place] = Some(value);
+                }
+                Err(error) => self.report_args(&error, entry.key_span),
+            }
+        }
+        if let Some(error) = binder.missing(&places) {
+            self.report_args(&error, span);
+        }
+        Args::Sparse(args)
+    }
+
+    fn check_constant(&mut self, binder: &Binder, place: usize, value: &Expr) {
+        if let Some(constant) = constant(value)
+            && let Err(error) = binder.check(place, constant)
+        {
+            self.report_args(&error, value.span);
+        }
+    }
+
+    fn report_args(&mut self, error: &ArgError, span: Span) {
+        self.report(Diagnostic::error(error.code(), span, error.to_string()).help(error.help()));
+    }
+
+    /// The argument that an error is about.
+    fn place_of_error(&self, call: &ast::Call, error: &ArgError) -> Option<Span> {
+        let label = |wanted: &str| {
+            let mut labels = call.args.iter().filter_map(|arg| arg.name.as_ref());
+            labels.rfind(|label| print::shortened(&label.text, 60) == wanted).map(|label| label.span)
+        };
+        match error {
+            ArgError::Unknown { name, .. } => label(name),
+            ArgError::Doubled { name, .. } => label(name),
+            ArgError::TooMany { .. } => call.args.last().map(|arg| self.tree[arg.value].span),
+            _ => None,
+        }
+    }
+}
+
+/// `no arguments`, `one argument`, `2 arguments`
+fn counted(number: usize) -> String {
+    match number {
+        0 => "no arguments".to_owned(),
+        1 => "one argument".to_owned(),
+        _ => format!("{number} arguments"),
+    }
+}
+
+/// How a call of a procedure is written.
+fn parameters(signature: &Signature) -> String {
+    let params: Vec<&str> = signature.params.iter().map(|param| param.as_str()).collect();
+    format!("write `{}({})`", signature.name, params.join(", "))
+}

@@ -1,0 +1,206 @@
+//! Expressions.
+
+use crate::syntax::ast::{self, BinaryOp, ExprId, ExprKind as Written, UnaryOp};
+use crate::syntax::keyword::is_keyword;
+use crate::text::{Code, Diagnostic, Span};
+use crate::value::{Map, Str, Value, operators};
+
+use super::super::template::{Part, Template};
+use super::super::tree::{Expr, ExprKind, Link, Piece};
+use super::Lowering;
+
+/// 2^63: the one literal that has a meaning only after a `-`.
+const MIN_MAGNITUDE: u64 = 1 << 63;
+
+impl Lowering<'_> {
+    pub fn exprs(&mut self, ids: &[ExprId]) -> Vec<Expr> {
+        ids.iter().map(|id| self.expr(*id)).collect()
+    }
+
+    pub fn expr(&mut self, id: ExprId) -> Expr {
+        let tree = self.tree;
+        let ast::Expr { kind, span } = &tree[id];
+        let kind = match kind {
+            Written::Nil | Written::Bad => ExprKind::Const(Value::Nil),
+            Written::Bool(truth) => ExprKind::Const((*truth).into()),
+            Written::Int(number) => self.int(*number, *span),
+            Written::Float(number) => ExprKind::Const((*number).into()),
+            Written::Text(text) => ExprKind::Const(Value::text(text)),
+            Written::Template(text, offset) => self.template(text, *offset),
+            Written::Name(name) => self.name(name, *span),
+            Written::Last => self.last(),
+            Written::Placeholder(inner) | Written::Parenthesized(inner) => return self.expr(*inner),
+            Written::List(items) => self.list(items),
+            Written::Map(entries) => self.map(entries),
+            Written::Unary(op, operand) => self.unary(*op, *operand),
+            Written::Chain(first, links) => self.chain(*first, links),
+            Written::Power(left, right) => ExprKind::Power(Box::new(self.expr(*left)), Box::new(self.expr(*right))),
+            Written::Index(whole, index) => ExprKind::Index(Box::new(self.expr(*whole)), Box::new(self.expr(*index))),
+            Written::Field(whole, name) => ExprKind::Field(Box::new(self.expr(*whole)), Str::new(&name.text)),
+            Written::Call(call) => self.call(call, *span),
+        };
+        Expr { kind, span: *span }
+    }
+
+    fn int(&mut self, number: u64, span: Span) -> ExprKind {
+        match i64::try_from(number) {
+            Ok(number) => ExprKind::Const(number.into()),
+            Err(_) => {
+                let finding = Diagnostic::error(Code::BadNumber, span, "the whole number does not fit into 64 bits");
+                self.report(finding.help(
+                    "the largest is 9223372036854775807; write a float, `1e20`, where the exact value does not matter",
+                ));
+                ExprKind::Const(Value::Nil)
+            }
+        }
+    }
+
+    pub fn name(&mut self, name: &str, span: Span) -> ExprKind {
+        if let Some(variable) = self.variable(name) {
+            return ExprKind::Variable(variable);
+        }
+        if is_keyword(name, "LAST_ERROR") {
+            return ExprKind::LastError;
+        }
+        if is_keyword(name, "ARGS") {
+            return ExprKind::Args;
+        }
+        if !self.is_doubtful(name) {
+            let finding = self.unknown_name(name, span);
+            self.report(finding);
+        }
+        ExprKind::Const(Value::Nil)
+    }
+
+    fn last(&mut self) -> ExprKind {
+        self.keeps_last = true;
+        ExprKind::Last
+    }
+
+    fn list(&mut self, items: &[ExprId]) -> ExprKind {
+        let items = self.exprs(items);
+        let constant = items.iter().map(|item| constant(item).cloned()).collect::<Option<Vec<Value>>>();
+        match constant.map(Value::list) {
+            Some(Ok(list)) => ExprKind::Const(list),
+            _ => ExprKind::List(items),
+        }
+    }
+
+    fn map(&mut self, entries: &[ast::Entry]) -> ExprKind {
+        let mut lowered: Vec<(Str, Expr)> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let key = Str::new(&entry.key);
+            let value = self.expr(entry.value);
+            match lowered.iter().position(|(known, _)| *known == key) {
+                Some(place) => {
+                    let message = format!("the key `{}` is given twice", entry.key);
+                    self.report(
+                        Diagnostic::warning(Code::DuplicateKey, entry.key_span, message)
+                            .help("the last value counts; remove the other"),
+                    );
+                    lowered[place].1 = value;
+                }
+                None => lowered.push((key, value)),
+            }
+        }
+        match constant_map(&lowered) {
+            Some(map) => ExprKind::Const(map),
+            None => ExprKind::Map(lowered),
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: ExprId) -> ExprKind {
+        if let (UnaryOp::Negate, Written::Int(MIN_MAGNITUDE)) = (op, &self.tree[operand].kind) {
+            return ExprKind::Const(i64::MIN.into());
+        }
+        let operand = self.expr(operand);
+        if let (UnaryOp::Negate, Some(number)) = (op, constant(&operand))
+            && let Ok(negated) = operators::negate(number)
+        {
+            return ExprKind::Const(negated);
+        }
+        ExprKind::Unary(op, Box::new(operand))
+    }
+
+    fn chain(&mut self, first: ExprId, links: &[ast::Link]) -> ExprKind {
+        let op = links[0].op;
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            let operands = std::iter::once(first).chain(links.iter().map(|link| link.operand));
+            let operands = operands.map(|operand| self.expr(operand)).collect();
+            return if op == BinaryOp::And { ExprKind::And(operands) } else { ExprKind::Or(operands) };
+        }
+        if op.is_comparison() {
+            self.warn_of_not(first, &links[0]);
+        }
+        let first = self.expr(first);
+        let links = links.iter().map(|link| Link { op: link.op, operand: self.expr(link.operand) });
+        ExprKind::Chain(Box::new(first), links.collect())
+    }
+
+    /// `NOT a == b` is `(NOT a) == b`, which is seldom meant.
+    fn warn_of_not(&mut self, first: ExprId, link: &ast::Link) {
+        let first = &self.tree[first];
+        if !matches!(first.kind, Written::Unary(UnaryOp::Not, _)) {
+            return;
+        }
+        let symbol = link.op.symbol();
+        let help = match link.op {
+            BinaryOp::Equal => "write `NOT (a == b)` or `a != b`".to_owned(),
+            BinaryOp::In => "write `x NOT IN list`".to_owned(),
+            _ => format!("write `NOT (a {symbol} b)`"),
+        };
+        let message = format!("`NOT` takes only what stands right after it, not the `{symbol}`");
+        self.report(
+            Diagnostic::warning(Code::NotBindsTight, first.span, message)
+                .related(link.op_span, "compares the negated value")
+                .help(help),
+        );
+    }
+
+    /// Three backticks: a text in which `{{name}}` stands for a printed value.
+    fn template(&mut self, text: &str, offset: u32) -> ExprKind {
+        let mut pieces: Vec<Piece> = Vec::new();
+        for part in Template::new(text) {
+            match part {
+                Part::Text(text) => pieces.push(Piece::Text(Str::new(text))),
+                Part::Placeholder(name, at) => {
+                    let start = offset as usize + at;
+                    let span = Span::new(start, start + name.len());
+                    pieces.push(Piece::Value(self.dotted(name, span)));
+                }
+            }
+        }
+        match &pieces[..] {
+            [] => ExprKind::Const(Value::text("")),
+            [Piece::Text(text)] => ExprKind::Const(text.clone().into()),
+            _ => ExprKind::Join(pieces),
+        }
+    }
+
+    /// `name.field.field` of a placeholder.
+    fn dotted(&mut self, name: &str, span: Span) -> Expr {
+        let mut words = name.split('.');
+        let first = words.next().unwrap_or_default();
+        let kind = if is_keyword(first, "LAST") { self.last() } else { self.name(first, span) };
+        words.fold(Expr { kind, span }, |whole, field| Expr {
+            kind: ExprKind::Field(Box::new(whole), Str::new(field)),
+            span,
+        })
+    }
+}
+
+/// The value of an expression that is known before the run.
+pub fn constant(expr: &Expr) -> Option<&Value> {
+    match &expr.kind {
+        ExprKind::Const(value) => Some(value),
+        _ => None,
+    }
+}
+
+fn constant_map(entries: &[(Str, Expr)]) -> Option<Value> {
+    let mut map = Map::with_capacity(entries.len());
+    for (key, value) in entries {
+        map.put(key.clone(), constant(value)?.clone()).ok()?;
+    }
+    Some(map.into())
+}

@@ -1,0 +1,235 @@
+//! From the tree as written to the program as run: names become slots, calls become numbers, and
+//! what can be found wrong before the run is found here.
+
+mod call;
+mod expr;
+mod stmt;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use compact_str::CompactString;
+
+use crate::syntax::ast::{self, StatementKind, Tree};
+use crate::text::{Code, Diagnostic, Span, nearest};
+use crate::toolkit::Registry;
+
+use super::scope::{Variables, doubtful_words};
+use super::tree::{Body, Procedure, ProcedureId, Program, Scope, Variable};
+
+/// What a script is lowered against.
+pub struct Surroundings<'a> {
+    /// The tools.
+    pub registry: &'a Registry,
+    /// Scripts that came before in the same session; their procedures are known.
+    pub earlier: &'a [Tree],
+    /// Top-level variables that came before, in the order of their slots.
+    pub variables: &'a [CompactString],
+}
+
+/// Lowers a script. The program is runnable when no finding is an error.
+pub fn lower(tree: &Tree, surroundings: &Surroundings<'_>, findings: &mut Vec<Diagnostic>) -> Program {
+    let mut top = Variables::from_names(surroundings.variables);
+    top.add_top(tree);
+    let mut doubtful = HashSet::new();
+    doubtful_words(&tree.statements, &mut doubtful);
+    let procedures = procedures_of(tree, surroundings.earlier, findings);
+    let signatures = procedures.iter().enumerate().map(|(number, (_, procedure))| Signature::of(number, procedure));
+    let known = Known {
+        registry: surroundings.registry,
+        signatures: signatures.map(|signature| (signature.name.clone(), signature)).collect(),
+        top,
+        doubtful,
+    };
+    let lowered = procedures.iter().map(|(tree, procedure)| lower_procedure(tree, procedure, &known, findings));
+    let procedures = lowered.collect();
+    let mut lowering = Lowering::new(tree, &known, known.top.clone(), None, findings);
+    let block = lowering.block(&tree.statements);
+    let has_top = tree.statements.iter().any(|statement| !matches!(statement.kind, StatementKind::Procedure(_)));
+    Program { procedures, top: lowering.finish(block), has_top }
+}
+
+/// What every body of a script may refer to.
+struct Known<'a> {
+    registry: &'a Registry,
+    signatures: HashMap<CompactString, Signature>,
+    top: Variables,
+    doubtful: HashSet<CompactString>,
+}
+
+/// What a call must know of a procedure.
+struct Signature {
+    id: ProcedureId,
+    name: CompactString,
+    params: Vec<CompactString>,
+    needs: usize,
+    span: Span,
+}
+
+impl Signature {
+    fn of(number: usize, procedure: &ast::Procedure) -> Signature {
+        let params = procedure.needs.iter().chain(&procedure.optional).map(|param| param.text.clone());
+        Signature {
+            id: ProcedureId(number as u32),
+            name: procedure.name.text.clone(),
+            params: params.collect(),
+            needs: procedure.needs.len(),
+            span: procedure.name.span,
+        }
+    }
+}
+
+/// The procedures of a script and of those before it, a later one of a name instead of an earlier.
+fn procedures_of<'a>(
+    tree: &'a Tree,
+    earlier: &'a [Tree],
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<(&'a Tree, &'a ast::Procedure)> {
+    let mut procedures: Vec<(&Tree, &ast::Procedure)> = Vec::new();
+    for (tree, procedure) in earlier.iter().flat_map(|tree| in_tree(tree).map(move |procedure| (tree, procedure))) {
+        procedures.retain(|(_, other)| other.name.text != procedure.name.text);
+        procedures.push((tree, procedure));
+    }
+    let own = in_tree(tree).collect::<Vec<_>>();
+    procedures.retain(|(_, other)| own.iter().all(|procedure| procedure.name.text != other.name.text));
+    let before = procedures.len();
+    for procedure in own {
+        match procedures[before..].iter().find(|(_, other)| other.name.text == procedure.name.text) {
+            Some((_, first)) => findings.push(
+                Diagnostic::error(
+                    Code::DuplicateProcedure,
+                    procedure.name.span,
+                    format!("the procedure `{}` is defined twice", procedure.name.text),
+                )
+                .related(first.name.span, "defined here first")
+                .help("choose another name"),
+            ),
+            None => procedures.push((tree, procedure)),
+        }
+    }
+    procedures
+}
+
+fn in_tree(tree: &Tree) -> impl Iterator<Item = &ast::Procedure> {
+    tree.statements.iter().filter_map(|statement| match &statement.kind {
+        StatementKind::Procedure(procedure) => Some(&**procedure),
+        _ => None,
+    })
+}
+
+fn lower_procedure(
+    tree: &Tree,
+    procedure: &ast::Procedure,
+    known: &Known<'_>,
+    findings: &mut Vec<Diagnostic>,
+) -> Procedure {
+    let params: Vec<&ast::Name> = procedure.needs.iter().chain(&procedure.optional).collect();
+    for (number, param) in params.iter().enumerate() {
+        if let Some(first) = params[..number].iter().find(|other| other.text == param.text) {
+            let message = format!("the parameter `{}` is given twice", param.text);
+            findings.push(
+                Diagnostic::error(Code::DuplicateParameter, param.span, message)
+                    .related(first.span, "given here first")
+                    .help("choose another name"),
+            );
+        }
+    }
+    let variables = Variables::of_procedure(procedure);
+    let mut lowering = Lowering::new(tree, known, variables, Some(&known.top), findings);
+    let block = lowering.block(&procedure.body);
+    Procedure {
+        name: procedure.name.text.clone(),
+        span: procedure.name.span,
+        params: params.iter().map(|param| param.text.clone()).collect(),
+        needs: procedure.needs.len(),
+        body: lowering.finish(block),
+        documentation: procedure.documentation.clone(),
+    }
+}
+
+/// The lowering of one body; [`stmt`], [`expr`] and [`call`] add its rules.
+struct Lowering<'a> {
+    tree: &'a Tree,
+    known: &'a Known<'a>,
+    variables: Variables,
+    /// The script's top-level variables, when a procedure is lowered.
+    outer: Option<&'a Variables>,
+    keeps_last: bool,
+    handles_errors: bool,
+    loops: usize,
+    handlers: usize,
+    findings: &'a mut Vec<Diagnostic>,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(
+        tree: &'a Tree,
+        known: &'a Known<'a>,
+        variables: Variables,
+        outer: Option<&'a Variables>,
+        findings: &'a mut Vec<Diagnostic>,
+    ) -> Lowering<'a> {
+        Lowering {
+            tree,
+            known,
+            variables,
+            outer,
+            keeps_last: false,
+            handles_errors: false,
+            loops: 0,
+            handlers: 0,
+            findings,
+        }
+    }
+
+    fn finish(self, block: super::tree::Block) -> Body {
+        Body {
+            block,
+            slots: self.variables.names().to_vec(),
+            keeps_last: self.keeps_last,
+            handles_errors: self.handles_errors,
+        }
+    }
+
+    fn report(&mut self, finding: Diagnostic) {
+        self.findings.push(finding);
+    }
+
+    /// The variable that a name reads.
+    fn variable(&self, name: &str) -> Option<Variable> {
+        let local = self.variables.find(name).map(Variable::Local);
+        local.or_else(|| self.outer.and_then(|outer| outer.find(name)).map(Variable::Outer))
+    }
+
+    /// Whether a line that could not be parsed may have set a name.
+    fn is_doubtful(&self, name: &str) -> bool {
+        self.known.doubtful.contains(name)
+    }
+
+    fn unknown_name(&self, name: &str, span: Span) -> Diagnostic {
+        let finding = Diagnostic::error(Code::UnknownName, span, format!("nothing sets `{name}`"));
+        if self.known.signatures.contains_key(name) {
+            return finding.help(format!("`{name}` is a procedure: call it as `{name}(…)`"));
+        }
+        let values = ["true", "false", "nil", "LAST", "LAST_ERROR", "ARGS"];
+        let outer = self.outer.map(Variables::names).unwrap_or_default();
+        let names = self.variables.names().iter().chain(outer).map(CompactString::as_str).chain(values);
+        match nearest(name, names) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding.help(format!("set it first: `SET {name} = …`; a text is written in quotes")),
+        }
+    }
+
+    /// All names that can be read here, for EVAL.
+    fn scope(&self) -> Rc<Scope> {
+        let mut names: Vec<(CompactString, Variable)> = Vec::new();
+        for name in self.variables.names().iter().chain(self.outer.map(Variables::names).unwrap_or_default()) {
+            if let Some(variable) = self.variable(name)
+                && names.iter().all(|(known, _)| known != name)
+            {
+                names.push((name.clone(), variable));
+            }
+        }
+        Rc::new(Scope { names })
+    }
+}

@@ -1,0 +1,178 @@
+//! Statements.
+
+use crate::syntax::ast::{self, ExprKind as Written, StatementKind, Step};
+use crate::syntax::keyword::is_keyword;
+use crate::text::{Code, Diagnostic, Span};
+use crate::value::{Str, Value};
+
+use super::super::tree::{Block, Expr, ExprKind, Place, Slot, Stmt, StmtKind, Target};
+use super::Lowering;
+
+impl Lowering<'_> {
+    pub fn block(&mut self, statements: &ast::Block) -> Block {
+        let mut block = Vec::with_capacity(statements.len());
+        for statement in statements {
+            self.statement(statement, &mut block);
+        }
+        block
+    }
+
+    fn statement(&mut self, statement: &ast::Statement, block: &mut Block) {
+        let span = statement.span;
+        let kind = match &statement.kind {
+            StatementKind::Set { targets, value } => self.set(targets, *value),
+            StatementKind::Emit(values) => Some(StmtKind::Emit(self.exprs(values))),
+            StatementKind::Call(call) => Some(StmtKind::Call(self.expr(*call))),
+            StatementKind::If { arms, otherwise } => {
+                let arms = arms.iter().map(|arm| (self.expr(arm.condition), self.block(&arm.body)));
+                let arms = arms.collect();
+                Some(StmtKind::If {
+                    arms,
+                    otherwise: otherwise.as_ref().map(|block| self.block(block)).unwrap_or_default(),
+                })
+            }
+            StatementKind::While { condition, body } => {
+                let condition = self.expr(*condition);
+                Some(StmtKind::While { condition, body: self.loop_body(body) })
+            }
+            StatementKind::For { first, second, list, body } => {
+                let list = self.expr(*list);
+                let first = self.slot(first);
+                let second = second.as_ref().map(|name| self.slot(name));
+                Some(StmtKind::ForEach { first, second, list, body: self.loop_body(body) })
+            }
+            StatementKind::Break => self.in_loop(StmtKind::Break, "BREAK", span),
+            StatementKind::Continue => self.in_loop(StmtKind::Continue, "CONTINUE", span),
+            StatementKind::Return(values) => Some(StmtKind::Return(self.returned(values, span))),
+            StatementKind::Must { value, message } => Some(self.must(*value, *message)),
+            StatementKind::Fail(message) => Some(StmtKind::Fail(message.map(|message| self.expr(message)))),
+            StatementKind::OnError { name, body } => Some(self.on_error(name.as_ref(), body)),
+            StatementKind::ClearError => self.clear_error(span),
+            StatementKind::Command(statements) => {
+                statements.iter().for_each(|statement| self.statement(statement, block));
+                None
+            }
+            StatementKind::Broken(statements) => {
+                // What the block was is not known; its statements are checked, as in a loop.
+                self.loop_body(statements);
+                None
+            }
+            StatementKind::Procedure(_) | StatementKind::Bad(_) => None,
+        };
+        block.extend(kind.map(|kind| Stmt { kind, span }));
+    }
+
+    fn loop_body(&mut self, body: &ast::Block) -> Block {
+        self.loops += 1;
+        let block = self.block(body);
+        self.loops -= 1;
+        block
+    }
+
+    fn in_loop(&mut self, kind: StmtKind, word: &str, span: Span) -> Option<StmtKind> {
+        if self.loops == 0 {
+            let finding = Diagnostic::error(Code::Misplaced, span, format!("`{word}` stands outside a loop"));
+            self.report(
+                finding.help("it belongs between WHILE or FOR EACH and its END; a procedure is left with RETURN"),
+            );
+            return None;
+        }
+        Some(kind)
+    }
+
+    fn set(&mut self, targets: &[ast::Place], value: ast::ExprId) -> Option<StmtKind> {
+        // The value is evaluated before anything is set.
+        let value = self.expr(value);
+        let places: Vec<Option<Place>> = targets.iter().map(|target| self.place(target)).collect();
+        let mut places: Vec<Place> = places.into_iter().collect::<Option<_>>()?;
+        Some(match places.len() {
+            1 => StmtKind::Set { place: places.remove(0), value },
+            _ => StmtKind::SetMany { places, value },
+        })
+    }
+
+    fn place(&mut self, target: &ast::Place) -> Option<Place> {
+        let name = &target.name;
+        if is_keyword(&name.text, "LAST_ERROR") && self.variables.find("LAST_ERROR").is_some() {
+            let finding = Diagnostic::error(Code::ReservedName, name.span, "`LAST_ERROR` is set by tool calls alone");
+            self.report(finding.help("choose another name"));
+        }
+        let steps = target.steps.iter().map(|step| self.step(step)).collect();
+        let Some(slot) = self.variables.find(&name.text) else {
+            self.report_unset_base(name);
+            return None;
+        };
+        Some(Place { slot, name_span: name.span, steps, span: target.span })
+    }
+
+    /// `SET m["k"] = …` where nothing in this body sets `m` itself.
+    fn report_unset_base(&mut self, name: &ast::Name) {
+        if self.is_doubtful(&name.text) {
+            return;
+        }
+        let finding = match self.outer.and_then(|outer| outer.find(&name.text)) {
+            Some(_) => Diagnostic::error(
+                Code::OuterVariable,
+                name.span,
+                format!("a procedure cannot change `{}` of the script", name.text),
+            )
+            .help(format!("return the new value, and set it at the top level: `SET {} = Name(…)`", name.text)),
+            None => self
+                .unknown_name(&name.text, name.span)
+                .help(format!("set it first: `SET {} = {{}}` or `[]`", name.text)),
+        };
+        self.report(finding);
+    }
+
+    fn step(&mut self, step: &Step) -> Expr {
+        match step {
+            Step::Index(index) => self.expr(*index),
+            Step::Field(name) => Expr { kind: ExprKind::Const(Str::new(&name.text).into()), span: name.span },
+        }
+    }
+
+    /// The slot of a name that this body sets.
+    fn slot(&self, name: &ast::Name) -> Slot {
+        self.variables.find(&name.text).expect("every name that a body sets was collected")
+    }
+
+    fn returned(&mut self, values: &[ast::ExprId], span: Span) -> Expr {
+        match values {
+            [] => Expr { kind: ExprKind::Const(Value::Nil), span },
+            [value] => self.expr(*value),
+            values => Expr { kind: ExprKind::List(self.exprs(values)), span },
+        }
+    }
+
+    fn must(&mut self, value: ast::ExprId, message: Option<ast::ExprId>) -> StmtKind {
+        let is_call = matches!(self.tree[value].kind, Written::Call(_));
+        let value = self.expr(value);
+        let message = message.map(|message| self.expr(message));
+        match value.kind {
+            ExprKind::Call(call) if is_call && !matches!(call.target, Target::Builtin(_)) => {
+                StmtKind::MustCall { call: *call, message }
+            }
+            _ => StmtKind::Must { value, message },
+        }
+    }
+
+    fn on_error(&mut self, name: Option<&ast::Name>, body: &ast::Block) -> StmtKind {
+        self.handles_errors = true;
+        let name = name.map(|name| self.slot(name));
+        let loops = std::mem::take(&mut self.loops);
+        self.handlers += 1;
+        let body = self.block(body);
+        self.handlers -= 1;
+        self.loops = loops;
+        StmtKind::OnError { name, body }
+    }
+
+    fn clear_error(&mut self, span: Span) -> Option<StmtKind> {
+        if self.handlers == 0 {
+            let finding = Diagnostic::error(Code::Misplaced, span, "`CLEAR_ERROR` stands outside ON ERROR");
+            self.report(finding.help("it belongs between ON ERROR and its END"));
+            return None;
+        }
+        Some(StmtKind::ClearError)
+    }
+}

@@ -1,0 +1,15 @@
+//! What a script means: names resolved, calls bound, constants known.
+//!
+//! It takes the tree of `syntax` and the declarations of `toolkit`, and gives the tree that `eval`
+//! compiles. Nothing runs here.
+
+mod builtin;
+pub mod lint;
+mod lower;
+mod scope;
+mod template;
+pub mod tree;
+
+pub use builtin::Builtin;
+pub use lower::{Surroundings, lower};
+pub use template::{Part, Template};

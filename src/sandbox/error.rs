@@ -1,0 +1,125 @@
+//! What the sandbox reports. Paths in messages are relative to the root.
+
+use std::io::{self, ErrorKind};
+
+use crate::limits::LimitHit;
+use crate::text::ToolCode;
+
+use super::path::PathError;
+
+/// Why an operation in the sandbox did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// The path text itself is refused.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// A link on the way leaves the root.
+    #[error("`{path}` leads outside the sandbox by the link `{link}`")]
+    Escapes {
+        /// The path asked for.
+        path: String,
+        /// The link, relative to the root.
+        link: String,
+    },
+    /// The root itself where a name below it is needed.
+    #[error("the sandbox root itself cannot be {0}")]
+    RootItself(&'static str),
+    /// Nothing there.
+    #[error("`{0}` does not exist")]
+    NotFound(String),
+    /// A file where a folder is needed.
+    #[error("`{0}`: path is not a directory")]
+    NotAFolder(String),
+    /// A folder where a file is needed.
+    #[error("`{0}` is a directory, not a file")]
+    IsAFolder(String),
+    /// Neither file nor folder: a FIFO, socket or device.
+    #[error("`{0}` is no regular file, but a pipe, socket or device")]
+    Special(String),
+    /// Something is there already.
+    #[error("`{0}` already exists")]
+    Exists(String),
+    /// A folder that holds something.
+    #[error("the directory `{0}` is not empty")]
+    NotEmpty(String),
+    /// The operating system refuses.
+    #[error("`{0}`: permission denied")]
+    Denied(String),
+    /// The disk or quota is full.
+    #[error("`{0}`: no space left")]
+    NoSpace(String),
+    /// Anything else that the operating system reports.
+    #[error("`{path}`: {reason}")]
+    Io {
+        /// The path.
+        path: String,
+        /// The system's words.
+        reason: String,
+    },
+    /// The policy in force, or `--read-only`.
+    #[error("{0}")]
+    Refused(String),
+    /// A limit of the run.
+    #[error(transparent)]
+    Limit(#[from] LimitHit),
+}
+
+impl SandboxError {
+    /// The error for what the operating system said of a path.
+    pub fn io(path: impl Into<String>, error: &io::Error) -> SandboxError {
+        let path = path.into();
+        match error.kind() {
+            ErrorKind::NotFound => SandboxError::NotFound(path),
+            ErrorKind::NotADirectory => SandboxError::NotAFolder(path),
+            ErrorKind::IsADirectory => SandboxError::IsAFolder(path),
+            ErrorKind::AlreadyExists => SandboxError::Exists(path),
+            ErrorKind::DirectoryNotEmpty => SandboxError::NotEmpty(path),
+            ErrorKind::PermissionDenied => SandboxError::Denied(path),
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => SandboxError::NoSpace(path),
+            ErrorKind::ReadOnlyFilesystem => {
+                SandboxError::Io { path, reason: "the file system is read-only".to_owned() }
+            }
+            _ => SandboxError::Io { path, reason: system_words(error) },
+        }
+    }
+
+    /// The code by which machines know it.
+    pub fn code(&self) -> ToolCode {
+        match self {
+            SandboxError::Path(error) => error.code,
+            SandboxError::Escapes { .. } | SandboxError::RootItself(_) => ToolCode::SandboxViolation,
+            SandboxError::NotFound(_) => ToolCode::NotFound,
+            SandboxError::NotAFolder(_) => ToolCode::NotADirectory,
+            SandboxError::IsAFolder(_) => ToolCode::IsADirectory,
+            SandboxError::Exists(_) => ToolCode::AlreadyExists,
+            SandboxError::Denied(_) => ToolCode::PermissionDenied,
+            SandboxError::NoSpace(_) => ToolCode::NoSpace,
+            SandboxError::NotEmpty(_) => ToolCode::Conflict,
+            SandboxError::Special(_) | SandboxError::Io { .. } => ToolCode::IoError,
+            SandboxError::Refused(_) => ToolCode::PolicyDenied,
+            SandboxError::Limit(hit) if hit.limit == crate::limits::Limit::Interrupt => ToolCode::Cancelled,
+            SandboxError::Limit(_) => ToolCode::LimitExceeded,
+        }
+    }
+
+    /// What to do, imperative.
+    pub fn help(&self) -> Option<&'static str> {
+        Some(match self {
+            SandboxError::Path(error) => error.help,
+            SandboxError::Escapes { .. } => "links that leave the root are never followed",
+            SandboxError::RootItself(_) => "name something below it",
+            SandboxError::NotEmpty(_) => "give `recursive: true` to include what is in it",
+            SandboxError::Special(_) => "such files are never opened",
+            SandboxError::Limit(hit) => return hit.limit.help(),
+            _ => return None,
+        })
+    }
+}
+
+/// The system's words for an error, without its number.
+fn system_words(error: &io::Error) -> String {
+    let text = error.to_string();
+    let words = text.split(" (os error").next().unwrap_or(&text);
+    let mut chars = words.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+}

@@ -1,0 +1,221 @@
+//! Folders as Linux descriptors.
+//!
+//! Handles are `O_PATH`: they need no permission to read the folder, and opening one has no effect
+//! on anything. All opens go through `openat2` with BENEATH, NO_SYMLINKS and NO_MAGICLINKS.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, Statx, StatxFlags, Timespec, Timestamps,
+};
+use rustix::io::Errno;
+
+use super::super::metadata::{Identity, Kind, Metadata, Owner, Timestamp};
+use super::{Entry, Replace};
+
+/// An open folder.
+#[derive(Debug)]
+pub struct LinuxFolder(OwnedFd);
+
+const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
+const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Bytes of directory entries that are read at once.
+const BUFFER: usize = 32 << 10;
+
+/// The fields of `statx` that [`Metadata`] holds.
+const FIELDS: StatxFlags = StatxFlags::BASIC_STATS.union(StatxFlags::BTIME);
+
+impl LinuxFolder {
+    /// Opens a root; none when this kernel, or a filter on it, has no `openat2`.
+    pub fn open_root(path: &Path) -> io::Result<Option<LinuxFolder>> {
+        let root = rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        match open(root.as_fd(), OsStr::new("."), HANDLE, Mode::empty()) {
+            Ok(_) => Ok(Some(LinuxFolder(root))),
+            Err(Errno::NOSYS | Errno::PERM) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub fn open_folder(&self, name: &OsStr) -> io::Result<LinuxFolder> {
+        Ok(LinuxFolder(open(self.0.as_fd(), name, HANDLE, Mode::empty())?))
+    }
+
+    pub fn open_chain(&self, names: &[&OsStr]) -> io::Result<Option<LinuxFolder>> {
+        let path = names.join(OsStr::new("/"));
+        match open(self.0.as_fd(), &path, HANDLE, Mode::empty()) {
+            Ok(folder) => Ok(Some(LinuxFolder(folder))),
+            // A link is on the way, or something that only a walk can name.
+            Err(Errno::LOOP | Errno::NOTDIR | Errno::XDEV) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub fn duplicate(&self) -> io::Result<LinuxFolder> {
+        Ok(LinuxFolder(self.0.try_clone()?))
+    }
+
+    pub fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
+        let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
+        Ok(metadata_of(&rustix::fs::statx(&self.0, name, flags, FIELDS)?))
+    }
+
+    pub fn own_metadata(&self) -> io::Result<Metadata> {
+        Ok(metadata_of(&rustix::fs::statx(&self.0, "", AtFlags::EMPTY_PATH, FIELDS)?))
+    }
+
+    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+        let folder = self.for_listing()?;
+        let mut buffer = Vec::with_capacity(BUFFER);
+        let mut entries = Vec::new();
+        let mut raw = RawDir::new(folder, buffer.spare_capacity_mut());
+        while let Some(entry) = raw.next() {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                entries.push(Entry { name: OsStr::from_bytes(name).to_owned(), kind: kind_of(entry.file_type()) });
+            }
+        }
+        Ok(entries)
+    }
+
+    /// A descriptor of this folder that can be read.
+    pub fn for_listing(&self) -> io::Result<OwnedFd> {
+        Ok(open(self.0.as_fd(), OsStr::new("."), LISTING, Mode::empty())?)
+    }
+
+    pub fn read_link(&self, name: &OsStr) -> io::Result<OsString> {
+        Ok(OsString::from_vec(rustix::fs::readlinkat(&self.0, name, Vec::new())?.into_bytes()))
+    }
+
+    pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(File::from(open(self.0.as_fd(), name, flags, Mode::empty())?))
+    }
+
+    pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(File::from(open(self.0.as_fd(), name, flags, Mode::from_raw_mode(mode))?))
+    }
+
+    pub fn create_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        Ok(rustix::fs::mkdirat(&self.0, name, Mode::from_raw_mode(mode))?)
+    }
+
+    pub fn create_link(&self, target: &OsStr, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::symlinkat(target, &self.0, name)?)
+    }
+
+    pub fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
+    }
+
+    pub fn rename(&self, from: &OsStr, to_folder: &LinuxFolder, to: &OsStr, replace: Replace) -> io::Result<()> {
+        match replace {
+            Replace::Yes => Ok(rustix::fs::renameat(&self.0, from, &to_folder.0, to)?),
+            Replace::No => rename_new(&self.0, from, &to_folder.0, to),
+        }
+    }
+
+    pub fn set_attributes(&self, name: &OsStr, mode: Option<u32>, modified: Option<Timestamp>) -> io::Result<()> {
+        if let Some(mode) = mode {
+            rustix::fs::chmodat(&self.0, name, Mode::from_raw_mode(mode), AtFlags::empty())?;
+        }
+        if let Some(time) = modified {
+            let modified = Timespec { tv_sec: time.seconds, tv_nsec: time.nanos.into() };
+            let times = Timestamps { last_access: modified, last_modification: modified };
+            rustix::fs::utimensat(&self.0, name, &times, AtFlags::SYMLINK_NOFOLLOW)?;
+        }
+        Ok(())
+    }
+
+    pub fn set_owner(&self, name: &OsStr, owner: Owner) -> io::Result<()> {
+        super::change_owner(&self.0, name, owner)
+    }
+
+    pub fn sync(&self) -> io::Result<()> {
+        let folder = self.for_listing()?;
+        match rustix::fs::fsync(folder) {
+            // Some file systems keep no folders to sync.
+            Ok(()) | Err(Errno::INVAL) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn open(folder: BorrowedFd<'_>, path: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+    loop {
+        match rustix::fs::openat2(folder, path, flags, mode, BENEATH) {
+            // The kernel could not be sure because of a rename elsewhere: ask again.
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            other => return other,
+        }
+    }
+}
+
+/// A rename that never replaces: `renameat2` with NOREPLACE, and where the file system lacks it a
+/// second name and the removal of the first; folders cannot have two names and are refused there.
+pub fn rename_new(from_folder: impl AsFd, from: &OsStr, to_folder: impl AsFd, to: &OsStr) -> io::Result<()> {
+    match rustix::fs::renameat_with(&from_folder, from, &to_folder, to, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+        other => return Ok(other?),
+    }
+    match rustix::fs::linkat(&from_folder, from, &to_folder, to, AtFlags::empty()) {
+        Ok(()) => Ok(rustix::fs::unlinkat(&from_folder, from, AtFlags::empty())?),
+        Err(Errno::PERM | Errno::OPNOTSUPP) => Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "this file system cannot rename without the risk of overwriting",
+        )),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What an open file is, by `fstat`.
+pub fn file_metadata(file: impl AsFd) -> io::Result<Metadata> {
+    Ok(metadata_of(&rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, FIELDS)?))
+}
+
+/// The kind that a directory entry tells; some file systems tell none.
+pub fn kind_of(file_type: FileType) -> Option<Kind> {
+    match file_type {
+        FileType::RegularFile => Some(Kind::File),
+        FileType::Directory => Some(Kind::Folder),
+        FileType::Symlink => Some(Kind::Link),
+        FileType::Unknown => None,
+        _ => Some(Kind::Special),
+    }
+}
+
+/// What `statx` tells, in our terms.
+pub fn metadata_of(stat: &Statx) -> Metadata {
+    let time = |time: rustix::fs::StatxTimestamp| Timestamp { seconds: time.tv_sec, nanos: time.tv_nsec };
+    let told = StatxFlags::from_bits_retain(stat.stx_mask);
+    let if_told = |flag, value| told.contains(flag).then_some(value);
+    Metadata {
+        kind: kind_of(FileType::from_raw_mode(stat.stx_mode.into())).unwrap_or(Kind::Special),
+        size: stat.stx_size,
+        modified: if_told(StatxFlags::MTIME, time(stat.stx_mtime)),
+        accessed: if_told(StatxFlags::ATIME, time(stat.stx_atime)),
+        created: if_told(StatxFlags::BTIME, time(stat.stx_btime)),
+        mode: u32::from(stat.stx_mode) & 0o7777,
+        owner: Owner { user: stat.stx_uid, group: stat.stx_gid },
+        links: stat.stx_nlink.into(),
+        identity: Identity { device: rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor), inode: stat.stx_ino },
+    }
+}
+
+/// A buffer for [`RawDir`], to be used for one folder after another.
+pub fn entry_buffer() -> Vec<MaybeUninit<u8>> {
+    vec![MaybeUninit::uninit(); BUFFER]
+}

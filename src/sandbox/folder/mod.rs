@@ -1,0 +1,210 @@
+//! An open folder, and what can be done with the names directly in it.
+//!
+//! Every operation takes the name of an entry, never a path, and follows no link, so nothing that
+//! happens elsewhere in the tree meanwhile can lead it astray. On Linux the handle is a descriptor
+//! and the calls are rustix's; where `openat2` is missing, and on other systems, it is cap-std's.
+
+#[cfg(target_os = "linux")]
+mod linux;
+mod portable;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use super::metadata::{Kind, Metadata, Owner, Timestamp};
+
+/// An open folder.
+#[derive(Debug)]
+pub enum Folder {
+    /// A descriptor, used through rustix.
+    #[cfg(target_os = "linux")]
+    Linux(LinuxFolder),
+    /// A handle of cap-std.
+    Portable(portable::PortableFolder),
+}
+
+/// What finds the way below the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolver {
+    /// The kernel, with `openat2`.
+    Openat2,
+    /// cap-std, step by step.
+    Portable,
+}
+
+/// An entry of a folder as it is read: its name, and its kind where the folder itself tells.
+#[derive(Debug)]
+pub struct Entry {
+    /// The name, `.` and `..` left out.
+    pub name: OsString,
+    /// The kind, if known without another look.
+    pub kind: Option<Kind>,
+}
+
+/// How a new file or a replacement comes to its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replace {
+    /// Whatever has the name is replaced in one step.
+    Yes,
+    /// If something has the name the operation fails, also in a race.
+    No,
+}
+
+/// Runs the same call on whichever handle a folder is.
+macro_rules! on {
+    ($folder:expr, $inner:ident => $call:expr) => {
+        match $folder {
+            #[cfg(target_os = "linux")]
+            Folder::Linux($inner) => $call,
+            Folder::Portable($inner) => $call,
+        }
+    };
+}
+
+impl Folder {
+    /// Opens the folder that is to be a root, by a path of the operating system.
+    pub fn open_root(path: &Path) -> io::Result<Folder> {
+        #[cfg(target_os = "linux")]
+        if let Some(folder) = LinuxFolder::open_root(path)? {
+            return Ok(Folder::Linux(folder));
+        }
+        Ok(Folder::Portable(portable::PortableFolder::open_root(path)?))
+    }
+
+    /// What finds the way from this folder.
+    pub fn resolver(&self) -> Resolver {
+        match self {
+            #[cfg(target_os = "linux")]
+            Folder::Linux(_) => Resolver::Openat2,
+            Folder::Portable(_) => Resolver::Portable,
+        }
+    }
+
+    /// Opens the folder of a name; a link is an error.
+    pub fn open_folder(&self, name: &OsStr) -> io::Result<Folder> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Folder::Linux(folder) => folder.open_folder(name).map(Folder::Linux),
+            Folder::Portable(folder) => folder.open_folder(name).map(Folder::Portable),
+        }
+    }
+
+    /// Opens a folder some names down, in one step where the system can; none where it cannot tell
+    /// because a link is on the way.
+    pub fn open_chain(&self, names: &[&OsStr]) -> io::Result<Option<Folder>> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Folder::Linux(folder) => Ok(folder.open_chain(names)?.map(Folder::Linux)),
+            Folder::Portable(_) => Ok(None),
+        }
+    }
+
+    /// Another handle of the same folder.
+    pub fn duplicate(&self) -> io::Result<Folder> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Folder::Linux(folder) => folder.duplicate().map(Folder::Linux),
+            Folder::Portable(folder) => folder.duplicate().map(Folder::Portable),
+        }
+    }
+
+    /// What is known of a name; of a link, what is known of the link itself.
+    pub fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
+        on!(self, folder => folder.metadata(name))
+    }
+
+    /// What is known of this folder.
+    pub fn own_metadata(&self) -> io::Result<Metadata> {
+        on!(self, folder => folder.own_metadata())
+    }
+
+    /// The entries, in no order.
+    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+        on!(self, folder => folder.entries())
+    }
+
+    /// Where a link points, as stored.
+    pub fn read_link(&self, name: &OsStr) -> io::Result<OsString> {
+        on!(self, folder => folder.read_link(name))
+    }
+
+    /// Opens a file for reading, without blocking; the caller checks what it got.
+    pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
+        on!(self, folder => folder.open_file(name))
+    }
+
+    /// Makes a file for writing; an existing name is an error.
+    pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        on!(self, folder => folder.create_file(name, mode))
+    }
+
+    /// Makes a folder; an existing name is an error.
+    pub fn create_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        on!(self, folder => folder.create_folder(name, mode))
+    }
+
+    /// Makes a link with this text; an existing name is an error.
+    pub fn create_link(&self, target: &OsStr, name: &OsStr) -> io::Result<()> {
+        on!(self, folder => folder.create_link(target, name))
+    }
+
+    /// Removes a file or link.
+    pub fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        on!(self, folder => folder.remove_file(name))
+    }
+
+    /// Removes an empty folder.
+    pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        on!(self, folder => folder.remove_folder(name))
+    }
+
+    /// Gives a file, folder or link another name, perhaps in another folder, in one step.
+    pub fn rename(&self, from: &OsStr, to_folder: &Folder, to: &OsStr, replace: Replace) -> io::Result<()> {
+        match (self, to_folder) {
+            #[cfg(target_os = "linux")]
+            (Folder::Linux(folder), Folder::Linux(other)) => folder.rename(from, other, to, replace),
+            (Folder::Portable(folder), Folder::Portable(other)) => folder.rename(from, other, to, replace),
+            #[cfg(target_os = "linux")]
+            _ => unreachable!("all folders of a run come from one resolver"),
+        }
+    }
+
+    /// Sets the permission bits and the time of last change of a file or folder.
+    pub fn set_attributes(&self, name: &OsStr, mode: Option<u32>, modified: Option<Timestamp>) -> io::Result<()> {
+        on!(self, folder => folder.set_attributes(name, mode, modified))
+    }
+
+    /// Gives a file, folder or link itself to an owner, as far as this user may.
+    pub fn set_owner(&self, name: &OsStr, owner: Owner) -> io::Result<()> {
+        on!(self, folder => folder.set_owner(name, owner))
+    }
+
+    /// Makes sure that the names in this folder outlive a power cut.
+    pub fn sync(&self) -> io::Result<()> {
+        on!(self, folder => folder.sync())
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub use linux::{LinuxFolder, entry_buffer};
+
+/// Gives a name to an owner; that this user may not is no error.
+#[cfg(unix)]
+fn change_owner(folder: impl rustix::fd::AsFd, name: &OsStr, owner: Owner) -> io::Result<()> {
+    use rustix::fs::{AtFlags, Gid, Uid};
+    let (user, group) = (Uid::from_raw(owner.user), Gid::from_raw(owner.group));
+    match rustix::fs::chownat(folder, name, Some(user), Some(group), AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(()) | Err(rustix::io::Errno::PERM) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What an open file is, by `fstat`.
+pub fn file_metadata(file: &File) -> io::Result<Metadata> {
+    #[cfg(target_os = "linux")]
+    return linux::file_metadata(file);
+    #[cfg(not(target_os = "linux"))]
+    return portable::file_metadata(file);
+}

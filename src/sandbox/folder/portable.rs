@@ -1,0 +1,218 @@
+//! Folders as cap-std handles: for systems other than Linux, and for Linux without `openat2`.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt as _, OpenOptionsFollowExt, SystemTimeSpec};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, FileType, OpenOptions};
+
+use super::super::metadata::{Identity, Kind, Metadata, Owner, Timestamp};
+use super::{Entry, Replace};
+
+/// An open folder.
+#[derive(Debug)]
+pub struct PortableFolder(Dir);
+
+impl PortableFolder {
+    pub fn open_root(path: &Path) -> io::Result<PortableFolder> {
+        Ok(PortableFolder(Dir::open_ambient_dir(path, ambient_authority())?))
+    }
+
+    pub fn open_folder(&self, name: &OsStr) -> io::Result<PortableFolder> {
+        Ok(PortableFolder(self.0.open_dir_nofollow(name)?))
+    }
+
+    pub fn duplicate(&self) -> io::Result<PortableFolder> {
+        Ok(PortableFolder(self.0.try_clone()?))
+    }
+
+    pub fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
+        Ok(metadata_of(&self.0.symlink_metadata(name)?))
+    }
+
+    pub fn own_metadata(&self) -> io::Result<Metadata> {
+        Ok(metadata_of(&self.0.dir_metadata()?))
+    }
+
+    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+        let read = self.0.entries()?;
+        let entry = |entry: io::Result<cap_std::fs::DirEntry>| {
+            let entry = entry?;
+            Ok(Entry { name: entry.file_name(), kind: entry.file_type().ok().map(kind_of) })
+        };
+        read.map(entry).collect()
+    }
+
+    pub fn read_link(&self, name: &OsStr) -> io::Result<OsString> {
+        Ok(self.0.read_link_contents(name)?.into_os_string())
+    }
+
+    pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No);
+        #[cfg(unix)]
+        {
+            use cap_std::fs::OpenOptionsExt;
+            use rustix::fs::OFlags;
+            options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32);
+        }
+        Ok(self.0.open_with(name, &options)?.into_std())
+    }
+
+    pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).follow(FollowSymlinks::No);
+        #[cfg(unix)]
+        cap_std::fs::OpenOptionsExt::mode(&mut options, mode);
+        #[cfg(not(unix))]
+        let _ = mode;
+        Ok(self.0.open_with(name, &options)?.into_std())
+    }
+
+    pub fn create_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "only unix has modes"))]
+        let mut builder = cap_std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        cap_std::fs::DirBuilderExt::mode(&mut builder, mode);
+        #[cfg(not(unix))]
+        let _ = mode;
+        self.0.create_dir_with(name, &builder)
+    }
+
+    pub fn create_link(&self, target: &OsStr, name: &OsStr) -> io::Result<()> {
+        #[cfg(unix)]
+        return self.0.symlink_contents(target, name);
+        #[cfg(not(unix))]
+        return DirExt::symlink(&self.0, target, name);
+    }
+
+    pub fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        self.0.remove_file_or_symlink(name)
+    }
+
+    pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        self.0.remove_dir(name)
+    }
+
+    pub fn rename(&self, from: &OsStr, to_folder: &PortableFolder, to: &OsStr, replace: Replace) -> io::Result<()> {
+        match replace {
+            Replace::Yes => self.0.rename(from, &to_folder.0, to),
+            #[cfg(target_os = "linux")]
+            Replace::No => super::linux::rename_new(&self.0, from, &to_folder.0, to),
+            #[cfg(not(target_os = "linux"))]
+            Replace::No => self.rename_by_link(from, to_folder, to),
+        }
+    }
+
+    /// A rename that never replaces: a second name, which fails where one is, and the removal of the first.
+    #[cfg(not(target_os = "linux"))]
+    fn rename_by_link(&self, from: &OsStr, to_folder: &PortableFolder, to: &OsStr) -> io::Result<()> {
+        if self.metadata(from)?.kind == Kind::Folder {
+            let words = "a directory cannot be renamed here without the risk of overwriting";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, words));
+        }
+        self.0.hard_link(from, &to_folder.0, to)?;
+        self.remove_file(from)
+    }
+
+    pub fn set_attributes(&self, name: &OsStr, mode: Option<u32>, modified: Option<Timestamp>) -> io::Result<()> {
+        #[cfg(unix)]
+        if let Some(mode) = mode {
+            let permissions = cap_std::fs::PermissionsExt::from_mode(mode);
+            self.0.set_permissions(name, permissions)?;
+        }
+        #[cfg(not(unix))]
+        let _ = mode;
+        if let Some(time) = modified {
+            let time = || Some(SystemTimeSpec::from(cap_std::time::SystemTime::from_std(system_time(time))));
+            self.0.set_symlink_times(name, time(), time())?;
+        }
+        Ok(())
+    }
+
+    pub fn set_owner(&self, name: &OsStr, owner: Owner) -> io::Result<()> {
+        #[cfg(unix)]
+        return super::change_owner(&self.0, name, owner);
+        #[cfg(not(unix))]
+        return Ok(());
+    }
+
+    pub fn sync(&self) -> io::Result<()> {
+        #[cfg(unix)]
+        self.0.open(".")?.into_std().sync_all()?;
+        Ok(())
+    }
+}
+
+/// What an open file is.
+#[cfg(not(target_os = "linux"))]
+pub fn file_metadata(file: &File) -> io::Result<Metadata> {
+    Ok(metadata_of(&cap_std::fs::Metadata::from_file(file)?))
+}
+
+fn kind_of(file_type: FileType) -> Kind {
+    match () {
+        _ if file_type.is_file() => Kind::File,
+        _ if file_type.is_dir() => Kind::Folder,
+        _ if file_type.is_symlink() => Kind::Link,
+        _ => Kind::Special,
+    }
+}
+
+fn metadata_of(metadata: &cap_std::fs::Metadata) -> Metadata {
+    let time = |time: io::Result<cap_std::time::SystemTime>| time.ok().map(|time| timestamp(time.into_std()));
+    Metadata {
+        kind: kind_of(metadata.file_type()),
+        size: metadata.len(),
+        modified: time(metadata.modified()),
+        accessed: time(metadata.accessed()),
+        created: time(metadata.created()),
+        mode: mode_of(metadata),
+        owner: owner_of(metadata),
+        links: metadata.nlink(),
+        identity: Identity { device: metadata.dev(), inode: metadata.ino() },
+    }
+}
+
+#[cfg(unix)]
+fn mode_of(metadata: &cap_std::fs::Metadata) -> u32 {
+    cap_std::fs::MetadataExt::mode(metadata) & 0o7777
+}
+
+#[cfg(unix)]
+fn owner_of(metadata: &cap_std::fs::Metadata) -> Owner {
+    use cap_std::fs::MetadataExt;
+    Owner { user: MetadataExt::uid(metadata), group: MetadataExt::gid(metadata) }
+}
+
+#[cfg(not(unix))]
+fn owner_of(_: &cap_std::fs::Metadata) -> Owner {
+    Owner { user: 0, group: 0 }
+}
+
+#[cfg(not(unix))]
+fn mode_of(metadata: &cap_std::fs::Metadata) -> u32 {
+    if metadata.permissions().readonly() { 0o444 } else { 0o644 }
+}
+
+fn timestamp(time: SystemTime) -> Timestamp {
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(after) => Timestamp { seconds: after.as_secs() as i64, nanos: after.subsec_nanos() },
+        Err(before) => {
+            let before = before.duration();
+            let partial = u32::from(before.subsec_nanos() > 0);
+            let seconds = -(before.as_secs() as i64) - i64::from(partial);
+            Timestamp { seconds, nanos: (1_000_000_000 * partial) - before.subsec_nanos() }
+        }
+    }
+}
+
+fn system_time(time: Timestamp) -> SystemTime {
+    let whole = Duration::from_secs(time.seconds.unsigned_abs());
+    let base = if time.seconds < 0 { SystemTime::UNIX_EPOCH - whole } else { SystemTime::UNIX_EPOCH + whole };
+    base + Duration::from_nanos(time.nanos.into())
+}

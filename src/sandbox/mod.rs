@@ -1,0 +1,25 @@
+//! The only room that touches the disk for scripts.
+//!
+//! The sandbox is an open folder, not a prefix of a path: every place below it is found from handle
+//! to handle ([`Root::locate`]), and every operation works on a name in an open folder. A path that
+//! was checked and is then used again as a text does not exist here.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room is what the fence is for")]
+
+mod change;
+mod error;
+mod folder;
+mod metadata;
+mod path;
+mod read;
+mod root;
+mod walk;
+
+pub use change::{Change, Journal, RenameError, copy_aside, discard};
+pub use error::SandboxError;
+pub use folder::{Folder, Replace, Resolver};
+pub use metadata::{Kind, Metadata, Timestamp};
+pub use path::{PathRule, is_reserved};
+pub use read::ReadError;
+pub use root::{Root, SandboxPath};
+pub use walk::{Tree, WalkLimits, walk};

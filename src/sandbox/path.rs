@@ -1,0 +1,235 @@
+//! Path texts: what a script may write as a path, before anything on the disk is looked at.
+//!
+//! [`PathText`] is a checked text and nothing more; [`super::Root::locate`] finds out where it leads.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use compact_str::CompactString;
+
+use crate::text::{ToolCode, safe};
+
+/// The longest path, in bytes.
+pub const MAX_PATH: usize = 4096;
+/// The longest part of a path, in bytes.
+pub const MAX_PART: usize = 255;
+
+/// What a parameter accepts as a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathRule {
+    /// An absolute path that lies inside the root.
+    pub absolute: bool,
+    /// `..` that stays inside the root.
+    pub parents: bool,
+    /// The empty text, for the root.
+    pub empty: bool,
+    /// Blanks around the text are cut off first.
+    pub trimmed: bool,
+    /// Something may be made at the path, so names that other systems reserve are refused.
+    pub creates: bool,
+    /// A link at the path's end stands for what it points to.
+    pub follows: bool,
+}
+
+impl PathRule {
+    /// Relative paths that stay inside; a link at the end is followed.
+    pub const RELATIVE: PathRule =
+        PathRule { absolute: false, parents: true, empty: false, trimmed: false, creates: false, follows: true };
+    /// Also absolute paths that lie inside the root.
+    pub const INSIDE: PathRule = PathRule { absolute: true, ..PathRule::RELATIVE };
+
+    /// The same rule for a path at which something may be made.
+    pub const fn creating(self) -> PathRule {
+        PathRule { creates: true, ..self }
+    }
+
+    /// The same rule for tools that act on a link itself.
+    pub const fn not_following(self) -> PathRule {
+        PathRule { follows: false, ..self }
+    }
+}
+
+/// A path text that passed every check that needs no disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathText {
+    parts: Vec<CompactString>,
+    /// The text ended in `/`, so it names a folder.
+    pub wants_folder: bool,
+}
+
+/// Why a path text is refused.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct PathError {
+    /// `bad_args` or `sandbox_violation`.
+    pub code: ToolCode,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: &'static str,
+}
+
+impl PathText {
+    /// Checks a text; `root` is the root's own absolute path.
+    pub fn parse(text: &str, rule: PathRule, root: &Path) -> Result<PathText, PathError> {
+        let text = if rule.trimmed { text.trim() } else { text };
+        check_characters(text)?;
+        if text.is_empty() && !rule.empty {
+            return Err(bad(
+                "expected a path, found an empty text",
+                "give a path below the sandbox root; the root itself is `.`",
+            ));
+        }
+        let relative = match text.starts_with('/') {
+            true => inside_root(text, rule, root)?,
+            false => text,
+        };
+        check_drive(relative)?;
+        let mut parts: Vec<CompactString> = Vec::new();
+        for part in relative.split('/').filter(|part| !matches!(*part, "" | ".")) {
+            check_part(part, rule)?;
+            parts.push(part.into());
+        }
+        check_climbing(&parts, rule)?;
+        check_reserved(&parts)?;
+        Ok(PathText { parts, wants_folder: relative.ends_with('/') || relative.ends_with("/.") })
+    }
+
+    /// The parts, `..` among them.
+    pub fn parts(&self) -> &[CompactString] {
+        &self.parts
+    }
+
+    /// The path as messages show it, relative to the root.
+    pub fn shown(&self) -> String {
+        if self.parts.is_empty() { ".".to_owned() } else { self.parts.join("/") }
+    }
+}
+
+fn bad(message: impl Into<String>, help: &'static str) -> PathError {
+    PathError { code: ToolCode::BadArgs, message: message.into(), help }
+}
+
+fn violation(message: impl Into<String>) -> PathError {
+    PathError { code: ToolCode::SandboxViolation, message: message.into(), help: "give a path below the sandbox root" }
+}
+
+fn check_characters(text: &str) -> Result<(), PathError> {
+    if text.len() > MAX_PATH {
+        return Err(bad(format!("the path has {} bytes, more than {MAX_PATH}", text.len()), "use a shorter path"));
+    }
+    if let Some(c) = text.chars().find(|&c| c.is_control() || safe::is_format(c)) {
+        let message = format!("the path holds the character U+{:04X}, which is not shown", c as u32);
+        return Err(bad(message, "rename the file outside, or use another path"));
+    }
+    if text.contains('\\') {
+        return Err(bad("the path holds a backslash", "part folders with `/`"));
+    }
+    Ok(())
+}
+
+/// The part of an absolute path below the root.
+fn inside_root<'a>(text: &'a str, rule: PathRule, root: &Path) -> Result<&'a str, PathError> {
+    if !rule.absolute {
+        return Err(violation("an absolute path is not accepted here"));
+    }
+    if text.starts_with("//") {
+        return Err(bad("the path begins with `//`", "write one `/`"));
+    }
+    let rest = root.to_str().and_then(|root| text.strip_prefix(root.trim_end_matches('/')));
+    match rest {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => Ok(rest),
+        _ => Err(violation("the path leads outside the sandbox")),
+    }
+}
+
+/// Refuses `C:` and its like, which other systems take for a drive.
+fn check_drive(text: &str) -> Result<(), PathError> {
+    let bytes = text.as_bytes();
+    if bytes.len() >= 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' {
+        return Err(bad("the path begins with a drive letter", "give a path below the sandbox root"));
+    }
+    Ok(())
+}
+
+fn check_part(part: &str, rule: PathRule) -> Result<(), PathError> {
+    if part.len() > MAX_PART {
+        return Err(bad(
+            format!("a name in the path has {} bytes, more than {MAX_PART}", part.len()),
+            "use a shorter name",
+        ));
+    }
+    if !rule.creates || part == ".." {
+        return Ok(());
+    }
+    if part.contains(':') {
+        return Err(bad(format!("`:` may not stand in a new name: `{part}`"), "other systems cannot hold such a file"));
+    }
+    if is_device_name(part) {
+        return Err(bad(format!("`{part}` is a device name on other systems"), "choose another name"));
+    }
+    Ok(())
+}
+
+/// Whether Windows takes a name for a device, whatever its extension.
+fn is_device_name(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or(part).trim_end_matches(' ').to_ascii_uppercase();
+    let numbered = |prefix: &str| {
+        let digit = stem.strip_prefix(prefix);
+        digit.is_some_and(|digit| {
+            matches!(digit, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³")
+        })
+    };
+    matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$" | "CLOCK$")
+        || numbered("COM")
+        || numbered("LPT")
+}
+
+/// Refuses `..` where it is not accepted, and wherever it climbs above the root.
+fn check_climbing(parts: &[CompactString], rule: PathRule) -> Result<(), PathError> {
+    let mut depth = 0_usize;
+    for part in parts {
+        if part != ".." {
+            depth += 1;
+            continue;
+        }
+        if !rule.parents {
+            return Err(violation("`..` is not accepted here"));
+        }
+        depth = depth.checked_sub(1).ok_or_else(|| violation("the path climbs above the sandbox root"))?;
+    }
+    Ok(())
+}
+
+/// Refuses our own files, also where `..` leads to them.
+fn check_reserved(parts: &[CompactString]) -> Result<(), PathError> {
+    let mut stack: Vec<&str> = Vec::new();
+    for part in parts {
+        match part.as_str() {
+            ".." => drop(stack.pop()),
+            name => stack.push(name),
+        }
+        if let [first, ..] = stack[..]
+            && is_reserved(OsStr::new(first))
+        {
+            return Err(reserved(first));
+        }
+    }
+    Ok(())
+}
+
+/// The refusal of a path that leads to one of our own files.
+pub fn reserved(name: &str) -> PathError {
+    let message = format!("`{name}` belongs to NeuroScript itself");
+    PathError { code: ToolCode::SandboxViolation, message, help: "scripts and tools never touch it" }
+}
+
+/// Whether a name directly below the root is one that no tool sees: `.ns` or the policy file.
+///
+/// Compared without regard to case, for file systems that do the same.
+pub fn is_reserved(name: &OsStr) -> bool {
+    let folds_to = |text: &str, wanted: &str| {
+        text.len() <= 2 * wanted.len() && text.trim_end_matches(['.', ' ']).to_uppercase() == wanted
+    };
+    name.to_str().is_some_and(|text| folds_to(text, ".NS") || folds_to(text, "NEUROSCRIPT.TOML"))
+}

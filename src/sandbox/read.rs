@@ -1,0 +1,72 @@
+//! Reading files. Nothing but regular files is ever opened.
+
+use std::fs::File;
+use std::io::Read;
+
+use super::error::SandboxError;
+use super::metadata::{Kind, Metadata};
+use super::root::SandboxPath;
+
+/// A regular file that is open for reading, and what was known of it when it was opened.
+#[derive(Debug)]
+pub struct OpenFile {
+    /// The file; reads never block.
+    pub file: File,
+    /// From the open file itself.
+    pub metadata: Metadata,
+}
+
+impl SandboxPath {
+    /// Opens the place as a regular file.
+    ///
+    /// Its kind is looked at first, so that no pipe or device is ever opened, and again on the open
+    /// file, since it may have been exchanged in between.
+    pub fn open_file(&self) -> Result<OpenFile, SandboxError> {
+        if self.is_root() {
+            return Err(SandboxError::IsAFolder(self.shown().to_owned()));
+        }
+        self.require_file(self.metadata()?.kind)?;
+        let (folder, name) = self.entry()?;
+        let file = folder.open_file(name).map_err(|error| self.error(&error))?;
+        let metadata = super::folder::file_metadata(&file).map_err(|error| self.error(&error))?;
+        self.require_file(metadata.kind)?;
+        Ok(OpenFile { file, metadata })
+    }
+
+    /// The bytes of the place, at most `limit`; one byte more is an error that says so.
+    pub fn read_bytes(&self, limit: u64) -> Result<(Vec<u8>, Metadata), ReadError> {
+        let OpenFile { file, metadata } = self.open_file()?;
+        if metadata.size > limit {
+            return Err(ReadError::TooLarge { size: metadata.size });
+        }
+        let mut bytes = Vec::with_capacity(metadata.size as usize);
+        file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| self.error(&error))?;
+        match bytes.len() as u64 > limit {
+            true => Err(ReadError::TooLarge { size: bytes.len() as u64 }),
+            false => Ok((bytes, metadata)),
+        }
+    }
+
+    fn require_file(&self, kind: Kind) -> Result<(), SandboxError> {
+        match kind {
+            Kind::File => Ok(()),
+            Kind::Folder => Err(SandboxError::IsAFolder(self.shown().to_owned())),
+            // A link that was not followed, or came in between, is no file either.
+            Kind::Special | Kind::Link => Err(SandboxError::Special(self.shown().to_owned())),
+        }
+    }
+}
+
+/// Why a file was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The sandbox says no.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// More bytes than the caller takes.
+    #[error("the file has {size} bytes")]
+    TooLarge {
+        /// The size that was found.
+        size: u64,
+    },
+}

@@ -1,0 +1,106 @@
+//! Puts the blocks of a walk into pre-order.
+
+use super::{EntryId, NO_BLOCK, Reader};
+
+/// The entries of a tree in pre-order, one vector a field.
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// All names end to end, what is not UTF-8 replaced.
+    pub names: String,
+    /// Where each name ends in `names`.
+    pub name_ends: Vec<u32>,
+    /// The entry that is the folder of each entry; [`u32::MAX`] directly below the start.
+    pub parents: Vec<u32>,
+    /// Whether each entry is a folder.
+    pub is_folder: Vec<bool>,
+    /// Bytes; 0 for folders.
+    pub sizes: Vec<i64>,
+    /// Seconds since 1970.
+    pub modified: Vec<i64>,
+}
+
+/// A folder whose entries are being taken over.
+struct Level {
+    reader: u8,
+    next: u32,
+    end: u32,
+    /// The folder's own place in the result.
+    row: u32,
+}
+
+pub fn arrange(readers: &[Reader]) -> Tree {
+    let children = children_of(readers);
+    let mut tree = Tree::with_capacity(readers);
+    let mut levels = Vec::new();
+    push_start(readers, &mut levels);
+    while let Some(level) = levels.last_mut() {
+        if level.next == level.end {
+            levels.pop();
+            continue;
+        }
+        let entry = EntryId { reader: level.reader, index: level.next };
+        level.next += 1;
+        let row = tree.take(&readers[entry.reader as usize], entry.index, level.row);
+        let child = children[entry.reader as usize][entry.index as usize];
+        if child != NO_BLOCK {
+            let (reader, block) = unpack(child);
+            let block = &readers[reader as usize].blocks[block];
+            levels.push(Level { reader, next: block.start, end: block.end, row });
+        }
+    }
+    tree
+}
+
+fn push_start(readers: &[Reader], levels: &mut Vec<Level>) {
+    let start = readers[0].blocks.first().filter(|block| block.parent.is_none());
+    if let Some(block) = start {
+        levels.push(Level { reader: 0, next: block.start, end: block.end, row: u32::MAX });
+    }
+}
+
+/// For every entry the block of its own entries: reader in the highest bit, block number below.
+fn children_of(readers: &[Reader]) -> Vec<Vec<u32>> {
+    let mut children: Vec<Vec<u32>> = readers.iter().map(|reader| vec![NO_BLOCK; reader.found.len()]).collect();
+    for (number, reader) in readers.iter().enumerate() {
+        for (block, entries) in reader.blocks.iter().enumerate() {
+            if let Some(parent) = entries.parent {
+                children[parent.reader as usize][parent.index as usize] = (number as u32) << 31 | block as u32;
+            }
+        }
+    }
+    children
+}
+
+fn unpack(child: u32) -> (u8, usize) {
+    ((child >> 31) as u8, (child & 0x7fff_ffff) as usize)
+}
+
+impl Tree {
+    fn with_capacity(readers: &[Reader]) -> Tree {
+        let entries = readers.iter().map(|reader| reader.found.len()).sum();
+        let names = readers.iter().map(|reader| reader.names.len()).sum();
+        Tree {
+            names: String::with_capacity(names),
+            name_ends: Vec::with_capacity(entries),
+            parents: Vec::with_capacity(entries),
+            is_folder: Vec::with_capacity(entries),
+            sizes: Vec::with_capacity(entries),
+            modified: Vec::with_capacity(entries),
+        }
+    }
+
+    fn take(&mut self, reader: &Reader, index: u32, parent: u32) -> u32 {
+        let found = &reader.found[index as usize];
+        let name = reader.name(found);
+        match str::from_utf8(name) {
+            Ok(name) => self.names.push_str(name),
+            Err(_) => self.names.push_str(&String::from_utf8_lossy(name)),
+        }
+        self.name_ends.push(self.names.len() as u32);
+        self.parents.push(parent);
+        self.is_folder.push(found.is_folder);
+        self.sizes.push(found.size.min(i64::MAX as u64) as i64);
+        self.modified.push(found.modified);
+        self.parents.len() as u32 - 1
+    }
+}

@@ -1,0 +1,146 @@
+//! Walking a whole tree: every entry below a folder, packed, in pre-order, siblings by bytes of name.
+//!
+//! Folders are read in any order, perhaps by two threads, each into a block of its own; the blocks
+//! are put into order at the end. Links are never followed, and every entry is looked at through
+//! the handle of its folder.
+
+mod arrange;
+#[cfg(target_os = "linux")]
+mod linux;
+mod portable;
+
+use std::ffi::OsStr;
+
+use crate::limits::{LimitHit, Watch};
+
+use super::error::SandboxError;
+use super::folder::Folder;
+use super::path::is_reserved;
+use super::root::SandboxPath;
+
+pub use arrange::Tree;
+
+/// What bounds a walk.
+#[derive(Clone, Debug)]
+pub struct WalkLimits {
+    /// The most entries.
+    pub entries: usize,
+    /// What is said when there are more.
+    pub hit: LimitHit,
+    /// The clock and the interrupt.
+    pub watch: Watch,
+}
+
+/// Where an entry lies that has no parent among the entries.
+pub const NO_BLOCK: u32 = u32::MAX;
+
+/// One entry of a folder that was read.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    /// Where its name begins in the names of its reader.
+    name_start: u32,
+    name_len: u16,
+    is_folder: bool,
+    /// Bytes; 0 for folders.
+    size: u64,
+    /// Seconds since 1970.
+    modified: i64,
+}
+
+/// What one reader found: entries folder by folder, each folder's sorted by name.
+#[derive(Debug, Default)]
+struct Reader {
+    names: Vec<u8>,
+    found: Vec<Found>,
+    blocks: Vec<Block>,
+}
+
+/// The entries of one folder.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    /// The reader and entry that the folder is; none for the start of the walk.
+    parent: Option<EntryId>,
+    start: u32,
+    end: u32,
+}
+
+/// An entry, by its reader and its place there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct EntryId {
+    reader: u8,
+    index: u32,
+}
+
+/// Walks the folder of a place.
+///
+/// Any folder that cannot be read ends the walk with its error; an entry that vanishes while the
+/// walk runs is left out, as if it had gone before.
+pub fn walk(start: &SandboxPath, limits: &WalkLimits) -> Result<Tree, SandboxError> {
+    let folder = start.open_folder()?;
+    let hidden: fn(&OsStr) -> bool = if start.is_root() { is_reserved } else { |_| false };
+    let readers = match &folder {
+        #[cfg(target_os = "linux")]
+        Folder::Linux(folder) => linux::read_tree(folder, hidden, limits),
+        Folder::Portable(_) => portable::read_tree(&folder, hidden, limits),
+    };
+    let readers = readers.map_err(|failure| failure.at(start.shown()))?;
+    Ok(arrange::arrange(&readers))
+}
+
+/// Why a walk ended early.
+#[derive(Debug)]
+enum Failure {
+    /// The system refused something, below the start.
+    Io {
+        below: String,
+        error: std::io::Error,
+    },
+    Limit(LimitHit),
+}
+
+impl Failure {
+    fn at(self, start: &str) -> SandboxError {
+        match self {
+            Failure::Io { below, error } => SandboxError::io(format!("{start}/{below}").trim_end_matches('/'), &error),
+            Failure::Limit(hit) => SandboxError::Limit(hit),
+        }
+    }
+}
+
+impl From<LimitHit> for Failure {
+    fn from(hit: LimitHit) -> Failure {
+        Failure::Limit(hit)
+    }
+}
+
+impl Reader {
+    fn name(&self, found: &Found) -> &[u8] {
+        let start = found.name_start as usize;
+        &self.names[start..start + found.name_len as usize]
+    }
+
+    /// Sorts the entries from `start` on by name and closes their block.
+    fn close_block(&mut self, parent: Option<EntryId>, start: usize) {
+        let names = &self.names;
+        let name = |found: &Found| {
+            let from = found.name_start as usize;
+            &names[from..from + found.name_len as usize]
+        };
+        self.found[start..].sort_unstable_by(|a, b| name(a).cmp(name(b)));
+        self.blocks.push(Block { parent, start: start as u32, end: self.found.len() as u32 });
+    }
+
+    /// The way from the start of the walk to an entry, for messages.
+    fn path_of(readers: &[&Reader], entry: EntryId) -> String {
+        let mut names = Vec::new();
+        let mut at = Some(entry);
+        while let Some(EntryId { reader, index }) = at {
+            let reader = readers[reader as usize];
+            names.push(String::from_utf8_lossy(reader.name(&reader.found[index as usize])));
+            let block = reader.blocks.partition_point(|block| block.end <= index);
+            at = reader.blocks.get(block).and_then(|block| block.parent);
+        }
+        names.reverse();
+        names.join("/")
+    }
+}

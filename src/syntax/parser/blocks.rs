@@ -1,0 +1,332 @@
+//! Blocks: from lines to a tree of statements.
+//!
+//! Lines come in one after another; open blocks wait on a stack of their own, so that no depth of
+//! nesting takes native stack here. A closer is matched by kind, and a wrong or missing one is
+//! reported with both places.
+
+use std::mem;
+
+use crate::text::{Code, Diagnostic, Source, Span};
+
+use super::super::ast::{Arm, Block, ExprId, Name, Procedure, Statement, StatementKind};
+use super::stmt::{BlockKind, Closer, Head, Parsed, Role};
+
+/// The blocks of one text under construction.
+pub struct Blocks<'a> {
+    source: &'a Source,
+    max_nesting: usize,
+    open: Vec<Open>,
+    top: Block,
+    /// Whether a statement has been met, after which `FILE_VERSION` comes too late.
+    started: bool,
+    /// Blocks beyond the nesting limit, which are matched with their closers and otherwise forgotten.
+    beyond: usize,
+    version: Option<String>,
+    /// A closer whose indentation fits another block than the one it closed: the likely culprit
+    /// when a block turns out to be unclosed.
+    misaligned: Option<Misaligned>,
+}
+
+/// A closer that stands under another block's head.
+struct Misaligned {
+    closer: Span,
+    /// The block it closed.
+    head: Span,
+}
+
+/// A block whose closer has not come yet.
+struct Open {
+    kind: BlockKind,
+    shape: Shape,
+    head: Span,
+    indent: usize,
+    /// The statements of the branch that is being read.
+    body: Block,
+}
+
+/// What is known of an open block besides its statements.
+enum Shape {
+    If {
+        arms: Vec<Arm>,
+        condition: ExprId,
+    },
+    Else {
+        arms: Vec<Arm>,
+        at: Span,
+    },
+    While(ExprId),
+    For {
+        first: Name,
+        second: Option<Name>,
+        list: ExprId,
+    },
+    OnError(Option<Name>),
+    Procedure(Box<Procedure>),
+    Command,
+    /// The head could not be parsed; its statements count, and may use any word of it.
+    Broken,
+}
+
+impl<'a> Blocks<'a> {
+    /// No blocks yet.
+    pub fn new(source: &'a Source, max_nesting: usize) -> Blocks<'a> {
+        Blocks {
+            source,
+            max_nesting,
+            open: Vec::new(),
+            top: Vec::new(),
+            started: false,
+            beyond: 0,
+            version: None,
+            misaligned: None,
+        }
+    }
+
+    /// Takes the next line in.
+    pub fn add(&mut self, parsed: Parsed, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
+        let first = !mem::replace(&mut self.started, true);
+        if self.beyond > 0 && self.skip_beyond(&parsed) {
+            return;
+        }
+        match parsed {
+            Parsed::Plain(kind) => self.push(Statement { kind, span }),
+            Parsed::Opens(head) => self.open_head(head, span, indent, findings),
+            Parsed::Else => self.begin_else(span, findings),
+            Parsed::ElseIf(condition) => self.begin_else_if(condition, span, findings),
+            Parsed::Closes(closer) => self.close(&closer, span, indent, findings),
+            Parsed::Version(text) if first => self.version = Some(text),
+            Parsed::Version(_) => findings.push(
+                Diagnostic::error(Code::Misplaced, span, "`FILE_VERSION` comes after the first statement")
+                    .help("move it to the top of the file"),
+            ),
+            Parsed::Broken(role, words) => {
+                self.push(Statement { kind: StatementKind::Bad(words), span });
+                self.add_broken(role, span, indent, findings);
+            }
+        }
+    }
+
+    /// The `COMMENT:` text right after a procedure's head documents it.
+    pub fn documentation(&mut self, text: &str) {
+        if let Some(Open { shape: Shape::Procedure(procedure), body, .. }) = self.open.last_mut()
+            && body.is_empty()
+            && procedure.documentation.is_none()
+        {
+            procedure.documentation = Some(text.to_owned());
+        }
+    }
+
+    /// The statements of the text; blocks that are still open are reported.
+    pub fn finish(mut self, findings: &mut Vec<Diagnostic>) -> Block {
+        while let Some(open) = self.open.pop() {
+            self.report_unclosed(&open, None, findings);
+            let statement = assemble(open);
+            self.push(statement);
+        }
+        self.top
+    }
+
+    /// The text of `FILE_VERSION`, if one was met.
+    pub fn take_version(&mut self) -> Option<String> {
+        self.version.take()
+    }
+
+    fn push(&mut self, statement: Statement) {
+        let body = self.open.last_mut().map_or(&mut self.top, |open| &mut open.body);
+        body.push(statement);
+    }
+
+    fn add_broken(&mut self, role: Role, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
+        match role {
+            Role::Plain => {}
+            Role::Opens(kind) => {
+                if matches!(kind, BlockKind::Procedure | BlockKind::Func) {
+                    self.close_all_before(span, kind, findings);
+                }
+                self.open_block(kind, Shape::Broken, span, indent, findings);
+            }
+            Role::Closes(closer) => self.close(&closer, span, indent, findings),
+            // The branch goes on in the same block; its statements are still worth reading.
+            Role::Else | Role::ElseIf => {}
+        }
+    }
+
+    fn open_head(&mut self, head: Head, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
+        let (kind, shape) = match head {
+            Head::If(condition) => (BlockKind::If, Shape::If { arms: Vec::new(), condition }),
+            Head::While(condition) => (BlockKind::While, Shape::While(condition)),
+            Head::For { first, second, list } => (BlockKind::For, Shape::For { first, second, list }),
+            Head::OnError(name) => (BlockKind::OnError, Shape::OnError(name)),
+            Head::Procedure(procedure) => (BlockKind::Procedure, Shape::Procedure(procedure)),
+            Head::Func(procedure) => (BlockKind::Func, Shape::Procedure(procedure)),
+            Head::Command => (BlockKind::Command, Shape::Command),
+        };
+        if matches!(kind, BlockKind::Procedure | BlockKind::Func | BlockKind::Command) {
+            self.close_all_before(span, kind, findings);
+        }
+        self.open_block(kind, shape, span, indent, findings);
+    }
+
+    fn open_block(&mut self, kind: BlockKind, shape: Shape, head: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
+        if self.open.len() >= self.max_nesting {
+            let message = format!("blocks are nested more than {} deep", self.max_nesting);
+            findings.push(Diagnostic::error(Code::TooDeep, head, message).help("move the inner blocks to a procedure"));
+            self.beyond = 1;
+            return;
+        }
+        self.open.push(Open { kind, shape, head, indent, body: Vec::new() });
+    }
+
+    /// Whether a line lies in a block beyond the nesting limit, and so is only counted.
+    fn skip_beyond(&mut self, parsed: &Parsed) -> bool {
+        match parsed {
+            Parsed::Opens(Head::Procedure(_) | Head::Func(_) | Head::Command) => {
+                self.beyond = 0;
+                return false;
+            }
+            Parsed::Opens(_) | Parsed::Broken(Role::Opens(_), _) => self.beyond += 1,
+            Parsed::Closes(_) | Parsed::Broken(Role::Closes(_), _) => self.beyond -= 1,
+            _ => {}
+        }
+        true
+    }
+
+    fn begin_else_if(&mut self, condition: ExprId, span: Span, findings: &mut Vec<Diagnostic>) {
+        match self.open.last_mut() {
+            Some(Open { shape: Shape::If { arms, condition: current }, body, .. }) => {
+                arms.push(Arm { condition: *current, body: mem::take(body) });
+                *current = condition;
+            }
+            Some(Open { shape: Shape::Broken, kind: BlockKind::If, .. }) => {}
+            _ => self.report_stray_else("ELSE IF", span, findings),
+        }
+    }
+
+    fn begin_else(&mut self, span: Span, findings: &mut Vec<Diagnostic>) {
+        match self.open.last_mut() {
+            Some(Open { shape: shape @ Shape::If { .. }, body, .. }) => {
+                let Shape::If { mut arms, condition } = mem::replace(shape, Shape::Broken) else {
+                    unreachable!("the pattern above says so")
+                };
+                arms.push(Arm { condition, body: mem::take(body) });
+                *shape = Shape::Else { arms, at: span };
+            }
+            Some(Open { shape: Shape::Broken, kind: BlockKind::If, .. }) => {}
+            _ => self.report_stray_else("ELSE", span, findings),
+        }
+    }
+
+    fn report_stray_else(&self, word: &str, span: Span, findings: &mut Vec<Diagnostic>) {
+        let finding = match self.open.last() {
+            Some(Open { shape: Shape::Else { at, .. }, .. }) => {
+                Diagnostic::error(Code::Misplaced, span, format!("`{word}` after the `ELSE` of the same IF"))
+                    .related(*at, "the ELSE")
+                    .help("put it before the ELSE")
+            }
+            Some(open) => {
+                let message = format!("`{word}` does not belong to the open {} block", open.kind.word());
+                Diagnostic::error(Code::Misplaced, span, message)
+                    .related(open.head, "opened here")
+                    .help("close that block first")
+            }
+            None => Diagnostic::error(Code::Misplaced, span, format!("`{word}` without an IF"))
+                .help("it stands between an IF and its END"),
+        };
+        findings.push(finding);
+    }
+
+    fn close(&mut self, closer: &Closer, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
+        let fits = |open: &Open| closer.only.is_none_or(|only| only == open.kind);
+        let Some(at) = self.open.iter().rposition(fits) else {
+            findings.push(self.stray_closer(closer, span));
+            return;
+        };
+        if at + 1 < self.open.len() {
+            let inner = self.open.last().expect("a block lies inside the one that is closed");
+            findings.push(wrong_closer(closer, span, inner));
+            self.fold_to(at + 1);
+        }
+        let open = self.open.pop().expect("the block was found on the stack");
+        if open.indent != indent && self.misaligned.is_none() && !self.same_line(open.head, span) {
+            self.misaligned = Some(Misaligned { closer: span, head: open.head });
+        }
+        self.push(assemble(open));
+    }
+
+    fn stray_closer(&self, closer: &Closer, span: Span) -> Diagnostic {
+        let word = &closer.word;
+        match self.open.last() {
+            Some(open) => wrong_closer(closer, span, open),
+            None => Diagnostic::error(Code::WrongCloser, span, format!("`{word}` closes nothing: no block is open"))
+                .help("remove it, or look for a closer too many above"),
+        }
+    }
+
+    /// Ends every open block above `depth` without its closer.
+    fn fold_to(&mut self, depth: usize) {
+        while self.open.len() > depth {
+            let statement = assemble(self.open.pop().expect("the stack is higher than depth"));
+            self.push(statement);
+        }
+    }
+
+    /// A procedure or `command` begins: every open block must have been closed.
+    fn close_all_before(&mut self, span: Span, kind: BlockKind, findings: &mut Vec<Diagnostic>) {
+        if let Some(open) = self.open.last() {
+            let next = match kind {
+                BlockKind::Command => "a `command`",
+                _ => "a procedure",
+            };
+            self.report_unclosed(open, Some((span, format!("{next} begins here"))), findings);
+        }
+        self.fold_to(0);
+    }
+
+    fn report_unclosed(&self, open: &Open, until: Option<(Span, String)>, findings: &mut Vec<Diagnostic>) {
+        let word = open.kind.word();
+        let mut finding =
+            Diagnostic::error(Code::UnclosedBlock, open.head, format!("this {word} block is never closed"));
+        if let Some((span, text)) = until {
+            finding = finding.related(span, text);
+        }
+        if let Some(culprit) = &self.misaligned {
+            let line = self.source.position(culprit.head).line;
+            finding =
+                finding.related(culprit.closer, format!("closes the block of line {line}, but is not in line with it"));
+        }
+        findings.push(finding.help("close it with `END` on a line of its own"));
+    }
+
+    fn same_line(&self, a: Span, b: Span) -> bool {
+        self.source.position(a).line == self.source.position(b).line
+    }
+}
+
+fn wrong_closer(closer: &Closer, span: Span, open: &Open) -> Diagnostic {
+    let (word, kind) = (&closer.word, open.kind.word());
+    Diagnostic::error(Code::WrongCloser, span, format!("expected the closer of the {kind} block, found `{word}`"))
+        .related(open.head, format!("the open {kind} block"))
+        .help("close it with `END` first")
+}
+
+/// The statement of a block whose closer has come.
+fn assemble(open: Open) -> Statement {
+    let Open { shape, head, body, .. } = open;
+    let kind = match shape {
+        Shape::If { mut arms, condition } => {
+            arms.push(Arm { condition, body });
+            StatementKind::If { arms, otherwise: None }
+        }
+        Shape::Else { arms, .. } => StatementKind::If { arms, otherwise: Some(body) },
+        Shape::While(condition) => StatementKind::While { condition, body },
+        Shape::For { first, second, list } => StatementKind::For { first, second, list, body },
+        Shape::OnError(name) => StatementKind::OnError { name, body },
+        Shape::Procedure(mut procedure) => {
+            procedure.body = body;
+            StatementKind::Procedure(procedure)
+        }
+        Shape::Command => StatementKind::Command(body),
+        Shape::Broken => StatementKind::Broken(body),
+    };
+    Statement { kind, span: head }
+}

@@ -1,0 +1,120 @@
+//! Texts and numbers: from what is written to what it stands for.
+
+use crate::text::{Code, Diagnostic, Span};
+
+use super::super::ast::ExprKind;
+
+/// The value of a number's text: digits, perhaps a point and an exponent.
+pub fn number(text: &str, span: Span) -> Result<ExprKind, Diagnostic> {
+    let digits: String = text.chars().filter(|&c| c != '_').collect();
+    if text.contains("_.") || text.ends_with('_') || text.contains("_e") || text.contains("_E") || text.contains("__") {
+        let finding = Diagnostic::error(Code::BadNumber, span, "`_` may stand only between two digits");
+        return Err(finding.help("write the number as `1_000`"));
+    }
+    if digits.contains(['.', 'e', 'E']) {
+        let value: f64 = digits.parse().expect("the grammar's numbers are Rust's");
+        if value.is_infinite() {
+            return Err(Diagnostic::error(Code::BadNumber, span, "the number is too large for a float"));
+        }
+        return Ok(ExprKind::Float(value));
+    }
+    match digits.parse::<u64>() {
+        Ok(value) if value <= 1 << 63 => Ok(ExprKind::Int(value)),
+        _ => Err(too_large(span)),
+    }
+}
+
+/// The finding for a whole number beyond 64 bits.
+pub fn too_large(span: Span) -> Diagnostic {
+    Diagnostic::error(Code::BadNumber, span, "the whole number does not fit into 64 bits")
+        .help("the largest is 9223372036854775807; write a float, `1e20`, where the exact value does not matter")
+}
+
+/// The text of `"…"` or `'…'`, escapes resolved; `literal` includes the quotes, `base` is its offset.
+pub fn quoted(literal: &str, base: usize) -> Result<String, Diagnostic> {
+    let inner = &literal[1..literal.len() - 1];
+    let mut text = String::with_capacity(inner.len());
+    let mut at = 0;
+    while let Some(length) = inner[at..].find('\\') {
+        text.push_str(&inner[at..at + length]);
+        at += length;
+        let (c, taken) = escape(&inner[at..], base + 1 + at)?;
+        text.push(c);
+        at += taken;
+    }
+    text.push_str(&inner[at..]);
+    Ok(text)
+}
+
+/// The character of the escape with which a text begins, and the bytes it takes.
+fn escape(text: &str, offset: usize) -> Result<(char, usize), Diagnostic> {
+    let marker = text[1..].chars().next().expect("the grammar has a character after each backslash");
+    let simple = match marker {
+        '"' | '\'' | '\\' | '/' => Some(marker),
+        'n' => Some('\n'),
+        'r' => Some('\r'),
+        't' => Some('\t'),
+        'b' => Some('\u{8}'),
+        'f' => Some('\u{c}'),
+        _ => None,
+    };
+    if let Some(c) = simple {
+        return Ok((c, 2));
+    }
+    match marker {
+        'x' => hexadecimal(text, 2, 2).filter(|&(code, _)| code < 0x80).and_then(to_char),
+        'u' if text[2..].starts_with('{') => braced(text),
+        'u' => four_digits(text),
+        _ => None,
+    }
+    .ok_or_else(|| bad_escape(text, marker, offset))
+}
+
+/// `\u{1F600}`
+fn braced(text: &str) -> Option<(char, usize)> {
+    let end = text.find('}')?;
+    let digits = end.checked_sub(3).filter(|digits| (1..=6).contains(digits))?;
+    let (code, _) = hexadecimal(text, 3, digits)?;
+    to_char((code, end + 1))
+}
+
+/// `\u00e9`, or two of them that form a surrogate pair as in JSON.
+fn four_digits(text: &str) -> Option<(char, usize)> {
+    let (high, length) = hexadecimal(text, 2, 4)?;
+    if !(0xD800..0xDC00).contains(&high) {
+        return to_char((high, length));
+    }
+    let rest = text[length..].starts_with("\\u").then_some(&text[length..])?;
+    let (low, rest_length) = hexadecimal(rest, 2, 4)?;
+    let low = low.checked_sub(0xDC00).filter(|&low| low < 0x400)?;
+    to_char((0x10000 + ((high - 0xD800) << 10) + low, length + rest_length))
+}
+
+/// The number in `count` hexadecimal digits from `start` on, and the offset after them.
+fn hexadecimal(text: &str, start: usize, count: usize) -> Option<(u32, usize)> {
+    let digits = text.get(start..start + count)?;
+    let all_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let code = all_digits.then(|| u32::from_str_radix(digits, 16).ok())??;
+    Some((code, start + count))
+}
+
+fn to_char((code, length): (u32, usize)) -> Option<(char, usize)> {
+    Some((char::from_u32(code)?, length))
+}
+
+fn bad_escape(text: &str, marker: char, offset: usize) -> Diagnostic {
+    let span = Span::new(offset, offset + 1 + marker.len_utf8());
+    let (message, help) = match marker {
+        'x' => ("`\\x` needs two hexadecimal digits, 00 to 7F".to_owned(), "for other characters write `\\u{…}`"),
+        'u' if text[2..].starts_with('{') => (
+            "`\\u{…}` needs one to six hexadecimal digits that name a character".to_owned(),
+            "write it as `\\u{1F600}`",
+        ),
+        'u' => (
+            "`\\u` needs four hexadecimal digits that name a character".to_owned(),
+            "write it as `\\u00e9` or `\\u{e9}`",
+        ),
+        _ => (format!("`\\{marker}` is not an escape"), "a backslash itself is written `\\\\`"),
+    };
+    Diagnostic::error(Code::BadEscape, span, message).help(help)
+}

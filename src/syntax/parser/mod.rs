@@ -1,0 +1,139 @@
+//! From text to tree. Parsing never fails: what cannot be read becomes a finding and a
+//! [`StatementKind::Bad`](super::ast::StatementKind::Bad), and the next line is read as if nothing had happened.
+//!
+//! [`lines`](parse) come from the scanner, each is parsed by pest on its own, and [`blocks`] puts them
+//! together with a stack of its own. No pest type leaves this folder.
+
+mod blocks;
+mod expr;
+mod literal;
+mod mistake;
+mod stmt;
+
+use pest::Parser as _;
+
+use crate::text::{Code, Diagnostic, Source};
+
+use super::ast::{Metadata, Tree};
+use super::grammar::{Grammar, Rule};
+use super::keyword;
+use super::scan::{Line, LineKind, Scanner};
+
+use blocks::Blocks;
+use stmt::Parsed;
+
+/// The most findings of one text that are kept; a text with more is not worth more lines.
+const MAX_FINDINGS: usize = 100;
+
+/// What bounds a text.
+#[derive(Clone, Copy, Debug)]
+pub struct TextLimits {
+    /// Bytes of one source text.
+    pub script_bytes: usize,
+    /// Brackets in brackets, blocks in blocks, signs or `**` in a row.
+    pub nesting: usize,
+    /// Operators in one expression.
+    pub operators: usize,
+}
+
+/// Parses a source. The tree is complete for all lines without findings.
+pub fn parse(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>) -> Tree {
+    if source.text().len() > limits.script_bytes {
+        findings.push(too_long(source, limits.script_bytes));
+        return Tree::default();
+    }
+    let mut parser = Parser { tree: Tree::default(), findings: Vec::new(), base: source.base(), limits, operators: 0 };
+    let mut scanner = Scanner::new(source.text(), source.base(), limits.nesting);
+    let mut blocks = Blocks::new(source, limits.nesting);
+    while let Some(line) = scanner.next_line() {
+        parser.line(line, &mut blocks);
+        if parser.findings.len() + scanner.diagnostics.len() >= MAX_FINDINGS {
+            break;
+        }
+    }
+    parser.tree.version = blocks.take_version();
+    parser.tree.statements = blocks.finish(&mut parser.findings);
+    parser.tree.comments = scanner.comments;
+    findings.append(&mut scanner.diagnostics);
+    findings.append(&mut parser.findings);
+    parser.tree
+}
+
+/// Whether a text is a beginning that more lines could complete: a block or bracket is still open.
+///
+/// The REPL asks this before it takes a line for finished.
+pub fn is_unfinished(text: &str, limits: TextLimits) -> bool {
+    let mut sources = crate::text::Sources::new();
+    let source = sources.add("", text);
+    let mut findings = Vec::new();
+    parse(source, limits, &mut findings);
+    let unfinished = |finding: &Diagnostic| {
+        let open = [Code::UnclosedBlock, Code::UnclosedBracket].map(Into::into).contains(&finding.code);
+        let open_text = finding.code == Code::UnclosedText.into() && finding.message.contains("never closed");
+        let continued = finding.code == Code::BadContinuation.into() && text.trim_end().ends_with('\\');
+        open || open_text || continued
+    };
+    findings.iter().any(unfinished) && findings.iter().all(unfinished)
+}
+
+/// The parser over one text; [`expr`], [`stmt`] and [`literal`] add their rules to it.
+struct Parser {
+    tree: Tree,
+    findings: Vec<Diagnostic>,
+    base: usize,
+    limits: TextLimits,
+    /// Operators met in the expression being built.
+    operators: usize,
+}
+
+impl Parser {
+    fn line(&mut self, line: Line<'_>, blocks: &mut Blocks<'_>) {
+        match line.kind {
+            LineKind::Statement(text) => {
+                self.base = line.span.start as usize;
+                let parsed = self.statement(&text);
+                blocks.add(parsed, line.span, line.indent, &mut self.findings);
+            }
+            LineKind::Broken(text) => {
+                let parsed = Parsed::broken(text);
+                blocks.add(parsed, line.span, line.indent, &mut self.findings);
+            }
+            LineKind::Metadata(text) => {
+                let (key, value) = text.split_once(':').unwrap_or((&text, ""));
+                let metadata = Metadata { key: key.trim().to_owned(), value: value.trim().to_owned() };
+                self.tree.metadata.push(metadata);
+            }
+            LineKind::Comment(text) => blocks.documentation(text),
+        }
+    }
+
+    /// Parses the text of one logical line.
+    fn statement(&mut self, text: &str) -> Parsed {
+        let before = self.findings.len();
+        match Grammar::parse(Rule::line, text) {
+            Ok(mut pairs) => {
+                let pair = pairs.next().expect("a line that parses holds a statement");
+                let parsed = self.parsed_line(pair);
+                // A line with a finding is not worth lowering: its tree has holes.
+                if self.findings.len() > before { Parsed::broken_as(parsed, text) } else { parsed }
+            }
+            Err(error) => {
+                let finding = mistake::explain(&error, text, self.base);
+                self.findings.push(finding);
+                Parsed::broken(text)
+            }
+        }
+    }
+}
+
+fn too_long(source: &Source, limit: usize) -> Diagnostic {
+    let message = format!("the script has {} bytes, more than the {limit} allowed", source.text().len());
+    Diagnostic::error(Code::TextTooLong, crate::text::Span::at(source.base()), message)
+        .help("split it, or raise `script_bytes` in `[limits]`")
+}
+
+/// The words of a text that could be names, for a line that could not be parsed.
+fn words_of(text: &str) -> Vec<compact_str::CompactString> {
+    let words = text.split(|c: char| !keyword::is_word_char(c));
+    words.filter(|word| keyword::is_word(word) && !keyword::is_reserved(word)).map(Into::into).collect()
+}

@@ -1,0 +1,313 @@
+//! Statements: from the pair of one line to what it means for the blocks around it.
+
+use compact_str::CompactString;
+use pest::iterators::Pair;
+
+use super::super::ast::{Name, Place, Procedure, StatementKind, Step};
+use super::super::grammar::Rule;
+use super::super::keyword::{first_word, is_keyword};
+use super::{Parser, literal, words_of};
+use crate::syntax::ast::ExprId;
+
+/// What a line is to the blocks around it.
+pub enum Parsed {
+    /// A statement on its own.
+    Plain(StatementKind),
+    /// The head of a block.
+    Opens(Head),
+    /// `ELSE`
+    Else,
+    /// `ELSE IF condition`
+    ElseIf(ExprId),
+    /// A closer.
+    Closes(Closer),
+    /// `FILE_VERSION "…"`
+    Version(String),
+    /// A line with findings; what it would have been, and its words.
+    Broken(Role, Vec<CompactString>),
+}
+
+/// The head of a block.
+pub enum Head {
+    /// `IF condition THEN`
+    If(ExprId),
+    /// `WHILE condition DO`
+    While(ExprId),
+    /// `FOR EACH first, second IN list DO`
+    For { first: Name, second: Option<Name>, list: ExprId },
+    /// `ON ERROR AS name DO`
+    OnError(Option<Name>),
+    /// `DEFINE PROCEDURE name(…)`; its body is still empty.
+    Procedure(Box<Procedure>),
+    /// `func name(…) means`; its body is still empty.
+    Func(Box<Procedure>),
+    /// `command`
+    Command,
+}
+
+/// The kinds of blocks, by what closes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// `IF`
+    If,
+    /// `WHILE`
+    While,
+    /// `FOR EACH`
+    For,
+    /// `ON ERROR`
+    OnError,
+    /// `DEFINE PROCEDURE`
+    Procedure,
+    /// `func`
+    Func,
+    /// `command`
+    Command,
+}
+
+/// A closer: its word, and the only kind of block it closes, if it is particular.
+#[derive(Clone, Debug)]
+pub struct Closer {
+    /// As written.
+    pub word: CompactString,
+    /// None for `END` and `ENDBLOCK`, which close any.
+    pub only: Option<BlockKind>,
+}
+
+/// What a broken line would have been to the blocks around it, by its first words.
+#[derive(Clone, Debug)]
+pub enum Role {
+    /// A statement on its own.
+    Plain,
+    /// The head of a block.
+    Opens(BlockKind),
+    /// `ELSE`
+    Else,
+    /// `ELSE IF`
+    ElseIf,
+    /// A closer.
+    Closes(Closer),
+}
+
+impl BlockKind {
+    /// How messages name a block of this kind.
+    pub fn word(self) -> &'static str {
+        match self {
+            BlockKind::If => "IF",
+            BlockKind::While => "WHILE",
+            BlockKind::For => "FOR EACH",
+            BlockKind::OnError => "ON ERROR",
+            BlockKind::Procedure => "DEFINE PROCEDURE",
+            BlockKind::Func => "func",
+            BlockKind::Command => "command",
+        }
+    }
+}
+
+impl Parsed {
+    /// A line that could not be parsed.
+    pub fn broken(text: &str) -> Parsed {
+        Parsed::Broken(role_of(text), words_of(text))
+    }
+
+    /// A line that was parsed but holds faults.
+    pub fn broken_as(parsed: Parsed, text: &str) -> Parsed {
+        match parsed {
+            // The faults of a head lie in its expressions; the names it sets are good.
+            Parsed::Opens(head) => Parsed::Opens(head),
+            _ => Parsed::broken(text),
+        }
+    }
+}
+
+impl Parser {
+    /// The meaning of a line that pest has parsed.
+    pub fn parsed_line(&mut self, pair: Pair<'_, Rule>) -> Parsed {
+        let rule = pair.as_rule();
+        match rule {
+            Rule::closer => return Parsed::Closes(closer_of(pair.as_str())),
+            Rule::else_head => return Parsed::Else,
+            Rule::version_line => return self.version(pair),
+            Rule::procedure_head | Rule::func_head => return self.procedure(pair),
+            Rule::set_line => return self.set(pair),
+            _ => {}
+        }
+        let mut names = Vec::new();
+        let mut exprs = Vec::new();
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::expression => exprs.push(self.expression(part)),
+                Rule::name => names.push(self.name(&part)),
+                Rule::call => exprs.push(self.call(part)),
+                _ => {}
+            }
+        }
+        assemble(rule, names, exprs)
+    }
+
+    fn set(&mut self, pair: Pair<'_, Rule>) -> Parsed {
+        let mut targets = Vec::new();
+        let mut value = None;
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::place => targets.push(self.place(part)),
+                Rule::expression => value = Some(self.expression(part)),
+                _ => {}
+            }
+        }
+        Parsed::Plain(StatementKind::Set { targets, value: value.expect("SET has a value") })
+    }
+
+    fn place(&mut self, pair: Pair<'_, Rule>) -> Place {
+        let span = self.span(&pair);
+        let mut parts = pair.into_inner();
+        let word = parts.next().expect("a place begins with a name");
+        let name = self.name(&word);
+        let mut steps = Vec::new();
+        for part in parts {
+            steps.push(match part.as_rule() {
+                Rule::index => Step::Index(self.index(part)),
+                _ => Step::Field(self.field(part)),
+            });
+        }
+        Place { name, steps, span }
+    }
+
+    fn procedure(&mut self, pair: Pair<'_, Rule>) -> Parsed {
+        let is_func = pair.as_rule() == Rule::func_head;
+        let mut procedure = None;
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::name => {
+                    let name = self.name(&part);
+                    procedure = Some(Box::new(Procedure {
+                        name,
+                        needs: Vec::new(),
+                        optional: Vec::new(),
+                        returns: Vec::new(),
+                        documentation: None,
+                        body: Vec::new(),
+                    }));
+                }
+                Rule::signature => {
+                    let procedure = procedure.as_mut().expect("the name stands before the signature");
+                    self.signature(part, procedure);
+                }
+                _ => {}
+            }
+        }
+        let procedure = procedure.expect("a procedure has a name");
+        Parsed::Opens(if is_func { Head::Func(procedure) } else { Head::Procedure(procedure) })
+    }
+
+    fn signature(&mut self, pair: Pair<'_, Rule>, procedure: &mut Procedure) {
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::groups => self.signature(part, procedure),
+                Rule::plain | Rule::needs => procedure.needs = self.names(part),
+                Rule::optional => procedure.optional = self.names(part),
+                Rule::returns => procedure.returns = self.names(part),
+                _ => {}
+            }
+        }
+    }
+
+    fn names(&mut self, pair: Pair<'_, Rule>) -> Vec<Name> {
+        let names = pair.into_inner().filter(|part| part.as_rule() == Rule::name);
+        names.map(|name| self.name(&name)).collect()
+    }
+
+    fn version(&mut self, pair: Pair<'_, Rule>) -> Parsed {
+        let text = pair.into_inner().find(|part| !matches!(part.as_rule(), Rule::kw_file_version));
+        let text = text.expect("FILE_VERSION has a text");
+        let base = self.span(&text).start as usize;
+        let version = match text.as_rule() {
+            Rule::quoted => literal::quoted(text.as_str(), base),
+            _ => Ok(text.as_str()[3..text.as_str().len() - 3].to_owned()),
+        };
+        Parsed::Version(version.unwrap_or_else(|finding| {
+            self.findings.push(finding);
+            String::new()
+        }))
+    }
+}
+
+/// Puts together the lines that are nothing but a word, names and expressions.
+fn assemble(rule: Rule, names: Vec<Name>, exprs: Vec<ExprId>) -> Parsed {
+    let mut names = names.into_iter();
+    let mut values = exprs.into_iter();
+    let mut value = || values.next().expect("the grammar demands an expression");
+    let kind = match rule {
+        Rule::emit_line => StatementKind::Emit(values.collect()),
+        Rule::return_line => StatementKind::Return(values.collect()),
+        Rule::fail_line => StatementKind::Fail(values.next()),
+        Rule::must_line => StatementKind::Must { value: value(), message: values.next() },
+        Rule::call_line => StatementKind::Call(value()),
+        Rule::break_line => StatementKind::Break,
+        Rule::continue_line => StatementKind::Continue,
+        Rule::clear_error_line => StatementKind::ClearError,
+        Rule::if_head => return Parsed::Opens(Head::If(value())),
+        Rule::else_if_head => return Parsed::ElseIf(value()),
+        Rule::while_head => return Parsed::Opens(Head::While(value())),
+        Rule::for_head => {
+            let first = names.next().expect("FOR EACH has a name");
+            return Parsed::Opens(Head::For { first, second: names.next(), list: value() });
+        }
+        Rule::on_error_head => return Parsed::Opens(Head::OnError(names.next())),
+        Rule::command_head => return Parsed::Opens(Head::Command),
+        other => unreachable!("the grammar has no line {other:?}"),
+    };
+    Parsed::Plain(kind)
+}
+
+fn closer_of(word: &str) -> Closer {
+    let only = match word.to_ascii_uppercase().as_str() {
+        "ENDIF" => Some(BlockKind::If),
+        "ENDWHILE" => Some(BlockKind::While),
+        "ENDFOR" => Some(BlockKind::For),
+        "ENDON" => Some(BlockKind::OnError),
+        "ENDPROCEDURE" => Some(BlockKind::Procedure),
+        "ENDFUNC" => Some(BlockKind::Func),
+        "ENDCOMMAND" => Some(BlockKind::Command),
+        _ => None,
+    };
+    Closer { word: word.into(), only }
+}
+
+/// What a line that cannot be parsed is to the blocks around it.
+fn role_of(text: &str) -> Role {
+    let first = first_word(text);
+    let rest = text[first.len()..].trim_start_matches([' ', '\t']);
+    let second = first_word(rest);
+    // A keyword in mixed case is a fault of its own, and still plays its part.
+    let is = |keyword: &str| first.eq_ignore_ascii_case(keyword);
+    let then = |keyword: &str| second.eq_ignore_ascii_case(keyword);
+    const CLOSERS: [&str; 9] =
+        ["END", "ENDBLOCK", "ENDIF", "ENDWHILE", "ENDFOR", "ENDON", "ENDFUNC", "ENDPROCEDURE", "ENDCOMMAND"];
+    match () {
+        _ if is("IF") => one_line_or(BlockKind::If, text),
+        _ if is("WHILE") => one_line_or(BlockKind::While, text),
+        _ if is("FOR") || is("FOREACH") => one_line_or(BlockKind::For, text),
+        _ if is("ON") && then("ERROR") => one_line_or(BlockKind::OnError, text),
+        _ if is("ELSE") && then("IF") => Role::ElseIf,
+        _ if is("ELIF") || is("ELSEIF") || is("ELSIF") => Role::ElseIf,
+        _ if is("ELSE") => Role::Else,
+        _ if is("DEFINE") => Role::Opens(BlockKind::Procedure),
+        _ if is("FUNC") => Role::Opens(BlockKind::Func),
+        _ if is("COMMAND") && rest.is_empty() => Role::Opens(BlockKind::Command),
+        _ if CLOSERS.iter().any(|closer| is(closer)) => Role::Closes(closer_of(first)),
+        _ => Role::Plain,
+    }
+}
+
+/// A head that already has its closer on its line opens nothing.
+fn one_line_or(kind: BlockKind, text: &str) -> Role {
+    let last = text.trim_end_matches([' ', '\t', ';']).rsplit(|c: char| !super::keyword::is_word_char(c)).next();
+    let closed = last.is_some_and(|word| {
+        is_keyword(word, "END")
+            || is_keyword(word, "ENDBLOCK")
+            || word.to_ascii_uppercase().starts_with("ENDIF")
+            || word.to_ascii_uppercase().starts_with("ENDWHILE")
+            || word.to_ascii_uppercase().starts_with("ENDFOR")
+    });
+    if closed { Role::Plain } else { Role::Opens(kind) }
+}

@@ -1,0 +1,558 @@
+//! Cuts a text into logical lines.
+//!
+//! A logical line is one statement: it goes on inside open brackets, inside texts of many lines and
+//! after a `\` at a line's end. The scanner knows just enough to find where it ends: texts, comments
+//! and brackets. It reports what is wrong with those, and caps the nesting of brackets before
+//! anything that recurses sees them. It knows no statements; [`super::parser`] does.
+//!
+//! Everything is linear in the text and nothing recurses.
+
+use std::borrow::Cow;
+
+use crate::text::{Code, Diagnostic, Span, safe};
+
+use super::keyword::{begins_statement, first_word, is_keyword, is_word_char};
+
+/// A logical line.
+#[derive(Debug)]
+pub struct Line<'a> {
+    /// What it holds.
+    pub kind: LineKind<'a>,
+    /// Its place in the text, blanks and comments around it left out.
+    pub span: Span,
+    /// Blanks before it.
+    pub indent: usize,
+}
+
+/// What a logical line holds.
+#[derive(Debug)]
+pub enum LineKind<'a> {
+    /// A statement, as text in which inner comments and line breaks are blanked out.
+    Statement(Cow<'a, str>),
+    /// A statement with a fault that was reported; its raw text.
+    Broken(&'a str),
+    /// `:: key: value`, without the `::`, continuation lines joined by blanks.
+    Metadata(String),
+    /// `COMMENT: … ENDCOMMENT`; the text between, trimmed.
+    Comment(&'a str),
+}
+
+/// The scanner over one text.
+pub struct Scanner<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    base: usize,
+    at: usize,
+    max_nesting: usize,
+    /// Comments met so far.
+    pub comments: Vec<Span>,
+    /// Findings so far.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// An open bracket.
+#[derive(Clone, Copy)]
+struct Open {
+    byte: u8,
+    at: usize,
+}
+
+/// What scanning one statement gathers.
+#[derive(Default)]
+struct Gathered {
+    open: Vec<Open>,
+    too_deep: usize,
+    blanks: Vec<(usize, usize)>,
+    broken: bool,
+    /// After the last byte that belongs to the statement.
+    end: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// A scanner over `text`, whose spans count from `base`.
+    ///
+    /// A byte order mark at the start and a `#!` line are skipped.
+    pub fn new(text: &'a str, base: usize, max_nesting: usize) -> Scanner<'a> {
+        let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
+        if text[at..].starts_with("#!") {
+            at += text[at..].find('\n').unwrap_or(text.len() - at);
+        }
+        Scanner { text, bytes: text.as_bytes(), base, at, max_nesting, comments: Vec::new(), diagnostics: Vec::new() }
+    }
+
+    /// The next logical line, or none at the end of the text.
+    pub fn next_line(&mut self) -> Option<Line<'a>> {
+        loop {
+            let line_start = self.at;
+            self.skip_blanks();
+            let indent = self.at - line_start;
+            match self.peek()? {
+                b'\n' => self.at += 1,
+                b'\r' if self.byte(self.at + 1) == Some(b'\n') => self.at += 2,
+                _ if self.comment_length(self.at).is_some() => self.skip_comment(),
+                b':' if self.byte(self.at + 1) == Some(b':') => return Some(self.metadata(indent)),
+                _ if self.at_comment_block() => return Some(self.comment_block(indent)),
+                _ => return Some(self.statement(indent)),
+            }
+        }
+    }
+
+    fn statement(&mut self, indent: usize) -> Line<'a> {
+        let start = self.at;
+        let mut gathered = Gathered { end: start, ..Gathered::default() };
+        while let Some(byte) = self.peek() {
+            if byte == b'\n' || (byte == b'\r' && self.byte(self.at + 1) == Some(b'\n')) {
+                if !self.line_break(&mut gathered) {
+                    break;
+                }
+                continue;
+            }
+            self.item(byte, &mut gathered);
+        }
+        self.report_open(&mut gathered);
+        let text = &self.text[start..gathered.end];
+        let kind = match gathered.broken {
+            true => LineKind::Broken(text),
+            false => LineKind::Statement(blanked(text, start, &gathered.blanks)),
+        };
+        Line { kind, span: self.span(start, gathered.end), indent }
+    }
+
+    /// Takes one text, comment, bracket or other character of a statement.
+    fn item(&mut self, byte: u8, gathered: &mut Gathered) {
+        let from = self.at;
+        match byte {
+            b' ' | b'\t' => {
+                self.at += 1;
+                return;
+            }
+            b'"' | b'\'' | b'`' => self.literal(byte, gathered),
+            b'(' | b'[' | b'{' => self.open_bracket(byte, gathered),
+            b')' | b']' | b'}' => self.close_bracket(byte, gathered),
+            b'\\' => {
+                self.continuation(gathered);
+                return;
+            }
+            b'#' | b'-' | b'/' if self.comment_length(from).is_some() => {
+                self.skip_comment();
+                gathered.blanks.push((from, self.at));
+                return;
+            }
+            _ if byte < 0x80 && byte != 0 && byte != b'\r' => self.at += 1,
+            _ => self.checked_char(gathered),
+        }
+        gathered.end = self.at;
+    }
+
+    /// At the end of a physical line: whether the statement goes on after it.
+    fn line_break(&mut self, gathered: &mut Gathered) -> bool {
+        let from = self.at;
+        if gathered.open.is_empty() && gathered.too_deep == 0 {
+            return false;
+        }
+        let mut next = from + if self.bytes[from] == b'\r' { 2 } else { 1 };
+        while matches!(self.byte(next), Some(b' ' | b'\t')) {
+            next += 1;
+        }
+        if self.statement_begins_at(next) {
+            return false;
+        }
+        gathered.blanks.push((from, next));
+        self.at = next;
+        true
+    }
+
+    /// Whether a line inside brackets that begins here must be a new statement.
+    fn statement_begins_at(&self, at: usize) -> bool {
+        let word = first_word(&self.text[at..]);
+        if !begins_statement(word) {
+            return false;
+        }
+        let after = self.text[at + word.len()..].trim_start_matches([' ', '\t']);
+        if is_keyword(word, "DEFINE") {
+            return is_keyword(first_word(after), "PROCEDURE");
+        }
+        !after.starts_with(':')
+    }
+
+    fn open_bracket(&mut self, byte: u8, gathered: &mut Gathered) {
+        if gathered.open.len() < self.max_nesting {
+            gathered.open.push(Open { byte, at: self.at });
+        } else {
+            if gathered.too_deep == 0 && !gathered.broken {
+                self.report_depth();
+            }
+            gathered.too_deep += 1;
+            gathered.broken = true;
+        }
+        self.at += 1;
+    }
+
+    fn close_bracket(&mut self, byte: u8, gathered: &mut Gathered) {
+        let at = self.at;
+        self.at += 1;
+        if gathered.too_deep > 0 {
+            gathered.too_deep -= 1;
+            return;
+        }
+        let fits = |open: &Open| closer_of(open.byte) == byte;
+        if gathered.open.last().is_some_and(fits) {
+            gathered.open.pop();
+            return;
+        }
+        if !gathered.broken {
+            let found = byte as char;
+            let diagnostic = match gathered.open.last() {
+                Some(open) => Diagnostic::error(
+                    Code::StrayBracket,
+                    self.span(at, at + 1),
+                    format!("expected `{}`, found `{found}`", closer_of(open.byte) as char),
+                )
+                .related(self.span(open.at, open.at + 1), "to close this"),
+                None => {
+                    Diagnostic::error(Code::StrayBracket, self.span(at, at + 1), format!("`{found}` closes nothing"))
+                        .help("remove it, or add its opener")
+                }
+            };
+            self.diagnostics.push(diagnostic);
+        }
+        gathered.broken = true;
+        if let Some(partner) = gathered.open.iter().rposition(fits) {
+            gathered.open.truncate(partner);
+        }
+    }
+
+    /// Reports brackets that are still open where the statement ended.
+    fn report_open(&mut self, gathered: &mut Gathered) {
+        let Some(last) = gathered.open.last().copied() else { return };
+        if !gathered.broken {
+            let opener = last.byte as char;
+            let message = format!("`{opener}` is never closed");
+            let mut diagnostic = Diagnostic::error(Code::UnclosedBracket, self.span(last.at, last.at + 1), message)
+                .help(format!("close it with `{}`", closer_of(last.byte) as char));
+            if let [.., outer, _] = gathered.open[..] {
+                diagnostic = diagnostic.related(self.span(outer.at, outer.at + 1), "this one is open too");
+            }
+            self.diagnostics.push(diagnostic);
+        }
+        gathered.broken = true;
+    }
+
+    /// `\` at the end of a physical line joins the next one.
+    fn continuation(&mut self, gathered: &mut Gathered) {
+        let from = self.at;
+        self.at += 1;
+        self.skip_blanks();
+        let broke = self.skip_line_break();
+        let next = self.at;
+        self.skip_blanks();
+        let joins = broke
+            && match self.peek() {
+                None | Some(b'\n' | b'\r') => false,
+                Some(_) => self.comment_length(self.at).is_none(),
+            };
+        if joins {
+            gathered.blanks.push((from, self.at));
+            return;
+        }
+        let (message, help) = match broke {
+            true => ("the line after `\\` is empty or a comment", "remove the `\\`, or the line"),
+            false => {
+                ("`\\` may stand only at a line's end", "remove it; a text with a backslash is written `\"\\\\\"`")
+            }
+        };
+        if !gathered.broken {
+            self.diagnostics
+                .push(Diagnostic::error(Code::BadContinuation, self.span(from, from + 1), message).help(help));
+        }
+        gathered.broken = true;
+        gathered.end = from + 1;
+        self.at = if broke { next - 1 } else { from + 1 };
+        if broke && self.byte(self.at.wrapping_sub(1)) == Some(b'\r') {
+            self.at -= 1;
+        }
+    }
+
+    /// A text in any of its four quotes.
+    fn literal(&mut self, quote: u8, gathered: &mut Gathered) {
+        let start = self.at;
+        let triple = self.bytes[start..].starts_with(&[quote; 3]) && quote != b'"';
+        if triple {
+            self.many_line_literal(quote, gathered);
+        } else if quote == b'`' {
+            self.at += 1;
+            self.unexpected_backtick(start, gathered);
+        } else {
+            self.one_line_literal(quote, gathered);
+        }
+    }
+
+    fn many_line_literal(&mut self, quote: u8, gathered: &mut Gathered) {
+        let start = self.at;
+        let fence = [quote; 3];
+        let body = start + 3;
+        let closing = self.bytes[body..].windows(3).position(|window| window == fence);
+        match closing {
+            Some(length) => self.at = body + length + 3,
+            None => {
+                self.at = self.bytes.len();
+                gathered.broken = true;
+                gathered.open.clear();
+                let fence = if quote == b'\'' { "'''" } else { "```" };
+                let diagnostic = Diagnostic::error(
+                    Code::UnclosedText,
+                    self.span(start, body),
+                    format!("the text that begins with `{fence}` is never closed"),
+                );
+                self.diagnostics.push(diagnostic.help(format!("close it with `{fence}`")));
+            }
+        }
+    }
+
+    fn one_line_literal(&mut self, quote: u8, gathered: &mut Gathered) {
+        let start = self.at;
+        self.at += 1;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'\n' => break,
+                b'\r' if self.byte(self.at + 1) == Some(b'\n') => break,
+                b'\\' if !matches!(self.byte(self.at + 1), None | Some(b'\n' | b'\r')) => self.at += 2,
+                _ => self.at += 1,
+            }
+            if byte == quote {
+                return;
+            }
+        }
+        self.at = self.text.floor_char_boundary(self.at.min(self.bytes.len()));
+        if !gathered.broken {
+            let quote = quote as char;
+            let diagnostic = Diagnostic::error(
+                Code::UnclosedText,
+                self.span(start, start + 1),
+                format!("the text that begins with `{quote}` is not closed on its line"),
+            );
+            self.diagnostics
+                .push(diagnostic.help(format!("close it with `{quote}`; a text of many lines stands in `'''`")));
+        }
+        gathered.broken = true;
+        // The rest of the line was swallowed, closing brackets and all: blame nothing else.
+        gathered.open.clear();
+        gathered.too_deep = 0;
+    }
+
+    fn unexpected_backtick(&mut self, start: usize, gathered: &mut Gathered) {
+        if !gathered.broken {
+            let diagnostic =
+                Diagnostic::error(Code::UnexpectedText, self.span(start, start + 1), "a single backtick means nothing");
+            self.diagnostics
+                .push(diagnostic.help("write a text in `\"…\"`, or in three backticks to expand `{{name}}` in it"));
+        }
+        gathered.broken = true;
+    }
+
+    /// Takes one character that is not plain ASCII, and refuses those that may not stand here.
+    fn checked_char(&mut self, gathered: &mut Gathered) {
+        let at = self.at;
+        let c = self.text[at..].chars().next().expect("the scanner stops at the end of the text");
+        self.at += c.len_utf8();
+        if c != '\0' && c != '\r' && !c.is_whitespace() && !safe::is_format(c) {
+            return;
+        }
+        if !gathered.broken {
+            self.report_character(c, at);
+        }
+        gathered.broken = true;
+    }
+
+    fn report_character(&mut self, c: char, at: usize) {
+        let (what, help) = match c {
+            '\0' => ("a NUL character".to_owned(), "remove it; in a text it is written `\\x00`"),
+            '\r' => ("a carriage return without a line feed".to_owned(), "end lines with LF or CRLF"),
+            _ if c.is_whitespace() => (format!("a Unicode blank, U+{:04X},", c as u32), "replace it with a space"),
+            _ => (
+                format!("an invisible character, U+{:04X},", c as u32),
+                "remove it; in a text it is written as an escape",
+            ),
+        };
+        let message = format!("{what} may not stand outside texts");
+        let span = self.span(at, at + c.len_utf8());
+        self.diagnostics.push(Diagnostic::error(Code::BadCharacter, span, message).help(help));
+    }
+
+    fn report_depth(&mut self) {
+        let message = format!("brackets are nested more than {} deep", self.max_nesting);
+        let span = self.span(self.at, self.at + 1);
+        self.diagnostics
+            .push(Diagnostic::error(Code::TooDeep, span, message).help("set the inner parts to variables first"));
+    }
+
+    fn metadata(&mut self, indent: usize) -> Line<'a> {
+        let start = self.at;
+        self.at += 2;
+        let mut value = String::new();
+        loop {
+            let line = self.rest_of_line();
+            self.at += line.len();
+            let trimmed = line.trim_end_matches([' ', '\t', '\r']);
+            let continued = trimmed.strip_suffix('\\');
+            value.push_str(continued.unwrap_or(trimmed).trim_matches([' ', '\t']));
+            if continued.is_none() || !self.skip_line_break() {
+                break;
+            }
+            value.push(' ');
+        }
+        Line { kind: LineKind::Metadata(value), span: self.span(start, self.at), indent }
+    }
+
+    fn at_comment_block(&self) -> bool {
+        let word = first_word(&self.text[self.at..]);
+        is_keyword(word, "COMMENT") && self.byte(self.at + word.len()) == Some(b':')
+    }
+
+    fn comment_block(&mut self, indent: usize) -> Line<'a> {
+        let start = self.at;
+        let body = start + "COMMENT:".len();
+        let end = self.comment_block_end(body);
+        let text = match end {
+            Some(end) => {
+                self.at = end + "ENDCOMMENT".len();
+                let text = self.text[body..end].trim();
+                self.only_comment_after_closer();
+                text
+            }
+            None => {
+                self.at = self.bytes.len();
+                let diagnostic =
+                    Diagnostic::error(Code::UnclosedBlock, self.span(start, body), "the `COMMENT:` is never closed");
+                self.diagnostics.push(diagnostic.help("close it with a line `ENDCOMMENT`"));
+                self.text[body..].trim()
+            }
+        };
+        let span = self.span(start, self.at);
+        self.comments.push(span);
+        Line { kind: LineKind::Comment(text), span, indent }
+    }
+
+    /// Where the `ENDCOMMENT` stands that closes a comment block with this body.
+    fn comment_block_end(&self, body: usize) -> Option<usize> {
+        let first_line_end = self.text[body..].find('\n').map_or(self.text.len(), |length| body + length);
+        if let Some(at) = end_comment_word(&self.text[body..first_line_end]) {
+            return Some(body + at);
+        }
+        let mut at = first_line_end + 1;
+        while at < self.text.len() {
+            let line_end = self.text[at..].find('\n').map_or(self.text.len(), |length| at + length);
+            let line = &self.text[at..line_end];
+            let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+            if is_keyword(first_word(&line[blanks..]), "ENDCOMMENT") {
+                return Some(at + blanks);
+            }
+            at = line_end + 1;
+        }
+        None
+    }
+
+    fn only_comment_after_closer(&mut self) {
+        self.skip_blanks();
+        if self.comment_length(self.at).is_some() {
+            self.skip_comment();
+        }
+        let rest = self.rest_of_line();
+        if !rest.trim_end_matches('\r').is_empty() {
+            let span = self.span(self.at, self.at + rest.trim_end().len());
+            let diagnostic = Diagnostic::error(Code::OneLineBlock, span, "only a comment may follow `ENDCOMMENT`");
+            self.diagnostics.push(diagnostic.help("put it on a line of its own"));
+            self.at += rest.len();
+        }
+    }
+
+    /// The length of the mark that begins a comment here, if one does.
+    fn comment_length(&self, at: usize) -> Option<usize> {
+        match (self.byte(at)?, self.byte(at + 1)) {
+            (b'#', _) => Some(1),
+            (b'-', Some(b'-')) | (b'/', Some(b'/')) => Some(2),
+            _ => None,
+        }
+    }
+
+    /// Takes a comment up to its line's end.
+    fn skip_comment(&mut self) {
+        let start = self.at;
+        let line = self.rest_of_line();
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        self.at += line.len();
+        self.comments.push(self.span(start, self.at));
+        if let Some(bad) = line.find(['\0', '\r']) {
+            let c = if line.as_bytes()[bad] == 0 { '\0' } else { '\r' };
+            self.report_character(c, start + bad);
+        }
+    }
+
+    /// The text up to the next line feed.
+    fn rest_of_line(&self) -> &'a str {
+        let rest = &self.text[self.at..];
+        &rest[..rest.find('\n').unwrap_or(rest.len())]
+    }
+
+    fn skip_blanks(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    /// Takes an LF or CRLF, if one stands here.
+    fn skip_line_break(&mut self) -> bool {
+        let length = match (self.peek(), self.byte(self.at + 1)) {
+            (Some(b'\n'), _) => 1,
+            (Some(b'\r'), Some(b'\n')) => 2,
+            _ => return false,
+        };
+        self.at += length;
+        true
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.byte(self.at)
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
+    }
+
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.base + start, self.base + end)
+    }
+}
+
+fn closer_of(opener: u8) -> u8 {
+    match opener {
+        b'(' => b')',
+        b'[' => b']',
+        _ => b'}',
+    }
+}
+
+/// Where the word `ENDCOMMENT` stands in a line.
+fn end_comment_word(line: &str) -> Option<usize> {
+    let words = ["ENDCOMMENT", "endcomment"];
+    let found = words.iter().flat_map(|word| line.match_indices(word));
+    let whole = |&(at, word): &(usize, &str)| {
+        !line[..at].ends_with(is_word_char) && !line[at + word.len()..].starts_with(is_word_char)
+    };
+    found.filter(whole).map(|(at, _)| at).min()
+}
+
+/// The text with the given ranges (offsets counted from `start`) replaced by spaces, byte for byte.
+fn blanked<'a>(text: &'a str, start: usize, blanks: &[(usize, usize)]) -> Cow<'a, str> {
+    let inside = |&&(from, _): &&(usize, usize)| from < start + text.len();
+    if !blanks.iter().any(|range| inside(&range)) {
+        return Cow::Borrowed(text);
+    }
+    let mut blanked = String::with_capacity(text.len());
+    for &(from, to) in blanks.iter().filter(inside) {
+        blanked.push_str(&text[blanked.len()..from - start]);
+        blanked.extend(std::iter::repeat_n(' ', to - from));
+    }
+    blanked.push_str(&text[blanked.len()..]);
+    Cow::Owned(blanked)
+}

@@ -1,0 +1,18 @@
+//! Source texts, places in them, and findings about them.
+//!
+//! The lowest room: it knows nothing of the language. What a finding is called is defined here
+//! ([`Code`], [`ToolCode`]), how it is shown is in [`render`].
+
+mod code;
+mod diagnostic;
+mod nearest;
+pub mod render;
+pub mod safe;
+mod source;
+mod span;
+
+pub use code::{Code, ToolCode};
+pub use diagnostic::{Diagnostic, FindingCode, Label, Severity};
+pub use nearest::nearest;
+pub use source::{Position, Source, Sources};
+pub use span::Span;

@@ -1,0 +1,129 @@
+//! Source texts and the places in them.
+//!
+//! Every source of a run gets its own stretch of one number space, so that a [`Span`] alone says
+//! which text it lies in. The texts themselves are immutable.
+
+use std::rc::Rc;
+
+use super::span::Span;
+
+/// One source text: a script file, a `-e` argument, a line of the REPL.
+#[derive(Debug)]
+pub struct Source {
+    name: String,
+    text: String,
+    base: usize,
+    line_starts: Vec<u32>,
+}
+
+/// Where a byte offset lies, for people: both numbers count from 1, the column in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+impl Source {
+    /// The name shown in messages: a path as the user gave it, `<stdin>`, `<-e>`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The span of the whole text.
+    pub fn span(&self) -> Span {
+        Span::new(self.base, self.base + self.text.len())
+    }
+
+    /// The offset that spans of this source count from.
+    pub fn base(&self) -> usize {
+        self.base
+    }
+
+    /// The text below a span of this source.
+    pub fn slice(&self, span: Span) -> &str {
+        let (start, end) = self.local(span);
+        &self.text[start..end]
+    }
+
+    /// The span as byte offsets of this text, cut to its length and to whole characters.
+    pub fn local(&self, span: Span) -> (usize, usize) {
+        let clamp = |offset: u32| {
+            let at = (offset as usize).saturating_sub(self.base).min(self.text.len());
+            self.text.floor_char_boundary(at)
+        };
+        (clamp(span.start), clamp(span.end))
+    }
+
+    /// The line, from 1, of a byte offset of this text.
+    pub fn line_of(&self, offset: usize) -> usize {
+        self.line_starts.partition_point(|&start| start as usize <= offset)
+    }
+
+    /// Line and column of a span's start.
+    pub fn position(&self, span: Span) -> Position {
+        let (start, _) = self.local(span);
+        self.position_at(start)
+    }
+
+    /// Line and column of a span's end.
+    pub fn end_position(&self, span: Span) -> Position {
+        let (_, end) = self.local(span);
+        self.position_at(end)
+    }
+
+    /// The text of a line (from 1) without its line end, and the offset of its first byte.
+    pub fn line(&self, line: usize) -> (&str, usize) {
+        let start = self.line_starts[line - 1] as usize;
+        let end = self.line_starts.get(line).map_or(self.text.len(), |&next| next as usize);
+        (self.text[start..end].trim_end_matches(['\n', '\r']), start)
+    }
+
+    fn position_at(&self, offset: usize) -> Position {
+        let line = self.line_of(offset);
+        let start = self.line_starts[line - 1] as usize;
+        Position { line, column: self.text[start..offset].chars().count() + 1 }
+    }
+}
+
+/// All source texts of a run or a session.
+///
+/// A copy shares the texts.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    sources: Vec<Rc<Source>>,
+}
+
+impl Sources {
+    /// No sources.
+    pub fn new() -> Sources {
+        Sources::default()
+    }
+
+    /// Takes a text in and gives it its stretch of offsets.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> &Source {
+        let base = self.sources.last().map_or(0, |last| last.base + last.text.len() + 1);
+        let text = text.into();
+        let newlines = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+        let line_starts = std::iter::once(0).chain(newlines.map(|(at, _)| at as u32 + 1)).collect();
+        self.sources.push(Rc::new(Source { name: name.into(), text, base, line_starts }));
+        self.sources.last().expect("a source was just pushed")
+    }
+
+    /// The source in which a span begins, if any was added.
+    pub fn of(&self, span: Span) -> Option<&Source> {
+        let after = self.sources.partition_point(|source| source.base <= span.start as usize);
+        self.sources.get(after.checked_sub(1)?).map(|source| &**source)
+    }
+
+    /// The newest source.
+    pub fn last(&self) -> Option<&Source> {
+        self.sources.last().map(|source| &**source)
+    }
+}

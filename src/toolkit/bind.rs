@@ -1,0 +1,387 @@
+//! The one binder: puts arguments into the declared order and checks them.
+//!
+//! Scripts, JSON and the check before a run all come through here, so that there is one wording for
+//! each mistake.
+
+use std::rc::Rc;
+use std::vec;
+
+use compact_str::CompactString;
+
+use crate::sandbox::SandboxPath;
+use crate::text::{Code, ToolCode, nearest};
+use crate::value::{List, Map, Str, Value, print};
+
+use super::error::{Manner, ToolError};
+use super::spec::{Kind, Literal, Param, WhenAbsent};
+
+/// Why arguments do not fit a declaration.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ArgError {
+    /// A required argument is missing.
+    #[error("`{callee}` needs {noun} for `{param}`")]
+    Missing {
+        /// The tool.
+        callee: &'static str,
+        /// The parameter.
+        param: &'static str,
+        /// What it takes.
+        noun: &'static str,
+    },
+    /// More arguments than parameters.
+    #[error("`{callee}` takes {most}, not {given} arguments")]
+    TooMany {
+        /// The tool.
+        callee: &'static str,
+        /// How many it takes, as text.
+        most: String,
+        /// How many were given.
+        given: usize,
+    },
+    /// A name that no parameter has.
+    #[error("`{callee}` has no argument `{name}`")]
+    Unknown {
+        /// The tool.
+        callee: &'static str,
+        /// The name given.
+        name: String,
+        /// What to do.
+        help: String,
+    },
+    /// A parameter given twice.
+    #[error("`{callee}` is given `{name}` twice")]
+    Doubled {
+        /// The tool.
+        callee: &'static str,
+        /// The parameter.
+        name: &'static str,
+    },
+    /// A value of the wrong type.
+    #[error("`{callee}` needs {noun} for `{param}`, not {found}")]
+    WrongType {
+        /// The tool.
+        callee: &'static str,
+        /// The parameter.
+        param: &'static str,
+        /// What it takes.
+        noun: &'static str,
+        /// Type and value given.
+        found: String,
+    },
+    /// A value outside what is allowed.
+    #[error("`{callee}` needs {allowed} for `{param}`, not {found}")]
+    OutOfRange {
+        /// The tool.
+        callee: &'static str,
+        /// The parameter.
+        param: &'static str,
+        /// What is allowed.
+        allowed: String,
+        /// The value given.
+        found: String,
+    },
+}
+
+impl ArgError {
+    /// Its code in findings.
+    pub fn code(&self) -> Code {
+        match self {
+            ArgError::Missing { .. } => Code::MissingArgument,
+            ArgError::TooMany { .. } => Code::TooManyArguments,
+            ArgError::Unknown { .. } => Code::UnknownArgument,
+            ArgError::Doubled { .. } => Code::DoubledArgument,
+            ArgError::WrongType { .. } => Code::WrongArgumentType,
+            ArgError::OutOfRange { .. } => Code::ArgumentOutOfRange,
+        }
+    }
+
+    /// What to do, imperative.
+    pub fn help(&self) -> String {
+        match self {
+            ArgError::Unknown { help, .. } => help.clone(),
+            ArgError::Doubled { .. } => "give it once".to_owned(),
+            ArgError::WrongType { noun: "a path", .. } => "give a path below the sandbox root".to_owned(),
+            _ => {
+                let (ArgError::Missing { callee, .. }
+                | ArgError::TooMany { callee, .. }
+                | ArgError::WrongType { callee, .. }
+                | ArgError::OutOfRange { callee, .. }
+                | ArgError::Unknown { callee, .. }
+                | ArgError::Doubled { callee, .. }) = self;
+                format!("see `ns tools {callee}`")
+            }
+        }
+    }
+
+    fn argument(&self) -> Option<&'static str> {
+        match self {
+            ArgError::Missing { param, .. }
+            | ArgError::WrongType { param, .. }
+            | ArgError::OutOfRange { param, .. } => Some(param),
+            ArgError::Doubled { name, .. } => Some(name),
+            ArgError::TooMany { .. } | ArgError::Unknown { .. } => None,
+        }
+    }
+}
+
+impl From<ArgError> for ToolError {
+    fn from(error: ArgError) -> ToolError {
+        ToolError {
+            argument: error.argument(),
+            hint: Some(error.help()),
+            manner: Manner::Raised,
+            ..ToolError::new(ToolCode::BadArgs, error.to_string())
+        }
+    }
+}
+
+/// The parameters of one tool, ready to be bound to.
+#[derive(Clone, Copy, Debug)]
+pub struct Binder {
+    /// The tool's name, for messages.
+    pub callee: &'static str,
+    /// Its parameters.
+    pub params: &'static [Param],
+}
+
+impl Binder {
+    /// The parameter of a name.
+    pub fn position(&self, name: &str) -> Result<usize, ArgError> {
+        self.params.iter().position(|param| param.name == name).ok_or_else(|| {
+            let names = self.params.iter().map(|param| param.name);
+            let help = match nearest(name, names.clone()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if self.params.is_empty() => "it takes none".to_owned(),
+                None => format!("there are: {}", names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+            };
+            ArgError::Unknown { callee: self.callee, name: print::shortened(name, 60), help }
+        })
+    }
+
+    /// Which parameter each argument is for: `positional` unnamed ones, then those of `names`.
+    pub fn places<'a>(&self, positional: usize, names: impl Iterator<Item = &'a str>) -> Result<Vec<usize>, ArgError> {
+        if positional > self.params.len() {
+            return Err(self.too_many(positional + names.count()));
+        }
+        let mut places: Vec<usize> = (0..positional).collect();
+        for name in names {
+            let place = self.position(name)?;
+            if places.contains(&place) {
+                return Err(ArgError::Doubled { callee: self.callee, name: self.params[place].name });
+            }
+            places.push(place);
+        }
+        Ok(places)
+    }
+
+    fn too_many(&self, given: usize) -> ArgError {
+        let most = match self.params.len() {
+            0 => "no arguments".to_owned(),
+            1 => "one argument".to_owned(),
+            most => format!("at most {most} arguments"),
+        };
+        ArgError::TooMany { callee: self.callee, most, given }
+    }
+
+    /// The first required parameter that none of `places` is for.
+    pub fn missing(&self, places: &[usize]) -> Option<ArgError> {
+        let required = |place: &usize| self.params[*place].absent == WhenAbsent::Required;
+        let place = (0..self.params.len()).filter(required).find(|place| !places.contains(place))?;
+        let param = &self.params[place];
+        Some(ArgError::Missing { callee: self.callee, param: param.name, noun: param.kind.noun() })
+    }
+
+    /// Whether one positional map stands for all arguments.
+    pub fn takes_one_map(&self) -> bool {
+        self.params.first().is_some_and(|param| !param.kind.takes_maps())
+    }
+
+    /// Arguments by name, put into the declared order.
+    pub fn spread(&self, map: &Map) -> Result<Vec<Option<Value>>, ArgError> {
+        let keys: Vec<(Str, Value)> = map.iter().collect();
+        let names: Vec<CompactString> = keys.iter().map(|(key, _)| CompactString::new(&*key.as_text())).collect();
+        let places = self.places(0, names.iter().map(CompactString::as_str))?;
+        let mut args = vec![None; self.params.len()];
+        for (place, (_, value)) in places.into_iter().zip(keys) {
+            args[place] = Some(value);
+        }
+        Ok(args)
+    }
+
+    /// Checks the type and range of one argument.
+    pub fn check(&self, place: usize, value: &Value) -> Result<(), ArgError> {
+        let param = &self.params[place];
+        let fits = match param.kind {
+            Kind::Bool => matches!(value, Value::Bool(_)),
+            Kind::Int { .. } => value.as_integer().is_some(),
+            Kind::Text | Kind::Word(_) | Kind::Path(_) => value.is_text(),
+            Kind::List => matches!(value, Value::List(_)),
+            Kind::Texts => matches!(value, Value::List(list) if list.iter().all(|item| item.is_text())),
+            Kind::Any => true,
+        };
+        if !fits {
+            let found = shown(value);
+            return Err(ArgError::WrongType { callee: self.callee, param: param.name, noun: param.kind.noun(), found });
+        }
+        self.check_range(param, value)
+    }
+
+    fn check_range(&self, param: &Param, value: &Value) -> Result<(), ArgError> {
+        let allowed = match (param.kind, value.as_integer(), value.as_text()) {
+            (Kind::Int { min, max }, Some(number), _) if !(min..=max).contains(&number) => match (min, max) {
+                (min, i64::MAX) => format!("at least {min}"),
+                (min, max) => format!("{min} to {max}"),
+            },
+            (Kind::Word(words), _, Some(text)) if !words.contains(&&*text) => {
+                let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+                format!("one of {}", words.join(", "))
+            }
+            _ => return Ok(()),
+        };
+        let found = print::preview(value);
+        Err(ArgError::OutOfRange { callee: self.callee, param: param.name, allowed, found })
+    }
+
+    /// Checks all arguments, in declared order, and fills in what was left out.
+    ///
+    /// Paths are still texts: [`super::gate`] finds their places.
+    pub fn complete(&self, args: Vec<Option<Value>>) -> Result<Vec<Option<Value>>, ArgError> {
+        let mut complete = Vec::with_capacity(self.params.len());
+        for (place, arg) in args.into_iter().enumerate() {
+            if let Some(value) = &arg {
+                self.check(place, value)?;
+            }
+            complete.push(match (arg, self.params[place].absent) {
+                (Some(value), _) => Some(value),
+                (None, WhenAbsent::Required) => {
+                    let param = &self.params[place];
+                    return Err(ArgError::Missing { callee: self.callee, param: param.name, noun: param.kind.noun() });
+                }
+                (None, WhenAbsent::Is(literal)) => Some(literal.value()),
+                (None, WhenAbsent::Absent | WhenAbsent::Configured(_)) => None,
+            });
+        }
+        Ok(complete)
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Nil => "nil".to_owned(),
+        Value::List(_) | Value::Map(_) => format!("a {}", value.type_name()),
+        _ => format!("{} {}", value.type_name(), print::preview(value)),
+    }
+}
+
+impl Literal {
+    /// The literal as a value.
+    pub fn value(self) -> Value {
+        match self {
+            Literal::Bool(truth) => truth.into(),
+            Literal::Int(number) => number.into(),
+            Literal::Text(text) => text.into(),
+        }
+    }
+}
+
+/// The typed arguments of a tool; made by [`super::arguments!`].
+pub trait Arguments {
+    /// The parameters, in order.
+    const PARAMS: &'static [Param];
+
+    /// The arguments from values that were checked against the parameters.
+    fn take(bound: &mut Bound) -> Self;
+}
+
+/// Checked arguments, to be taken in the declared order.
+#[derive(Debug)]
+pub struct Bound {
+    args: vec::IntoIter<BoundArg>,
+}
+
+/// One checked argument.
+#[derive(Debug)]
+pub enum BoundArg {
+    /// Left out.
+    Absent,
+    /// A value.
+    Value(Value),
+    /// A path whose place was found.
+    Path(SandboxPath),
+}
+
+impl Bound {
+    /// Arguments that were checked, in the declared order.
+    pub fn new(args: Vec<BoundArg>) -> Bound {
+        Bound { args: args.into_iter() }
+    }
+
+    /// The next argument, in the type that the declaration gives it.
+    pub fn take<T: FromArg>(&mut self) -> T {
+        T::from_arg(self.args.next().expect("there is an argument for each parameter"))
+    }
+}
+
+/// A Rust type that an argument can have. The binder has checked the kind, so a mismatch is a fault
+/// of the declaration, which the test of all declarations finds.
+pub trait FromArg {
+    /// The argument in this type.
+    fn from_arg(arg: BoundArg) -> Self;
+}
+
+const MISMATCH: &str = "the binder checked the argument's kind";
+
+impl FromArg for Value {
+    fn from_arg(arg: BoundArg) -> Value {
+        match arg {
+            BoundArg::Value(value) => value,
+            BoundArg::Absent => Value::Nil,
+            BoundArg::Path(_) => unreachable!("{MISMATCH}"),
+        }
+    }
+}
+
+impl FromArg for bool {
+    fn from_arg(arg: BoundArg) -> bool {
+        Value::from_arg(arg).is_true()
+    }
+}
+
+impl FromArg for i64 {
+    fn from_arg(arg: BoundArg) -> i64 {
+        Value::from_arg(arg).as_integer().expect(MISMATCH)
+    }
+}
+
+impl FromArg for Str {
+    fn from_arg(arg: BoundArg) -> Str {
+        Value::from_arg(arg).as_str().expect(MISMATCH)
+    }
+}
+
+impl FromArg for Rc<List> {
+    fn from_arg(arg: BoundArg) -> Rc<List> {
+        match Value::from_arg(arg) {
+            Value::List(list) => list,
+            _ => unreachable!("{MISMATCH}"),
+        }
+    }
+}
+
+impl FromArg for SandboxPath {
+    fn from_arg(arg: BoundArg) -> SandboxPath {
+        match arg {
+            BoundArg::Path(path) => path,
+            _ => unreachable!("{MISMATCH}"),
+        }
+    }
+}
+
+impl<T: FromArg> FromArg for Option<T> {
+    fn from_arg(arg: BoundArg) -> Option<T> {
+        match arg {
+            BoundArg::Absent => None,
+            arg => Some(T::from_arg(arg)),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! How a tool says that it did not succeed. No places here: the evaluator knows them.
+
+use crate::limits::{Limit, LimitHit};
+use crate::sandbox::SandboxError;
+use crate::text::ToolCode;
+
+/// A failed tool call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolError {
+    /// What kind of failure.
+    pub code: ToolCode,
+    /// One sentence.
+    pub message: String,
+    /// The tool's name; the gate fills it in.
+    pub tool: Option<&'static str>,
+    /// The argument at fault.
+    pub argument: Option<&'static str>,
+    /// The path at fault, relative to the root.
+    pub path: Option<String>,
+    /// What to do, imperative.
+    pub hint: Option<String>,
+    /// A limit that was reached, which nothing can catch.
+    pub limit: Option<LimitHit>,
+    /// How it reaches whoever called.
+    pub manner: Manner,
+}
+
+/// How a failure reaches whoever called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// As the tool declares.
+    Declared,
+    /// As an error, whatever the tool declares: the call itself is wrong.
+    Raised,
+    /// As the tool declares, and without a warning; on the wire the answer is `null`.
+    Quiet,
+}
+
+impl ToolError {
+    /// A failure with a code and a sentence.
+    pub fn new(code: ToolCode, message: impl Into<String>) -> ToolError {
+        ToolError {
+            code,
+            message: message.into(),
+            tool: None,
+            argument: None,
+            path: None,
+            hint: None,
+            limit: None,
+            manner: Manner::Declared,
+        }
+    }
+
+    /// An argument that the tool refuses; always an error in scripts.
+    pub fn bad_argument(argument: &'static str, message: impl Into<String>) -> ToolError {
+        ToolError { argument: Some(argument), manner: Manner::Raised, ..ToolError::new(ToolCode::BadArgs, message) }
+    }
+
+    /// Says what to do.
+    pub fn hint(mut self, hint: impl Into<String>) -> ToolError {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Names the argument at fault.
+    pub fn argument(mut self, argument: &'static str) -> ToolError {
+        self.argument = Some(argument);
+        self
+    }
+
+    /// Names the path at fault.
+    pub fn path(mut self, path: impl Into<String>) -> ToolError {
+        self.path = Some(path.into());
+        self
+    }
+
+    /// Makes it a failure that is expected: no warning, and `null` on the wire.
+    pub fn quiet(mut self) -> ToolError {
+        self.manner = Manner::Quiet;
+        self
+    }
+}
+
+impl From<SandboxError> for ToolError {
+    fn from(error: SandboxError) -> ToolError {
+        if let SandboxError::Limit(hit) = error {
+            return hit.into();
+        }
+        ToolError { hint: error.help().map(str::to_owned), ..ToolError::new(error.code(), error.to_string()) }
+    }
+}
+
+impl From<LimitHit> for ToolError {
+    fn from(hit: LimitHit) -> ToolError {
+        let code = if hit.limit == Limit::Interrupt { ToolCode::Cancelled } else { ToolCode::LimitExceeded };
+        ToolError {
+            limit: Some(hit),
+            hint: hit.limit.help().map(str::to_owned),
+            manner: Manner::Raised,
+            ..ToolError::new(code, hit.to_string())
+        }
+    }
+}

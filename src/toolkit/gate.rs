@@ -1,0 +1,127 @@
+//! The one gate: every call of every tool comes through [`Gate::call`].
+//!
+//! It binds and checks the arguments, finds the places that paths name, asks the policy, runs the
+//! tool and bounds its answer, in that order. A tool never sees a raw path.
+
+use std::io;
+
+use crate::limits::{Limit, LimitHit, Meter};
+use crate::sandbox::Root;
+use crate::text::ToolCode;
+use crate::value::{Map, Value, json};
+
+use super::bind::{Bound, BoundArg};
+use super::context::Context;
+use super::error::ToolError;
+use super::policy::Policy;
+use super::registry::{Registry, Tool, ToolId};
+use super::settings::Settings;
+use super::spec::{Failure, Kind};
+
+/// The tools of an engine and the world they work in.
+#[derive(Debug)]
+pub struct Gate {
+    /// All tools.
+    pub registry: Registry,
+    /// The sandbox.
+    pub root: Root,
+    /// What the user allows.
+    pub policy: Policy,
+    /// What the policy file says for single tools.
+    pub settings: Settings,
+}
+
+impl Gate {
+    /// Calls a tool with arguments in the declared order.
+    pub fn call(&self, id: ToolId, args: Vec<Option<Value>>, meter: &mut Meter) -> Result<Value, ToolError> {
+        let tool = self.registry.get(id);
+        self.admit_and_run(tool, args, meter).map_err(|error| ToolError { tool: Some(tool.spec.name), ..error })
+    }
+
+    fn admit_and_run(&self, tool: &Tool, args: Vec<Option<Value>>, meter: &mut Meter) -> Result<Value, ToolError> {
+        let args = tool.binder().complete(args)?;
+        let located = self.locate_paths(tool, args);
+        if let Err(error) = &located
+            && error.code == ToolCode::BadArgs
+        {
+            return located.map(|_| Value::Nil);
+        }
+        self.policy.admit(&tool.spec)?;
+        let mut bound = located?;
+        meter.poll()?;
+        let answer_bytes = meter.answer_bytes();
+        let mut context = Context { meter, settings: &self.settings, answer_bytes, journal: self.policy.journal() };
+        let answer = tool.run(&mut context, &mut bound)?;
+        let answer = match tool.spec.failure {
+            Failure::ErrorMap | Failure::SuccessMap => without_error(&answer)?,
+            Failure::Nil | Failure::Raise => answer,
+        };
+        check_size(&answer, answer_bytes)?;
+        Ok(answer)
+    }
+
+    /// Turns the texts of path parameters into places.
+    fn locate_paths(&self, tool: &Tool, args: Vec<Option<Value>>) -> Result<Bound, ToolError> {
+        let mut bound = Vec::with_capacity(args.len());
+        for (param, arg) in tool.params.iter().zip(args) {
+            bound.push(match (param.kind, arg) {
+                (_, None) => BoundArg::Absent,
+                (Kind::Path(rule), Some(value)) => {
+                    let text = value.as_text().expect("the binder lets only texts through as paths");
+                    let refused = |error: ToolError| error.argument(param.name).path(shown(&text));
+                    let place = self.root.locate(&text, rule).map_err(|error| refused(error.into()))?;
+                    self.policy.admit_path(tool.spec.effect, &place).map_err(refused)?;
+                    BoundArg::Path(place)
+                }
+                (_, Some(value)) => BoundArg::Value(value),
+            });
+        }
+        Ok(Bound::new(bound))
+    }
+}
+
+/// The answer of a tool whose result says whether it failed: it did not.
+fn without_error(answer: &Value) -> Result<Value, LimitHit> {
+    let mut map = Map::with_capacity(4).with("error", Value::Nil);
+    if let Value::Map(answer) = answer {
+        for (key, value) in answer.iter() {
+            map.put(key, value)?;
+        }
+    }
+    Ok(map.into())
+}
+
+/// A path as an error repeats it: cut, so that a huge argument is not given back.
+fn shown(path: &str) -> String {
+    crate::value::print::shortened(path, 200)
+}
+
+/// Refuses an answer over the limit. Tools that can shorten their answer have done so.
+fn check_size(answer: &Value, allowed: Option<u64>) -> Result<(), LimitHit> {
+    let Some(allowed) = allowed else { return Ok(()) };
+    let mut counter = Counter { bytes: 0, allowed };
+    match json::write(answer, &mut counter) {
+        Ok(()) => Ok(()),
+        Err(_) => Err(LimitHit { limit: Limit::Answer, allowed }),
+    }
+}
+
+/// Counts what is written to it and fails beyond a bound.
+struct Counter {
+    bytes: u64,
+    allowed: u64,
+}
+
+impl io::Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += bytes.len() as u64;
+        match self.bytes > self.allowed {
+            true => Err(io::Error::other("over the limit")),
+            false => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,26 @@
+//! What a tool is: its declaration, how arguments are bound to it, and the gate that every call
+//! goes through.
+//!
+//! Tools are leaves: context and arguments in, a value out. They know nothing of scripts.
+
+mod answer;
+mod bind;
+mod context;
+mod error;
+mod gate;
+mod policy;
+mod registry;
+pub mod schema;
+mod settings;
+mod spec;
+
+pub use answer::{Answer, AnyList};
+pub use bind::{ArgError, Arguments, Binder, Bound};
+pub use context::Context;
+pub use error::{Manner, ToolError};
+pub use gate::Gate;
+pub use policy::Policy;
+pub use registry::{Registry, Tool, ToolId};
+pub use settings::{ListDirectorySettings, Settings};
+pub(crate) use spec::arguments;
+pub use spec::{Effect, Example, Failure, Kind, Literal, Param, Risk, Spec, WhenAbsent};

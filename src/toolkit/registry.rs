@@ -1,0 +1,124 @@
+//! All tools, and how their names are found.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::text::nearest;
+use crate::value::Value;
+
+use super::answer::Answer;
+use super::bind::{Arguments, Binder, Bound};
+use super::context::Context;
+use super::error::ToolError;
+use super::spec::{Param, Spec};
+
+/// A tool: its declaration and its one function.
+pub struct Tool {
+    /// What it declares.
+    pub spec: Spec,
+    /// What it takes.
+    pub params: &'static [Param],
+    /// The shape of its result.
+    pub schema: fn() -> serde_json::Value,
+    run: Box<Run>,
+}
+
+type Run = dyn Fn(&mut Context<'_>, &mut Bound) -> Result<Value, ToolError>;
+
+impl Tool {
+    /// A tool from its declaration and its function.
+    pub fn new<A, R>(spec: Spec, run: fn(&mut Context<'_>, A) -> Result<R, ToolError>) -> Tool
+    where
+        A: Arguments + 'static,
+        R: Answer + 'static,
+    {
+        let run = move |context: &mut Context<'_>, bound: &mut Bound| Ok(run(context, A::take(bound))?.into_value()?);
+        Tool { spec, params: A::PARAMS, schema: R::schema, run: Box::new(run) }
+    }
+
+    /// The binder for its parameters.
+    pub fn binder(&self) -> Binder {
+        Binder { callee: self.spec.name, params: self.params }
+    }
+
+    /// Runs the tool. Called by the gate and by nobody else.
+    pub(super) fn run(&self, context: &mut Context<'_>, bound: &mut Bound) -> Result<Value, ToolError> {
+        (self.run)(context, bound)
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.spec.name)
+    }
+}
+
+/// The number of a tool in its registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToolId(u16);
+
+/// All tools of an engine.
+#[derive(Debug)]
+pub struct Registry {
+    tools: Vec<Tool>,
+    by_name: HashMap<String, ToolId>,
+}
+
+impl Registry {
+    /// A registry of these tools, in this order.
+    ///
+    /// # Panics
+    /// When two tools share a name, which a test of the built-in tools rules out.
+    pub fn new(tools: Vec<Tool>) -> Registry {
+        let mut by_name = HashMap::with_capacity(tools.len() * 4);
+        for (number, tool) in tools.iter().enumerate() {
+            for name in names_of(&tool.spec) {
+                let other = by_name.insert(name, ToolId(number as u16));
+                assert!(other.is_none_or(|other| other.0 == number as u16), "two tools share a name of {tool:?}");
+            }
+        }
+        Registry { tools, by_name }
+    }
+
+    /// The tool of a name: its script name, wire name or an alias, without regard to case;
+    /// `TOOL.X` and `tool.fs.X` find `FS.X`.
+    pub fn find(&self, name: &str) -> Option<ToolId> {
+        let lower = name.to_ascii_lowercase();
+        let lower = lower.strip_prefix("tool.").unwrap_or(&lower);
+        let found = self.by_name.get(lower).or_else(|| match lower.contains('.') {
+            true => None,
+            false => self.by_name.get(&format!("fs.{lower}")),
+        });
+        found.copied()
+    }
+
+    /// The script name nearest to one that was not found.
+    pub fn nearest(&self, name: &str) -> Option<&'static str> {
+        let tail = name.rsplit('.').next().unwrap_or(name);
+        let names = || self.tools.iter().map(|tool| tool.spec.name);
+        nearest(name, names()).or_else(|| {
+            let tails = names().filter_map(|name| name.rsplit('.').next());
+            let near = nearest(tail, tails)?;
+            names().find(|name| name.ends_with(near))
+        })
+    }
+
+    /// The tool of a number.
+    pub fn get(&self, id: ToolId) -> &Tool {
+        &self.tools[id.0 as usize]
+    }
+
+    /// All tools, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.iter()
+    }
+}
+
+/// Every name that finds a tool, in lower case and without `tool.`.
+fn names_of(spec: &Spec) -> impl Iterator<Item = String> {
+    let names = [spec.name, spec.wire].into_iter().chain(spec.aliases.iter().copied());
+    names.map(|name| {
+        let lower = name.to_ascii_lowercase();
+        lower.strip_prefix("tool.").map(str::to_owned).unwrap_or(lower)
+    })
+}

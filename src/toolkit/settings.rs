@@ -1,0 +1,41 @@
+//! What the policy file says for single tools.
+
+/// `[tools.list_directory]`: defaults and caps of `FS.ListDirectory` (CFG-LD-01 to CFG-LD-05).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListDirectorySettings {
+    /// The default and the hard cap of `max_entries`.
+    pub max_entries: i64,
+    /// The default and the hard cap of `max_depth` for recursive listings.
+    pub max_depth: i64,
+    /// Default of `include_hidden`.
+    pub include_hidden_default: bool,
+    /// Default of `include_symlinks`.
+    pub include_symlinks_default: bool,
+    /// Default of `include_files`.
+    pub include_files_default: bool,
+    /// Default of `include_dirs`.
+    pub include_dirs_default: bool,
+    /// Default of `include_other`.
+    pub include_other_default: bool,
+}
+
+impl Default for ListDirectorySettings {
+    fn default() -> ListDirectorySettings {
+        ListDirectorySettings {
+            max_entries: 200,
+            max_depth: 4,
+            include_hidden_default: false,
+            include_symlinks_default: true,
+            include_files_default: true,
+            include_dirs_default: true,
+            include_other_default: false,
+        }
+    }
+}
+
+/// Settings of all tools that have any.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// Of `FS.ListDirectory`.
+    pub list_directory: ListDirectorySettings,
+}

@@ -1,0 +1,277 @@
+//! What a tool declares about itself: the one place from which binding, checks, schemas, help and
+//! documentation come.
+
+use crate::sandbox::PathRule;
+use crate::text::ToolCode;
+
+/// A tool's declaration, its parameters aside.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// The name in scripts: `FS.WalkDir`.
+    pub name: &'static str,
+    /// The name for machines: `walk_dir`.
+    pub wire: &'static str,
+    /// Other names that find it.
+    pub aliases: &'static [&'static str],
+    /// What it does, in one sentence without a full stop.
+    pub summary: &'static str,
+    /// More, in full sentences: order of the result, edge cases, the document it follows.
+    pub details: &'static str,
+    /// What it does to the world.
+    pub effect: Effect,
+    /// How much can go wrong.
+    pub risk: Risk,
+    /// Whether a person is asked first, unless the policy says otherwise.
+    pub requires_approval: bool,
+    /// How a failure reaches a script.
+    pub failure: Failure,
+    /// What can go wrong, besides `bad_args`, `policy_denied` and limits.
+    pub errors: &'static [ToolCode],
+    /// A call and what it prints.
+    pub example: Example,
+}
+
+impl Spec {
+    /// The declaration of a function that touches nothing; what fails is an error.
+    pub const fn pure(
+        name: &'static str,
+        wire: &'static str,
+        summary: &'static str,
+        details: &'static str,
+        example: Example,
+    ) -> Spec {
+        Spec {
+            name,
+            wire,
+            aliases: &[],
+            summary,
+            details,
+            effect: Effect::Pure,
+            risk: Risk::Low,
+            requires_approval: false,
+            failure: Failure::Raise,
+            errors: &[],
+            example,
+        }
+    }
+}
+
+/// What a tool does to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing; not even reading.
+    Pure,
+    /// Reads files, folders or settings.
+    Reads,
+    /// Makes or changes files or folders.
+    Writes,
+    /// Removes files or folders.
+    Deletes,
+}
+
+impl Effect {
+    /// Whether the world is another one after the call.
+    pub fn is_side_effecting(self) -> bool {
+        matches!(self, Effect::Writes | Effect::Deletes)
+    }
+
+    /// The word for it in listings.
+    pub fn word(self) -> &'static str {
+        match self {
+            Effect::Pure => "pure",
+            Effect::Reads => "reads",
+            Effect::Writes => "writes",
+            Effect::Deletes => "deletes",
+        }
+    }
+}
+
+/// How much can go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Risk {
+    /// Nothing changes.
+    Low,
+    /// Something is made or moved.
+    Medium,
+    /// Something is lost.
+    High,
+}
+
+impl Risk {
+    /// The word for it in listings.
+    pub fn word(self) -> &'static str {
+        match self {
+            Risk::Low => "Low",
+            Risk::Medium => "Medium",
+            Risk::High => "High",
+        }
+    }
+}
+
+/// How a failure reaches a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// As `nil`, with one warning on standard error.
+    Nil,
+    /// As a map whose `error` says what happened; on success it is nil.
+    ErrorMap,
+    /// The same for results that have `success` too.
+    SuccessMap,
+    /// As an error.
+    Raise,
+}
+
+impl Failure {
+    /// How documentation says it.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Failure::Nil => "a failure gives `nil`; `LAST_ERROR` has the story",
+            Failure::ErrorMap | Failure::SuccessMap => {
+                "the result's `error` is `nil`, or a sentence when the call failed"
+            }
+            Failure::Raise => "a failure is an error",
+        }
+    }
+}
+
+/// A script and what it prints; run as a test.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// Some lines.
+    pub script: &'static str,
+    /// What they print.
+    pub output: &'static str,
+}
+
+/// A parameter of a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// What holds when it is left out.
+    pub absent: WhenAbsent,
+    /// What it means, with its unit, in a sentence without a full stop.
+    pub doc: &'static str,
+}
+
+/// What a parameter takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// `true` or `false`.
+    Bool,
+    /// A whole number of at least `min` and at most `max`.
+    Int {
+        /// The least value.
+        min: i64,
+        /// The greatest value.
+        max: i64,
+    },
+    /// A text.
+    Text,
+    /// One of some words.
+    Word(&'static [&'static str]),
+    /// A path; the gate finds its place and the policy is asked.
+    Path(PathRule),
+    /// A list.
+    List,
+    /// A list of texts.
+    Texts,
+    /// Any value.
+    Any,
+}
+
+impl Kind {
+    /// A whole number that is at least `min`.
+    pub const fn at_least(min: i64) -> Kind {
+        Kind::Int { min, max: i64::MAX }
+    }
+
+    /// How messages say what is needed.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Kind::Bool => "true or false",
+            Kind::Int { .. } => "a whole number",
+            Kind::Text | Kind::Word(_) => "a text",
+            Kind::Path(_) => "a path",
+            Kind::List => "a list",
+            Kind::Texts => "a list of texts",
+            Kind::Any => "a value",
+        }
+    }
+
+    /// How listings name the type.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Bool => "bool",
+            Kind::Int { .. } => "int",
+            Kind::Text | Kind::Word(_) => "string",
+            Kind::Path(_) => "path",
+            Kind::List | Kind::Texts => "list",
+            Kind::Any => "any",
+        }
+    }
+
+    /// Whether a map can be a value of this kind.
+    pub fn takes_maps(self) -> bool {
+        matches!(self, Kind::Any)
+    }
+}
+
+/// What holds when a parameter is left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WhenAbsent {
+    /// It may not be left out.
+    Required,
+    /// The tool is told that it was left out.
+    Absent,
+    /// The tool is told that it was left out, and takes its own or the policy file's value, which
+    /// is this one where nothing else is said.
+    Configured(Literal),
+    /// This value.
+    Is(Literal),
+}
+
+/// A constant value in a declaration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Literal {
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A text.
+    Text(&'static str),
+}
+
+/// Declares the typed arguments of a tool once: the struct, the parameters and how one becomes the
+/// other. Fields come in the order of positional arguments, each with what holds when it is left
+/// out ([`WhenAbsent`]), its [`Kind`] and what it means.
+///
+/// ```text
+/// arguments! {
+///     struct Args {
+///         path: SandboxPath = Required, Kind::Path(PathRule::RELATIVE), "folder where the walk begins";
+///         max_depth: Option<i64> = Absent, Kind::at_least(1), "levels below the folder";
+///     }
+/// }
+/// ```
+macro_rules! arguments {
+    (struct $name:ident { $($field:ident: $type:ty = $absent:expr, $kind:expr, $doc:literal;)* }) => {
+        pub struct $name { $($field: $type,)* }
+
+        impl $crate::toolkit::Arguments for $name {
+            const PARAMS: &'static [$crate::toolkit::Param] = {
+                #[allow(unused_imports, reason = "not every tool uses all of them")]
+                use $crate::toolkit::{Kind, Literal, WhenAbsent::{Absent, Configured, Is, Required}};
+                &[$($crate::toolkit::Param { name: stringify!($field), kind: $kind, absent: $absent, doc: $doc },)*]
+            };
+
+            #[allow(unused_variables, reason = "some tools take no arguments")]
+            fn take(bound: &mut $crate::toolkit::Bound) -> $name {
+                $name { $($field: bound.take(),)* }
+            }
+        }
+    };
+}
+pub(crate) use arguments;

@@ -1,0 +1,68 @@
+//! `FS.CreateDirectory`: docs/specs/file_system_tool.md.
+
+use crate::sandbox::{Kind as EntryKind, PathRule, SandboxError, SandboxPath};
+use crate::text::ToolCode;
+use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+
+use super::operation::Operation;
+
+const SPEC: Spec = Spec {
+    name: "FS.CreateDirectory",
+    wire: "create_directory",
+    aliases: &["FS.Mkdir"],
+    summary: "Makes a directory, and the missing ones above it",
+    details: "A directory that is there already is no error; a file of that name is. With `recursive: false` the \
+        directory above must exist.",
+    effect: Effect::Writes,
+    risk: Risk::Low,
+    requires_approval: false,
+    failure: Failure::SuccessMap,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::AlreadyExists,
+        ToolCode::NotADirectory,
+        ToolCode::PermissionDenied,
+        ToolCode::NoSpace,
+        ToolCode::IoError,
+    ],
+    example: Example { script: "EMIT FS.CreateDirectory(\"a/b\").success", output: "true\n" },
+};
+
+arguments! {
+    struct Args {
+        directory_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating()), "directory to make, from the sandbox root";
+        recursive: bool = Is(Literal::Bool(true)), Kind::Bool, "whether missing directories above it are made too";
+    }
+}
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
+    let path = &args.directory_path;
+    let at_path = |error: SandboxError| ToolError::from(error).argument("directory_path").path(path.shown());
+    let done = || Operation::done("create_directory", path.shown(), None);
+    let (_, missing) = path.missing_folders();
+    if missing.is_empty() {
+        match path.metadata() {
+            Ok(metadata) if metadata.kind == EntryKind::Folder => return Ok(done()),
+            Ok(_) => return Err(at_path(SandboxError::Exists(path.shown().to_owned()))),
+            Err(SandboxError::NotFound(_)) => {}
+            Err(error) => return Err(at_path(error)),
+        }
+    } else if !args.recursive {
+        let error =
+            ToolError::new(ToolCode::NotFound, format!("the directory above `{}` does not exist", path.shown()));
+        return Err(error.argument("directory_path").path(path.shown()).hint("give `recursive: true`"));
+    }
+    let change = context.begin_change(1 + missing.len() as u64)?;
+    match path.create_folder(&change) {
+        // Somebody else made it meanwhile.
+        Err(SandboxError::Exists(_)) if path.metadata().is_ok_and(|metadata| metadata.kind == EntryKind::Folder) => {
+            Ok(done())
+        }
+        other => other.map(|()| done()).map_err(at_path),
+    }
+}

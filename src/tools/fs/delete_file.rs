@@ -1,0 +1,69 @@
+//! `FS.DeleteFile`: docs/specs/file_system_tool.md; what is deleted is gone for good so far.
+
+use crate::limits::LimitHit;
+use crate::sandbox::{Kind as EntryKind, PathRule, SandboxError, SandboxPath, WalkLimits, walk};
+use crate::text::ToolCode;
+use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+
+use super::operation::Operation;
+
+const SPEC: Spec = Spec {
+    name: "FS.DeleteFile",
+    wire: "delete_file",
+    aliases: &[],
+    summary: "Deletes a file, link or directory for good",
+    details: "What is deleted cannot be brought back. A link is deleted itself, never what it points to. A directory \
+        that is not empty needs `recursive: true`. The sandbox root cannot be deleted.",
+    effect: Effect::Deletes,
+    risk: Risk::High,
+    requires_approval: false,
+    failure: Failure::SuccessMap,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::Conflict,
+        ToolCode::PermissionDenied,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "CALL FS.WriteFile(\"old.txt\", \"\")\nEMIT FS.DeleteFile(\"old.txt\").success\nEMIT FS.DeleteFile(\"old.txt\").error",
+        output: "true\n`old.txt` does not exist\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.not_following()), "what to delete, from the sandbox root";
+        recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is deleted with all that is in it";
+    }
+}
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
+    let path = &args.path;
+    let at_path = |error: SandboxError| ToolError::from(error).argument("path").path(path.shown());
+    if path.is_root() {
+        return Err(at_path(SandboxError::RootItself("deleted")));
+    }
+    let is_folder = path.metadata().map_err(at_path)?.kind == EntryKind::Folder;
+    let files = if is_folder && args.recursive { 1 + count(context, path)? } else { 1 };
+    let change = context.begin_change(files)?;
+    let deleted = match is_folder {
+        true => path.remove_folder(args.recursive, &change),
+        false => path.remove_file(&change),
+    };
+    deleted.map_err(at_path)?;
+    Ok(Operation::done("delete", path.shown(), None))
+}
+
+/// How many entries go with a directory, so that the limit on changed files is asked before the first is gone.
+fn count(context: &mut Context<'_>, path: &SandboxPath) -> Result<u64, ToolError> {
+    let hit: LimitHit = context.meter.step_limit();
+    let entries = usize::try_from(context.meter.steps_left()).unwrap_or(usize::MAX);
+    let tree = walk(path, &WalkLimits { entries, hit, watch: context.meter.watch() })?;
+    context.spend(tree.parents.len())?;
+    Ok(tree.parents.len() as u64)
+}

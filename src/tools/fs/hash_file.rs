@@ -1,0 +1,77 @@
+//! `FS.HashFile`: docs/specs/file_system_tool.md, its questions.
+
+use std::io::Read;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::sandbox::{PathRule, SandboxPath};
+use crate::text::ToolCode;
+use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+
+const SPEC: Spec = Spec {
+    name: "FS.HashFile",
+    wire: "hash_file",
+    aliases: &[],
+    summary: "Gives the SHA-256 of a file's bytes",
+    details: "`checksum` is hexadecimal, `sizeBytes` how many bytes were read. The file is read piece by piece, so its \
+        size does not matter.",
+    effect: Effect::Reads,
+    risk: Risk::Low,
+    requires_approval: false,
+    failure: Failure::ErrorMap,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::IsADirectory,
+        ToolCode::PermissionDenied,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "CALL FS.WriteFile(\"a.txt\", \"hello\")\nEMIT FS.HashFile(\"a.txt\").checksum",
+        output: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        path: SandboxPath = Required, Kind::Path(PathRule::INSIDE), "file to hash, from the sandbox root";
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Hash {
+    /// The path as given, tidied.
+    path: String,
+    /// SHA-256, hexadecimal.
+    checksum: String,
+    /// Bytes that were read.
+    size_bytes: u64,
+}
+
+/// Bytes that are read at once.
+const PIECE: usize = 64 << 10;
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Hash, ToolError> {
+    let at_path = |error: ToolError| error.argument("path").path(args.path.shown());
+    let mut file = args.path.open_file().map_err(|error| at_path(error.into()))?.file;
+    let mut hasher = Sha256::new();
+    let mut piece = vec![0; PIECE];
+    let mut size_bytes = 0;
+    loop {
+        let length = file.read(&mut piece).map_err(|error| at_path(args.path.error(&error).into()))?;
+        if length == 0 {
+            break;
+        }
+        context.meter.poll()?;
+        hasher.update(&piece[..length]);
+        size_bytes += length as u64;
+    }
+    Ok(Hash { path: args.path.shown().to_owned(), checksum: super::hex(&hasher.finalize()), size_bytes })
+}

@@ -1,0 +1,36 @@
+//! Tools that work on files and folders in the sandbox.
+
+mod create_directory;
+mod delete_file;
+mod file_info;
+mod hash_file;
+mod list_directory;
+mod move_file;
+mod operation;
+mod read_file;
+mod walk_dir;
+mod write_file;
+
+use crate::toolkit::Tool;
+
+/// The tools of this folder, in the order of listings.
+pub fn tools() -> Vec<Tool> {
+    vec![
+        walk_dir::tool(),
+        list_directory::tool(),
+        move_file::tool(),
+        read_file::tool(),
+        write_file::tool(),
+        create_directory::tool(),
+        delete_file::tool(),
+        file_info::tool(),
+        hash_file::tool(),
+    ]
+}
+
+/// Bytes as lower-case hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}

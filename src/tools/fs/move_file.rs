@@ -1,0 +1,137 @@
+//! `FS.MoveFile`: docs/specs/move_file.md.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::sandbox::{
+    Kind as EntryKind, Metadata, PathRule, RenameError, Replace, SandboxError, SandboxPath, copy_aside, discard,
+};
+use crate::text::ToolCode;
+use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+
+const SPEC: Spec = Spec {
+    name: "FS.MoveFile",
+    wire: "move_file",
+    aliases: &["TOOL.MoveFile"],
+    summary: "Moves or renames a file or directory; never overwrites",
+    details: "The destination must not exist, not even as a dangling link, and the directory it goes into must. A link \
+        is moved itself. On one file system the move is a single rename; across file systems the source is copied \
+        under a name of its own, synced, renamed and only then removed. The result is `{\"error\": nil}`.",
+    effect: Effect::Writes,
+    risk: Risk::Medium,
+    requires_approval: false,
+    failure: Failure::ErrorMap,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::AlreadyExists,
+        ToolCode::NotADirectory,
+        ToolCode::PermissionDenied,
+        ToolCode::NoSpace,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "CALL FS.WriteFile(\"draft.txt\", \"text\")\nSET result = FS.MoveFile(\"draft.txt\", \"final.txt\")\nEMIT result.error",
+        output: "nil\n",
+    },
+};
+
+const SOURCE: PathRule = PathRule::RELATIVE.not_following();
+const DESTINATION: PathRule = PathRule::RELATIVE.not_following().creating();
+
+arguments! {
+    struct Args {
+        source: SandboxPath = Required, Kind::Path(SOURCE), "file or directory to move, relative to the sandbox root";
+        destination: SandboxPath = Required, Kind::Path(DESTINATION), "its new path, relative to the sandbox root";
+    }
+}
+
+/// Nothing but the `error` that every such tool has.
+#[derive(Serialize, JsonSchema)]
+struct Moved {}
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
+    let Args { source, destination } = args;
+    let metadata = check_source(&source)?;
+    check_destination(&source, &destination, metadata.kind)?;
+    let change = context.begin_change(1)?;
+    match source.rename_to(&destination, &change) {
+        Ok(()) => Ok(Moved {}),
+        Err(RenameError::Sandbox(error)) => Err(explain(error, &destination)),
+        Err(RenameError::OtherDevice) => {
+            let (folder, name) = destination.entry()?;
+            let aside = copy_aside(&source, folder, context.meter, &change)?;
+            if let Err(error) = folder.rename(&aside, folder, name, Replace::No) {
+                discard(folder, &aside, destination.shown())?;
+                return Err(explain(destination.error(&error), &destination));
+            }
+            folder.sync().map_err(|error| ToolError::from(destination.error(&error)))?;
+            match metadata.kind {
+                EntryKind::Folder => source.remove_folder(true, &change)?,
+                _ => source.remove_file(&change)?,
+            }
+            Ok(Moved {})
+        }
+    }
+}
+
+fn check_source(source: &SandboxPath) -> Result<Metadata, ToolError> {
+    if source.is_root() {
+        return Err(ToolError::from(SandboxError::RootItself("moved")).argument("source"));
+    }
+    source.metadata().map_err(|error| {
+        let missing = matches!(error, SandboxError::NotFound(_));
+        let mut error = ToolError::from(error).argument("source").path(source.shown());
+        if missing {
+            error.message = format!("source path does not exist: `{}`", source.shown());
+        }
+        error
+    })
+}
+
+fn check_destination(source: &SandboxPath, destination: &SandboxPath, kind: EntryKind) -> Result<(), ToolError> {
+    let at_destination = |error: ToolError| error.argument("destination").path(destination.shown());
+    if destination.is_root() {
+        return Err(at_destination(SandboxError::RootItself("overwritten").into()));
+    }
+    let (_, missing) = destination.missing_folders();
+    if !missing.is_empty() {
+        let message = format!("the directory of the destination does not exist: `{}`", destination.shown());
+        let error = ToolError::new(ToolCode::NotFound, message).hint("make it first with `FS.Mkdir`");
+        return Err(at_destination(error));
+    }
+    match destination.metadata() {
+        Err(SandboxError::NotFound(_)) => {}
+        Ok(_) => return Err(exists(destination)),
+        Err(error) => return Err(at_destination(error.into())),
+    }
+    if source.holds(destination) {
+        let message = format!("`{}` cannot be moved into itself", source.shown());
+        return Err(at_destination(ToolError::new(ToolCode::Conflict, message)));
+    }
+    if destination.wants_folder() && kind != EntryKind::Folder {
+        let message = format!("the destination `{}/` names a directory, and the source is none", destination.shown());
+        return Err(at_destination(
+            ToolError::new(ToolCode::NotADirectory, message).hint("leave out the `/` at the end"),
+        ));
+    }
+    Ok(())
+}
+
+fn exists(destination: &SandboxPath) -> ToolError {
+    let message = format!("destination path already exists: `{}`", destination.shown());
+    let error = ToolError::new(ToolCode::AlreadyExists, message).hint("choose another name, or delete it first");
+    error.argument("destination").path(destination.shown())
+}
+
+/// The error of the rename itself, which may find in a race what the checks did not.
+fn explain(error: SandboxError, destination: &SandboxPath) -> ToolError {
+    match error {
+        SandboxError::Exists(_) => exists(destination),
+        error => error.into(),
+    }
+}

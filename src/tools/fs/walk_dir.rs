@@ -1,0 +1,112 @@
+//! `FS.WalkDir`: docs/specs/fs_walkdir.md.
+
+use crate::limits::space;
+use crate::sandbox::{PathRule, SandboxError, SandboxPath, Tree, WalkLimits, walk};
+use crate::text::ToolCode;
+use crate::toolkit::{Answer, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::value::{Column, List, Rows, Table, Texts, Value};
+
+const SPEC: Spec = Spec {
+    name: "FS.WalkDir",
+    wire: "walk_dir",
+    aliases: &["TOOL.WalkDir"],
+    summary: "Walks a directory tree and lists every file and directory below the start",
+    details: "The result is a list of maps with `name`, `path` (from the start), `isDir`, `size` in bytes (0 for \
+        directories) and `modTime` (RFC 3339, UTC, whole seconds), a directory before what is in it, siblings by the \
+        bytes of their names; the start itself is left out. Hidden entries are included. Links are listed with their \
+        own size and time and never followed; a start that is a link to a directory gives an empty list. A missing \
+        start gives `nil` without a warning, any other failure `nil` with one.",
+    effect: Effect::Reads,
+    risk: Risk::Low,
+    requires_approval: false,
+    failure: Failure::Nil,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::NotADirectory,
+        ToolCode::PermissionDenied,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "CALL FS.WriteFile(\"walk/sub/a.txt\", \"hello\")\nFOR EACH entry IN FS.WalkDir(\"walk\") DO\n  EMIT entry.path, \" \", entry.size\nEND",
+        output: "sub 0\nsub/a.txt 5\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        path: SandboxPath = Required, Kind::Path(PathRule::RELATIVE), "directory where the walk begins, relative to the sandbox root";
+    }
+}
+
+/// Bytes that a walk takes for each entry while it runs, names included.
+const ENTRY_BYTES: usize = 96;
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Entries, ToolError> {
+    let limits = limits(context);
+    let failed = |error: SandboxError| {
+        let error = ToolError::from(error).path(args.path.shown());
+        if error.code == ToolCode::NotFound { error.quiet() } else { error }
+    };
+    let start = args.path.open_folder().map_err(failed)?;
+    if args.path.is_through_link() {
+        return Ok(Entries(List::empty()));
+    }
+    drop(start);
+    let tree = walk(&args.path, &limits).map_err(|error| ToolError::from(error).path(args.path.shown()))?;
+    context.spend(tree.parents.len())?;
+    Ok(Entries(List::from_rows(Rows::new(table(tree)?))))
+}
+
+/// What bounds the walk: the fewest of the elements, bytes and steps that are left.
+fn limits(context: &Context<'_>) -> WalkLimits {
+    let (entries, hit) = space::room_for(ENTRY_BYTES);
+    let steps = usize::try_from(context.meter.steps_left()).unwrap_or(usize::MAX);
+    let watch = context.meter.watch();
+    match steps < entries {
+        true => WalkLimits { entries: steps, hit: context.meter.step_limit(), watch },
+        false => WalkLimits { entries, hit, watch },
+    }
+}
+
+fn table(tree: Tree) -> Result<Table, ToolError> {
+    let len = tree.parents.len();
+    let columns = vec![
+        ("name", Column::Texts(Texts::new(tree.names, tree.name_ends))),
+        ("path", Column::Paths { names: 0, parents: tree.parents }),
+        ("isDir", Column::Bools(tree.is_folder)),
+        ("size", Column::Ints(tree.sizes)),
+        ("modTime", Column::Times(tree.modified)),
+    ];
+    Ok(Table::new(columns, len)?)
+}
+
+/// The packed list of entries.
+struct Entries(List);
+
+impl Answer for Entries {
+    fn into_value(self) -> Result<Value, crate::limits::LimitHit> {
+        Ok(self.0.into())
+    }
+
+    fn schema() -> serde_json::Value {
+        serde_json::json!({
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": { "type": "string", "description": "base name" },
+                    "path": { "type": "string", "description": "path from the start, parted by `/`" },
+                    "isDir": { "type": "boolean" },
+                    "size": { "type": "integer", "description": "bytes; 0 for directories" },
+                    "modTime": { "type": "string", "description": "last change, RFC 3339, UTC, whole seconds" }
+                },
+                "required": ["name", "path", "isDir", "size", "modTime"]
+            }
+        })
+    }
+}

@@ -1,0 +1,20 @@
+//! The built-in tools: one file for one operation, or for a few that are variants of one idea.
+//!
+//! Each declares itself once and has one function; see [`crate::toolkit`].
+
+mod fs;
+mod list;
+mod path;
+mod range;
+mod text;
+
+use crate::toolkit::{Registry, Tool};
+
+/// All built-in tools.
+pub fn registry() -> Registry {
+    let mut tools: Vec<Tool> = fs::tools();
+    tools.extend(text::tools());
+    tools.extend(list::tools());
+    tools.extend(path::tools());
+    Registry::new(tools)
+}

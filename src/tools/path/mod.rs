@@ -1,0 +1,109 @@
+//! `PATH`: the parts of path texts. Nothing here looks at the disk.
+
+use std::rc::Rc;
+
+use crate::toolkit::{Example, Spec, Tool, ToolError, arguments};
+use crate::value::{List, Str};
+
+/// The tools of this folder, in the order of listings.
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(JOIN, |_, args: Parts| join(&args.parts)),
+        Tool::new(BASE, |_, args: OnePath| Ok(Str::new(base(&args.path.as_text())))),
+        Tool::new(PARENT, |_, args: OnePath| Ok(Str::new(parent(&args.path.as_text())))),
+        Tool::new(EXTENSION, |_, args: OnePath| {
+            Ok(Str::new(extension(base(&args.path.as_text())).unwrap_or_default()))
+        }),
+        Tool::new(STEM, |_, args: OnePath| Ok(Str::new(stem(base(&args.path.as_text()))))),
+    ]
+}
+
+const JOIN: Spec = Spec::pure(
+    "PATH.Join",
+    "path_join",
+    "Joins parts of a path with `/`",
+    "Empty parts and slashes at the joints are left out; a slash at the very beginning stays.",
+    Example { script: "EMIT PATH.Join([\"photos/\", \"2024\", \"a.jpg\"])", output: "photos/2024/a.jpg\n" },
+);
+const BASE: Spec = Spec::pure(
+    "PATH.Base",
+    "path_base",
+    "Gives the last part of a path",
+    "A slash at the end does not count.",
+    Example { script: "EMIT PATH.Base(\"photos/2024/a.jpg\")", output: "a.jpg\n" },
+);
+const PARENT: Spec = Spec::pure(
+    "PATH.Parent",
+    "path_parent",
+    "Gives a path without its last part",
+    "The parent of a single name is the empty text.",
+    Example { script: "EMIT PATH.Parent(\"photos/2024/a.jpg\")", output: "photos/2024\n" },
+);
+const EXTENSION: Spec = Spec::pure(
+    "PATH.Extension",
+    "path_extension",
+    "Gives what follows the last dot of a path's last part",
+    "A name without a dot, or with only one at its beginning, has the empty text.",
+    Example { script: "EMIT PATH.Extension(\"archive.tar.gz\")", output: "gz\n" },
+);
+const STEM: Spec = Spec::pure(
+    "PATH.Stem",
+    "path_stem",
+    "Gives the last part of a path without its extension",
+    "The counterpart of `PATH.Extension`.",
+    Example { script: "EMIT PATH.Stem(\"photos/a.jpg\")", output: "a\n" },
+);
+
+arguments! {
+    struct Parts {
+        parts: Rc<List> = Required, Kind::Texts, "parts of the path, outermost first";
+    }
+}
+
+arguments! {
+    struct OnePath {
+        path: Str = Required, Kind::Text, "path with `/` between its parts";
+    }
+}
+
+fn join(parts: &List) -> Result<Str, ToolError> {
+    let mut path = String::new();
+    for part in parts.iter() {
+        let part = part.as_text().map(|part| part.to_string()).unwrap_or_default();
+        if path.is_empty() {
+            path.push_str(&part);
+            continue;
+        }
+        let part = part.trim_start_matches('/');
+        if !part.is_empty() {
+            path.truncate(path.trim_end_matches('/').len());
+            path.push('/');
+            path.push_str(part);
+        }
+    }
+    crate::limits::space::check_string(path.len())?;
+    Ok(Str::new(&path))
+}
+
+fn base(path: &str) -> &str {
+    let path = path.trim_end_matches('/');
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn parent(path: &str) -> &str {
+    let path = path.trim_end_matches('/');
+    path.rfind('/').map_or("", |at| &path[..at])
+}
+
+/// What follows the last dot of a name, unless the dot begins or ends it.
+pub fn extension(name: &str) -> Option<&str> {
+    let (stem, extension) = name.rsplit_once('.')?;
+    (!stem.is_empty() && !extension.is_empty()).then_some(extension)
+}
+
+fn stem(name: &str) -> &str {
+    match extension(name) {
+        Some(extension) => &name[..name.len() - extension.len() - 1],
+        None => name,
+    }
+}

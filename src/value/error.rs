@@ -1,0 +1,187 @@
+//! What can go wrong between values. Errors here carry no places; the evaluator knows them.
+
+use crate::limits::LimitHit;
+use crate::text::Code;
+
+use super::Value;
+use super::print;
+
+/// A result whose error is out of line, so that the good case fits into registers.
+pub type Fallible<T> = Result<T, Box<ValueError>>;
+
+/// What can go wrong between values.
+#[derive(Debug, thiserror::Error)]
+pub enum ValueError {
+    /// An operator met types it is not for.
+    #[error("`{op}` does not take {left} and {right}")]
+    WrongTypes {
+        /// The operator.
+        op: &'static str,
+        /// Type and value on the left.
+        left: String,
+        /// Type and value on the right.
+        right: String,
+    },
+    /// An operator with one side, or a function, met a type it is not for.
+    #[error("`{op}` needs {expected}, not {found}")]
+    WrongType {
+        /// The operator or function.
+        op: &'static str,
+        /// What it is for.
+        expected: &'static str,
+        /// Type and value that it met.
+        found: String,
+    },
+    /// A whole number left 64 bits.
+    #[error("`{left} {op} {right}` does not fit into a 64-bit int")]
+    Overflow {
+        /// The operator.
+        op: &'static str,
+        /// The left side.
+        left: String,
+        /// The right side.
+        right: String,
+    },
+    /// A division by zero.
+    #[error("`{left} {op} {right}` divides by zero")]
+    DivisionByZero {
+        /// The operator.
+        op: &'static str,
+        /// The left side.
+        left: String,
+        /// The right side.
+        right: String,
+    },
+    /// An index beyond a list or text.
+    #[error("index {index} is outside the {kind} of {length}")]
+    IndexOutOfRange {
+        /// The index as given.
+        index: i64,
+        /// `list` or `string`.
+        kind: &'static str,
+        /// The length, with its unit.
+        length: String,
+    },
+    /// A key that a map lacks.
+    #[error("no key `{key}`{}", .failed.as_ref().map(|text| format!(": the call failed: {text}")).unwrap_or_default())]
+    MissingKey {
+        /// The key.
+        key: String,
+        /// A key that is there and near.
+        near: Option<String>,
+        /// The keys that are there, shortened.
+        keys: String,
+        /// The `error` of the map, when it is the result of a failed tool.
+        failed: Option<String>,
+    },
+    /// A value that has no elements, or none of this kind.
+    #[error("{found} cannot be indexed by {index}")]
+    NotIndexable {
+        /// Type and value.
+        found: String,
+        /// Type and value of the index.
+        index: String,
+    },
+    /// A value that FOR EACH cannot go through.
+    #[error("FOR EACH cannot go through {0}")]
+    NotIterable(String),
+    /// A text that is not a number.
+    #[error("`{text}` is not {wanted}")]
+    BadConversion {
+        /// The text.
+        text: String,
+        /// What was wanted.
+        wanted: &'static str,
+    },
+    /// A number outside what a function takes.
+    #[error("`{function}` has no result for {found}")]
+    OutOfDomain {
+        /// The function.
+        function: &'static str,
+        /// The number.
+        found: String,
+    },
+    /// A list of another length than the targets of SET.
+    #[error("expected a list of {expected}, found {found}")]
+    CountMismatch {
+        /// How many targets there are.
+        expected: usize,
+        /// What there was.
+        found: String,
+    },
+    /// A limit of the run.
+    #[error(transparent)]
+    Limit(#[from] LimitHit),
+}
+
+impl ValueError {
+    /// Its code.
+    pub fn code(&self) -> Code {
+        match self {
+            ValueError::WrongTypes { .. } | ValueError::WrongType { .. } => Code::WrongType,
+            ValueError::Overflow { .. } => Code::Overflow,
+            ValueError::DivisionByZero { .. } => Code::DivisionByZero,
+            ValueError::IndexOutOfRange { .. } => Code::IndexOutOfRange,
+            ValueError::MissingKey { .. } => Code::MissingKey,
+            ValueError::NotIndexable { .. } => Code::NotIndexable,
+            ValueError::NotIterable(_) => Code::NotIterable,
+            ValueError::BadConversion { .. } => Code::BadConversion,
+            ValueError::OutOfDomain { .. } => Code::OutOfDomain,
+            ValueError::CountMismatch { .. } => Code::CountMismatch,
+            ValueError::Limit(hit) => hit.limit.code(),
+        }
+    }
+
+    /// What to do, imperative.
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            ValueError::WrongTypes { op: "+", left, right } if left.starts_with("nil") || right.starts_with("nil") => {
+                "test for nil first; a tool that failed gives nil, and `LAST_ERROR` says why".to_owned()
+            }
+            ValueError::WrongTypes { op: "< <= > >=", .. } => {
+                "compare two numbers or two texts; convert with `INT`, `FLOAT` or `STR`".to_owned()
+            }
+            ValueError::WrongTypes { op: "+", .. } => {
+                "`+` adds numbers, joins lists, and joins text when either side is a text".to_owned()
+            }
+            ValueError::WrongTypes { .. } | ValueError::WrongType { .. } => {
+                "convert with `INT`, `FLOAT` or `STR`".to_owned()
+            }
+            ValueError::Overflow { .. } => "compute with floats: `FLOAT(x)`".to_owned(),
+            ValueError::DivisionByZero { .. } => "test the divisor first".to_owned(),
+            ValueError::IndexOutOfRange { .. } => "compare with `LEN(…)` first".to_owned(),
+            ValueError::MissingKey { failed: Some(_), .. } => {
+                "test `error` first: `IF result.error != nil THEN`".to_owned()
+            }
+            ValueError::MissingKey { near: Some(near), .. } => format!("did you mean `{near}`?"),
+            ValueError::MissingKey { keys, .. } if keys.is_empty() => {
+                "the map is empty; ask first with `IN`".to_owned()
+            }
+            ValueError::MissingKey { keys, .. } => format!("there are: {keys}; ask first with `IN`"),
+            ValueError::NotIndexable { found, .. } if found.starts_with("nil") => {
+                "test for nil first; a tool that failed gives nil, and `LAST_ERROR` says why".to_owned()
+            }
+            ValueError::NotIndexable { .. } => "lists and texts are indexed by int, maps by text".to_owned(),
+            ValueError::NotIterable(_) => "go through a list, map or text; for counting use `RANGE(n)`".to_owned(),
+            ValueError::BadConversion { .. } => "the text must hold a number and nothing else".to_owned(),
+            ValueError::OutOfDomain { .. } => return None,
+            ValueError::CountMismatch { .. } => "write as many names as the list has elements".to_owned(),
+            ValueError::Limit(hit) => return hit.limit.help().map(str::to_owned),
+        })
+    }
+}
+
+impl From<LimitHit> for Box<ValueError> {
+    #[cold]
+    fn from(hit: LimitHit) -> Box<ValueError> {
+        Box::new(ValueError::Limit(hit))
+    }
+}
+
+/// Type and value, shortened, for messages: `int 5`, `list [1, 2, …]`.
+pub fn shown(value: &Value) -> String {
+    match value {
+        Value::Nil => "nil".to_owned(),
+        _ => format!("{} {}", value.type_name(), print::preview(value)),
+    }
+}

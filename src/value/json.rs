@@ -1,0 +1,114 @@
+//! Values as JSON, both ways.
+
+use std::fmt;
+use std::io;
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use super::{List, Map, Str, Value};
+
+/// Writes a value as JSON without blanks; floats that are no numbers become `null`.
+pub fn write(value: &Value, out: impl io::Write) -> io::Result<()> {
+    serde_json::to_writer(out, value).map_err(io::Error::from)
+}
+
+/// The value as JSON text without blanks.
+pub fn to_text(value: &Value) -> String {
+    serde_json::to_string(value).expect("every value has a JSON form")
+}
+
+/// The value of a JSON text.
+pub fn from_text(text: &str) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(text)
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::Unset | Value::Nil => serializer.serialize_unit(),
+            Value::Bool(_) => serializer.serialize_bool(self.is_true()),
+            Value::Int(number) => serializer.serialize_i64(*number),
+            Value::Float(number) => serializer.serialize_f64(number.get()),
+            Value::Small(_) | Value::Text(_) => serializer.serialize_str(&self.as_text().expect("it is a text")),
+            Value::List(list) => {
+                let mut items = serializer.serialize_seq(Some(list.len()))?;
+                for item in list.iter() {
+                    items.serialize_element(&item)?;
+                }
+                items.end()
+            }
+            Value::Map(map) => {
+                let mut entries = serializer.serialize_map(Some(map.len()))?;
+                for (key, value) in map.iter() {
+                    entries.serialize_entry(&*key.as_text(), &value)?;
+                }
+                entries.end()
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Nil)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Nil)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        Value::deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, truth: bool) -> Result<Value, E> {
+        Ok(truth.into())
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::Int(number))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(i64::try_from(number).map_or_else(|_| Value::from(number as f64), Value::Int))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::text(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = items.next_element()? {
+            values.push(value);
+        }
+        Ok(List::new(values).map_err(de::Error::custom)?.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Map::with_capacity(entries.size_hint().unwrap_or(0));
+        while let Some((key, value)) = entries.next_entry::<String, Value>()? {
+            map.put(Str::new(&key), value).map_err(de::Error::custom)?;
+        }
+        Ok(map.into())
+    }
+}

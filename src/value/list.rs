@@ -1,0 +1,220 @@
+//! Lists: values in a row, or the rows of a packed table.
+
+use std::rc::Rc;
+
+use crate::limits::{LimitHit, space};
+
+use super::table::Rows;
+use super::{Map, Value};
+
+/// A list. Shared by reference, copied before it is changed while shared.
+#[derive(Debug)]
+pub struct List {
+    items: Items,
+    /// An upper bound of how deep lists and maps are nested in it, itself included.
+    depth: u32,
+}
+
+#[derive(Debug)]
+enum Items {
+    Values(Vec<Value>),
+    Rows(Rows),
+}
+
+/// Bytes that a list takes besides its elements.
+const LIST_BYTES: usize = size_of::<List>() + 2 * size_of::<usize>();
+
+impl List {
+    /// A list of values; says so when it would be too large.
+    pub fn new(values: Vec<Value>) -> Result<List, LimitHit> {
+        space::check_items(values.len())?;
+        let depth = 1 + values.iter().map(Value::depth).max().unwrap_or(0);
+        space::check_depth(depth as usize)?;
+        space::take(LIST_BYTES + values.capacity() * size_of::<Value>())?;
+        Ok(List { items: Items::Values(values), depth })
+    }
+
+    /// An empty list.
+    pub fn empty() -> List {
+        space::note(LIST_BYTES);
+        List { items: Items::Values(Vec::new()), depth: 1 }
+    }
+
+    /// The rows of a table, each a map.
+    pub fn from_rows(rows: Rows) -> List {
+        space::note(LIST_BYTES);
+        List { items: Items::Rows(rows), depth: 2 }
+    }
+
+    /// How many elements it has.
+    #[inline]
+    pub fn len(&self) -> usize {
+        match &self.items {
+            Items::Values(values) => values.len(),
+            Items::Rows(rows) => rows.len(),
+        }
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element at an index.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<Value> {
+        match &self.items {
+            Items::Values(values) => values.get(index).cloned(),
+            Items::Rows(rows) => rows.get(index).map(Map::from_row).map(Value::from),
+        }
+    }
+
+    /// The elements, where they are values and not packed.
+    #[inline]
+    pub fn values(&self) -> Option<&[Value]> {
+        match &self.items {
+            Items::Values(values) => Some(values),
+            Items::Rows(_) => None,
+        }
+    }
+
+    /// The packed rows, where the elements are such.
+    pub fn rows(&self) -> Option<&Rows> {
+        match &self.items {
+            Items::Values(_) => None,
+            Items::Rows(rows) => Some(rows),
+        }
+    }
+
+    /// The elements, one after another.
+    pub fn iter(&self) -> impl Iterator<Item = Value> + '_ {
+        (0..self.len()).map(|index| self.get(index).expect("the index is below the length"))
+    }
+
+    /// How deep lists and maps are nested in it, itself included.
+    #[inline]
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Adds an element at the end; in place when nobody else holds the list.
+    #[inline]
+    pub fn push(list: &mut Rc<List>, value: Value) -> Result<(), LimitHit> {
+        let nested = value.depth();
+        let owned = List::unshared(list)?;
+        owned.admit_depth(nested)?;
+        let values = owned.plain()?;
+        if values.len() == values.capacity() {
+            grow(values)?;
+        }
+        values.push(value);
+        Ok(())
+    }
+
+    /// Adds the elements of another list at the end; in place when nobody else holds the list.
+    pub fn extend(list: &mut Rc<List>, other: &List) -> Result<(), LimitHit> {
+        let owned = List::unshared(list)?;
+        owned.admit_depth(other.depth - 1)?;
+        let values = owned.plain()?;
+        let needed = values.len() + other.len();
+        space::check_items(needed)?;
+        if needed > values.capacity() {
+            reserve(values, needed.max(values.capacity() * 2))?;
+        }
+        values.extend(other.iter());
+        Ok(())
+    }
+
+    /// Replaces the element at an index, which exists.
+    #[inline]
+    pub fn set(list: &mut Rc<List>, index: usize, value: Value) -> Result<(), LimitHit> {
+        let nested = value.depth();
+        let owned = List::unshared(list)?;
+        if nested >= owned.depth {
+            owned.admit_depth(nested)?;
+        }
+        owned.plain()?[index] = value;
+        Ok(())
+    }
+
+    /// The element at an index, to be changed in place; call [`List::deepen`] afterwards.
+    pub fn get_mut(list: &mut Rc<List>, index: usize) -> Result<Option<&mut Value>, LimitHit> {
+        Ok(List::unshared(list)?.plain()?.get_mut(index))
+    }
+
+    /// Notes that an element was changed in place and is now so deep.
+    pub fn deepen(list: &mut Rc<List>, nested: u32) -> Result<(), LimitHit> {
+        if nested < list.depth {
+            return Ok(());
+        }
+        List::unshared(list)?.admit_depth(nested)
+    }
+
+    /// The list for changing: itself when nobody else holds it, else a copy.
+    #[inline]
+    fn unshared(list: &mut Rc<List>) -> Result<&mut List, LimitHit> {
+        if Rc::get_mut(list).is_none() {
+            *list = Rc::new(list.copied()?);
+        }
+        Ok(Rc::get_mut(list).expect("nobody else holds a list that was just made"))
+    }
+
+    fn copied(&self) -> Result<List, LimitHit> {
+        space::take(LIST_BYTES + self.len() * size_of::<Value>())?;
+        let mut values = Vec::with_capacity(self.len());
+        match &self.items {
+            Items::Values(items) => values.extend_from_slice(items),
+            Items::Rows(_) => values.extend(self.iter()),
+        }
+        Ok(List { items: Items::Values(values), depth: self.depth })
+    }
+
+    /// The elements as values, unpacked if need be.
+    #[inline]
+    fn plain(&mut self) -> Result<&mut Vec<Value>, LimitHit> {
+        if let Items::Rows(_) = self.items {
+            let mut copy = self.copied()?;
+            std::mem::swap(&mut self.items, &mut copy.items);
+        }
+        match &mut self.items {
+            Items::Values(values) => Ok(values),
+            Items::Rows(_) => unreachable!("rows were just unpacked"),
+        }
+    }
+
+    #[inline]
+    fn admit_depth(&mut self, nested: u32) -> Result<(), LimitHit> {
+        if nested < self.depth {
+            return Ok(());
+        }
+        space::check_depth(nested as usize + 1)?;
+        self.depth = nested + 1;
+        Ok(())
+    }
+}
+
+/// Makes room for one more element.
+#[cold]
+#[inline(never)]
+fn grow(values: &mut Vec<Value>) -> Result<(), LimitHit> {
+    space::check_items(values.len() + 1)?;
+    reserve(values, (values.capacity() * 2).max(4))
+}
+
+fn reserve(values: &mut Vec<Value>, capacity: usize) -> Result<(), LimitHit> {
+    let before = values.capacity();
+    space::take((capacity - before) * size_of::<Value>())?;
+    values.reserve_exact(capacity - values.len());
+    space::note((values.capacity() - capacity) * size_of::<Value>());
+    Ok(())
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        let elements = match &self.items {
+            Items::Values(values) => values.capacity() * size_of::<Value>(),
+            Items::Rows(_) => 0,
+        };
+        space::give_back(LIST_BYTES + elements);
+    }
+}

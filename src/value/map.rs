@@ -1,0 +1,289 @@
+//! Maps: texts to values, in the order of insertion.
+//!
+//! Up to eight entries are a plain vector, more an insertion-ordered hash table; an entry of a packed
+//! table is a map too, whose values are made when they are read.
+
+use std::rc::Rc;
+
+use compact_str::CompactString;
+use foldhash::quality::RandomState;
+use indexmap::IndexMap;
+
+use crate::limits::{LimitHit, space};
+
+use super::Value;
+use super::string::{Key, Str};
+use super::table::{Row, Rows};
+
+/// A map. Shared by reference, copied before it is changed while shared.
+#[derive(Debug)]
+pub struct Map {
+    body: Body,
+    /// An upper bound of how deep lists and maps are nested in it, itself included.
+    depth: u32,
+}
+
+#[derive(Debug)]
+enum Body {
+    Few(Vec<(Str, Value)>),
+    Many(Box<Table>),
+    Row(Row),
+}
+
+type Table = IndexMap<Str, Value, RandomState>;
+
+/// The most entries that are searched one after another.
+const FEW: usize = 8;
+/// Bytes that a map takes besides its entries.
+const MAP_BYTES: usize = size_of::<Map>() + 2 * size_of::<usize>();
+/// Bytes of one entry of a small map.
+const FEW_ENTRY: usize = size_of::<(Str, Value)>();
+/// Bytes of one entry of a large map: hash, key, value and its place in the table of hashes.
+const MANY_ENTRY: usize = FEW_ENTRY + 2 * size_of::<usize>();
+
+impl Map {
+    /// An empty map with room for some entries.
+    pub fn with_capacity(entries: usize) -> Map {
+        let body = Body::Few(Vec::with_capacity(entries.min(FEW)));
+        space::note(MAP_BYTES + bytes_of(&body));
+        Map { body, depth: 1 }
+    }
+
+    /// The map of a table's row.
+    pub fn from_row(row: Row) -> Map {
+        space::note(MAP_BYTES);
+        Map { body: Body::Row(row), depth: 1 }
+    }
+
+    /// Makes a map that is a table's row, and that nobody else holds, another row of the same table.
+    pub fn move_to_row(map: &mut Rc<Map>, rows: &Rows, index: usize) -> bool {
+        match Rc::get_mut(map) {
+            Some(Map { body: Body::Row(row), .. }) => row.move_to(rows, index),
+            _ => false,
+        }
+    }
+
+    /// How many entries it has.
+    pub fn len(&self) -> usize {
+        match &self.body {
+            Body::Few(entries) => entries.len(),
+            Body::Many(table) => table.len(),
+            Body::Row(row) => row.width(),
+        }
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value of a key.
+    #[inline]
+    pub fn get(&self, key: &Str) -> Option<Value> {
+        match &self.body {
+            Body::Few(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value.clone()),
+            Body::Many(table) => table.get(key).cloned(),
+            Body::Row(row) => row.get(key),
+        }
+    }
+
+    /// The value of a key that is given as a plain text.
+    pub fn get_str(&self, key: &str) -> Option<Value> {
+        match &self.body {
+            Body::Many(table) => table.get(&Key(key)).cloned(),
+            _ => self.get(&Str::new(key)),
+        }
+    }
+
+    /// Whether it has a key.
+    pub fn contains(&self, key: &Str) -> bool {
+        match &self.body {
+            Body::Few(entries) => entries.iter().any(|(name, _)| name == key),
+            Body::Many(table) => table.contains_key(key),
+            Body::Row(row) => row.has(key),
+        }
+    }
+
+    /// The key and value at a place in the order of insertion.
+    pub fn entry_at(&self, index: usize) -> Option<(Str, Value)> {
+        match &self.body {
+            Body::Few(entries) => entries.get(index).cloned(),
+            Body::Many(table) => table.get_index(index).map(|(key, value)| (key.clone(), value.clone())),
+            Body::Row(row) => row.entry_at(index),
+        }
+    }
+
+    /// Keys and values in the order of insertion.
+    pub fn iter(&self) -> impl Iterator<Item = (Str, Value)> + '_ {
+        (0..self.len()).map(|index| self.entry_at(index).expect("the index is below the length"))
+    }
+
+    /// How deep lists and maps are nested in it, itself included.
+    #[inline]
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Sets a key: in its place if it is there, at the end if not; in place when nobody else holds the map.
+    pub fn insert(map: &mut Rc<Map>, key: Str, value: Value) -> Result<(), LimitHit> {
+        let owned = Map::unshared(map)?;
+        owned.admit_depth(value.depth())?;
+        owned.put(key, value)
+    }
+
+    /// Sets a key of a map that is still being made.
+    pub fn put(&mut self, key: Str, value: Value) -> Result<(), LimitHit> {
+        self.admit_depth(value.depth())?;
+        self.unpack()?;
+        match &mut self.body {
+            Body::Few(entries) => {
+                if let Some(entry) = entries.iter_mut().find(|(name, _)| *name == key) {
+                    entry.1 = value;
+                    return Ok(());
+                }
+                if entries.len() < FEW {
+                    return push_few(entries, key, value);
+                }
+                self.spill()?;
+                self.put(key, value)
+            }
+            Body::Many(table) => put_many(table, key, value),
+            Body::Row(_) => unreachable!("rows were just unpacked"),
+        }
+    }
+
+    /// Sets a key that is given as a plain text, while the map is still being made.
+    ///
+    /// For results of a known, small shape, which no limit can stop.
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Map {
+        let put = self.put(Str::new(key), value.into());
+        debug_assert!(put.is_ok(), "a small map stays within every limit");
+        self
+    }
+
+    /// The value of a key, to be changed in place; call [`Map::deepen`] afterwards.
+    pub fn get_mut<'a>(map: &'a mut Rc<Map>, key: &Str) -> Result<Option<&'a mut Value>, LimitHit> {
+        let owned = Map::unshared(map)?;
+        owned.unpack()?;
+        Ok(match &mut owned.body {
+            Body::Few(entries) => entries.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value),
+            Body::Many(table) => table.get_mut(key),
+            Body::Row(_) => unreachable!("rows were just unpacked"),
+        })
+    }
+
+    /// Notes that a value was changed in place and is now so deep.
+    pub fn deepen(map: &mut Rc<Map>, nested: u32) -> Result<(), LimitHit> {
+        if nested < map.depth {
+            return Ok(());
+        }
+        Map::unshared(map)?.admit_depth(nested)
+    }
+
+    /// The keys, for messages.
+    pub fn keys(&self) -> impl Iterator<Item = CompactString> + '_ {
+        self.iter().map(|(key, _)| CompactString::new(&*key.as_text()))
+    }
+
+    #[inline]
+    fn unshared(map: &mut Rc<Map>) -> Result<&mut Map, LimitHit> {
+        if Rc::get_mut(map).is_none() {
+            *map = Rc::new(map.copied()?);
+        }
+        Ok(Rc::get_mut(map).expect("nobody else holds a map that was just made"))
+    }
+
+    fn copied(&self) -> Result<Map, LimitHit> {
+        let body = match &self.body {
+            Body::Few(entries) => {
+                space::check(MAP_BYTES + entries.len() * FEW_ENTRY)?;
+                Body::Few(entries.clone())
+            }
+            Body::Many(table) => {
+                space::check(MAP_BYTES + table.len() * MANY_ENTRY)?;
+                Body::Many(table.clone())
+            }
+            Body::Row(row) => Body::Row(row.clone()),
+        };
+        space::note(MAP_BYTES + bytes_of(&body));
+        Ok(Map { body, depth: self.depth })
+    }
+
+    /// Turns the row of a table into entries of its own.
+    fn unpack(&mut self) -> Result<(), LimitHit> {
+        let Body::Row(row) = &self.body else { return Ok(()) };
+        let entries: Vec<_> = (0..row.width()).filter_map(|index| row.entry_at(index)).collect();
+        let mut unpacked = Map::with_capacity(entries.len());
+        for (key, value) in entries {
+            unpacked.put(key, value)?;
+        }
+        std::mem::swap(self, &mut unpacked);
+        Ok(())
+    }
+
+    /// Turns the vector of entries into a hash table.
+    #[cold]
+    fn spill(&mut self) -> Result<(), LimitHit> {
+        let Body::Few(entries) = &mut self.body else { return Ok(()) };
+        space::check(4 * FEW * MANY_ENTRY)?;
+        let before = entries.capacity() * FEW_ENTRY;
+        let mut table = Table::with_capacity_and_hasher(2 * FEW, RandomState::default());
+        table.extend(std::mem::take(entries));
+        self.body = Body::Many(Box::new(table));
+        space::give_back(before);
+        space::note(bytes_of(&self.body));
+        Ok(())
+    }
+
+    #[inline]
+    fn admit_depth(&mut self, nested: u32) -> Result<(), LimitHit> {
+        if nested < self.depth {
+            return Ok(());
+        }
+        space::check_depth(nested as usize + 1)?;
+        self.depth = nested + 1;
+        Ok(())
+    }
+}
+
+fn push_few(entries: &mut Vec<(Str, Value)>, key: Str, value: Value) -> Result<(), LimitHit> {
+    if entries.len() == entries.capacity() {
+        let capacity = (entries.capacity() * 2).clamp(4, FEW);
+        space::take((capacity - entries.capacity()) * FEW_ENTRY)?;
+        entries.reserve_exact(capacity - entries.len());
+    }
+    entries.push((key, value));
+    Ok(())
+}
+
+fn put_many(table: &mut Table, key: Str, value: Value) -> Result<(), LimitHit> {
+    let full = table.len() == table.capacity();
+    if full {
+        if let Some(place) = table.get_mut(&key) {
+            *place = value;
+            return Ok(());
+        }
+        space::check_items(table.len() + 1)?;
+        let before = table.capacity();
+        space::check(before * MANY_ENTRY)?;
+        table.reserve(before);
+        space::note((table.capacity() - before) * MANY_ENTRY);
+    }
+    table.insert(key, value);
+    Ok(())
+}
+
+/// Bytes of a body's entries.
+fn bytes_of(body: &Body) -> usize {
+    match body {
+        Body::Few(entries) => entries.capacity() * FEW_ENTRY,
+        Body::Many(table) => table.capacity() * MANY_ENTRY,
+        Body::Row(_) => 0,
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        space::give_back(MAP_BYTES + bytes_of(&self.body));
+    }
+}

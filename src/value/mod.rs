@@ -1,0 +1,237 @@
+//! Values: what variables hold, what operators do with them, how they are shown and exchanged.
+//!
+//! A value is 16 bytes and every payload is one 8-byte number or pointer, so that it travels in two
+//! registers. Lists and maps are values with shared storage: a copy is made when a shared one is
+//! changed, so there is no aliasing, no cycle and nothing to collect.
+
+mod error;
+pub mod json;
+mod list;
+mod map;
+pub mod number;
+pub mod operators;
+pub mod place;
+pub mod print;
+mod record;
+mod string;
+mod table;
+pub mod time;
+
+use std::rc::Rc;
+
+use crate::limits::LimitHit;
+
+pub use error::{Fallible, ValueError};
+pub use list::List;
+pub use map::Map;
+pub use record::to_value;
+pub use string::{Small, Str, Text, TextRef};
+pub use table::{Column, Rows, Table, Texts};
+
+/// A value of the language.
+#[derive(Clone, Debug, Default)]
+pub enum Value {
+    /// Marks a variable that was not set yet; no expression gives it.
+    #[default]
+    Unset,
+    /// `nil`
+    Nil,
+    /// `true`, `false`
+    Bool(Truth),
+    /// A whole number.
+    Int(i64),
+    /// The bits of a float.
+    Float(Float),
+    /// A text of up to seven bytes.
+    Small(Small),
+    /// A longer text.
+    Text(Rc<Text>),
+    /// A list.
+    List(Rc<List>),
+    /// A map.
+    Map(Rc<Map>),
+}
+
+const _: () = assert!(size_of::<Value>() == 16);
+const _: () = assert!(size_of::<Result<Value, ()>>() == 16);
+
+/// A truth value as wide as every other payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Truth {
+    /// `false`
+    False = 0,
+    /// `true`
+    True = 1,
+}
+
+/// A float kept as its bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Float(u64);
+
+impl Float {
+    /// The number.
+    #[inline(always)]
+    pub fn get(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+}
+
+impl Value {
+    /// A text.
+    #[inline]
+    pub fn text(text: &str) -> Value {
+        Value::from(Str::new(text))
+    }
+
+    /// A list; says so when it would be too large.
+    pub fn list(values: Vec<Value>) -> Result<Value, LimitHit> {
+        Ok(Value::List(Rc::new(List::new(values)?)))
+    }
+
+    /// The name of its type, as `TYPEOF` gives it.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Value::Unset => "unset",
+            Value::Nil => "nil",
+            Value::Bool(_) => "bool",
+            Value::Int(_) => "int",
+            Value::Float(_) => "float",
+            Value::Small(_) | Value::Text(_) => "string",
+            Value::List(_) => "list",
+            Value::Map(_) => "map",
+        }
+    }
+
+    /// Whether a condition takes it as true: all but `nil`, `false`, zero and what is empty.
+    #[inline]
+    pub fn is_true(&self) -> bool {
+        match self {
+            Value::Bool(truth) => *truth == Truth::True,
+            Value::Unset | Value::Nil => false,
+            Value::Int(number) => *number != 0,
+            Value::Float(number) => number.get() != 0.0,
+            Value::Small(text) => text.len() != 0,
+            Value::Text(_) => true,
+            Value::List(list) => !list.is_empty(),
+            Value::Map(map) => !map.is_empty(),
+        }
+    }
+
+    /// The text, if it is one.
+    #[inline]
+    pub fn as_text(&self) -> Option<TextRef<'_>> {
+        match self {
+            Value::Small(small) => Some(TextRef::of_small(*small)),
+            Value::Text(text) => Some(TextRef::Shared(text.as_str())),
+            _ => None,
+        }
+    }
+
+    /// The text as a value of its own, if it is one.
+    #[inline]
+    pub fn as_str(&self) -> Option<Str> {
+        match self {
+            Value::Small(small) => Some(Str::Small(*small)),
+            Value::Text(text) => Some(Str::Heap(text.clone())),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a text.
+    #[inline]
+    pub fn is_text(&self) -> bool {
+        matches!(self, Value::Small(_) | Value::Text(_))
+    }
+
+    /// The whole number, if it is one, or a float without a fraction.
+    pub fn as_integer(&self) -> Option<i64> {
+        match self {
+            Value::Int(number) => Some(*number),
+            Value::Float(number) => number::exact_int(number.get()),
+            _ => None,
+        }
+    }
+
+    /// The number as a float, if it is one.
+    pub fn as_float(&self) -> Option<f64> {
+        match self {
+            Value::Int(number) => Some(*number as f64),
+            Value::Float(number) => Some(number.get()),
+            _ => None,
+        }
+    }
+
+    /// How deep lists and maps are nested in it; 0 for all else.
+    #[inline]
+    pub fn depth(&self) -> u32 {
+        match self {
+            Value::List(list) => list.depth(),
+            Value::Map(map) => map.depth(),
+            _ => 0,
+        }
+    }
+}
+
+impl From<bool> for Value {
+    #[inline(always)]
+    fn from(truth: bool) -> Value {
+        Value::Bool(if truth { Truth::True } else { Truth::False })
+    }
+}
+
+impl From<i64> for Value {
+    #[inline(always)]
+    fn from(number: i64) -> Value {
+        Value::Int(number)
+    }
+}
+
+impl From<f64> for Value {
+    #[inline(always)]
+    fn from(number: f64) -> Value {
+        Value::Float(Float(number.to_bits()))
+    }
+}
+
+impl From<Str> for Value {
+    #[inline(always)]
+    fn from(text: Str) -> Value {
+        match text {
+            Str::Small(small) => Value::Small(small),
+            Str::Heap(text) => Value::Text(text),
+        }
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::text(text)
+    }
+}
+
+impl From<Map> for Value {
+    #[inline]
+    fn from(map: Map) -> Value {
+        Value::Map(Rc::new(map))
+    }
+}
+
+impl From<List> for Value {
+    #[inline]
+    fn from(list: List) -> Value {
+        Value::List(Rc::new(list))
+    }
+}
+
+impl From<Rows> for Value {
+    fn from(rows: Rows) -> Value {
+        Value::from(List::from_rows(rows))
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Value {
+        value.map_or(Value::Nil, Into::into)
+    }
+}

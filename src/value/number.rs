@@ -1,0 +1,79 @@
+//! The rules of numbers: 64-bit ints that never wrap, IEEE floats, and how they compare.
+
+use std::cmp::Ordering;
+use std::fmt::Write as _;
+
+/// `left / right` of two ints: an int when exact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Quotient {
+    /// The division came out even.
+    Int(i64),
+    /// It did not.
+    Float(f64),
+}
+
+/// The quotient of two ints; none when the divisor is zero or the result leaves 64 bits.
+#[inline]
+pub fn divide(left: i64, right: i64) -> Option<Quotient> {
+    Some(match left.checked_rem(right) {
+        Some(0) => Quotient::Int(left.checked_div(right)?),
+        Some(_) => Quotient::Float(left as f64 / right as f64),
+        // `MIN % -1` overflows although its remainder is 0.
+        None => return None,
+    })
+}
+
+/// `base ** exponent` of ints with an exponent that is not negative; none when it leaves 64 bits.
+pub fn power(base: i64, exponent: i64) -> Option<i64> {
+    match (base, u32::try_from(exponent)) {
+        (_, Ok(exponent)) => base.checked_pow(exponent),
+        (0 | 1, Err(_)) => Some(base),
+        (-1, Err(_)) => Some(if exponent % 2 == 0 { 1 } else { -1 }),
+        (_, Err(_)) => None,
+    }
+}
+
+/// The int of the same value, if there is one.
+pub fn exact_int(number: f64) -> Option<i64> {
+    // 2^63 is exact as a float; every float below it that has no fraction is an i64.
+    let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number);
+    (fits && number.fract() == 0.0).then_some(number as i64)
+}
+
+/// How an int and a float compare, exactly: neither is rounded to the other's type.
+pub fn compare_mixed(int: i64, float: f64) -> Option<Ordering> {
+    if float.is_nan() {
+        return None;
+    }
+    if float >= 9_223_372_036_854_775_808.0 {
+        return Some(Ordering::Less);
+    }
+    if float < -9_223_372_036_854_775_808.0 {
+        return Some(Ordering::Greater);
+    }
+    let whole = float.trunc();
+    let fraction = whole.partial_cmp(&float).unwrap_or(Ordering::Equal);
+    Some(int.cmp(&(whole as i64)).then(fraction))
+}
+
+/// The shortest text that reads back as the same float, with a point and at least one decimal.
+pub fn write_float(number: f64, out: &mut impl std::fmt::Write) -> std::fmt::Result {
+    if !number.is_finite() {
+        let text = if number.is_nan() {
+            "nan"
+        } else if number > 0.0 {
+            "inf"
+        } else {
+            "-inf"
+        };
+        return out.write_str(text);
+    }
+    let mut text = compact_str::CompactString::default();
+    write!(text, "{number:?}")?;
+    match text.find('e') {
+        Some(exponent) if !text[..exponent].contains('.') => {
+            write!(out, "{}.0{}", &text[..exponent], &text[exponent..])
+        }
+        _ => out.write_str(&text),
+    }
+}

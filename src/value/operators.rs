@@ -1,0 +1,321 @@
+//! What the operators do with values of any type.
+//!
+//! The evaluator has shortcuts for ints; this is the whole of the rules, and what every shortcut
+//! falls back to.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use crate::limits::space;
+
+use super::error::shown;
+use super::number::{self, Quotient};
+use super::string::join;
+use super::{Fallible, List, Map, Str, Value, ValueError, print};
+
+/// `left + right`: numbers are added, lists joined, and text joined when either side is a text.
+pub fn add(left: &Value, right: &Value) -> Fallible<Value> {
+    match (left, right) {
+        (Value::Int(a), Value::Int(b)) => a.checked_add(*b).map(Value::Int).ok_or_else(|| overflow("+", left, right)),
+        (Value::List(a), Value::List(b)) => {
+            let mut joined = a.clone();
+            List::extend(&mut joined, b)?;
+            Ok(Value::List(joined))
+        }
+        _ if left.is_text() || right.is_text() => concatenate(left, right),
+        _ => float_operation("+", left, right, |a, b| a + b),
+    }
+}
+
+/// Both values as text, one after the other.
+fn concatenate(left: &Value, right: &Value) -> Fallible<Value> {
+    match (left.as_text(), right.as_text()) {
+        (Some(a), Some(b)) => Ok(join(&a, &b)?.into()),
+        (Some(a), None) => Ok(join(&a, &print::to_text(right)?)?.into()),
+        (None, Some(b)) => Ok(join(&print::to_text(left)?, &b)?.into()),
+        (None, None) => unreachable!("one side is a text"),
+    }
+}
+
+/// `target = target + right`, in place where nobody else holds the target's text or list.
+pub fn add_in_place(target: &mut Value, right: &Value) -> Fallible<()> {
+    match (&mut *target, right) {
+        (Value::Text(_) | Value::Small(_), _) => {
+            let Some(mut text) = take_str(target) else { unreachable!("the target is a text") };
+            let appended = match right.as_text() {
+                Some(piece) => text.append(&piece).map_err(Into::into),
+                None => print::to_text(right).and_then(|piece| text.append(&piece).map_err(Into::into)),
+            };
+            *target = text.into();
+            appended
+        }
+        (Value::List(list), Value::List(other)) => Ok(List::extend(list, other)?),
+        _ => {
+            *target = add(target, right)?;
+            Ok(())
+        }
+    }
+}
+
+/// Takes the text out of a value, which is left nil.
+fn take_str(value: &mut Value) -> Option<Str> {
+    match std::mem::replace(value, Value::Nil) {
+        Value::Small(small) => Some(Str::Small(small)),
+        Value::Text(text) => Some(Str::Heap(text)),
+        other => {
+            *value = other;
+            None
+        }
+    }
+}
+
+/// `left - right`
+pub fn subtract(left: &Value, right: &Value) -> Fallible<Value> {
+    match (left, right) {
+        (Value::Int(a), Value::Int(b)) => a.checked_sub(*b).map(Value::Int).ok_or_else(|| overflow("-", left, right)),
+        _ => float_operation("-", left, right, |a, b| a - b),
+    }
+}
+
+/// `left * right`
+pub fn multiply(left: &Value, right: &Value) -> Fallible<Value> {
+    match (left, right) {
+        (Value::Int(a), Value::Int(b)) => a.checked_mul(*b).map(Value::Int).ok_or_else(|| overflow("*", left, right)),
+        _ => float_operation("*", left, right, |a, b| a * b),
+    }
+}
+
+/// `left / right`: an int when both are and it comes out even.
+pub fn divide(left: &Value, right: &Value) -> Fallible<Value> {
+    match (left, right) {
+        (_, Value::Int(0)) if is_number(left) => Err(division_by_zero("/", left, right)),
+        (_, Value::Float(b)) if is_number(left) && b.get() == 0.0 => Err(division_by_zero("/", left, right)),
+        (Value::Int(a), Value::Int(b)) => match number::divide(*a, *b) {
+            Some(Quotient::Int(quotient)) => Ok(Value::Int(quotient)),
+            Some(Quotient::Float(quotient)) => Ok(quotient.into()),
+            None => Err(overflow("/", left, right)),
+        },
+        _ => float_operation("/", left, right, |a, b| a / b),
+    }
+}
+
+/// `left % right` of ints, with the sign of the left side.
+pub fn remainder(left: &Value, right: &Value) -> Fallible<Value> {
+    match (left, right) {
+        (Value::Int(_), Value::Int(0)) => Err(division_by_zero("%", left, right)),
+        (Value::Int(a), Value::Int(b)) => Ok(Value::Int(a.wrapping_rem(*b))),
+        _ => Err(wrong_types("%", left, right)),
+    }
+}
+
+/// `left ** right`
+pub fn power(left: &Value, right: &Value) -> Fallible<Value> {
+    match (left, right) {
+        (Value::Int(base), Value::Int(exponent)) if *exponent >= 0 => {
+            number::power(*base, *exponent).map(Value::Int).ok_or_else(|| overflow("**", left, right))
+        }
+        _ => {
+            let (Some(base), Some(exponent)) = (left.as_float(), right.as_float()) else {
+                return Err(wrong_types("**", left, right));
+            };
+            if base == 0.0 && exponent < 0.0 {
+                return Err(division_by_zero("**", left, right));
+            }
+            let result = base.powf(exponent);
+            if result.is_nan() && !base.is_nan() && !exponent.is_nan() {
+                let found = format!("{} ** {}", print::preview(left), print::preview(right));
+                return Err(Box::new(ValueError::OutOfDomain { function: "**", found }));
+            }
+            Ok(result.into())
+        }
+    }
+}
+
+/// `-value`
+pub fn negate(value: &Value) -> Fallible<Value> {
+    match value {
+        Value::Int(number) => number.checked_neg().map(Value::Int).ok_or_else(|| overflow("-", &Value::Int(0), value)),
+        Value::Float(number) => Ok((-number.get()).into()),
+        _ => Err(wrong_type("-", "a number", value)),
+    }
+}
+
+/// `~value`
+pub fn invert(value: &Value) -> Fallible<Value> {
+    match value {
+        Value::Int(number) => Ok(Value::Int(!number)),
+        _ => Err(wrong_type("~", "an int", value)),
+    }
+}
+
+/// `&`, `|` and `^` of ints.
+pub fn bits(op: &'static str, left: &Value, right: &Value, apply: fn(i64, i64) -> i64) -> Fallible<Value> {
+    match (left, right) {
+        (Value::Int(a), Value::Int(b)) => Ok(Value::Int(apply(*a, *b))),
+        _ => Err(wrong_types(op, left, right)),
+    }
+}
+
+/// `left == right`: structural; an int equals the float of its value; other types are unequal.
+pub fn equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Nil, Value::Nil) => true,
+        (Value::Bool(a), Value::Bool(b)) => a == b,
+        (Value::Int(a), Value::Int(b)) => a == b,
+        (Value::Float(a), Value::Float(b)) => a.get() == b.get(),
+        (Value::Int(a), Value::Float(b)) | (Value::Float(b), Value::Int(a)) => {
+            number::compare_mixed(*a, b.get()) == Some(Ordering::Equal)
+        }
+        (Value::Small(a), Value::Small(b)) => a == b,
+        (Value::Text(a), Value::Text(b)) => Rc::ptr_eq(a, b) || a.as_str() == b.as_str(),
+        (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b) || equal_lists(a, b),
+        (Value::Map(a), Value::Map(b)) => Rc::ptr_eq(a, b) || equal_maps(a, b),
+        _ => false,
+    }
+}
+
+fn equal_lists(left: &List, right: &List) -> bool {
+    left.len() == right.len() && left.iter().zip(right.iter()).all(|(a, b)| equal(&a, &b))
+}
+
+fn equal_maps(left: &Map, right: &Map) -> bool {
+    let same = |(key, value): (Str, Value)| right.get(&key).is_some_and(|other| equal(&value, &other));
+    left.len() == right.len() && left.iter().all(same)
+}
+
+/// How two numbers or two texts are ordered; none for a float that is no number.
+pub fn compare(left: &Value, right: &Value) -> Fallible<Option<Ordering>> {
+    match (left, right) {
+        (Value::Int(a), Value::Int(b)) => Ok(Some(a.cmp(b))),
+        (Value::Float(a), Value::Float(b)) => Ok(a.get().partial_cmp(&b.get())),
+        (Value::Int(a), Value::Float(b)) => Ok(number::compare_mixed(*a, b.get())),
+        (Value::Float(a), Value::Int(b)) => Ok(number::compare_mixed(*b, a.get()).map(Ordering::reverse)),
+        _ => match (left.as_text(), right.as_text()) {
+            (Some(a), Some(b)) => Ok(Some(a.as_bytes().cmp(b.as_bytes()))),
+            _ => Err(wrong_types("< <= > >=", left, right)),
+        },
+    }
+}
+
+/// `item IN whole`: an element of a list, a key of a map, a part of a text.
+pub fn contains(whole: &Value, item: &Value) -> Fallible<bool> {
+    match (whole, item.as_text()) {
+        (Value::List(list), _) => Ok(match list.values() {
+            Some(values) => values.iter().any(|value| equal(value, item)),
+            None => list.iter().any(|value| equal(&value, item)),
+        }),
+        (Value::Map(map), Some(_)) => Ok(item.as_str().is_some_and(|key| map.contains(&key))),
+        (Value::Small(_) | Value::Text(_), Some(part)) => Ok(whole.as_text().is_some_and(|text| text.contains(&*part))),
+        _ => Err(wrong_types("IN", item, whole)),
+    }
+}
+
+/// `whole[index]`
+pub fn index(whole: &Value, index: &Value) -> Fallible<Value> {
+    match (whole, index) {
+        (Value::List(list), Value::Int(number)) => {
+            let at = position(*number, list.len());
+            at.and_then(|at| list.get(at)).ok_or_else(|| out_of_range(*number, "list", list.len(), "elements"))
+        }
+        (Value::Map(map), Value::Small(_) | Value::Text(_)) => {
+            let key = index.as_str().expect("the index is a text");
+            map.get(&key).ok_or_else(|| missing_key(map, &key))
+        }
+        (Value::Small(_) | Value::Text(_), Value::Int(number)) => {
+            let text = whole.as_str().expect("the value is a text");
+            let at = position(*number, text.char_count());
+            let found = at.and_then(|at| text.char_at(at));
+            let found = found.ok_or_else(|| out_of_range(*number, "string", text.char_count(), "characters"))?;
+            Ok(Value::text(found.encode_utf8(&mut [0; 4])))
+        }
+        _ => Err(Box::new(ValueError::NotIndexable { found: shown(whole), index: shown(index) })),
+    }
+}
+
+/// The place that an index means: negative ones count from the end.
+#[inline]
+pub fn position(index: i64, length: usize) -> Option<usize> {
+    if index >= 0 {
+        let index = index as usize;
+        return (index < length).then_some(index);
+    }
+    length.checked_sub(index.unsigned_abs() as usize)
+}
+
+/// `whole.name`
+pub fn field(whole: &Value, name: &Str) -> Fallible<Value> {
+    match whole {
+        Value::Map(map) => map.get(name).ok_or_else(|| missing_key(map, name)),
+        _ => {
+            let index = format!("`.{}`", name.as_text());
+            Err(Box::new(ValueError::NotIndexable { found: shown(whole), index }))
+        }
+    }
+}
+
+fn float_operation(op: &'static str, left: &Value, right: &Value, apply: fn(f64, f64) -> f64) -> Fallible<Value> {
+    match (left.as_float(), right.as_float()) {
+        (Some(a), Some(b)) => Ok(apply(a, b).into()),
+        _ => Err(wrong_types(op, left, right)),
+    }
+}
+
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Int(_) | Value::Float(_))
+}
+
+/// The error for a key that is not there.
+pub fn missing_key(map: &Map, key: &Str) -> Box<ValueError> {
+    let key = key.as_text().to_string();
+    let keys: Vec<_> = map.keys().take(200).collect();
+    let near = crate::text::nearest(&key, keys.iter().map(|key| key.as_str())).map(str::to_owned);
+    let listed: Vec<String> = keys.iter().take(8).map(|key| format!("`{}`", print::shortened(key, 40))).collect();
+    let more = if map.len() > 8 { ", …" } else { "" };
+    let failed = map
+        .get_str("error")
+        .filter(Value::is_text)
+        .map(|text| print::shortened(&text.as_text().expect("it is a text"), 200));
+    let key = print::shortened(&key, 40);
+    Box::new(ValueError::MissingKey { key, near, keys: format!("{}{more}", listed.join(", ")), failed })
+}
+
+/// The error for an index beyond the end.
+pub fn out_of_range(index: i64, kind: &'static str, length: usize, unit: &str) -> Box<ValueError> {
+    let unit = if length == 1 { unit.trim_end_matches('s') } else { unit };
+    Box::new(ValueError::IndexOutOfRange { index, kind, length: format!("{length} {unit}") })
+}
+
+/// The error for an operator between wrong types.
+pub fn wrong_types(op: &'static str, left: &Value, right: &Value) -> Box<ValueError> {
+    Box::new(ValueError::WrongTypes { op, left: shown(left), right: shown(right) })
+}
+
+/// The error for an operator before, or a function of, a wrong type.
+pub fn wrong_type(op: &'static str, expected: &'static str, value: &Value) -> Box<ValueError> {
+    Box::new(ValueError::WrongType { op, expected, found: shown(value) })
+}
+
+fn overflow(op: &'static str, left: &Value, right: &Value) -> Box<ValueError> {
+    Box::new(ValueError::Overflow { op, left: print::preview(left), right: print::preview(right) })
+}
+
+fn division_by_zero(op: &'static str, left: &Value, right: &Value) -> Box<ValueError> {
+    Box::new(ValueError::DivisionByZero { op, left: print::preview(left), right: print::preview(right) })
+}
+
+/// `RANGE(start, end, step)`: the ints from `start` on, before `end`.
+pub fn range(start: i64, end: i64, step: i64) -> Fallible<Value> {
+    let count = range_length(start, end, step);
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    space::check_items(count)?;
+    space::check(count.saturating_mul(size_of::<Value>()))?;
+    let number = |turn: usize| Value::Int((i128::from(start) + i128::from(step) * turn as i128) as i64);
+    Ok(Value::list((0..count).map(number).collect())?)
+}
+
+/// How many ints a range holds; `step` is not zero.
+pub fn range_length(start: i64, end: i64, step: i64) -> u64 {
+    let distance = i128::from(end) - i128::from(start);
+    let (distance, step) = if step > 0 { (distance, i128::from(step)) } else { (-distance, -i128::from(step)) };
+    if distance <= 0 { 0 } else { ((distance + step - 1) / step) as u64 }
+}

@@ -1,0 +1,91 @@
+//! Places inside a value: what `SET m["k"].list[0] = x` changes.
+
+use std::rc::Rc;
+
+use super::error::shown;
+use super::operators::{missing_key, out_of_range, position};
+use super::{Fallible, List, Map, Value, ValueError};
+
+impl Value {
+    /// Sets the place that `steps` lead to, outermost first; there is at least one step.
+    ///
+    /// Missing maps on the way are made. A list's index may be its length, which appends. Only what
+    /// lies on the way is copied, and only where it is shared. On an error nothing is changed but
+    /// maps that were made on the way.
+    pub fn set_place(&mut self, steps: &[Value], value: Value) -> Fallible<()> {
+        let (step, rest) = steps.split_first().expect("a place has at least one step");
+        let nested = match rest {
+            [] => return self.set_element(step, value),
+            _ => {
+                let inner = self.element_mut(step, &rest[0])?;
+                inner.set_place(rest, value)?;
+                inner.depth()
+            }
+        };
+        match self {
+            Value::List(list) => List::deepen(list, nested)?,
+            Value::Map(map) => Map::deepen(map, nested)?,
+            _ => unreachable!("only lists and maps have elements"),
+        }
+        Ok(())
+    }
+
+    /// Sets one element of a list or map.
+    pub fn set_element(&mut self, step: &Value, value: Value) -> Fallible<()> {
+        match (&mut *self, step) {
+            (Value::List(list), Value::Int(index)) => set_item(list, *index, value),
+            (Value::Map(map), Value::Small(_) | Value::Text(_)) => {
+                Ok(Map::insert(map, step.as_str().expect("the step is a text"), value)?)
+            }
+            _ => Err(not_indexable(self, step)),
+        }
+    }
+
+    /// The element that a step leads to, for changing; a missing map is made when `next` is a key.
+    fn element_mut(&mut self, step: &Value, next: &Value) -> Fallible<&mut Value> {
+        match (self, step) {
+            (Value::List(list), Value::Int(index)) => {
+                let length = list.len();
+                let Some(at) = position(*index, length) else {
+                    return Err(out_of_range(*index, "list", length, "elements"));
+                };
+                Ok(List::get_mut(list, at)?.expect("the position is below the length"))
+            }
+            (Value::Map(map), Value::Small(_) | Value::Text(_)) => {
+                let key = step.as_str().expect("the step is a text");
+                if !map.contains(&key) {
+                    if !next.is_text() {
+                        return Err(missing_key(map, &key));
+                    }
+                    Map::insert(map, key.clone(), Map::with_capacity(0).into())?;
+                }
+                Ok(Map::get_mut(map, &key)?.expect("the key is there or was just made"))
+            }
+            (other, step) => Err(not_indexable(other, step)),
+        }
+    }
+}
+
+fn set_item(list: &mut Rc<List>, index: i64, value: Value) -> Fallible<()> {
+    let length = list.len();
+    match position(index, length) {
+        Some(at) => Ok(List::set(list, at, value)?),
+        None if index == length as i64 => Ok(List::push(list, value)?),
+        None => Err(out_of_range(index, "list", length, "elements")),
+    }
+}
+
+fn not_indexable(value: &Value, step: &Value) -> Box<ValueError> {
+    Box::new(ValueError::NotIndexable { found: shown(value), index: shown(step) })
+}
+
+/// The elements that `SET a, b = value` takes apart.
+pub fn unpack(value: &Value, expected: usize) -> Fallible<Vec<Value>> {
+    match value {
+        Value::List(list) if list.len() == expected => Ok(list.iter().collect()),
+        Value::List(list) => {
+            Err(Box::new(ValueError::CountMismatch { expected, found: format!("a list of {}", list.len()) }))
+        }
+        _ => Err(Box::new(ValueError::CountMismatch { expected, found: shown(value) })),
+    }
+}

@@ -1,0 +1,123 @@
+//! How values are shown: by EMIT and in joined text, and shortened in messages.
+
+use std::fmt::{self, Write};
+
+use compact_str::CompactString;
+
+use crate::limits::{Limit, LimitHit, space};
+
+use super::number::write_float;
+use super::{Fallible, Value};
+
+/// The text of a value as EMIT prints it; bounded by the limit for one text.
+pub fn to_text(value: &Value) -> Fallible<CompactString> {
+    match value {
+        Value::Int(number) => Ok(itoa::Buffer::new().format(*number).into()),
+        Value::Small(_) | Value::Text(_) => Ok(CompactString::new(&*value.as_text().expect("it is a text"))),
+        _ => {
+            let mut out = Bounded { text: CompactString::default(), left: space::string_bound() };
+            match write(value, &mut out) {
+                Ok(()) => Ok(out.text),
+                Err(fmt::Error) => {
+                    let allowed = space::string_bound() as u64;
+                    Err(LimitHit { limit: Limit::String, allowed }.into())
+                }
+            }
+        }
+    }
+}
+
+/// Writes a value as EMIT prints it: texts as they are, but quoted inside lists and maps.
+pub fn write(value: &Value, out: &mut impl Write) -> fmt::Result {
+    match value.as_text() {
+        Some(text) => out.write_str(&text),
+        None => write_quoted(value, out),
+    }
+}
+
+/// Writes a value as a literal of the language reads it back, floats that are no numbers aside.
+pub fn write_quoted(value: &Value, out: &mut impl Write) -> fmt::Result {
+    match value {
+        Value::Unset | Value::Nil => out.write_str("nil"),
+        Value::Bool(_) => out.write_str(if value.is_true() { "true" } else { "false" }),
+        Value::Int(number) => out.write_str(itoa::Buffer::new().format(*number)),
+        Value::Float(number) => write_float(number.get(), out),
+        Value::Small(_) | Value::Text(_) => quote(&value.as_text().expect("it is a text"), out),
+        Value::List(list) => {
+            out.write_char('[')?;
+            for index in 0..list.len() {
+                if index > 0 {
+                    out.write_str(", ")?;
+                }
+                write_quoted(&list.get(index).expect("the index is below the length"), out)?;
+            }
+            out.write_char(']')
+        }
+        Value::Map(map) => {
+            out.write_char('{')?;
+            for (index, (key, value)) in map.iter().enumerate() {
+                if index > 0 {
+                    out.write_str(", ")?;
+                }
+                quote(&key.as_text(), out)?;
+                out.write_str(": ")?;
+                write_quoted(&value, out)?;
+            }
+            out.write_char('}')
+        }
+    }
+}
+
+/// Writes a text in double quotes, with escapes for what a quoted text may not hold.
+pub fn quote(text: &str, out: &mut impl Write) -> fmt::Result {
+    out.write_char('"')?;
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c == '"' || c == '\\' || c.is_control()) {
+        out.write_str(&rest[..at])?;
+        let c = rest[at..].chars().next().expect("a character was just found");
+        match c {
+            '"' => out.write_str("\\\"")?,
+            '\\' => out.write_str("\\\\")?,
+            '\n' => out.write_str("\\n")?,
+            '\r' => out.write_str("\\r")?,
+            '\t' => out.write_str("\\t")?,
+            _ => write!(out, "\\u{{{:x}}}", c as u32)?,
+        }
+        rest = &rest[at + c.len_utf8()..];
+    }
+    out.write_str(rest)?;
+    out.write_char('"')
+}
+
+/// Characters of a value that a message shows.
+const PREVIEW: usize = 40;
+
+/// The value as a literal, cut to a length that fits a message.
+pub fn preview(value: &Value) -> String {
+    let mut out = Bounded { text: CompactString::default(), left: 4 * PREVIEW };
+    let whole = write_quoted(value, &mut out).is_ok();
+    let shortened = shortened(&out.text, PREVIEW);
+    if whole || shortened.ends_with('…') { shortened } else { format!("{shortened}…") }
+}
+
+/// The first characters of a text, with `…` when there are more.
+pub fn shortened(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Takes text up to a bound, then refuses.
+struct Bounded {
+    text: CompactString,
+    left: usize,
+}
+
+impl Write for Bounded {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        self.left = self.left.checked_sub(piece.len()).ok_or(fmt::Error)?;
+        self.text.push_str(piece);
+        Ok(())
+    }
+}

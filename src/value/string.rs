@@ -1,0 +1,370 @@
+//! Texts: short ones inside the value, longer ones shared.
+//!
+//! A text of up to seven bytes is always [`Small`], a longer one always a [`Text`] on the heap, so
+//! equal texts have equal forms. Positions are characters; finding one in a text that is not ASCII
+//! costs a walk from the place found last.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::rc::Rc;
+
+use compact_str::CompactString;
+
+use crate::limits::{LimitHit, space};
+
+/// A text of at most seven bytes: its length in the lowest byte, its bytes above.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Small(u64);
+
+impl Small {
+    /// The most bytes it holds.
+    pub const CAPACITY: usize = 7;
+
+    /// The text in this form, if it is short enough.
+    #[inline]
+    pub fn new(text: &str) -> Option<Small> {
+        let bytes = text.as_bytes();
+        if bytes.len() > Small::CAPACITY {
+            return None;
+        }
+        let mut packed = [0; 8];
+        packed[0] = bytes.len() as u8;
+        packed[1..=bytes.len()].copy_from_slice(bytes);
+        Some(Small(u64::from_le_bytes(packed)))
+    }
+
+    /// The empty text.
+    pub const EMPTY: Small = Small(0);
+
+    /// Its length in bytes.
+    #[inline]
+    pub fn len(self) -> usize {
+        (self.0 & 0xff) as usize
+    }
+
+    /// Both texts joined, if they fit.
+    #[inline]
+    pub fn joined(self, other: Small) -> Option<Small> {
+        let length = self.len() + other.len();
+        if length > Small::CAPACITY {
+            return None;
+        }
+        let own = self.0 & !0xff;
+        let moved = (other.0 >> 8) << (8 * (self.len() + 1));
+        Some(Small(own | if other.len() == 0 { 0 } else { moved } | length as u64))
+    }
+}
+
+/// A text of more than seven bytes.
+pub struct Text {
+    body: CompactString,
+    /// Its length in characters, once it was counted.
+    chars: Cell<u32>,
+    /// A character's number and byte, found last.
+    cursor: Cell<(u32, u32)>,
+}
+
+/// Stands for a count that is not known yet; no text has so many characters.
+const UNCOUNTED: u32 = u32::MAX;
+
+/// Bytes that a shared text takes besides a spilled body.
+const TEXT_BYTES: usize = size_of::<Text>() + 2 * size_of::<usize>();
+
+impl Text {
+    fn new(body: CompactString) -> Text {
+        space::note(TEXT_BYTES + spilled(&body));
+        Text { body, chars: Cell::new(UNCOUNTED), cursor: Cell::new((0, 0)) }
+    }
+
+    /// The text.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        &self.body
+    }
+
+    /// Its length in characters.
+    pub fn char_count(&self) -> usize {
+        if self.chars.get() == UNCOUNTED {
+            self.chars.set(self.body.chars().count() as u32);
+        }
+        self.chars.get() as usize
+    }
+
+    /// The byte at which a character begins; the text's length for the character after the last.
+    fn byte_of_char(&self, index: usize) -> usize {
+        if self.char_count() == self.body.len() {
+            return index;
+        }
+        let (mut at, mut byte) = self.cursor.get();
+        if (index as u32) < at / 2 {
+            (at, byte) = (0, 0);
+        }
+        let bytes = self.body.as_bytes();
+        let (mut at, mut byte) = (at as usize, byte as usize);
+        while at < index && byte < bytes.len() {
+            byte += char_length(bytes[byte]);
+            at += 1;
+        }
+        while at > index {
+            byte -= 1;
+            while !self.body.is_char_boundary(byte) {
+                byte -= 1;
+            }
+            at -= 1;
+        }
+        self.cursor.set((at as u32, byte as u32));
+        byte
+    }
+
+    fn append(&mut self, piece: &str) -> Result<(), LimitHit> {
+        let length = self.body.len() + piece.len();
+        space::check_string(length)?;
+        let before = spilled(&self.body);
+        if length > self.body.capacity() {
+            // Growth by half, as the body itself grows.
+            space::check(length + length / 2)?;
+        }
+        self.body.push_str(piece);
+        let after = spilled(&self.body);
+        space::note(after - before);
+        self.chars.set(UNCOUNTED);
+        Ok(())
+    }
+}
+
+impl Drop for Text {
+    fn drop(&mut self) {
+        space::give_back(TEXT_BYTES + spilled(&self.body));
+    }
+}
+
+/// Bytes of a body that are not inside it.
+fn spilled(body: &CompactString) -> usize {
+    if body.is_heap_allocated() { body.capacity() } else { 0 }
+}
+
+/// The length in bytes of the character that begins with this byte.
+fn char_length(first: u8) -> usize {
+    match first {
+        0..0x80 => 1,
+        0x80..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        _ => 4,
+    }
+}
+
+/// A text value on its own, as keys of maps are.
+#[derive(Clone)]
+pub enum Str {
+    /// Up to seven bytes.
+    Small(Small),
+    /// More.
+    Heap(Rc<Text>),
+}
+
+impl Str {
+    /// A text value.
+    #[inline]
+    pub fn new(text: &str) -> Str {
+        match Small::new(text) {
+            Some(small) => Str::Small(small),
+            None => Str::Heap(Rc::new(Text::new(CompactString::new(text)))),
+        }
+    }
+
+    /// A text value from a text that is already there.
+    pub fn from_compact(text: CompactString) -> Str {
+        match Small::new(&text) {
+            Some(small) => Str::Small(small),
+            None => Str::Heap(Rc::new(Text::new(text))),
+        }
+    }
+
+    /// The text.
+    #[inline]
+    pub fn as_text(&self) -> TextRef<'_> {
+        match self {
+            Str::Small(small) => TextRef::of_small(*small),
+            Str::Heap(text) => TextRef::Shared(text.as_str()),
+        }
+    }
+
+    /// Its length in characters.
+    pub fn char_count(&self) -> usize {
+        match self {
+            Str::Small(_) => self.as_text().chars().count(),
+            Str::Heap(text) => text.char_count(),
+        }
+    }
+
+    /// The character at an index.
+    pub fn char_at(&self, index: usize) -> Option<char> {
+        match self {
+            Str::Small(_) => self.as_text().chars().nth(index),
+            Str::Heap(text) if index < text.char_count() => text.as_str()[text.byte_of_char(index)..].chars().next(),
+            Str::Heap(_) => None,
+        }
+    }
+
+    /// The characters from `start` up to `end`; both are at most the text's length.
+    pub fn slice(&self, start: usize, end: usize) -> Str {
+        match self {
+            Str::Small(_) => Str::new(&self.as_text().chars().skip(start).take(end - start).collect::<String>()),
+            Str::Heap(text) => {
+                let (from, to) = (text.byte_of_char(start), text.byte_of_char(end));
+                Str::new(&text.as_str()[from..to])
+            }
+        }
+    }
+
+    /// Adds to the end, in place when nobody else holds the text.
+    pub fn append(&mut self, piece: &str) -> Result<(), LimitHit> {
+        if let Str::Heap(text) = self
+            && let Some(owned) = Rc::get_mut(text)
+        {
+            return owned.append(piece);
+        }
+        *self = join(&self.as_text(), piece)?;
+        Ok(())
+    }
+}
+
+/// A new text of two parts, with room to grow when it is long.
+pub fn join(left: &str, right: &str) -> Result<Str, LimitHit> {
+    let length = left.len() + right.len();
+    if length <= Small::CAPACITY {
+        let mut bytes = [0; Small::CAPACITY];
+        bytes[..left.len()].copy_from_slice(left.as_bytes());
+        bytes[left.len()..length].copy_from_slice(right.as_bytes());
+        let text = str::from_utf8(&bytes[..length]).expect("two texts joined are a text");
+        return Ok(Str::Small(Small::new(text).expect("the length was checked")));
+    }
+    space::check_string(length)?;
+    space::check(length + TEXT_BYTES)?;
+    let mut body = CompactString::with_capacity(length);
+    body.push_str(left);
+    body.push_str(right);
+    Ok(Str::Heap(Rc::new(Text::new(body))))
+}
+
+impl PartialEq for Str {
+    #[inline]
+    fn eq(&self, other: &Str) -> bool {
+        match (self, other) {
+            (Str::Small(a), Str::Small(b)) => a == b,
+            (Str::Heap(a), Str::Heap(b)) => Rc::ptr_eq(a, b) || a.as_str() == b.as_str(),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Str {}
+
+impl Hash for Str {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Str::Small(small) => state.write_u64(small.0),
+            Str::Heap(text) => state.write(text.as_str().as_bytes()),
+        }
+    }
+}
+
+impl PartialOrd for Str {
+    fn partial_cmp(&self, other: &Str) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Str {
+    fn cmp(&self, other: &Str) -> Ordering {
+        self.as_text().as_bytes().cmp(other.as_text().as_bytes())
+    }
+}
+
+impl fmt::Debug for Str {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.as_text(), f)
+    }
+}
+
+impl fmt::Debug for Small {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*TextRef::of_small(*self), f)
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl From<&str> for Str {
+    fn from(text: &str) -> Str {
+        Str::new(text)
+    }
+}
+
+/// A borrowed text that can be looked up among [`Str`] keys.
+pub struct Key<'a>(pub &'a str);
+
+impl Hash for Key<'_> {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match Small::new(self.0) {
+            Some(small) => state.write_u64(small.0),
+            None => state.write(self.0.as_bytes()),
+        }
+    }
+}
+
+impl indexmap::Equivalent<Str> for Key<'_> {
+    #[inline]
+    fn equivalent(&self, key: &Str) -> bool {
+        match key {
+            Str::Small(small) => Small::new(self.0) == Some(*small),
+            Str::Heap(text) => text.as_str() == self.0,
+        }
+    }
+}
+
+/// The characters of a text value, wherever they are kept.
+#[derive(Clone, Copy)]
+pub enum TextRef<'a> {
+    /// Copied out of the value.
+    Inline([u8; Small::CAPACITY], u8),
+    /// In a shared text.
+    Shared(&'a str),
+}
+
+impl TextRef<'_> {
+    #[inline]
+    pub(super) fn of_small(small: Small) -> TextRef<'static> {
+        let [length, bytes @ ..] = small.0.to_le_bytes();
+        TextRef::Inline(bytes, length)
+    }
+}
+
+impl Deref for TextRef<'_> {
+    type Target = str;
+
+    #[inline]
+    fn deref(&self) -> &str {
+        match self {
+            TextRef::Inline(bytes, length) => {
+                str::from_utf8(&bytes[..*length as usize]).expect("a small text was made from a text")
+            }
+            TextRef::Shared(text) => text,
+        }
+    }
+}
+
+impl fmt::Display for TextRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
