@@ -1,7 +1,5 @@
 //! The binary `ns`.
 
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
+fn main() {
     neuroscript::cli::main()
 }

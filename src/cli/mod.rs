@@ -1,7 +1,4 @@
 //! The command line: one file for each command.
-//!
-//! Everything runs on one thread with a large stack, so that no nesting that a limit allows can
-//! exhaust it.
 
 #![allow(clippy::disallowed_methods, reason = "scripts and arguments are read for the user, not for a script")]
 
@@ -16,8 +13,6 @@ mod show;
 mod terminal;
 mod tools;
 
-use std::process::ExitCode;
-
 use clap::Parser;
 
 use args::{Cli, Command};
@@ -26,21 +21,10 @@ use exit::Exit;
 pub(crate) use show::Printer;
 pub(crate) use terminal::report_findings;
 
-/// Bytes of stack for the thread that does the work. Only what is used is ever taken.
-const STACK: usize = 256 << 20;
-
 /// Runs the command that the process was started with.
-pub fn main() -> ExitCode {
-    let worker = std::thread::Builder::new().name("ns".to_owned()).stack_size(STACK);
-    let exit = match worker.spawn(work) {
-        Ok(worker) => worker.join().unwrap_or(Exit::Failed),
-        Err(error) => {
-            eprintln!("error: no thread with a stack of {} MiB can be had: {error}", STACK >> 20);
-            Exit::Failed
-        }
-    };
+pub fn main() -> ! {
     // Leaves at once: what a run left in memory is not worth freeing.
-    std::process::exit(exit.code())
+    std::process::exit(work().code())
 }
 
 fn work() -> Exit {

@@ -5,22 +5,27 @@ mod outcome;
 mod script;
 mod session;
 mod setup;
+mod stack;
 
 use std::rc::Rc;
 
 use crate::eval::{Machine, World, compile};
-use crate::limits::{Interrupt, Limits, Meter, space};
+use crate::limits::{Interrupt, Limits, space};
 use crate::program::{Surroundings, lint, lower, tree::Program};
 use crate::syntax::{TextLimits, ast::Tree, parse};
 use crate::text::{Code, Diagnostic, FindingCode, Sources, ToolCode};
 use crate::toolkit::{Gate, Registry, ToolError};
-use crate::value::{Map, Value};
+use crate::value::Map;
 
 pub use crate::eval::{EmitError, Fault, Output};
+pub use crate::limits::Meter;
+pub use crate::value::Value;
 pub use outcome::{Ending, Outcome};
 pub use script::Script;
 pub use session::Session;
 pub use setup::{Options, PolicySource, SetupError};
+
+use stack::on_large_stack;
 
 /// An engine: a sandbox, a policy, limits and the tools.
 pub struct Engine {
@@ -95,13 +100,19 @@ impl Engine {
     /// Finds what is wrong with a script, and what is probably not meant.
     pub fn check(&self, script: &Script) -> Checked {
         let _space = space::enter(&self.limits);
-        let Prepared { sources, findings, program, tree } = self.prepare(script, true);
-        Checked { sources, findings, info: info(&tree, &program) }
+        on_large_stack(|| {
+            let Prepared { sources, findings, program, tree } = self.prepare(script, true);
+            Checked { sources, findings, info: info(&tree, &program) }
+        })
     }
 
     /// Runs a script, or one procedure of it, with the arguments of the command line.
     pub fn run(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {
         let _space = space::enter(&self.limits);
+        on_large_stack(|| self.run_here(script, entry, args, output))
+    }
+
+    fn run_here(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {
         let prepared = self.prepare(script, false);
         let Prepared { sources, mut findings, program, .. } = prepared;
         if findings.iter().any(Diagnostic::is_error) {
@@ -136,6 +147,10 @@ impl Engine {
     /// Calls one tool with the arguments of a JSON object.
     pub fn call(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
         let _space = space::enter(&self.limits);
+        on_large_stack(|| self.call_here(tool, args))
+    }
+
+    fn call_here(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
         let mut meter = Meter::new(&self.limits, self.interrupt.clone());
         let id = self.gate.registry.find(tool).ok_or_else(|| self.unknown_tool(tool))?;
         let binder = self.gate.registry.get(id).binder();
@@ -166,19 +181,15 @@ impl Engine {
     }
 
     fn text_limits(&self) -> TextLimits {
-        TextLimits {
-            script_bytes: self.limits.script_bytes,
-            nesting: self.limits.nesting,
-            operators: crate::limits::MAX_OPERATORS,
-        }
+        TextLimits { nesting: self.limits.nesting, operators: crate::limits::MAX_OPERATORS }
     }
 
     fn prepare(&self, script: &Script, with_lints: bool) -> Prepared {
         let mut sources = Sources::new();
         let mut findings = Vec::new();
-        let (text, bad_byte) = script.decode(self.limits.script_bytes);
+        let (text, undecodable) = script.decode(self.limits.script_bytes);
         let source = sources.add(script.name(), text);
-        if let Some(finding) = bad_byte {
+        if let Some(finding) = undecodable {
             findings.push(finding);
             return Prepared { sources, findings, program: Program::default(), tree: Tree::default() };
         }

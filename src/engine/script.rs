@@ -1,7 +1,5 @@
 //! A script as a front end hands it over: a name and bytes that are perhaps text.
 
-use std::borrow::Cow;
-
 use crate::text::{Code, Diagnostic, Span};
 
 /// A script that was not looked at yet.
@@ -22,20 +20,21 @@ impl Script {
         &self.name
     }
 
-    /// The text, and the finding about the first byte that is no UTF-8.
-    ///
-    /// Of a text over `limit` only as much is taken as shows that it is over it.
+    /// The text; or why it is none: it is over `limit` bytes, or not UTF-8.
     pub(super) fn decode(&self, limit: usize) -> (String, Option<Diagnostic>) {
-        let bytes = &self.bytes[..self.bytes.len().min(limit.saturating_add(4))];
-        match str::from_utf8(bytes) {
+        if self.bytes.len() > limit {
+            let message = format!("the script has {} bytes, more than the {limit} of `script_bytes`", self.bytes.len());
+            let finding = Diagnostic::placeless(Code::TextTooLong, message);
+            return (String::new(), Some(finding.help("split it, or raise `script_bytes` in `[limits]`")));
+        }
+        match str::from_utf8(&self.bytes) {
             Ok(text) => (text.to_owned(), None),
-            Err(_) if self.bytes.len() > limit => (String::from_utf8_lossy(bytes).into_owned(), None),
             Err(error) => {
                 let at = error.valid_up_to();
-                let text: Cow<'_, str> = String::from_utf8_lossy(bytes);
-                let message = format!("the byte 0x{:02X} is not UTF-8", bytes[at]);
+                let message = format!("the byte 0x{:02X} is not UTF-8", self.bytes[at]);
                 let finding = Diagnostic::error(Code::NotUtf8, Span::new(at, at + '\u{fffd}'.len_utf8()), message);
-                (text.into_owned(), Some(finding.help("save the script as UTF-8, or write the character as an escape")))
+                let finding = finding.help("save the script as UTF-8, or write the character as an escape");
+                (String::from_utf8_lossy(&self.bytes).into_owned(), Some(finding))
             }
         }
     }

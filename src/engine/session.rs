@@ -12,6 +12,7 @@ use crate::text::{Diagnostic, Sources};
 use crate::value::Value;
 
 use super::outcome::ending_of;
+use super::stack::on_large_stack;
 use super::{Ending, Engine};
 
 /// Lines that share variables and procedures.
@@ -57,20 +58,24 @@ impl<'e> Session<'e> {
 
     /// Whether a text is a beginning that more lines could complete.
     pub fn is_unfinished(&self, text: &str) -> bool {
-        is_unfinished(text, self.engine.text_limits())
+        on_large_stack(|| is_unfinished(text, self.engine.text_limits()))
     }
 
     /// Whether a text is a line that can be parsed.
     pub fn parses(&self, text: &str) -> bool {
         let mut findings = Vec::new();
         let mut sources = Sources::new();
-        parse(sources.add("", text), self.engine.text_limits(), &mut findings);
+        on_large_stack(|| parse(sources.add("", text), self.engine.text_limits(), &mut findings));
         findings.is_empty()
     }
 
     /// Runs a line, or several. One that fails changes no variable.
     pub fn run(&mut self, text: &str) -> LineOutcome {
         let _space = space::enter(&self.engine.limits);
+        on_large_stack(|| self.run_here(text))
+    }
+
+    fn run_here(&mut self, text: &str) -> LineOutcome {
         self.engine.interrupt.clear();
         self.lines += 1;
         let mut findings = Vec::new();

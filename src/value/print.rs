@@ -27,6 +27,12 @@ pub fn to_text(value: &Value) -> Fallible<CompactString> {
     }
 }
 
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(self, f)
+    }
+}
+
 /// Writes a value as EMIT prints it: texts as they are, but quoted inside lists and maps.
 pub fn write(value: &Value, out: &mut impl Write) -> fmt::Result {
     match value.as_text() {

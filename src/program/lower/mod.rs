@@ -86,25 +86,24 @@ fn procedures_of<'a>(
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<(&'a Tree, &'a ast::Procedure)> {
     let mut procedures: Vec<(&Tree, &ast::Procedure)> = Vec::new();
-    for (tree, procedure) in earlier.iter().flat_map(|tree| in_tree(tree).map(move |procedure| (tree, procedure))) {
-        procedures.retain(|(_, other)| other.name.text != procedure.name.text);
-        procedures.push((tree, procedure));
-    }
-    let own = in_tree(tree).collect::<Vec<_>>();
-    procedures.retain(|(_, other)| own.iter().all(|procedure| procedure.name.text != other.name.text));
-    let before = procedures.len();
-    for procedure in own {
-        match procedures[before..].iter().find(|(_, other)| other.name.text == procedure.name.text) {
-            Some((_, first)) => findings.push(
-                Diagnostic::error(
-                    Code::DuplicateProcedure,
-                    procedure.name.span,
-                    format!("the procedure `{}` is defined twice", procedure.name.text),
-                )
-                .related(first.name.span, "defined here first")
-                .help("choose another name"),
-            ),
-            None => procedures.push((tree, procedure)),
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let before = earlier.iter().flat_map(|tree| in_tree(tree).map(move |procedure| (tree, procedure)));
+    let mut own: HashMap<&str, Span> = HashMap::new();
+    for (of, procedure) in before.chain(in_tree(tree).map(|procedure| (tree, procedure))) {
+        let name = &procedure.name;
+        if std::ptr::eq(of, tree)
+            && let Some(first) = own.insert(&name.text, name.span)
+        {
+            let message = format!("the procedure `{}` is defined twice", name.text);
+            let finding = Diagnostic::error(Code::DuplicateProcedure, name.span, message);
+            findings.push(finding.related(first, "defined here first").help("choose another name"));
+        }
+        match places.get(name.text.as_str()) {
+            Some(place) => procedures[*place] = (of, procedure),
+            None => {
+                places.insert(&name.text, procedures.len());
+                procedures.push((of, procedure));
+            }
         }
     }
     procedures

@@ -239,6 +239,9 @@ impl<'a> Blocks<'a> {
         let fits = |open: &Open| closer.only.is_none_or(|only| only == open.kind);
         let Some(at) = self.open.iter().rposition(fits) else {
             findings.push(self.stray_closer(closer, span));
+            // Most likely the innermost block was meant, and the word is wrong.
+            let innermost = self.open.len().saturating_sub(1);
+            self.fold_to(innermost);
             return;
         };
         if at + 1 < self.open.len() {

@@ -162,6 +162,12 @@ impl<'a> Failure<'a> {
         if let Some(finding) = self.one_line_block() {
             return Some(finding);
         }
+        if rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return self.number_with_letters();
+        }
+        if let Some(finding) = self.one_sided_point() {
+            return Some(finding);
+        }
         let word = first_word(rest);
         let after_word = rest[word.len()..].trim_start_matches([' ', '\t']);
         let before = self.text[..self.at].trim_end_matches([' ', '\t']);
@@ -185,6 +191,38 @@ impl<'a> Failure<'a> {
             );
         }
         None
+    }
+
+    /// `5x`, `1.`, `0x1F`
+    fn number_with_letters(&self) -> Option<Diagnostic> {
+        let rest = self.rest();
+        let length = rest.find(|c: char| !(is_word_char(c) || c == '.')).unwrap_or(rest.len());
+        let token = &rest[..length];
+        let plain = token.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+        if plain || is_number_before(&self.text[..self.at]) {
+            return None;
+        }
+        let finding = self.error(Code::BadNumber, length, format!("`{token}` is neither a number nor a name"));
+        Some(finding.help("a number with a point has digits on both sides of it; a name begins with a letter or `_`"))
+    }
+
+    /// `1.` and `.5`
+    fn one_sided_point(&self) -> Option<Diagnostic> {
+        let (before, rest) = (&self.text[..self.at], self.rest());
+        let digit = |c: char| c.is_ascii_digit();
+        let (start, length) = match () {
+            () if rest.starts_with('.') && rest[1..].starts_with(digit) => {
+                (self.at, 1 + rest[1..].find(|c| !digit(c)).unwrap_or(rest.len() - 1))
+            }
+            () if before.strip_suffix('.').is_some_and(|digits| digits.ends_with(digit)) => (before.len() - 1, 1),
+            () => return None,
+        };
+        let finding = Diagnostic::error(
+            Code::BadNumber,
+            self.span(start, length),
+            "a number with a point has digits on both sides of it",
+        );
+        Some(finding.help("write `0.5` or `1.0`"))
     }
 
     /// Text after `THEN`, `DO`, `ELSE`, `means` or a closer.
@@ -215,6 +253,9 @@ impl<'a> Failure<'a> {
         wanted.sort();
         wanted.dedup();
         wanted.retain(|&item| item != Expected::Hidden);
+        if wanted.contains(&Expected::Operator) {
+            wanted.retain(|item| *item != Expected::Mark("("));
+        }
         if wanted.contains(&Expected::Expression) {
             wanted.retain(|item| !matches!(item, Expected::Mark("(" | "\"key\"")));
         }
@@ -277,6 +318,14 @@ fn words(item: Expected) -> String {
         Expected::Mark(mark) => format!("`{mark}`"),
         Expected::Hidden => String::new(),
     }
+}
+
+/// Whether a value stands right before, so that what follows it is not at fault itself.
+fn is_number_before(before: &str) -> bool {
+    before
+        .trim_end_matches([' ', '\t'])
+        .ends_with(|c: char| is_word_char(c) || matches!(c, ')' | ']' | '}' | '"' | '\''))
+        && !is_keyword(first_word(before), before.trim())
 }
 
 fn is_statement_word(word: &str) -> bool {

@@ -28,8 +28,6 @@ const MAX_FINDINGS: usize = 100;
 /// What bounds a text.
 #[derive(Clone, Copy, Debug)]
 pub struct TextLimits {
-    /// Bytes of one source text.
-    pub script_bytes: usize,
     /// Brackets in brackets, blocks in blocks, signs or `**` in a row.
     pub nesting: usize,
     /// Operators in one expression.
@@ -37,11 +35,9 @@ pub struct TextLimits {
 }
 
 /// Parses a source. The tree is complete for all lines without findings.
+///
+/// Whoever takes a text in bounds its length; everything here is linear in it.
 pub fn parse(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>) -> Tree {
-    if source.text().len() > limits.script_bytes {
-        findings.push(too_long(source, limits.script_bytes));
-        return Tree::default();
-    }
     let mut parser = Parser { tree: Tree::default(), findings: Vec::new(), base: source.base(), limits, operators: 0 };
     let mut scanner = Scanner::new(source.text(), source.base(), limits.nesting);
     let mut blocks = Blocks::new(source, limits.nesting);
@@ -124,12 +120,6 @@ impl Parser {
             }
         }
     }
-}
-
-fn too_long(source: &Source, limit: usize) -> Diagnostic {
-    let message = format!("the script has {} bytes, more than the {limit} allowed", source.text().len());
-    Diagnostic::error(Code::TextTooLong, crate::text::Span::at(source.base()), message)
-        .help("split it, or raise `script_bytes` in `[limits]`")
 }
 
 /// The words of a text that could be names, for a line that could not be parsed.

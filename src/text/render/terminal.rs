@@ -3,7 +3,7 @@
 //! Only the lines that labels lie on are handed over, and very long ones are cut around the label,
 //! so that a finding in a line of a million characters costs no more than any other.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::super::diagnostic::{Diagnostic, Label, Severity};
 use super::super::safe;
@@ -26,8 +26,8 @@ pub fn to_terminal(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> 
     };
     let message = safe::name(&diagnostic.message);
     let mut group = Group::with_title(level.primary_title(message).id(diagnostic.code.id()));
-    for (label, kind) in labels(diagnostic) {
-        group = excerpt(group, label, kind, sources);
+    for excerpt in excerpts(diagnostic, sources) {
+        group = excerpt.show(group);
     }
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(safe::prose(help)));
@@ -41,26 +41,98 @@ pub fn to_terminal(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> 
     text
 }
 
-/// The primary label first, then the related ones, those on one line of it next to it.
-fn labels(diagnostic: &Diagnostic) -> impl Iterator<Item = (&Label, AnnotationKind)> {
+/// Some lines of one source with the labels that lie in them.
+struct Excerpt<'a> {
+    source: &'a Source,
+    /// The first line, from 1.
+    first: usize,
+    last: usize,
+    marks: Vec<Mark<'a>>,
+}
+
+/// A label in an excerpt: its place counts from the beginning of its line.
+struct Mark<'a> {
+    kind: AnnotationKind,
+    text: &'a str,
+    line: usize,
+    start: usize,
+    end: usize,
+}
+
+/// Lines that one excerpt may span; labels farther apart get excerpts of their own.
+const NEAR: usize = 12;
+
+/// The primary label first, then the related ones, each in the excerpt of a label near it.
+fn excerpts<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Vec<Excerpt<'a>> {
     let primary = diagnostic.primary.iter().map(|label| (label, AnnotationKind::Primary));
-    primary.chain(diagnostic.related.iter().map(|label| (label, AnnotationKind::Context)))
-}
-
-fn excerpt<'a>(group: Group<'a>, label: &'a Label, kind: AnnotationKind, sources: &'a Sources) -> Group<'a> {
-    let Some(source) = sources.of(label.span) else { return group };
-    let view = View::of(source, label);
-    let position = source.position(label.span);
-    let origin = Origin::path(safe::name(source.name())).line(position.line).char_column(position.column);
-    let mut annotation = kind.span(view.start..view.end);
-    if !label.text.is_empty() {
-        annotation = annotation.label(safe::name(&label.text));
+    let labels = primary.chain(diagnostic.related.iter().map(|label| (label, AnnotationKind::Context)));
+    let mut excerpts: Vec<Excerpt<'_>> = Vec::new();
+    for (label, kind) in labels {
+        let Some(source) = sources.of(label.span) else { continue };
+        let mark = Mark::of(source, label, kind);
+        match excerpts.iter_mut().find(|excerpt| excerpt.takes(source, mark.line)) {
+            Some(excerpt) => {
+                (excerpt.first, excerpt.last) = (excerpt.first.min(mark.line), excerpt.last.max(mark.line));
+                excerpt.marks.push(mark);
+            }
+            None => excerpts.push(Excerpt { source, first: mark.line, last: mark.line, marks: vec![mark] }),
+        }
     }
-    let snippet = Snippet::source(view.text).line_start(position.line).fold(false).annotation(annotation);
-    group.element(origin).element(snippet)
+    excerpts
 }
 
-/// One line of a source, cut to what is worth showing, and the label's place in it.
+impl<'a> Mark<'a> {
+    fn of(source: &Source, label: &'a Label, kind: AnnotationKind) -> Mark<'a> {
+        let (start, end) = source.local(label.span);
+        let line = source.line_of(start);
+        let (text, line_start) = source.line(line);
+        let start = (start - line_start).min(text.len());
+        let end = end.saturating_sub(line_start).clamp(start, text.len());
+        Mark { kind, text: &label.text, line, start, end }
+    }
+}
+
+impl<'a> Excerpt<'a> {
+    /// Whether a label on a line of a source belongs here.
+    fn takes(&self, source: &Source, line: usize) -> bool {
+        let (first, last) = (self.first.min(line), self.last.max(line));
+        let short = |line| self.source.line(line).0.len() <= LONG_LINE;
+        std::ptr::eq(self.source, source) && last - first <= NEAR && (first..=last).all(short)
+    }
+
+    fn show(&self, group: Group<'a>) -> Group<'a> {
+        let name = safe::name(self.source.name()).into_owned();
+        let (line, _) = self.source.line(self.first);
+        if line.len() > LONG_LINE {
+            let mark = &self.marks[0];
+            let column = line[..mark.start].chars().count() + 1;
+            let view = View::of(line, mark);
+            let snippet = Snippet::source(view.text).line_start(self.first).fold(false);
+            let origin = Origin::path(name).line(self.first).char_column(column);
+            return group.element(origin).element(snippet.annotation(annotate(mark, view.start, view.end)));
+        }
+        let mut text = String::new();
+        let mut starts = Vec::new();
+        for line in self.first..=self.last {
+            starts.push(text.len());
+            text.push_str(self.source.line(line).0);
+            text.push('\n');
+        }
+        let annotations = self.marks.iter().map(|mark| {
+            let start = starts[mark.line - self.first];
+            annotate(mark, start + mark.start, start + mark.end)
+        });
+        let annotations: Vec<_> = annotations.collect();
+        group.element(Snippet::source(text).path(name).line_start(self.first).annotations(annotations))
+    }
+}
+
+fn annotate<'a>(mark: &Mark<'a>, start: usize, end: usize) -> Annotation<'a> {
+    let annotation = mark.kind.span(start..end);
+    if mark.text.is_empty() { annotation } else { annotation.label(safe::name(mark.text)) }
+}
+
+/// A part of a line too long to be shown whole, and the label's place in it.
 struct View {
     text: String,
     start: usize,
@@ -73,21 +145,13 @@ const CONTEXT: usize = 60;
 const LONG_LINE: usize = 400;
 
 impl View {
-    fn of(source: &Source, label: &Label) -> View {
-        let (start, end) = source.local(label.span);
-        let (line, line_start) = source.line(source.line_of(start));
-        let start = (start - line_start).min(line.len());
-        let end = end.saturating_sub(line_start).clamp(start, line.len());
-        if line.len() <= LONG_LINE {
-            return View { text: line.to_owned(), start, end };
-        }
-        let from = line.floor_char_boundary(start.saturating_sub(CONTEXT));
-        let end = line.floor_char_boundary(end.min(start + CONTEXT)).max(start);
+    fn of(line: &str, mark: &Mark<'_>) -> View {
+        let from = line.floor_char_boundary(mark.start.saturating_sub(CONTEXT));
+        let end = line.floor_char_boundary(mark.end.min(mark.start + CONTEXT)).max(mark.start);
         let to = line.ceil_char_boundary((end + CONTEXT).min(line.len()));
         let lead = if from > 0 { "…" } else { "" };
         let tail = if to < line.len() { "…" } else { "" };
-        let shift = from - lead.len().min(from);
         let text = format!("{lead}{}{tail}", &line[from..to]);
-        View { text, start: start - shift, end: end - shift }
+        View { text, start: mark.start - from + lead.len(), end: end - from + lead.len() }
     }
 }

@@ -1,0 +1,307 @@
+//! Many small scripts with what they print and what is found wrong with them.
+//!
+//! A file under `tests/suite/` holds cases, each under a line `--- name`. In a case
+//!
+//! - `#> text` at a line's end, or on a line of its own, is a line of output, in the order of the text;
+//! - `#! CODE 6-9 message` under a line is a finding on that line at those columns (the end is
+//!   exclusive); columns and message may be left out, and the message may be a part of the whole;
+//! - `#@ words` sets how the case runs: `check` instead of a run, `strict`, `read-only`,
+//!   `max-steps N`, `timeout MS`, `args A B`, `proc NAME`, `ends refused` (or `failed`, `out-of-time`);
+//! - `#% KEY = VALUE` is a line of the case's policy file.
+//!
+//! Each case has a sandbox folder of its own. `UPDATE=1 cargo test --test suite` rewrites what is
+//! expected; look at the difference.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use neuroscript::engine::{EmitError, Ending, Engine, Meter, Options, Output, Script, Value};
+use neuroscript::text::{Diagnostic, Sources};
+
+fn main() {
+    let args = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
+    let mut files = Vec::new();
+    collect(&root, &mut files);
+    files.sort();
+    let update = std::env::var_os("UPDATE").is_some();
+    let mut trials = Vec::new();
+    for file in files {
+        let name = file.strip_prefix(&root).expect("files lie below the root").display().to_string();
+        let cases = parse(&std::fs::read_to_string(&file).expect("cases are UTF-8"));
+        assert!(!cases.is_empty(), "{name} has no case");
+        if update {
+            rewrite(&file, &cases);
+        }
+        for case in cases {
+            let title = format!("{name}: {}", case.name);
+            trials.push(Trial::test(title, move || run(&case)));
+        }
+    }
+    libtest_mimic::run(&args, trials).exit();
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("the suite's folder can be read") {
+        let path = entry.expect("the suite's folder can be read").path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "ns") {
+            files.push(path);
+        }
+    }
+}
+
+/// One case of a file.
+#[derive(Clone, Default)]
+struct Case {
+    name: String,
+    text: String,
+    options: Vec<String>,
+    policy: String,
+    output: Vec<String>,
+    findings: Vec<Expected>,
+}
+
+/// A finding that a case expects.
+#[derive(Clone, Debug)]
+struct Expected {
+    line: usize,
+    code: String,
+    columns: Option<(usize, usize)>,
+    message: String,
+}
+
+fn parse(text: &str) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    let mut code_line = 0;
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("--- ") {
+            cases.push(Case { name: name.trim().to_owned(), ..Case::default() });
+            code_line = 0;
+            continue;
+        }
+        let Some(case) = cases.last_mut() else {
+            assert!(line.trim().is_empty() || line.starts_with('#'), "text before the first case: {line}");
+            continue;
+        };
+        case.text.push_str(line);
+        case.text.push('\n');
+        let number = case.text.lines().count();
+        let trimmed = line.trim_start();
+        if let Some(finding) = trimmed.strip_prefix("#! ") {
+            case.findings.push(expected_finding(finding, code_line));
+        } else if let Some(options) = trimmed.strip_prefix("#@ ") {
+            case.options.push(options.trim().to_owned());
+        } else if let Some(policy) = trimmed.strip_prefix("#% ") {
+            case.policy.push_str(policy);
+            case.policy.push('\n');
+        } else if let Some((code, output)) = line.split_once("#>") {
+            case.output.push(output.strip_prefix(' ').unwrap_or(output).to_owned());
+            if !code.trim().is_empty() {
+                code_line = number;
+            }
+        } else if !trimmed.is_empty() {
+            code_line = number;
+        }
+    }
+    cases
+}
+
+fn expected_finding(text: &str, line: usize) -> Expected {
+    let (code, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let (first, message) = rest.split_once(' ').unwrap_or((rest, ""));
+    let columns = first.split_once('-').and_then(|(start, end)| Some((start.parse().ok()?, end.parse().ok()?)));
+    let message = if columns.is_some() { message } else { rest };
+    Expected { line, code: code.to_owned(), columns, message: message.trim().to_owned() }
+}
+
+/// What a case did.
+struct Actual {
+    output: String,
+    findings: Vec<Diagnostic>,
+    sources: Sources,
+    ending: Ending,
+}
+
+fn run(case: &Case) -> Result<(), Failed> {
+    let actual = perform(case);
+    let mut faults = String::new();
+    let wanted: String = case.output.iter().map(|line| format!("{line}\n")).collect();
+    if actual.output != wanted {
+        let _ = writeln!(faults, "--- expected output\n{wanted}--- actual output\n{}", actual.output);
+    }
+    compare_findings(case, &actual, &mut faults);
+    let wanted = option(case, "ends").map_or(if case.findings.is_empty() { "done" } else { "" }, |word| word);
+    let ending = ending_word(actual.ending);
+    if !wanted.is_empty() && wanted != ending && option(case, "check").is_none() {
+        let _ = writeln!(faults, "expected the run to end `{wanted}`, and it ended `{ending}`");
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults.into()) }
+}
+
+fn ending_word(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Done => "done",
+        Ending::Failed => "failed",
+        Ending::Refused => "refused",
+        Ending::OutOfTime => "out-of-time",
+        Ending::Interrupted => "interrupted",
+        Ending::Unread => "unread",
+    }
+}
+
+fn compare_findings(case: &Case, actual: &Actual, faults: &mut String) {
+    let found: Vec<Found> = actual.findings.iter().map(|finding| Found::of(finding, &actual.sources)).collect();
+    let fits = |(expected, found): (&Expected, &Found)| {
+        expected.code == found.code
+            && found.line.is_none_or(|line| line == expected.line)
+            && expected.columns.is_none_or(|columns| Some(columns) == found.columns)
+            && found.message.contains(&expected.message)
+    };
+    if found.len() == case.findings.len() && case.findings.iter().zip(&found).all(fits) {
+        return;
+    }
+    let _ = writeln!(faults, "--- expected findings");
+    for expected in &case.findings {
+        let _ =
+            writeln!(faults, "line {}: {} {:?} {}", expected.line, expected.code, expected.columns, expected.message);
+    }
+    let _ = writeln!(faults, "--- actual findings");
+    for found in found {
+        let _ = writeln!(faults, "line {}: #! {}", found.line.unwrap_or(0), found.written());
+    }
+}
+
+/// A finding in the terms of a case.
+struct Found {
+    line: Option<usize>,
+    code: &'static str,
+    columns: Option<(usize, usize)>,
+    message: String,
+}
+
+impl Found {
+    fn of(finding: &Diagnostic, sources: &Sources) -> Found {
+        let place = finding.span().and_then(|span| {
+            let source = sources.of(span)?;
+            Some((source.position(span), source.end_position(span)))
+        });
+        let columns =
+            place.filter(|(start, end)| start.line == end.line).map(|(start, end)| (start.column, end.column));
+        Found {
+            line: place.map(|(start, _)| start.line),
+            code: finding.code.id(),
+            columns,
+            message: finding.message.clone(),
+        }
+    }
+
+    fn written(&self) -> String {
+        match self.columns {
+            Some((start, end)) => format!("{} {start}-{end} {}", self.code, self.message),
+            None => format!("{} {}", self.code, self.message),
+        }
+    }
+}
+
+/// The rest of the option line that begins with a word.
+fn option<'c>(case: &'c Case, word: &str) -> Option<&'c str> {
+    case.options.iter().find_map(|line| line.strip_prefix(word)).map(str::trim)
+}
+
+fn perform(case: &Case) -> Actual {
+    let folder = tempfile::tempdir().expect("a folder for the case");
+    let policy = folder.path().join("policy.toml");
+    let sandbox = folder.path().join("sandbox");
+    std::fs::create_dir(&sandbox).expect("a sandbox for the case");
+    std::fs::write(&policy, &case.policy).expect("a policy for the case");
+    let options = Options {
+        sandbox: Some(sandbox),
+        policy: Some(policy),
+        read_only: option(case, "read-only").is_some(),
+        strict: option(case, "strict").is_some(),
+        max_steps: option(case, "max-steps").map(|number| number.parse().expect("max-steps takes a number")),
+        timeout: option(case, "timeout")
+            .map(|ms| Duration::from_millis(ms.parse().expect("timeout takes milliseconds"))),
+        answer_bytes: None,
+    };
+    let engine = Engine::open(&options).unwrap_or_else(|error| panic!("the case's engine: {:?}", error.findings));
+    let script = Script::new("case.ns", case.text.as_str());
+    if option(case, "check").is_some() {
+        let checked = engine.check(&script);
+        return Actual {
+            output: String::new(),
+            findings: checked.findings,
+            sources: checked.sources,
+            ending: Ending::Done,
+        };
+    }
+    let args: Vec<String> =
+        option(case, "args").map(|args| args.split(' ').map(str::to_owned).collect()).unwrap_or_default();
+    let output = Captured::default();
+    let outcome = engine.run(&script, option(case, "proc"), &args, Box::new(output.clone()));
+    let text = output.0.borrow().clone();
+    Actual { output: text, findings: outcome.findings, sources: outcome.sources, ending: outcome.ending }
+}
+
+/// Keeps what a case prints; warnings are lines that begin with `warning: `.
+#[derive(Clone, Default)]
+struct Captured(Rc<RefCell<String>>);
+
+impl Output for Captured {
+    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
+        let text: String = values.iter().map(ToString::to_string).collect();
+        meter.print(text.len() as u64 + 1)?;
+        self.0.borrow_mut().push_str(&text);
+        self.0.borrow_mut().push('\n');
+        Ok(())
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.0.borrow_mut().push_str(&format!("warning: {text}\n"));
+    }
+}
+
+/// Writes what a file's cases really do as what they are expected to do: findings under their lines,
+/// output at each case's end.
+fn rewrite(file: &Path, cases: &[Case]) {
+    let mut text = String::new();
+    for case in cases {
+        let actual = perform(case);
+        let found: Vec<Found> = actual.findings.iter().map(|finding| Found::of(finding, &actual.sources)).collect();
+        let _ = writeln!(text, "--- {}", case.name);
+        for finding in found.iter().filter(|finding| finding.line.is_none()) {
+            let _ = writeln!(text, "#! {}", finding.written());
+        }
+        let unchanged = actual.output == case.output.iter().map(|line| format!("{line}\n")).collect::<String>();
+        for (number, line) in case.text.lines().enumerate() {
+            let trimmed = line.trim_start();
+            let is_output = trimmed.starts_with("#>");
+            if trimmed.starts_with("#! ") || (is_output && !unchanged) {
+                continue;
+            }
+            let code = if unchanged { line } else { line.split_once("#>").map_or(line, |(code, _)| code.trim_end()) };
+            let _ = writeln!(text, "{code}");
+            for finding in found.iter().filter(|finding| finding.line == Some(number + 1)) {
+                let _ = writeln!(text, "#! {}", finding.written());
+            }
+        }
+        if !unchanged {
+            while text.ends_with("\n\n") {
+                text.pop();
+            }
+            for line in actual.output.lines() {
+                let _ = writeln!(text, "#> {line}");
+            }
+            text.push('\n');
+        }
+    }
+    std::fs::write(file, text).expect("the case's file can be written");
+}
