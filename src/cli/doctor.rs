@@ -1,7 +1,6 @@
 //! `ns doctor`: what holds here.
 
-use crate::engine::{Engine, PolicySource};
-use crate::sandbox::Resolver;
+use crate::engine::{Engine, PolicySource, Resolver};
 
 use super::args::Global;
 use super::exit::Exit;

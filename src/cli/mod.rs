@@ -23,6 +23,7 @@ pub(crate) use terminal::report_findings;
 
 /// Runs the command that the process was started with.
 pub fn main() -> ! {
+    crate::engine::hush_panics();
     // Leaves at once: what a run left in memory is not worth freeing.
     std::process::exit(work().code())
 }

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::engine::{Engine, Outcome, Script};
-use crate::limits::Interrupt;
+use crate::engine::{EmitError, Engine, Interrupt, Meter, Outcome, Output, Script, Value};
 
 use super::args::{Global, RunArgs};
 use super::exit::Exit;
@@ -123,9 +122,9 @@ fn run_script(global: &Global, script: &Script, procedure: Option<&str>, args: &
     finish(&outcome, flushed)
 }
 
-fn finish(outcome: &Outcome, flushed: Result<(), crate::engine::EmitError>) -> Exit {
+fn finish(outcome: &Outcome, flushed: Result<(), EmitError>) -> Exit {
     report_findings(&outcome.findings, &outcome.sources);
-    if let Err(crate::engine::EmitError::Io(error)) = flushed {
+    if let Err(EmitError::Io(error)) = flushed {
         report_error(&format!("the output cannot be written: {error}"), "look at what standard output is connected to");
         return Exit::Failed;
     }
@@ -156,17 +155,13 @@ impl Flushing {
         Flushing(std::rc::Rc::new(std::cell::RefCell::new(printer)))
     }
 
-    fn flush(&self) -> Result<(), crate::engine::EmitError> {
+    fn flush(&self) -> Result<(), EmitError> {
         self.0.borrow_mut().flush()
     }
 }
 
-impl crate::engine::Output for Flushing {
-    fn emit(
-        &mut self,
-        values: &[crate::value::Value],
-        meter: &mut crate::limits::Meter,
-    ) -> Result<(), crate::engine::EmitError> {
+impl Output for Flushing {
+    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
         self.0.borrow_mut().emit(values, meter)
     }
 

@@ -4,8 +4,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write, stdout};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-use crate::engine::{EmitError, Output};
-use crate::limits::{Meter, space};
+use crate::engine::{EmitError, Meter, Output};
 use crate::text::safe;
 use crate::value::{Value, json, print};
 
@@ -97,14 +96,7 @@ impl Printer {
     }
 
     fn raw(&mut self, values: &[Value]) -> Result<(), EmitError> {
-        let mut out = Bounded { text: &mut self.line, left: space::string_bound() };
-        for value in values {
-            if print::write(value, &mut out).is_err() {
-                let allowed = space::string_bound();
-                space::check_string(allowed.saturating_add(1))?;
-            }
-        }
-        self.line.push('\n');
+        print::write_line(values, &mut self.line)?;
         Ok(())
     }
 
@@ -158,20 +150,6 @@ impl Drop for Printer {
 
 fn emit_error(error: io::Error) -> EmitError {
     if error.kind() == ErrorKind::BrokenPipe { EmitError::Closed } else { EmitError::Io(error) }
-}
-
-/// Takes text up to a bound.
-struct Bounded<'a> {
-    text: &'a mut String,
-    left: usize,
-}
-
-impl std::fmt::Write for Bounded<'_> {
-    fn write_str(&mut self, piece: &str) -> std::fmt::Result {
-        self.left = self.left.checked_sub(piece.len()).ok_or(std::fmt::Error)?;
-        self.text.push_str(piece);
-        Ok(())
-    }
 }
 
 fn push_json_lines(value: &Value, text: &mut String) {

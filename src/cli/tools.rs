@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use crate::engine::built_in_tools;
 use crate::toolkit::{Kind, Literal, Param, Registry, Tool, WhenAbsent, schema};
 
 use super::args::{ToolFormat, ToolsArgs};
@@ -10,7 +11,7 @@ use super::show::new_table;
 use super::terminal::report_error;
 
 pub fn tools(args: &ToolsArgs) -> Exit {
-    let registry = crate::tools::registry();
+    let registry = built_in_tools();
     let one = match &args.name {
         None => None,
         Some(name) => match registry.find(name) {

@@ -10,7 +10,7 @@ mod stack;
 use std::rc::Rc;
 
 use crate::eval::{Machine, World, compile};
-use crate::limits::{Interrupt, Limits, space};
+use crate::limits::{Limits, space};
 use crate::program::{Surroundings, lint, lower, tree::Program};
 use crate::syntax::{TextLimits, ast::Tree, parse};
 use crate::text::{Code, Diagnostic, FindingCode, Sources, ToolCode};
@@ -18,13 +18,16 @@ use crate::toolkit::{Gate, Registry, ToolError};
 use crate::value::Map;
 
 pub use crate::eval::{EmitError, Fault, Output};
-pub use crate::limits::Meter;
+pub use crate::limits::{Interrupt, Meter};
+pub use crate::sandbox::Resolver;
+pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use outcome::{Ending, Outcome};
 pub use script::Script;
 pub use session::Session;
 pub use setup::{Options, PolicySource, SetupError};
 
+pub use stack::hush_panics;
 use stack::on_large_stack;
 
 /// An engine: a sandbox, a policy, limits and the tools.
@@ -104,12 +107,18 @@ impl Engine {
             let Prepared { sources, findings, program, tree } = self.prepare(script, true);
             Checked { sources, findings, info: info(&tree, &program) }
         })
+        .unwrap_or_else(|panic| Checked {
+            sources: Sources::new(),
+            findings: vec![internal_fault(&panic)],
+            info: Info::default(),
+        })
     }
 
     /// Runs a script, or one procedure of it, with the arguments of the command line.
     pub fn run(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {
         let _space = space::enter(&self.limits);
         on_large_stack(|| self.run_here(script, entry, args, output))
+            .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]))
     }
 
     fn run_here(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {
@@ -148,6 +157,7 @@ impl Engine {
     pub fn call(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
         let _space = space::enter(&self.limits);
         on_large_stack(|| self.call_here(tool, args))
+            .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)))
     }
 
     fn call_here(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
@@ -275,8 +285,8 @@ fn info(tree: &Tree, program: &Program) -> Info {
     }
 }
 
-/// What becomes of a fault that this code never expects: see [`Code::Internal`].
-pub fn internal_fault(what: &str) -> Diagnostic {
+/// The finding for a panic: see [`Code::Internal`].
+fn internal_fault(what: &str) -> Diagnostic {
     Diagnostic::placeless(FindingCode::Script(Code::Internal), format!("a fault of NeuroScript itself: {what}"))
         .help("please report it, with the script")
 }

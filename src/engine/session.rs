@@ -7,7 +7,7 @@ use compact_str::CompactString;
 use crate::eval::{Machine, Output, World, compile};
 use crate::limits::{Meter, space};
 use crate::program::{Surroundings, lower};
-use crate::syntax::{ast::Tree, is_unfinished, parse};
+use crate::syntax::{ast::Tree, is_unfinished, keyword, parse};
 use crate::text::{Diagnostic, Sources};
 use crate::value::Value;
 
@@ -58,21 +58,35 @@ impl<'e> Session<'e> {
 
     /// Whether a text is a beginning that more lines could complete.
     pub fn is_unfinished(&self, text: &str) -> bool {
-        on_large_stack(|| is_unfinished(text, self.engine.text_limits()))
+        on_large_stack(|| is_unfinished(text, self.engine.text_limits())).unwrap_or(false)
+    }
+
+    /// Runs a line, or prints its value when it is an expression alone.
+    pub fn evaluate(&mut self, text: &str) -> LineOutcome {
+        let word = keyword::first_word(text.trim_start());
+        let is_statement = keyword::STATEMENT_WORDS.iter().any(|keyword| keyword::is_keyword(word, keyword));
+        let printing = format!("EMIT {text}");
+        match !is_statement && self.parses(&printing) {
+            true => self.run(&printing),
+            false => self.run(text),
+        }
     }
 
     /// Whether a text is a line that can be parsed.
-    pub fn parses(&self, text: &str) -> bool {
+    fn parses(&self, text: &str) -> bool {
         let mut findings = Vec::new();
         let mut sources = Sources::new();
-        on_large_stack(|| parse(sources.add("", text), self.engine.text_limits(), &mut findings));
-        findings.is_empty()
+        let parsed = on_large_stack(|| parse(sources.add("", text), self.engine.text_limits(), &mut findings));
+        parsed.is_ok() && findings.is_empty()
     }
 
     /// Runs a line, or several. One that fails changes no variable.
     pub fn run(&mut self, text: &str) -> LineOutcome {
         let _space = space::enter(&self.engine.limits);
-        on_large_stack(|| self.run_here(text))
+        on_large_stack(|| self.run_here(text)).unwrap_or_else(|panic| LineOutcome {
+            findings: vec![super::internal_fault(&panic)],
+            ending: Ending::Failed,
+        })
     }
 
     fn run_here(&mut self, text: &str) -> LineOutcome {

@@ -6,10 +6,11 @@ use std::rc::Rc;
 
 use compact_str::CompactString;
 
-use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::text::Span;
 use crate::toolkit::ToolId;
 use crate::value::{Str, Value};
+
+pub use crate::syntax::ast::{BinaryOp, UnaryOp};
 
 use super::builtin::Builtin;
 

@@ -5,7 +5,6 @@ use rustyline::{Config, DefaultEditor};
 
 use crate::cli::{Printer, report_findings};
 use crate::engine::{Ending, Engine, Session};
-use crate::syntax::keyword;
 
 const HELP: &str = "\
 Type a statement, a block, or an expression to see its value.
@@ -51,20 +50,9 @@ fn read(editor: &mut DefaultEditor, session: &Session<'_>) -> rustyline::Result<
 }
 
 fn evaluate(session: &mut Session<'_>, text: &str) {
-    let printed = format!("EMIT {text}");
-    let outcome = match is_expression(text) && session.parses(&printed) {
-        true => session.run(&printed),
-        false => session.run(text),
-    };
+    let outcome = session.evaluate(text);
     report_findings(&outcome.findings, session.sources());
     if outcome.ending == Ending::Interrupted {
         println!("interrupted; no variable was changed");
     }
-}
-
-/// Whether a line begins like an expression and not like a statement.
-fn is_expression(text: &str) -> bool {
-    let word = keyword::first_word(text.trim_start());
-    let statement = keyword::STATEMENT_WORDS.iter().any(|keyword| keyword::is_keyword(word, keyword));
-    !statement
 }

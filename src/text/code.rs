@@ -143,13 +143,9 @@ codes! {
             "For example the root or the logarithm of a negative number, or a float too large for a whole number.";
         NotIterable = "NS0310", "a value that FOR EACH cannot go through",
             "FOR EACH goes through lists, maps and texts; nil is empty.";
-        PolicyDenied = "NS0401", "the policy refuses it",
-            "The policy in force does not allow the call. The message names the rule. A script can never change the policy that it runs under.";
-        BadPolicy = "NS0402", "a policy file that cannot be used",
+        BadPolicy = "NS0401", "a policy file that cannot be used",
             "The policy file is `--policy FILE`, else `neuroscript.toml` in the root. An unknown key, a wrong type or a value out of range is an error with its place; nothing runs until it is mended.";
-        SandboxViolation = "NS0501", "a path that leaves the sandbox",
-            "Scripts reach nothing outside the sandbox folder (`--sandbox DIR`, by default the current folder): not by `..`, not by an absolute path, not by a link.";
-        BadRoot = "NS0502", "a sandbox folder that cannot be used",
+        BadRoot = "NS0501", "a sandbox folder that cannot be used",
             "The folder given as `--sandbox` is missing, is no folder or cannot be opened. The root of the file system and the home folder are used only when named.";
         TextTooLong = "NS0601", "a script over its size limit",
             "`script_bytes` bounds one source text (8 MiB unless the policy file says otherwise).";

@@ -15,9 +15,9 @@ pub fn to_text(value: &Value) -> Fallible<CompactString> {
         Value::Int(number) => Ok(itoa::Buffer::new().format(*number).into()),
         Value::Small(_) | Value::Text(_) => Ok(CompactString::new(&*value.as_text().expect("it is a text"))),
         _ => {
-            let mut out = Bounded { text: CompactString::default(), left: space::string_bound() };
-            match write(value, &mut out) {
-                Ok(()) => Ok(out.text),
+            let mut text = CompactString::default();
+            match write(value, &mut Bounded { text: &mut text, left: space::string_bound() }) {
+                Ok(()) => Ok(text),
                 Err(fmt::Error) => {
                     let allowed = space::string_bound() as u64;
                     Err(LimitHit { limit: Limit::String, allowed }.into())
@@ -31,6 +31,16 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write(self, f)
     }
+}
+
+/// Adds what EMIT prints of its values to a line, and a line feed; bounded by the limit for one text.
+pub fn write_line(values: &[Value], line: &mut String) -> Result<(), LimitHit> {
+    let mut out = Bounded { text: line, left: space::string_bound() };
+    if values.iter().try_for_each(|value| write(value, &mut out)).is_err() {
+        return Err(LimitHit { limit: Limit::String, allowed: space::string_bound() as u64 });
+    }
+    line.push('\n');
+    Ok(())
 }
 
 /// Writes a value as EMIT prints it: texts as they are, but quoted inside lists and maps.
@@ -100,9 +110,9 @@ const PREVIEW: usize = 40;
 
 /// The value as a literal, cut to a length that fits a message.
 pub fn preview(value: &Value) -> String {
-    let mut out = Bounded { text: CompactString::default(), left: 4 * PREVIEW };
-    let whole = write_quoted(value, &mut out).is_ok();
-    let shortened = shortened(&out.text, PREVIEW);
+    let mut text = CompactString::default();
+    let whole = write_quoted(value, &mut Bounded { text: &mut text, left: 4 * PREVIEW }).is_ok();
+    let shortened = shortened(&text, PREVIEW);
     if whole || shortened.ends_with('…') { shortened } else { format!("{shortened}…") }
 }
 
@@ -115,15 +125,14 @@ pub fn shortened(text: &str, chars: usize) -> String {
 }
 
 /// Takes text up to a bound, then refuses.
-struct Bounded {
-    text: CompactString,
+struct Bounded<'a, W> {
+    text: &'a mut W,
     left: usize,
 }
 
-impl Write for Bounded {
+impl<W: Write> Write for Bounded<'_, W> {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
         self.left = self.left.checked_sub(piece.len()).ok_or(fmt::Error)?;
-        self.text.push_str(piece);
-        Ok(())
+        self.text.write_str(piece)
     }
 }

@@ -1,7 +1,6 @@
 //! SET: variables and places inside their values.
 
-use crate::program::tree::{Expr, ExprKind, Link, Place, Variable};
-use crate::syntax::ast::BinaryOp;
+use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Place, Variable};
 use crate::text::Span;
 use crate::value::{List, Value, operators, place};
 

@@ -2,8 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::program::tree::{Expr, Link};
-use crate::syntax::ast::BinaryOp;
+use crate::program::tree::{BinaryOp, Expr, Link};
 use crate::text::Span;
 use crate::value::{Fallible, Value, number, operators};
 

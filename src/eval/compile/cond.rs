@@ -1,7 +1,6 @@
 //! Expressions as conditions.
 
-use crate::program::tree::{Expr, ExprKind, Variable};
-use crate::syntax::ast::UnaryOp;
+use crate::program::tree::{Expr, ExprKind, UnaryOp, Variable};
 use crate::value::Value;
 
 use super::{Compiler, CondFn};

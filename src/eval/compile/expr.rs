@@ -1,7 +1,6 @@
 //! Expressions as values.
 
-use crate::program::tree::{Expr, ExprKind, Link, Piece, Variable};
-use crate::syntax::ast::{BinaryOp, UnaryOp};
+use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Piece, UnaryOp, Variable};
 use crate::text::Span;
 use crate::value::{List, Map, Str, Value, operators, print};
 

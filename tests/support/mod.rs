@@ -1,0 +1,123 @@
+//! What the tests of the binary share: starting it, building trees, describing what is left.
+
+#![allow(dead_code, reason = "each test uses its part")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, SystemTime};
+
+/// The time of last change that every file of a test's tree gets: 2020-09-13T12:26:40Z.
+pub const FIXED_TIME: u64 = 1_600_000_000;
+
+/// A folder of the package.
+pub fn package(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// `ns` with a sandbox, no input, and nothing of the user's settings.
+pub fn ns(sandbox: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ns"));
+    command.arg("--sandbox").arg(sandbox);
+    command.stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("XDG_CONFIG_HOME").env("HOME", "/nonexistent");
+    command
+}
+
+/// What a command did, as text.
+pub struct Ran {
+    /// The exit code; a signal counts as -1.
+    pub code: i32,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+/// Runs a command to its end.
+pub fn run(command: &mut Command) -> Ran {
+    let output: Output = command.output().expect("the binary was built");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ran { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// Copies a tree and gives every file of the copy [`FIXED_TIME`].
+pub fn copy_tree(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder of the copy");
+    for entry in fs::read_dir(from).expect("the tree to copy") {
+        let entry = entry.expect("an entry of the tree");
+        let target = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy_tree(&entry.path(), &target),
+            false => drop(fs::copy(entry.path(), &target).expect("a file of the copy")),
+        }
+    }
+    set_times(to, FIXED_TIME);
+}
+
+/// Sets the time of last change of everything in a folder, and of the folder itself.
+pub fn set_times(folder: &Path, seconds: u64) {
+    for entry in fs::read_dir(folder).expect("a folder to set times in") {
+        let path = entry.expect("an entry").path();
+        match path.is_symlink() {
+            true => {}
+            false if path.is_dir() => set_times(&path, seconds),
+            false => set_time(&path, seconds),
+        }
+    }
+    set_time(folder, seconds);
+}
+
+/// Sets the time of last change of one file or folder.
+pub fn set_time(path: &Path, seconds: u64) {
+    let file = fs::File::open(path).expect("a file to set the time of");
+    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).expect("the time can be set");
+}
+
+/// A tree as text: one line an entry, sorted; content of small texts, links with their targets.
+pub fn describe(folder: &Path) -> String {
+    let mut lines = Vec::new();
+    describe_into(folder, Path::new(""), &mut lines);
+    lines.sort();
+    lines.concat()
+}
+
+fn describe_into(folder: &Path, below: &Path, lines: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).expect("a folder to describe") {
+        let entry = entry.expect("an entry to describe");
+        let path = below.join(entry.file_name());
+        let metadata = entry.path().symlink_metadata().expect("an entry to look at");
+        let mut line = format!("{}", path.display());
+        if metadata.is_symlink() {
+            let target = fs::read_link(entry.path()).expect("a link to read");
+            let _ = write!(line, " -> {}", target.display());
+        } else if metadata.is_dir() {
+            line.push('/');
+            describe_into(&entry.path(), &path, lines);
+        } else {
+            let bytes = fs::read(entry.path()).unwrap_or_default();
+            let _ = write!(line, " {} bytes {:?}", bytes.len(), String::from_utf8_lossy(&bytes[..bytes.len().min(60)]));
+        }
+        if metadata.permissions().mode() & 0o111 != 0 && metadata.is_file() {
+            line.push_str(" executable");
+        }
+        lines.push(line + "\n");
+    }
+}
+
+/// Compares with a golden file, or writes it when `UPDATE` is set.
+pub fn golden(file: &Path, actual: &str) -> Result<(), String> {
+    if std::env::var_os("UPDATE").is_some() {
+        fs::create_dir_all(file.parent().expect("a golden file lies in a folder")).expect("a folder for golden files");
+        fs::write(file, actual).expect("a golden file can be written");
+        return Ok(());
+    }
+    let wanted = fs::read_to_string(file).map_err(|error| format!("{}: {error}; run with UPDATE=1", file.display()))?;
+    if wanted == actual {
+        return Ok(());
+    }
+    let difference =
+        similar::TextDiff::from_lines(&wanted, actual).unified_diff().header("expected", "actual").to_string();
+    Err(format!("{} differs; UPDATE=1 accepts what is new:\n{difference}", file.display()))
+}
