@@ -22,4 +22,4 @@ pub use metadata::{Kind, Metadata, Timestamp};
 pub use path::{PathRule, is_reserved};
 pub use read::ReadError;
 pub use root::{Root, SandboxPath};
-pub use walk::{Tree, WalkLimits, walk};
+pub use walk::{Skip, Tree, WalkLimits, walk};

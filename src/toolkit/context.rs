@@ -1,9 +1,10 @@
 //! What a tool may use: the sandbox, the run's account, its settings. Nothing of the evaluator.
 
 use crate::limits::{LimitHit, Meter};
-use crate::sandbox::{Change, Journal, SandboxError};
+use crate::sandbox::{Change, SandboxError, SandboxPath, Skip, Tree, WalkLimits, walk};
 
 use super::error::ToolError;
+use super::policy::Policy;
 use super::settings::Settings;
 
 /// The world as one call of a tool sees it.
@@ -14,13 +15,51 @@ pub struct Context<'a> {
     pub settings: &'a Settings,
     /// The most bytes that the answer may take as JSON.
     pub answer_bytes: Option<u64>,
-    pub(super) journal: Journal,
+    pub(super) policy: &'a Policy,
 }
 
 impl Context<'_> {
     /// Opens a change of so many files and folders; nothing can be changed without one.
     pub fn begin_change(&mut self, files: u64) -> Result<Change, ToolError> {
-        self.journal.begin(files, self.meter).map_err(|error: SandboxError| error.into())
+        self.policy.journal().begin(files, self.meter).map_err(|error: SandboxError| error.into())
+    }
+
+    /// Whether listings leave out the directory with this resolved path.
+    pub fn hides_directory(&self, resolved: &str) -> bool {
+        self.policy.has_directory_rules() && self.policy.hides(resolved, true)
+    }
+
+    /// Whether the policy has rules about directories, so that moving one means looking at all in it.
+    pub fn has_directory_rules(&self) -> bool {
+        self.policy.has_directory_rules()
+    }
+
+    /// Walks the directory of a place; what the policy hides is left out.
+    pub fn walk(&self, start: &SandboxPath, limits: &WalkLimits) -> Result<Tree, SandboxError> {
+        let hides = |resolved: &str| self.policy.hides(resolved, true);
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match self.policy.has_directory_rules() {
+            true => Some(&hides),
+            false => None,
+        };
+        walk(start, limits, Skip { rule })
+    }
+
+    /// Walks the directory of a place for a change of all that is in it: every entry is counted, and
+    /// one that the policy refuses, under its name now or under `future`, refuses the change.
+    pub fn admit_tree(&mut self, start: &SandboxPath, future: &str) -> Result<u64, ToolError> {
+        let (hit, watch) = (self.meter.step_limit(), self.meter.watch());
+        let entries = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
+        let tree = walk(start, &WalkLimits { entries, hit, watch }, Skip { rule: None })?;
+        self.spend(tree.len())?;
+        if self.policy.has_directory_rules() {
+            for entry in 0..tree.len() {
+                let below = tree.path(entry);
+                for root in [start.resolved(), future] {
+                    self.policy.admit_path(&format!("{root}/{below}"), tree.is_folder[entry])?;
+                }
+            }
+        }
+        Ok(tree.len() as u64)
     }
 
     /// Charges steps for what the tool produces.

@@ -50,7 +50,7 @@ impl Gate {
         let mut bound = located?;
         meter.poll()?;
         let answer_bytes = meter.answer_bytes();
-        let mut context = Context { meter, settings: &self.settings, answer_bytes, journal: self.policy.journal() };
+        let mut context = Context { meter, settings: &self.settings, answer_bytes, policy: &self.policy };
         let answer = tool.run(&mut context, &mut bound)?;
         let answer = match tool.spec.failure {
             Failure::ErrorMap | Failure::SuccessMap => without_error(&answer)?,
@@ -70,7 +70,7 @@ impl Gate {
                     let text = value.as_text().expect("the binder lets only texts through as paths");
                     let refused = |error: ToolError| error.argument(param.name).path(shown(&text));
                     let place = self.root.locate(&text, rule).map_err(|error| refused(error.into()))?;
-                    self.policy.admit_path(tool.spec.effect, &place).map_err(refused)?;
+                    self.policy.admit_place(&place).map_err(refused)?;
                     BoundArg::Path(place)
                 }
                 (_, Some(value)) => BoundArg::Value(value),

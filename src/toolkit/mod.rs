@@ -19,7 +19,7 @@ pub use bind::{ArgError, Arguments, Binder, Bound};
 pub use context::Context;
 pub use error::{Manner, ToolError};
 pub use gate::Gate;
-pub use policy::Policy;
+pub use policy::{DirectoryRule, Policy};
 pub use registry::{Registry, Tool, ToolId};
 pub use settings::{ListDirectorySettings, Settings};
 pub(crate) use spec::arguments;

@@ -16,7 +16,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::limits::Limits;
 use crate::text::{Code, Diagnostic, Source, Span, nearest};
-use crate::toolkit::{ListDirectorySettings, Policy, Settings};
+use crate::toolkit::{DirectoryRule, ListDirectorySettings, Policy, Settings};
 
 /// What a policy file says, over the built-in values.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,7 +49,28 @@ enum Field<'c> {
     OptionalU64(&'c mut Option<u64>),
     I64(&'c mut i64, i64),
     Seconds(&'c mut Option<Duration>),
+    Directories(&'c mut Vec<DirectoryRule>),
 }
+
+/// Keys of the policy that the documents name and nothing enforces yet: refused, so that nobody
+/// relies on them.
+const LATER: [&str; 15] = [
+    "allowed_extensions",
+    "blocked_extensions",
+    "blocked_patterns",
+    "max_file_size",
+    "max_files_per_operation",
+    "require_confirmation_for_delete",
+    "enable_audit_logging",
+    "reject_hard_links",
+    "require_kernel_sandbox",
+    "backup_count",
+    "backup_days",
+    "backup_bytes",
+    "allow",
+    "deny",
+    "ask",
+];
 
 struct Reader<'a> {
     source: &'a Source,
@@ -117,6 +138,20 @@ impl Reader<'_> {
                 Some(duration) => *target = Some(duration),
                 None => self.wrong(name, value, "a number of seconds above 0"),
             },
+            Field::Directories(target) => self.directories(name, value, target),
+        }
+    }
+
+    fn directories(&mut self, name: &str, value: &Spanned<DeValue<'_>>, rules: &mut Vec<DirectoryRule>) {
+        let DeValue::Array(items) = value.get_ref() else { return self.wrong(name, value, "a list of directories") };
+        for item in items.iter() {
+            match item.get_ref() {
+                DeValue::String(written) => match DirectoryRule::parse(written) {
+                    Ok(rule) => rules.push(rule),
+                    Err(expected) => self.wrong(name, item, expected),
+                },
+                _ => self.wrong(name, item, "texts"),
+            }
         }
     }
 
@@ -132,6 +167,10 @@ impl Reader<'_> {
     }
 
     fn unknown(&mut self, key: &str, span: Range<usize>, known: &[&str]) {
+        if LATER.contains(&key) {
+            self.report(span, format!("`{key}` is not enforced by this version"), "remove it, and do not rely on it");
+            return;
+        }
         let help = match nearest(key, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are: {}", known.join(", ")),
@@ -184,7 +223,11 @@ fn limits(limits: &mut Limits) -> Vec<(&'static str, Field<'_>)> {
 }
 
 fn policy(policy: &mut Policy) -> Vec<(&'static str, Field<'_>)> {
-    vec![("read_only", Field::Bool(&mut policy.read_only))]
+    vec![
+        ("read_only", Field::Bool(&mut policy.read_only)),
+        ("allowed_directories", Field::Directories(&mut policy.allowed_directories)),
+        ("blocked_directories", Field::Directories(&mut policy.blocked_directories)),
+    ]
 }
 
 fn list_directory(settings: &mut ListDirectorySettings) -> Vec<(&'static str, Field<'_>)> {

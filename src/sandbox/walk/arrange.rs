@@ -76,6 +76,28 @@ fn unpack(child: u32) -> (u8, usize) {
 }
 
 impl Tree {
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// The way from the start to an entry.
+    pub fn path(&self, entry: usize) -> String {
+        let mut names = Vec::new();
+        let mut at = entry as u32;
+        while at != u32::MAX {
+            names.push(self.name(at as usize));
+            at = self.parents[at as usize];
+        }
+        names.reverse();
+        names.join("/")
+    }
+
+    fn name(&self, entry: usize) -> &str {
+        let start = entry.checked_sub(1).map_or(0, |before| self.name_ends[before]);
+        &self.names[start as usize..self.name_ends[entry] as usize]
+    }
+
     fn with_capacity(readers: &[Reader]) -> Tree {
         let entries = readers.iter().map(|reader| reader.found.len()).sum();
         let names = readers.iter().map(|reader| reader.names.len()).sum();

@@ -14,7 +14,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, StatxFla
 use rustix::io::Errno;
 
 use super::super::folder::{LinuxFolder, entry_buffer};
-use super::{EntryId, Failure, Found, Reader, WalkLimits};
+use super::{EntryId, Failure, Filter, Found, Reader, WalkLimits};
 
 /// Entries after which a second thread is worth its start.
 const ALONE: usize = 4_000;
@@ -24,6 +24,8 @@ struct Task {
     parent: Arc<OwnedFd>,
     entry: EntryId,
     name: OsString,
+    /// The way from the start to it, which only rules ask for.
+    below: Option<String>,
 }
 
 /// What the threads of one walk share.
@@ -33,6 +35,7 @@ struct Shared<'a> {
     entries: AtomicUsize,
     stopped: AtomicBool,
     limits: &'a WalkLimits,
+    filter: Filter<'a>,
 }
 
 #[derive(Default)]
@@ -53,7 +56,7 @@ enum Stop {
     Failure(Failure),
 }
 
-pub fn read_tree(start: &LinuxFolder, hidden: fn(&OsStr) -> bool, limits: &WalkLimits) -> Result<Vec<Reader>, Failure> {
+pub fn read_tree(start: &LinuxFolder, filter: Filter<'_>, limits: &WalkLimits) -> Result<Vec<Reader>, Failure> {
     let start = start.for_listing().map_err(|error| Failure::Io { below: String::new(), error })?;
     let shared = Shared {
         queue: Mutex::default(),
@@ -61,10 +64,11 @@ pub fn read_tree(start: &LinuxFolder, hidden: fn(&OsStr) -> bool, limits: &WalkL
         entries: AtomicUsize::new(0),
         stopped: AtomicBool::new(false),
         limits,
+        filter,
     };
     let mut worker = Worker::new(0, &shared);
     let mut tasks = Vec::new();
-    let mut stop = worker.read(Arc::new(start), None, hidden, &mut tasks).err();
+    let mut stop = worker.read(Arc::new(start), None, filter.skip.rule.map(|_| String::new()), &mut tasks).err();
     while stop.is_none() && worker.reader.found.len() < ALONE {
         let Some(task) = tasks.pop() else { break };
         stop = worker.run(task, &mut tasks).err();
@@ -158,7 +162,7 @@ impl<'a> Worker<'a> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         match rustix::fs::openat2(&task.parent, &task.name, flags, Mode::empty(), resolve) {
-            Ok(folder) => self.read(Arc::new(folder), Some(task.entry), |_| false, tasks),
+            Ok(folder) => self.read(Arc::new(folder), Some(task.entry), task.below, tasks),
             // Gone, or something else by now: as if it had been so before.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
             Err(error) => Err(Stop::Unreadable(Unreadable { entry: Some(task.entry), error: error.into() })),
@@ -169,18 +173,19 @@ impl<'a> Worker<'a> {
         &mut self,
         folder: Arc<OwnedFd>,
         parent: Option<EntryId>,
-        hidden: fn(&OsStr) -> bool,
+        below: Option<String>,
         tasks: &mut Vec<Task>,
     ) -> Result<(), Stop> {
         self.shared.limits.watch.poll().map_err(|hit| Stop::Failure(hit.into()))?;
         let unreadable = |error: Errno| Stop::Unreadable(Unreadable { entry: parent, error: error.into() });
         let start = self.reader.found.len();
+        let filter = self.shared.filter;
         let mut raw = RawDir::new(folder.as_fd(), &mut self.buffer);
         while let Some(entry) = raw.next() {
             let entry = entry.map_err(unreadable)?;
             let name = entry.file_name();
             let bytes = name.to_bytes();
-            if bytes == b"." || bytes == b".." || hidden(OsStr::from_bytes(bytes)) {
+            if bytes == b"." || bytes == b".." || filter.is_reserved(parent, OsStr::from_bytes(bytes)) {
                 continue;
             }
             let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
@@ -194,6 +199,9 @@ impl<'a> Worker<'a> {
                 other => other.map_err(unreadable)?,
             };
             let is_folder = FileType::from_raw_mode(stat.stx_mode.into()) == FileType::Directory;
+            if is_folder && below.as_ref().is_some_and(|below| filter.skips(below, &name.to_string_lossy())) {
+                continue;
+            }
             self.reader.found.push(Found {
                 name_start: self.reader.names.len() as u32,
                 name_len: bytes.len() as u16,
@@ -205,7 +213,7 @@ impl<'a> Worker<'a> {
         }
         self.reader.close_block(parent, start);
         self.count(self.reader.found.len() - start)?;
-        self.add_tasks(&folder, start, tasks);
+        self.add_tasks(&folder, below.as_deref(), start, tasks);
         Ok(())
     }
 
@@ -219,11 +227,15 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn add_tasks(&self, folder: &Arc<OwnedFd>, start: usize, tasks: &mut Vec<Task>) {
+    fn add_tasks(&self, folder: &Arc<OwnedFd>, below: Option<&str>, start: usize, tasks: &mut Vec<Task>) {
         for (offset, found) in self.reader.found[start..].iter().enumerate().filter(|(_, found)| found.is_folder) {
             let entry = EntryId { reader: self.number, index: (start + offset) as u32 };
             let name = OsStr::from_bytes(self.reader.name(found)).to_owned();
-            tasks.push(Task { parent: folder.clone(), entry, name });
+            let below = below.map(|below| match below {
+                "" => name.to_string_lossy().into_owned(),
+                below => format!("{below}/{}", name.to_string_lossy()),
+            });
+            tasks.push(Task { parent: folder.clone(), entry, name, below });
         }
     }
 }

@@ -71,17 +71,48 @@ struct EntryId {
     index: u32,
 }
 
+/// What a walk leaves out, besides our own files.
+#[derive(Clone, Copy)]
+pub struct Skip<'a> {
+    /// Says of a folder, by its resolved path, that it and all in it are left out.
+    pub rule: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
+}
+
+/// What the readers of one walk ask before they take an entry.
+#[derive(Clone, Copy)]
+struct Filter<'a> {
+    skip: Skip<'a>,
+    /// The resolved path of the start.
+    start: &'a str,
+    /// The start is the root, in which our own files lie.
+    start_is_root: bool,
+}
+
+impl Filter<'_> {
+    /// Whether a name is one of our own files; `folder` is none for the start itself.
+    fn is_reserved(&self, folder: Option<EntryId>, name: &OsStr) -> bool {
+        self.start_is_root && folder.is_none() && is_reserved(name)
+    }
+
+    /// Whether the folder of a name is left out; `below` is the way from the start to where it lies.
+    fn skips(&self, below: &str, name: &str) -> bool {
+        let Some(rule) = self.skip.rule else { return false };
+        let parts = [self.start, below, name].into_iter().filter(|part| !part.is_empty());
+        rule(&parts.collect::<Vec<_>>().join("/"))
+    }
+}
+
 /// Walks the folder of a place.
 ///
 /// Any folder that cannot be read ends the walk with its error; an entry that vanishes while the
 /// walk runs is left out, as if it had gone before.
-pub fn walk(start: &SandboxPath, limits: &WalkLimits) -> Result<Tree, SandboxError> {
+pub fn walk(start: &SandboxPath, limits: &WalkLimits, skip: Skip<'_>) -> Result<Tree, SandboxError> {
     let folder = start.open_folder()?;
-    let hidden: fn(&OsStr) -> bool = if start.is_root() { is_reserved } else { |_| false };
+    let filter = Filter { skip, start: start.resolved(), start_is_root: start.is_root() };
     let readers = match &folder {
         #[cfg(target_os = "linux")]
-        Folder::Linux(folder) => linux::read_tree(folder, hidden, limits),
-        Folder::Portable(_) => portable::read_tree(&folder, hidden, limits),
+        Folder::Linux(folder) => linux::read_tree(folder, filter, limits),
+        Folder::Portable(_) => portable::read_tree(&folder, filter, limits),
     };
     let readers = readers.map_err(|failure| failure.at(start.shown()))?;
     Ok(arrange::arrange(&readers))

@@ -1,12 +1,11 @@
 //! Reads a tree through any kind of folder handle, one folder after another.
 
-use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::rc::Rc;
 
 use super::super::folder::Folder;
 use super::super::metadata::Kind;
-use super::{EntryId, Failure, Found, Reader, WalkLimits};
+use super::{EntryId, Failure, Filter, Found, Reader, WalkLimits};
 
 /// A folder that waits to be read: in which folder it is, under which entry.
 struct Task {
@@ -15,14 +14,14 @@ struct Task {
     name: std::ffi::OsString,
 }
 
-pub fn read_tree(start: &Folder, hidden: fn(&OsStr) -> bool, limits: &WalkLimits) -> Result<Vec<Reader>, Failure> {
+pub fn read_tree(start: &Folder, filter: Filter<'_>, limits: &WalkLimits) -> Result<Vec<Reader>, Failure> {
     let mut reader = Reader::default();
     let mut tasks = Vec::new();
     let start = Rc::new(start.duplicate().map_err(|error| Failure::Io { below: String::new(), error })?);
-    reader.read_folder(&start, None, hidden, limits, &mut tasks)?;
+    reader.read_folder(&start, None, filter, limits, &mut tasks)?;
     while let Some(task) = tasks.pop() {
         match task.parent.open_folder(&task.name) {
-            Ok(folder) => reader.read_folder(&Rc::new(folder), Some(task.entry), |_| false, limits, &mut tasks)?,
+            Ok(folder) => reader.read_folder(&Rc::new(folder), Some(task.entry), filter, limits, &mut tasks)?,
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(Failure::Io { below: Reader::path_of(&[&reader], task.entry), error }),
         }
@@ -35,7 +34,7 @@ impl Reader {
         &mut self,
         folder: &Rc<Folder>,
         parent: Option<EntryId>,
-        hidden: fn(&OsStr) -> bool,
+        filter: Filter<'_>,
         limits: &WalkLimits,
         tasks: &mut Vec<Task>,
     ) -> Result<(), Failure> {
@@ -45,7 +44,8 @@ impl Reader {
             error,
         };
         let mut entries = folder.entries().map_err(|error| failure(self, error))?;
-        entries.retain(|entry| !hidden(&entry.name));
+        entries.retain(|entry| !filter.is_reserved(parent, &entry.name));
+        let below = parent.map(|entry| Reader::path_of(&[self], entry)).unwrap_or_default();
         if self.found.len() + entries.len() > limits.entries {
             return Err(limits.hit.into());
         }
@@ -57,6 +57,9 @@ impl Reader {
                 other => other.map_err(|error| failure(self, error))?,
             };
             let is_folder = metadata.kind == Kind::Folder;
+            if is_folder && filter.skips(&below, &entry.name.to_string_lossy()) {
+                continue;
+            }
             let name = entry.name.as_encoded_bytes();
             let found = Found {
                 name_start: self.names.len() as u32,

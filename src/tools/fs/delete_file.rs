@@ -1,7 +1,6 @@
 //! `FS.DeleteFile`: docs/specs/file_system_tool.md; what is deleted is gone for good so far.
 
-use crate::limits::LimitHit;
-use crate::sandbox::{Kind as EntryKind, PathRule, SandboxError, SandboxPath, WalkLimits, walk};
+use crate::sandbox::{Kind as EntryKind, PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
@@ -49,7 +48,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
         return Err(at_path(SandboxError::RootItself("deleted")));
     }
     let is_folder = path.metadata().map_err(at_path)?.kind == EntryKind::Folder;
-    let files = if is_folder && args.recursive { 1 + count(context, path)? } else { 1 };
+    // The limit on changed files is asked before the first is gone.
+    let files = if is_folder && args.recursive { 1 + context.admit_tree(path, path.resolved())? } else { 1 };
     let change = context.begin_change(files)?;
     let deleted = match is_folder {
         true => path.remove_folder(args.recursive, &change),
@@ -57,13 +57,4 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     };
     deleted.map_err(at_path)?;
     Ok(Operation::done("delete", path.shown(), None))
-}
-
-/// How many entries go with a directory, so that the limit on changed files is asked before the first is gone.
-fn count(context: &mut Context<'_>, path: &SandboxPath) -> Result<u64, ToolError> {
-    let hit: LimitHit = context.meter.step_limit();
-    let entries = usize::try_from(context.meter.steps_left()).unwrap_or(usize::MAX);
-    let tree = walk(path, &WalkLimits { entries, hit, watch: context.meter.watch() })?;
-    context.spend(tree.parents.len())?;
-    Ok(tree.parents.len() as u64)
 }

@@ -111,7 +111,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
     if args.path.is_root() {
         names.retain(|name| !is_reserved(&name.raw));
     }
-    let mut walk = Walk { choice: &choice, context, entries: Vec::new(), truncated: false };
+    let start = args.path.resolved().to_owned();
+    let mut walk = Walk { choice: &choice, context, start, entries: Vec::new(), truncated: false };
     walk.run(folder, names)?;
     let Walk { mut entries, truncated, .. } = walk;
     // FR-LD-OUT-01: the order of the output is another one than that of the walk.
@@ -214,6 +215,8 @@ fn shown(name: &OsStr) -> String {
 struct Walk<'a, 'b> {
     choice: &'a Choice,
     context: &'a mut Context<'b>,
+    /// The resolved path of the listed directory.
+    start: String,
     entries: Vec<Entry>,
     truncated: bool,
 }
@@ -270,6 +273,9 @@ impl Walk<'_, '_> {
                 return None;
             }
         };
+        if metadata.kind == EntryKind::Folder && self.context.hides_directory(&format!("{}/{path}", self.start)) {
+            return None;
+        }
         let included = self.choice.includes(metadata.kind);
         if metadata.kind != EntryKind::Folder || depth >= self.choice.max_depth {
             if included {

@@ -58,6 +58,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
     let Args { source, destination } = args;
     let metadata = check_source(&source)?;
     check_destination(&source, &destination, metadata.kind)?;
+    if metadata.kind == EntryKind::Folder && context.has_directory_rules() {
+        context.admit_tree(&source, destination.resolved())?;
+    }
     let change = context.begin_change(1)?;
     match source.rename_to(&destination, &change) {
         Ok(()) => Ok(Moved {}),

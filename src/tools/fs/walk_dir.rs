@@ -1,7 +1,7 @@
 //! `FS.WalkDir`: docs/specs/fs_walkdir.md.
 
 use crate::limits::space;
-use crate::sandbox::{PathRule, SandboxError, SandboxPath, Tree, WalkLimits, walk};
+use crate::sandbox::{PathRule, SandboxError, SandboxPath, Tree, WalkLimits};
 use crate::text::ToolCode;
 use crate::toolkit::{Answer, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 use crate::value::{Column, List, Rows, Table, Texts, Value};
@@ -49,7 +49,7 @@ pub fn tool() -> Tool {
 fn run(context: &mut Context<'_>, args: Args) -> Result<Entries, ToolError> {
     let limits = limits(context);
     let failed = |error: SandboxError| {
-        let error = ToolError::from(error).path(args.path.shown());
+        let error = ToolError::from(error).argument("path").path(args.path.shown());
         if error.code == ToolCode::NotFound { error.quiet() } else { error }
     };
     let start = args.path.open_folder().map_err(failed)?;
@@ -57,8 +57,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Entries, ToolError> {
         return Ok(Entries(List::empty()));
     }
     drop(start);
-    let tree = walk(&args.path, &limits).map_err(|error| ToolError::from(error).path(args.path.shown()))?;
-    context.spend(tree.parents.len())?;
+    let tree = context.walk(&args.path, &limits).map_err(|error| ToolError::from(error).path(args.path.shown()))?;
+    context.spend(tree.len())?;
     Ok(Entries(List::from_rows(Rows::new(table(tree)?))))
 }
 
@@ -74,7 +74,7 @@ fn limits(context: &Context<'_>) -> WalkLimits {
 }
 
 fn table(tree: Tree) -> Result<Table, ToolError> {
-    let len = tree.parents.len();
+    let len = tree.len();
     let columns = vec![
         ("name", Column::Texts(Texts::new(tree.names, tree.name_ends))),
         ("path", Column::Paths { names: 0, parents: tree.parents }),

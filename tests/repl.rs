@@ -1,0 +1,109 @@
+//! The session on a real terminal: a pseudo-terminal that a program types into.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+use std::path::Path;
+use std::process::Command;
+
+use rexpect::session::{PtySession, spawn_command};
+
+/// Milliseconds after which a session that does not answer has failed.
+const PATIENCE_MS: u64 = 20_000;
+
+/// A session in a sandbox of its own, at its first prompt.
+fn session(sandbox: &Path) -> PtySession {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ns"));
+    command.arg("--sandbox").arg(sandbox).env("NO_COLOR", "1").env("TERM", "xterm").env("HOME", "/nonexistent");
+    let mut session = spawn_command(command, Some(PATIENCE_MS)).expect("a terminal for the session");
+    session.exp_string("ns> ").expect("the first prompt");
+    session
+}
+
+/// Types a line and gives what is shown before the next prompt, without the escapes of line editing.
+fn type_line(session: &mut PtySession, line: &str, prompt: &str) -> String {
+    session.send_line(line).expect("the session takes a line");
+    let shown = session.exp_string(prompt).expect("the next prompt");
+    plain(&shown)
+}
+
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => drop(chars.by_ref().skip_while(|c| *c == '[' || !c.is_ascii_alphabetic()).next()),
+            '\r' => {}
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+#[test]
+fn expressions_statements_and_blocks() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    assert!(type_line(&mut session, "1 + 2", "ns> ").contains("\n3\n"));
+    type_line(&mut session, "SET x = [1]", "ns> ");
+    type_line(&mut session, "FOR EACH i IN RANGE(3) DO", "... ");
+    type_line(&mut session, "  SET x = x + [i]", "... ");
+    type_line(&mut session, "END", "ns> ");
+    assert!(type_line(&mut session, "x", "ns> ").contains("\n[1, 0, 1, 2]\n"));
+    type_line(&mut session, "func Double(needs n) means", "... ");
+    type_line(&mut session, "RETURN n * 2", "... ");
+    type_line(&mut session, "endfunc", "ns> ");
+    assert!(type_line(&mut session, "Double(21)", "ns> ").contains("\n42\n"));
+    session.send_line(":quit").expect("the session takes a line");
+    session.exp_eof().expect("the session ends");
+}
+
+#[test]
+fn a_line_that_fails_changes_nothing() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    type_line(&mut session, "SET x = 1", "ns> ");
+    type_line(&mut session, "IF true THEN", "... ");
+    type_line(&mut session, "SET x = 2", "... ");
+    type_line(&mut session, "EMIT 1 / 0", "... ");
+    let shown = type_line(&mut session, "END", "ns> ");
+    assert!(shown.contains("divides by zero"), "{shown}");
+    assert!(type_line(&mut session, "x", "ns> ").contains("\n1\n"));
+    let shown = type_line(&mut session, "EMIT y", "ns> ");
+    assert!(shown.contains("nothing sets `y`"), "{shown}");
+}
+
+#[test]
+fn an_interrupt_stops_the_line_and_not_the_session() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    type_line(&mut session, "SET x = 5", "ns> ");
+    type_line(&mut session, "WHILE true DO", "... ");
+    session.send_line("END").expect("the session takes a line");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    session.send_control('c').expect("the session takes Ctrl-C");
+    let shown = plain(&session.exp_string("ns> ").expect("the next prompt"));
+    assert!(shown.contains("interrupted"), "{shown}");
+    assert!(type_line(&mut session, "x", "ns> ").contains("\n5\n"));
+    session.send_control('d').expect("the session takes Ctrl-D");
+    session.exp_eof().expect("the session ends");
+}
+
+#[test]
+fn what_could_change_the_terminal_is_escaped() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    std::fs::write(place.path().join("a\u{1b}[31mb\u{202e}c"), "").expect("a file with an odd name");
+    let mut session = session(place.path());
+    session.send_line("FS.WalkDir(\".\")[0].name").expect("the session takes a line");
+    let shown = session.exp_string("ns> ").expect("the next prompt");
+    assert!(shown.contains("a\\u{1b}[31mb\\u{202e}c"), "{shown:?}");
+    assert!(!shown.contains('\u{202e}'), "{shown:?}");
+}
+
+#[test]
+fn help_names_the_commands() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    assert!(type_line(&mut session, ":help", "ns> ").contains(":quit"));
+    assert!(type_line(&mut session, ":tools", "ns> ").contains("FS.WalkDir"));
+    assert!(type_line(&mut session, ":nonsense", "ns> ").contains("there is no `:nonsense`"));
+}
