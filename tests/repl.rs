@@ -31,7 +31,7 @@ fn plain(text: &str) -> String {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         match c {
-            '\u{1b}' => drop(chars.by_ref().skip_while(|c| *c == '[' || !c.is_ascii_alphabetic()).next()),
+            '\u{1b}' => drop(chars.by_ref().find(|c| *c != '[' && c.is_ascii_alphabetic())),
             '\r' => {}
             _ => plain.push(c),
         }

@@ -7,11 +7,14 @@
 //!
 //! Everything is linear in the text and nothing recurses.
 
+mod literal;
+mod note;
+
 use std::borrow::Cow;
 
 use crate::text::{Code, Diagnostic, Span, safe};
 
-use super::keyword::{begins_statement, first_word, is_keyword, is_word_char};
+use super::keyword::{begins_statement, first_word, is_keyword};
 
 /// A logical line.
 #[derive(Debug)]
@@ -273,83 +276,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A text in any of its four quotes.
-    fn literal(&mut self, quote: u8, gathered: &mut Gathered) {
-        let start = self.at;
-        let triple = self.bytes[start..].starts_with(&[quote; 3]) && quote != b'"';
-        if triple {
-            self.many_line_literal(quote, gathered);
-        } else if quote == b'`' {
-            self.at += 1;
-            self.unexpected_backtick(start, gathered);
-        } else {
-            self.one_line_literal(quote, gathered);
-        }
-    }
-
-    fn many_line_literal(&mut self, quote: u8, gathered: &mut Gathered) {
-        let start = self.at;
-        let fence = [quote; 3];
-        let body = start + 3;
-        let closing = self.bytes[body..].windows(3).position(|window| window == fence);
-        match closing {
-            Some(length) => self.at = body + length + 3,
-            None => {
-                self.at = self.bytes.len();
-                gathered.broken = true;
-                gathered.open.clear();
-                let fence = if quote == b'\'' { "'''" } else { "```" };
-                let diagnostic = Diagnostic::error(
-                    Code::UnclosedText,
-                    self.span(start, body),
-                    format!("the text that begins with `{fence}` is never closed"),
-                );
-                self.diagnostics.push(diagnostic.help(format!("close it with `{fence}`")));
-            }
-        }
-    }
-
-    fn one_line_literal(&mut self, quote: u8, gathered: &mut Gathered) {
-        let start = self.at;
-        self.at += 1;
-        while let Some(byte) = self.peek() {
-            match byte {
-                b'\n' => break,
-                b'\r' if self.byte(self.at + 1) == Some(b'\n') => break,
-                b'\\' if !matches!(self.byte(self.at + 1), None | Some(b'\n' | b'\r')) => self.at += 2,
-                _ => self.at += 1,
-            }
-            if byte == quote {
-                return;
-            }
-        }
-        self.at = self.text.floor_char_boundary(self.at.min(self.bytes.len()));
-        if !gathered.broken {
-            let quote = quote as char;
-            let diagnostic = Diagnostic::error(
-                Code::UnclosedText,
-                self.span(start, start + 1),
-                format!("the text that begins with `{quote}` is not closed on its line"),
-            );
-            self.diagnostics
-                .push(diagnostic.help(format!("close it with `{quote}`; a text of many lines stands in `'''`")));
-        }
-        gathered.broken = true;
-        // The rest of the line was swallowed, closing brackets and all: blame nothing else.
-        gathered.open.clear();
-        gathered.too_deep = 0;
-    }
-
-    fn unexpected_backtick(&mut self, start: usize, gathered: &mut Gathered) {
-        if !gathered.broken {
-            let diagnostic =
-                Diagnostic::error(Code::UnexpectedText, self.span(start, start + 1), "a single backtick means nothing");
-            self.diagnostics
-                .push(diagnostic.help("write a text in `\"…\"`, or in three backticks to expand `{{name}}` in it"));
-        }
-        gathered.broken = true;
-    }
-
     /// Takes one character that is not plain ASCII, and refuses those that may not stand here.
     fn checked_char(&mut self, gathered: &mut Gathered) {
         let at = self.at;
@@ -384,108 +310,6 @@ impl<'a> Scanner<'a> {
         let span = self.span(self.at, self.at + 1);
         self.diagnostics
             .push(Diagnostic::error(Code::TooDeep, span, message).help("set the inner parts to variables first"));
-    }
-
-    fn metadata(&mut self, indent: usize) -> Line<'a> {
-        let start = self.at;
-        self.at += 2;
-        let mut value = String::new();
-        loop {
-            let line = self.rest_of_line();
-            self.at += line.len();
-            let trimmed = line.trim_end_matches([' ', '\t', '\r']);
-            let continued = trimmed.strip_suffix('\\');
-            value.push_str(continued.unwrap_or(trimmed).trim_matches([' ', '\t']));
-            if continued.is_none() || !self.skip_line_break() {
-                break;
-            }
-            value.push(' ');
-        }
-        Line { kind: LineKind::Metadata(value), span: self.span(start, self.at), indent }
-    }
-
-    fn at_comment_block(&self) -> bool {
-        let word = first_word(&self.text[self.at..]);
-        is_keyword(word, "COMMENT") && self.byte(self.at + word.len()) == Some(b':')
-    }
-
-    fn comment_block(&mut self, indent: usize) -> Line<'a> {
-        let start = self.at;
-        let body = start + "COMMENT:".len();
-        let end = self.comment_block_end(body);
-        let text = match end {
-            Some(end) => {
-                self.at = end + "ENDCOMMENT".len();
-                let text = self.text[body..end].trim();
-                self.only_comment_after_closer();
-                text
-            }
-            None => {
-                self.at = self.bytes.len();
-                let diagnostic =
-                    Diagnostic::error(Code::UnclosedBlock, self.span(start, body), "the `COMMENT:` is never closed");
-                self.diagnostics.push(diagnostic.help("close it with a line `ENDCOMMENT`"));
-                self.text[body..].trim()
-            }
-        };
-        let span = self.span(start, self.at);
-        self.comments.push(span);
-        Line { kind: LineKind::Comment(text), span, indent }
-    }
-
-    /// Where the `ENDCOMMENT` stands that closes a comment block with this body.
-    fn comment_block_end(&self, body: usize) -> Option<usize> {
-        let first_line_end = self.text[body..].find('\n').map_or(self.text.len(), |length| body + length);
-        if let Some(at) = end_comment_word(&self.text[body..first_line_end]) {
-            return Some(body + at);
-        }
-        let mut at = first_line_end + 1;
-        while at < self.text.len() {
-            let line_end = self.text[at..].find('\n').map_or(self.text.len(), |length| at + length);
-            let line = &self.text[at..line_end];
-            let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
-            if is_keyword(first_word(&line[blanks..]), "ENDCOMMENT") {
-                return Some(at + blanks);
-            }
-            at = line_end + 1;
-        }
-        None
-    }
-
-    fn only_comment_after_closer(&mut self) {
-        self.skip_blanks();
-        if self.comment_length(self.at).is_some() {
-            self.skip_comment();
-        }
-        let rest = self.rest_of_line();
-        if !rest.trim_end_matches('\r').is_empty() {
-            let span = self.span(self.at, self.at + rest.trim_end().len());
-            let diagnostic = Diagnostic::error(Code::OneLineBlock, span, "only a comment may follow `ENDCOMMENT`");
-            self.diagnostics.push(diagnostic.help("put it on a line of its own"));
-            self.at += rest.len();
-        }
-    }
-
-    /// The length of the mark that begins a comment here, if one does.
-    fn comment_length(&self, at: usize) -> Option<usize> {
-        match (self.byte(at)?, self.byte(at + 1)) {
-            (b'#', _) => Some(1),
-            (b'-', Some(b'-')) | (b'/', Some(b'/')) => Some(2),
-            _ => None,
-        }
-    }
-
-    /// Takes a comment up to its line's end.
-    fn skip_comment(&mut self) {
-        let start = self.at;
-        let line = self.rest_of_line();
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        self.at += line.len();
-        self.comments.push(self.span(start, self.at));
-        if let Some(bad) = line.find(['\0', '\r']) {
-            let c = if line.as_bytes()[bad] == 0 { '\0' } else { '\r' };
-            self.report_character(c, start + bad);
-        }
     }
 
     /// The text up to the next line feed.
@@ -530,16 +354,6 @@ fn closer_of(opener: u8) -> u8 {
         b'[' => b']',
         _ => b'}',
     }
-}
-
-/// Where the word `ENDCOMMENT` stands in a line.
-fn end_comment_word(line: &str) -> Option<usize> {
-    let words = ["ENDCOMMENT", "endcomment"];
-    let found = words.iter().flat_map(|word| line.match_indices(word));
-    let whole = |&(at, word): &(usize, &str)| {
-        !line[..at].ends_with(is_word_char) && !line[at + word.len()..].starts_with(is_word_char)
-    };
-    found.filter(whole).map(|(at, _)| at).min()
 }
 
 /// The text with the given ranges (offsets counted from `start`) replaced by spaces, byte for byte.

@@ -1,0 +1,120 @@
+//! What is not run: comments, `COMMENT:` texts and `::` lines.
+
+use crate::text::{Code, Diagnostic};
+
+use super::super::keyword::{first_word, is_keyword, is_word_char};
+use super::{Line, LineKind, Scanner};
+
+impl<'a> Scanner<'a> {
+    pub(super) fn metadata(&mut self, indent: usize) -> Line<'a> {
+        let start = self.at;
+        self.at += 2;
+        let mut value = String::new();
+        loop {
+            let line = self.rest_of_line();
+            self.at += line.len();
+            let trimmed = line.trim_end_matches([' ', '\t', '\r']);
+            let continued = trimmed.strip_suffix('\\');
+            value.push_str(continued.unwrap_or(trimmed).trim_matches([' ', '\t']));
+            if continued.is_none() || !self.skip_line_break() {
+                break;
+            }
+            value.push(' ');
+        }
+        Line { kind: LineKind::Metadata(value), span: self.span(start, self.at), indent }
+    }
+
+    pub(super) fn at_comment_block(&self) -> bool {
+        let word = first_word(&self.text[self.at..]);
+        is_keyword(word, "COMMENT") && self.byte(self.at + word.len()) == Some(b':')
+    }
+
+    pub(super) fn comment_block(&mut self, indent: usize) -> Line<'a> {
+        let start = self.at;
+        let body = start + "COMMENT:".len();
+        let end = self.comment_block_end(body);
+        let text = match end {
+            Some(end) => {
+                self.at = end + "ENDCOMMENT".len();
+                let text = self.text[body..end].trim();
+                self.only_comment_after_closer();
+                text
+            }
+            None => {
+                self.at = self.bytes.len();
+                let diagnostic =
+                    Diagnostic::error(Code::UnclosedBlock, self.span(start, body), "the `COMMENT:` is never closed");
+                self.diagnostics.push(diagnostic.help("close it with a line `ENDCOMMENT`"));
+                self.text[body..].trim()
+            }
+        };
+        let span = self.span(start, self.at);
+        self.comments.push(span);
+        Line { kind: LineKind::Comment(text), span, indent }
+    }
+
+    /// Where the `ENDCOMMENT` stands that closes a comment block with this body.
+    fn comment_block_end(&self, body: usize) -> Option<usize> {
+        let first_line_end = self.text[body..].find('\n').map_or(self.text.len(), |length| body + length);
+        if let Some(at) = end_comment_word(&self.text[body..first_line_end]) {
+            return Some(body + at);
+        }
+        let mut at = first_line_end + 1;
+        while at < self.text.len() {
+            let line_end = self.text[at..].find('\n').map_or(self.text.len(), |length| at + length);
+            let line = &self.text[at..line_end];
+            let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+            if is_keyword(first_word(&line[blanks..]), "ENDCOMMENT") {
+                return Some(at + blanks);
+            }
+            at = line_end + 1;
+        }
+        None
+    }
+
+    fn only_comment_after_closer(&mut self) {
+        self.skip_blanks();
+        if self.comment_length(self.at).is_some() {
+            self.skip_comment();
+        }
+        let rest = self.rest_of_line();
+        if !rest.trim_end_matches('\r').is_empty() {
+            let span = self.span(self.at, self.at + rest.trim_end().len());
+            let diagnostic = Diagnostic::error(Code::OneLineBlock, span, "only a comment may follow `ENDCOMMENT`");
+            self.diagnostics.push(diagnostic.help("put it on a line of its own"));
+            self.at += rest.len();
+        }
+    }
+
+    /// The length of the mark that begins a comment here, if one does.
+    pub(super) fn comment_length(&self, at: usize) -> Option<usize> {
+        match (self.byte(at)?, self.byte(at + 1)) {
+            (b'#', _) => Some(1),
+            (b'-', Some(b'-')) | (b'/', Some(b'/')) => Some(2),
+            _ => None,
+        }
+    }
+
+    /// Takes a comment up to its line's end.
+    pub(super) fn skip_comment(&mut self) {
+        let start = self.at;
+        let line = self.rest_of_line();
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        self.at += line.len();
+        self.comments.push(self.span(start, self.at));
+        if let Some(bad) = line.find(['\0', '\r']) {
+            let c = if line.as_bytes()[bad] == 0 { '\0' } else { '\r' };
+            self.report_character(c, start + bad);
+        }
+    }
+}
+
+/// Where the word `ENDCOMMENT` stands in a line.
+fn end_comment_word(line: &str) -> Option<usize> {
+    let words = ["ENDCOMMENT", "endcomment"];
+    let found = words.iter().flat_map(|word| line.match_indices(word));
+    let whole = |&(at, word): &(usize, &str)| {
+        !line[..at].ends_with(is_word_char) && !line[at + word.len()..].starts_with(is_word_char)
+    };
+    found.filter(whole).map(|(at, _)| at).min()
+}
