@@ -17,7 +17,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("sandbox", &["text", "limits"]),
     ("toolkit", &["text", "limits", "value", "sandbox"]),
     ("tools", &["text", "limits", "value", "sandbox", "toolkit"]),
-    ("program", &["text", "syntax", "value", "toolkit"]),
+    ("program", &["text", "limits", "syntax", "value", "toolkit"]),
     ("eval", &["text", "limits", "value", "toolkit", "program"]),
     ("engine", &["text", "limits", "value", "syntax", "sandbox", "toolkit", "tools", "program", "eval"]),
     ("repl", &["engine", "text", "cli"]),

@@ -13,6 +13,7 @@ use crate::value::{Map, Value, json};
 use super::bind::{Bound, BoundArg};
 use super::context::Context;
 use super::error::ToolError;
+use super::given::{Given, GivenArg};
 use super::policy::Policy;
 use super::registry::{Registry, Tool, ToolId};
 use super::settings::Settings;
@@ -40,6 +41,9 @@ impl Gate {
 
     fn admit_and_run(&self, tool: &Tool, args: Vec<Option<Value>>, meter: &mut Meter) -> Result<Value, ToolError> {
         let args = tool.binder().complete(args)?;
+        let given: Vec<GivenArg<'_>> =
+            args.iter().map(|arg| arg.as_ref().map_or(GivenArg::Absent, GivenArg::Value)).collect();
+        tool.check(&Given::new(tool.params, &given), &self.settings)?;
         let located = self.locate_paths(tool, args);
         if let Err(error) = &located
             && error.code == ToolCode::BadArgs

@@ -151,7 +151,7 @@ macro_rules! ordering {
             }
 
             fn apply(left: &Value, right: &Value) -> Fallible<bool> {
-                Ok(operators::compare(left, right)?.is_some_and($test))
+                Ok(operators::compare(stringify!($op), left, right)?.is_some_and($test))
             }
         }
     };

@@ -1,5 +1,6 @@
 //! Expressions as values.
 
+use crate::limits::space;
 use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Piece, UnaryOp, Variable};
 use crate::text::Span;
 use crate::value::{List, Map, Str, Value, operators, print};
@@ -154,6 +155,7 @@ fn joined(pieces: Vec<Joined>, span: Span) -> ValueFn {
                 }
             }
         }
+        space::check_string(text.len()).map_err(|hit| machine.throw(span, hit))?;
         Ok(Str::from_compact(text).into())
     })
 }
@@ -164,13 +166,13 @@ fn append_printed(text: &mut compact_str::CompactString, value: &Value) -> crate
         Value::Int(number) => text.push_str(itoa::Buffer::new().format(*number)),
         _ => match value.as_text() {
             Some(piece) => {
-                crate::limits::space::check_string(text.len() + piece.len())?;
-                crate::limits::space::check(text.len() + piece.len())?;
+                space::check_string(text.len() + piece.len())?;
+                space::check(text.len() + piece.len())?;
                 text.push_str(&piece);
             }
             None => {
                 let piece = print::to_text(value)?;
-                crate::limits::space::check_string(text.len() + piece.len())?;
+                space::check_string(text.len() + piece.len())?;
                 text.push_str(&piece);
             }
         },

@@ -12,15 +12,18 @@ use compact_str::CompactString;
 
 use crate::syntax::ast::{self, StatementKind, Tree};
 use crate::text::{Code, Diagnostic, Span, nearest};
-use crate::toolkit::Registry;
+use crate::toolkit::{Registry, Settings};
 
+use super::builtin::Builtin;
 use super::scope::{Variables, doubtful_words};
-use super::tree::{Body, Procedure, ProcedureId, Program, Scope, Variable};
+use super::tree::{Body, Procedure, ProcedureId, Program, Scope, Slot, Variable};
 
 /// What a script is lowered against.
 pub struct Surroundings<'a> {
     /// The tools.
     pub registry: &'a Registry,
+    /// What the policy file says for single tools.
+    pub settings: &'a Settings,
     /// Scripts that came before in the same session; their procedures are known.
     pub earlier: &'a [Tree],
     /// Top-level variables that came before, in the order of their slots.
@@ -37,6 +40,7 @@ pub fn lower(tree: &Tree, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
     let signatures = procedures.iter().enumerate().map(|(number, (_, procedure))| Signature::of(number, procedure));
     let known = Known {
         registry: surroundings.registry,
+        settings: surroundings.settings,
         signatures: signatures.map(|signature| (signature.name.clone(), signature)).collect(),
         top,
         doubtful,
@@ -52,6 +56,7 @@ pub fn lower(tree: &Tree, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
 /// What every body of a script may refer to.
 struct Known<'a> {
     registry: &'a Registry,
+    settings: &'a Settings,
     signatures: HashMap<CompactString, Signature>,
     top: Variables,
     doubtful: HashSet<CompactString>,
@@ -136,6 +141,7 @@ fn lower_procedure(
     let variables = Variables::of_procedure(procedure);
     let mut lowering = Lowering::new(tree, known, variables, Some(&known.top), findings);
     let block = lowering.block(&procedure.body);
+    lowering.report_outer_updates(params.len());
     Procedure {
         name: procedure.name.text.clone(),
         span: procedure.name.span,
@@ -146,6 +152,14 @@ fn lower_procedure(
     }
 }
 
+/// How a procedure sets a variable whose name the script's top level has too.
+struct OwnUpdates {
+    /// Where it does so first.
+    first: ast::Name,
+    /// Whether it only ever sets it from its own value, so that it can never be set.
+    only: bool,
+}
+
 /// The lowering of one body; [`stmt`], [`expr`] and [`call`] add its rules.
 struct Lowering<'a> {
     tree: &'a Tree,
@@ -153,6 +167,11 @@ struct Lowering<'a> {
     variables: Variables,
     /// The script's top-level variables, when a procedure is lowered.
     outer: Option<&'a Variables>,
+    /// How often each of the body's own variables is read so far.
+    reads: HashMap<Slot, usize>,
+    /// For each variable of the script that this procedure sets: where it does so from its own value
+    /// first, and whether it does nothing else.
+    own_updates: HashMap<Slot, OwnUpdates>,
     keeps_last: bool,
     handles_errors: bool,
     loops: usize,
@@ -173,6 +192,8 @@ impl<'a> Lowering<'a> {
             known,
             variables,
             outer,
+            reads: HashMap::new(),
+            own_updates: HashMap::new(),
             keeps_last: false,
             handles_errors: false,
             loops: 0,
@@ -210,6 +231,9 @@ impl<'a> Lowering<'a> {
         if self.known.signatures.contains_key(name) {
             return finding.help(format!("`{name}` is a procedure: call it as `{name}(…)`"));
         }
+        if let Some(builtin) = Builtin::find(name) {
+            return finding.help(format!("`{name}` is a built-in: call it as `{}(…)`", builtin.name()));
+        }
         let values = ["true", "false", "nil", "LAST", "LAST_ERROR", "ARGS"];
         let outer = self.outer.map(Variables::names).unwrap_or_default();
         let names = self.variables.names().iter().chain(outer).map(CompactString::as_str).chain(values);
@@ -217,6 +241,38 @@ impl<'a> Lowering<'a> {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding.help(format!("set it first: `SET {name} = …`; a text is written in quotes")),
         }
+    }
+
+    /// How often a variable of this body is read so far.
+    fn reads(&self, slot: Slot) -> usize {
+        self.reads.get(&slot).copied().unwrap_or_default()
+    }
+
+    /// Notes that a variable is set from something else than its own value.
+    fn set_afresh(&mut self, slot: Slot, name: &ast::Name) {
+        self.own_updates.entry(slot).or_insert(OwnUpdates { first: name.clone(), only: false }).only = false;
+    }
+
+    /// Reports `SET total = total + 1` in a procedure that sets `total` in no other way, where the
+    /// script has a variable of that name.
+    fn report_outer_updates(&mut self, params: usize) {
+        let mut found: Vec<ast::Name> = Vec::new();
+        for (slot, updates) in std::mem::take(&mut self.own_updates) {
+            let of_script = self.outer.is_some_and(|outer| outer.find(&updates.first.text).is_some());
+            if updates.only && of_script && slot.0 as usize >= params && !self.is_doubtful(&updates.first.text) {
+                found.push(updates.first);
+            }
+        }
+        for name in found {
+            let finding = self.cannot_change(&name);
+            self.report(finding);
+        }
+    }
+
+    fn cannot_change(&self, name: &ast::Name) -> Diagnostic {
+        let message = format!("a procedure cannot change `{}` of the script", name.text);
+        let help = format!("return the new value, and set it at the top level: `SET {} = Name(…)`", name.text);
+        Diagnostic::error(Code::OuterVariable, name.span, message).help(help)
     }
 
     /// All names that can be read here, for EVAL.

@@ -89,7 +89,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
         return Err(at_path(ToolError::new(ToolCode::NotText, message)));
     }
     space::check(bytes.len())?;
-    context.spend(bytes.len() / 1024)?;
+    context.spend_text(bytes.len())?;
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes));
     let (content, line_count) = slice(&text, args.skip_lines as usize, args.max_lines as usize);
     Ok(Content {
