@@ -77,7 +77,10 @@ struct Gathered {
 impl Gathered {
     /// Whether the statement is a block's head whose one open bracket is a `{` at its end.
     fn ends_in_brace(&self, text: &str) -> bool {
-        const HEADS: [&str; 7] = ["IF", "ELSE", "WHILE", "FOR", "ON", "DEFINE", "FUNC"];
+        const HEADS: [&str; 20] = [
+            "IF", "ELSE", "WHILE", "FOR", "ON", "DEFINE", "FUNC", "COMMAND", "ELIF", "ELSEIF", "FOREACH", "LOOP",
+            "UNTIL", "UNLESS", "FUNCTION", "FN", "DEF", "TRY", "CATCH", "FINALLY",
+        ];
         let [Open { byte: b'{', at }] = self.open[..] else { return false };
         let word = first_word(text[self.start..].trim_start_matches(['}', ' ', '\t']));
         at + 1 == self.end && HEADS.iter().any(|head| word.eq_ignore_ascii_case(head))

@@ -28,7 +28,10 @@ impl Failure<'_> {
         }
         if let Some((meant, example)) = other_language(word) {
             let finding = at_word(Code::UnknownStatement, format!("`{word}` is not a statement of this language"));
-            return Some(finding.help(format!("write `{meant}`: `{example}`")));
+            return Some(match meant == example {
+                true => finding.help(format!("write `{meant}`")),
+                false => finding.help(format!("write `{meant}`: `{example}`")),
+            });
         }
         let finding = at_word(Code::UnknownStatement, format!("expected a statement, found `{}`", safe::name(word)));
         let upper = word.to_uppercase();
