@@ -113,3 +113,11 @@ fn after_a_hundred_faults_the_rest_is_not_read() {
 fn a_comment_after_a_backslash_is_one_fault() {
     assert_eq!(run("EMIT 1 + \\ # comment\n  2\nEMIT totl\n", ""), Err(vec![("NS0019", 1), ("NS0101", 3)]));
 }
+
+#[test]
+fn what_a_run_leaves_does_not_count_in_the_next() {
+    let text = "SET s = STR.Repeat(\"x\", 700000)\nEMIT LEN(s)\n";
+    for _ in 0..3 {
+        assert_eq!(run(text, "[limits]\nmemory_bytes = 1000000\n").as_deref(), Ok("700000"));
+    }
+}
