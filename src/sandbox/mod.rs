@@ -20,6 +20,6 @@ pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
 pub use metadata::{Kind, Metadata, Timestamp};
 pub use path::{PathRule, is_reserved};
-pub use read::ReadError;
+pub use read::OpenFile;
 pub use root::{Root, SandboxPath};
 pub use walk::{Skip, Tree, WalkLimits, walk};

@@ -44,6 +44,11 @@ impl<'a> Given<'a> {
         Some(self.value(name)?.map(|value| value.is_true()))
     }
 
+    /// A text; none where it is not known.
+    pub fn text(&self, name: &str) -> Option<Option<String>> {
+        Some(self.value(name)?.and_then(|value| value.as_text().map(|text| text.to_string())))
+    }
+
     /// A whole number; none where it is not known.
     pub fn int(&self, name: &str) -> Option<Option<i64>> {
         Some(self.value(name)?.and_then(|value| value.as_integer()))

@@ -263,6 +263,7 @@ impl<'a> Lowering<'a> {
                 found.push(updates.first);
             }
         }
+        found.sort_by_key(|name| name.span.start);
         for name in found {
             let finding = self.cannot_change(&name);
             self.report(finding);
