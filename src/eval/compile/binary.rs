@@ -1,226 +1,20 @@
 //! Operators between two values, fused with the shapes of their operands.
 
-use std::cmp::Ordering;
-
 use crate::program::tree::{BinaryOp, Expr, Link};
 use crate::text::Span;
-use crate::value::{Fallible, Value, number, operators};
+use crate::value::{Fallible, Value, ValueError, operators};
 
 use super::super::machine::{Machine, Run, Thrown};
 use super::operand::{Any, Operand, Shape, with_operands};
+use super::shortcut::{
+    Add, Arithmetic, Comparison, Divide, Equal, Greater, GreaterEqual, In, Less, LessEqual, Multiply, NotEqual, NotIn,
+    Remainder, Subtract,
+};
 use super::{Compiler, CondFn, ValueFn};
 
 /// Links beyond which a chain is evaluated by a loop instead of by nested operations, so that no
 /// length of it takes native stack.
 const LONG_CHAIN: usize = 32;
-
-/// An operator that gives a value: its shortcuts for numbers, and the whole of its rules.
-trait Arithmetic: 'static {
-    /// The int of two ints; none when the rules must say what becomes of them.
-    fn ints(left: i64, right: i64) -> Option<Value>;
-
-    /// The result of two floats; none when the rules must say what becomes of them.
-    fn floats(left: f64, right: f64) -> Option<f64>;
-
-    fn apply(left: &Value, right: &Value) -> Fallible<Value>;
-}
-
-struct Add;
-struct Subtract;
-struct Multiply;
-struct Divide;
-struct Remainder;
-
-impl Arithmetic for Add {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> Option<Value> {
-        left.checked_add(right).map(Value::Int)
-    }
-
-    #[inline(always)]
-    fn floats(left: f64, right: f64) -> Option<f64> {
-        Some(left + right)
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<Value> {
-        operators::add(left, right)
-    }
-}
-
-impl Arithmetic for Subtract {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> Option<Value> {
-        left.checked_sub(right).map(Value::Int)
-    }
-
-    #[inline(always)]
-    fn floats(left: f64, right: f64) -> Option<f64> {
-        Some(left - right)
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<Value> {
-        operators::subtract(left, right)
-    }
-}
-
-impl Arithmetic for Multiply {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> Option<Value> {
-        left.checked_mul(right).map(Value::Int)
-    }
-
-    #[inline(always)]
-    fn floats(left: f64, right: f64) -> Option<f64> {
-        Some(left * right)
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<Value> {
-        operators::multiply(left, right)
-    }
-}
-
-impl Arithmetic for Divide {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> Option<Value> {
-        match number::divide(left, right) {
-            Some(number::Quotient::Int(quotient)) => Some(Value::Int(quotient)),
-            Some(number::Quotient::Float(quotient)) => Some(quotient.into()),
-            None => None,
-        }
-    }
-
-    #[inline(always)]
-    fn floats(left: f64, right: f64) -> Option<f64> {
-        (right != 0.0).then(|| left / right)
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<Value> {
-        operators::divide(left, right)
-    }
-}
-
-impl Arithmetic for Remainder {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> Option<Value> {
-        // Division of numbers that fit into 32 bits is several times as fast.
-        if let (Ok(left), Ok(right)) = (u32::try_from(left), u32::try_from(right)) {
-            return left.checked_rem(right).map(|rest| Value::Int(rest.into()));
-        }
-        left.checked_rem(right).map(Value::Int)
-    }
-
-    #[inline(always)]
-    fn floats(_: f64, _: f64) -> Option<f64> {
-        None
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<Value> {
-        operators::remainder(left, right)
-    }
-}
-
-/// An operator that gives a truth value.
-trait Comparison: 'static {
-    fn ints(left: i64, right: i64) -> bool;
-
-    fn floats(left: f64, right: f64) -> bool;
-
-    fn apply(left: &Value, right: &Value) -> Fallible<bool>;
-}
-
-struct Equal;
-struct NotEqual;
-struct Less;
-struct LessEqual;
-struct Greater;
-struct GreaterEqual;
-struct In;
-struct NotIn;
-
-macro_rules! ordering {
-    ($name:ident, $op:tt, $test:expr) => {
-        impl Comparison for $name {
-            #[inline(always)]
-            fn ints(left: i64, right: i64) -> bool {
-                left $op right
-            }
-
-            #[inline(always)]
-            fn floats(left: f64, right: f64) -> bool {
-                left $op right
-            }
-
-            fn apply(left: &Value, right: &Value) -> Fallible<bool> {
-                Ok(operators::compare(stringify!($op), left, right)?.is_some_and($test))
-            }
-        }
-    };
-}
-
-ordering!(Less, <, Ordering::is_lt);
-ordering!(LessEqual, <=, Ordering::is_le);
-ordering!(Greater, >, Ordering::is_gt);
-ordering!(GreaterEqual, >=, Ordering::is_ge);
-
-impl Comparison for Equal {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> bool {
-        left == right
-    }
-
-    #[inline(always)]
-    fn floats(left: f64, right: f64) -> bool {
-        left == right
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<bool> {
-        Ok(operators::equal(left, right))
-    }
-}
-
-impl Comparison for NotEqual {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> bool {
-        left != right
-    }
-
-    #[inline(always)]
-    fn floats(left: f64, right: f64) -> bool {
-        left != right
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<bool> {
-        Ok(!operators::equal(left, right))
-    }
-}
-
-impl Comparison for In {
-    fn ints(_: i64, _: i64) -> bool {
-        unreachable!("IN has no shortcut for numbers")
-    }
-
-    fn floats(_: f64, _: f64) -> bool {
-        unreachable!("IN has no shortcut for numbers")
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<bool> {
-        operators::contains(right, left)
-    }
-}
-
-impl Comparison for NotIn {
-    fn ints(_: i64, _: i64) -> bool {
-        unreachable!("NOT IN has no shortcut for numbers")
-    }
-
-    fn floats(_: f64, _: f64) -> bool {
-        unreachable!("NOT IN has no shortcut for numbers")
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<bool> {
-        Ok(!operators::contains(right, left)?)
-    }
-}
 
 impl Compiler {
     /// Operators of one strength, from the left, as a value.
@@ -357,7 +151,7 @@ fn blame<L: Operand, R: Operand>(
     a: &L::Held,
     right: &R,
     b: &R::Held,
-    error: Box<crate::value::ValueError>,
+    error: Box<ValueError>,
     span: Span,
 ) -> Thrown {
     match check_set(machine, left, a, right, b) {
