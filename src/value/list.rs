@@ -139,6 +139,16 @@ impl List {
         Ok(())
     }
 
+    /// The element at an index, to be replaced by a value that does not nest: the shortcut of [`List::set`]
+    /// for a list that nobody else holds.
+    #[inline(always)]
+    pub fn flat_element_mut<'a>(list: &'a mut Rc<List>, index: usize, value: &Value) -> Option<&'a mut Value> {
+        match (value, &mut Rc::get_mut(list)?.items) {
+            (Value::List(_) | Value::Map(_), _) | (_, Items::Rows(_)) => None,
+            (_, Items::Values(values)) => values.get_mut(index),
+        }
+    }
+
     /// The element at an index, to be changed in place; call [`List::deepen`] afterwards.
     pub fn get_mut(list: &mut Rc<List>, index: usize) -> Result<Option<&mut Value>, LimitHit> {
         Ok(List::unshared(list)?.plain()?.get_mut(index))
@@ -155,7 +165,7 @@ impl List {
     /// The list for changing: itself when nobody else holds it, else a copy.
     #[inline]
     fn unshared(list: &mut Rc<List>) -> Result<&mut List, LimitHit> {
-        if Rc::get_mut(list).is_none() {
+        if Rc::strong_count(list) > 1 {
             *list = Rc::new(list.copied()?);
         }
         Ok(Rc::get_mut(list).expect("nobody else holds a list that was just made"))

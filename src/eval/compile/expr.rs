@@ -7,7 +7,7 @@ use crate::value::{List, Map, Str, Value, operators, print};
 
 use super::super::machine::{Machine, Run};
 use super::super::template;
-use super::operand::{Operand, Shape, with_operands};
+use super::operand::{Operand, with_operand, with_operands};
 use super::{Compiler, ValueFn};
 
 impl Compiler {
@@ -104,12 +104,7 @@ impl Compiler {
     }
 
     fn field(&self, whole: &Expr, name: Str, span: Span) -> ValueFn {
-        match self.operand(whole) {
-            Shape::Local(whole) => field_of(whole, name, span),
-            Shape::Any(whole) => field_of(whole, name, span),
-            Shape::Const(whole) => field_of(whole, name, span),
-            Shape::ConstInt(whole) => field_of(whole, name, span),
-        }
+        with_operand!(self.operand(whole), |whole| field_of(whole, name, span))
     }
 
     /// `"a" + b + c`: the first operand is a text, so all are printed one after another.
@@ -180,7 +175,8 @@ fn append_printed(text: &mut compact_str::CompactString, value: &Value) -> crate
     Ok(())
 }
 
-fn constant(value: Value) -> ValueFn {
+/// Always the same value.
+pub fn constant(value: Value) -> ValueFn {
     Box::new(move |_| Ok(value.clone()))
 }
 
