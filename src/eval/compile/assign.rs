@@ -5,7 +5,7 @@ use crate::text::Span;
 use crate::value::{List, Value, operators, place};
 
 use super::super::machine::{Flow, Machine, Run};
-use super::expr::{check_set, constant};
+use super::expr::{check_set, constant, joined_text};
 use super::operand::{Operand, with_operand, with_operands};
 use super::{Compiler, StmtFn, ValueFn};
 
@@ -29,6 +29,12 @@ impl Compiler {
             && let [link] = &links[..]
         {
             return self.add_to_variable(slot, link, first.span, value.span);
+        }
+        if let ExprKind::Chain(first, links) = &value.kind
+            && !joined_text(first, links)
+            && let Some(set) = self.set_computed(slot, first, links, value.span)
+        {
+            return set;
         }
         let value = self.value(value);
         Box::new(move |machine| match value(machine) {

@@ -4,13 +4,13 @@ use crate::program::tree::{BinaryOp, Expr, Link};
 use crate::text::Span;
 use crate::value::{Fallible, Value, ValueError, operators};
 
-use super::super::machine::{Machine, Run, Thrown};
+use super::super::machine::{Flow, Machine, Run, Thrown};
 use super::operand::{Any, Operand, Shape, with_operands};
 use super::shortcut::{
     Add, Arithmetic, Comparison, Divide, Equal, Greater, GreaterEqual, In, Less, LessEqual, Multiply, NotEqual, NotIn,
     Remainder, Subtract,
 };
-use super::{Compiler, CondFn, ValueFn};
+use super::{Compiler, CondFn, StmtFn, ValueFn};
 
 /// Links beyond which a chain is evaluated by a loop instead of by nested operations, so that no
 /// length of it takes native stack.
@@ -32,6 +32,29 @@ impl Compiler {
             _ => Shape::Any(Any(self.chain(first, before, span))),
         };
         arithmetic(last.op, left, self.operand(&last.operand), span)
+    }
+
+    /// `SET slot = …` with arithmetic on the right: no value on the way from one to the other.
+    pub fn set_computed(&self, slot: usize, first: &Expr, links: &[Link], span: Span) -> Option<StmtFn> {
+        let (last, before) = links.split_last().expect("a chain has a link");
+        if links.len() > LONG_CHAIN {
+            return None;
+        }
+        let left = || match before {
+            [] => self.operand(first),
+            _ => Shape::Any(Any(self.chain(first, before, span))),
+        };
+        let right = || self.operand(&last.operand);
+        Some(match last.op {
+            BinaryOp::Add => with_operands!(left(), right(), |l, r| compute_into::<Add, _, _>(slot, l, r, span)),
+            BinaryOp::Subtract => {
+                with_operands!(left(), right(), |l, r| compute_into::<Subtract, _, _>(slot, l, r, span))
+            }
+            BinaryOp::Multiply => {
+                with_operands!(left(), right(), |l, r| compute_into::<Multiply, _, _>(slot, l, r, span))
+            }
+            _ => return None,
+        })
     }
 
     /// A comparison as a condition.
@@ -76,45 +99,81 @@ fn arithmetic(op: BinaryOp, left: Shape, right: Shape, span: Span) -> ValueFn {
 
 /// An operation with shortcuts for two ints and two floats.
 fn compute<O: Arithmetic, L: Operand, R: Operand>(left: L, right: R, span: Span) -> ValueFn {
-    Box::new(move |machine| {
-        let (a, b) = (left.take(machine)?, right.take(machine)?);
-        if let (Some(x), Some(y)) = (left.int(&a, machine), right.int(&b, machine)) {
+    let operands = Operands { left, right, span };
+    Box::new(move |machine| operands.compute::<O>(machine))
+}
+
+/// `SET slot = left op right`, with the same shortcuts.
+fn compute_into<O: Arithmetic, L: Operand, R: Operand>(slot: usize, left: L, right: R, span: Span) -> StmtFn {
+    let operands = Operands { left, right, span };
+    Box::new(move |machine| match operands.compute::<O>(machine) {
+        Ok(value) => {
+            *machine.local_mut(slot) = value;
+            Flow::Next
+        }
+        Err(_) => Flow::Throw,
+    })
+}
+
+/// Both sides of an operation, and its place.
+struct Operands<L, R> {
+    left: L,
+    right: R,
+    span: Span,
+}
+
+impl<L: Operand, R: Operand> Operands<L, R> {
+    #[inline(always)]
+    fn compute<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
+        let (a, b) = (self.left.take(machine)?, self.right.take(machine)?);
+        if let (Some(x), Some(y)) = (self.left.int(&a, machine), self.right.int(&b, machine)) {
             if let Some(result) = O::ints(x, y) {
                 return Ok(result);
             }
-        } else if let (Some(x), Some(y)) = (left.float(&a, machine), right.float(&b, machine))
+        } else if let (Some(x), Some(y)) = (self.left.float(&a, machine), self.right.float(&b, machine))
             && let Some(result) = O::floats(x, y)
         {
             return Ok(result.into());
         }
-        let result = O::apply(left.peek(&a, machine), right.peek(&b, machine));
-        result.map_err(|error| blame(machine, &left, &a, &right, &b, error, span))
-    })
+        self.by_the_rules::<O>(machine, a, b)
+    }
+
+    // Out of line and the owner of what is held, so that the shortcuts save no registers for it.
+    #[inline(never)]
+    fn by_the_rules<O: Arithmetic>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> Run<Value> {
+        let result = O::apply(self.left.peek(&a, machine), self.right.peek(&b, machine));
+        result.map_err(|error| blame(machine, &self.left, &a, &self.right, &b, error, self.span))
+    }
+
+    #[inline(never)]
+    fn test<O: Comparison>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> Run<bool> {
+        check_set(machine, &self.left, &a, &self.right, &b)?;
+        let result = O::apply(self.left.peek(&a, machine), self.right.peek(&b, machine));
+        result.map_err(|error| machine.throw(self.span, error))
+    }
 }
 
 /// A comparison with shortcuts for two ints and two floats.
 fn compare<O: Comparison, L: Operand, R: Operand>(left: L, right: R, span: Span) -> CondFn {
+    let operands = Operands { left, right, span };
     Box::new(move |machine| {
-        let (a, b) = (left.take(machine)?, right.take(machine)?);
-        if let (Some(x), Some(y)) = (left.int(&a, machine), right.int(&b, machine)) {
+        let (a, b) = (operands.left.take(machine)?, operands.right.take(machine)?);
+        if let (Some(x), Some(y)) = (operands.left.int(&a, machine), operands.right.int(&b, machine)) {
             return Ok(O::ints(x, y));
         }
-        if let (Some(x), Some(y)) = (left.float(&a, machine), right.float(&b, machine)) {
+        if let (Some(x), Some(y)) = (operands.left.float(&a, machine), operands.right.float(&b, machine)) {
             return Ok(O::floats(x, y));
         }
-        check_set(machine, &left, &a, &right, &b)?;
-        let result = O::apply(left.peek(&a, machine), right.peek(&b, machine));
-        result.map_err(|error| machine.throw(span, error))
+        operands.test::<O>(machine, a, b)
     })
 }
 
 /// A comparison without shortcuts.
 fn test<O: Comparison, L: Operand, R: Operand>(left: L, right: R, span: Span) -> CondFn {
+    let operands = Operands { left, right, span };
     Box::new(move |machine| {
-        let (a, b) = (left.take(machine)?, right.take(machine)?);
-        check_set(machine, &left, &a, &right, &b)?;
-        let result = O::apply(left.peek(&a, machine), right.peek(&b, machine));
-        result.map_err(|error| machine.throw(span, error))
+        let (a, b) = (operands.left.take(machine)?, operands.right.take(machine)?);
+        operands.test::<O>(machine, a, b)
     })
 }
 

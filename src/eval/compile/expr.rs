@@ -127,7 +127,7 @@ impl Compiler {
 }
 
 /// Whether a chain adds to a text from its first operand on.
-fn joined_text(first: &Expr, links: &[Link]) -> bool {
+pub fn joined_text(first: &Expr, links: &[Link]) -> bool {
     let starts = matches!(&first.kind, ExprKind::Const(value) if value.is_text());
     starts && links.iter().all(|link| link.op == BinaryOp::Add)
 }
@@ -196,19 +196,35 @@ fn outer(slot: usize, span: Span) -> ValueFn {
 
 /// `whole[index]`, with a shortcut for lists.
 fn element<W: Operand, I: Operand>(whole: W, index: I, span: Span) -> ValueFn {
+    let element = Element { whole, index, span };
     Box::new(move |machine| {
-        let (a, b) = (whole.take(machine)?, index.take(machine)?);
-        if let Value::List(list) = whole.peek(&a, machine)
-            && let Some(at) = index.int(&b, machine)
+        let (a, b) = (element.whole.take(machine)?, element.index.take(machine)?);
+        if let Value::List(list) = element.whole.peek(&a, machine)
+            && let Some(at) = element.index.int(&b, machine)
             && let Some(value) = list.values().and_then(|values| values.get(at as usize))
         {
             return Ok(value.clone());
         }
-        check_set(machine, &whole, &a)?;
-        check_set(machine, &index, &b)?;
-        let value = operators::index(whole.peek(&a, machine), index.peek(&b, machine));
-        value.map_err(|error| machine.throw(span, error))
+        element.by_the_rules(machine, a, b)
     })
+}
+
+/// `whole[index]`
+struct Element<W, I> {
+    whole: W,
+    index: I,
+    span: Span,
+}
+
+impl<W: Operand, I: Operand> Element<W, I> {
+    // Out of line and the owner of what is held, so that the shortcut saves no registers for it.
+    #[inline(never)]
+    fn by_the_rules(&self, machine: &mut Machine, a: W::Held, b: I::Held) -> Run<Value> {
+        check_set(machine, &self.whole, &a)?;
+        check_set(machine, &self.index, &b)?;
+        let value = operators::index(self.whole.peek(&a, machine), self.index.peek(&b, machine));
+        value.map_err(|error| machine.throw(self.span, error))
+    }
 }
 
 /// `whole.name`
