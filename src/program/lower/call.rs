@@ -1,7 +1,7 @@
 //! Calls: what is called, and which argument is for which parameter.
 
 use crate::syntax::ast;
-use crate::text::{Code, Diagnostic, Span, nearest};
+use crate::text::{Code, Diagnostic, Span};
 use crate::toolkit::{ArgError, Binder, Given, GivenArg, ToolId};
 use crate::value::{Value, print};
 
@@ -45,7 +45,7 @@ impl Lowering<'_> {
         }
         let procedures = self.known.signatures.keys().map(|name| name.as_str());
         let builtins = Builtin::names().map(|name| -> &str { name });
-        let near = nearest(name, procedures.chain(builtins));
+        let near = self.suggestion(name, procedures.chain(builtins));
         match near.or_else(|| self.known.registry.nearest(name)) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding.help("`ns tools` lists the tools"),
@@ -73,13 +73,14 @@ impl Lowering<'_> {
     fn bind_to_procedure(&mut self, call: &ast::Call, signature: &Signature) -> Option<Vec<(usize, Expr)>> {
         let name = &signature.name;
         let mut values: Vec<(usize, Expr)> = Vec::with_capacity(call.args.len());
+        let mut given = vec![false; signature.params.len()];
         let mut fine = self.check_order(call);
         for (number, arg) in call.args.iter().enumerate() {
             let value = self.expr(arg.value);
             let place = match &arg.name {
                 None => number,
-                Some(label) => match signature.params.iter().position(|param| *param == label.text) {
-                    Some(place) => place,
+                Some(label) => match signature.places.get(&label.text) {
+                    Some(place) => *place,
                     None => {
                         self.report_unknown_label(label, signature);
                         fine = false;
@@ -97,7 +98,7 @@ impl Lowering<'_> {
                 );
                 return None;
             }
-            if values.iter().any(|(other, _)| *other == place) {
+            if std::mem::replace(&mut given[place], true) {
                 let param = arg.name.as_ref().map_or(name, |label| &label.text);
                 let message = format!("`{name}` is given `{param}` twice");
                 self.report(Diagnostic::error(Code::DoubledArgument, value.span, message).help("give it once"));
@@ -106,8 +107,7 @@ impl Lowering<'_> {
             }
             values.push((place, value));
         }
-        let missing = (0..signature.needs).find(|place| values.iter().all(|(other, _)| other != place));
-        if let Some(missing) = missing {
+        if let Some(missing) = given[..signature.needs].iter().position(|given| !given) {
             let message = format!("`{name}` needs `{}`", signature.params[missing]);
             self.report(
                 Diagnostic::error(Code::MissingArgument, call.callee_span, message)
@@ -120,7 +120,7 @@ impl Lowering<'_> {
     }
 
     fn report_unknown_label(&mut self, label: &ast::Name, signature: &Signature) {
-        let near = nearest(&label.text, signature.params.iter().map(|param| param.as_str()));
+        let near = self.suggestion(&label.text, signature.params.iter().map(|param| param.as_str()));
         let message = format!("`{}` has no parameter `{}`", signature.name, label.text);
         let finding =
             Diagnostic::error(Code::UnknownArgument, label.span, message).related(signature.span, "defined here");

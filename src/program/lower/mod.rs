@@ -53,6 +53,9 @@ pub fn lower(tree: &Tree, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
     Program { procedures, top: lowering.finish(block), has_top }
 }
 
+/// Findings after which names are no longer suggested.
+const MOST_SUGGESTIONS: usize = 100;
+
 /// What every body of a script may refer to.
 struct Known<'a> {
     registry: &'a Registry,
@@ -67,6 +70,8 @@ struct Signature {
     id: ProcedureId,
     name: CompactString,
     params: Vec<CompactString>,
+    /// Which of them has a name.
+    places: HashMap<CompactString, usize>,
     needs: usize,
     span: Span,
 }
@@ -74,10 +79,12 @@ struct Signature {
 impl Signature {
     fn of(number: usize, procedure: &ast::Procedure) -> Signature {
         let params = procedure.needs.iter().chain(&procedure.optional).map(|param| param.text.clone());
+        let params: Vec<CompactString> = params.collect();
         Signature {
             id: ProcedureId(number as u32),
             name: procedure.name.text.clone(),
-            params: params.collect(),
+            places: params.iter().cloned().zip(0..).collect(),
+            params,
             needs: procedure.needs.len(),
             span: procedure.name.span,
         }
@@ -128,12 +135,13 @@ fn lower_procedure(
     findings: &mut Vec<Diagnostic>,
 ) -> Procedure {
     let params: Vec<&ast::Name> = procedure.needs.iter().chain(&procedure.optional).collect();
-    for (number, param) in params.iter().enumerate() {
-        if let Some(first) = params[..number].iter().find(|other| other.text == param.text) {
+    let mut places: HashMap<&str, Span> = HashMap::new();
+    for param in &params {
+        if let Some(first) = places.insert(&param.text, param.span) {
             let message = format!("the parameter `{}` is given twice", param.text);
             findings.push(
                 Diagnostic::error(Code::DuplicateParameter, param.span, message)
-                    .related(first.span, "given here first")
+                    .related(first, "given here first")
                     .help("choose another name"),
             );
         }
@@ -176,6 +184,8 @@ struct Lowering<'a> {
     handles_errors: bool,
     loops: usize,
     handlers: usize,
+    /// The names that EVAL may use, once one was met.
+    scope: Option<Rc<Scope>>,
     findings: &'a mut Vec<Diagnostic>,
 }
 
@@ -198,6 +208,7 @@ impl<'a> Lowering<'a> {
             handles_errors: false,
             loops: 0,
             handlers: 0,
+            scope: None,
             findings,
         }
     }
@@ -237,7 +248,7 @@ impl<'a> Lowering<'a> {
         let values = ["true", "false", "nil", "LAST", "LAST_ERROR", "ARGS"];
         let outer = self.outer.map(Variables::names).unwrap_or_default();
         let names = self.variables.names().iter().chain(outer).map(CompactString::as_str).chain(values);
-        match nearest(name, names) {
+        match self.suggestion(name, names) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding.help(format!("set it first: `SET {name} = …`; a text is written in quotes")),
         }
@@ -276,16 +287,23 @@ impl<'a> Lowering<'a> {
         Diagnostic::error(Code::OuterVariable, name.span, message).help(help)
     }
 
+    /// What a wrong name could have been meant to be; each search goes through all names, so a script
+    /// with very many findings gets no more of them.
+    fn suggestion<'n>(&self, name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+        (self.findings.len() < MOST_SUGGESTIONS).then(|| nearest(name, names)).flatten()
+    }
+
     /// All names that can be read here, for EVAL.
-    fn scope(&self) -> Rc<Scope> {
-        let mut names: Vec<(CompactString, Variable)> = Vec::new();
-        for name in self.variables.names().iter().chain(self.outer.map(Variables::names).unwrap_or_default()) {
-            if let Some(variable) = self.variable(name)
-                && names.iter().all(|(known, _)| known != name)
-            {
-                names.push((name.clone(), variable));
-            }
-        }
-        Rc::new(Scope { names })
+    fn scope(&mut self) -> Rc<Scope> {
+        let (variables, outer) = (&self.variables, self.outer);
+        let scope = self.scope.get_or_insert_with(|| {
+            let own = variables.names().iter().filter_map(|name| Some((name, Variable::Local(variables.find(name)?))));
+            let outer = outer.into_iter().flat_map(|outer| {
+                let unhidden = outer.names().iter().filter(|name| variables.find(name).is_none());
+                unhidden.filter_map(|name| Some((name, Variable::Outer(outer.find(name)?))))
+            });
+            Rc::new(Scope { names: own.chain(outer).map(|(name, variable)| (name.clone(), variable)).collect() })
+        });
+        scope.clone()
     }
 }
