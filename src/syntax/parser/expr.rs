@@ -186,8 +186,12 @@ impl Parser {
                 ExprKind::Parenthesized(inner)
             }
             Rule::list => {
-                let items = pair.into_inner().filter(|part| part.as_rule() == Rule::expression);
-                ExprKind::List(items.map(|item| self.nested_expression(item)).collect())
+                let items = pair.into_inner().filter_map(|part| match part.as_rule() {
+                    Rule::number => Some(self.primary(part)),
+                    Rule::expression => Some(self.nested_expression(part)),
+                    _ => None,
+                });
+                ExprKind::List(items.collect())
             }
             Rule::map => {
                 let entries = pair.into_inner().filter(|part| part.as_rule() == Rule::entry);
