@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::error::SandboxError;
 use super::folder::{Folder, Resolver};
 use super::metadata::{Kind, Metadata};
-use super::path::{PathRule, PathText, is_reserved, reserved};
+use super::path::{PathRule, PathText, check_new_name, is_reserved, reserved};
 use super::read::ReadError;
 
 /// Links that one path may go through; as many as Linux allows.
@@ -172,7 +172,7 @@ impl<'a> Walker<'a> {
                 continue;
             }
             let metadata = match self.here().metadata(&part) {
-                Err(error) if error.kind() == ErrorKind::NotFound => return self.missing(part),
+                Err(error) if error.kind() == ErrorKind::NotFound => return self.missing(part, rule),
                 other => other.map_err(|error| SandboxError::io(&self.shown, &error))?,
             };
             let last = self.ahead.is_empty();
@@ -244,12 +244,16 @@ impl<'a> Walker<'a> {
     }
 
     /// The place of a path whose part `name` does not exist.
-    fn missing(mut self, name: OsString) -> Result<SandboxPath, SandboxError> {
+    fn missing(mut self, name: OsString, rule: PathRule) -> Result<SandboxPath, SandboxError> {
         self.refuse_reserved(&name)?;
         let mut missing = vec![name];
         missing.extend(self.ahead.drain(..));
         if missing.iter().any(|part| part == "..") {
             return Err(SandboxError::NotFound(self.shown));
+        }
+        if rule.creates {
+            // A link may have brought names that the path itself may not hold.
+            missing.iter().try_for_each(|part| check_new_name(&part.to_string_lossy()))?;
         }
         let last = missing.pop();
         self.place(missing, last)
