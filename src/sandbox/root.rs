@@ -100,7 +100,7 @@ impl Root {
         if let Some(place) = self.locate_directly(&path, rule)? {
             return Ok(place);
         }
-        Walker::new(self, &path)?.walk(&path, rule)
+        Walker::new(self, &path, rule)?.walk(&path, rule)
     }
 
     /// The way in one step of the kernel, where no link and no `..` is on it.
@@ -147,11 +147,12 @@ struct Walker<'a> {
     /// The link followed last, for the message when it leaves the root.
     last_link: Option<String>,
     through_link: bool,
+    follows: bool,
     wants_folder: bool,
 }
 
 impl<'a> Walker<'a> {
-    fn new(root: &'a Root, path: &PathText) -> Result<Walker<'a>, SandboxError> {
+    fn new(root: &'a Root, path: &PathText, rule: PathRule) -> Result<Walker<'a>, SandboxError> {
         let ahead = path.parts().iter().map(|part| OsString::from(part.as_str())).collect();
         Ok(Walker {
             root,
@@ -161,6 +162,7 @@ impl<'a> Walker<'a> {
             links: 0,
             last_link: None,
             through_link: false,
+            follows: rule.follows,
             wants_folder: path.wants_folder,
         })
     }
@@ -260,6 +262,10 @@ impl<'a> Walker<'a> {
     }
 
     fn place(&mut self, missing: Vec<OsString>, name: Option<OsString>) -> Result<SandboxPath, SandboxError> {
+        if self.through_link && !self.follows {
+            // A slash at the end asks for a folder, and the link itself is none.
+            return Err(SandboxError::NotAFolder(self.shown.clone()));
+        }
         let mut resolved = self.joined(None);
         for part in missing.iter().chain(&name) {
             if !resolved.is_empty() {
