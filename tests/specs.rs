@@ -142,3 +142,116 @@ fn list_directory_settings_are_those_of_the_document() {
     fs::write(&policy, settings.replace("max_entries = 200", "max_entries = 7")).expect("a policy");
     assert_eq!(returned(&policy).0, 7, "the file's value is in force");
 }
+
+/// The indented lines of list_dir.md that follow a line, without their indentation.
+fn excerpt(after: &str) -> String {
+    let text = fs::read_to_string(package("docs/specs/list_dir.md")).expect("the document is there");
+    let mut lines = text.lines().skip_while(|line| !line.contains(after)).skip(1).skip_while(|line| line.is_empty());
+    let first = lines.next().unwrap_or_else(|| panic!("the document lacks {after:?}"));
+    let indent = first.len() - first.trim_start().len();
+    let rest = lines.take_while(|line| !line.is_empty()).map(|line| &line[indent..]);
+    std::iter::once(&first[indent..]).chain(rest).collect::<Vec<_>>().join("\n")
+}
+
+/// What `list_dir` answers in a tree of files (`a`), links (`a -> b`) and folders (`a/`).
+fn list_dir(tree: &[&str], args: &Json) -> String {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    for entry in tree {
+        let (name, target) = entry.split_once(" -> ").map_or((*entry, None), |(name, target)| (name, Some(target)));
+        let path = place.path().join(name);
+        fs::create_dir_all(path.parent().expect("an entry lies in a folder")).expect("a folder of the tree");
+        match target {
+            Some(target) => std::os::unix::fs::symlink(target, path).expect("a link of the tree"),
+            None if name.ends_with('/') => fs::create_dir_all(path).expect("a folder of the tree"),
+            None => fs::write(path, "").expect("a file of the tree"),
+        }
+    }
+    let ran = run(ns(place.path()).args(["call", "list_dir", &args.to_string()]));
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{args}");
+    ran.stdout.trim_end().to_owned()
+}
+
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// The same JSON with every list in one order; the document's examples are in none.
+fn ordered(json: Json) -> Json {
+    match json {
+        Json::Array(items) => {
+            let mut items: Vec<Json> = items.into_iter().map(ordered).collect();
+            items.sort_by_key(Json::to_string);
+            items.into()
+        }
+        Json::Object(map) => map.into_iter().map(|(key, value)| (key, ordered(value))).collect(),
+        other => other,
+    }
+}
+
+#[test]
+fn list_dir_text_examples() {
+    let tree = ["src/main.py", "src/utils/helpers.py"];
+    let args = serde_json::json!({ "path": "src", "recursive": true });
+    assert_eq!(list_dir(&tree, &args), excerpt("Example (show_data=false):"));
+    let tree = ["src/main.py", "src/utils/helpers.py", "src/data.csv"];
+    for (show_data, after) in [(false, "show_data=false):"), (true, "show_data=true):")] {
+        let args = serde_json::json!({ "recursive": true, "filter": "files", "show_data": show_data });
+        let wanted = excerpt(&format!("Example (filter=\"files\", {after}"));
+        assert_eq!(sorted(&list_dir(&tree, &args)), sorted(&wanted));
+    }
+}
+
+#[test]
+fn list_dir_json_examples() {
+    let check = |tree: &[&str], filter: &str, after: &str| {
+        let wanted: Json = serde_json::from_str(&excerpt(after)).expect("the document's example is JSON");
+        let follow = filter != "folders";
+        let args = serde_json::json!({
+            "path": "src", "recursive": true, "filter": filter, "format": "json", "follow_folder_symlinks": follow
+        });
+        let answer: Json = serde_json::from_str(&list_dir(tree, &args)).expect("the answer is JSON");
+        assert_eq!(ordered(answer), ordered(wanted), "{after}");
+    };
+    let tree = ["src/main.py", "src/utils/helpers.py", "src/link_to_old -> ../old", "src/followed_link -> ../other"];
+    check(&[&tree[..], &["other/data.csv"]].concat(), "both", "A single root object representing");
+    let tree =
+        ["src/main.py", "src/utils/helpers.py", "src/followed_link -> ../other", "src/link_to_file -> ../real.txt"];
+    check(&[&tree[..], &["other/data.csv", "real.txt"]].concat(), "files", "relative path from the listed root");
+    check(&["src/utils/sub/", "src/link_to_old -> ../old", "old/"], "folders", "For filter=\"folders\":");
+}
+
+/// Names, types, allowed words and defaults of the parameters, in the document's order.
+#[test]
+fn list_dir_parameters_are_those_of_the_document() {
+    let declaration = declaration("list_dir");
+    let ours = declaration["input_schema"]["properties"].as_object().expect("the schema has properties");
+    assert!(declaration["input_schema"].get("required").is_none(), "every parameter is optional");
+    let text = fs::read_to_string(package("docs/specs/list_dir.md")).expect("the document is there");
+    let section =
+        text.split("PARAMETERS\n").nth(1).and_then(|rest| rest.split("OUTPUT FORMAT").next()).expect("a section");
+    let mut names = Vec::new();
+    for line in section.lines() {
+        if let Some((name, kind)) = line.strip_suffix(", optional)").and_then(|line| line.split_once(" (")) {
+            let kind = kind.split_whitespace().next().expect("a parameter has a type");
+            assert_eq!(ours[name]["type"], kind, "the type of `{name}`");
+            names.push(name);
+        }
+        let name = names.last().copied().unwrap_or_default();
+        if let Some(words) = line.trim().strip_prefix("Allowed values: ") {
+            let enumerated = ours[name]["enum"].as_array().expect("a parameter with words");
+            for word in words.split(", ") {
+                assert!(enumerated.iter().any(|ours| *ours == word.trim_matches('"')), "`{name}` lacks {word}");
+            }
+        }
+        if let Some(default) = line.trim().strip_prefix("Default: ") {
+            match default {
+                "os.getcwd()" => assert_eq!(ours[name]["default"], "."),
+                "null" => assert!(ours[name].get("default").is_none(), "`{name}`"),
+                default => assert_eq!(ours[name]["default"].to_string(), default, "the default of `{name}`"),
+            }
+        }
+    }
+    assert_eq!(names, ours.keys().map(String::as_str).collect::<Vec<_>>());
+}

@@ -28,7 +28,11 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
         Ok(given) => given,
         Err(error) => return fail(&error),
     };
-    match engine.call(&args.tool, &given) {
+    let result = engine.call(&args.tool, &given);
+    for note in engine.gate().take_notes() {
+        say(&format!("warning: {}\n", safe::name(&note)));
+    }
+    match result {
         Ok(value) => print(&value, Format::for_call(global.output)),
         Err(error) if error.manner == Manner::Quiet => print(&Value::Nil, Format::for_call(global.output)),
         Err(error) => fail(&error),

@@ -194,9 +194,9 @@ fn section(tool: &Tool) -> String {
 /// What a parameter allows, for the documentation.
 fn range(param: &Param) -> String {
     match param.kind {
-        Kind::Int { min: i64::MIN, .. } => String::new(),
-        Kind::Int { min, max: i64::MAX } => format!("; at least {min}"),
-        Kind::Int { min, max } => format!("; {min} to {max}"),
+        Kind::Int { min: i64::MIN, .. } | Kind::IntOrNil { min: i64::MIN, .. } => String::new(),
+        Kind::Int { min, max: i64::MAX } | Kind::IntOrNil { min, max: i64::MAX } => format!("; at least {min}"),
+        Kind::Int { min, max } | Kind::IntOrNil { min, max } => format!("; {min} to {max}"),
         Kind::Word(words) => format!("; one of {}", words.join(", ")),
         _ => String::new(),
     }

@@ -1,5 +1,6 @@
 //! How an engine comes to be: the sandbox is opened, the policy read, the limits put together.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -72,7 +73,7 @@ impl Engine {
         policy.read_only |= options.read_only;
         let registry = crate::tools::registry();
         Ok(Engine {
-            gate: Rc::new(Gate { registry, root, policy, settings }),
+            gate: Rc::new(Gate { registry, root, policy, settings, notes: RefCell::default() }),
             limits,
             strict: options.strict,
             interrupt: Interrupt::default(),

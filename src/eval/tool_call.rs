@@ -20,7 +20,11 @@ pub enum Failing {
 pub fn call(machine: &mut Machine, id: ToolId, args: Vec<Option<Value>>, span: Span, failing: Failing) -> Run<Value> {
     machine.step(span)?;
     let gate = machine.world.gate.clone();
-    match gate.call(id, args, &mut machine.meter) {
+    let result = gate.call(id, args, &mut machine.meter);
+    for note in gate.take_notes() {
+        warn(machine, gate.registry.get(id).spec.name, Some(span), &note);
+    }
+    match result {
         Ok(value) => {
             machine.last_error = Value::Nil;
             Ok(value)
@@ -50,7 +54,7 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
         Failure::Raise => Err(machine.rethrow(Box::new(fault))),
         Failure::Nil => {
             if manner != Manner::Quiet {
-                warn(machine, spec.name, &fault);
+                warn(machine, spec.name, fault.span, &fault.message);
             }
             Ok(Value::Nil)
         }
@@ -63,13 +67,13 @@ fn error_map(fault: &Fault) -> Map {
     Map::with_capacity(2).with("error", fault.message.as_str())
 }
 
-/// One warning for a failure that a script sees only as nil.
-fn warn(machine: &mut Machine, tool: &str, fault: &Fault) {
+/// One warning: for a failure that a script sees only as nil, or for what a tool notes by the way.
+fn warn(machine: &mut Machine, tool: &str, span: Option<Span>, message: &str) {
     let sources = machine.world.sources.clone();
-    let place = fault.span.and_then(|span| {
+    let place = span.and_then(|span| {
         let source = sources.of(span)?;
         Some(format!("{}:{}: ", source.name(), source.position(span).line))
     });
-    let text = format!("{}{tool}: {}", place.unwrap_or_default(), fault.message);
+    let text = format!("{}{tool}: {message}", place.unwrap_or_default());
     machine.world.output.warn(&text);
 }

@@ -9,6 +9,8 @@
 mod change;
 mod error;
 mod folder;
+mod ignore;
+mod listing;
 mod metadata;
 mod path;
 mod read;
@@ -18,6 +20,7 @@ mod walk;
 pub use change::{Change, Journal, RenameError, copy_aside, discard};
 pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
+pub use listing::{Lister, ListingPlan, Shown, Step};
 pub use metadata::{Kind, Metadata, Timestamp};
 pub use path::{PathRule, is_reserved};
 pub use read::OpenFile;

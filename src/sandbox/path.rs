@@ -50,7 +50,7 @@ impl PathRule {
 }
 
 /// A path text that passed every check that needs no disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathText {
     parts: Vec<CompactString>,
     /// The text ended in `/`, so it names a folder.

@@ -37,6 +37,8 @@ pub struct SandboxPath {
     name: Option<OsString>,
     /// The way from the root without links and `..`.
     resolved: String,
+    /// The same with the names as they are, where one of them is no text.
+    raw: Option<OsString>,
     /// The path as it was given, tidied, for messages.
     shown: String,
     /// The path itself named a link, which was followed.
@@ -64,6 +66,11 @@ impl Root {
         self.folder.resolver()
     }
 
+    /// Its handle.
+    pub(super) fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
     /// The bytes of one of our own files directly below the root; none when it does not exist.
     ///
     /// A link, a folder or a special file of that name is an error, as is one over `limit` bytes.
@@ -80,6 +87,7 @@ impl Root {
             missing: Vec::new(),
             name: Some(name.into()),
             resolved: name.to_owned(),
+            raw: None,
             shown: name.to_owned(),
             through_link: false,
             wants_folder: false,
@@ -100,7 +108,18 @@ impl Root {
         if let Some(place) = self.locate_directly(&path, rule)? {
             return Ok(place);
         }
-        Walker::new(self, &path, rule)?.walk(&path, rule)
+        Walker::new(self, &path, rule).walk(rule)
+    }
+
+    /// The place that a link's text names: `folder` is the resolved path of where the link lies.
+    pub fn locate_from(&self, folder: &OsStr, target: &OsStr, rule: PathRule) -> Result<SandboxPath, SandboxError> {
+        let mut walker = Walker::new(self, &PathText::default(), rule);
+        for name in parts_of(Path::new(folder)) {
+            walker.enter(name)?;
+        }
+        walker.shown = folder.to_string_lossy().into_owned();
+        walker.turn_to(Path::new(target))?;
+        walker.walk(rule)
     }
 
     /// The way in one step of the kernel, where no link and no `..` is on it.
@@ -124,6 +143,7 @@ impl Root {
             missing: Vec::new(),
             name: Some((*name).to_owned()),
             resolved: shown.clone(),
+            raw: None,
             shown,
             through_link: false,
             wants_folder: false,
@@ -152,9 +172,9 @@ struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    fn new(root: &'a Root, path: &PathText, rule: PathRule) -> Result<Walker<'a>, SandboxError> {
+    fn new(root: &'a Root, path: &PathText, rule: PathRule) -> Walker<'a> {
         let ahead = path.parts().iter().map(|part| OsString::from(part.as_str())).collect();
-        Ok(Walker {
+        Walker {
             root,
             shown: path.shown(),
             entered: Vec::new(),
@@ -164,10 +184,10 @@ impl<'a> Walker<'a> {
             through_link: false,
             follows: rule.follows,
             wants_folder: path.wants_folder,
-        })
+        }
     }
 
-    fn walk(mut self, path: &PathText, rule: PathRule) -> Result<SandboxPath, SandboxError> {
+    fn walk(mut self, rule: PathRule) -> Result<SandboxPath, SandboxError> {
         while let Some(part) = self.ahead.pop_front() {
             if part == ".." {
                 self.climb()?;
@@ -179,12 +199,12 @@ impl<'a> Walker<'a> {
             };
             let last = self.ahead.is_empty();
             match metadata.kind {
-                Kind::Link if !last || rule.follows || path.wants_folder => {
+                Kind::Link if !last || rule.follows || self.wants_folder => {
                     self.through_link |= last;
                     self.follow(&part)?;
                 }
                 Kind::Folder if !last => self.enter(part)?,
-                _ if last => return self.found(part, metadata, path.wants_folder),
+                _ if last => return self.found(part, metadata),
                 _ => return Err(SandboxError::NotAFolder(self.shown)),
             }
         }
@@ -222,24 +242,27 @@ impl<'a> Walker<'a> {
         }
         let target = self.here().read_link(name).map_err(|error| SandboxError::io(&self.shown, &error))?;
         self.last_link = Some(self.joined(Some(name)));
-        let target = PathBuf::from(target);
+        self.turn_to(Path::new(&target))
+    }
+
+    /// Puts the parts of a link's target ahead.
+    fn turn_to(&mut self, target: &Path) -> Result<(), SandboxError> {
         let relative = if target.is_absolute() {
-            let below = self.root.below(&target).map(Path::to_path_buf);
-            let below = below.ok_or_else(|| self.escapes())?;
+            let below = self.root.below(target).ok_or_else(|| self.escapes())?;
             self.entered.clear();
             below
         } else {
             target
         };
-        for part in parts_of(&relative).rev() {
+        for part in parts_of(relative).rev() {
             self.ahead.push_front(part);
         }
         Ok(())
     }
 
-    fn found(mut self, name: OsString, metadata: Metadata, wants_folder: bool) -> Result<SandboxPath, SandboxError> {
+    fn found(mut self, name: OsString, metadata: Metadata) -> Result<SandboxPath, SandboxError> {
         self.refuse_reserved(&name)?;
-        if wants_folder && metadata.kind != Kind::Folder {
+        if self.wants_folder && metadata.kind != Kind::Folder {
             return Err(SandboxError::NotAFolder(self.shown));
         }
         self.place(Vec::new(), Some(name))
@@ -266,13 +289,11 @@ impl<'a> Walker<'a> {
             // A slash at the end asks for a folder, and the link itself is none.
             return Err(SandboxError::NotAFolder(self.shown.clone()));
         }
-        let mut resolved = self.joined(None);
-        for part in missing.iter().chain(&name) {
-            if !resolved.is_empty() {
-                resolved.push('/');
-            }
-            resolved.push_str(&part.to_string_lossy());
-        }
+        let entered = self.entered.iter().map(|(_, name)| name);
+        let names: Vec<&OsStr> = entered.chain(&missing).chain(&name).map(OsString::as_os_str).collect();
+        let raw = names.join(OsStr::new("/"));
+        let resolved = raw.to_string_lossy().into_owned();
+        let raw = raw.to_str().is_none().then_some(raw);
         let folder = match self.entered.pop() {
             Some((folder, _)) => folder,
             None => self.root.folder.duplicate().map_err(|error| SandboxError::io(&self.shown, &error))?,
@@ -282,6 +303,7 @@ impl<'a> Walker<'a> {
             missing,
             name,
             resolved,
+            raw,
             shown: self.shown.clone(),
             through_link: self.through_link,
             wants_folder: self.wants_folder,
@@ -309,7 +331,7 @@ impl<'a> Walker<'a> {
 }
 
 /// The parts of a link's target; `.` is nothing, a root is nothing.
-fn parts_of(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + '_ {
+pub(super) fn parts_of(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + '_ {
     use std::path::Component;
     path.components().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_owned()),
@@ -327,6 +349,11 @@ impl SandboxPath {
     /// The way from the root without links and `..`; empty for the root itself.
     pub fn resolved(&self) -> &str {
         &self.resolved
+    }
+
+    /// The same with the names as they are, also where they are no text.
+    pub fn resolved_raw(&self) -> &OsStr {
+        self.raw.as_deref().unwrap_or(OsStr::new(&self.resolved))
     }
 
     /// Whether the path itself named a link, which was followed.

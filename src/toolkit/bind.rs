@@ -214,6 +214,7 @@ impl Binder {
         let fits = match param.kind {
             Kind::Bool => matches!(value, Value::Bool(_)),
             Kind::Int { .. } => value.as_integer().is_some(),
+            Kind::IntOrNil { .. } => matches!(value, Value::Nil) || value.as_integer().is_some(),
             Kind::Text | Kind::Word(_) | Kind::Path(_) => value.is_text(),
             Kind::List => matches!(value, Value::List(_)),
             Kind::Texts => matches!(value, Value::List(list) if list.iter().all(|item| item.is_text())),
@@ -228,10 +229,14 @@ impl Binder {
 
     fn check_range(&self, param: &Param, value: &Value) -> Result<(), ArgError> {
         let allowed = match (param.kind, value.as_integer(), value.as_text()) {
-            (Kind::Int { min, max }, Some(number), _) if !(min..=max).contains(&number) => match (min, max) {
-                (min, i64::MAX) => format!("at least {min}"),
-                (min, max) => format!("{min} to {max}"),
-            },
+            (Kind::Int { min, max } | Kind::IntOrNil { min, max }, Some(number), _)
+                if !(min..=max).contains(&number) =>
+            {
+                match (min, max) {
+                    (min, i64::MAX) => format!("at least {min}"),
+                    (min, max) => format!("{min} to {max}"),
+                }
+            }
             (Kind::Word(words), _, Some(text)) if !words.contains(&&*text) => {
                 let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 format!("one of {}", words.join(", "))
@@ -251,6 +256,10 @@ impl Binder {
             if let Some(value) = &arg {
                 self.check(place, value)?;
             }
+            let arg = match (arg, self.params[place].kind) {
+                (Some(Value::Nil), Kind::IntOrNil { .. }) => None,
+                (arg, _) => arg,
+            };
             complete.push(match (arg, self.params[place].absent) {
                 (Some(value), _) => Some(value),
                 (None, WhenAbsent::Required) => {

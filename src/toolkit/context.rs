@@ -1,9 +1,10 @@
 //! What a tool may use: the sandbox, the run's account, its settings. Nothing of the evaluator.
 
 use crate::limits::{LimitHit, Meter};
-use crate::sandbox::{Change, SandboxError, SandboxPath, Skip, Tree, WalkLimits, walk};
+use crate::sandbox::{Change, Lister, ListingPlan, SandboxError, SandboxPath, Skip, Step, Tree, WalkLimits, walk};
 
 use super::error::ToolError;
+use super::gate::Gate;
 use super::policy::Policy;
 use super::settings::Settings;
 
@@ -16,6 +17,7 @@ pub struct Context<'a> {
     /// The most bytes that the answer may take as JSON.
     pub answer_bytes: Option<u64>,
     pub(super) policy: &'a Policy,
+    pub(super) gate: &'a Gate,
 }
 
 impl Context<'_> {
@@ -42,6 +44,35 @@ impl Context<'_> {
             false => None,
         };
         walk(start, limits, Skip { rule })
+    }
+
+    /// Lists the directory of a place step by step; what the policy hides is left out, and a link is
+    /// not followed to where it lets nobody in. What is to be said about it becomes a warning.
+    pub fn list(
+        &mut self,
+        start: &SandboxPath,
+        plan: ListingPlan,
+        limits: &WalkLimits,
+        mut take: impl FnMut(&Lister<'_>, Step, &mut Meter) -> Result<(), LimitHit>,
+    ) -> Result<(), SandboxError> {
+        let policy = self.policy;
+        let closed = |resolved: &str| policy.admit_path(resolved, true).is_err();
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
+            true => Some(&closed),
+            false => None,
+        };
+        let mut lister = Lister::open(&self.gate.root, start, plan, Skip { rule }, limits)?;
+        while let Some(step) = lister.advance()? {
+            take(&lister, step, self.meter)?;
+        }
+        self.gate.notes.borrow_mut().extend(lister.take_notes());
+        Ok(())
+    }
+
+    /// The name of the root's own directory.
+    pub fn root_name(&self) -> String {
+        let name = self.gate.root.path().file_name().unwrap_or(self.gate.root.path().as_os_str());
+        name.to_string_lossy().into_owned()
     }
 
     /// Walks the directory of a place for a change of all that is in it: every entry is counted, and

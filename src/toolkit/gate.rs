@@ -3,6 +3,7 @@
 //! It binds and checks the arguments, finds the places that paths name, asks the policy, runs the
 //! tool and bounds its answer, in that order. A tool never sees a raw path.
 
+use std::cell::RefCell;
 use std::io;
 
 use crate::limits::{Limit, LimitHit, Meter};
@@ -30,9 +31,16 @@ pub struct Gate {
     pub policy: Policy,
     /// What the policy file says for single tools.
     pub settings: Settings,
+    /// What tools that succeeded have to say besides their answer, until it is shown.
+    pub notes: RefCell<Vec<String>>,
 }
 
 impl Gate {
+    /// Takes what the calls so far have to say besides their answers: warnings, a sentence each.
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.borrow_mut())
+    }
+
     /// Calls a tool with arguments in the declared order.
     pub fn call(&self, id: ToolId, args: Vec<Option<Value>>, meter: &mut Meter) -> Result<Value, ToolError> {
         let tool = self.registry.get(id);
@@ -54,7 +62,7 @@ impl Gate {
         let mut bound = located?;
         meter.poll()?;
         let answer_bytes = meter.answer_bytes();
-        let mut context = Context { meter, settings: &self.settings, answer_bytes, policy: &self.policy };
+        let mut context = Context { meter, settings: &self.settings, answer_bytes, policy: &self.policy, gate: self };
         let answer = tool.run(&mut context, &mut bound)?;
         let answer = match tool.spec.failure {
             Failure::ErrorMap | Failure::SuccessMap => without_error(&answer)?,

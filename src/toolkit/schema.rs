@@ -62,7 +62,7 @@ pub fn output_schema(tool: &Tool) -> Json {
 fn property(param: &Param) -> Json {
     let mut property = match param.kind {
         Kind::Bool => json!({ "type": "boolean" }),
-        Kind::Int { min, max } => integer(min, max),
+        Kind::Int { min, max } | Kind::IntOrNil { min, max } => integer(min, max),
         Kind::Text | Kind::Path(_) => json!({ "type": "string" }),
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
         Kind::List => json!({ "type": "array" }),

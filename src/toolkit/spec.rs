@@ -168,6 +168,13 @@ pub enum Kind {
         /// The greatest value.
         max: i64,
     },
+    /// The same, or `nil`, which stands for leaving it out.
+    IntOrNil {
+        /// The least value.
+        min: i64,
+        /// The greatest value.
+        max: i64,
+    },
     /// A text.
     Text,
     /// One of some words.
@@ -193,6 +200,7 @@ impl Kind {
         match self {
             Kind::Bool => "true or false",
             Kind::Int { .. } => "a whole number",
+            Kind::IntOrNil { .. } => "a whole number or nil",
             Kind::Text | Kind::Word(_) => "a text",
             Kind::Path(_) => "a path",
             Kind::List => "a list",
@@ -205,7 +213,7 @@ impl Kind {
     pub fn word(self) -> &'static str {
         match self {
             Kind::Bool => "bool",
-            Kind::Int { .. } => "int",
+            Kind::Int { .. } | Kind::IntOrNil { .. } => "int",
             Kind::Text | Kind::Word(_) => "string",
             Kind::Path(_) => "path",
             Kind::List | Kind::Texts => "list",

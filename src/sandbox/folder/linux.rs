@@ -17,7 +17,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::super::metadata::{Identity, Kind, Metadata, Owner, Timestamp};
-use super::{Entry, Replace};
+use super::{Entry, EntryBuffer, Replace};
 
 /// An open folder.
 #[derive(Debug)]
@@ -73,6 +73,33 @@ impl LinuxFolder {
 
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
         entries_of(self.for_listing()?)
+    }
+
+    pub fn open_listed(&self, name: &OsStr) -> io::Result<LinuxFolder> {
+        Ok(LinuxFolder(open(self.0.as_fd(), name, LISTING, Mode::empty())?))
+    }
+
+    pub fn listed(&self) -> io::Result<LinuxFolder> {
+        Ok(LinuxFolder(self.for_listing()?))
+    }
+
+    pub fn each_entry(
+        &self,
+        buffer: &mut EntryBuffer,
+        mut take: impl FnMut(&[u8], Option<Kind>) -> bool,
+    ) -> io::Result<()> {
+        if buffer.0.is_empty() {
+            buffer.0 = entry_buffer();
+        }
+        let mut raw = RawDir::new(self.0.as_fd(), &mut buffer.0);
+        while let Some(entry) = raw.next() {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." && !take(name, kind_of(entry.file_type())) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// A descriptor of this folder that can be read.

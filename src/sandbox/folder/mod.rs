@@ -52,6 +52,10 @@ pub enum Replace {
     No,
 }
 
+/// Room for entries as the system gives them, to be used for one folder after another.
+#[derive(Default)]
+pub struct EntryBuffer(#[cfg(target_os = "linux")] Vec<std::mem::MaybeUninit<u8>>);
+
 /// Runs the same call on whichever handle a folder is.
 macro_rules! on {
     ($folder:expr, $inner:ident => $call:expr) => {
@@ -123,6 +127,42 @@ impl Folder {
     /// The entries, in no order.
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
         on!(self, folder => folder.entries())
+    }
+
+    /// Opens the folder of a name so that [`Folder::each_entry`] needs no further call; a link is an error.
+    pub fn open_listed(&self, name: &OsStr) -> io::Result<Folder> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Folder::Linux(folder) => folder.open_listed(name).map(Folder::Linux),
+            Folder::Portable(folder) => folder.open_folder(name).map(Folder::Portable),
+        }
+    }
+
+    /// The same for this folder itself.
+    pub fn listed(&self) -> io::Result<Folder> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Folder::Linux(folder) => folder.listed().map(Folder::Linux),
+            Folder::Portable(folder) => folder.duplicate().map(Folder::Portable),
+        }
+    }
+
+    /// Gives every entry of a folder that was opened to be listed, in no order, until `take` has enough.
+    pub fn each_entry(
+        &self,
+        buffer: &mut EntryBuffer,
+        mut take: impl FnMut(&[u8], Option<Kind>) -> bool,
+    ) -> io::Result<()> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Folder::Linux(folder) => folder.each_entry(buffer, take),
+            Folder::Portable(folder) => {
+                let _ = buffer;
+                let entries = folder.entries()?;
+                let _ = entries.iter().all(|entry| take(entry.name.as_encoded_bytes(), entry.kind));
+                Ok(())
+            }
+        }
     }
 
     /// Where a link points, as stored.

@@ -6,6 +6,7 @@ mod encoding;
 mod file_info;
 mod hash_file;
 mod lines;
+mod list_dir;
 mod list_directory;
 mod move_file;
 mod operation;
@@ -23,6 +24,7 @@ pub fn tools() -> Vec<Tool> {
     vec![
         walk_dir::tool(),
         list_directory::tool(),
+        list_dir::tool(),
         move_file::tool(),
         read_file::tool(),
         write_file::tool(),

@@ -1,0 +1,246 @@
+//! `.gitignore`: which entries of a tree git would not see.
+//!
+//! One [`Ignore`] goes along with a walk: each folder that is entered brings its file, each that is
+//! left takes it back. The nearest file with a rule that fits decides, the last rule in it first;
+//! what lies in an ignored folder is never asked about, because nobody opens it. The rules are those
+//! of `.gitignore` files alone, not of the user's or a repository's other lists. Files are opened by
+//! name in the handle of their folder, only when they are regular files, and read up to a bound;
+//! one that cannot be used counts as empty, and [`Ignore::take_notes`] says so.
+
+mod glob;
+mod rule;
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::limits::{LimitHit, Watch};
+
+use super::error::SandboxError;
+use super::folder::{Folder, file_metadata};
+use super::metadata::Kind;
+use super::path::PathRule;
+use super::root::{Root, SandboxPath, parts_of};
+
+pub use rule::Shape;
+use rule::{Rules, Verdict};
+
+/// The name of the files.
+pub const FILE: &str = ".gitignore";
+/// The folder that is never listed together with the rules, and that ends the way up.
+pub const GIT: &str = ".git";
+
+/// Bytes that one file may have.
+const MAX_BYTES: u64 = 1 << 20;
+/// Bytes of all files that are in force at once.
+const MAX_BYTES_IN_FORCE: u64 = 4 << 20;
+/// Rules of one file.
+const MAX_RULES: usize = 10_000;
+/// Notes that are kept; of more only the number.
+const MAX_NOTES: usize = 10;
+/// Work between two looks at the clock.
+const PATIENCE: usize = 1 << 22;
+
+/// The rules in force at one place of a walk.
+#[derive(Debug)]
+pub struct Ignore {
+    /// From the farthest to the nearest.
+    files: Vec<File>,
+    bytes: u64,
+    notes: Vec<String>,
+    more_notes: usize,
+    work: usize,
+    watch: Watch,
+}
+
+/// The rules of one file.
+#[derive(Debug)]
+struct File {
+    rules: Rules,
+    /// Bytes of a path before the part below the file's folder.
+    base: usize,
+    bytes: u64,
+}
+
+/// The rules that hold where a walk begins.
+pub struct Above {
+    /// The rules of all folders above the start.
+    pub ignore: Ignore,
+    /// The start itself, or a folder above it, is ignored, and so all below it.
+    pub start_is_ignored: bool,
+}
+
+impl Above {
+    /// Takes up the rules of a folder on the way, and asks them about the next one.
+    fn take(&mut self, folder: &Folder, folder_path: &[u8], next: &OsStr) -> Result<(), LimitHit> {
+        if let Ok(metadata) = folder.metadata(OsStr::new(FILE)) {
+            self.ignore.enter(folder, Some(metadata.kind), folder_path);
+        }
+        let path = [folder_path, next.as_encoded_bytes()].concat();
+        self.start_is_ignored |= self.ignore.ignores(&path, next.len(), Shape::Folder)?;
+        Ok(())
+    }
+}
+
+impl Ignore {
+    /// The rules above a start: from the nearest folder with a `.git` down, at most from the root.
+    ///
+    /// Paths given later begin at the root of the sandbox, whatever folder the rules come from.
+    pub fn above(root: &Root, start: &SandboxPath, watch: Watch) -> Result<Above, LimitHit> {
+        let ignore = Ignore { files: Vec::new(), bytes: 0, notes: Vec::new(), more_notes: 0, work: 0, watch };
+        let mut above = Above { ignore, start_is_ignored: false };
+        let names: Vec<OsString> = parts_of(Path::new(start.resolved_raw())).collect();
+        let mut top = 0;
+        each_folder(root, &names, |depth, folder| {
+            if holds_git(root, folder, &names[..depth]) {
+                top = depth;
+            }
+            Ok(())
+        })?;
+        let mut path = Vec::new();
+        each_folder(root, &names, |depth, folder| {
+            let Some(next) = names.get(depth) else { return Ok(()) };
+            if depth >= top {
+                above.take(folder, &path, next)?;
+            }
+            path.extend_from_slice(next.as_encoded_bytes());
+            path.push(b'/');
+            Ok(())
+        })?;
+        Ok(above)
+    }
+
+    /// Takes up the file of a folder that has one, of this kind if that is known; `folder_path` is the
+    /// way to the folder, `/` at its end, or empty. Says whether there is anything to [`Ignore::leave`].
+    pub fn enter(&mut self, folder: &Folder, kind: Option<Kind>, folder_path: &[u8]) -> bool {
+        let shown = || format!("{}{FILE}", String::from_utf8_lossy(folder_path));
+        let bytes = match read(folder, kind, MAX_BYTES_IN_FORCE - self.bytes) {
+            Ok(bytes) => bytes,
+            Err(reason) => {
+                self.note(format!("`{}` is not used: {reason}", shown()));
+                return false;
+            }
+        };
+        let parsed = Rules::parse(&bytes, MAX_RULES);
+        if str::from_utf8(&bytes).is_err() {
+            self.note(format!("`{}` is not UTF-8; its rules are compared byte by byte", shown()));
+        }
+        if let Some(line) = parsed.too_long {
+            self.note(format!("`{}`: line {line} is too long for a rule and is not used", shown()));
+        }
+        if parsed.cut {
+            self.note(format!("`{}` has more than {MAX_RULES} rules; the rest is not used", shown()));
+        }
+        if parsed.rules.len() == 0 {
+            return false;
+        }
+        self.bytes += bytes.len() as u64;
+        self.files.push(File { rules: parsed.rules, base: folder_path.len(), bytes: bytes.len() as u64 });
+        true
+    }
+
+    /// Puts away the file taken up last.
+    pub fn leave(&mut self) {
+        if let Some(file) = self.files.pop() {
+            self.bytes -= file.bytes;
+        }
+    }
+
+    /// Whether an entry is ignored: its path from the root of the sandbox, the length of its name at
+    /// the path's end, and what it is.
+    pub fn ignores(&mut self, path: &[u8], name_len: usize, shape: Shape) -> Result<bool, LimitHit> {
+        if self.work > PATIENCE {
+            self.work = 0;
+            self.watch.poll()?;
+        }
+        let name = &path[path.len() - name_len..];
+        let work = &mut self.work;
+        let mut verdicts = self.files.iter().rev();
+        let verdict = verdicts.find_map(|file| file.rules.verdict(&path[file.base..], name, shape, work));
+        Ok(verdict == Some(Verdict::Ignored))
+    }
+
+    /// What could not be used, for the user.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        let mut notes = std::mem::take(&mut self.notes);
+        if self.more_notes > 0 {
+            notes.push(format!("{} more such remarks on `{FILE}` files are left out", self.more_notes));
+            self.more_notes = 0;
+        }
+        notes
+    }
+
+    fn note(&mut self, note: String) {
+        match self.notes.len() < MAX_NOTES {
+            true => self.notes.push(note),
+            false => self.more_notes += 1,
+        }
+    }
+}
+
+/// Gives the folders on a way from the root, the root itself first, with their depths.
+fn each_folder(
+    root: &Root,
+    names: &[OsString],
+    mut take: impl FnMut(usize, &Folder) -> Result<(), LimitHit>,
+) -> Result<(), LimitHit> {
+    let Ok(mut folder) = root.folder().duplicate() else { return Ok(()) };
+    take(0, &folder)?;
+    for (above, name) in names.iter().enumerate() {
+        // What is gone by now has no rules.
+        let Ok(next) = folder.open_folder(name) else { return Ok(()) };
+        folder = next;
+        take(above + 1, &folder)?;
+    }
+    Ok(())
+}
+
+/// Whether a folder has a `.git`, whatever it is; nothing is asked about what is in it. A link counts
+/// unless it leads nowhere.
+fn holds_git(root: &Root, folder: &Folder, names: &[OsString]) -> bool {
+    let name = OsStr::new(GIT);
+    match folder.metadata(name) {
+        Ok(metadata) if metadata.kind == Kind::Link => {
+            let Ok(target) = folder.read_link(name) else { return false };
+            match root.locate_from(&names.join(OsStr::new("/")), &target, PathRule::RELATIVE) {
+                Ok(place) => place.metadata().is_ok(),
+                Err(error) => matches!(error, SandboxError::Escapes { .. }),
+            }
+        }
+        found => found.is_ok(),
+    }
+}
+
+/// The bytes of a folder's file; an error is the reason why it is not used.
+fn read(folder: &Folder, kind: Option<Kind>, room: u64) -> Result<Vec<u8>, String> {
+    let name = OsStr::new(FILE);
+    let words = |error: io::Error| match error.kind() {
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        kind => kind.to_string(),
+    };
+    let kind = match kind {
+        Some(kind) => kind,
+        None => folder.metadata(name).map_err(words)?.kind,
+    };
+    match kind {
+        Kind::File => {}
+        Kind::Folder => return Err("it is a directory".to_owned()),
+        Kind::Link => return Err("it is a link, which git does not follow either".to_owned()),
+        Kind::Special => return Err("it is no regular file".to_owned()),
+    }
+    let file = folder.open_file(name).map_err(words)?;
+    let metadata = file_metadata(&file).map_err(words)?;
+    if metadata.kind != Kind::File {
+        return Err("it is no regular file".to_owned());
+    }
+    let allowed = MAX_BYTES.min(room);
+    let mut bytes = Vec::with_capacity(metadata.size.min(allowed) as usize + 1);
+    if metadata.size <= allowed {
+        file.take(allowed + 1).read_to_end(&mut bytes).map_err(words)?;
+    }
+    match metadata.size > allowed || bytes.len() as u64 > allowed {
+        true if room < MAX_BYTES => Err(format!("all such files together have more than {MAX_BYTES_IN_FORCE} bytes")),
+        true => Err(format!("it has more than {MAX_BYTES} bytes")),
+        false => Ok(bytes),
+    }
+}

@@ -1,0 +1,56 @@
+//! Where a link in a listing ends.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use super::super::error::SandboxError;
+use super::super::folder::Folder;
+use super::super::metadata::Kind;
+use super::super::path::PathRule;
+use super::super::root::{Root, SandboxPath};
+
+/// Links that one chain may have; a longer one counts as a loop.
+const MAX_CHAIN: usize = 256;
+
+/// Where a link ends.
+#[derive(Debug)]
+pub enum LinkEnd {
+    /// At a folder below the root.
+    Folder(SandboxPath),
+    /// At something else that exists.
+    File(SandboxPath),
+    /// At itself again, or at nothing: the text of the last link on the way.
+    Nowhere(OsString),
+    /// Outside the root, or where no tool may look.
+    Outside,
+}
+
+/// Follows a link, node by node: `folder` is where it lies, `path` the resolved path of that folder.
+///
+/// Nodes are told apart by the resolved path of their folder and their own name.
+pub fn follow(root: &Root, folder: &Folder, path: &OsStr, name: &OsStr) -> LinkEnd {
+    let Ok(mut target) = folder.read_link(name) else { return LinkEnd::Nowhere(OsString::new()) };
+    let mut place = path.to_owned();
+    let mut seen = HashSet::from([Path::new(path).join(name).into_os_string()]);
+    loop {
+        let next = match root.locate_from(&place, &target, PathRule::INSIDE.not_following()) {
+            Ok(next) => next,
+            Err(SandboxError::Escapes { .. } | SandboxError::Path(_)) => return LinkEnd::Outside,
+            Err(_) => return LinkEnd::Nowhere(target),
+        };
+        match next.metadata().map(|metadata| metadata.kind) {
+            Err(_) => return LinkEnd::Nowhere(target),
+            Ok(Kind::Folder) => return LinkEnd::Folder(next),
+            Ok(Kind::File | Kind::Special) => return LinkEnd::File(next),
+            Ok(Kind::Link) => {}
+        }
+        let Ok((folder, name)) = next.entry() else { return LinkEnd::Nowhere(target) };
+        if seen.len() == MAX_CHAIN || !seen.insert(next.resolved_raw().to_owned()) {
+            return LinkEnd::Nowhere(target);
+        }
+        let Ok(further) = folder.read_link(name) else { return LinkEnd::Nowhere(target) };
+        place = Path::new(next.resolved_raw()).parent().map(|folder| folder.as_os_str().to_owned()).unwrap_or_default();
+        target = further;
+    }
+}

@@ -1,0 +1,346 @@
+//! Listing a tree entry by entry: each folder before what is in it, siblings by bytes of name.
+//!
+//! Unlike [`super::walk`] nothing is looked at but names and the kinds that come with them, folders
+//! can be left out by `.gitignore` before they are opened, and links can be followed. No folder is
+//! entered twice while links are followed; folders are told apart by device and inode.
+
+mod levels;
+mod link;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::io;
+
+use crate::limits::LimitHit;
+
+use super::error::SandboxError;
+use super::folder::{EntryBuffer, Folder};
+use super::ignore::{self, Above, Ignore, Shape};
+use super::metadata::{Identity, Kind};
+use super::root::{Root, SandboxPath};
+use super::walk::{Skip, WalkLimits};
+
+use levels::{Base, Found, Level, Opened, Refused, readable};
+use link::LinkEnd;
+
+/// What a listing shows and where it goes.
+#[derive(Clone, Copy, Debug)]
+pub struct ListingPlan {
+    /// How many levels of folders below the start are entered.
+    pub levels: usize,
+    /// Whether links to folders are entered too.
+    pub follow_folders: bool,
+    /// Whether links to files stand for what they lead to.
+    pub follow_files: bool,
+    /// Whether `.gitignore` files are heeded.
+    pub gitignore: bool,
+    /// Whether it matters if a link leads to a folder.
+    pub tell_links: bool,
+    /// Whether the texts of links are wanted.
+    pub targets: bool,
+}
+
+/// What comes next in a listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// An entry; if it is a folder, it is not entered.
+    Entry,
+    /// A folder, or a link to one, whose entries come next.
+    Enter,
+    /// The folder entered last is over.
+    Leave,
+}
+
+/// What an entry is shown as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// A file, a special file, or a link that was followed to one.
+    File,
+    /// A folder.
+    Folder,
+    /// A link.
+    Link,
+    /// A link that was followed and led nowhere, or to itself.
+    DeadLink,
+}
+
+/// A listing under way. [`Lister::advance`] goes from step to step, and the other functions tell of
+/// the entry of the last [`Step::Entry`] or [`Step::Enter`].
+pub struct Lister<'a> {
+    root: &'a Root,
+    plan: ListingPlan,
+    skip: Skip<'a>,
+    limits: &'a WalkLimits,
+    ignore: Option<Ignore>,
+    entered: HashSet<Identity>,
+    levels: Vec<Level>,
+    bases: Vec<Base>,
+    found: Vec<Found>,
+    names: Vec<u8>,
+    buffer: EntryBuffer,
+    /// The resolved path of the start, then the way from there to the entry, all as bytes.
+    path: Vec<u8>,
+    /// Where the way from the start begins in `path`.
+    below: usize,
+    entry: Entry,
+    /// Entries until the clock is looked at.
+    patience: u32,
+}
+
+/// Entries between two looks at the clock.
+const PATIENCE: u32 = 1024;
+
+/// The entry that was given last.
+struct Entry {
+    name: usize,
+    shown: Shown,
+    is_folder: bool,
+    target: Option<OsString>,
+}
+
+impl<'a> Lister<'a> {
+    /// Begins with the folder of a place; that it cannot be read is an error.
+    pub fn open(
+        root: &'a Root,
+        start: &SandboxPath,
+        plan: ListingPlan,
+        skip: Skip<'a>,
+        limits: &'a WalkLimits,
+    ) -> Result<Lister<'a>, SandboxError> {
+        let folder = start.open_folder()?.listed().map_err(|error| start.error(&error))?;
+        let mut path = start.resolved_raw().as_encoded_bytes().to_vec();
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        let above = match plan.gitignore {
+            true => Some(Ignore::above(root, start, limits.watch.clone())?),
+            false => None,
+        };
+        let start_is_ignored = above.as_ref().is_some_and(|above| above.start_is_ignored);
+        let mut lister = Lister {
+            root,
+            plan,
+            skip,
+            limits,
+            ignore: above.map(|Above { ignore, .. }| ignore),
+            entered: HashSet::new(),
+            levels: Vec::new(),
+            bases: Vec::new(),
+            found: Vec::new(),
+            names: Vec::new(),
+            buffer: EntryBuffer::default(),
+            below: path.len(),
+            path,
+            entry: Entry { name: 0, shown: Shown::Folder, is_folder: true, target: None },
+            patience: PATIENCE,
+        };
+        if lister.marks() {
+            lister.entered.insert(folder.own_metadata().map_err(|error| start.error(&error))?.identity);
+        }
+        lister.push(Some(folder), Some(start.resolved_raw().to_owned()), start_is_ignored).map_err(|refused| {
+            match refused {
+                Refused::Io(error) => start.error(&error),
+                Refused::Limit(hit) => hit.into(),
+            }
+        })?;
+        Ok(lister)
+    }
+
+    /// The next step; none when the listing is over.
+    pub fn advance(&mut self) -> Result<Option<Step>, SandboxError> {
+        while let Some(level) = self.levels.last_mut() {
+            if level.next == level.end {
+                self.pop();
+                return Ok((!self.levels.is_empty()).then_some(Step::Leave));
+            }
+            let found = self.found[level.next];
+            level.next += 1;
+            self.look_at_clock()?;
+            if let Some(step) = self.give(found)? {
+                return Ok(Some(step));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The entry's name.
+    pub fn name(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.path[self.entry.name..])
+    }
+
+    /// The way from the start to the entry.
+    pub fn path(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.path[self.below..])
+    }
+
+    /// What it is shown as.
+    pub fn shown(&self) -> Shown {
+        self.entry.shown
+    }
+
+    /// Whether it is a folder or, if the plan asks for that, a link to one.
+    pub fn is_folder(&self) -> bool {
+        self.entry.is_folder
+    }
+
+    /// The text of a link, if the plan asks for it.
+    pub fn target(&self) -> Cow<'_, str> {
+        let target = self.entry.target.as_deref().unwrap_or_default();
+        String::from_utf8_lossy(target.as_encoded_bytes())
+    }
+
+    /// What is to be said about `.gitignore` files that could not be used.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        self.ignore.as_mut().map(Ignore::take_notes).unwrap_or_default()
+    }
+
+    /// Whether folders are told apart: only where a link can lead to one again.
+    fn marks(&self) -> bool {
+        self.plan.follow_folders && self.plan.levels > 0
+    }
+
+    /// Whether folders of the level that is being given are entered.
+    fn descends(&self) -> bool {
+        self.levels.len() <= self.plan.levels
+    }
+
+    /// Whether nobody may go into the folder of this resolved path.
+    fn hides(&self, resolved: &str) -> bool {
+        self.skip.rule.is_some_and(|rule| rule(resolved))
+    }
+
+    fn look_at_clock(&mut self) -> Result<(), LimitHit> {
+        self.patience -= 1;
+        if self.patience == 0 {
+            self.patience = PATIENCE;
+            self.limits.watch.poll()?;
+        }
+        Ok(())
+    }
+
+    /// Makes an entry the current one; none when it is left out.
+    fn give(&mut self, found: Found) -> Result<Option<Step>, SandboxError> {
+        let level = self.levels.last().expect("an entry has a level");
+        let name = found.start as usize..found.start as usize + usize::from(found.len);
+        let at = level.path;
+        self.path.truncate(at);
+        // Of a folder that was just entered the path has no `/` yet.
+        self.path.resize(at, b'/');
+        self.path.extend_from_slice(&self.names[name]);
+        let kind = match found.kind {
+            Some(kind) => kind,
+            // Rare file systems tell no kinds; an entry that is gone is as if it had never been.
+            None => {
+                let name = self.os_name(at);
+                match self.folder().and_then(|folder| folder.metadata(&name)) {
+                    Ok(metadata) => metadata.kind,
+                    Err(_) => return Ok(None),
+                }
+            }
+        };
+        let shape = if kind == Kind::Folder { Shape::Folder } else { Shape::Other };
+        if let Some(ignore) = &mut self.ignore {
+            let is_git = kind == Kind::Folder && self.path[at..] == *ignore::GIT.as_bytes();
+            if is_git || ignore.ignores(&self.path, usize::from(found.len), shape)? {
+                return Ok(None);
+            }
+        }
+        self.entry = Entry { name: at, shown: Shown::File, is_folder: false, target: None };
+        match kind {
+            Kind::File | Kind::Special => Ok(Some(Step::Entry)),
+            Kind::Folder => self.give_folder(),
+            Kind::Link => self.give_link(),
+        }
+    }
+
+    fn give_folder(&mut self) -> Result<Option<Step>, SandboxError> {
+        if self.skip.rule.is_some() && self.hides(&self.resolved(self.path.len()).to_string_lossy()) {
+            return Ok(None);
+        }
+        self.entry = Entry { shown: Shown::Folder, is_folder: true, ..self.take_entry() };
+        if !self.descends() {
+            return Ok(Some(Step::Entry));
+        }
+        let name = self.os_name(self.entry.name);
+        let opened = self.folder().and_then(|folder| folder.open_listed(&name));
+        if self.marks() && !self.mark(&opened, &name) {
+            return Ok(None);
+        }
+        self.enter(Opened { folder: readable(opened)?, base: None })
+    }
+
+    fn give_link(&mut self) -> Result<Option<Step>, SandboxError> {
+        self.entry.shown = Shown::Link;
+        let name = self.os_name(self.entry.name);
+        if self.plan.targets {
+            self.entry.target = self.folder().and_then(|folder| folder.read_link(&name)).ok();
+        }
+        let may_enter = self.plan.follow_folders && self.descends();
+        if !(self.plan.tell_links || self.plan.follow_files || may_enter) {
+            return Ok(Some(Step::Entry));
+        }
+        let resolved = self.resolved(self.levels.last().expect("an entry has a level").path);
+        let root = self.root;
+        let end = match self.folder() {
+            Ok(folder) => link::follow(root, folder, &resolved, &name),
+            Err(_) => LinkEnd::Outside,
+        };
+        match end {
+            LinkEnd::Folder(place) => {
+                self.entry.is_folder = true;
+                let is_hidden = self.hides(place.resolved());
+                let is_git = self.ignore.is_some() && name == ignore::GIT;
+                match may_enter && !is_hidden && !is_git {
+                    true => self.enter_link(&place),
+                    false => Ok(Some(Step::Entry)),
+                }
+            }
+            LinkEnd::File(place) if self.plan.follow_files && !self.hides(folder_of(place.resolved())) => {
+                self.entry = Entry { shown: Shown::File, target: None, ..self.take_entry() };
+                Ok(Some(Step::Entry))
+            }
+            LinkEnd::Nowhere(target) if self.plan.follow_files => {
+                let target = if target.is_empty() { self.entry.target.take() } else { Some(target) };
+                self.entry = Entry { shown: Shown::DeadLink, target, ..self.take_entry() };
+                Ok(Some(Step::Entry))
+            }
+            LinkEnd::File(_) | LinkEnd::Nowhere(_) | LinkEnd::Outside => Ok(Some(Step::Entry)),
+        }
+    }
+
+    fn enter_link(&mut self, place: &SandboxPath) -> Result<Option<Step>, SandboxError> {
+        let folder = place.open_folder();
+        let identity = match &folder {
+            Ok(folder) => folder.own_metadata().ok().map(|metadata| metadata.identity),
+            Err(_) => place.metadata().ok().map(|metadata| metadata.identity),
+        };
+        if identity.is_some_and(|identity| !self.entered.insert(identity)) {
+            return Ok(None);
+        }
+        let folder = match folder {
+            Ok(folder) => readable(folder.listed())?,
+            Err(_) => None,
+        };
+        self.enter(Opened { folder, base: Some(place.resolved_raw().to_owned()) })
+    }
+
+    /// Marks a folder as entered; false when it was before.
+    fn mark(&mut self, opened: &io::Result<Folder>, name: &OsStr) -> bool {
+        let metadata = match opened {
+            Ok(folder) => folder.own_metadata(),
+            Err(_) => self.folder().and_then(|folder| folder.metadata(name)),
+        };
+        metadata.map_or(true, |metadata| self.entered.insert(metadata.identity))
+    }
+
+    fn take_entry(&mut self) -> Entry {
+        let name = self.entry.name;
+        std::mem::replace(&mut self.entry, Entry { name, shown: Shown::File, is_folder: false, target: None })
+    }
+}
+
+/// The resolved path of the folder in which a place lies.
+fn folder_of(resolved: &str) -> &str {
+    resolved.rsplit_once('/').map_or("", |(folder, _)| folder)
+}

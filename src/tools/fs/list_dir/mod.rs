@@ -1,0 +1,273 @@
+//! `FS.ListDir`: docs/specs/list_dir.md.
+
+mod json;
+mod text;
+mod value;
+
+use crate::limits::{Limit, LimitHit, space};
+use crate::sandbox::{Lister, ListingPlan, PathRule, SandboxPath, Shown, Step, WalkLimits};
+use crate::text::ToolCode;
+use crate::toolkit::{
+    Answer, Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments,
+};
+use crate::value::{Str, Value};
+
+const SPEC: Spec = Spec {
+    name: "FS.ListDir",
+    wire: "list_dir",
+    aliases: &[],
+    summary: "Lists a directory as an indented tree, as a flat list of paths, as JSON text or as a value",
+    details: "With `filter: \"both\"` the result is a tree that begins with the listed directory, else a flat list of \
+        paths from it; siblings by the bytes of their names. `format: \"json\"` is JSON text with two spaces of \
+        indentation, `format: \"value\"` the same structure as maps and lists: `name` (in a flat list `path`), `type` \
+        (`file`, `folder`, `link`), `link_target` of links, `children` of directories and of links that were entered. \
+        A link is entered or followed only when asked for and only inside the sandbox; a directory that was entered \
+        already is left out; a chain of links that leads nowhere or to itself stays a link, with the text of its last \
+        one. With `use_gitignore` entries are left out as git does it, `.git` directories too; files \
+        above the listed directory count up to the nearest `.git`, at most up to the root, and ignored directories \
+        are never opened. A `.gitignore` that is no regular file or has more than 1 MiB is not used, nor is a line of \
+        more than 4096 bytes or a rule after the first 10,000; a warning says so. A directory that cannot be read is shown empty; pipes, sockets and devices are files. With \
+        a `target` other than `return_value` the text is stored and its key is the result.",
+    effect: Effect::Reads,
+    risk: Risk::Low,
+    requires_approval: false,
+    failure: Failure::Nil,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::NotADirectory,
+        ToolCode::PermissionDenied,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "CALL FS.WriteFile(\"src/utils/helpers.py\", \"\")\nCALL FS.WriteFile(\"src/main.py\", \"\")\nEMIT FS.ListDir(\"src\", recursive: true)",
+        output: "src/\n  main.py\n  utils/\n    helpers.py\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        path: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE), "directory to list, relative to the sandbox root";
+        recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "also list what is in directories below";
+        follow_folder_symlinks: bool = Is(Literal::Bool(false)), Kind::Bool, "when recursive, also enter links to directories";
+        follow_file_symlinks: bool = Is(Literal::Bool(false)), Kind::Bool, "show links to files as the files they lead to";
+        filter: Str = Is(Literal::Text("both")), Kind::Word(&["files", "folders", "both"]), "entries to show; directories are entered whatever it says";
+        show_data: bool = Is(Literal::Bool(false)), Kind::Bool, "in text, say of each entry what it is";
+        depth: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "when recursive, levels of directories to enter; nil is unlimited";
+        format: Str = Is(Literal::Text("text")), Kind::Word(&["text", "json", "value"]), "form of the result";
+        use_gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files name, and `.git` directories";
+        target: Str = Is(Literal::Text("return_value")), Kind::Word(&["return_value", "session_memory", "project_memory"]), "where the result goes";
+        memory_key: Option<Str> = Absent, Kind::Text, "key under which a memory keeps the result";
+    }
+}
+
+/// The longest key of a memory, in bytes.
+const MAX_KEY: usize = 256;
+/// Bytes that an entry takes while its folder is being listed, its name included.
+const ENTRY_BYTES: usize = 48;
+
+/// Which entries are shown. All but `Both` give a flat list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Filter {
+    Both,
+    Files,
+    Folders,
+}
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run).with_check(check)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
+    let memory = Memory::from_args(&args);
+    let filter = match &*args.filter.as_text() {
+        "files" => Filter::Files,
+        "folders" => Filter::Folders,
+        _ => Filter::Both,
+    };
+    let format = args.format.as_text();
+    let start = start_name(context, &args.path);
+    let (plan, page) = (plan(&args, filter, &format), Page::new(context));
+    let listing = match &*format {
+        "json" => list(context, &args.path, plan, json::Json::new(page, filter, &start))?,
+        "value" => list(context, &args.path, plan, value::Values::new(filter, &start))?,
+        _ => list(context, &args.path, plan, text::Lines::new(page, filter, args.show_data, &start))?,
+    };
+    context.spend_text(listing.as_text().map_or(0, |text| text.len()))?;
+    match memory {
+        Some(memory) => memory.store(context, &listing).map(Listing),
+        None => Ok(Listing(listing)),
+    }
+}
+
+/// The name of the listed directory: as it was called, also where that is a link.
+fn start_name(context: &Context<'_>, path: &SandboxPath) -> String {
+    match path.shown().rsplit('/').next() {
+        Some(name) if path.is_through_link() && name != ".." => name.to_owned(),
+        _ if path.is_root() => context.root_name(),
+        _ => path.file_name(),
+    }
+}
+
+fn plan(args: &Args, filter: Filter, format: &str) -> ListingPlan {
+    let unlimited = usize::MAX;
+    let levels = args.depth.map_or(unlimited, |depth| usize::try_from(depth).unwrap_or(unlimited));
+    ListingPlan {
+        levels: if args.recursive { levels } else { 0 },
+        follow_folders: args.follow_folder_symlinks,
+        follow_files: args.follow_file_symlinks,
+        gitignore: args.use_gitignore,
+        tell_links: filter != Filter::Both,
+        targets: args.show_data || format != "text",
+    }
+}
+
+/// A form of the result: takes a listing step by step.
+trait Form {
+    fn take(&mut self, lister: &Lister<'_>, step: Step) -> Result<(), LimitHit>;
+
+    fn finish(self) -> Result<Value, LimitHit>;
+}
+
+fn list(
+    context: &mut Context<'_>,
+    start: &SandboxPath,
+    plan: ListingPlan,
+    mut form: impl Form,
+) -> Result<Value, ToolError> {
+    let (entries, hit) = space::room_for(ENTRY_BYTES);
+    let limits = WalkLimits { entries, hit, watch: context.meter.watch() };
+    let listed = context.list(start, plan, &limits, |lister, step, meter| {
+        meter.step(u64::from(step != Step::Leave))?;
+        form.take(lister, step)
+    });
+    listed.map_err(|error| match ToolError::from(error) {
+        error if error.limit.is_some() => error,
+        error => error.argument("path").path(start.shown()),
+    })?;
+    Ok(form.finish()?)
+}
+
+impl Filter {
+    /// Whether a flat list has the entry of this step.
+    fn shows(self, lister: &Lister<'_>, step: Step) -> bool {
+        step != Step::Leave && lister.is_folder() == (self == Filter::Folders)
+    }
+}
+
+/// The word for an entry.
+fn type_word(shown: Shown) -> &'static str {
+    match shown {
+        Shown::File => "file",
+        Shown::Folder => "folder",
+        Shown::Link | Shown::DeadLink => "link",
+    }
+}
+
+/// A text that grows within its limits.
+struct Page {
+    text: String,
+    most: usize,
+    hit: LimitHit,
+}
+
+impl Page {
+    fn new(context: &Context<'_>) -> Page {
+        let (memory, over_memory) = space::room_for(1);
+        let most = space::string_bound();
+        let string = (most, LimitHit { limit: Limit::String, allowed: most as u64 });
+        // Half of what is free, because the finished text is copied once.
+        let memory = (memory / 2, over_memory);
+        let bytes = context.answer_bytes.unwrap_or(u64::MAX);
+        let answer = (usize::try_from(bytes).unwrap_or(usize::MAX), LimitHit { limit: Limit::Answer, allowed: bytes });
+        let [(most, hit), ..] = {
+            let mut bounds = [string, memory, answer];
+            bounds.sort_by_key(|(most, _)| *most);
+            bounds
+        };
+        Page { text: String::new(), most, hit }
+    }
+
+    /// An error when so many more bytes are too many; asked before they are added.
+    fn check(&self, more: usize) -> Result<(), LimitHit> {
+        match self.text.len() + more > self.most {
+            true => Err(self.hit),
+            false => Ok(()),
+        }
+    }
+
+    fn indent(&mut self, spaces: usize) {
+        const BLANKS: &str = "                                                                ";
+        let mut left = spaces;
+        while left > 0 {
+            let now = left.min(BLANKS.len());
+            self.text.push_str(&BLANKS[..now]);
+            left -= now;
+        }
+    }
+
+    fn into_value(self) -> Value {
+        Value::text(&self.text)
+    }
+}
+
+/// What a memory as the target needs.
+fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    let Some(Some(target)) = given.text("target") else { return Ok(()) };
+    if target == "return_value" {
+        return Ok(());
+    }
+    let length = given.text("memory_key").map(|key| key.map(|key| key.len()));
+    let (argument, message, hint) = match length {
+        Some(None) => {
+            ("memory_key", format!("`target: \"{target}\"` needs a `memory_key`"), "name the key to store under")
+        }
+        Some(Some(0)) => ("memory_key", "`memory_key` is empty".to_owned(), "name the key to store under"),
+        Some(Some(length)) if length > MAX_KEY => {
+            ("memory_key", format!("`memory_key` has {length} bytes, more than {MAX_KEY}"), "use a shorter key")
+        }
+        _ if given.text("format").flatten().is_some_and(|format| format == "value") => {
+            let message = "a memory keeps the text of a listing, not `format: \"value\"`".to_owned();
+            ("format", message, "use `format: \"json\"`")
+        }
+        _ => return Ok(()),
+    };
+    Err(ToolError::bad_argument(argument, message).hint(hint))
+}
+
+/// A place in a memory for the result.
+struct Memory {
+    target: Str,
+    key: Str,
+}
+
+impl Memory {
+    /// The place that the arguments name; none when the result is returned. [`check`] was asked.
+    fn from_args(args: &Args) -> Option<Memory> {
+        let key = args.memory_key.clone().filter(|_| &*args.target.as_text() != "return_value")?;
+        Some(Memory { target: args.target.clone(), key })
+    }
+
+    /// Stores a listing and gives the key. The one place that knows of memories.
+    fn store(self, _context: &mut Context<'_>, _listing: &Value) -> Result<Value, ToolError> {
+        let (target, key) = (self.target.as_text(), self.key.as_text());
+        let message = format!("`{target}` is not there yet, so nothing is kept under `{key}`");
+        Err(ToolError::new(ToolCode::IoError, message).argument("target").hint("use `target: \"return_value\"`"))
+    }
+}
+
+/// The listing, or the key under which it was stored.
+struct Listing(Value);
+
+impl Answer for Listing {
+    fn into_value(self) -> Result<Value, LimitHit> {
+        Ok(self.0)
+    }
+
+    fn schema() -> serde_json::Value {
+        serde_json::json!({
+            "type": ["string", "object", "array"],
+            "description": "text; with `format: \"value\"` a map, or a list when a filter is given"
+        })
+    }
+}
