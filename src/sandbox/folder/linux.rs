@@ -154,6 +154,12 @@ impl LinuxFolder {
     }
 }
 
+impl AsFd for LinuxFolder {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
 fn open(folder: BorrowedFd<'_>, path: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     loop {
         match rustix::fs::openat2(folder, path, flags, mode, BENEATH) {
@@ -184,6 +190,11 @@ pub fn rename_new(from_folder: impl AsFd, from: &OsStr, to_folder: impl AsFd, to
 /// What an open file is, by `fstat`.
 pub fn file_metadata(file: impl AsFd) -> io::Result<Metadata> {
     Ok(metadata_of(&rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, FIELDS)?))
+}
+
+/// What a path leads to, links followed; for the links of `/proc/self/fd`, which name what is open.
+pub fn identity_of_path(path: &Path) -> io::Result<Identity> {
+    Ok(metadata_of(&rustix::fs::statx(CWD, path, AtFlags::NO_AUTOMOUNT, FIELDS)?).identity)
 }
 
 /// The kind that a directory entry tells; some file systems tell none.

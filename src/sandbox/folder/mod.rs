@@ -12,6 +12,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::path::Path;
+#[cfg(target_os = "linux")]
+use std::path::PathBuf;
 
 use super::metadata::{Kind, Metadata, Owner, Timestamp};
 
@@ -110,6 +112,15 @@ impl Folder {
         }
     }
 
+    /// Where this folder is now, by the system's own knowledge of the handle and not by any path that
+    /// was used to find it. Only Linux with a mounted `/proc` tells.
+    #[cfg(target_os = "linux")]
+    pub fn current_path(&self) -> io::Result<PathBuf> {
+        use rustix::fd::{AsFd, AsRawFd};
+        let number = on!(self, folder => folder.as_fd().as_raw_fd());
+        std::fs::read_link(format!("/proc/self/fd/{number}"))
+    }
+
     /// What is known of a name; of a link, what is known of the link itself.
     pub fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
         on!(self, folder => folder.metadata(name))
@@ -188,7 +199,7 @@ impl Folder {
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::{LinuxFolder, entry_buffer};
+pub use linux::{LinuxFolder, entry_buffer, identity_of_path};
 
 /// Gives a name to an owner; that this user may not is no error.
 #[cfg(unix)]
