@@ -20,7 +20,7 @@ pub enum Failing {
 pub fn call(machine: &mut Machine, id: ToolId, args: Vec<Option<Value>>, span: Span, failing: Failing) -> Run<Value> {
     machine.step(span)?;
     let gate = machine.world.gate.clone();
-    match gate.call(id, args, &mut machine.meter) {
+    match gate.call(id, args, &mut machine.meter, &machine.world.memory) {
         Ok(value) => {
             machine.last_error = Value::Nil;
             Ok(value)

@@ -4,6 +4,8 @@ use crate::limits::{LimitHit, Meter};
 use crate::sandbox::{Change, SandboxError, SandboxPath, Skip, Tree, WalkLimits, walk};
 
 use super::error::ToolError;
+use super::gate::Gate;
+use super::memory::{Memory, SessionMemory};
 use super::policy::Policy;
 use super::settings::Settings;
 
@@ -16,12 +18,19 @@ pub struct Context<'a> {
     /// The most bytes that the answer may take as JSON.
     pub answer_bytes: Option<u64>,
     pub(super) policy: &'a Policy,
+    pub(super) gate: &'a Gate,
+    pub(super) session: &'a SessionMemory,
 }
 
 impl Context<'_> {
     /// Opens a change of so many files and folders; nothing can be changed without one.
     pub fn begin_change(&mut self, files: u64) -> Result<Change, ToolError> {
         self.policy.journal().begin(files, self.meter).map_err(|error: SandboxError| error.into())
+    }
+
+    /// What scripts remember: to keep a result, `context.memory().store(scope, key, value)`.
+    pub fn memory(&mut self) -> Memory<'_> {
+        self.gate.memory(self.meter, self.session)
     }
 
     /// Whether listings leave out the directory with this resolved path.

@@ -6,6 +6,7 @@
 use std::io;
 
 use crate::limits::{Limit, LimitHit, Meter};
+use crate::memory::Project;
 use crate::sandbox::Root;
 use crate::text::ToolCode;
 use crate::value::{Map, Value, json};
@@ -13,6 +14,7 @@ use crate::value::{Map, Value, json};
 use super::bind::{Bound, BoundArg};
 use super::context::Context;
 use super::error::ToolError;
+use super::memory::{Memory, SessionMemory};
 use super::policy::Policy;
 use super::registry::{Registry, Tool, ToolId};
 use super::settings::Settings;
@@ -29,16 +31,36 @@ pub struct Gate {
     pub policy: Policy,
     /// What the policy file says for single tools.
     pub settings: Settings,
+    /// What scripts remember in the sandbox.
+    pub project: Project,
 }
 
 impl Gate {
-    /// Calls a tool with arguments in the declared order.
-    pub fn call(&self, id: ToolId, args: Vec<Option<Value>>, meter: &mut Meter) -> Result<Value, ToolError> {
+    /// Calls a tool with arguments in the declared order, for whoever `session` belongs to.
+    pub fn call(
+        &self,
+        id: ToolId,
+        args: Vec<Option<Value>>,
+        meter: &mut Meter,
+        session: &SessionMemory,
+    ) -> Result<Value, ToolError> {
         let tool = self.registry.get(id);
-        self.admit_and_run(tool, args, meter).map_err(|error| ToolError { tool: Some(tool.spec.name), ..error })
+        self.admit_and_run(tool, args, meter, session)
+            .map_err(|error| ToolError { tool: Some(tool.spec.name), ..error })
     }
 
-    fn admit_and_run(&self, tool: &Tool, args: Vec<Option<Value>>, meter: &mut Meter) -> Result<Value, ToolError> {
+    /// Both memories, for whoever `session` belongs to.
+    pub fn memory<'a>(&'a self, meter: &'a mut Meter, session: &'a SessionMemory) -> Memory<'a> {
+        Memory { gate: self, meter, session }
+    }
+
+    fn admit_and_run(
+        &self,
+        tool: &Tool,
+        args: Vec<Option<Value>>,
+        meter: &mut Meter,
+        session: &SessionMemory,
+    ) -> Result<Value, ToolError> {
         let args = tool.binder().complete(args)?;
         let located = self.locate_paths(tool, args);
         if let Err(error) = &located
@@ -50,7 +72,8 @@ impl Gate {
         let mut bound = located?;
         meter.poll()?;
         let answer_bytes = meter.answer_bytes();
-        let mut context = Context { meter, settings: &self.settings, answer_bytes, policy: &self.policy };
+        let mut context =
+            Context { meter, settings: &self.settings, answer_bytes, policy: &self.policy, gate: self, session };
         let answer = tool.run(&mut context, &mut bound)?;
         let answer = match tool.spec.failure {
             Failure::ErrorMap | Failure::SuccessMap => without_error(&answer)?,
