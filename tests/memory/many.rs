@@ -215,6 +215,7 @@ fn the_time_of_a_run_ends_its_wait() {
     super::keep(place.path(), "a", "1");
     let connection = database(place.path());
     connection.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    let began = std::time::Instant::now();
     let ran = crate::support::run(crate::support::ns(place.path()).args([
         "--timeout",
         "300ms",
@@ -223,6 +224,8 @@ fn the_time_of_a_run_ends_its_wait() {
         "CALL MEMORY.Set(\"a\", 2, \"project\")",
     ]));
     assert_eq!(ran.code, 124, "{}", ran.stderr);
+    // No speed is asserted: without the run's own time the wait would last its whole minute.
+    assert!(began.elapsed() < Duration::from_secs(50), "the wait went on");
     assert!(ran.stderr.contains("NS0604") || ran.stderr.contains("timeout_s"), "{}", ran.stderr);
     assert_eq!(memory(place.path(), &["get", "a"]).stdout, "1\n", "readers do not wait");
     connection.execute_batch("ROLLBACK").expect("the lock is given back");

@@ -136,6 +136,8 @@ fn an_exchanged_folder_is_never_written_through() {
                 std::thread::sleep(std::time::Duration::from_micros(30));
             }
         });
+        // A failed assertion ends the other thread too.
+        let _stop = StopAtEnd(&stop);
         for round in 0..rounds {
             let set: Ran = memory(place.path(), &["set", &format!("k{round}"), "1"]);
             if set.code == 0 {
@@ -148,7 +150,6 @@ fn an_exchanged_folder_is_never_written_through() {
                 assert!(!ran.stderr.contains("NS0901"), "round {round}: {}", ran.stderr);
             }
         }
-        stop.store(true, Ordering::Relaxed);
     });
     let keys: i64 =
         database(outside.path()).query_row("SELECT count(*) FROM memory", [], |row| row.get(0)).expect("rows");
@@ -160,6 +161,14 @@ fn an_exchanged_folder_is_never_written_through() {
         assert_eq!(memory(place.path(), &["get", key]).stdout, "1\n", "{key} was kept");
     }
     println!("{} of {rounds} writes succeeded while the folder was exchanged", kept.len());
+}
+
+struct StopAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 fn exchange(one: &Path, other: &Path) {
