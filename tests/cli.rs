@@ -272,6 +272,27 @@ fn a_wrong_policy_is_an_error_with_its_place() {
 }
 
 #[test]
+fn a_script_that_is_not_utf_8_is_refused_at_its_first_wrong_byte() {
+    let place = sandbox();
+    let file = place.path().join("latin.ns");
+    fs::write(&file, b"EMIT 1\nEMIT \"caf\xe9\"\n").expect("a script");
+    let ran = run(ns(place.path()).arg("run").arg(&file));
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+    assert!(ran.stderr.contains("error[NS0010]") && ran.stderr.contains("latin.ns:2"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_sandbox_that_cannot_be_opened_is_refused() {
+    let place = sandbox();
+    fs::write(place.path().join("file"), "").expect("a file");
+    for root in ["missing", "file"] {
+        let ran = run(ns(&place.path().join(root)).args(["run", "-e", "EMIT 1"]));
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+        assert!(ran.stderr.contains("NS0501") && ran.stderr.contains(root), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_policy_file_that_is_no_plain_file_is_refused() {
     let place = sandbox();
     let path = place.path().join("neuroscript.toml");

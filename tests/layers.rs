@@ -18,7 +18,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("memory", &["text", "limits", "value", "sandbox"]),
     ("toolkit", &["text", "limits", "value", "sandbox", "memory"]),
     ("tools", &["text", "limits", "value", "sandbox", "memory", "toolkit"]),
-    ("program", &["text", "syntax", "value", "toolkit"]),
+    ("program", &["text", "limits", "syntax", "value", "toolkit"]),
     ("eval", &["text", "limits", "value", "toolkit", "program"]),
     ("engine", &["text", "limits", "value", "syntax", "sandbox", "memory", "toolkit", "tools", "program", "eval"]),
     ("repl", &["engine", "text", "cli"]),

@@ -5,6 +5,7 @@
 //! - `#> text` at a line's end, or on a line of its own, is a line of output, in the order of the text;
 //! - `#! CODE 6-9 message` under a line is a finding on that line at those columns (the end is
 //!   exclusive); columns and message may be left out, and the message may be a part of the whole;
+//! - `#? text` under a finding is a part of its help or of what it says about other places;
 //! - `#@ words` sets how the case runs: `check` instead of a run, `strict`, `read-only`,
 //!   `max-steps N`, `timeout MS`, `args A B`, `proc NAME`, `ends refused` (or `failed`, `out-of-time`);
 //! - `#% KEY = VALUE` is a line of the case's policy file.
@@ -14,15 +15,17 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-use std::cell::RefCell;
+mod support;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use neuroscript::engine::{EmitError, Ending, Engine, Meter, Options, Output, Script, Value};
+use neuroscript::engine::{Ending, Engine, Options, Script};
 use neuroscript::text::{Diagnostic, Sources};
+
+use support::Captured;
 
 fn main() {
     let args = Arguments::from_args();
@@ -76,6 +79,7 @@ struct Expected {
     code: String,
     columns: Option<(usize, usize)>,
     message: String,
+    help: String,
 }
 
 fn parse(text: &str) -> Vec<Case> {
@@ -97,6 +101,9 @@ fn parse(text: &str) -> Vec<Case> {
         let trimmed = line.trim_start();
         if let Some(finding) = trimmed.strip_prefix("#! ") {
             case.findings.push(expected_finding(finding, code_line));
+        } else if let Some(help) = trimmed.strip_prefix("#? ") {
+            let finding = case.findings.last_mut().expect("`#?` stands under a finding");
+            help.trim().clone_into(&mut finding.help);
         } else if let Some(options) = trimmed.strip_prefix("#@ ") {
             case.options.push(options.trim().to_owned());
         } else if let Some(policy) = trimmed.strip_prefix("#% ") {
@@ -119,7 +126,7 @@ fn expected_finding(text: &str, line: usize) -> Expected {
     let (first, message) = rest.split_once(' ').unwrap_or((rest, ""));
     let columns = first.split_once('-').and_then(|(start, end)| Some((start.parse().ok()?, end.parse().ok()?)));
     let message = if columns.is_some() { message } else { rest };
-    Expected { line, code: code.to_owned(), columns, message: message.trim().to_owned() }
+    Expected { line, code: code.to_owned(), columns, message: message.trim().to_owned(), help: String::new() }
 }
 
 /// What a case did.
@@ -164,18 +171,21 @@ fn compare_findings(case: &Case, actual: &Actual, faults: &mut String) {
             && found.line.is_none_or(|line| line == expected.line)
             && expected.columns.is_none_or(|columns| Some(columns) == found.columns)
             && found.message.contains(&expected.message)
+            && found.help.contains(&expected.help)
     };
     if found.len() == case.findings.len() && case.findings.iter().zip(&found).all(fits) {
         return;
     }
     let _ = writeln!(faults, "--- expected findings");
     for expected in &case.findings {
-        let _ =
-            writeln!(faults, "line {}: {} {:?} {}", expected.line, expected.code, expected.columns, expected.message);
+        let Expected { line, code, columns, message, help } = expected;
+        let _ = writeln!(faults, "line {line}: {code} {columns:?} {message}");
+        let _ = writeln!(faults, "    help: {help}");
     }
     let _ = writeln!(faults, "--- actual findings");
     for found in found {
         let _ = writeln!(faults, "line {}: #! {}", found.line.unwrap_or(0), found.written());
+        let _ = writeln!(faults, "    help: {}", found.help);
     }
 }
 
@@ -185,6 +195,7 @@ struct Found {
     code: &'static str,
     columns: Option<(usize, usize)>,
     message: String,
+    help: String,
 }
 
 impl Found {
@@ -200,6 +211,7 @@ impl Found {
             code: finding.code.id(),
             columns,
             message: finding.message.clone(),
+            help: help_of(finding, sources),
         }
     }
 
@@ -209,6 +221,16 @@ impl Found {
             None => format!("{} {}", self.code, self.message),
         }
     }
+}
+
+/// The help of a finding, and the other places it names with what it says of them.
+fn help_of(finding: &Diagnostic, sources: &Sources) -> String {
+    let mut help = finding.help.clone().unwrap_or_default();
+    for label in &finding.related {
+        let source = sources.of(label.span).expect("a place lies in a text");
+        let _ = write!(help, " | {}: {}", label.text, source.slice(label.span));
+    }
+    help
 }
 
 /// The rest of the option line that begins with a word.
@@ -247,26 +269,7 @@ fn perform(case: &Case) -> Actual {
         option(case, "args").map(|args| args.split(' ').map(str::to_owned).collect()).unwrap_or_default();
     let output = Captured::default();
     let outcome = engine.run(&script, option(case, "proc"), &args, Box::new(output.clone()));
-    let text = output.0.borrow().clone();
-    Actual { output: text, findings: outcome.findings, sources: outcome.sources, ending: outcome.ending }
-}
-
-/// Keeps what a case prints; warnings are lines that begin with `warning: `.
-#[derive(Clone, Default)]
-struct Captured(Rc<RefCell<String>>);
-
-impl Output for Captured {
-    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
-        let text: String = values.iter().map(ToString::to_string).collect();
-        meter.print(text.len() as u64 + 1)?;
-        self.0.borrow_mut().push_str(&text);
-        self.0.borrow_mut().push('\n');
-        Ok(())
-    }
-
-    fn warn(&mut self, text: &str) {
-        self.0.borrow_mut().push_str(&format!("warning: {text}\n"));
-    }
+    Actual { output: output.text(), findings: outcome.findings, sources: outcome.sources, ending: outcome.ending }
 }
 
 /// Writes what a file's cases really do as what they are expected to do: findings under their lines,

@@ -6,7 +6,7 @@ use std::io::{Read, stdin};
 use serde_json::json;
 
 use crate::engine::{EmitError, Engine, Options, SetupError};
-use crate::text::ToolCode;
+use crate::text::{ToolCode, safe};
 use crate::toolkit::{Manner, ToolError};
 use crate::value::{Value, json as value_json};
 
@@ -99,6 +99,6 @@ fn fail(error: &ToolError) -> Exit {
         "path": error.path,
         "hint": error.hint,
     } });
-    say(&format!("{shape}\n"));
+    say(&format!("{}\n", safe::json(&shape.to_string())));
     error.code.into()
 }

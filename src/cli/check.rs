@@ -7,7 +7,7 @@ use crate::text::{Diagnostic, Severity};
 use super::args::{CheckArgs, FindingFormat, Global};
 use super::exit::Exit;
 use super::run::read_script;
-use super::terminal::{report_findings, report_setup, say};
+use super::terminal::{print, report_findings, report_setup, say};
 
 pub fn check(global: &Global, args: &CheckArgs) -> Exit {
     let engine = match Engine::open(&global.options()) {
@@ -26,22 +26,24 @@ pub fn check(global: &Global, args: &CheckArgs) -> Exit {
         }
     }
     let faulty = checked.iter().any(|(_, checked)| checked.findings.iter().any(Diagnostic::is_error));
-    match args.format {
+    let shown = match args.format {
         FindingFormat::Text => show_text(&checked, args.info),
         FindingFormat::Json => show_json(&checked, args.info),
-    }
-    match (exit, faulty) {
-        (Exit::Done, true) => Exit::Difference,
+    };
+    match (exit, shown) {
+        (Exit::Done, Exit::Done) if faulty => Exit::Difference,
+        (Exit::Done, shown) => shown,
         (exit, _) => exit,
     }
 }
 
-fn show_text(checked: &[(String, Checked)], info: bool) {
+fn show_text(checked: &[(String, Checked)], info: bool) -> Exit {
+    let mut told = String::new();
     for (name, checked) in checked {
         report_findings(&checked.findings, &checked.sources);
         if info {
             let text = serde_json::to_string_pretty(&checked.info).expect("information has a JSON form");
-            println!("{name}: {text}");
+            told.push_str(&format!("{name}: {text}\n"));
         }
     }
     let count = |severity| {
@@ -51,9 +53,10 @@ fn show_text(checked: &[(String, Checked)], info: bool) {
     if errors + warnings > 0 {
         say(&format!("{}, {}\n", counted(errors, "error"), counted(warnings, "warning")));
     }
+    print(&told)
 }
 
-fn show_json(checked: &[(String, Checked)], info: bool) {
+fn show_json(checked: &[(String, Checked)], info: bool) -> Exit {
     let findings = |checked: &Checked| -> Vec<serde_json::Value> {
         let findings = checked.findings.iter().map(|finding| to_json(finding, &checked.sources));
         findings.map(|finding| serde_json::to_value(finding).expect("a finding has a JSON form")).collect()
@@ -65,7 +68,7 @@ fn show_json(checked: &[(String, Checked)], info: bool) {
             .map(|(name, checked)| serde_json::json!({ "file": name, "info": checked.info, "findings": findings(checked) }))
             .collect(),
     };
-    println!("{json}");
+    print(&format!("{json}\n"))
 }
 
 fn counted(number: usize, noun: &str) -> String {

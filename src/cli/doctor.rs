@@ -4,7 +4,7 @@ use crate::engine::{Engine, PolicySource, Resolver};
 
 use super::args::Global;
 use super::exit::Exit;
-use super::terminal::report_setup;
+use super::terminal::{print, report_setup};
 
 pub fn doctor(global: &Global) -> Exit {
     let engine = match Engine::open(&global.options()) {
@@ -26,7 +26,8 @@ pub fn doctor(global: &Global) -> Exit {
     };
     let limits = engine.limits();
     let seconds = limits.timeout.map_or("none".to_owned(), |timeout| format!("{} s", timeout.as_secs_f64()));
-    let row = |name: &str, text: &str| println!("{name:<14}{text}");
+    let mut text = String::new();
+    let mut row = |name: &str, value: &str| text.push_str(&format!("{name:<14}{value}\n"));
     row("version", env!("CARGO_PKG_VERSION"));
     row("system", &format!("{} {}", std::env::consts::OS, std::env::consts::ARCH));
     row("sandbox", &gate.root.path().display().to_string());
@@ -46,5 +47,5 @@ pub fn doctor(global: &Global) -> Exit {
     row("call_depth", &limits.call_depth.to_string());
     row("memory_bytes", &limits.memory_bytes.to_string());
     row("kernel sandbox", " none: the process itself is not restricted yet");
-    Exit::Done
+    print(&text)
 }

@@ -3,17 +3,14 @@
 use crate::text::{Code, ToolCode, nearest};
 
 use super::exit::Exit;
-use super::terminal::report_error;
+use super::terminal::{print, report_error};
 
 pub fn explain(code: &str) -> Exit {
     let text = Code::from_id(code)
         .map(|code| page(code.id(), code.title(), code.explanation()))
         .or_else(|| ToolCode::from_id(code).map(|code| page(code.id(), code.title(), code.explanation())));
     match text {
-        Some(text) => {
-            println!("{text}");
-            Exit::Done
-        }
+        Some(text) => print(&format!("{text}\n")),
         None => {
             let known = || Code::ALL.iter().map(|code| code.id()).chain(ToolCode::ALL.iter().map(|code| code.id()));
             let help = match nearest(code, known()) {

@@ -119,7 +119,10 @@ fn run_script(global: &Global, script: &Script, procedure: Option<&str>, args: &
     let printer = Flushing::new(Printer::new(Format::for_run(global.output)));
     let outcome = engine.run(script, procedure, args, Box::new(printer.clone()));
     let flushed = printer.flush();
-    finish(&outcome, flushed)
+    let exit = finish(&outcome, flushed);
+    // The process ends now; freeing its values one by one would only take time.
+    std::mem::forget(outcome);
+    exit
 }
 
 fn finish(outcome: &Outcome, flushed: Result<(), EmitError>) -> Exit {

@@ -1,10 +1,12 @@
 //! What is shown on standard error, and whether colours are.
 
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
 
 use crate::engine::SetupError;
 use crate::text::render::{Style, to_terminal};
 use crate::text::{Diagnostic, Sources, safe};
+
+use super::exit::Exit;
 
 /// Colours on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
 pub fn style() -> Style {
@@ -29,6 +31,19 @@ pub fn report_setup(error: &SetupError) {
 /// Shows a plain error.
 pub fn report_error(message: &str, help: &str) {
     say(&format!("error: {}\n  = help: {}\n", safe::prose(message), safe::prose(help)));
+}
+
+/// Writes to standard output. That nobody reads it is nobody's error; that it cannot be written is one.
+pub fn print(text: &str) -> Exit {
+    let mut out = stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Exit::Done,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Done,
+        Err(error) => {
+            report_error(&format!("the output cannot be written: {error}"), "give it somewhere with room");
+            Exit::Failed
+        }
+    }
 }
 
 /// Writes to standard error. That nobody reads it is nobody's error.

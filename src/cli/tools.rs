@@ -8,7 +8,7 @@ use crate::toolkit::{Kind, Literal, Param, Registry, Tool, WhenAbsent, schema};
 use super::args::{ToolFormat, ToolsArgs};
 use super::exit::Exit;
 use super::show::new_table;
-use super::terminal::report_error;
+use super::terminal::{print, report_error};
 
 pub fn tools(args: &ToolsArgs) -> Exit {
     let registry = built_in_tools();
@@ -40,8 +40,7 @@ pub fn tools(args: &ToolsArgs) -> Exit {
             None => reference(&registry),
         },
     };
-    println!("{}", text.trim_end());
-    Exit::Done
+    print(&format!("{}\n", text.trim_end()))
 }
 
 fn unknown(registry: &Registry, name: &str) -> Exit {

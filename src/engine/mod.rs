@@ -148,12 +148,7 @@ impl Engine {
                 Err(finding) => return Outcome::refused((*sources).clone(), vec![finding]),
             },
         };
-        let steps = machine.meter().steps_taken();
-        // The values of a run that is over are not worth freeing one by one.
-        std::mem::forget(machine);
-        std::mem::forget(compiled);
-        std::mem::forget(program);
-        Outcome::of_run(sources, result, steps)
+        Outcome::of_run(&sources, result, (machine, compiled, program))
     }
 
     /// Calls one tool with the arguments of a JSON object.
@@ -212,7 +207,8 @@ impl Engine {
             return Prepared { sources, findings, program: Program::default(), tree: Tree::default() };
         }
         let tree = parse(source, self.text_limits(), &mut findings);
-        let surroundings = Surroundings { registry: &self.gate.registry, earlier: &[], variables: &[] };
+        let Gate { registry, settings, .. } = &*self.gate;
+        let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[] };
         let program = lower(&tree, &surroundings, &mut findings);
         if with_lints {
             lint::lint(source, &tree, &program, self.text_limits(), &mut findings);

@@ -2,10 +2,13 @@
 
 use std::rc::Rc;
 
-use crate::eval::Fault;
+use crate::eval::{Compiled, Fault, Machine};
 use crate::limits::Limit;
+use crate::program::tree::Program;
 use crate::text::{Diagnostic, FindingCode, Sources, ToolCode};
 use crate::value::Value;
+
+use super::stack::on_large_stack;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,22 +39,44 @@ pub struct Outcome {
     pub value: Value,
     /// Steps that it took.
     pub steps: u64,
+    _remains: Remains,
+}
+
+/// The values and the code of a run that is over: freed with its outcome, so that a process which
+/// ends need not wait for it.
+struct Remains(Option<Box<(Machine, Compiled, Program)>>);
+
+impl Drop for Remains {
+    fn drop(&mut self) {
+        if let Some(remains) = self.0.take() {
+            // Code is nested as deep as its text; a panic here would leave nothing but memory behind.
+            let _ = on_large_stack(|| drop(remains));
+        }
+    }
 }
 
 impl Outcome {
     /// A run that did not begin.
     pub(super) fn refused(sources: Sources, findings: Vec<Diagnostic>) -> Outcome {
-        Outcome { sources, findings, ending: Ending::Failed, value: Value::Nil, steps: 0 }
+        Outcome { sources, findings, ending: Ending::Failed, value: Value::Nil, steps: 0, _remains: Remains(None) }
     }
 
     /// A run that ended.
-    pub(super) fn of_run(sources: Rc<Sources>, result: Result<Value, Box<Fault>>, steps: u64) -> Outcome {
-        let sources = (*sources).clone();
+    pub(super) fn of_run(
+        sources: &Rc<Sources>,
+        result: Result<Value, Box<Fault>>,
+        (machine, compiled, program): (Machine, Compiled, Program),
+    ) -> Outcome {
+        let steps = machine.meter().steps_taken();
+        let remains = Remains(Some(Box::new((machine, compiled, program))));
+        let sources = (**sources).clone();
         match result {
-            Ok(value) => Outcome { sources, findings: Vec::new(), ending: Ending::Done, value, steps },
+            Ok(value) => {
+                Outcome { sources, findings: Vec::new(), ending: Ending::Done, value, steps, _remains: remains }
+            }
             Err(fault) => {
                 let findings = if fault.is_unread() { Vec::new() } else { vec![fault.to_diagnostic()] };
-                Outcome { sources, findings, ending: ending_of(&fault), value: Value::Nil, steps }
+                Outcome { sources, findings, ending: ending_of(&fault), value: Value::Nil, steps, _remains: remains }
             }
         }
     }

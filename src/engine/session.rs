@@ -9,7 +9,7 @@ use crate::limits::{Meter, space};
 use crate::program::{Surroundings, lower};
 use crate::syntax::{ast::Tree, is_unfinished, keyword, parse};
 use crate::text::{Diagnostic, Sources};
-use crate::toolkit::SessionMemory;
+use crate::toolkit::{Gate, SessionMemory};
 use crate::value::Value;
 
 use super::outcome::ending_of;
@@ -97,8 +97,8 @@ impl<'e> Session<'e> {
         let mut findings = Vec::new();
         let name = format!("<line {}>", self.lines);
         let tree = parse(self.sources.add(name, text), self.engine.text_limits(), &mut findings);
-        let registry = &self.engine.gate.registry;
-        let surroundings = Surroundings { registry, earlier: &self.trees, variables: &self.names };
+        let Gate { registry, settings, .. } = &*self.engine.gate;
+        let surroundings = Surroundings { registry, settings, earlier: &self.trees, variables: &self.names };
         let mut program = lower(&tree, &surroundings, &mut findings);
         findings.retain(Diagnostic::is_error);
         if !findings.is_empty() {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::program::Builtin;
-use crate::value::operators::{compare, negate, range, wrong_type};
+use crate::value::operators::{compare, negate, wrong_type};
 use crate::value::{Fallible, Str, Value, ValueError, number, print};
 
 /// A built-in applied to its only argument.
@@ -29,7 +29,7 @@ pub fn unary(builtin: Builtin) -> fn(&Value) -> Fallible<Value> {
         Builtin::Asin => |value| real("ASIN", value, f64::asin),
         Builtin::Acos => |value| real("ACOS", value, f64::acos),
         Builtin::Atan => |value| real("ATAN", value, f64::atan),
-        Builtin::Range => |value| range_of(std::slice::from_ref(value)),
+        Builtin::Range => unreachable!("a RANGE is charged for what it makes"),
         Builtin::Eval => unreachable!("EVAL is an expression of its own"),
     }
 }
@@ -40,7 +40,6 @@ pub fn apply(builtin: Builtin, args: &[Value]) -> Fallible<Value> {
         (Builtin::Min, _) => extreme("MIN", args, Ordering::Less),
         (Builtin::Max, _) => extreme("MAX", args, Ordering::Greater),
         (Builtin::Round, [value, digits]) => round(value, digits),
-        (Builtin::Range, _) => range_of(args),
         _ => unreachable!("lowering checked the number of arguments"),
     }
 }
@@ -115,7 +114,7 @@ fn extreme(name: &'static str, args: &[Value], wanted: Ordering) -> Fallible<Val
         return Err(Box::new(ValueError::OutOfDomain { function: name, found: "an empty list".to_owned() }));
     };
     for item in items {
-        if compare(&item, &best)? == Some(wanted) {
+        if compare(name, &item, &best)? == Some(wanted) {
             best = item;
         }
     }
@@ -155,11 +154,6 @@ fn real(name: &'static str, value: &Value, apply: fn(f64) -> f64) -> Fallible<Va
 
 fn out_of_domain(function: &'static str, value: &Value) -> Box<ValueError> {
     Box::new(ValueError::OutOfDomain { function, found: print::preview(value) })
-}
-
-fn range_of(args: &[Value]) -> Fallible<Value> {
-    let (start, end, step) = range_bounds(args)?;
-    range(start, end, step)
 }
 
 /// Start, end and step of a RANGE.

@@ -11,7 +11,7 @@ mod must;
 mod template;
 mod tool_call;
 
-pub use compile::compile;
+pub use compile::{Compiled, compile};
 pub use fault::Fault;
 pub use machine::{EmitError, Machine, Output, World};
 

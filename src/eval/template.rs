@@ -49,6 +49,8 @@ fn lookup(machine: &mut Machine, dotted: &str, scope: &Scope, last: Option<usize
     let name = words.next().unwrap_or_default();
     let first = match (name, scope.find(name)) {
         ("LAST" | "last", _) => last.map_or(Value::Nil, |slot| machine.local(slot).clone()),
+        ("LAST_ERROR" | "last_error", None) => machine.last_error.clone(),
+        ("ARGS" | "args", None) => machine.args.clone(),
         (_, Some(Variable::Local(slot))) => machine.local(slot.0 as usize).clone(),
         (_, Some(Variable::Outer(slot))) => machine.outer(slot.0 as usize).clone(),
         (_, None) => return Err(machine.throw(span, unknown(name, scope))),

@@ -98,6 +98,12 @@ pub fn check_items(items: usize) -> Result<(), LimitHit> {
     }
 }
 
+/// The most elements that a list or map may have.
+#[inline]
+pub fn items_bound() -> usize {
+    BOUNDS.get().items
+}
+
 /// Says whether a value of this depth is nested too deeply.
 #[inline]
 pub fn check_depth(depth: usize) -> Result<(), LimitHit> {

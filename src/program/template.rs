@@ -1,5 +1,7 @@
 //! `{{name}}` in texts: where the placeholders are and what they name.
 
+use crate::syntax::keyword::{is_keyword, is_reserved, is_word, is_word_char};
+
 /// A text cut into plain parts and placeholders, in order.
 #[derive(Debug)]
 pub struct Template<'a> {
@@ -57,7 +59,7 @@ fn next_placeholder(text: &str) -> Option<(usize, usize, usize)> {
         let start = from + found;
         let inner = &text[start + 2..];
         let name_end =
-            inner.find(|c: char| !(is_name_char(c) || c == '.' || c == ' ' || c == '\t')).unwrap_or(inner.len());
+            inner.find(|c: char| !(is_word_char(c) || c == '.' || c == ' ' || c == '\t')).unwrap_or(inner.len());
         if inner[name_end..].starts_with("}}") && is_dotted(inner[..name_end].trim()) {
             return Some((start, 2, name_end + 4));
         }
@@ -66,10 +68,9 @@ fn next_placeholder(text: &str) -> Option<(usize, usize, usize)> {
     None
 }
 
-fn is_name_char(c: char) -> bool {
-    crate::syntax::keyword::is_word_char(c)
-}
-
+/// Whether a text names a value: `{{end}}` does not, since no variable can have that name.
 fn is_dotted(name: &str) -> bool {
-    !name.is_empty() && name.split('.').all(crate::syntax::keyword::is_word)
+    let first = name.split('.').next().unwrap_or(name);
+    let is_value = !is_reserved(first) || is_keyword(first, "LAST");
+    is_value && name.split('.').all(is_word)
 }

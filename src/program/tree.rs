@@ -63,7 +63,7 @@ pub struct Body {
 pub type Block = Vec<Stmt>;
 
 /// A slot in the frame of the running procedure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Slot(pub u32);
 
 /// A variable.
@@ -237,10 +237,16 @@ pub enum Target {
 /// What a call gives.
 #[derive(Debug)]
 pub enum Args {
-    /// One expression for each parameter, in order; what was left out of a procedure's is nil.
+    /// One expression for each parameter, in order.
     InOrder(Vec<Expr>),
-    /// For a tool: some parameters in order, others left out.
-    Sparse(Vec<Option<Expr>>),
+    /// Expressions in the order of the text, each with the number of its parameter; a parameter
+    /// of a procedure that none is for is nil, one of a tool is left out.
+    Placed {
+        /// Parameter and expression.
+        values: Vec<(usize, Expr)>,
+        /// The number of parameters.
+        params: usize,
+    },
     /// For a tool: one value that may turn out to be the map of all arguments.
     PerhapsMap(Box<Expr>),
 }

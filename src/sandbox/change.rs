@@ -5,19 +5,22 @@
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind, Write};
 
 use crate::limits::Meter;
 
 use super::error::SandboxError;
-use super::folder::{Folder, Replace};
+use super::folder::{Folder, Replace, set_access};
 use super::metadata::{Kind, Metadata};
 use super::root::SandboxPath;
 
 /// The permission bits of new files and folders, before the user's mask.
 const FILE_MODE: u32 = 0o666;
 const FOLDER_MODE: u32 = 0o777;
+/// The permission bits of a file until it gets those of another.
+const PRIVATE_MODE: u32 = 0o600;
 
 /// The right to change what is below a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +62,7 @@ pub(super) struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     /// Makes an empty file under a name that nobody has.
-    pub(super) fn create(folder: &'a Folder, mode: u32) -> io::Result<(Draft<'a>, std::fs::File)> {
+    pub(super) fn create(folder: &'a Folder, mode: u32) -> io::Result<(Draft<'a>, File)> {
         loop {
             let name = random_name();
             match folder.create_file(&name, mode) {
@@ -103,11 +106,12 @@ impl SandboxPath {
         let folder = made.as_ref().unwrap_or(self.missing_folders().0);
         let old = self.replaceable(folder, name, replace)?;
         let wrap = |error: io::Error| self.error(&error);
-        let (draft, mut file) = Draft::create(folder, FILE_MODE).map_err(wrap)?;
+        // The new content of a private file is private from the start.
+        let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
+        let (draft, mut file) = Draft::create(folder, mode).map_err(wrap)?;
         file.write_all(content).map_err(wrap)?;
-        if let Some(old) = old {
-            folder.set_owner(&draft.name, old.owner).map_err(wrap)?;
-            folder.set_attributes(&draft.name, Some(old.mode), None).map_err(wrap)?;
+        if let Some(old) = &old {
+            set_access(&file, old).map_err(wrap)?;
         }
         file.sync_all().map_err(wrap)?;
         draft.rename(folder, name, replace).map_err(wrap)?;
@@ -303,7 +307,8 @@ impl Copier<'_> {
                 let done = levels.pop().expect("there is a level");
                 let above = levels.last().map_or(to, |level| &level.to);
                 done.to.sync().map_err(|error| self.wrap(&error))?;
-                self.finish(above, &done.name, &done.metadata)?;
+                let folder = done.to.as_file().map_err(|error| self.wrap(&error))?;
+                self.finish(&folder, above, &done.name, &done.metadata)?;
                 continue;
             };
             let metadata = level.from.metadata(&name).map_err(|error| self.wrap(&error))?;
@@ -346,17 +351,23 @@ impl Copier<'_> {
             Kind::Link => {
                 let target = from.read_link(name).map_err(wrap)?;
                 to.create_link(&target, to_name).map_err(wrap)?;
-                to.set_attributes(to_name, None, metadata.modified).map_err(wrap)
+                metadata.modified.map_or(Ok(()), |time| to.set_modified(to_name, time)).map_err(wrap)
             }
             Kind::File => {
-                self.copy_content(from, name, to, to_name)?;
-                self.finish(to, to_name, &metadata)
+                let copy = self.copy_content(from, name, to, to_name)?;
+                self.finish(&copy, to, to_name, &metadata)
             }
             Kind::Special | Kind::Folder => Err(SandboxError::Special(name.to_string_lossy().into_owned())),
         }
     }
 
-    fn copy_content(&mut self, from: &Folder, name: &OsStr, to: &Folder, to_name: &OsStr) -> Result<(), SandboxError> {
+    fn copy_content(
+        &mut self,
+        from: &Folder,
+        name: &OsStr,
+        to: &Folder,
+        to_name: &OsStr,
+    ) -> Result<File, SandboxError> {
         let mut source = from.open_file(name).map_err(|error| self.wrap(&error))?;
         let metadata = super::folder::file_metadata(&source).map_err(|error| self.wrap(&error))?;
         if metadata.kind != Kind::File {
@@ -364,16 +375,17 @@ impl Copier<'_> {
         }
         self.meter.write_bytes(metadata.size)?;
         self.meter.poll()?;
-        let mut target = to.create_file(to_name, 0o600).map_err(|error| self.wrap(&error))?;
+        let mut target = to.create_file(to_name, PRIVATE_MODE).map_err(|error| self.wrap(&error))?;
         io::copy(&mut source, &mut target).map_err(|error| self.wrap(&error))?;
-        target.sync_all().map_err(|error| self.wrap(&error))
+        target.sync_all().map_err(|error| self.wrap(&error))?;
+        Ok(target)
     }
 
     /// Gives a copy the owner, the permission bits and the time of its original.
-    fn finish(&self, folder: &Folder, name: &OsStr, metadata: &Metadata) -> Result<(), SandboxError> {
-        let owned = folder.set_owner(name, metadata.owner);
-        let set = owned.and_then(|()| folder.set_attributes(name, Some(metadata.mode), metadata.modified));
-        set.map_err(|error| self.wrap(&error))
+    fn finish(&self, copy: &File, folder: &Folder, name: &OsStr, metadata: &Metadata) -> Result<(), SandboxError> {
+        let set = set_access(copy, metadata);
+        let dated = set.and_then(|()| metadata.modified.map_or(Ok(()), |time| folder.set_modified(name, time)));
+        dated.map_err(|error| self.wrap(&error))
     }
 
     fn wrap(&self, error: &io::Error) -> SandboxError {

@@ -23,7 +23,7 @@ pub use folder::{Folder, Replace, Resolver};
 pub use metadata::{Identity, Kind, Metadata, Timestamp};
 pub use own::{OwnFolder, is_reserved};
 pub use path::PathRule;
-pub use read::ReadError;
+pub use read::OpenFile;
 pub use root::{Root, SandboxPath};
 pub use walk::{Skip, Tree, WalkLimits, walk};
 pub use witness::Witness;

@@ -82,16 +82,18 @@ impl PathText {
                 "give a path below the sandbox root; the root itself is `.`",
             ));
         }
+        if text.starts_with("//") {
+            return Err(bad("the path begins with `//`", "write one `/`"));
+        }
         let relative = match text.starts_with('/') {
-            true => inside_root(text, rule, root)?,
+            // What is wrong with a name comes before where it leads.
+            true => inside_root(text, rule, root).or_else(|refusal| check_parts(text, rule).and(Err(refusal)))?,
             false => text,
         };
         check_drive(relative)?;
-        let mut parts: Vec<CompactString> = Vec::new();
-        for part in relative.split('/').filter(|part| !matches!(*part, "" | ".")) {
-            check_part(part, rule)?;
-            parts.push(part.into());
-        }
+        check_parts(relative, rule)?;
+        let parts = relative.split('/').filter(|part| !matches!(*part, "" | "."));
+        let parts: Vec<CompactString> = parts.map(CompactString::from).collect();
         check_climbing(&parts, rule)?;
         check_reserved(&parts)?;
         Ok(PathText { parts, wants_folder: relative.ends_with('/') || relative.ends_with("/.") })
@@ -135,9 +137,6 @@ fn inside_root<'a>(text: &'a str, rule: PathRule, root: &Path) -> Result<&'a str
     if !rule.absolute {
         return Err(violation("an absolute path is not accepted here"));
     }
-    if text.starts_with("//") {
-        return Err(bad("the path begins with `//`", "write one `/`"));
-    }
     let rest = root.to_str().and_then(|root| text.strip_prefix(root.trim_end_matches('/')));
     match rest {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => Ok(rest),
@@ -154,6 +153,10 @@ fn check_drive(text: &str) -> Result<(), PathError> {
     Ok(())
 }
 
+fn check_parts(text: &str, rule: PathRule) -> Result<(), PathError> {
+    text.split('/').try_for_each(|part| check_part(part, rule))
+}
+
 fn check_part(part: &str, rule: PathRule) -> Result<(), PathError> {
     if part.len() > MAX_PART {
         return Err(bad(
@@ -161,8 +164,14 @@ fn check_part(part: &str, rule: PathRule) -> Result<(), PathError> {
             "use a shorter name",
         ));
     }
-    if !rule.creates || part == ".." {
-        return Ok(());
+    if rule.creates { check_new_name(part) } else { Ok(()) }
+}
+
+/// Refuses names that may stand there already, but are not made.
+pub fn check_new_name(part: &str) -> Result<(), PathError> {
+    if let Some(c) = part.chars().find(|&c| c.is_control() || safe::is_format(c)) {
+        let message = format!("a new name holds the character U+{:04X}, which is not shown", c as u32);
+        return Err(bad(message, "choose another name"));
     }
     if part.contains(':') {
         return Err(bad(format!("`:` may not stand in a new name: `{part}`"), "other systems cannot hold such a file"));

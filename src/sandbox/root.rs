@@ -13,7 +13,7 @@ use super::error::SandboxError;
 use super::folder::{Folder, Resolver};
 use super::metadata::{Kind, Metadata};
 use super::own::is_reserved;
-use super::path::{PathRule, PathText, reserved};
+use super::path::{PathRule, PathText, check_new_name, reserved};
 use super::read::ReadError;
 
 /// Links that one path may go through; as many as Linux allows.
@@ -101,7 +101,7 @@ impl Root {
         if let Some(place) = self.locate_directly(&path, rule)? {
             return Ok(place);
         }
-        Walker::new(self, &path)?.walk(&path, rule)
+        Walker::new(self, &path, rule)?.walk(&path, rule)
     }
 
     /// The way in one step of the kernel, where no link and no `..` is on it.
@@ -148,11 +148,12 @@ struct Walker<'a> {
     /// The link followed last, for the message when it leaves the root.
     last_link: Option<String>,
     through_link: bool,
+    follows: bool,
     wants_folder: bool,
 }
 
 impl<'a> Walker<'a> {
-    fn new(root: &'a Root, path: &PathText) -> Result<Walker<'a>, SandboxError> {
+    fn new(root: &'a Root, path: &PathText, rule: PathRule) -> Result<Walker<'a>, SandboxError> {
         let ahead = path.parts().iter().map(|part| OsString::from(part.as_str())).collect();
         Ok(Walker {
             root,
@@ -162,6 +163,7 @@ impl<'a> Walker<'a> {
             links: 0,
             last_link: None,
             through_link: false,
+            follows: rule.follows,
             wants_folder: path.wants_folder,
         })
     }
@@ -173,7 +175,7 @@ impl<'a> Walker<'a> {
                 continue;
             }
             let metadata = match self.here().metadata(&part) {
-                Err(error) if error.kind() == ErrorKind::NotFound => return self.missing(part),
+                Err(error) if error.kind() == ErrorKind::NotFound => return self.missing(part, rule),
                 other => other.map_err(|error| SandboxError::io(&self.shown, &error))?,
             };
             let last = self.ahead.is_empty();
@@ -245,18 +247,26 @@ impl<'a> Walker<'a> {
     }
 
     /// The place of a path whose part `name` does not exist.
-    fn missing(mut self, name: OsString) -> Result<SandboxPath, SandboxError> {
+    fn missing(mut self, name: OsString, rule: PathRule) -> Result<SandboxPath, SandboxError> {
         self.refuse_reserved(&name)?;
         let mut missing = vec![name];
         missing.extend(self.ahead.drain(..));
         if missing.iter().any(|part| part == "..") {
             return Err(SandboxError::NotFound(self.shown));
         }
+        if rule.creates {
+            // A link may have brought names that the path itself may not hold.
+            missing.iter().try_for_each(|part| check_new_name(&part.to_string_lossy()))?;
+        }
         let last = missing.pop();
         self.place(missing, last)
     }
 
     fn place(&mut self, missing: Vec<OsString>, name: Option<OsString>) -> Result<SandboxPath, SandboxError> {
+        if self.through_link && !self.follows {
+            // A slash at the end asks for a folder, and the link itself is none.
+            return Err(SandboxError::NotAFolder(self.shown.clone()));
+        }
         let mut resolved = self.joined(None);
         for part in missing.iter().chain(&name) {
             if !resolved.is_empty() {

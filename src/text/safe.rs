@@ -2,7 +2,7 @@
 //!
 //! File names and script output may hold control characters, which move a terminal's cursor or
 //! change its state, and bidirectional or other format characters, which make a name look like
-//! another one. They are shown as escapes. Nothing here is meant for machine output.
+//! another one. They are shown as escapes. Of machine output, only JSON for standard error comes here.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -17,6 +17,23 @@ pub fn name(text: &str) -> Cow<'_, str> {
 /// Like [`name`], but line breaks and tabs stay: for running text such as the output of EMIT.
 pub fn prose(text: &str) -> Cow<'_, str> {
     escape(text, |c| c == '\n' || c == '\t')
+}
+
+/// Like [`name`], with the escapes of JSON: a JSON text stays what it says.
+pub fn json(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match is_unsafe(c) {
+            false => safe.push(c),
+            true => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
+                write!(safe, "\\u{unit:04x}").expect("writing to a string cannot fail");
+            }),
+        }
+    }
+    Cow::Owned(safe)
 }
 
 /// Whether a character must not reach a terminal as it is.

@@ -88,6 +88,10 @@ impl Source {
     fn position_at(&self, offset: usize) -> Position {
         let line = self.line_of(offset);
         let start = self.line_starts[line - 1] as usize;
+        // A byte order mark is no character of the text.
+        let skipped =
+            if line == 1 { self.text.strip_prefix('\u{feff}').map_or(0, |_| '\u{feff}'.len_utf8()) } else { 0 };
+        let start = (start + skipped).min(offset);
         Position { line, column: self.text[start..offset].chars().count() + 1 }
     }
 }

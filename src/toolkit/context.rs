@@ -75,4 +75,9 @@ impl Context<'_> {
     pub fn spend(&mut self, produced: usize) -> Result<(), LimitHit> {
         self.meter.step(produced as u64)
     }
+
+    /// Charges steps for a text of so many bytes: one for each KiB.
+    pub fn spend_text(&mut self, bytes: usize) -> Result<(), LimitHit> {
+        self.spend(bytes / 1024)
+    }
 }

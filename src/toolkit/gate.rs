@@ -14,6 +14,7 @@ use crate::value::{Map, Value, json};
 use super::bind::{Bound, BoundArg};
 use super::context::Context;
 use super::error::ToolError;
+use super::given::{Given, GivenArg};
 use super::memory::{Memory, SessionMemory};
 use super::policy::Policy;
 use super::registry::{Registry, Tool, ToolId};
@@ -62,6 +63,9 @@ impl Gate {
         session: &SessionMemory,
     ) -> Result<Value, ToolError> {
         let args = tool.binder().complete(args)?;
+        let given: Vec<GivenArg<'_>> =
+            args.iter().map(|arg| arg.as_ref().map_or(GivenArg::Absent, GivenArg::Value)).collect();
+        tool.check(&Given::new(tool.params, &given), &self.settings)?;
         let located = self.locate_paths(tool, args);
         if let Err(error) = &located
             && error.code == ToolCode::BadArgs
@@ -83,23 +87,34 @@ impl Gate {
         Ok(answer)
     }
 
-    /// Turns the texts of path parameters into places.
+    /// Turns the texts of path parameters into places. Of several refusals a malformed path comes first.
     fn locate_paths(&self, tool: &Tool, args: Vec<Option<Value>>) -> Result<Bound, ToolError> {
         let mut bound = Vec::with_capacity(args.len());
+        let mut refusal: Option<ToolError> = None;
         for (param, arg) in tool.params.iter().zip(args) {
-            bound.push(match (param.kind, arg) {
-                (_, None) => BoundArg::Absent,
-                (Kind::Path(rule), Some(value)) => {
-                    let text = value.as_text().expect("the binder lets only texts through as paths");
-                    let refused = |error: ToolError| error.argument(param.name).path(shown(&text));
-                    let place = self.root.locate(&text, rule).map_err(|error| refused(error.into()))?;
-                    self.policy.admit_place(&place).map_err(refused)?;
-                    BoundArg::Path(place)
-                }
-                (_, Some(value)) => BoundArg::Value(value),
-            });
+            match self.locate(param.name, param.kind, arg) {
+                Ok(arg) => bound.push(arg),
+                Err(error) if refusal.is_none() || error.code == ToolCode::BadArgs => refusal = Some(error),
+                Err(_) => {}
+            }
         }
-        Ok(Bound::new(bound))
+        match refusal {
+            None => Ok(Bound::new(bound)),
+            Some(error) => Err(error),
+        }
+    }
+
+    fn locate(&self, name: &'static str, kind: Kind, arg: Option<Value>) -> Result<BoundArg, ToolError> {
+        let (rule, value) = match (kind, arg) {
+            (_, None) => return Ok(BoundArg::Absent),
+            (Kind::Path(rule), Some(value)) => (rule, value),
+            (_, Some(value)) => return Ok(BoundArg::Value(value)),
+        };
+        let text = value.as_text().expect("the binder lets only texts through as paths");
+        let refused = |error: ToolError| error.argument(name).path(shown(&text));
+        let place = self.root.locate(&text, rule).map_err(|error| refused(error.into()))?;
+        self.policy.admit_place(&place).map_err(refused)?;
+        Ok(BoundArg::Path(place))
     }
 }
 

@@ -10,6 +10,8 @@ use super::answer::Answer;
 use super::bind::{Arguments, Binder, Bound};
 use super::context::Context;
 use super::error::ToolError;
+use super::given::Given;
+use super::settings::Settings;
 use super::spec::{Param, Spec};
 
 /// A tool: its declaration and its one function.
@@ -20,8 +22,12 @@ pub struct Tool {
     pub params: &'static [Param],
     /// The shape of its result.
     pub schema: fn() -> serde_json::Value,
+    check: Check,
     run: Box<Run>,
 }
+
+/// A rule that concerns several arguments, or settings of the policy file.
+pub type Check = fn(&Given<'_>, &Settings) -> Result<(), ToolError>;
 
 type Run = dyn Fn(&mut Context<'_>, &mut Bound) -> Result<Value, ToolError>;
 
@@ -33,7 +39,18 @@ impl Tool {
         R: Answer + 'static,
     {
         let run = move |context: &mut Context<'_>, bound: &mut Bound| Ok(run(context, A::take(bound))?.into_value()?);
-        Tool { spec, params: A::PARAMS, schema: R::schema, run: Box::new(run) }
+        Tool { spec, params: A::PARAMS, schema: R::schema, check: |_, _| Ok(()), run: Box::new(run) }
+    }
+
+    /// The same tool with a rule of its own for its arguments. The rule is asked before a script runs,
+    /// with what the script shows, and before each call, with all of them.
+    pub fn with_check(self, check: Check) -> Tool {
+        Tool { check, ..self }
+    }
+
+    /// Whether arguments, each of which the binder has checked, fit together.
+    pub fn check(&self, given: &Given<'_>, settings: &Settings) -> Result<(), ToolError> {
+        (self.check)(given, settings)
     }
 
     /// The binder for its parameters.

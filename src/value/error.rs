@@ -42,6 +42,12 @@ pub enum ValueError {
         /// The right side.
         right: String,
     },
+    /// The least int has no counterpart.
+    #[error("`-({value})` does not fit into a 64-bit int")]
+    NegationOverflow {
+        /// The least int.
+        value: i64,
+    },
     /// A division by zero.
     #[error("`{left} {op} {right}` divides by zero")]
     DivisionByZero {
@@ -119,7 +125,7 @@ impl ValueError {
     pub fn code(&self) -> Code {
         match self {
             ValueError::WrongTypes { .. } | ValueError::WrongType { .. } => Code::WrongType,
-            ValueError::Overflow { .. } => Code::Overflow,
+            ValueError::Overflow { .. } | ValueError::NegationOverflow { .. } => Code::Overflow,
             ValueError::DivisionByZero { .. } => Code::DivisionByZero,
             ValueError::IndexOutOfRange { .. } => Code::IndexOutOfRange,
             ValueError::MissingKey { .. } => Code::MissingKey,
@@ -135,10 +141,13 @@ impl ValueError {
     /// What to do, imperative.
     pub fn help(&self) -> Option<String> {
         Some(match self {
-            ValueError::WrongTypes { op: "+", left, right } if left.starts_with("nil") || right.starts_with("nil") => {
+            ValueError::WrongTypes { left, right, .. } if left == "nil" || right == "nil" => {
                 "test for nil first; a tool that failed gives nil, and `LAST_ERROR` says why".to_owned()
             }
-            ValueError::WrongTypes { op: "< <= > >=", .. } => {
+            ValueError::WrongType { found, .. } if found == "nil" => {
+                "test for nil first; a tool that failed gives nil, and `LAST_ERROR` says why".to_owned()
+            }
+            ValueError::WrongTypes { op: "<" | "<=" | ">" | ">=" | "MIN" | "MAX", .. } => {
                 "compare two numbers or two texts; convert with `INT`, `FLOAT` or `STR`".to_owned()
             }
             ValueError::WrongTypes { op: "+", .. } => {
@@ -147,7 +156,9 @@ impl ValueError {
             ValueError::WrongTypes { .. } | ValueError::WrongType { .. } => {
                 "convert with `INT`, `FLOAT` or `STR`".to_owned()
             }
-            ValueError::Overflow { .. } => "compute with floats: `FLOAT(x)`".to_owned(),
+            ValueError::Overflow { .. } | ValueError::NegationOverflow { .. } => {
+                "compute with floats: `FLOAT(x)`".to_owned()
+            }
             ValueError::DivisionByZero { .. } => "test the divisor first".to_owned(),
             ValueError::IndexOutOfRange { .. } => "compare with `LEN(…)` first".to_owned(),
             ValueError::MissingKey { failed: Some(_), .. } => {

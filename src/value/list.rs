@@ -26,8 +26,10 @@ const LIST_BYTES: usize = size_of::<List>() + 2 * size_of::<usize>();
 
 impl List {
     /// A list of values; says so when it would be too large.
-    pub fn new(values: Vec<Value>) -> Result<List, LimitHit> {
+    pub fn new(mut values: Vec<Value>) -> Result<List, LimitHit> {
         space::check_items(values.len())?;
+        // No list has room for more elements than are allowed, so growing is where they are counted.
+        values.shrink_to(space::items_bound());
         let depth = 1 + values.iter().map(Value::depth).max().unwrap_or(0);
         space::check_depth(depth as usize)?;
         space::take(LIST_BYTES + values.capacity() * size_of::<Value>())?;
@@ -119,7 +121,7 @@ impl List {
         let needed = values.len() + other.len();
         space::check_items(needed)?;
         if needed > values.capacity() {
-            reserve(values, needed.max(values.capacity() * 2))?;
+            reserve(values, needed.max((values.capacity() * 2).min(space::items_bound())))?;
         }
         values.extend(other.iter());
         Ok(())
@@ -135,6 +137,16 @@ impl List {
         }
         owned.plain()?[index] = value;
         Ok(())
+    }
+
+    /// The element at an index, to be replaced by a value that does not nest: the shortcut of [`List::set`]
+    /// for a list that nobody else holds.
+    #[inline(always)]
+    pub fn flat_element_mut<'a>(list: &'a mut Rc<List>, index: usize, value: &Value) -> Option<&'a mut Value> {
+        match (value, &mut Rc::get_mut(list)?.items) {
+            (Value::List(_) | Value::Map(_), _) | (_, Items::Rows(_)) => None,
+            (_, Items::Values(values)) => values.get_mut(index),
+        }
     }
 
     /// The element at an index, to be changed in place; call [`List::deepen`] afterwards.
@@ -153,7 +165,7 @@ impl List {
     /// The list for changing: itself when nobody else holds it, else a copy.
     #[inline]
     fn unshared(list: &mut Rc<List>) -> Result<&mut List, LimitHit> {
-        if Rc::get_mut(list).is_none() {
+        if Rc::strong_count(list) > 1 {
             *list = Rc::new(list.copied()?);
         }
         Ok(Rc::get_mut(list).expect("nobody else holds a list that was just made"))
@@ -198,7 +210,7 @@ impl List {
 #[inline(never)]
 fn grow(values: &mut Vec<Value>) -> Result<(), LimitHit> {
     space::check_items(values.len() + 1)?;
-    reserve(values, (values.capacity() * 2).max(4))
+    reserve(values, (values.capacity() * 2).max(4).min(space::items_bound()))
 }
 
 fn reserve(values: &mut Vec<Value>, capacity: usize) -> Result<(), LimitHit> {

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use compact_str::CompactString;
 use foldhash::quality::RandomState;
 use indexmap::IndexMap;
+use indexmap::map::Entry;
 
 use crate::limits::{LimitHit, space};
 
@@ -38,8 +39,8 @@ const FEW: usize = 8;
 const MAP_BYTES: usize = size_of::<Map>() + 2 * size_of::<usize>();
 /// Bytes of one entry of a small map.
 const FEW_ENTRY: usize = size_of::<(Str, Value)>();
-/// Bytes of one entry of a large map: hash, key, value and its place in the table of hashes.
-const MANY_ENTRY: usize = FEW_ENTRY + 2 * size_of::<usize>();
+/// Bytes of one entry of a large map: hash, key, value and its places in a table of hashes that is half full.
+const MANY_ENTRY: usize = FEW_ENTRY + 4 * size_of::<usize>();
 
 impl Map {
     /// An empty map with room for some entries.
@@ -133,6 +134,11 @@ impl Map {
 
     /// Sets a key of a map that is still being made.
     pub fn put(&mut self, key: Str, value: Value) -> Result<(), LimitHit> {
+        self.put_within(key, value, space::items_bound())
+    }
+
+    /// Sets a key where the map has at most so many afterwards.
+    fn put_within(&mut self, key: Str, value: Value, bound: usize) -> Result<(), LimitHit> {
         self.admit_depth(value.depth())?;
         self.unpack()?;
         match &mut self.body {
@@ -142,12 +148,12 @@ impl Map {
                     return Ok(());
                 }
                 if entries.len() < FEW {
-                    return push_few(entries, key, value);
+                    return push_few(entries, key, value, bound);
                 }
                 self.spill()?;
-                self.put(key, value)
+                self.put_within(key, value, bound)
             }
-            Body::Many(table) => put_many(table, key, value),
+            Body::Many(table) => put_many(table, key, value, bound),
             Body::Row(_) => unreachable!("rows were just unpacked"),
         }
     }
@@ -156,7 +162,7 @@ impl Map {
     ///
     /// For results of a known, small shape, which no limit can stop.
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Map {
-        let put = self.put(Str::new(key), value.into());
+        let put = self.put_within(Str::new(key), value.into(), usize::MAX);
         debug_assert!(put.is_ok(), "a small map stays within every limit");
         self
     }
@@ -246,7 +252,8 @@ impl Map {
     }
 }
 
-fn push_few(entries: &mut Vec<(Str, Value)>, key: Str, value: Value) -> Result<(), LimitHit> {
+fn push_few(entries: &mut Vec<(Str, Value)>, key: Str, value: Value, bound: usize) -> Result<(), LimitHit> {
+    check_bound(entries.len(), bound)?;
     if entries.len() == entries.capacity() {
         let capacity = (entries.capacity() * 2).clamp(4, FEW);
         space::take((capacity - entries.capacity()) * FEW_ENTRY)?;
@@ -256,21 +263,27 @@ fn push_few(entries: &mut Vec<(Str, Value)>, key: Str, value: Value) -> Result<(
     Ok(())
 }
 
-fn put_many(table: &mut Table, key: Str, value: Value) -> Result<(), LimitHit> {
-    let full = table.len() == table.capacity();
-    if full {
-        if let Some(place) = table.get_mut(&key) {
-            *place = value;
-            return Ok(());
-        }
-        space::check_items(table.len() + 1)?;
+fn put_many(table: &mut Table, key: Str, value: Value, bound: usize) -> Result<(), LimitHit> {
+    if table.len() == table.capacity() && !table.contains_key(&key) {
         let before = table.capacity();
         space::check(before * MANY_ENTRY)?;
         table.reserve(before);
         space::note((table.capacity() - before) * MANY_ENTRY);
     }
-    table.insert(key, value);
+    match table.entry(key) {
+        Entry::Occupied(mut entry) => drop(entry.insert(value)),
+        Entry::Vacant(entry) => {
+            check_bound(entry.index(), bound)?;
+            entry.insert(value);
+        }
+    }
     Ok(())
+}
+
+/// Says whether one more entry is too many.
+#[inline]
+fn check_bound(entries: usize, bound: usize) -> Result<(), LimitHit> {
+    if entries < bound { Ok(()) } else { space::check_items(entries + 1) }
 }
 
 /// Bytes of a body's entries.

@@ -111,7 +111,7 @@ impl Value {
             Value::Unset | Value::Nil => false,
             Value::Int(number) => *number != 0,
             Value::Float(number) => number.get() != 0.0,
-            Value::Small(text) => text.len() != 0,
+            Value::Small(text) => *text != Small::EMPTY,
             Value::Text(_) => true,
             Value::List(list) => !list.is_empty(),
             Value::Map(map) => !map.is_empty(),

@@ -134,7 +134,10 @@ pub fn power(left: &Value, right: &Value) -> Fallible<Value> {
 /// `-value`
 pub fn negate(value: &Value) -> Fallible<Value> {
     match value {
-        Value::Int(number) => number.checked_neg().map(Value::Int).ok_or_else(|| overflow("-", &Value::Int(0), value)),
+        Value::Int(number) => number
+            .checked_neg()
+            .map(Value::Int)
+            .ok_or_else(|| Box::new(ValueError::NegationOverflow { value: *number })),
         Value::Float(number) => Ok((-number.get()).into()),
         _ => Err(wrong_type("-", "a number", value)),
     }
@@ -183,8 +186,8 @@ fn equal_maps(left: &Map, right: &Map) -> bool {
     left.len() == right.len() && left.iter().all(same)
 }
 
-/// How two numbers or two texts are ordered; none for a float that is no number.
-pub fn compare(left: &Value, right: &Value) -> Fallible<Option<Ordering>> {
+/// How two numbers or two texts are ordered, as `op` asks; none for a float that is no number.
+pub fn compare(op: &'static str, left: &Value, right: &Value) -> Fallible<Option<Ordering>> {
     match (left, right) {
         (Value::Int(a), Value::Int(b)) => Ok(Some(a.cmp(b))),
         (Value::Float(a), Value::Float(b)) => Ok(a.get().partial_cmp(&b.get())),
@@ -192,7 +195,7 @@ pub fn compare(left: &Value, right: &Value) -> Fallible<Option<Ordering>> {
         (Value::Float(a), Value::Int(b)) => Ok(number::compare_mixed(*b, a.get()).map(Ordering::reverse)),
         _ => match (left.as_text(), right.as_text()) {
             (Some(a), Some(b)) => Ok(Some(a.as_bytes().cmp(b.as_bytes()))),
-            _ => Err(wrong_types("< <= > >=", left, right)),
+            _ => Err(wrong_types(op, left, right)),
         },
     }
 }

@@ -38,24 +38,6 @@ impl Small {
 
     /// The empty text.
     pub const EMPTY: Small = Small(0);
-
-    /// Its length in bytes.
-    #[inline]
-    pub fn len(self) -> usize {
-        (self.0 & 0xff) as usize
-    }
-
-    /// Both texts joined, if they fit.
-    #[inline]
-    pub fn joined(self, other: Small) -> Option<Small> {
-        let length = self.len() + other.len();
-        if length > Small::CAPACITY {
-            return None;
-        }
-        let own = self.0 & !0xff;
-        let moved = (other.0 >> 8) << (8 * (self.len() + 1));
-        Some(Small(own | if other.len() == 0 { 0 } else { moved } | length as u64))
-    }
 }
 
 /// A text of more than seven bytes.
@@ -70,8 +52,8 @@ pub struct Text {
 /// Stands for a count that is not known yet; no text has so many characters.
 const UNCOUNTED: u32 = u32::MAX;
 
-/// Bytes that a shared text takes besides a spilled body.
-const TEXT_BYTES: usize = size_of::<Text>() + 2 * size_of::<usize>();
+/// Bytes that a shared text takes besides a spilled body: itself, its counts and the allocator's header.
+const TEXT_BYTES: usize = size_of::<Text>() + 3 * size_of::<usize>();
 
 impl Text {
     fn new(body: CompactString) -> Text {
@@ -235,6 +217,7 @@ impl Str {
 /// A new text of two parts, with room to grow when it is long.
 pub fn join(left: &str, right: &str) -> Result<Str, LimitHit> {
     let length = left.len() + right.len();
+    space::check_string(length)?;
     if length <= Small::CAPACITY {
         let mut bytes = [0; Small::CAPACITY];
         bytes[..left.len()].copy_from_slice(left.as_bytes());
@@ -242,7 +225,6 @@ pub fn join(left: &str, right: &str) -> Result<Str, LimitHit> {
         let text = str::from_utf8(&bytes[..length]).expect("two texts joined are a text");
         return Ok(Str::Small(Small::new(text).expect("the length was checked")));
     }
-    space::check_string(length)?;
     space::check(length + TEXT_BYTES)?;
     let mut body = CompactString::with_capacity(length);
     body.push_str(left);

@@ -2,12 +2,16 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
+use std::rc::Rc;
 use std::time::{Duration, SystemTime};
+
+use neuroscript::engine::{EmitError, Meter, Output, Value};
 
 /// The time of last change that every file of a test's tree gets: 2020-09-13T12:26:40Z.
 pub const FIXED_TIME: u64 = 1_600_000_000;
@@ -37,7 +41,7 @@ pub struct Ran {
 
 /// Runs a command to its end.
 pub fn run(command: &mut Command) -> Ran {
-    let output: Output = command.output().expect("the binary was built");
+    let output = command.output().expect("the binary was built");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ran { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
@@ -120,4 +124,29 @@ pub fn golden(file: &Path, actual: &str) -> Result<(), String> {
     let difference =
         similar::TextDiff::from_lines(&wanted, actual).unified_diff().header("expected", "actual").to_string();
     Err(format!("{} differs; UPDATE=1 accepts what is new:\n{difference}", file.display()))
+}
+
+/// Keeps what a script prints; warnings are lines that begin with `warning: `.
+#[derive(Clone, Default)]
+pub struct Captured(Rc<RefCell<String>>);
+
+impl Captured {
+    /// What was printed so far.
+    pub fn text(&self) -> String {
+        self.0.borrow().clone()
+    }
+}
+
+impl Output for Captured {
+    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
+        let text: String = values.iter().map(ToString::to_string).collect();
+        meter.print(text.len() as u64 + 1)?;
+        self.0.borrow_mut().push_str(&text);
+        self.0.borrow_mut().push('\n');
+        Ok(())
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.0.borrow_mut().push_str(&format!("warning: {text}\n"));
+    }
 }

@@ -5,6 +5,8 @@ use crate::text::Span;
 use crate::value::{List, Value, operators, place};
 
 use super::super::machine::{Flow, Machine, Run};
+use super::expr::{check_set, constant, joined_text};
+use super::operand::{Operand, with_operand, with_operands};
 use super::{Compiler, StmtFn, ValueFn};
 
 /// What writes a value to a place.
@@ -28,6 +30,12 @@ impl Compiler {
         {
             return self.add_to_variable(slot, link, first.span, value.span);
         }
+        if let ExprKind::Chain(first, links) = &value.kind
+            && !joined_text(first, links)
+            && let Some(set) = self.set_computed(slot, first, links, value.span)
+        {
+            return set;
+        }
         let value = self.value(value);
         Box::new(move |machine| match value(machine) {
             Ok(value) => {
@@ -43,21 +51,19 @@ impl Compiler {
         match &link.operand.kind {
             ExprKind::Const(Value::Int(number)) => add_int(slot, *number, name, span),
             ExprKind::List(items) if items.len() == 1 => append_item(slot, self.value(&items[0]), name, span),
-            _ => add_value(slot, self.value(&link.operand), name, span),
+            ExprKind::Const(Value::List(list)) if list.len() == 1 => {
+                append_item(slot, constant(list.get(0).expect("the list has one item")), name, span)
+            }
+            _ => with_operand!(self.operand(&link.operand), |value| add_value(slot, value, name, span)),
         }
     }
 
     /// `SET x[i] = …`
     fn set_element(&self, slot: usize, step: &Expr, value: &Expr, place: &Place) -> StmtFn {
-        let (step, value) = (self.value(step), self.value(value));
         let (name, span) = (place.name_span, place.span);
-        Box::new(move |machine| {
-            let (Ok(value), Ok(step)) = (value(machine), step(machine)) else { return Flow::Throw };
-            match machine.local_mut(slot).set_element(&step, value) {
-                Ok(()) => Flow::Next,
-                Err(error) => place_failed(machine, slot, error, name, span),
-            }
-        })
+        with_operands!(self.operand(value), self.operand(step), |value, step| set_element(
+            slot, step, value, name, span
+        ))
     }
 
     /// `SET x[i].name[j] = …`
@@ -150,25 +156,50 @@ fn add_int(slot: usize, number: i64, name: Span, span: Span) -> StmtFn {
     })
 }
 
-fn add_value(slot: usize, value: ValueFn, name: Span, span: Span) -> StmtFn {
+fn add_value<V: Operand>(slot: usize, value: V, name: Span, span: Span) -> StmtFn {
     Box::new(move |machine| {
-        let Ok(value) = value(machine) else { return Flow::Throw };
-        match (machine.local_mut(slot), &value) {
-            (Value::Int(current), Value::Int(number)) => {
-                if let Some(sum) = current.checked_add(*number) {
-                    *current = sum;
-                    return Flow::Next;
-                }
-            }
-            (current @ Value::Float(_), Value::Float(number)) => {
-                let Value::Float(left) = *current else { unreachable!("the pattern says so") };
-                *current = (left.get() + number.get()).into();
+        let Ok(held) = value.take(machine) else { return Flow::Throw };
+        if let (Value::Int(current), Some(number)) = (machine.local(slot), value.int(&held, machine)) {
+            if let Some(sum) = current.checked_add(number) {
+                *machine.local_mut(slot) = Value::Int(sum);
                 return Flow::Next;
             }
-            _ => {}
+        } else if let (Value::Float(current), Some(number)) = (machine.local(slot), value.float(&held, machine)) {
+            *machine.local_mut(slot) = (current.get() + number).into();
+            return Flow::Next;
         }
-        add(machine, slot, &value, name, span)
+        match take_set(machine, &value, held) {
+            Ok(value) => add(machine, slot, &value, name, span),
+            Err(_) => Flow::Throw,
+        }
     })
+}
+
+fn set_element<V: Operand, S: Operand>(slot: usize, step: S, value: V, name: Span, span: Span) -> StmtFn {
+    Box::new(move |machine| {
+        let Ok(new) = value.take(machine).and_then(|held| take_set(machine, &value, held)) else { return Flow::Throw };
+        let Ok(held) = step.take(machine) else { return Flow::Throw };
+        let at = step.int(&held, machine);
+        if let Some(at) = at
+            && let Value::List(list) = machine.local_mut(slot)
+            && let Some(element) = List::flat_element_mut(list, at as usize, &new)
+        {
+            *element = new;
+            return Flow::Next;
+        }
+        let Ok(step) = take_set(machine, &step, held) else { return Flow::Throw };
+        match machine.local_mut(slot).set_element(&step, new) {
+            Ok(()) => Flow::Next,
+            Err(error) => place_failed(machine, slot, error, name, span),
+        }
+    })
+}
+
+/// The value of an operand; refuses a variable that was not set yet.
+#[inline(always)]
+fn take_set<V: Operand>(machine: &mut Machine, operand: &V, held: V::Held) -> Run<Value> {
+    check_set(machine, operand, &held)?;
+    Ok(operand.owned(held, machine))
 }
 
 /// `SET x = x + [item]`: no list is made for the item where `x` is one.

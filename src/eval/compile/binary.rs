@@ -1,226 +1,20 @@
 //! Operators between two values, fused with the shapes of their operands.
 
-use std::cmp::Ordering;
-
 use crate::program::tree::{BinaryOp, Expr, Link};
 use crate::text::Span;
-use crate::value::{Fallible, Value, number, operators};
+use crate::value::{Fallible, Value, ValueError, operators};
 
-use super::super::machine::{Machine, Run, Thrown};
+use super::super::machine::{Flow, Machine, Run, Thrown};
 use super::operand::{Any, Operand, Shape, with_operands};
-use super::{Compiler, CondFn, ValueFn};
+use super::shortcut::{
+    Add, Arithmetic, Comparison, Divide, Equal, Greater, GreaterEqual, In, Less, LessEqual, Multiply, NotEqual, NotIn,
+    Remainder, Subtract,
+};
+use super::{Compiler, CondFn, StmtFn, ValueFn};
 
 /// Links beyond which a chain is evaluated by a loop instead of by nested operations, so that no
 /// length of it takes native stack.
 const LONG_CHAIN: usize = 32;
-
-/// An operator that gives a value: its shortcuts for numbers, and the whole of its rules.
-trait Arithmetic: 'static {
-    /// The int of two ints; none when the rules must say what becomes of them.
-    fn ints(left: i64, right: i64) -> Option<Value>;
-
-    /// The result of two floats; none when the rules must say what becomes of them.
-    fn floats(left: f64, right: f64) -> Option<f64>;
-
-    fn apply(left: &Value, right: &Value) -> Fallible<Value>;
-}
-
-struct Add;
-struct Subtract;
-struct Multiply;
-struct Divide;
-struct Remainder;
-
-impl Arithmetic for Add {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> Option<Value> {
-        left.checked_add(right).map(Value::Int)
-    }
-
-    #[inline(always)]
-    fn floats(left: f64, right: f64) -> Option<f64> {
-        Some(left + right)
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<Value> {
-        operators::add(left, right)
-    }
-}
-
-impl Arithmetic for Subtract {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> Option<Value> {
-        left.checked_sub(right).map(Value::Int)
-    }
-
-    #[inline(always)]
-    fn floats(left: f64, right: f64) -> Option<f64> {
-        Some(left - right)
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<Value> {
-        operators::subtract(left, right)
-    }
-}
-
-impl Arithmetic for Multiply {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> Option<Value> {
-        left.checked_mul(right).map(Value::Int)
-    }
-
-    #[inline(always)]
-    fn floats(left: f64, right: f64) -> Option<f64> {
-        Some(left * right)
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<Value> {
-        operators::multiply(left, right)
-    }
-}
-
-impl Arithmetic for Divide {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> Option<Value> {
-        match number::divide(left, right) {
-            Some(number::Quotient::Int(quotient)) => Some(Value::Int(quotient)),
-            Some(number::Quotient::Float(quotient)) => Some(quotient.into()),
-            None => None,
-        }
-    }
-
-    #[inline(always)]
-    fn floats(left: f64, right: f64) -> Option<f64> {
-        (right != 0.0).then(|| left / right)
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<Value> {
-        operators::divide(left, right)
-    }
-}
-
-impl Arithmetic for Remainder {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> Option<Value> {
-        // Division of numbers that fit into 32 bits is several times as fast.
-        if let (Ok(left), Ok(right)) = (u32::try_from(left), u32::try_from(right)) {
-            return left.checked_rem(right).map(|rest| Value::Int(rest.into()));
-        }
-        left.checked_rem(right).map(Value::Int)
-    }
-
-    #[inline(always)]
-    fn floats(_: f64, _: f64) -> Option<f64> {
-        None
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<Value> {
-        operators::remainder(left, right)
-    }
-}
-
-/// An operator that gives a truth value.
-trait Comparison: 'static {
-    fn ints(left: i64, right: i64) -> bool;
-
-    fn floats(left: f64, right: f64) -> bool;
-
-    fn apply(left: &Value, right: &Value) -> Fallible<bool>;
-}
-
-struct Equal;
-struct NotEqual;
-struct Less;
-struct LessEqual;
-struct Greater;
-struct GreaterEqual;
-struct In;
-struct NotIn;
-
-macro_rules! ordering {
-    ($name:ident, $op:tt, $test:expr) => {
-        impl Comparison for $name {
-            #[inline(always)]
-            fn ints(left: i64, right: i64) -> bool {
-                left $op right
-            }
-
-            #[inline(always)]
-            fn floats(left: f64, right: f64) -> bool {
-                left $op right
-            }
-
-            fn apply(left: &Value, right: &Value) -> Fallible<bool> {
-                Ok(operators::compare(left, right)?.is_some_and($test))
-            }
-        }
-    };
-}
-
-ordering!(Less, <, Ordering::is_lt);
-ordering!(LessEqual, <=, Ordering::is_le);
-ordering!(Greater, >, Ordering::is_gt);
-ordering!(GreaterEqual, >=, Ordering::is_ge);
-
-impl Comparison for Equal {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> bool {
-        left == right
-    }
-
-    #[inline(always)]
-    fn floats(left: f64, right: f64) -> bool {
-        left == right
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<bool> {
-        Ok(operators::equal(left, right))
-    }
-}
-
-impl Comparison for NotEqual {
-    #[inline(always)]
-    fn ints(left: i64, right: i64) -> bool {
-        left != right
-    }
-
-    #[inline(always)]
-    fn floats(left: f64, right: f64) -> bool {
-        left != right
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<bool> {
-        Ok(!operators::equal(left, right))
-    }
-}
-
-impl Comparison for In {
-    fn ints(_: i64, _: i64) -> bool {
-        unreachable!("IN has no shortcut for numbers")
-    }
-
-    fn floats(_: f64, _: f64) -> bool {
-        unreachable!("IN has no shortcut for numbers")
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<bool> {
-        operators::contains(right, left)
-    }
-}
-
-impl Comparison for NotIn {
-    fn ints(_: i64, _: i64) -> bool {
-        unreachable!("NOT IN has no shortcut for numbers")
-    }
-
-    fn floats(_: f64, _: f64) -> bool {
-        unreachable!("NOT IN has no shortcut for numbers")
-    }
-
-    fn apply(left: &Value, right: &Value) -> Fallible<bool> {
-        Ok(!operators::contains(right, left)?)
-    }
-}
 
 impl Compiler {
     /// Operators of one strength, from the left, as a value.
@@ -238,6 +32,29 @@ impl Compiler {
             _ => Shape::Any(Any(self.chain(first, before, span))),
         };
         arithmetic(last.op, left, self.operand(&last.operand), span)
+    }
+
+    /// `SET slot = …` with arithmetic on the right: no value on the way from one to the other.
+    pub fn set_computed(&self, slot: usize, first: &Expr, links: &[Link], span: Span) -> Option<StmtFn> {
+        let (last, before) = links.split_last().expect("a chain has a link");
+        if links.len() > LONG_CHAIN {
+            return None;
+        }
+        let left = || match before {
+            [] => self.operand(first),
+            _ => Shape::Any(Any(self.chain(first, before, span))),
+        };
+        let right = || self.operand(&last.operand);
+        Some(match last.op {
+            BinaryOp::Add => with_operands!(left(), right(), |l, r| compute_into::<Add, _, _>(slot, l, r, span)),
+            BinaryOp::Subtract => {
+                with_operands!(left(), right(), |l, r| compute_into::<Subtract, _, _>(slot, l, r, span))
+            }
+            BinaryOp::Multiply => {
+                with_operands!(left(), right(), |l, r| compute_into::<Multiply, _, _>(slot, l, r, span))
+            }
+            _ => return None,
+        })
     }
 
     /// A comparison as a condition.
@@ -282,45 +99,81 @@ fn arithmetic(op: BinaryOp, left: Shape, right: Shape, span: Span) -> ValueFn {
 
 /// An operation with shortcuts for two ints and two floats.
 fn compute<O: Arithmetic, L: Operand, R: Operand>(left: L, right: R, span: Span) -> ValueFn {
-    Box::new(move |machine| {
-        let (a, b) = (left.take(machine)?, right.take(machine)?);
-        if let (Some(x), Some(y)) = (left.int(&a, machine), right.int(&b, machine)) {
+    let operands = Operands { left, right, span };
+    Box::new(move |machine| operands.compute::<O>(machine))
+}
+
+/// `SET slot = left op right`, with the same shortcuts.
+fn compute_into<O: Arithmetic, L: Operand, R: Operand>(slot: usize, left: L, right: R, span: Span) -> StmtFn {
+    let operands = Operands { left, right, span };
+    Box::new(move |machine| match operands.compute::<O>(machine) {
+        Ok(value) => {
+            *machine.local_mut(slot) = value;
+            Flow::Next
+        }
+        Err(_) => Flow::Throw,
+    })
+}
+
+/// Both sides of an operation, and its place.
+struct Operands<L, R> {
+    left: L,
+    right: R,
+    span: Span,
+}
+
+impl<L: Operand, R: Operand> Operands<L, R> {
+    #[inline(always)]
+    fn compute<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
+        let (a, b) = (self.left.take(machine)?, self.right.take(machine)?);
+        if let (Some(x), Some(y)) = (self.left.int(&a, machine), self.right.int(&b, machine)) {
             if let Some(result) = O::ints(x, y) {
                 return Ok(result);
             }
-        } else if let (Some(x), Some(y)) = (left.float(&a, machine), right.float(&b, machine))
+        } else if let (Some(x), Some(y)) = (self.left.float(&a, machine), self.right.float(&b, machine))
             && let Some(result) = O::floats(x, y)
         {
             return Ok(result.into());
         }
-        let result = O::apply(left.peek(&a, machine), right.peek(&b, machine));
-        result.map_err(|error| blame(machine, &left, &a, &right, &b, error, span))
-    })
+        self.by_the_rules::<O>(machine, a, b)
+    }
+
+    // Out of line and the owner of what is held, so that the shortcuts save no registers for it.
+    #[inline(never)]
+    fn by_the_rules<O: Arithmetic>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> Run<Value> {
+        let result = O::apply(self.left.peek(&a, machine), self.right.peek(&b, machine));
+        result.map_err(|error| blame(machine, &self.left, &a, &self.right, &b, error, self.span))
+    }
+
+    #[inline(never)]
+    fn test<O: Comparison>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> Run<bool> {
+        check_set(machine, &self.left, &a, &self.right, &b)?;
+        let result = O::apply(self.left.peek(&a, machine), self.right.peek(&b, machine));
+        result.map_err(|error| machine.throw(self.span, error))
+    }
 }
 
 /// A comparison with shortcuts for two ints and two floats.
 fn compare<O: Comparison, L: Operand, R: Operand>(left: L, right: R, span: Span) -> CondFn {
+    let operands = Operands { left, right, span };
     Box::new(move |machine| {
-        let (a, b) = (left.take(machine)?, right.take(machine)?);
-        if let (Some(x), Some(y)) = (left.int(&a, machine), right.int(&b, machine)) {
+        let (a, b) = (operands.left.take(machine)?, operands.right.take(machine)?);
+        if let (Some(x), Some(y)) = (operands.left.int(&a, machine), operands.right.int(&b, machine)) {
             return Ok(O::ints(x, y));
         }
-        if let (Some(x), Some(y)) = (left.float(&a, machine), right.float(&b, machine)) {
+        if let (Some(x), Some(y)) = (operands.left.float(&a, machine), operands.right.float(&b, machine)) {
             return Ok(O::floats(x, y));
         }
-        check_set(machine, &left, &a, &right, &b)?;
-        let result = O::apply(left.peek(&a, machine), right.peek(&b, machine));
-        result.map_err(|error| machine.throw(span, error))
+        operands.test::<O>(machine, a, b)
     })
 }
 
 /// A comparison without shortcuts.
 fn test<O: Comparison, L: Operand, R: Operand>(left: L, right: R, span: Span) -> CondFn {
+    let operands = Operands { left, right, span };
     Box::new(move |machine| {
-        let (a, b) = (left.take(machine)?, right.take(machine)?);
-        check_set(machine, &left, &a, &right, &b)?;
-        let result = O::apply(left.peek(&a, machine), right.peek(&b, machine));
-        result.map_err(|error| machine.throw(span, error))
+        let (a, b) = (operands.left.take(machine)?, operands.right.take(machine)?);
+        operands.test::<O>(machine, a, b)
     })
 }
 
@@ -357,7 +210,7 @@ fn blame<L: Operand, R: Operand>(
     a: &L::Held,
     right: &R,
     b: &R::Held,
-    error: Box<crate::value::ValueError>,
+    error: Box<ValueError>,
     span: Span,
 ) -> Thrown {
     match check_set(machine, left, a, right, b) {

@@ -1,10 +1,11 @@
 //! Calls of procedures, built-ins and tools.
 
+use crate::limits::space;
 use crate::program::Builtin;
 use crate::program::tree::{Args, Call, Expr, Target};
 use crate::text::Span;
 use crate::toolkit::ToolId;
-use crate::value::Value;
+use crate::value::{Value, operators};
 
 use super::super::builtins;
 use super::super::machine::{Flow, Machine, Run};
@@ -29,9 +30,12 @@ impl Compiler {
                 let inner = self.procedure_call(id.0 as usize, args, call.span);
                 self.keeping_last(inner)
             }
-            (Target::Tool(id), Args::Sparse(args)) => {
-                let args = args.iter().map(|arg| arg.as_ref().map(|arg| self.value(arg)));
-                let inner = sparse_tool_call(id, args.collect(), call.span, failing);
+            (Target::Procedure(id), Args::Placed { values, params }) => {
+                let inner = self.placed_procedure_call(id.0 as usize, values, *params, call.span);
+                self.keeping_last(inner)
+            }
+            (Target::Tool(id), Args::Placed { values, params }) => {
+                let inner = placed_tool_call(id, self.placed(values), *params, call.span, failing);
                 self.keeping_last(inner)
             }
             (Target::Tool(id), Args::PerhapsMap(arg)) => {
@@ -43,7 +47,7 @@ impl Compiler {
     }
 
     /// Keeps the result in `LAST`, where anything reads it.
-    fn keeping_last(&self, call: ValueFn) -> ValueFn {
+    pub fn keeping_last(&self, call: ValueFn) -> ValueFn {
         match self.last {
             None => call,
             Some(slot) => Box::new(move |machine| {
@@ -52,6 +56,22 @@ impl Compiler {
                 Ok(value)
             }),
         }
+    }
+
+    fn placed(&self, values: &[(usize, Expr)]) -> Vec<(usize, ValueFn)> {
+        values.iter().map(|(place, value)| (*place, self.value(value))).collect()
+    }
+
+    fn placed_procedure_call(&self, number: usize, values: &[(usize, Expr)], params: usize, span: Span) -> ValueFn {
+        let frame = self.frame;
+        let args = self.placed(values);
+        Box::new(move |machine| {
+            let mut values = vec![Value::Nil; params];
+            for (place, arg) in &args {
+                values[*place] = arg(machine)?;
+            }
+            run_procedure(machine, number, frame, span, values)
+        })
     }
 
     fn procedure_call(&self, number: usize, args: &[Expr], span: Span) -> ValueFn {
@@ -132,6 +152,9 @@ fn passing(machine: &mut Machine, span: Span) -> super::super::machine::Thrown {
 }
 
 fn builtin_call(builtin: Builtin, args: Vec<ValueFn>, span: Span) -> ValueFn {
+    if builtin == Builtin::Range {
+        return range_call(args, span);
+    }
     match <[ValueFn; 1]>::try_from(args) {
         Ok([arg]) => {
             let apply = builtins::unary(builtin);
@@ -152,14 +175,27 @@ fn builtin_call(builtin: Builtin, args: Vec<ValueFn>, span: Span) -> ValueFn {
     }
 }
 
-fn sparse_tool_call(id: ToolId, args: Vec<Option<ValueFn>>, span: Span, failing: Failing) -> ValueFn {
+/// A RANGE that makes its list, charged for each element before it is made.
+fn range_call(args: Vec<ValueFn>, span: Span) -> ValueFn {
     Box::new(move |machine| {
+        machine.step(span)?;
         let mut values = Vec::with_capacity(args.len());
         for arg in &args {
-            values.push(match arg {
-                Some(arg) => Some(arg(machine)?),
-                None => None,
-            });
+            values.push(arg(machine)?);
+        }
+        let (start, end, step) = builtins::range_bounds(&values).map_err(|error| machine.throw(span, error))?;
+        let length = operators::range_length(start, end, step);
+        space::check_items(usize::try_from(length).unwrap_or(usize::MAX)).map_err(|hit| machine.throw(span, hit))?;
+        machine.meter.step(length).map_err(|hit| machine.throw(span, hit))?;
+        operators::range(start, end, step).map_err(|error| machine.throw(span, error))
+    })
+}
+
+fn placed_tool_call(id: ToolId, args: Vec<(usize, ValueFn)>, params: usize, span: Span, failing: Failing) -> ValueFn {
+    Box::new(move |machine| {
+        let mut values = vec![None; params];
+        for (place, arg) in &args {
+            values[*place] = Some(arg(machine)?);
         }
         tool_call::call(machine, id, values, span, failing)
     })

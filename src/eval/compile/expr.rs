@@ -1,12 +1,13 @@
 //! Expressions as values.
 
+use crate::limits::space;
 use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Piece, UnaryOp, Variable};
 use crate::text::Span;
 use crate::value::{List, Map, Str, Value, operators, print};
 
 use super::super::machine::{Machine, Run};
 use super::super::template;
-use super::operand::{Operand, Shape, with_operands};
+use super::operand::{Operand, with_operand, with_operands};
 use super::{Compiler, ValueFn};
 
 impl Compiler {
@@ -103,12 +104,7 @@ impl Compiler {
     }
 
     fn field(&self, whole: &Expr, name: Str, span: Span) -> ValueFn {
-        match self.operand(whole) {
-            Shape::Local(whole) => field_of(whole, name, span),
-            Shape::Any(whole) => field_of(whole, name, span),
-            Shape::Const(whole) => field_of(whole, name, span),
-            Shape::ConstInt(whole) => field_of(whole, name, span),
-        }
+        with_operand!(self.operand(whole), |whole| field_of(whole, name, span))
     }
 
     /// `"a" + b + c`: the first operand is a text, so all are printed one after another.
@@ -131,7 +127,7 @@ impl Compiler {
 }
 
 /// Whether a chain adds to a text from its first operand on.
-fn joined_text(first: &Expr, links: &[Link]) -> bool {
+pub fn joined_text(first: &Expr, links: &[Link]) -> bool {
     let starts = matches!(&first.kind, ExprKind::Const(value) if value.is_text());
     starts && links.iter().all(|link| link.op == BinaryOp::Add)
 }
@@ -154,6 +150,7 @@ fn joined(pieces: Vec<Joined>, span: Span) -> ValueFn {
                 }
             }
         }
+        space::check_string(text.len()).map_err(|hit| machine.throw(span, hit))?;
         Ok(Str::from_compact(text).into())
     })
 }
@@ -164,13 +161,13 @@ fn append_printed(text: &mut compact_str::CompactString, value: &Value) -> crate
         Value::Int(number) => text.push_str(itoa::Buffer::new().format(*number)),
         _ => match value.as_text() {
             Some(piece) => {
-                crate::limits::space::check_string(text.len() + piece.len())?;
-                crate::limits::space::check(text.len() + piece.len())?;
+                space::check_string(text.len() + piece.len())?;
+                space::check(text.len() + piece.len())?;
                 text.push_str(&piece);
             }
             None => {
                 let piece = print::to_text(value)?;
-                crate::limits::space::check_string(text.len() + piece.len())?;
+                space::check_string(text.len() + piece.len())?;
                 text.push_str(&piece);
             }
         },
@@ -178,7 +175,8 @@ fn append_printed(text: &mut compact_str::CompactString, value: &Value) -> crate
     Ok(())
 }
 
-fn constant(value: Value) -> ValueFn {
+/// Always the same value.
+pub fn constant(value: Value) -> ValueFn {
     Box::new(move |_| Ok(value.clone()))
 }
 
@@ -198,19 +196,35 @@ fn outer(slot: usize, span: Span) -> ValueFn {
 
 /// `whole[index]`, with a shortcut for lists.
 fn element<W: Operand, I: Operand>(whole: W, index: I, span: Span) -> ValueFn {
+    let element = Element { whole, index, span };
     Box::new(move |machine| {
-        let (a, b) = (whole.take(machine)?, index.take(machine)?);
-        if let Value::List(list) = whole.peek(&a, machine)
-            && let Some(at) = index.int(&b, machine)
+        let (a, b) = (element.whole.take(machine)?, element.index.take(machine)?);
+        if let Value::List(list) = element.whole.peek(&a, machine)
+            && let Some(at) = element.index.int(&b, machine)
             && let Some(value) = list.values().and_then(|values| values.get(at as usize))
         {
             return Ok(value.clone());
         }
-        check_set(machine, &whole, &a)?;
-        check_set(machine, &index, &b)?;
-        let value = operators::index(whole.peek(&a, machine), index.peek(&b, machine));
-        value.map_err(|error| machine.throw(span, error))
+        element.by_the_rules(machine, a, b)
     })
+}
+
+/// `whole[index]`
+struct Element<W, I> {
+    whole: W,
+    index: I,
+    span: Span,
+}
+
+impl<W: Operand, I: Operand> Element<W, I> {
+    // Out of line and the owner of what is held, so that the shortcut saves no registers for it.
+    #[inline(never)]
+    fn by_the_rules(&self, machine: &mut Machine, a: W::Held, b: I::Held) -> Run<Value> {
+        check_set(machine, &self.whole, &a)?;
+        check_set(machine, &self.index, &b)?;
+        let value = operators::index(self.whole.peek(&a, machine), self.index.peek(&b, machine));
+        value.map_err(|error| machine.throw(self.span, error))
+    }
 }
 
 /// `whole.name`

@@ -10,6 +10,7 @@ mod cond;
 mod expr;
 mod loops;
 mod operand;
+mod shortcut;
 mod stmt;
 
 use std::cell::RefCell;

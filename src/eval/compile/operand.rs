@@ -21,6 +21,12 @@ pub trait Operand: 'static {
     /// The value.
     fn peek<'a>(&'a self, held: &'a Self::Held, machine: &'a Machine) -> &'a Value;
 
+    /// The value, for keeping.
+    #[inline(always)]
+    fn owned(&self, held: Self::Held, machine: &Machine) -> Value {
+        self.peek(&held, machine).clone()
+    }
+
     /// The value if it is an int; known at compile time for constants.
     #[inline(always)]
     fn int(&self, held: &Self::Held, machine: &Machine) -> Option<i64> {
@@ -141,6 +147,11 @@ impl Operand for Any {
         held
     }
 
+    #[inline(always)]
+    fn owned(&self, held: Value, _: &Machine) -> Value {
+        held
+    }
+
     fn variable(&self) -> Option<Span> {
         None
     }
@@ -165,6 +176,20 @@ impl Compiler {
         }
     }
 }
+
+/// Calls a function that is generic over an operand with the operand of a shape.
+macro_rules! with_operand {
+    ($operand:expr, |$o:ident| $body:expr) => {{
+        use $crate::eval::compile::operand::Shape;
+        match $operand {
+            Shape::Local($o) => $body,
+            Shape::ConstInt($o) => $body,
+            Shape::Const($o) => $body,
+            Shape::Any($o) => $body,
+        }
+    }};
+}
+pub(super) use with_operand;
 
 /// Calls a function that is generic over two operands with the operands of two shapes.
 macro_rules! with_operands {

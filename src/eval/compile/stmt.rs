@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use crate::program::tree::{Block, Call, Expr, Stmt, StmtKind};
+use crate::program::tree::{Block, Call, Expr, ExprKind, Stmt, StmtKind, Target};
 use crate::text::Span;
 use crate::value::Value;
 
@@ -85,7 +85,13 @@ impl Compiler {
     }
 
     fn call_statement(&self, call: &Expr) -> StmtFn {
-        let call = self.value(call);
+        // A built-in sets `LAST` where it stands in a CALL statement, and only there.
+        let is_builtin = match &call.kind {
+            ExprKind::Call(call) => matches!(call.target, Target::Builtin(_)),
+            ExprKind::Eval(..) => true,
+            _ => false,
+        };
+        let call = if is_builtin { self.keeping_last(self.value(call)) } else { self.value(call) };
         Box::new(move |machine| match call(machine) {
             Ok(_) => Flow::Next,
             Err(_) => Flow::Throw,

@@ -1,8 +1,8 @@
 //! Calls: what is called, and which argument is for which parameter.
 
 use crate::syntax::ast;
-use crate::text::{Code, Diagnostic, Span, nearest};
-use crate::toolkit::{ArgError, Binder, ToolId};
+use crate::text::{Code, Diagnostic, Span};
+use crate::toolkit::{ArgError, Binder, Given, GivenArg, ToolId};
 use crate::value::{Value, print};
 
 use super::super::builtin::Builtin;
@@ -45,7 +45,7 @@ impl Lowering<'_> {
         }
         let procedures = self.known.signatures.keys().map(|name| name.as_str());
         let builtins = Builtin::names().map(|name| -> &str { name });
-        let near = nearest(name, procedures.chain(builtins));
+        let near = self.suggestion(name, procedures.chain(builtins));
         match near.or_else(|| self.known.registry.nearest(name)) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding.help("`ns tools` lists the tools"),
@@ -60,57 +60,54 @@ impl Lowering<'_> {
     }
 
     fn procedure_call(&mut self, call: &ast::Call, signature: &Signature, span: Span) -> ExprKind {
-        let Some(args) = self.bind_to_procedure(call, signature) else { return ExprKind::Const(Value::Nil) };
-        let target = Target::Procedure(signature.id);
-        ExprKind::Call(Box::new(Call { target, args: Args::InOrder(args), span }))
+        let Some(values) = self.bind_to_procedure(call, signature) else { return ExprKind::Const(Value::Nil) };
+        let params = signature.params.len();
+        let in_order = values.len() == params && values.iter().enumerate().all(|(at, (place, _))| at == *place);
+        let args = match in_order {
+            true => Args::InOrder(values.into_iter().map(|(_, value)| value).collect()),
+            false => Args::Placed { values, params },
+        };
+        ExprKind::Call(Box::new(Call { target: Target::Procedure(signature.id), args, span }))
     }
 
-    fn bind_to_procedure(&mut self, call: &ast::Call, signature: &Signature) -> Option<Vec<Expr>> {
+    fn bind_to_procedure(&mut self, call: &ast::Call, signature: &Signature) -> Option<Vec<(usize, Expr)>> {
         let name = &signature.name;
-        let mut args: Vec<Option<Expr>> = signature.params.iter().map(|_| None).collect();
+        let mut values: Vec<(usize, Expr)> = Vec::with_capacity(call.args.len());
+        let mut given = vec![false; signature.params.len()];
         let mut fine = self.check_order(call);
         for (number, arg) in call.args.iter().enumerate() {
             let value = self.expr(arg.value);
             let place = match &arg.name {
-                None => Some(number),
-                Some(label) => signature.params.iter().position(|param| *param == label.text).or_else(|| {
-                    let near = nearest(&label.text, signature.params.iter().map(|param| param.as_str()));
-                    let message = format!("`{name}` has no parameter `{}`", label.text);
-                    let finding = Diagnostic::error(Code::UnknownArgument, label.span, message)
-                        .related(signature.span, "defined here");
-                    self.report(match near {
-                        Some(near) => finding.help(format!("did you mean `{near}`?")),
-                        None => finding.help(parameters(signature)),
-                    });
-                    fine = false;
-                    None
-                }),
+                None => number,
+                Some(label) => match signature.places.get(&label.text) {
+                    Some(place) => *place,
+                    None => {
+                        self.report_unknown_label(label, signature);
+                        fine = false;
+                        continue;
+                    }
+                },
             };
-            match place.map(|place| args.get_mut(place)) {
-                None => {}
-                Some(None) => {
-                    let message = format!(
-                        "`{name}` takes {}, not {} arguments",
-                        counted(signature.params.len()),
-                        call.args.len()
-                    );
-                    self.report(
-                        Diagnostic::error(Code::TooManyArguments, value.span, message)
-                            .related(signature.span, "defined here")
-                            .help(parameters(signature)),
-                    );
-                    return None;
-                }
-                Some(Some(Some(_))) => {
-                    let param = arg.name.as_ref().map_or(name, |label| &label.text);
-                    let message = format!("`{name}` is given `{param}` twice");
-                    self.report(Diagnostic::error(Code::DoubledArgument, value.span, message).help("give it once"));
-                    fine = false;
-                }
-                Some(Some(arg)) => *arg = Some(value),
+            if place >= signature.params.len() {
+                let message =
+                    format!("`{name}` takes {}, not {} arguments", counted(signature.params.len()), call.args.len());
+                self.report(
+                    Diagnostic::error(Code::TooManyArguments, value.span, message)
+                        .related(signature.span, "defined here")
+                        .help(parameters(signature)),
+                );
+                return None;
             }
+            if std::mem::replace(&mut given[place], true) {
+                let param = arg.name.as_ref().map_or(name, |label| &label.text);
+                let message = format!("`{name}` is given `{param}` twice");
+                self.report(Diagnostic::error(Code::DoubledArgument, value.span, message).help("give it once"));
+                fine = false;
+                continue;
+            }
+            values.push((place, value));
         }
-        if let Some(missing) = args[..signature.needs].iter().position(Option::is_none) {
+        if let Some(missing) = given[..signature.needs].iter().position(|given| !given) {
             let message = format!("`{name}` needs `{}`", signature.params[missing]);
             self.report(
                 Diagnostic::error(Code::MissingArgument, call.callee_span, message)
@@ -119,9 +116,18 @@ impl Lowering<'_> {
             );
             return None;
         }
-        let end = call.callee_span;
-        let nil = || Expr { kind: ExprKind::Const(Value::Nil), span: end };
-        fine.then(|| args.into_iter().map(|arg| arg.unwrap_or_else(nil)).collect())
+        fine.then_some(values)
+    }
+
+    fn report_unknown_label(&mut self, label: &ast::Name, signature: &Signature) {
+        let near = self.suggestion(&label.text, signature.params.iter().map(|param| param.as_str()));
+        let message = format!("`{}` has no parameter `{}`", signature.name, label.text);
+        let finding =
+            Diagnostic::error(Code::UnknownArgument, label.span, message).related(signature.span, "defined here");
+        self.report(match near {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding.help(parameters(signature)),
+        });
     }
 
     /// Reports an unnamed argument after a named one.
@@ -173,7 +179,7 @@ impl Lowering<'_> {
         }
         if let [ast::Arg { name: None, value }] = &call.args[..]
             && binder.takes_one_map()
-            && let Some(args) = self.one_map(*value, &binder)
+            && let Some(args) = self.one_map(id, *value, &binder)
         {
             return ExprKind::Call(Box::new(Call { target: Target::Tool(id), args, span }));
         }
@@ -193,18 +199,46 @@ impl Lowering<'_> {
             self.report_args(&error, call.callee_span);
             return ExprKind::Const(Value::Nil);
         }
-        let mut args: Vec<Option<Expr>> = binder.params.iter().map(|_| None).collect();
-        for (place, value) in places.into_iter().zip(values) {
-            self.check_constant(&binder, place, &value);
-            args[place] = Some(value);
+        let values = places.into_iter().zip(values).collect();
+        let args = self.checked(id, values, span);
+        ExprKind::Call(Box::new(Call { target: Target::Tool(id), args, span }))
+    }
+
+    /// Checks what the script shows of a tool's arguments.
+    fn checked(&mut self, id: ToolId, values: Vec<(usize, Expr)>, span: Span) -> Args {
+        let tool = self.known.registry.get(id);
+        let binder = tool.binder();
+        let before = self.findings.len();
+        for (place, value) in &values {
+            if let Some(constant) = constant(value)
+                && let Err(error) = binder.check(*place, constant)
+            {
+                self.report_args(&error, value.span);
+            }
         }
-        ExprKind::Call(Box::new(Call { target: Target::Tool(id), args: Args::Sparse(args), span }))
+        let params = binder.params.len();
+        if self.findings.len() == before {
+            let mut args = vec![GivenArg::Absent; params];
+            for (place, value) in &values {
+                args[*place] = constant(value).map_or(GivenArg::Unknown, GivenArg::Value);
+            }
+            if let Err(error) = tool.check(&Given::new(binder.params, &args), self.known.settings) {
+                let at = |(place, _): &&(usize, Expr)| Some(binder.params[*place].name) == error.argument;
+                let span = values.iter().find(at).map_or(span, |(_, value)| value.span);
+                let finding = Diagnostic::error(Code::ArgumentOutOfRange, span, error.message);
+                self.report(match error.hint {
+                    Some(hint) => finding.help(hint),
+                    None => finding,
+                });
+            }
+        }
+        Args::Placed { values, params }
     }
 
     /// One unnamed argument that is, or may be, the map of all arguments.
-    fn one_map(&mut self, value: ast::ExprId, binder: &Binder) -> Option<Args> {
+    fn one_map(&mut self, id: ToolId, value: ast::ExprId, binder: &Binder) -> Option<Args> {
         if let ast::ExprKind::Map(entries) = &self.tree[value].kind {
-            return Some(self.literal_map(entries, self.tree[value].span, binder));
+            return Some(self.literal_map(id, entries, self.tree[value].span, binder));
         }
         let before = self.findings.len();
         let value = self.expr(value);
@@ -218,32 +252,20 @@ impl Lowering<'_> {
         }
     }
 
-    fn literal_map(&mut self, entries: &[ast::Entry], span: Span, binder: &Binder) -> Args {
-        let mut args: Vec<Option<Expr>> = binder.params.iter().map(|_| None).collect();
-        let mut places = Vec::new();
+    fn literal_map(&mut self, id: ToolId, entries: &[ast::Entry], span: Span, binder: &Binder) -> Args {
+        let mut values: Vec<(usize, Expr)> = Vec::with_capacity(entries.len());
         for entry in entries {
             let value = self.expr(entry.value);
             match binder.position(&entry.key) {
-                Ok(place) => {
-                    self.check_constant(binder, place, &value);
-                    places.push(place);
-                    args[place] = Some(value);
-                }
+                Ok(place) => values.push((place, value)),
                 Err(error) => self.report_args(&error, entry.key_span),
             }
         }
+        let places: Vec<usize> = values.iter().map(|(place, _)| *place).collect();
         if let Some(error) = binder.missing(&places) {
             self.report_args(&error, span);
         }
-        Args::Sparse(args)
-    }
-
-    fn check_constant(&mut self, binder: &Binder, place: usize, value: &Expr) {
-        if let Some(constant) = constant(value)
-            && let Err(error) = binder.check(place, constant)
-        {
-            self.report_args(&error, value.span);
-        }
+        self.checked(id, values, span)
     }
 
     fn report_args(&mut self, error: &ArgError, span: Span) {

@@ -1,12 +1,17 @@
 //! Expressions.
 
+use std::collections::HashMap;
+
+use compact_str::CompactString;
+
+use crate::limits::space;
 use crate::syntax::ast::{self, BinaryOp, ExprId, ExprKind as Written, UnaryOp};
 use crate::syntax::keyword::is_keyword;
 use crate::text::{Code, Diagnostic, Span};
 use crate::value::{Map, Str, Value, operators};
 
 use super::super::template::{Part, Template};
-use super::super::tree::{Expr, ExprKind, Link, Piece};
+use super::super::tree::{Expr, ExprKind, Link, Piece, Variable};
 use super::Lowering;
 
 /// 2^63: the one literal that has a meaning only after a `-`.
@@ -25,7 +30,7 @@ impl Lowering<'_> {
             Written::Bool(truth) => ExprKind::Const((*truth).into()),
             Written::Int(number) => self.int(*number, *span),
             Written::Float(number) => ExprKind::Const((*number).into()),
-            Written::Text(text) => ExprKind::Const(Value::text(text)),
+            Written::Text(text) => self.text(text, *span),
             Written::Template(text, offset) => self.template(text, *offset),
             Written::Name(name) => self.name(name, *span),
             Written::Last => self.last(),
@@ -36,7 +41,7 @@ impl Lowering<'_> {
             Written::Chain(first, links) => self.chain(*first, links),
             Written::Power(left, right) => ExprKind::Power(Box::new(self.expr(*left)), Box::new(self.expr(*right))),
             Written::Index(whole, index) => ExprKind::Index(Box::new(self.expr(*whole)), Box::new(self.expr(*index))),
-            Written::Field(whole, name) => ExprKind::Field(Box::new(self.expr(*whole)), Str::new(&name.text)),
+            Written::Field(whole, name) => self.field(id, *whole, name),
             Written::Call(call) => self.call(call, *span),
         };
         Expr { kind, span: *span }
@@ -55,8 +60,46 @@ impl Lowering<'_> {
         }
     }
 
+    fn text(&mut self, text: &str, span: Span) -> ExprKind {
+        if let Err(hit) = space::check_string(text.len()) {
+            let finding = Diagnostic::error(hit.limit.code(), span, hit.to_string());
+            self.report(finding.help("raise `string_bytes` in `[limits]`"));
+        }
+        ExprKind::Const(Value::text(text))
+    }
+
+    /// `whole.name`, which may also be a tool's name without its parentheses.
+    fn field(&mut self, id: ExprId, whole: ExprId, name: &ast::Name) -> ExprKind {
+        if let Some((first, dotted)) = self.dotted_name(id)
+            && self.variable(&first).is_none()
+            && let Some(tool) = self.known.registry.find(&dotted)
+        {
+            let tool = self.known.registry.get(tool).spec.name;
+            let message = format!("`{dotted}` is a tool, not a value");
+            let finding = Diagnostic::error(Code::UnknownName, self.tree[id].span, message);
+            self.report(finding.help(format!("call it as `{tool}(…)`")));
+            return ExprKind::Const(Value::Nil);
+        }
+        ExprKind::Field(Box::new(self.expr(whole)), Str::new(&name.text))
+    }
+
+    /// The first word and the whole of `a.b.c`.
+    fn dotted_name(&self, id: ExprId) -> Option<(CompactString, String)> {
+        match &self.tree[id].kind {
+            Written::Name(name) => Some((name.clone(), name.to_string())),
+            Written::Field(whole, name) => {
+                let (first, dotted) = self.dotted_name(*whole)?;
+                Some((first, format!("{dotted}.{}", name.text)))
+            }
+            _ => None,
+        }
+    }
+
     pub fn name(&mut self, name: &str, span: Span) -> ExprKind {
         if let Some(variable) = self.variable(name) {
+            if let Variable::Local(slot) = variable {
+                *self.reads.entry(slot).or_default() += 1;
+            }
             return ExprKind::Variable(variable);
         }
         if is_keyword(name, "LAST_ERROR") {
@@ -88,11 +131,12 @@ impl Lowering<'_> {
 
     fn map(&mut self, entries: &[ast::Entry]) -> ExprKind {
         let mut lowered: Vec<(Str, Expr)> = Vec::with_capacity(entries.len());
+        let mut places: HashMap<&str, usize> = HashMap::with_capacity(entries.len());
         for entry in entries {
             let key = Str::new(&entry.key);
             let value = self.expr(entry.value);
-            match lowered.iter().position(|(known, _)| *known == key) {
-                Some(place) => {
+            match places.get(&*entry.key) {
+                Some(&place) => {
                     let message = format!("the key `{}` is given twice", entry.key);
                     self.report(
                         Diagnostic::warning(Code::DuplicateKey, entry.key_span, message)
@@ -100,7 +144,10 @@ impl Lowering<'_> {
                     );
                     lowered[place].1 = value;
                 }
-                None => lowered.push((key, value)),
+                None => {
+                    places.insert(&entry.key, lowered.len());
+                    lowered.push((key, value));
+                }
             }
         }
         match constant_map(&lowered) {

@@ -12,15 +12,18 @@ use compact_str::CompactString;
 
 use crate::syntax::ast::{self, StatementKind, Tree};
 use crate::text::{Code, Diagnostic, Span, nearest};
-use crate::toolkit::Registry;
+use crate::toolkit::{Registry, Settings};
 
+use super::builtin::Builtin;
 use super::scope::{Variables, doubtful_words};
-use super::tree::{Body, Procedure, ProcedureId, Program, Scope, Variable};
+use super::tree::{Body, Procedure, ProcedureId, Program, Scope, Slot, Variable};
 
 /// What a script is lowered against.
 pub struct Surroundings<'a> {
     /// The tools.
     pub registry: &'a Registry,
+    /// What the policy file says for single tools.
+    pub settings: &'a Settings,
     /// Scripts that came before in the same session; their procedures are known.
     pub earlier: &'a [Tree],
     /// Top-level variables that came before, in the order of their slots.
@@ -37,6 +40,7 @@ pub fn lower(tree: &Tree, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
     let signatures = procedures.iter().enumerate().map(|(number, (_, procedure))| Signature::of(number, procedure));
     let known = Known {
         registry: surroundings.registry,
+        settings: surroundings.settings,
         signatures: signatures.map(|signature| (signature.name.clone(), signature)).collect(),
         top,
         doubtful,
@@ -49,9 +53,13 @@ pub fn lower(tree: &Tree, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
     Program { procedures, top: lowering.finish(block), has_top }
 }
 
+/// Findings after which names are no longer suggested.
+const MOST_SUGGESTIONS: usize = 100;
+
 /// What every body of a script may refer to.
 struct Known<'a> {
     registry: &'a Registry,
+    settings: &'a Settings,
     signatures: HashMap<CompactString, Signature>,
     top: Variables,
     doubtful: HashSet<CompactString>,
@@ -62,6 +70,8 @@ struct Signature {
     id: ProcedureId,
     name: CompactString,
     params: Vec<CompactString>,
+    /// Which of them has a name.
+    places: HashMap<CompactString, usize>,
     needs: usize,
     span: Span,
 }
@@ -69,10 +79,12 @@ struct Signature {
 impl Signature {
     fn of(number: usize, procedure: &ast::Procedure) -> Signature {
         let params = procedure.needs.iter().chain(&procedure.optional).map(|param| param.text.clone());
+        let params: Vec<CompactString> = params.collect();
         Signature {
             id: ProcedureId(number as u32),
             name: procedure.name.text.clone(),
-            params: params.collect(),
+            places: params.iter().cloned().zip(0..).collect(),
+            params,
             needs: procedure.needs.len(),
             span: procedure.name.span,
         }
@@ -123,12 +135,13 @@ fn lower_procedure(
     findings: &mut Vec<Diagnostic>,
 ) -> Procedure {
     let params: Vec<&ast::Name> = procedure.needs.iter().chain(&procedure.optional).collect();
-    for (number, param) in params.iter().enumerate() {
-        if let Some(first) = params[..number].iter().find(|other| other.text == param.text) {
+    let mut places: HashMap<&str, Span> = HashMap::new();
+    for param in &params {
+        if let Some(first) = places.insert(&param.text, param.span) {
             let message = format!("the parameter `{}` is given twice", param.text);
             findings.push(
                 Diagnostic::error(Code::DuplicateParameter, param.span, message)
-                    .related(first.span, "given here first")
+                    .related(first, "given here first")
                     .help("choose another name"),
             );
         }
@@ -136,6 +149,7 @@ fn lower_procedure(
     let variables = Variables::of_procedure(procedure);
     let mut lowering = Lowering::new(tree, known, variables, Some(&known.top), findings);
     let block = lowering.block(&procedure.body);
+    lowering.report_outer_updates(params.len());
     Procedure {
         name: procedure.name.text.clone(),
         span: procedure.name.span,
@@ -146,6 +160,14 @@ fn lower_procedure(
     }
 }
 
+/// How a procedure sets a variable whose name the script's top level has too.
+struct OwnUpdates {
+    /// Where it does so first.
+    first: ast::Name,
+    /// Whether it only ever sets it from its own value, so that it can never be set.
+    only: bool,
+}
+
 /// The lowering of one body; [`stmt`], [`expr`] and [`call`] add its rules.
 struct Lowering<'a> {
     tree: &'a Tree,
@@ -153,10 +175,17 @@ struct Lowering<'a> {
     variables: Variables,
     /// The script's top-level variables, when a procedure is lowered.
     outer: Option<&'a Variables>,
+    /// How often each of the body's own variables is read so far.
+    reads: HashMap<Slot, usize>,
+    /// For each variable of the script that this procedure sets: where it does so from its own value
+    /// first, and whether it does nothing else.
+    own_updates: HashMap<Slot, OwnUpdates>,
     keeps_last: bool,
     handles_errors: bool,
     loops: usize,
     handlers: usize,
+    /// The names that EVAL may use, once one was met.
+    scope: Option<Rc<Scope>>,
     findings: &'a mut Vec<Diagnostic>,
 }
 
@@ -173,10 +202,13 @@ impl<'a> Lowering<'a> {
             known,
             variables,
             outer,
+            reads: HashMap::new(),
+            own_updates: HashMap::new(),
             keeps_last: false,
             handles_errors: false,
             loops: 0,
             handlers: 0,
+            scope: None,
             findings,
         }
     }
@@ -210,25 +242,68 @@ impl<'a> Lowering<'a> {
         if self.known.signatures.contains_key(name) {
             return finding.help(format!("`{name}` is a procedure: call it as `{name}(…)`"));
         }
+        if let Some(builtin) = Builtin::find(name) {
+            return finding.help(format!("`{name}` is a built-in: call it as `{}(…)`", builtin.name()));
+        }
         let values = ["true", "false", "nil", "LAST", "LAST_ERROR", "ARGS"];
         let outer = self.outer.map(Variables::names).unwrap_or_default();
         let names = self.variables.names().iter().chain(outer).map(CompactString::as_str).chain(values);
-        match nearest(name, names) {
+        match self.suggestion(name, names) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding.help(format!("set it first: `SET {name} = …`; a text is written in quotes")),
         }
     }
 
-    /// All names that can be read here, for EVAL.
-    fn scope(&self) -> Rc<Scope> {
-        let mut names: Vec<(CompactString, Variable)> = Vec::new();
-        for name in self.variables.names().iter().chain(self.outer.map(Variables::names).unwrap_or_default()) {
-            if let Some(variable) = self.variable(name)
-                && names.iter().all(|(known, _)| known != name)
-            {
-                names.push((name.clone(), variable));
+    /// How often a variable of this body is read so far.
+    fn reads(&self, slot: Slot) -> usize {
+        self.reads.get(&slot).copied().unwrap_or_default()
+    }
+
+    /// Notes that a variable is set from something else than its own value.
+    fn set_afresh(&mut self, slot: Slot, name: &ast::Name) {
+        self.own_updates.entry(slot).or_insert(OwnUpdates { first: name.clone(), only: false }).only = false;
+    }
+
+    /// Reports `SET total = total + 1` in a procedure that sets `total` in no other way, where the
+    /// script has a variable of that name.
+    fn report_outer_updates(&mut self, params: usize) {
+        let mut found: Vec<ast::Name> = Vec::new();
+        for (slot, updates) in std::mem::take(&mut self.own_updates) {
+            let of_script = self.outer.is_some_and(|outer| outer.find(&updates.first.text).is_some());
+            if updates.only && of_script && slot.0 as usize >= params && !self.is_doubtful(&updates.first.text) {
+                found.push(updates.first);
             }
         }
-        Rc::new(Scope { names })
+        found.sort_by_key(|name| name.span.start);
+        for name in found {
+            let finding = self.cannot_change(&name);
+            self.report(finding);
+        }
+    }
+
+    fn cannot_change(&self, name: &ast::Name) -> Diagnostic {
+        let message = format!("a procedure cannot change `{}` of the script", name.text);
+        let help = format!("return the new value, and set it at the top level: `SET {} = Name(…)`", name.text);
+        Diagnostic::error(Code::OuterVariable, name.span, message).help(help)
+    }
+
+    /// What a wrong name could have been meant to be; each search goes through all names, so a script
+    /// with very many findings gets no more of them.
+    fn suggestion<'n>(&self, name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+        (self.findings.len() < MOST_SUGGESTIONS).then(|| nearest(name, names)).flatten()
+    }
+
+    /// All names that can be read here, for EVAL.
+    fn scope(&mut self) -> Rc<Scope> {
+        let (variables, outer) = (&self.variables, self.outer);
+        let scope = self.scope.get_or_insert_with(|| {
+            let own = variables.names().iter().filter_map(|name| Some((name, Variable::Local(variables.find(name)?))));
+            let outer = outer.into_iter().flat_map(|outer| {
+                let unhidden = outer.names().iter().filter(|name| variables.find(name).is_none());
+                unhidden.filter_map(|name| Some((name, Variable::Outer(outer.find(name)?))))
+            });
+            Rc::new(Scope { names: own.chain(outer).map(|(name, variable)| (name.clone(), variable)).collect() })
+        });
+        scope.clone()
     }
 }

@@ -6,7 +6,7 @@ use crate::text::{Code, Diagnostic, Span};
 use crate::value::{Str, Value};
 
 use super::super::tree::{Block, Expr, ExprKind, Place, Slot, Stmt, StmtKind, Target};
-use super::Lowering;
+use super::{Lowering, OwnUpdates};
 
 impl Lowering<'_> {
     pub fn block(&mut self, statements: &ast::Block) -> Block {
@@ -37,8 +37,8 @@ impl Lowering<'_> {
             }
             StatementKind::For { first, second, list, body } => {
                 let list = self.expr(*list);
-                let first = self.slot(first);
-                let second = second.as_ref().map(|name| self.slot(name));
+                let first = self.fresh_slot(first);
+                let second = second.as_ref().map(|name| self.fresh_slot(name));
                 Some(StmtKind::ForEach { first, second, list, body: self.loop_body(body) })
             }
             StatementKind::Break => self.in_loop(StmtKind::Break, "BREAK", span),
@@ -53,8 +53,10 @@ impl Lowering<'_> {
                 None
             }
             StatementKind::Broken(statements) => {
-                // What the block was is not known; its statements are checked, as in a loop.
+                // What the block was is not known; its statements are checked as in a loop and a handler.
+                self.handlers += 1;
                 self.loop_body(statements);
+                self.handlers -= 1;
                 None
             }
             StatementKind::Procedure(_) | StatementKind::Bad(_) => None,
@@ -82,7 +84,22 @@ impl Lowering<'_> {
 
     fn set(&mut self, targets: &[ast::Place], value: ast::ExprId) -> Option<StmtKind> {
         // The value is evaluated before anything is set.
+        let own = match targets {
+            [target] if target.steps.is_empty() => self.variables.find(&target.name.text),
+            _ => None,
+        };
+        let reads_before = own.map(|slot| self.reads(slot));
         let value = self.expr(value);
+        if let (Some(slot), Some(before)) = (own, reads_before) {
+            let (first, reads) = (targets[0].name.clone(), self.reads(slot));
+            let updates = self.own_updates.entry(slot).or_insert(OwnUpdates { first, only: true });
+            updates.only &= reads > before;
+        }
+        if own.is_none() {
+            for target in targets.iter().filter(|target| target.steps.is_empty()) {
+                self.set_afresh(self.slot(&target.name), &target.name);
+            }
+        }
         let places: Vec<Option<Place>> = targets.iter().map(|target| self.place(target)).collect();
         let mut places: Vec<Place> = places.into_iter().collect::<Option<_>>()?;
         Some(match places.len() {
@@ -111,12 +128,7 @@ impl Lowering<'_> {
             return;
         }
         let finding = match self.outer.and_then(|outer| outer.find(&name.text)) {
-            Some(_) => Diagnostic::error(
-                Code::OuterVariable,
-                name.span,
-                format!("a procedure cannot change `{}` of the script", name.text),
-            )
-            .help(format!("return the new value, and set it at the top level: `SET {} = Name(…)`", name.text)),
+            Some(_) => self.cannot_change(name),
             None => self
                 .unknown_name(&name.text, name.span)
                 .help(format!("set it first: `SET {} = {{}}` or `[]`", name.text)),
@@ -134,6 +146,13 @@ impl Lowering<'_> {
     /// The slot of a name that this body sets.
     fn slot(&self, name: &ast::Name) -> Slot {
         self.variables.find(&name.text).expect("every name that a body sets was collected")
+    }
+
+    /// The slot of a name that a loop or a handler sets.
+    fn fresh_slot(&mut self, name: &ast::Name) -> Slot {
+        let slot = self.slot(name);
+        self.set_afresh(slot, name);
+        slot
     }
 
     fn returned(&mut self, values: &[ast::ExprId], span: Span) -> Expr {
@@ -158,7 +177,7 @@ impl Lowering<'_> {
 
     fn on_error(&mut self, name: Option<&ast::Name>, body: &ast::Block) -> StmtKind {
         self.handles_errors = true;
-        let name = name.map(|name| self.slot(name));
+        let name = name.map(|name| self.fresh_slot(name));
         let loops = std::mem::take(&mut self.loops);
         self.handlers += 1;
         let body = self.block(body);

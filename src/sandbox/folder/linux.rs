@@ -128,20 +128,14 @@ impl LinuxFolder {
         }
     }
 
-    pub fn set_attributes(&self, name: &OsStr, mode: Option<u32>, modified: Option<Timestamp>) -> io::Result<()> {
-        if let Some(mode) = mode {
-            rustix::fs::chmodat(&self.0, name, Mode::from_raw_mode(mode), AtFlags::empty())?;
-        }
-        if let Some(time) = modified {
-            let modified = Timespec { tv_sec: time.seconds, tv_nsec: time.nanos.into() };
-            let times = Timestamps { last_access: modified, last_modification: modified };
-            rustix::fs::utimensat(&self.0, name, &times, AtFlags::SYMLINK_NOFOLLOW)?;
-        }
-        Ok(())
+    pub fn set_modified(&self, name: &OsStr, modified: Timestamp) -> io::Result<()> {
+        let modified = Timespec { tv_sec: modified.seconds, tv_nsec: modified.nanos.into() };
+        let times = Timestamps { last_access: modified, last_modification: modified };
+        Ok(rustix::fs::utimensat(&self.0, name, &times, AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
-    pub fn set_owner(&self, name: &OsStr, owner: Owner) -> io::Result<()> {
-        super::change_owner(&self.0, name, owner)
+    pub fn as_file(&self) -> io::Result<File> {
+        Ok(File::from(self.for_listing()?))
     }
 
     pub fn sync(&self) -> io::Result<()> {

@@ -15,7 +15,7 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
 
-use super::metadata::{Kind, Metadata, Owner, Timestamp};
+use super::metadata::{Kind, Metadata, Timestamp};
 
 /// An open folder.
 #[derive(Debug)]
@@ -182,14 +182,14 @@ impl Folder {
         }
     }
 
-    /// Sets the permission bits and the time of last change of a file or folder.
-    pub fn set_attributes(&self, name: &OsStr, mode: Option<u32>, modified: Option<Timestamp>) -> io::Result<()> {
-        on!(self, folder => folder.set_attributes(name, mode, modified))
+    /// Sets the time of last change of a file, folder or link itself.
+    pub fn set_modified(&self, name: &OsStr, modified: Timestamp) -> io::Result<()> {
+        on!(self, folder => folder.set_modified(name, modified))
     }
 
-    /// Gives a file, folder or link itself to an owner, as far as this user may.
-    pub fn set_owner(&self, name: &OsStr, owner: Owner) -> io::Result<()> {
-        on!(self, folder => folder.set_owner(name, owner))
+    /// This folder as an open file, for what is done to a folder and not to names in it.
+    pub fn as_file(&self) -> io::Result<File> {
+        on!(self, folder => folder.as_file())
     }
 
     /// Makes sure that the names in this folder outlive a power cut.
@@ -201,15 +201,24 @@ impl Folder {
 #[cfg(target_os = "linux")]
 pub use linux::{LinuxFolder, entry_buffer, identity_of_path};
 
-/// Gives a name to an owner; that this user may not is no error.
-#[cfg(unix)]
-fn change_owner(folder: impl rustix::fd::AsFd, name: &OsStr, owner: Owner) -> io::Result<()> {
-    use rustix::fs::{AtFlags, Gid, Uid};
-    let (user, group) = (Uid::from_raw(owner.user), Gid::from_raw(owner.group));
-    match rustix::fs::chownat(folder, name, Some(user), Some(group), AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(()) | Err(rustix::io::Errno::PERM) => Ok(()),
-        Err(error) => Err(error.into()),
+/// Gives an open file or folder the owner, as far as this user may, and the permission bits of another.
+///
+/// By handle, not by name: under the name there may be a link to the outside by now.
+pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{Gid, Mode, Uid};
+        let (user, group) = (Uid::from_raw(like.owner.user), Gid::from_raw(like.owner.group));
+        match rustix::fs::fchown(file, Some(user), Some(group)) {
+            Ok(()) | Err(rustix::io::Errno::PERM) => {}
+            Err(error) => return Err(error.into()),
+        }
+        // After the owner: a new one takes the set-user-id bit away.
+        rustix::fs::fchmod(file, Mode::from_raw_mode(like.mode))?;
     }
+    #[cfg(not(unix))]
+    let _ = (file, like);
+    Ok(())
 }
 
 /// What an open file is, by `fstat`.

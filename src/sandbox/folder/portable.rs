@@ -119,26 +119,13 @@ impl PortableFolder {
         self.remove_file(from)
     }
 
-    pub fn set_attributes(&self, name: &OsStr, mode: Option<u32>, modified: Option<Timestamp>) -> io::Result<()> {
-        #[cfg(unix)]
-        if let Some(mode) = mode {
-            let permissions = cap_std::fs::PermissionsExt::from_mode(mode);
-            self.0.set_permissions(name, permissions)?;
-        }
-        #[cfg(not(unix))]
-        let _ = mode;
-        if let Some(time) = modified {
-            let time = || Some(SystemTimeSpec::from(cap_std::time::SystemTime::from_std(system_time(time))));
-            self.0.set_symlink_times(name, time(), time())?;
-        }
-        Ok(())
+    pub fn set_modified(&self, name: &OsStr, modified: Timestamp) -> io::Result<()> {
+        let time = || Some(SystemTimeSpec::from(cap_std::time::SystemTime::from_std(system_time(modified))));
+        self.0.set_symlink_times(name, time(), time())
     }
 
-    pub fn set_owner(&self, name: &OsStr, owner: Owner) -> io::Result<()> {
-        #[cfg(unix)]
-        return super::change_owner(&self.0, name, owner);
-        #[cfg(not(unix))]
-        return Ok(());
+    pub fn as_file(&self) -> io::Result<File> {
+        Ok(self.0.open(".")?.into_std())
     }
 
     pub fn sync(&self) -> io::Result<()> {

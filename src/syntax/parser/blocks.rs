@@ -19,6 +19,8 @@ pub struct Blocks<'a> {
     top: Block,
     /// Whether a statement has been met, after which `FILE_VERSION` comes too late.
     started: bool,
+    /// Blocks that were reported as unclosed and ended, whose closers may still come.
+    forgiven: usize,
     /// Blocks beyond the nesting limit, which are matched with their closers and otherwise forgotten.
     beyond: usize,
     version: Option<String>,
@@ -40,6 +42,8 @@ struct Open {
     shape: Shape,
     head: Span,
     indent: usize,
+    /// Whether the head ended in `{`, so that a `}` closes it.
+    brace: bool,
     /// The statements of the branch that is being read.
     body: Block,
 }
@@ -76,6 +80,7 @@ impl<'a> Blocks<'a> {
             open: Vec::new(),
             top: Vec::new(),
             started: false,
+            forgiven: 0,
             beyond: 0,
             version: None,
             misaligned: None,
@@ -139,13 +144,23 @@ impl<'a> Blocks<'a> {
     fn add_broken(&mut self, role: Role, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
         match role {
             Role::Plain => {}
-            Role::Opens(kind) => {
+            Role::Opens { kind, brace } => {
                 if matches!(kind, BlockKind::Procedure | BlockKind::Func) {
                     self.close_all_before(span, kind, findings);
                 }
                 self.open_block(kind, Shape::Broken, span, indent, findings);
+                if let Some(open) = self.open.last_mut().filter(|open| open.head == span) {
+                    open.brace = brace;
+                }
             }
             Role::Closes(closer) => self.close(&closer, span, indent, findings),
+            Role::ClosesBrace => {
+                if self.open.last().is_some_and(|open| open.brace) {
+                    let depth = self.open.len() - 1;
+                    self.fold_to(depth);
+                }
+            }
+            Role::OpensUnknown => self.forgiven += 1,
             // The branch goes on in the same block; its statements are still worth reading.
             Role::Else | Role::ElseIf => {}
         }
@@ -174,7 +189,7 @@ impl<'a> Blocks<'a> {
             self.beyond = 1;
             return;
         }
-        self.open.push(Open { kind, shape, head, indent, body: Vec::new() });
+        self.open.push(Open { kind, shape, head, indent, brace: false, body: Vec::new() });
     }
 
     /// Whether a line lies in a block beyond the nesting limit, and so is only counted.
@@ -184,8 +199,8 @@ impl<'a> Blocks<'a> {
                 self.beyond = 0;
                 return false;
             }
-            Parsed::Opens(_) | Parsed::Broken(Role::Opens(_), _) => self.beyond += 1,
-            Parsed::Closes(_) | Parsed::Broken(Role::Closes(_), _) => self.beyond -= 1,
+            Parsed::Opens(_) | Parsed::Broken(Role::Opens { .. }, _) => self.beyond += 1,
+            Parsed::Closes(_) | Parsed::Broken(Role::Closes(_) | Role::ClosesBrace, _) => self.beyond -= 1,
             _ => {}
         }
         true
@@ -198,7 +213,7 @@ impl<'a> Blocks<'a> {
                 *current = condition;
             }
             Some(Open { shape: Shape::Broken, kind: BlockKind::If, .. }) => {}
-            _ => self.report_stray_else("ELSE IF", span, findings),
+            _ => self.stray_else("ELSE IF", span, findings),
         }
     }
 
@@ -212,32 +227,43 @@ impl<'a> Blocks<'a> {
                 *shape = Shape::Else { arms, at: span };
             }
             Some(Open { shape: Shape::Broken, kind: BlockKind::If, .. }) => {}
-            _ => self.report_stray_else("ELSE", span, findings),
+            _ => self.stray_else("ELSE", span, findings),
         }
     }
 
-    fn report_stray_else(&self, word: &str, span: Span, findings: &mut Vec<Diagnostic>) {
-        let finding = match self.open.last() {
+    /// Reports an `ELSE` that fits no open IF, and makes sense of the closer that will come for it.
+    fn stray_else(&mut self, word: &str, span: Span, findings: &mut Vec<Diagnostic>) {
+        match self.open.last() {
             Some(Open { shape: Shape::Else { at, .. }, .. }) => {
-                Diagnostic::error(Code::Misplaced, span, format!("`{word}` after the `ELSE` of the same IF"))
-                    .related(*at, "the ELSE")
-                    .help("put it before the ELSE")
+                let message = format!("`{word}` after the `ELSE` of the same IF");
+                let finding = Diagnostic::error(Code::Misplaced, span, message);
+                findings.push(finding.related(*at, "the ELSE").help("put it before the ELSE"));
+                return;
             }
             Some(open) => {
                 let message = format!("`{word}` does not belong to the open {} block", open.kind.word());
-                Diagnostic::error(Code::Misplaced, span, message)
-                    .related(open.head, "opened here")
-                    .help("close that block first")
+                let finding = Diagnostic::error(Code::Misplaced, span, message).related(open.head, "opened here");
+                findings.push(finding.help("close that block first"));
             }
-            None => Diagnostic::error(Code::Misplaced, span, format!("`{word}` without an IF"))
-                .help("it stands between an IF and its END"),
-        };
-        findings.push(finding);
+            None => {
+                let finding = Diagnostic::error(Code::Misplaced, span, format!("`{word}` without an IF"));
+                findings.push(finding.help("it stands between an IF and its END"));
+            }
+        }
+        let belongs = self.open.iter().rposition(|open| open.kind == BlockKind::If);
+        match belongs {
+            Some(depth) => self.fold_to(depth + 1),
+            None => self.forgiven += 1,
+        }
     }
 
     fn close(&mut self, closer: &Closer, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
         let fits = |open: &Open| closer.only.is_none_or(|only| only == open.kind);
         let Some(at) = self.open.iter().rposition(fits) else {
+            if self.forgiven > 0 {
+                self.forgiven -= 1;
+                return;
+            }
             findings.push(self.stray_closer(closer, span));
             // Most likely the innermost block was meant, and the word is wrong.
             let innermost = self.open.len().saturating_sub(1);
@@ -282,6 +308,7 @@ impl<'a> Blocks<'a> {
             };
             self.report_unclosed(open, Some((span, format!("{next} begins here"))), findings);
         }
+        self.forgiven += self.open.len();
         self.fold_to(0);
     }
 

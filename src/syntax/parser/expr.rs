@@ -10,7 +10,7 @@ use crate::text::{Code, Diagnostic, Span};
 
 use super::super::ast::{Arg, BinaryOp, Call, Entry, ExprId, ExprKind, Link, Name, UnaryOp};
 use super::super::grammar::Rule;
-use super::super::keyword::{is_keyword, is_reserved};
+use super::super::keyword::{first_word, is_keyword, is_reserved};
 use super::{Parser, literal};
 
 /// An operator that waits for its right side.
@@ -176,22 +176,22 @@ impl Parser {
     fn primary(&mut self, pair: Pair<'_, Rule>) -> ExprId {
         let span = self.span(&pair);
         let kind = match pair.as_rule() {
-            Rule::word => self.word(pair.as_str(), span),
+            Rule::word => self.word(&pair),
             Rule::number => self.or_bad(literal::number(pair.as_str(), span)),
-            Rule::quoted => {
-                let text = literal::quoted(pair.as_str(), span.start as usize);
-                self.or_bad(text.map(ExprKind::Text))
-            }
-            Rule::raw_text => ExprKind::Text(unfenced(pair.as_str()).to_owned()),
-            Rule::template => ExprKind::Template(unfenced(pair.as_str()).to_owned(), span.start + 3),
+            Rule::quoted | Rule::raw_text => ExprKind::Text(self.text(&pair)),
+            Rule::template => ExprKind::Template(literal::unfenced(pair.as_str()).to_owned(), span.start + 3),
             Rule::parenthesized => {
                 let inner = pair.into_inner().find(|part| part.as_rule() == Rule::expression);
                 let inner = self.nested_expression(inner.expect("parentheses hold an expression"));
                 ExprKind::Parenthesized(inner)
             }
             Rule::list => {
-                let items = pair.into_inner().filter(|part| part.as_rule() == Rule::expression);
-                ExprKind::List(items.map(|item| self.nested_expression(item)).collect())
+                let items = pair.into_inner().filter_map(|part| match part.as_rule() {
+                    Rule::number => Some(self.primary(part)),
+                    Rule::expression => Some(self.nested_expression(part)),
+                    _ => None,
+                });
+                ExprKind::List(items.collect())
             }
             Rule::map => {
                 let entries = pair.into_inner().filter(|part| part.as_rule() == Rule::entry);
@@ -205,13 +205,20 @@ impl Parser {
     }
 
     /// A word as an operand: a value's word, `LAST`, or a variable.
-    fn word(&mut self, word: &str, span: Span) -> ExprKind {
+    fn word(&mut self, pair: &Pair<'_, Rule>) -> ExprKind {
+        let (word, span) = (pair.as_str(), self.span(pair));
         match word {
             _ if !is_reserved(word) => ExprKind::Name(word.into()),
             _ if is_keyword(word, "TRUE") => ExprKind::Bool(true),
             _ if is_keyword(word, "FALSE") => ExprKind::Bool(false),
             _ if is_keyword(word, "NIL") || is_keyword(word, "NULL") => ExprKind::Nil,
             _ if is_keyword(word, "LAST") => ExprKind::Last,
+            // What is wrong is that no condition stands before it.
+            _ if ends_head(word, pair.get_input(), pair.as_span().end()) => {
+                let message = format!("expected a value, found `{word}`");
+                self.findings.push(Diagnostic::error(Code::UnexpectedText, span, message));
+                ExprKind::Bad
+            }
             _ => {
                 self.report_reserved(word, span);
                 ExprKind::Bad
@@ -254,12 +261,17 @@ impl Parser {
         let mut parts = pair.into_inner();
         let key = parts.next().expect("an entry has a key");
         let key_span = self.span(&key);
-        let text = literal::quoted(key.as_str(), key_span.start as usize).unwrap_or_else(|finding| {
-            self.findings.push(finding);
-            String::new()
-        });
+        let text = self.text(&key);
         let value = parts.find(|part| part.as_rule() == Rule::expression).expect("an entry has a value");
         Entry { key: text, key_span, value: self.nested_expression(value) }
+    }
+
+    /// A text without templates.
+    fn text(&mut self, pair: &Pair<'_, Rule>) -> String {
+        match pair.as_rule() {
+            Rule::raw_text => literal::unfenced(pair.as_str()).to_owned(),
+            _ => literal::quoted(pair.as_str(), self.span(pair).start as usize, &mut self.findings),
+        }
     }
 
     /// `name.field.field` inside `{{…}}`.
@@ -303,7 +315,17 @@ impl Parser {
                 let inner = pair.into_inner().find(|part| part.as_rule() == Rule::expression);
                 ExprKind::Index(operand, self.nested_expression(inner.expect("an index holds an expression")))
             }
-            Rule::field => ExprKind::Field(operand, self.field(pair)),
+            Rule::field => {
+                if matches!(self.tree[operand].kind, ExprKind::Int(_) | ExprKind::Float(_)) {
+                    let finding = Diagnostic::error(
+                        Code::BadNumber,
+                        span,
+                        "a number with a point has digits on both sides of it",
+                    );
+                    self.findings.push(finding.help("write `1.0`; a number has no fields"));
+                }
+                ExprKind::Field(operand, self.field(pair))
+            }
             _ => match self.callee(operand) {
                 Some(callee) => {
                     let callee_span = self.tree[operand].span;
@@ -372,9 +394,12 @@ impl Parser {
     }
 }
 
-/// The text between the three-character fences.
-fn unfenced(literal: &str) -> &str {
-    &literal[3..literal.len() - 3]
+/// Whether a word is the `THEN` or `DO` at the end of a block's head.
+fn ends_head(word: &str, line: &str, end: usize) -> bool {
+    let first = first_word(line);
+    let fits =
+        |ending: &str, heads: &[&str]| is_keyword(word, ending) && heads.iter().any(|head| is_keyword(first, head));
+    end == line.len() && (fits("THEN", &["IF", "ELSE"]) || fits("DO", &["WHILE", "FOR"]))
 }
 
 fn prefix_of(text: &str) -> UnaryOp {

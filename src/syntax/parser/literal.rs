@@ -30,20 +30,34 @@ pub fn too_large(span: Span) -> Diagnostic {
         .help("the largest is 9223372036854775807; write a float, `1e20`, where the exact value does not matter")
 }
 
+/// The text between the three-character fences.
+pub fn unfenced(literal: &str) -> &str {
+    &literal[3..literal.len() - 3]
+}
+
 /// The text of `"…"` or `'…'`, escapes resolved; `literal` includes the quotes, `base` is its offset.
-pub fn quoted(literal: &str, base: usize) -> Result<String, Diagnostic> {
+///
+/// Every wrong escape is a finding, and stands for nothing.
+pub fn quoted(literal: &str, base: usize, findings: &mut Vec<Diagnostic>) -> String {
     let inner = &literal[1..literal.len() - 1];
     let mut text = String::with_capacity(inner.len());
     let mut at = 0;
     while let Some(length) = inner[at..].find('\\') {
         text.push_str(&inner[at..at + length]);
         at += length;
-        let (c, taken) = escape(&inner[at..], base + 1 + at)?;
-        text.push(c);
-        at += taken;
+        match escape(&inner[at..], base + 1 + at) {
+            Ok((c, taken)) => {
+                text.push(c);
+                at += taken;
+            }
+            Err(finding) => {
+                at += finding.span().map_or(1, |span| span.len());
+                findings.push(finding);
+            }
+        }
     }
     text.push_str(&inner[at..]);
-    Ok(text)
+    text
 }
 
 /// The character of the escape with which a text begins, and the bytes it takes.

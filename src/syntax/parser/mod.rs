@@ -44,6 +44,7 @@ pub fn parse(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>
     while let Some(line) = scanner.next_line() {
         parser.line(line, &mut blocks);
         if parser.findings.len() + scanner.diagnostics.len() >= MAX_FINDINGS {
+            parser.too_many_faults(&scanner);
             break;
         }
     }
@@ -83,6 +84,15 @@ struct Parser {
 }
 
 impl Parser {
+    /// Says that the rest of the text was not read, if there is any.
+    fn too_many_faults(&mut self, scanner: &Scanner<'_>) {
+        if let Some(rest) = scanner.rest() {
+            let message = format!("the text has {MAX_FINDINGS} faults; it was not read from here on");
+            self.findings
+                .push(Diagnostic::error(Code::TooManyFaults, rest, message).help("repair the faults above first"));
+        }
+    }
+
     fn line(&mut self, line: Line<'_>, blocks: &mut Blocks<'_>) {
         match line.kind {
             LineKind::Statement(text) => {

@@ -5,7 +5,7 @@ use pest::iterators::Pair;
 
 use super::super::ast::{Name, Place, Procedure, StatementKind, Step};
 use super::super::grammar::Rule;
-use super::super::keyword::{first_word, is_keyword};
+use super::super::keyword::first_word;
 use super::{Parser, literal, words_of};
 use crate::syntax::ast::ExprId;
 
@@ -78,14 +78,18 @@ pub struct Closer {
 pub enum Role {
     /// A statement on its own.
     Plain,
-    /// The head of a block.
-    Opens(BlockKind),
+    /// The head of a block; with a brace, which stands for the block's closer too.
+    Opens { kind: BlockKind, brace: bool },
+    /// Opens a block of another dialect, whose closer may come.
+    OpensUnknown,
     /// `ELSE`
     Else,
     /// `ELSE IF`
     ElseIf,
     /// A closer.
     Closes(Closer),
+    /// A `}` that closes a block whose head ended in `{`.
+    ClosesBrace,
 }
 
 impl BlockKind {
@@ -221,13 +225,10 @@ impl Parser {
         let text = text.expect("FILE_VERSION has a text");
         let base = self.span(&text).start as usize;
         let version = match text.as_rule() {
-            Rule::quoted => literal::quoted(text.as_str(), base),
-            _ => Ok(text.as_str()[3..text.as_str().len() - 3].to_owned()),
+            Rule::quoted => literal::quoted(text.as_str(), base, &mut self.findings),
+            _ => literal::unfenced(text.as_str()).to_owned(),
         };
-        Parsed::Version(version.unwrap_or_else(|finding| {
-            self.findings.push(finding);
-            String::new()
-        }))
+        Parsed::Version(version)
     }
 }
 
@@ -259,8 +260,10 @@ fn assemble(rule: Rule, names: Vec<Name>, exprs: Vec<ExprId>) -> Parsed {
     Parsed::Plain(kind)
 }
 
-fn closer_of(word: &str) -> Closer {
-    let only = match word.to_ascii_uppercase().as_str() {
+/// What a closer closes, whatever its case: none for any block; the outer none when it is no closer.
+pub fn closer_role(word: &str) -> Option<Option<BlockKind>> {
+    Some(match word.to_ascii_uppercase().as_str() {
+        "END" | "ENDBLOCK" => None,
         "ENDIF" => Some(BlockKind::If),
         "ENDWHILE" => Some(BlockKind::While),
         "ENDFOR" => Some(BlockKind::For),
@@ -268,46 +271,56 @@ fn closer_of(word: &str) -> Closer {
         "ENDPROCEDURE" => Some(BlockKind::Procedure),
         "ENDFUNC" => Some(BlockKind::Func),
         "ENDCOMMAND" => Some(BlockKind::Command),
-        _ => None,
-    };
-    Closer { word: word.into(), only }
+        _ => return None,
+    })
+}
+
+fn closer_of(word: &str) -> Closer {
+    Closer { word: word.into(), only: closer_role(word).flatten() }
 }
 
 /// What a line that cannot be parsed is to the blocks around it.
 fn role_of(text: &str) -> Role {
+    if let Some(rest) = text.strip_prefix('}') {
+        return match role_of(rest.trim_start_matches([' ', '\t'])) {
+            Role::Else => Role::Else,
+            Role::ElseIf => Role::ElseIf,
+            _ => Role::ClosesBrace,
+        };
+    }
     let first = first_word(text);
     let rest = text[first.len()..].trim_start_matches([' ', '\t']);
     let second = first_word(rest);
     // A keyword in mixed case is a fault of its own, and still plays its part.
     let is = |keyword: &str| first.eq_ignore_ascii_case(keyword);
     let then = |keyword: &str| second.eq_ignore_ascii_case(keyword);
-    const CLOSERS: [&str; 9] =
-        ["END", "ENDBLOCK", "ENDIF", "ENDWHILE", "ENDFOR", "ENDON", "ENDFUNC", "ENDPROCEDURE", "ENDCOMMAND"];
     match () {
-        _ if is("IF") => one_line_or(BlockKind::If, text),
-        _ if is("WHILE") => one_line_or(BlockKind::While, text),
-        _ if is("FOR") || is("FOREACH") => one_line_or(BlockKind::For, text),
-        _ if is("ON") && then("ERROR") => one_line_or(BlockKind::OnError, text),
-        _ if is("ELSE") && then("IF") => Role::ElseIf,
-        _ if is("ELIF") || is("ELSEIF") || is("ELSIF") => Role::ElseIf,
-        _ if is("ELSE") => Role::Else,
-        _ if is("DEFINE") => Role::Opens(BlockKind::Procedure),
-        _ if is("FUNC") => Role::Opens(BlockKind::Func),
-        _ if is("COMMAND") && rest.is_empty() => Role::Opens(BlockKind::Command),
-        _ if CLOSERS.iter().any(|closer| is(closer)) => Role::Closes(closer_of(first)),
-        _ => Role::Plain,
+        () if is("IF") => one_line_or(BlockKind::If, text),
+        () if is("WHILE") => one_line_or(BlockKind::While, text),
+        () if is("FOR") || is("FOREACH") => one_line_or(BlockKind::For, text),
+        () if is("ON") && then("EVENT") => Role::OpensUnknown,
+        () if is("ON") => one_line_or(BlockKind::OnError, text),
+        () if is("ELSE") && then("IF") => Role::ElseIf,
+        () if is("ELIF") || is("ELSEIF") || is("ELSIF") => Role::ElseIf,
+        () if is("ELSE") => Role::Else,
+        () if is("DEFINE") => one_line_or(BlockKind::Procedure, text),
+        () if is("FUNC") => one_line_or(BlockKind::Func, text),
+        () if is("COMMAND") && (rest.is_empty() || closed_on_its_line(text)) => one_line_or(BlockKind::Command, text),
+        () if closer_role(first).is_some() => Role::Closes(closer_of(first)),
+        () if rest.is_empty() && ["DONE", "FI", "WEND", "ESAC", "ENDLOOP"].iter().any(|word| is(word)) => {
+            Role::Closes(closer_of(first))
+        }
+        () => Role::Plain,
     }
 }
 
 /// A head that already has its closer on its line opens nothing.
 fn one_line_or(kind: BlockKind, text: &str) -> Role {
-    let last = text.trim_end_matches([' ', '\t', ';']).rsplit(|c: char| !super::keyword::is_word_char(c)).next();
-    let closed = last.is_some_and(|word| {
-        is_keyword(word, "END")
-            || is_keyword(word, "ENDBLOCK")
-            || word.to_ascii_uppercase().starts_with("ENDIF")
-            || word.to_ascii_uppercase().starts_with("ENDWHILE")
-            || word.to_ascii_uppercase().starts_with("ENDFOR")
-    });
-    if closed { Role::Plain } else { Role::Opens(kind) }
+    if closed_on_its_line(text) { Role::Plain } else { Role::Opens { kind, brace: text.ends_with('{') } }
+}
+
+fn closed_on_its_line(text: &str) -> bool {
+    let text = text.trim_end_matches([' ', '\t', ';']);
+    let last = text.rsplit(|c: char| !super::keyword::is_word_char(c)).next();
+    last.is_some_and(|word| closer_role(word).is_some()) || (text.ends_with('}') && text.contains(" {"))
 }

@@ -47,6 +47,8 @@ pub struct Scanner<'a> {
     base: usize,
     at: usize,
     max_nesting: usize,
+    /// Blocks whose heads ended in `{`, which a `}` may close without a word.
+    brace_blocks: usize,
     /// Comments met so far.
     pub comments: Vec<Span>,
     /// Findings so far.
@@ -67,8 +69,22 @@ struct Gathered {
     too_deep: usize,
     blanks: Vec<(usize, usize)>,
     broken: bool,
+    start: usize,
     /// After the last byte that belongs to the statement.
     end: usize,
+}
+
+impl Gathered {
+    /// Whether the statement is a block's head whose one open bracket is a `{` at its end.
+    fn ends_in_brace(&self, text: &str) -> bool {
+        const HEADS: [&str; 20] = [
+            "IF", "ELSE", "WHILE", "FOR", "ON", "DEFINE", "FUNC", "COMMAND", "ELIF", "ELSEIF", "FOREACH", "LOOP",
+            "UNTIL", "UNLESS", "FUNCTION", "FN", "DEF", "TRY", "CATCH", "FINALLY",
+        ];
+        let [Open { byte: b'{', at }] = self.open[..] else { return false };
+        let word = first_word(text[self.start..].trim_start_matches(['}', ' ', '\t']));
+        at + 1 == self.end && HEADS.iter().any(|head| word.eq_ignore_ascii_case(head))
+    }
 }
 
 impl<'a> Scanner<'a> {
@@ -80,7 +96,16 @@ impl<'a> Scanner<'a> {
         if text[at..].starts_with("#!") {
             at += text[at..].find('\n').unwrap_or(text.len() - at);
         }
-        Scanner { text, bytes: text.as_bytes(), base, at, max_nesting, comments: Vec::new(), diagnostics: Vec::new() }
+        Scanner {
+            text,
+            bytes: text.as_bytes(),
+            base,
+            at,
+            max_nesting,
+            brace_blocks: 0,
+            comments: Vec::new(),
+            diagnostics: Vec::new(),
+        }
     }
 
     /// The next logical line, or none at the end of the text.
@@ -100,9 +125,17 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// The first line that was not read, if one is left.
+    pub fn rest(&self) -> Option<Span> {
+        let rest = self.text[self.at..].trim_start();
+        let start = self.text.len() - rest.len();
+        let length = rest.find(['\r', '\n']).unwrap_or(rest.len());
+        (length > 0).then(|| self.span(start, start + length))
+    }
+
     fn statement(&mut self, indent: usize) -> Line<'a> {
         let start = self.at;
-        let mut gathered = Gathered { end: start, ..Gathered::default() };
+        let mut gathered = Gathered { start, end: start, ..Gathered::default() };
         while let Some(byte) = self.peek() {
             if byte == b'\n' || (byte == b'\r' && self.byte(self.at + 1) == Some(b'\n')) {
                 if !self.line_break(&mut gathered) {
@@ -141,7 +174,7 @@ impl<'a> Scanner<'a> {
                 gathered.blanks.push((from, self.at));
                 return;
             }
-            _ if byte < 0x80 && byte != 0 && byte != b'\r' => self.at += 1,
+            0x21..=0x7e => self.at += 1,
             _ => self.checked_char(gathered),
         }
         gathered.end = self.at;
@@ -157,7 +190,7 @@ impl<'a> Scanner<'a> {
         while matches!(self.byte(next), Some(b' ' | b'\t')) {
             next += 1;
         }
-        if self.statement_begins_at(next) {
+        if self.statement_begins_at(next) || self.block_begins_at(next, gathered) {
             return false;
         }
         gathered.blanks.push((from, next));
@@ -176,6 +209,13 @@ impl<'a> Scanner<'a> {
             return is_keyword(first_word(after), "PROCEDURE");
         }
         !after.starts_with(':')
+    }
+
+    /// Whether a statement is a head that ends in `{`, as blocks begin in other languages; `next` is
+    /// where its next line begins.
+    fn block_begins_at(&self, next: usize, gathered: &Gathered) -> bool {
+        let undecided = [b'"', b'\'', b'}', b'\n', b'\r', b'#', b'-', b'/'];
+        gathered.ends_in_brace(self.text) && self.byte(next).is_none_or(|byte| !undecided.contains(&byte))
     }
 
     fn open_bracket(&mut self, byte: u8, gathered: &mut Gathered) {
@@ -203,7 +243,10 @@ impl<'a> Scanner<'a> {
             gathered.open.pop();
             return;
         }
-        if !gathered.broken {
+        if at == gathered.start && self.brace_blocks > 0 {
+            // The `{` was reported.
+            self.brace_blocks -= 1;
+        } else if !gathered.broken {
             let found = byte as char;
             let diagnostic = match gathered.open.last() {
                 Some(open) => Diagnostic::error(
@@ -228,7 +271,13 @@ impl<'a> Scanner<'a> {
     /// Reports brackets that are still open where the statement ended.
     fn report_open(&mut self, gathered: &mut Gathered) {
         let Some(last) = gathered.open.last().copied() else { return };
-        if !gathered.broken {
+        let brace_block = gathered.ends_in_brace(self.text);
+        self.brace_blocks += usize::from(brace_block);
+        if !gathered.broken && brace_block {
+            let span = self.span(last.at, last.at + 1);
+            let finding = Diagnostic::error(Code::UnclosedBracket, span, "blocks have no braces");
+            self.diagnostics.push(finding.help("end the head with its line, and close the block with a line `END`"));
+        } else if !gathered.broken {
             let opener = last.byte as char;
             let message = format!("`{opener}` is never closed");
             let mut diagnostic = Diagnostic::error(Code::UnclosedBracket, self.span(last.at, last.at + 1), message)
@@ -246,6 +295,13 @@ impl<'a> Scanner<'a> {
         let from = self.at;
         self.at += 1;
         self.skip_blanks();
+        if self.comment_length(self.at).is_some() {
+            // The next line was meant to be joined: it is taken in, so that nothing else is blamed.
+            self.report_continuation(from, "a comment stands after `\\`", "put it on a line of its own", gathered);
+            self.skip_comment();
+            self.skip_line_break();
+            return;
+        }
         let broke = self.skip_line_break();
         let next = self.at;
         self.skip_blanks();
@@ -264,16 +320,20 @@ impl<'a> Scanner<'a> {
                 ("`\\` may stand only at a line's end", "remove it; a text with a backslash is written `\"\\\\\"`")
             }
         };
-        if !gathered.broken {
-            self.diagnostics
-                .push(Diagnostic::error(Code::BadContinuation, self.span(from, from + 1), message).help(help));
-        }
-        gathered.broken = true;
-        gathered.end = from + 1;
+        self.report_continuation(from, message, help, gathered);
         self.at = if broke { next - 1 } else { from + 1 };
         if broke && self.byte(self.at.wrapping_sub(1)) == Some(b'\r') {
             self.at -= 1;
         }
+    }
+
+    fn report_continuation(&mut self, at: usize, message: &str, help: &str, gathered: &mut Gathered) {
+        if !gathered.broken {
+            let span = self.span(at, at + 1);
+            self.diagnostics.push(Diagnostic::error(Code::BadContinuation, span, message).help(help));
+        }
+        gathered.broken = true;
+        gathered.end = at + 1;
     }
 
     /// Takes one character that is not plain ASCII, and refuses those that may not stand here.
@@ -281,7 +341,7 @@ impl<'a> Scanner<'a> {
         let at = self.at;
         let c = self.text[at..].chars().next().expect("the scanner stops at the end of the text");
         self.at += c.len_utf8();
-        if c != '\0' && c != '\r' && !c.is_whitespace() && !safe::is_format(c) {
+        if !c.is_control() && !c.is_whitespace() && !safe::is_format(c) {
             return;
         }
         if !gathered.broken {
@@ -294,7 +354,9 @@ impl<'a> Scanner<'a> {
         let (what, help) = match c {
             '\0' => ("a NUL character".to_owned(), "remove it; in a text it is written `\\x00`"),
             '\r' => ("a carriage return without a line feed".to_owned(), "end lines with LF or CRLF"),
-            _ if c.is_whitespace() => (format!("a Unicode blank, U+{:04X},", c as u32), "replace it with a space"),
+            _ if c.is_whitespace() => {
+                (format!("a blank other than space and tab, U+{:04X},", c as u32), "replace it with a space")
+            }
             _ => (
                 format!("an invisible character, U+{:04X},", c as u32),
                 "remove it; in a text it is written as an escape",

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::sandbox::{Folder, Kind as EntryKind, Metadata, PathRule, SandboxPath, is_reserved};
 use crate::text::ToolCode;
 use crate::toolkit::{
-    Context, Effect, Example, Failure, ListDirectorySettings, Risk, Spec, Tool, ToolError, arguments,
+    Context, Effect, Example, Failure, Given, ListDirectorySettings, Risk, Settings, Spec, Tool, ToolError, arguments,
 };
 
 const SPEC: Spec = Spec {
@@ -100,11 +100,11 @@ struct Entry {
 }
 
 pub fn tool() -> Tool {
-    Tool::new(SPEC, run)
+    Tool::new(SPEC, run).with_check(check)
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
-    let choice = Choice::from_args(&args, &context.settings.list_directory)?;
+    let choice = Choice::from_args(&args, &context.settings.list_directory);
     let at_path = |error: ToolError| error.path(args.path.shown());
     let folder = args.path.open_folder().map_err(|error| at_path(error.into()))?;
     let mut names = sorted_names(&folder).map_err(|error| at_path(args.path.error(&error).into()))?;
@@ -140,33 +140,17 @@ struct Choice {
 }
 
 impl Choice {
-    /// Arguments over settings (FR-LD-VAL-06a), within the caps.
-    fn from_args(args: &Args, settings: &ListDirectorySettings) -> Result<Choice, ToolError> {
-        let max_depth = match (args.recursive, args.max_depth) {
-            (false, None | Some(1)) => 1,
-            // FR-LD-VAL-02
-            (false, Some(_)) => {
-                let message = "`max_depth` above 1 needs `recursive: true`";
-                return Err(ToolError::bad_argument("max_depth", message)
-                    .hint("set `recursive: true`, or leave `max_depth` out"));
-            }
-            (true, depth) => within("max_depth", depth, settings.max_depth)?,
-        };
-        let choice = Choice {
-            max_depth,
-            max_entries: within("max_entries", args.max_entries, settings.max_entries)?,
+    /// Arguments over settings (FR-LD-VAL-06a); [`check`] was asked.
+    fn from_args(args: &Args, settings: &ListDirectorySettings) -> Choice {
+        Choice {
+            max_depth: if args.recursive { args.max_depth.unwrap_or(settings.max_depth) } else { 1 },
+            max_entries: args.max_entries.unwrap_or(settings.max_entries),
             hidden: args.include_hidden.unwrap_or(settings.include_hidden_default),
             files: args.include_files.unwrap_or(settings.include_files_default),
             dirs: args.include_dirs.unwrap_or(settings.include_dirs_default),
             symlinks: args.include_symlinks.unwrap_or(settings.include_symlinks_default),
             other: args.include_other.unwrap_or(settings.include_other_default),
-        };
-        // FR-LD-VAL-05: `include_other` alone is not enough.
-        if !(choice.files || choice.dirs || choice.symlinks) {
-            let message = "one of `include_files`, `include_dirs` and `include_symlinks` must be true";
-            return Err(ToolError::bad_argument("include_files", message).hint("include at least one kind of entry"));
         }
-        Ok(choice)
     }
 
     fn includes(&self, kind: EntryKind) -> bool {
@@ -179,15 +163,39 @@ impl Choice {
     }
 }
 
+/// What the arguments must keep to together, and within the policy file's caps.
+fn check(given: &Given<'_>, settings: &Settings) -> Result<(), ToolError> {
+    let settings = &settings.list_directory;
+    if let (Some(recursive), Some(Some(depth))) = (given.truth("recursive"), given.int("max_depth")) {
+        // FR-LD-VAL-02
+        if recursive != Some(true) && depth > 1 {
+            let error = ToolError::bad_argument("max_depth", "`max_depth` above 1 needs `recursive: true`");
+            return Err(error.hint("set `recursive: true`, or leave `max_depth` out"));
+        }
+    }
+    within("max_depth", given, settings.max_depth)?;
+    within("max_entries", given, settings.max_entries)?;
+    // FR-LD-VAL-05: `include_other` alone is not enough.
+    let included = |name: &str, default: bool| given.truth(name).is_none_or(|given| given.unwrap_or(default));
+    if !included("include_files", settings.include_files_default)
+        && !included("include_dirs", settings.include_dirs_default)
+        && !included("include_symlinks", settings.include_symlinks_default)
+    {
+        let message = "one of `include_files`, `include_dirs` and `include_symlinks` must be true";
+        return Err(ToolError::bad_argument("include_files", message).hint("include at least one kind of entry"));
+    }
+    Ok(())
+}
+
 /// A number that has its default and its cap in the policy file (CFG-LD-02, CFG-LD-03).
-fn within(argument: &'static str, asked: Option<i64>, cap: i64) -> Result<i64, ToolError> {
-    match asked {
-        Some(asked) if asked > cap => {
+fn within(argument: &'static str, given: &Given<'_>, cap: i64) -> Result<(), ToolError> {
+    match given.int(argument) {
+        Some(Some(asked)) if asked > cap => {
             let message = format!("`{argument}` is at most {cap} here, not {asked}");
             let hint = format!("ask for less, or raise `{argument}` in `[tools.list_directory]` of the policy file");
             Err(ToolError::bad_argument(argument, message).hint(hint))
         }
-        asked => Ok(asked.unwrap_or(cap)),
+        _ => Ok(()),
     }
 }
 

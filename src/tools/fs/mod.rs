@@ -2,8 +2,10 @@
 
 mod create_directory;
 mod delete_file;
+mod encoding;
 mod file_info;
 mod hash_file;
+mod lines;
 mod list_directory;
 mod move_file;
 mod operation;
@@ -11,7 +13,10 @@ mod read_file;
 mod walk_dir;
 mod write_file;
 
-use crate::toolkit::Tool;
+use crate::toolkit::{Tool, ToolError};
+use crate::value::print;
+
+use encoding::Choice;
 
 /// The tools of this folder, in the order of listings.
 pub fn tools() -> Vec<Tool> {
@@ -33,4 +38,13 @@ fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The encoding of a name that an argument gives.
+fn encoding_of(argument: &'static str, name: &str) -> Result<Choice, ToolError> {
+    Choice::find(name).ok_or_else(|| {
+        let message = format!("`{argument}` is no encoding that is known: `{}`", print::shortened(name, 40));
+        ToolError::bad_argument(argument, message)
+            .hint("name one such as `utf-8`, `utf-16le`, `iso-8859-1`, `windows-1252`, `shift_jis`, `gb18030`")
+    })
 }

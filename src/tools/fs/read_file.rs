@@ -1,23 +1,36 @@
-//! `FS.ReadFile`: docs/specs/file_system_tool.md, UTF-8 texts so far.
+//! `FS.ReadFile`: docs/specs/file_system_tool.md, "Read File Operation".
 
+use std::io::{Read, Seek};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::limits::space;
-use crate::sandbox::{PathRule, ReadError, SandboxPath};
+use crate::limits::{LimitHit, space};
+use crate::sandbox::{OpenFile, PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
+use crate::value::Str;
 use crate::value::time::rfc3339;
+
+use super::encoding::{Charset, Choice, Decoder, detect, is_binary};
+use super::lines::Lines;
 
 const SPEC: Spec = Spec {
     name: "FS.ReadFile",
     wire: "read_file",
     aliases: &[],
-    summary: "Reads a text file",
-    details: "The text is UTF-8; a byte order mark is left out and bytes that are not UTF-8 become U+FFFD. Files with \
-        NUL bytes are refused. `max_lines` and `skip_lines` cut out lines, which keep their line ends. `sizeBytes`, \
-        `lastModified` and `checksum` (SHA-256, hexadecimal) are of the whole file, `lineCount` of what is returned.",
+    summary: "Reads a text file, or any file as base64",
+    details: "Without `encoding` the file is taken for UTF-8, and when it is not, its encoding is found out (`auto` \
+        does that at once). A byte order mark decides over all of this and is left out. All names of the WHATWG \
+        Encoding Standard are known, and `iso-8859-1` (`latin-1`) as true Latin-1. Bytes that stand for no character \
+        become U+FFFD, and `malformed` is true. Binary files (NUL bytes, or a known signature) are refused as text; \
+        `encoding: \"base64\"` reads them. `max_lines` and `skip_lines` cut out lines, which keep their line ends \
+        (LF, CRLF or CR), and never hold more of the file than that in memory. `sizeBytes`, `lastModified` and \
+        `checksum` (SHA-256, hexadecimal) are of the whole file, `lineCount` and `content` are what is returned; \
+        for a part of the lines `checksum` is nil unless `checksum: true` asks for it.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -40,9 +53,11 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE), "file to read, from the sandbox root";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, `auto`, or `base64`; UTF-8 or what is found when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is read, in MiB";
         max_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to return at most; 0 for all";
         skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to leave out at the beginning";
+        checksum: Option<bool> = Absent, Kind::Bool, "whether to compute the checksum; when left out, if all lines are read";
     }
 }
 
@@ -50,10 +65,10 @@ arguments! {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Content {
-    /// The text.
+    /// The text, or the bytes as base64.
     content: String,
     /// The encoding that was used.
-    encoding: &'static str,
+    encoding: String,
     /// Bytes of the whole file.
     size_bytes: u64,
     /// Lines returned.
@@ -61,66 +76,237 @@ struct Content {
     /// Last change, RFC 3339, UTC.
     last_modified: Option<String>,
     /// SHA-256 of the whole file, hexadecimal.
-    checksum: String,
+    checksum: Option<String>,
+    /// The kind of the file by its content, else by its name.
+    mime_type: String,
+    /// Bytes stood for no character.
+    malformed: bool,
 }
 
 pub fn tool() -> Tool {
-    Tool::new(SPEC, run)
+    Tool::new(SPEC, run).with_check(check)
+}
+
+/// The name of the encoding is known, and lines are asked only of texts.
+fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    let Some(Some(name)) = given.text("encoding") else { return Ok(()) };
+    let choice = super::encoding_of("encoding", &name)?;
+    for argument in ["max_lines", "skip_lines"] {
+        if choice == Choice::Base64 && given.int(argument).flatten().is_some_and(|lines| lines > 0) {
+            let message = format!("`{argument}` is for texts, and base64 has no lines");
+            return Err(ToolError::bad_argument(argument, message).hint("leave it out"));
+        }
+    }
+    Ok(())
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
-    let limit = (args.max_size_mb as u64) << 20;
     let at_path = |error: ToolError| error.argument("file_path").path(args.file_path.shown());
-    let (bytes, metadata) = args.file_path.read_bytes(limit).map_err(|error| {
-        at_path(match error {
-            ReadError::Sandbox(error) => error.into(),
-            ReadError::TooLarge { size } => {
-                let message = format!(
-                    "`{}` has {size} bytes, more than the {} MiB allowed",
-                    args.file_path.shown(),
-                    args.max_size_mb
-                );
-                ToolError::new(ToolCode::TooLarge, message).hint("raise `max_size_mb`")
-            }
-        })
+    let open = args.file_path.open_file().map_err(|error| at_path(error.into()))?;
+    let all = args.max_lines == 0 && args.skip_lines == 0;
+    let mut reading = Reading {
+        args: &args,
+        file: open,
+        hash: args.checksum.unwrap_or(all).then(Sha256::new),
+        start: Vec::new(),
+        read: 0,
+    };
+    let taken = reading.check_size(reading.file.metadata.size).and_then(|()| reading.run(context));
+    let taken = taken.map_err(|error| match error {
+        Failed::Sandbox(error) => at_path(error.into()),
+        Failed::Tool(error) if matches!(error.code, ToolCode::NotText | ToolCode::TooLarge) => at_path(error),
+        Failed::Tool(error) => error,
+        Failed::NotUtf8 => unreachable!("a file that is not UTF-8 is read in the encoding that was found"),
     })?;
-    if bytes.contains(&0) {
-        let message = format!("`{}` is binary, not text", args.file_path.shown());
-        return Err(at_path(ToolError::new(ToolCode::NotText, message)));
-    }
-    space::check(bytes.len())?;
-    context.spend(bytes.len() / 1024)?;
-    let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes));
-    let (content, line_count) = slice(&text, args.skip_lines as usize, args.max_lines as usize);
+    let metadata = reading.file.metadata;
     Ok(Content {
-        content: content.to_owned(),
-        encoding: "utf-8",
+        content: taken.text,
+        encoding: taken.encoding,
         size_bytes: metadata.size,
-        line_count,
+        line_count: taken.lines,
         last_modified: metadata.modified.map(|time| rfc3339(time.seconds).into()),
-        checksum: super::hex(&Sha256::digest(&bytes)),
+        checksum: reading.hash.map(|hash| super::hex(&hash.finalize())),
+        mime_type: mime_type(&reading.start, &args.file_path, taken.is_text),
+        malformed: taken.malformed,
     })
 }
 
-/// The lines after the first `skip`, at most `most` unless it is 0, and how many they are.
-fn slice(text: &str, skip: usize, most: usize) -> (&str, usize) {
-    let mut rest = text;
-    for _ in 0..skip {
-        rest = &rest[line_length(rest)..];
-    }
-    let (mut length, mut lines) = (0, 0);
-    while length < rest.len() && (most == 0 || lines < most) {
-        length += line_length(&rest[length..]);
-        lines += 1;
-    }
-    (&rest[..length], lines)
+/// What was read.
+struct Taken {
+    text: String,
+    encoding: String,
+    lines: usize,
+    malformed: bool,
+    is_text: bool,
 }
 
-/// Bytes of the first line, its LF, CRLF or CR included.
-fn line_length(text: &str) -> usize {
-    match text.find(['\n', '\r']) {
-        None => text.len(),
-        Some(at) if text[at..].starts_with("\r\n") => at + 2,
-        Some(at) => at + 1,
+/// Why it was not.
+enum Failed {
+    Sandbox(SandboxError),
+    Tool(ToolError),
+    /// The bytes are not the UTF-8 that they were taken for.
+    NotUtf8,
+}
+
+impl From<ToolError> for Failed {
+    fn from(error: ToolError) -> Failed {
+        Failed::Tool(error)
     }
+}
+
+impl From<LimitHit> for Failed {
+    fn from(hit: LimitHit) -> Failed {
+        Failed::Tool(hit.into())
+    }
+}
+
+/// A file that is being read.
+struct Reading<'a> {
+    args: &'a Args,
+    file: OpenFile,
+    /// The checksum so far, where one is wanted.
+    hash: Option<Sha256>,
+    /// The first bytes.
+    start: Vec<u8>,
+    read: u64,
+}
+
+/// Bytes that are read at once.
+const PIECE: usize = 1 << 16;
+
+impl Reading<'_> {
+    fn run(&mut self, context: &mut Context<'_>) -> Result<Taken, Failed> {
+        let choice = self.args.encoding.as_ref().map(|name| super::encoding_of("encoding", &name.as_text()));
+        match choice.transpose()? {
+            Some(Choice::Base64) => self.base64(context),
+            Some(Choice::Text(charset)) => self.text(context, Decoder::new(charset)),
+            Some(Choice::Auto) => self.detected(context),
+            None => match self.text(context, Decoder::tentative()) {
+                Err(Failed::NotUtf8) => self.detected(context),
+                done => done,
+            },
+        }
+    }
+
+    /// The next piece; an empty one at the end.
+    fn piece<'b>(&mut self, context: &mut Context<'_>, buffer: &'b mut [u8]) -> Result<&'b [u8], Failed> {
+        let mut length = 0;
+        // A whole piece at a time, so that its beginning shows what kind of file it is.
+        while length < buffer.len() {
+            match self.file.file.read(&mut buffer[length..]).map_err(|error| self.io(&error))? {
+                0 => break,
+                more => length += more,
+            }
+        }
+        context.spend_text(length)?;
+        context.meter.poll()?;
+        if let Some(hash) = &mut self.hash {
+            hash.update(&buffer[..length]);
+        }
+        self.read += length as u64;
+        // The file may have grown.
+        self.check_size(self.read)?;
+        Ok(&buffer[..length])
+    }
+
+    fn check_size(&self, size: u64) -> Result<(), Failed> {
+        if size <= (self.args.max_size_mb as u64) << 20 {
+            return Ok(());
+        }
+        let (shown, most) = (self.args.file_path.shown(), self.args.max_size_mb);
+        let message = format!("`{shown}` has {size} bytes, more than the {most} MiB allowed");
+        Err(Failed::Tool(ToolError::new(ToolCode::TooLarge, message).hint("raise `max_size_mb`")))
+    }
+
+    fn io(&self, error: &std::io::Error) -> Failed {
+        Failed::Sandbox(self.args.file_path.error(error))
+    }
+
+    /// Goes back to the beginning.
+    fn rewind(&mut self) -> Result<(), Failed> {
+        self.file.file.rewind().map_err(|error| self.io(&error))?;
+        self.read = 0;
+        if let Some(hash) = &mut self.hash {
+            *hash = Sha256::new();
+        }
+        Ok(())
+    }
+
+    fn detected(&mut self, context: &mut Context<'_>) -> Result<Taken, Failed> {
+        self.rewind()?;
+        let charset = detect(&mut self.file.file).map_err(|error| self.io(&error))?;
+        self.rewind()?;
+        self.text(context, Decoder::new(charset))
+    }
+
+    fn text(&mut self, context: &mut Context<'_>, mut decoder: Decoder) -> Result<Taken, Failed> {
+        let mut lines = Lines::new(self.args.skip_lines as usize, self.args.max_lines as usize);
+        let mut buffer = vec![0; PIECE];
+        let mut decoded = String::new();
+        let mut first = true;
+        loop {
+            let mut bytes = self.piece(context, &mut buffer)?;
+            let last = bytes.len() < PIECE;
+            if std::mem::take(&mut first) {
+                self.start = bytes.to_vec();
+                if let Some((charset, length)) = Charset::of_mark(bytes) {
+                    decoder = Decoder::new(charset);
+                    bytes = &bytes[length..];
+                }
+                if decoder.refuses_nul() && is_binary(bytes) {
+                    return Err(self.binary());
+                }
+            }
+            if decoder.refuses_nul() && bytes.contains(&0) {
+                return Err(self.binary());
+            }
+            decoded.clear();
+            decoder.decode(bytes, last, &mut decoded).map_err(|_| Failed::NotUtf8)?;
+            if !lines.take(&decoded)? || last {
+                break;
+            }
+        }
+        if self.hash.is_some() {
+            while !self.piece(context, &mut buffer)?.is_empty() {}
+        }
+        let (text, lines) = lines.finish();
+        let encoding = decoder.charset().name();
+        Ok(Taken { text, encoding, lines, malformed: decoder.malformed, is_text: true })
+    }
+
+    fn binary(&self) -> Failed {
+        let message = format!("`{}` is binary, not text", self.args.file_path.shown());
+        let hint = "read it with `encoding: \"base64\"`; a text in UTF-16 needs its `encoding`";
+        Failed::Tool(ToolError::new(ToolCode::NotText, message).hint(hint))
+    }
+
+    fn base64(&mut self, context: &mut Context<'_>) -> Result<Taken, Failed> {
+        let longest = usize::try_from(self.file.metadata.size).unwrap_or(usize::MAX).div_ceil(3).saturating_mul(4);
+        space::check_string(longest)?;
+        space::check(longest)?;
+        let mut text = String::with_capacity(longest);
+        // Three bytes are four characters, so whole pieces can be put one after another.
+        let mut buffer = vec![0; 3 << 14];
+        loop {
+            let bytes = self.piece(context, &mut buffer)?;
+            if self.start.is_empty() {
+                self.start = bytes.to_vec();
+            }
+            if bytes.is_empty() {
+                break;
+            }
+            space::check_string(text.len() + bytes.len().div_ceil(3) * 4)?;
+            STANDARD.encode_string(bytes, &mut text);
+        }
+        let lines = usize::from(!text.is_empty());
+        Ok(Taken { text, encoding: "base64".to_owned(), lines, malformed: false, is_text: false })
+    }
+}
+
+fn mime_type(start: &[u8], path: &SandboxPath, is_text: bool) -> String {
+    let by_content = infer::get(start).filter(|_| !is_text).map(|kind| kind.mime_type());
+    by_content.map(str::to_owned).unwrap_or_else(|| {
+        let fallback = if is_text { "text/plain" } else { "application/octet-stream" };
+        mime_guess::from_path(path.shown()).first_raw().unwrap_or(fallback).to_owned()
+    })
 }

@@ -1,10 +1,17 @@
-//! `FS.WriteFile`: docs/specs/file_system_tool.md, UTF-8 texts and no backups so far.
+//! `FS.WriteFile`: docs/specs/file_system_tool.md, no backups so far.
 
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::limits::space;
 use crate::sandbox::{PathRule, Replace, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
 
+use super::encoding::{Charset, Choice, Unencodable, encode};
 use super::operation::Operation;
 
 const SPEC: Spec = Spec {
@@ -12,9 +19,12 @@ const SPEC: Spec = Spec {
     wire: "write_file",
     aliases: &["TOOL.WriteFile"],
     summary: "Writes a text file, whole or not at all",
-    details: "The text is written as UTF-8 to a new file, synced and renamed into place, so that a reader or a crash \
+    details: "The text is written to a new file, synced and renamed into place, so that a reader or a crash \
         sees the old file or the new one. Missing directories are made. A file that is replaced leaves its permission \
-        bits. With `overwrite: false` an existing file is an error, also in a race. The old content is not kept.",
+        bits. With `overwrite: false` an existing file is an error, also in a race. `encoding` \
+        takes the names that `FS.ReadFile` knows; `utf-16` begins with a byte order mark, `base64` writes the bytes that \
+        the text stands for. A character that the encoding lacks is an error, and the old file stays. The old content \
+        is not kept.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -25,6 +35,7 @@ const SPEC: Spec = Spec {
         ToolCode::IsADirectory,
         ToolCode::NotADirectory,
         ToolCode::PermissionDenied,
+        ToolCode::Encoding,
         ToolCode::NoSpace,
         ToolCode::IoError,
     ],
@@ -38,12 +49,49 @@ arguments! {
     struct Args {
         file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating()), "file to write, from the sandbox root";
         content: Str = Required, Kind::Text, "text to write";
+        encoding: Str = Is(Literal::Text("utf-8")), Kind::Text, "encoding of the file";
         overwrite: bool = Is(Literal::Bool(true)), Kind::Bool, "whether an existing file is replaced";
     }
 }
 
 pub fn tool() -> Tool {
-    Tool::new(SPEC, run)
+    Tool::new(SPEC, run).with_check(check)
+}
+
+fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    given.text("encoding").flatten().map_or(Ok(()), |name| encoding(&name).map(drop))
+}
+
+fn encoding(name: &str) -> Result<Choice, ToolError> {
+    match super::encoding_of("encoding", name)? {
+        Choice::Auto => {
+            Err(ToolError::bad_argument("encoding", "`auto` is for reading alone").hint("name an encoding"))
+        }
+        choice => Ok(choice),
+    }
+}
+
+/// The bytes of the file.
+fn bytes_of(content: &str, choice: Choice) -> Result<Cow<'_, [u8]>, ToolError> {
+    let charset = match choice {
+        Choice::Base64 => {
+            let bytes = STANDARD
+                .decode(content)
+                .map_err(|error| ToolError::bad_argument("content", format!("`content` is not base64: {error}")))?;
+            return Ok(bytes.into());
+        }
+        Choice::Text(charset) if charset != Charset::UTF_8 => charset,
+        Choice::Auto | Choice::Text(_) => return Ok(content.as_bytes().into()),
+    };
+    let bytes = encode(content, charset).map_err(|Unencodable { character, line }| {
+        let name = charset.name();
+        let number = u32::from(character);
+        let message = format!("`{}` (U+{number:04X}) on line {line} has no place in {name}", character.escape_debug());
+        ToolError::new(ToolCode::Encoding, message)
+            .argument("content")
+            .hint("write the file as `utf-8`, or replace the character")
+    })?;
+    Ok(bytes.into())
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
@@ -57,10 +105,12 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
         };
         return Err(at_path(error.into()));
     }
-    let content = args.content.as_text();
+    let text = args.content.as_text();
+    space::check(2 * text.len())?;
+    let content = bytes_of(&text, encoding(&args.encoding.as_text())?)?;
     let change = context.begin_change(1)?;
     context.meter.write_bytes(content.len() as u64)?;
     let replace = if args.overwrite { Replace::Yes } else { Replace::No };
-    path.write_file(content.as_bytes(), replace, &change).map_err(|error| at_path(error.into()))?;
+    path.write_file(&content, replace, &change).map_err(|error| at_path(error.into()))?;
     Ok(Operation::done("write", path.shown(), Some(content.len() as u64)))
 }

@@ -1,6 +1,5 @@
 //! `LIST.Sort`.
 
-use std::cmp::Ordering;
 use std::rc::Rc;
 
 use crate::limits::space;
@@ -13,7 +12,7 @@ const SPEC: Spec = Spec::pure(
     "list_sort",
     "Gives the elements in ascending or descending order",
     "Elements are all numbers or all texts, or maps when `key` names the value to sort by; texts are ordered by code \
-        point. Equal elements keep their order.",
+        point, and a float that is not a number comes after all others. Equal elements keep their order.",
     Example {
         script: "EMIT LIST.Sort([3, 1, 2])\nEMIT LIST.Sort([{\"n\": 1}, {\"n\": 2}], key: \"n\", descending: true)",
         output: "[1, 2, 3]\n[{\"n\": 2}, {\"n\": 1}]\n",
@@ -48,8 +47,11 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
         keyed.push(Keyed { index, by: key_of(&element, args.key.as_ref(), index)? });
     }
     check_kinds(&keyed)?;
-    // All keys are of one kind, so only floats that are no numbers have no order; they stay where they are.
-    let order = |a: &Keyed, b: &Keyed| compare(&a.by, &b.by).ok().flatten().unwrap_or(Ordering::Equal);
+    // All keys are of one kind, so only floats that are no numbers have no order; they come after all others.
+    let order = |a: &Keyed, b: &Keyed| {
+        let ordered = compare("<", &a.by, &b.by).ok().flatten();
+        ordered.unwrap_or_else(|| is_nan(&a.by).cmp(&is_nan(&b.by)))
+    };
     match args.descending {
         true => keyed.sort_by(|a, b| order(b, a)),
         false => keyed.sort_by(order),
@@ -57,6 +59,10 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     context.meter.poll()?;
     let sorted = keyed.into_iter().filter_map(|keyed| args.list.get(keyed.index)).collect();
     Ok(AnyList(Value::list(sorted)?))
+}
+
+fn is_nan(value: &Value) -> bool {
+    value.as_float().is_some_and(f64::is_nan)
 }
 
 fn key_of(element: &Value, key: Option<&Str>, index: usize) -> Result<Value, ToolError> {

@@ -51,20 +51,21 @@ enum Side {
 pub fn tools() -> Vec<Tool> {
     vec![
         Tool::new(REPEAT, repeat),
-        Tool::new(PAD_LEFT, |_, args: Padded| pad(&args, Side::Left)),
-        Tool::new(PAD_RIGHT, |_, args: Padded| pad(&args, Side::Right)),
+        Tool::new(PAD_LEFT, |context, args: Padded| pad(context, &args, Side::Left)),
+        Tool::new(PAD_RIGHT, |context, args: Padded| pad(context, &args, Side::Right)),
     ]
 }
 
 fn repeat(context: &mut Context<'_>, args: Repeated) -> Result<Str, ToolError> {
     let text = args.text.as_text();
     let times = usize::try_from(args.times).unwrap_or(usize::MAX);
-    check_length(text.len().saturating_mul(times))?;
-    context.meter.poll()?;
+    let length = text.len().saturating_mul(times);
+    check_length(length)?;
+    context.spend_text(length)?;
     Ok(Str::new(&text.repeat(if text.is_empty() { 0 } else { times })))
 }
 
-fn pad(args: &Padded, side: Side) -> Result<Str, ToolError> {
+fn pad(context: &mut Context<'_>, args: &Padded, side: Side) -> Result<Str, ToolError> {
     let fill = args.fill.as_text();
     if fill.chars().count() != 1 {
         let message = format!("`fill` is one character, not {}", fill.chars().count());
@@ -72,7 +73,9 @@ fn pad(args: &Padded, side: Side) -> Result<Str, ToolError> {
     }
     let missing = (args.width as usize).saturating_sub(args.text.char_count());
     let text = args.text.as_text();
-    check_length(missing.saturating_mul(fill.len()).saturating_add(text.len()))?;
+    let length = missing.saturating_mul(fill.len()).saturating_add(text.len());
+    check_length(length)?;
+    context.spend_text(length)?;
     let filling = fill.repeat(missing);
     Ok(Str::new(&match side {
         Side::Left => filling + &text,

@@ -1,0 +1,177 @@
+//! What a line that does not parse probably meant.
+//!
+//! pest says how far it came and what it tried there; this file turns that into one finding, and
+//! first looks for the mistakes that people and models make: operators and words of other
+//! languages, a missing `CALL` or `SET`, a block on one line.
+
+mod statement;
+mod structure;
+
+use pest::error::{Error, ErrorVariant, InputLocation};
+
+use crate::text::{Code, Diagnostic, Span, safe};
+
+use super::super::grammar::{Expected, Rule, expected};
+use super::super::keyword::{first_word, is_keyword, is_reserved, is_uniform};
+
+/// A line that failed.
+struct Failure<'a> {
+    text: &'a str,
+    /// Where pest gave up.
+    at: usize,
+    /// The offset of the line in the whole text.
+    base: usize,
+    /// What could have stood there, sorted.
+    wanted: Vec<Expected>,
+}
+
+/// The finding for a line that does not parse.
+pub fn explain(error: &Error<Rule>, text: &str, base: usize) -> Diagnostic {
+    let at = match error.location {
+        InputLocation::Pos(at) => at,
+        InputLocation::Span((at, _)) => at,
+    };
+    let failure = Failure { text, at, base, wanted: wanted(error) };
+    failure
+        .statement_mistake()
+        .or_else(|| failure.name_mistake())
+        .or_else(|| failure.operator_mistake())
+        .or_else(|| failure.structure_mistake())
+        .unwrap_or_else(|| failure.plain())
+}
+
+/// What pest tried at the place of failure, as a message names it.
+fn wanted(error: &Error<Rule>) -> Vec<Expected> {
+    let ErrorVariant::ParsingError { positives, negatives } = &error.variant else { return Vec::new() };
+    let mut wanted: Vec<Expected> = positives.iter().map(|&rule| expected(rule)).collect();
+    // `FOR EACH IN`: the only word that is tried in order to refuse it.
+    wanted.extend(negatives.contains(&Rule::kw_in).then_some(Expected::Name));
+    wanted.sort();
+    wanted.dedup();
+    wanted.retain(|&item| item != Expected::Hidden);
+    if wanted.contains(&Expected::Operator) {
+        wanted.retain(|item| *item != Expected::Mark("("));
+    }
+    if wanted.contains(&Expected::Expression) {
+        wanted.retain(|item| !matches!(item, Expected::Mark("(" | "\"key\"")));
+    }
+    wanted
+}
+
+impl<'a> Failure<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    /// The token at the place of failure, as a message shows it, and its span.
+    fn found(&self) -> (String, Span) {
+        let rest = self.rest();
+        let Some(first) = rest.chars().next() else {
+            let end = self.base + self.text.len();
+            return ("the end of the line".to_owned(), Span::at(end));
+        };
+        let word = first_word(rest);
+        let length = match first {
+            _ if !word.is_empty() => word.len(),
+            '"' | '\'' => quoted_length(rest),
+            _ => first.len_utf8(),
+        };
+        let shown: String = rest[..length].chars().take(40).collect();
+        (format!("`{}`", safe::name(&shown)), self.span(self.at, length))
+    }
+
+    fn span(&self, at: usize, length: usize) -> Span {
+        Span::new(self.base + at, self.base + at + length)
+    }
+
+    fn error(&self, code: Code, length: usize, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, self.span(self.at, length), message)
+    }
+
+    /// Something else where only a name can stand.
+    fn name_mistake(&self) -> Option<Diagnostic> {
+        if self.wanted != [Expected::Name] {
+            return None;
+        }
+        if let Some(finding) = self.number_with_letters() {
+            return Some(finding);
+        }
+        let word = first_word(self.rest());
+        let (found, span) = self.found();
+        let after = self.rest()[word.len()..].trim_start_matches([' ', '\t']);
+        // In `FOR EACH IN list` the name is missing, in `FOR EACH in IN list` it is wrong.
+        let is_joint = is_keyword(word, "IN") && !after.starts_with(',') && !is_keyword(first_word(after), "IN");
+        if is_reserved(word) && !is_joint {
+            let message = format!("expected a name, found the reserved word `{word}`");
+            return Some(Diagnostic::error(Code::ReservedName, span, message).help("choose another name"));
+        }
+        let finding = Diagnostic::error(Code::UnexpectedText, span, format!("expected a name, found {found}"));
+        Some(finding.help("a name begins with a letter or `_`, and goes on with letters, digits and `_`"))
+    }
+
+    /// Expected this or that, found the other.
+    fn plain(&self) -> Diagnostic {
+        let (found, span) = self.found();
+        let message = match self.wanted.is_empty() {
+            true => format!("{found} does not fit here"),
+            false => format!("expected {}, found {found}", list(&self.wanted)),
+        };
+        let finding = Diagnostic::error(Code::UnexpectedText, span, message);
+        match self.help() {
+            Some(help) => finding.help(help),
+            None => finding,
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let wanted = &self.wanted;
+        let word = first_word(self.rest());
+        let is_meant = |keyword: &&'static str| word.eq_ignore_ascii_case(keyword) && !is_uniform(word);
+        let keyword = wanted.iter().find_map(|item| match item {
+            Expected::Mark(mark) => Some(*mark).filter(is_meant),
+            Expected::Operator => ["AND", "OR", "NOT", "IN"].into_iter().find(is_meant),
+            _ => None,
+        });
+        if let Some(keyword) = keyword {
+            let (upper, lower) = (keyword.to_uppercase(), keyword.to_lowercase());
+            return Some(format!("write `{upper}` or `{lower}`: keywords are all upper or all lower case"));
+        }
+        let first = first_word(self.text);
+        if is_keyword(first, "FOR") && wanted.contains(&Expected::Mark("EACH")) {
+            return Some("write `FOR EACH x IN list DO`; to count, `FOR EACH i IN RANGE(10) DO`".to_owned());
+        }
+        if is_keyword(first, "CALL") {
+            return Some("write `CALL Name(…)`: the parentheses are needed, and nothing may follow them".to_owned());
+        }
+        let ends_here = wanted.contains(&Expected::EndOfLine) && wanted.contains(&Expected::Operator);
+        ends_here
+            .then(|| "one statement stands on a line; values are joined by an operator or parted by `,`".to_owned())
+    }
+}
+
+/// `a`, `a or b`, `a, b or c`
+fn list(wanted: &[Expected]) -> String {
+    let words: Vec<String> = wanted.iter().map(|item| words(*item)).collect();
+    match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+fn words(item: Expected) -> String {
+    match item {
+        Expected::Statement => "a statement".to_owned(),
+        Expected::Expression => "a value".to_owned(),
+        Expected::Name => "a name".to_owned(),
+        Expected::Operator => "an operator".to_owned(),
+        Expected::EndOfLine => "the end of the line".to_owned(),
+        Expected::Mark(mark) => format!("`{mark}`"),
+        Expected::Hidden => String::new(),
+    }
+}
+
+fn quoted_length(text: &str) -> usize {
+    let quote = text.chars().next().unwrap_or('"');
+    text[1..].find(quote).map_or(1, |at| at + 2)
+}

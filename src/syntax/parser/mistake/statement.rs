@@ -1,0 +1,154 @@
+//! Mistakes in the first word of a line: statements of other languages and dialects, a missing `CALL` or `SET`.
+
+use crate::text::{Code, Diagnostic, nearest, safe};
+
+use super::super::super::keyword::{STATEMENT_WORDS, first_word, is_keyword, is_uniform};
+use super::Failure;
+
+impl Failure<'_> {
+    /// Mistakes in the first word of a line.
+    pub(super) fn statement_mistake(&self) -> Option<Diagnostic> {
+        let word = first_word(self.text);
+        let after = self.text[word.len()..].trim_start_matches([' ', '\t']);
+        let at_word = |code, message: String| Diagnostic::error(code, self.span(0, word.len().max(1)), message);
+        if word.is_empty() {
+            return self.first_mark();
+        }
+        if let Some(finding) = other_dialect(word, after, &at_word) {
+            return Some(finding);
+        }
+        if is_statement_word(word) {
+            return None;
+        }
+        if let Some(finding) = comment_word(word, &at_word) {
+            return Some(finding);
+        }
+        if let Some(finding) = assignment_or_call(word, after, &at_word) {
+            return Some(finding);
+        }
+        if let Some((meant, example)) = other_language(word) {
+            let finding = at_word(Code::UnknownStatement, format!("`{word}` is not a statement of this language"));
+            return Some(match meant == example {
+                true => finding.help(format!("write `{meant}`")),
+                false => finding.help(format!("write `{meant}`: `{example}`")),
+            });
+        }
+        let finding = at_word(Code::UnknownStatement, format!("expected a statement, found `{}`", safe::name(word)));
+        let upper = word.to_uppercase();
+        Some(match nearest(&upper, STATEMENT_WORDS) {
+            Some(keyword) if !is_uniform(word) && upper == *keyword => finding.help(format!(
+                "write `{keyword}` or `{}`: keywords are all upper or all lower case",
+                keyword.to_lowercase()
+            )),
+            Some(keyword) => finding.help(format!("did you mean `{keyword}`?")),
+            None => finding
+                .help("a line begins with a word such as `SET`, `EMIT`, `CALL`, `IF`, `WHILE`, `FOR EACH` or `END`"),
+        })
+    }
+
+    /// A line that begins with no word at all.
+    fn first_mark(&self) -> Option<Diagnostic> {
+        let finding = |message: &str| Diagnostic::error(Code::UnknownStatement, self.span(0, 1), message);
+        match self.text.chars().next()? {
+            '}' => Some(finding("`}` closes no block here").help("blocks are closed with `END`")),
+            '{' => Some(
+                finding("`{` opens no block here").help("blocks begin with `IF … THEN`, `WHILE … DO`, `FOR EACH … DO`"),
+            ),
+            ';' => Some(finding("there is no `;` here").help("remove it: a statement ends with its line")),
+            _ => None,
+        }
+    }
+}
+
+fn is_statement_word(word: &str) -> bool {
+    STATEMENT_WORDS.iter().any(|keyword| is_keyword(word, keyword))
+}
+
+/// `COMMENT` without its colon, in mixed case, or its closer alone.
+fn comment_word(word: &str, at_word: &dyn Fn(Code, String) -> Diagnostic) -> Option<Diagnostic> {
+    let (message, help) = match word.to_ascii_uppercase().as_str() {
+        "COMMENT" => (
+            format!("`{word}` does not begin a comment"),
+            "write `COMMENT:` or `comment:`, and `ENDCOMMENT` on a line below",
+        ),
+        "ENDCOMMENT" => (
+            format!("`{word}` closes nothing: no `COMMENT:` is open"),
+            "remove it, or write `COMMENT:` where the comment begins",
+        ),
+        _ => return None,
+    };
+    Some(at_word(Code::UnknownStatement, message).help(help))
+}
+
+/// Statements of other dialects of the language.
+fn other_dialect(word: &str, after: &str, at_word: &dyn Fn(Code, String) -> Diagnostic) -> Option<Diagnostic> {
+    let help = match word.to_ascii_lowercase().as_str() {
+        "ask" | "promptuser" | "whisper" if !after.starts_with(['=', '.', '[']) => {
+            "scripts here ask nobody; give values as arguments: `ns run FILE -- VALUE`"
+        }
+        "clear_event" => "events are not part of this language",
+        "on" if is_keyword(first_word(after), "EVENT") => {
+            "events are not part of this language; `ON ERROR DO` handles errors"
+        }
+        _ => return None,
+    };
+    let shown = if word.eq_ignore_ascii_case("on") { "on event" } else { word };
+    Some(at_word(Code::OtherDialect, format!("`{shown}` belongs to another dialect")).help(help))
+}
+
+/// `x = 1`, `x += 1`, `f(1)` as a line.
+fn assignment_or_call(word: &str, after: &str, at_word: &dyn Fn(Code, String) -> Diagnostic) -> Option<Diagnostic> {
+    let target_end = after.find('=').unwrap_or(0);
+    let target = after[..target_end].trim_end();
+    let compound = target.ends_with(['+', '-', '*', '/', '%']);
+    let is_target = target.is_empty() || target.starts_with(['[', '.', ',']) || compound || target == ":";
+    let compares = after[target_end..].starts_with("==") || target.ends_with(['<', '>', '!']);
+    if after.contains('=') && is_target && !compares && !target.contains('(') {
+        let value = after[target_end + 1..].trim();
+        let place = format!("{word}{}", target.trim_end_matches([':', '+', '-', '*', '/', '%', ' ']));
+        if compound {
+            let op = &target[target.len() - 1..];
+            let finding = at_word(Code::WrongOperator, format!("`{op}=` is not an operator here"));
+            return Some(finding.help(format!("write `SET {place} = {place} {op} {value}`")));
+        }
+        let finding = at_word(Code::MissingCallOrSet, "an assignment begins with `SET`".to_owned());
+        return Some(finding.help(format!("write `SET {place} = {value}`")));
+    }
+    if after.starts_with('(') || (after.starts_with('.') && after.contains('(')) {
+        // `print(x)` is better answered with the word it stands for.
+        if other_language(word).is_some() {
+            return None;
+        }
+        let line: String = after.chars().take(60).collect();
+        let finding = at_word(Code::MissingCallOrSet, "a call on a line of its own begins with `CALL`".to_owned());
+        return Some(finding.help(format!("write `CALL {word}{line}`")));
+    }
+    if after.starts_with("++") || after.starts_with("--") {
+        let finding = at_word(Code::WrongOperator, "there is no `++` or `--` here".to_owned());
+        return Some(finding.help(format!("write `SET {word} = {word} + 1`")));
+    }
+    None
+}
+
+/// What a first word of other languages is called here, with an example.
+fn other_language(word: &str) -> Option<(&'static str, &'static str)> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "print" | "println" | "echo" | "puts" | "say" | "printf" | "log" | "display" | "output" => {
+            ("EMIT", "EMIT \"size: \", n")
+        }
+        "let" | "const" | "local" | "dim" | "int" | "string" | "float" | "list" | "map" => ("SET", "SET x = 1"),
+        "elif" | "elseif" | "elsif" => ("ELSE IF", "ELSE IF n > 1 THEN"),
+        "foreach" | "each" | "loop" | "repeat" => ("FOR EACH", "FOR EACH x IN list DO"),
+        "until" => ("WHILE NOT", "WHILE NOT done DO"),
+        "unless" => ("IF NOT", "IF NOT ready THEN"),
+        "function" | "fn" | "fun" => ("func", "func Name(needs a, b) means"),
+        "def" | "proc" | "procedure" | "sub" => ("DEFINE PROCEDURE", "DEFINE PROCEDURE Name(a, b)"),
+        "try" | "catch" | "except" | "finally" => ("ON ERROR", "ON ERROR AS err DO"),
+        "throw" | "raise" | "error" | "panic" | "die" => ("FAIL", "FAIL \"message\""),
+        "assert" | "require" | "ensure" => ("MUST", "MUST ok, \"message\""),
+        "exit" | "quit" => ("RETURN", "RETURN"),
+        "next" => ("CONTINUE", "CONTINUE"),
+        "endloop" | "fi" | "done" | "esac" | "wend" => ("END", "END"),
+        _ => return None,
+    })
+}

@@ -1,0 +1,259 @@
+//! Mistakes at the place of failure: operators of other languages, blocks on one line, numbers, keys.
+
+use crate::text::{Code, Diagnostic};
+
+use super::super::super::keyword::{first_word, is_keyword, is_word_char};
+use super::super::stmt::closer_role;
+use super::Failure;
+
+impl Failure<'_> {
+    /// Operators of other languages at the place of failure.
+    pub(super) fn operator_mistake(&self) -> Option<Diagnostic> {
+        const MISTAKES: [(&str, &str); 19] = [
+            ("===", "`==`"),
+            ("!==", "`!=`"),
+            ("==", "`==` between two values"),
+            ("=>", "`>=`"),
+            ("=<", "`<=`"),
+            ("&&", "`AND`"),
+            ("||", "`OR`"),
+            ("<>", "`!=`"),
+            ("+=", "`SET x = x + …`"),
+            ("-=", "`SET x = x - …`"),
+            ("*=", "`SET x = x * …`"),
+            ("/=", "`SET x = x / …`"),
+            ("++", "`SET x = x + 1`"),
+            ("->", "`.name` or `[\"name\"]`"),
+            ("<<", "`* 2 ** n`"),
+            (">>", "`/ 2 ** n`"),
+            ("!", "`NOT`"),
+            ("=", "`==` to compare"),
+            ("?", "an IF block"),
+        ];
+        // pest may have taken the first one or two characters for an operator of ours.
+        let starts = (0..=2).rev().filter_map(|back| self.at.checked_sub(back));
+        let whole = |at: usize| {
+            let text = self.text.get(at..)?;
+            let covers = |mark: &str| text.starts_with(mark) && at + mark.len() > self.at;
+            MISTAKES.iter().find(|(mark, _)| covers(mark)).map(|found| (at, found))
+        };
+        let (at, (found, meant)) = starts.filter_map(whole).find(|(_, (mark, _))| *mark != "==")?;
+        let message = format!("`{found}` is not an operator here");
+        let finding = Diagnostic::error(Code::WrongOperator, self.span(at, found.len()), message);
+        let in_map = innermost_bracket(&self.text[..at]) == Some('{');
+        Some(match *found {
+            "=" if in_map => finding.help("write `:` between a key and its value"),
+            _ => finding.help(format!("write {meant}")),
+        })
+    }
+
+    /// `;`, one-line blocks, keys without quotes, words in mixed case.
+    pub(super) fn structure_mistake(&self) -> Option<Diagnostic> {
+        let rest = self.rest();
+        if rest.starts_with(';') {
+            return Some(
+                self.error(Code::WrongOperator, 1, "there is no `;` here")
+                    .help("remove it: a statement ends with its line"),
+            );
+        }
+        if let Some(finding) = self.braces().or_else(|| self.one_line_block()).or_else(|| self.map_key()) {
+            return Some(finding);
+        }
+        if rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return self.number_with_letters().filter(|_| !is_number_before(&self.text[..self.at]));
+        }
+        if let Some(finding) = self.one_sided_point() {
+            return Some(finding);
+        }
+        let word = first_word(rest);
+        let before = self.text[..self.at].trim_end_matches([' ', '\t']);
+        if is_dialect_word(before) && !word.is_empty() {
+            let dialect = before.rsplit(|c: char| !is_word_char(c)).next().unwrap_or(before);
+            let message = format!("`{dialect} {word}` belongs to another dialect");
+            let at = before.len() - dialect.len();
+            let finding = Diagnostic::error(Code::OtherDialect, self.span(at, self.at + word.len() - at), message);
+            return Some(finding.help("compare with `== nil`, `\"\"`, `[]` or `{}`, or test the value itself"));
+        }
+        if self.text[..self.at].contains("[[") && !word.is_empty() {
+            let at = self.text.find("[[").expect("the text was just searched");
+            let finding =
+                Diagnostic::error(Code::OtherDialect, self.span(at, 2), "texts in `[[…]]` belong to another dialect");
+            return Some(
+                finding.help("write the text in `\"…\"` or `'''…'''`; between elements of a list write commas"),
+            );
+        }
+        None
+    }
+
+    /// `5x`, `1.`, `0x1F`
+    pub(super) fn number_with_letters(&self) -> Option<Diagnostic> {
+        let rest = self.rest();
+        if !rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        let length = rest.find(|c: char| !(is_word_char(c) || c == '.')).unwrap_or(rest.len());
+        let token = &rest[..length];
+        let plain = token.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+        if plain {
+            return None;
+        }
+        let finding = self.error(Code::BadNumber, length, format!("`{token}` is neither a number nor a name"));
+        Some(finding.help("a number with a point has digits on both sides of it; a name begins with a letter or `_`"))
+    }
+
+    /// `1.` and `.5`
+    fn one_sided_point(&self) -> Option<Diagnostic> {
+        let (before, rest) = (&self.text[..self.at], self.rest());
+        let digit = |c: char| c.is_ascii_digit();
+        let (start, length) = match () {
+            () if rest.starts_with('.') && rest[1..].starts_with(digit) => {
+                (self.at, 1 + rest[1..].find(|c| !digit(c)).unwrap_or(rest.len() - 1))
+            }
+            () if before.strip_suffix('.').is_some_and(|digits| digits.ends_with(digit)) => (before.len() - 1, 1),
+            () => return None,
+        };
+        let finding = Diagnostic::error(
+            Code::BadNumber,
+            self.span(start, length),
+            "a number with a point has digits on both sides of it",
+        );
+        Some(finding.help("write `0.5` or `1.0`"))
+    }
+
+    /// `IF c { … }` on one line.
+    fn braces(&self) -> Option<Diagnostic> {
+        let first = first_word(self.text).to_ascii_uppercase();
+        let is_head = ["IF", "ELSE", "WHILE", "FOR", "ON", "DEFINE", "FUNC"].contains(&first.as_str());
+        if !is_head || !self.rest().starts_with('{') {
+            return None;
+        }
+        let finding = self.error(Code::UnexpectedText, 1, "blocks have no braces");
+        Some(finding.help("end the head with its line, and close the block with a line `END`"))
+    }
+
+    /// A key that is not a text: `{k: 1}`, `{1: 2}`, `{[1]: 2}`
+    fn map_key(&self) -> Option<Diagnostic> {
+        let before = self.text[..self.at].trim_end_matches([' ', '\t']);
+        if !before.ends_with(['{', ',']) || innermost_bracket(before) != Some('{') {
+            return None;
+        }
+        let key = key_before_colon(self.rest()).filter(|key| !key.starts_with(['"', '\'']))?;
+        let shown: String = key.chars().take(40).collect();
+        let finding = self.error(Code::MapKey, key.len(), format!("expected a key in quotes, found `{shown}`"));
+        Some(match key.chars().all(is_word_char) {
+            true => finding.help(format!("write `{{\"{key}\": …}}`")),
+            false => finding.help("keys are texts; for a key that is computed write `SET m[key] = value`"),
+        })
+    }
+
+    /// Text after `THEN`, `DO`, `ELSE`, `means` or a closer, or a whole block on one line.
+    fn one_line_block(&self) -> Option<Diagnostic> {
+        let rest = self.rest();
+        let before = self.text[..self.at].trim_end_matches([' ', '\t']);
+        let word = before.rsplit(|c: char| !is_word_char(c)).next()?;
+        let body = body_before_closer(rest);
+        let opens = ["THEN", "DO", "ELSE", "MEANS"].iter().any(|keyword| is_keyword(word, keyword));
+        let is_whole =
+            body.is_some() && ["DEFINE", "COMMAND"].iter().any(|head| is_keyword(first_word(self.text), head));
+        if rest.is_empty() {
+            return None;
+        }
+        if opens || is_whole {
+            let finding = match opens {
+                true => self.error(Code::OneLineBlock, rest.len(), format!("only a comment may follow `{word}`")),
+                false => self.error(Code::OneLineBlock, rest.len(), "a block does not fit on one line"),
+            };
+            let body = body.unwrap_or(rest);
+            return Some(finding.help(format!("write it on three lines:\n{before}\n  {body}\nEND")));
+        }
+        if before != word || closer_role(word).is_none() {
+            return None;
+        }
+        let finding = self.error(Code::OneLineBlock, rest.len(), format!("only a comment may follow `{word}`"));
+        Some(match joined_closer(word, rest) {
+            Some(closer) => finding.help(format!("write `{closer}`, or `END` alone")),
+            None => finding.help("put it on a line of its own"),
+        })
+    }
+}
+
+/// `END IF` in one word.
+fn joined_closer(word: &str, rest: &str) -> Option<String> {
+    let kind = match rest.to_ascii_uppercase().as_str() {
+        "FOREACH" | "FOR EACH" => "FOR".to_owned(),
+        "FUNCTION" => "FUNC".to_owned(),
+        "ON ERROR" => "ON".to_owned(),
+        other => other.to_owned(),
+    };
+    let closer = format!("END{kind}");
+    let exists = closer_role(&closer).is_some() && word.eq_ignore_ascii_case("END");
+    exists.then(|| if is_keyword(word, "END") && word == "end" { closer.to_lowercase() } else { closer })
+}
+
+/// What stands before the closer at the end of a line, if one stands there.
+fn body_before_closer(rest: &str) -> Option<&str> {
+    let rest = rest.trim_end();
+    let last = rest.rsplit(|c: char| !is_word_char(c)).next()?;
+    closer_role(last)?;
+    Some(rest[..rest.len() - last.len()].trim_end())
+}
+
+/// The bracket that is open at the end of a text.
+fn innermost_bracket(text: &str) -> Option<char> {
+    let mut open = Vec::new();
+    for (_, c) in outside_quotes(text) {
+        match c {
+            '(' | '[' | '{' => open.push(c),
+            ')' | ']' | '}' => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open.pop()
+}
+
+/// The text up to a `:` that belongs to it.
+fn key_before_colon(text: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    for (at, c) in outside_quotes(text) {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.checked_sub(1)?,
+            ',' if depth == 0 => return None,
+            ':' if depth == 0 => return Some(text[..at].trim_end()).filter(|key| !key.is_empty()),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The characters of a text that stand in no quotes.
+fn outside_quotes(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut quote = None;
+    let mut escaped = false;
+    text.char_indices().filter(move |&(_, c)| match quote {
+        None => {
+            quote = Some(c).filter(|c| matches!(c, '"' | '\''));
+            quote.is_none()
+        }
+        Some(open) => {
+            let closes = c == open && !escaped;
+            escaped = c == '\\' && !escaped;
+            quote = quote.filter(|_| !closes);
+            false
+        }
+    })
+}
+
+/// Whether a value stands right before, so that what follows it is not at fault itself.
+fn is_number_before(before: &str) -> bool {
+    before
+        .trim_end_matches([' ', '\t'])
+        .ends_with(|c: char| is_word_char(c) || matches!(c, ')' | ']' | '}' | '"' | '\''))
+        && !is_keyword(first_word(before), before.trim())
+}
+
+/// Whether a text ends in one of the words `no` and `some`, which other dialects put before a value.
+fn is_dialect_word(text: &str) -> bool {
+    let word = text.rsplit(|c: char| !is_word_char(c)).next().unwrap_or(text);
+    ["NO", "SOME"].iter().any(|dialect| is_keyword(word, dialect))
+}

@@ -1,0 +1,85 @@
+//! The encodings of text files: their names, reading and writing.
+//!
+//! All names of the WHATWG Encoding Standard, and `iso-8859-1` as what it says, Latin-1, where the
+//! standard takes it for windows-1252.
+
+mod decode;
+mod encode;
+
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+pub use decode::{Decoder, detect, is_binary};
+pub use encode::{Unencodable, encode};
+
+/// What a caller asks for by the name of an encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// To find the encoding out.
+    Auto,
+    /// The bytes, as base64.
+    Base64,
+    /// A text in this encoding.
+    Text(Charset),
+}
+
+/// A character encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Charset {
+    /// ISO 8859-1: each byte is the character of its number.
+    Latin1,
+    /// `utf-16`: in whichever order the byte order mark says, else little-endian.
+    Utf16,
+    /// One of the standard's.
+    Named(&'static Encoding),
+}
+
+impl Choice {
+    /// What a name stands for.
+    pub fn find(name: &str) -> Option<Choice> {
+        Some(match name.trim().to_ascii_lowercase().as_str() {
+            "auto" => Choice::Auto,
+            "base64" => Choice::Base64,
+            name => Choice::Text(Charset::find(name)?),
+        })
+    }
+}
+
+impl Charset {
+    /// UTF-8.
+    pub const UTF_8: Charset = Charset::Named(UTF_8);
+
+    fn find(name: &str) -> Option<Charset> {
+        Some(match name {
+            "iso-8859-1" | "iso8859-1" | "iso_8859-1" | "iso88591" | "latin1" | "latin-1" | "l1" => Charset::Latin1,
+            "utf-16" | "utf16" | "utf_16" => Charset::Utf16,
+            "utf-16-le" | "utf16le" | "utf_16_le" => Charset::Named(UTF_16LE),
+            "utf-16-be" | "utf16be" | "utf_16_be" => Charset::Named(UTF_16BE),
+            "utf_8" => Charset::UTF_8,
+            // Encodings that exist only to be refused have no text.
+            name => Charset::Named(Encoding::for_label_no_replacement(name.as_bytes())?),
+        })
+    }
+
+    /// The encoding that a byte order mark at the start of a file names, and the mark's length.
+    pub fn of_mark(bytes: &[u8]) -> Option<(Charset, usize)> {
+        Encoding::for_bom(bytes).map(|(encoding, length)| (Charset::Named(encoding), length))
+    }
+
+    /// Its name, lower case.
+    pub fn name(self) -> String {
+        match self {
+            Charset::Latin1 => "iso-8859-1".to_owned(),
+            Charset::Utf16 => "utf-16le".to_owned(),
+            Charset::Named(encoding) => encoding.name().to_ascii_lowercase(),
+        }
+    }
+
+    /// Whether a byte below 128 is that character, wherever it stands.
+    fn holds_ascii(self) -> bool {
+        match self {
+            Charset::Latin1 => true,
+            Charset::Utf16 => false,
+            Charset::Named(encoding) => encoding.is_ascii_compatible(),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A stretch of the lines of a text that comes in pieces.
+
+use crate::limits::{LimitHit, space};
+
+/// Takes the lines after the first `skip`, at most `most`; lines end in LF, CRLF or CR, which they keep.
+pub struct Lines {
+    skip: usize,
+    most: usize,
+    /// Lines that ended so far.
+    ended: usize,
+    /// The piece before ended in a CR, which an LF may follow.
+    after_cr: bool,
+    /// Characters came after the newest line end.
+    in_line: bool,
+    text: String,
+}
+
+impl Lines {
+    /// `most` is 0 for all.
+    pub fn new(skip: usize, most: usize) -> Lines {
+        let most = if most == 0 { usize::MAX } else { most };
+        Lines { skip, most, ended: 0, after_cr: false, in_line: false, text: String::new() }
+    }
+
+    /// Whether the line that comes next is wanted.
+    fn is_wanted(&self, line: usize) -> bool {
+        line >= self.skip && line - self.skip < self.most
+    }
+
+    /// Takes a piece in; tells whether more can be wanted.
+    pub fn take(&mut self, mut piece: &str) -> Result<bool, LimitHit> {
+        if piece.is_empty() {
+            return Ok(true);
+        }
+        if std::mem::take(&mut self.after_cr)
+            && let Some(rest) = piece.strip_prefix('\n')
+        {
+            if self.is_wanted(self.ended - 1) {
+                self.push("\n")?;
+            }
+            piece = rest;
+        }
+        while !piece.is_empty() {
+            if self.ended >= self.skip.saturating_add(self.most) {
+                return Ok(false);
+            }
+            let length = line_length(piece);
+            let (line, rest) = piece.split_at(length);
+            if self.is_wanted(self.ended) {
+                self.push(line)?;
+            }
+            let ends = line.ends_with(['\n', '\r']);
+            self.ended += usize::from(ends);
+            self.in_line = !ends;
+            self.after_cr = rest.is_empty() && line.ends_with('\r');
+            piece = rest;
+        }
+        // A CR at the end of what is wanted may still be followed by its LF.
+        Ok(self.after_cr || self.ended < self.skip.saturating_add(self.most))
+    }
+
+    fn push(&mut self, piece: &str) -> Result<(), LimitHit> {
+        let length = self.text.len() + piece.len();
+        space::check_string(length)?;
+        space::check(length)?;
+        self.text.push_str(piece);
+        Ok(())
+    }
+
+    /// The lines taken, and how many they are.
+    pub fn finish(self) -> (String, usize) {
+        let partial = usize::from(self.in_line && self.is_wanted(self.ended));
+        let count = self.ended.saturating_sub(self.skip).min(self.most) + partial;
+        (self.text, count)
+    }
+}
+
+/// Bytes of the first line, its LF, CRLF or CR included.
+fn line_length(text: &str) -> usize {
+    match text.find(['\n', '\r']) {
+        None => text.len(),
+        Some(at) if text[at..].starts_with("\r\n") => at + 2,
+        Some(at) => at + 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lines;
+
+    /// The lines of a text that comes in pieces of so many characters.
+    fn cut(text: &str, size: usize, skip: usize, most: usize) -> (String, usize) {
+        let chars: Vec<char> = text.chars().collect();
+        let mut lines = Lines::new(skip, most);
+        for piece in chars.chunks(size) {
+            if !lines.take(&piece.iter().collect::<String>()).expect("no limit is near") {
+                break;
+            }
+        }
+        lines.finish()
+    }
+
+    #[test]
+    fn lines_do_not_depend_on_the_pieces() {
+        let text = "one\ntwo\r\nthree\rfour\n\r\n\rsix";
+        for size in 1..=text.len() {
+            assert_eq!(cut(text, size, 0, 0), (text.to_owned(), 7), "pieces of {size}");
+            assert_eq!(cut(text, size, 1, 2), ("two\r\nthree\r".to_owned(), 2), "pieces of {size}");
+            assert_eq!(cut(text, size, 1, 1), ("two\r\n".to_owned(), 1), "pieces of {size}");
+            assert_eq!(cut(text, size, 4, 9), ("\r\n\rsix".to_owned(), 3), "pieces of {size}");
+            assert_eq!(cut(text, size, 9, 1), (String::new(), 0), "pieces of {size}");
+        }
+        assert_eq!(cut("a\n", 2, 0, 0), ("a\n".to_owned(), 1));
+        assert_eq!(cut("", 1, 0, 0), (String::new(), 0));
+    }
+}

@@ -1,0 +1,111 @@
+//! Naive implementations in the same races: each must be seen to escape, else the races prove nothing.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use libtest_mimic::Trial;
+
+use super::arena::{Arena, write};
+use super::race::{Stopping, alone, exchange, patience, prepare_folder};
+use super::rename::stand_in_the_way;
+use super::report::{self, Verdict};
+
+/// A race that a naive implementation loses.
+#[derive(Clone, Copy)]
+struct Control {
+    name: &'static str,
+    prepare: fn(&Arena),
+    disturb: fn(&Arena, &AtomicBool),
+    /// One try; whether it escaped.
+    naive: fn(&Arena) -> bool,
+}
+
+const CONTROLS: [Control; 4] = [
+    Control {
+        name: "a check of path strings reads outside",
+        prepare: prepare_folder,
+        disturb: |arena, _| exchange(&arena.root, "d", "l"),
+        naive: |arena| read_checked(&arena.root, "d/f").as_deref() == Some(b"SECRET"),
+    },
+    Control {
+        name: "a look before opening reads outside",
+        prepare: |arena| {
+            write(&arena.place("f"), b"INSIDE");
+            std::os::unix::fs::symlink(arena.outside.join("f"), arena.place("l")).expect("a link");
+        },
+        disturb: |arena, _| exchange(&arena.root, "f", "l"),
+        naive: |arena| {
+            let path = arena.place("f");
+            path.symlink_metadata().is_ok_and(|found| found.is_file())
+                && std::fs::read(path).is_ok_and(|bytes| bytes == b"SECRET")
+        },
+    },
+    Control {
+        name: "a removal by paths removes outside",
+        prepare: |arena| {
+            prepare_folder(arena);
+            std::fs::create_dir(arena.outside.join("d")).expect("a folder");
+        },
+        disturb: |arena, _| exchange(&arena.root, "d", "l"),
+        naive: |arena| {
+            let _ = std::fs::write(arena.outside.join("f"), "SECRET");
+            let path = arena.place("d");
+            if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                let _ = std::fs::remove_file(path.join("f"));
+            }
+            arena.outside.join("f").symlink_metadata().is_err()
+        },
+    },
+    Control {
+        name: "a look before renaming overwrites",
+        prepare: |arena| write(&arena.place("mine"), b"MINE"),
+        disturb: |arena, overwritten| stand_in_the_way(&arena.root, overwritten),
+        naive: |arena| {
+            if arena.place("g").symlink_metadata().is_err() {
+                let _ = std::fs::rename(arena.place("a.txt"), arena.place("g"));
+            }
+            false
+        },
+    },
+];
+
+/// The controls.
+pub fn trials() -> Vec<Trial> {
+    CONTROLS
+        .into_iter()
+        .map(|control| report::trial(format!("control: {}", control.name), move || run(control)))
+        .collect()
+}
+
+fn run(control: Control) -> Verdict {
+    let _alone = alone();
+    let arena = Arena::in_memory();
+    (control.prepare)(&arena);
+    let (stop, seen) = (AtomicBool::new(false), AtomicBool::new(false));
+    let begin = Instant::now();
+    let escaped = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                (control.disturb)(&arena, &seen);
+            }
+        });
+        let _stopping = Stopping(&stop);
+        let mut escaped = false;
+        while !escaped && begin.elapsed() < patience() {
+            escaped = (control.naive)(&arena) || seen.load(Ordering::Relaxed);
+        }
+        escaped
+    });
+    match escaped {
+        true => Verdict::Passed,
+        false => Verdict::Failed(vec!["inconclusive: no escape, so the races prove nothing here".to_owned()]),
+    }
+}
+
+/// What a tool must not do: check where a path leads, and then use the path.
+fn read_checked(root: &Path, path: &str) -> Option<Vec<u8>> {
+    let path = root.join(path);
+    let resolved = path.canonicalize().ok()?;
+    resolved.starts_with(root).then(|| std::fs::read(path).ok())?
+}

@@ -1,0 +1,173 @@
+//! What stays as it was where a move to another file system, or a write there, is refused or fails.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use rustix::fs::{CWD, FileType};
+use serde_json::json;
+
+use super::super::arena::write;
+use super::super::probe::Probe;
+use super::super::snapshot::Snapshot;
+use super::super::vector::Op;
+use super::{check_moved, moved, set_mode};
+
+pub fn existing_stays(probe: &mut Probe) {
+    write(&probe.arena.place("other/file"), b"kept");
+    std::fs::create_dir(probe.arena.place("other/folder")).expect("a folder");
+    symlink("file", probe.arena.place("other/live")).expect("a link");
+    symlink("nowhere", probe.arena.place("other/dangling")).expect("a link");
+    symlink(probe.arena.outside.join("new"), probe.arena.place("other/out")).expect("a link");
+    probe.begin();
+    let before = Snapshot::of(&probe.arena.root);
+    for source in ["a.txt", "sub"] {
+        for name in ["file", "folder", "live", "dangling", "out"] {
+            probe.call("move_file", moved(source, &format!("other/{name}")), "already_exists");
+        }
+    }
+    probe.check_same(".", &before);
+}
+
+pub fn too_large_file(probe: &mut Probe) {
+    write(&probe.arena.place("big"), &[b'x'; 200_000]);
+    stays(probe, "big", "no_space");
+}
+
+pub fn too_large_tree(probe: &mut Probe) {
+    for number in 0..20 {
+        write(&probe.arena.place(&format!("big/{number}/file")), &[b'x'; 10_000]);
+    }
+    stays(probe, "big", "no_space");
+}
+
+pub fn too_large_write(probe: &mut Probe) {
+    write(&probe.arena.place("other/file"), b"kept");
+    probe.begin();
+    let before = Snapshot::of(&probe.arena.place("other"));
+    let text = "x".repeat(200_000);
+    probe.call("write_file", json!({"file_path": "other/file", "content": text}), "no_space");
+    probe.call("write_file", json!({"file_path": "other/new", "content": text}), "no_space");
+    probe.check_same("other", &before);
+}
+
+/// That a move to the other file system fails with a code and leaves everything as it was.
+fn stays(probe: &mut Probe, source: &str, code: &str) {
+    probe.begin();
+    let before = Snapshot::of(&probe.arena.root);
+    probe.call("move_file", moved(source, "other/x"), code);
+    probe.check_same(".", &before);
+}
+
+pub fn special_refused(probe: &mut Probe) {
+    let pipe = |path: &str| {
+        rustix::fs::mknodat(CWD, probe.arena.place(path), FileType::Fifo, 0o666.into(), 0).expect("a pipe");
+    };
+    pipe("pipe");
+    write(&probe.arena.place("tree/a/file"), b"one");
+    pipe("tree/m");
+    write(&probe.arena.place("tree/z/file"), b"one");
+    std::fs::create_dir(probe.arena.place("sockets")).expect("a folder");
+    let _ = std::os::unix::net::UnixListener::bind(probe.arena.place("sockets/socket")).expect("a socket");
+    probe.begin();
+    let before = Snapshot::of(&probe.arena.root);
+    for source in ["pipe", "tree", "sockets", "sockets/socket"] {
+        probe.call("move_file", moved(source, "other/x"), "io_error");
+    }
+    probe.check_same(".", &before);
+}
+
+pub fn into_outside(probe: &mut Probe) {
+    symlink(&probe.arena.outside, probe.arena.place("other/out")).expect("a link");
+    probe.begin();
+    let before = Snapshot::of(&probe.arena.root);
+    for source in ["a.txt", "sub"] {
+        probe.call("move_file", moved(source, "other/out/x"), "sandbox_violation");
+        probe.call("move_file", moved("other/out/secret.txt", "x"), "sandbox_violation");
+    }
+    probe.check_same(".", &before);
+}
+
+/// More levels than files may be open: either way is right, half of it is not.
+pub fn deep_tree(probe: &mut Probe) {
+    let deep = Op::Deep { path: "deep".to_owned(), depth: 700, beside: true };
+    probe.arena.set_up(&[deep], probe.mode);
+    probe.begin_handed_over();
+    probe.call("move_file", moved("deep", "other/deep"), "ok|io_error");
+    let depths = [depth_of(&probe.arena.place("deep")), depth_of(&probe.arena.place("other/deep"))];
+    let whole = matches!(depths, [Some(700), None] | [None, Some(700)]);
+    probe.check(whole, || format!("here and there are {depths:?} levels"));
+}
+
+/// How many folders `z` are inside each other.
+fn depth_of(path: &Path) -> Option<usize> {
+    use rustix::fs::{Mode as Bits, OFlags};
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut folder = rustix::fs::open(path, flags, Bits::empty()).ok()?;
+    let mut depth = 0;
+    while let Ok(inner) = rustix::fs::openat(&folder, "z", flags, Bits::empty()) {
+        folder = inner;
+        depth += 1;
+    }
+    Some(depth)
+}
+
+pub fn unreadable_tree(probe: &mut Probe) {
+    write(&probe.arena.place("tree/file"), b"one");
+    write(&probe.arena.place("tree/locked/file"), b"two");
+    set_mode(&probe.arena.place("tree/locked"), 0o000);
+    if probe.mode.is_unprivileged() {
+        stays(probe, "tree", "permission_denied");
+    } else {
+        probe.begin();
+        probe.call("move_file", moved("tree", "other/x"), "ok");
+    }
+}
+
+/// It can be copied, and then not be removed: the copy must not stay, or the source must go.
+pub fn unremovable_tree(probe: &mut Probe) {
+    write(&probe.arena.place("tree/a"), b"one");
+    write(&probe.arena.place("tree/locked/file"), b"two");
+    write(&probe.arena.place("tree/z"), b"three");
+    set_mode(&probe.arena.place("tree/locked"), 0o555);
+    if probe.mode.is_unprivileged() {
+        stays(probe, "tree", "permission_denied");
+    } else {
+        probe.begin();
+        probe.call("move_file", moved("tree", "other/x"), "ok");
+    }
+}
+
+/// The kernel refuses both; neither may take out what is mounted.
+pub fn mount_point(probe: &mut Probe) {
+    write(&probe.arena.place("other/file"), b"kept");
+    probe.begin();
+    let before = Snapshot::of(&probe.arena.root);
+    probe.call("move_file", moved("other", "elsewhere"), "io_error|permission_denied|conflict");
+    probe.call("delete_file", json!({"path": "other"}), "io_error|permission_denied|conflict");
+    probe.check_same(".", &before);
+}
+
+pub fn crossing(probe: &mut Probe) {
+    write(&probe.arena.place("other/in/file"), b"one");
+    symlink(&probe.arena.outside, probe.arena.place("other/out")).expect("a link");
+    probe.begin();
+    let before = Snapshot::of(&probe.arena.root);
+    probe.call("walk_dir", json!({"path": "."}), "ok");
+    probe.call("list_directory", json!({"path": ".", "recursive": true}), "ok");
+    probe.call("read_file", json!({"file_path": "other/in/file"}), "ok");
+    probe.call("read_file", json!({"file_path": "other/out/secret.txt"}), "sandbox_violation");
+    probe.call("list_directory", json!({"path": "other/out"}), "sandbox_violation");
+    probe.check_same(".", &before);
+}
+
+pub fn without_renameat2(probe: &mut Probe) {
+    write(&probe.arena.place("other/file"), b"kept");
+    probe.begin();
+    let before = Snapshot::of(&probe.arena.root);
+    probe.call("move_file", moved("a.txt", "other/file"), "already_exists");
+    probe.call("move_file", moved("sub", "other/sub"), "io_error");
+    probe.check_same(".", &before);
+    let file = Snapshot::of(&probe.arena.place("a.txt"));
+    probe.call("move_file", moved("a.txt", "other/a.txt"), "ok");
+    check_moved(probe, &file, "a.txt", "other/a.txt");
+}

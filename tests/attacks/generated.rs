@@ -1,0 +1,96 @@
+//! Vectors that call no tool: texts for the parser, scripts and policies, made by size.
+
+use super::answer::{end_faults, shown};
+use super::arena::{Arena, write};
+use super::launch::{Ended, Start};
+use super::mode::Mode;
+use super::vector::Vector;
+
+/// Whether a `tool` of a vector is one of these drivers.
+pub fn is_driver(tool: &str) -> bool {
+    matches!(tool, "parse" | "script" | "policy.load")
+}
+
+/// Writes what such a vector needs beside the sandbox.
+pub fn prepare(vector: &Vector, arena: &Arena) {
+    let text = match vector.tool.as_str() {
+        "parse" => script(word(vector, "gen")),
+        "script" => script(word(vector, "source")),
+        "policy.load" => policy(word(vector, "toml")),
+        _ => return,
+    };
+    write(&arena.top.join("input"), text.as_bytes());
+    write(&arena.top.join("limits.toml"), b"[limits]\nmemory_bytes = 67108864\n");
+}
+
+/// The start of `ns` for such a vector.
+pub fn start<'a>(vector: &Vector, mode: Mode, arena: &'a Arena) -> Option<Start<'a>> {
+    let args: &[&str] = match vector.tool.as_str() {
+        "parse" => &["check", "--sandbox", "root", "input"],
+        "script" => &["run", "--sandbox", "root", "--policy", "limits.toml", "input"],
+        "policy.load" => &["doctor", "--sandbox", "root", "--policy", "input"],
+        _ => return None,
+    };
+    Some(Start::new(mode, &arena.top).args(args.iter().copied()))
+}
+
+fn word<'v>(vector: &'v Vector, name: &str) -> &'v str {
+    vector.args[name].as_str().expect("a generated vector says what of")
+}
+
+fn script(description: &str) -> String {
+    match description {
+        "'not '*N+'true' N=100000" => format!("EMIT {}true\n", "not ".repeat(100_000)),
+        "nested if N=100000" => "IF true THEN\n".repeat(100_000),
+        "f(f(f(... N=100000" => format!("EMIT {}", "ABS(".repeat(100_000)),
+        "10 MiB string literal" => format!("EMIT \"{}\"\n", "x".repeat(10 << 20)),
+        "1e6 statements" => "SET x = 1\n".repeat(1_000_000),
+        "m[k]=v for 1e7 k" => {
+            "SET m = {}\nSET k = 0\nWHILE k < 10000000 DO\n  SET m[STR(k)] = k\n  SET k = k + 1\nENDBLOCK\n".to_owned()
+        }
+        "'{{a}}' placeholder expanding to '{{b}}{{b}}' x 40" => doubling(),
+        "9223372036854775807 + 1" => "EMIT 9223372036854775807 + 1\n".to_owned(),
+        other => panic!("nobody knows how to make: {other}"),
+    }
+}
+
+/// Each of 40 variables holds the next one's placeholder twice.
+fn doubling() -> String {
+    let lines = (0..40).map(|number| format!("SET v{number} = \"{{{{v{}}}}}{{{{v{}}}}}\"\n", number + 1, number + 1));
+    let lines: String = lines.collect();
+    format!("{lines}SET v40 = \"end\"\nEMIT EVAL(\"{{{{v0}}}}\")\n")
+}
+
+fn policy(description: &str) -> String {
+    match description {
+        "" => String::new(),
+        "gen:deep TOML" => format!("[policy]\nread_only = {}", "[".repeat(100_000)),
+        other => panic!("nobody knows how to make: {other}"),
+    }
+}
+
+/// What is wrong with how it ended.
+pub fn judge(vector: &Vector, ended: &Ended) -> Vec<String> {
+    let mut faults = end_faults(ended);
+    let wanted: &[i32] = match (vector.expected.as_str(), vector.tool.as_str()) {
+        ("ok", _) => &[0],
+        ("error", "parse") => &[3],
+        ("error", _) => &[1],
+        (_, _) => &[2],
+    };
+    if !ended.code.is_some_and(|code| wanted.contains(&code)) {
+        faults.push(format!("exit {:?}, not {wanted:?}: {}", ended.code, shown(&ended.stderr)));
+    }
+    for text in &vector.post {
+        let holds = match text.split_once(':').unwrap_or((text, "")) {
+            ("no_panic" | "no_abort" | "finishes_ms", _) => true,
+            ("rss_mb_max", most) => ended.peak_kib / 1024 <= most.parse().expect("a number of MB"),
+            ("error_has_line_col", _) => String::from_utf8_lossy(&ended.stderr).contains("input:2:"),
+            _ => false,
+        };
+        if !holds {
+            faults.push(format!("`{text}` does not hold: {} KiB, {}", ended.peak_kib, shown(&ended.stderr)));
+        }
+    }
+    faults
+}

@@ -1,0 +1,219 @@
+//! Makes the attack of a vector in a mode and judges what came of it.
+
+use super::answer::{Answer, shown};
+use super::arena::Arena;
+use super::launch::{Ended, Start};
+use super::mode::{Mode, is_root};
+use super::opened::Watch;
+use super::report::Verdict;
+use super::snapshot::{Closeness, Snapshot, set_back_access_times};
+use super::vector::{Op, Vector, expand, expand_text, text_of};
+use super::{generated, post};
+
+/// Tools that change nothing, so that the sandbox too must be as it was.
+const READING: [&str; 5] = ["walk_dir", "list_directory", "read_file", "file_info", "hash_file"];
+
+/// The trees around a call, as they were.
+#[derive(Debug)]
+pub struct Before {
+    outside: Snapshot,
+    evil: Snapshot,
+    pub root: Snapshot,
+    top: Vec<std::ffi::OsString>,
+}
+
+/// Makes an attack.
+pub fn attack(vector: &Vector, mode: Mode) -> Verdict {
+    if let Some(reason) = obstacle(vector, mode) {
+        return Verdict::Skipped(reason);
+    }
+    let large = |op: &Op| matches!(op, Op::Deep { .. } | Op::Many { .. });
+    let arena = if vector.setup.iter().any(large) { Arena::in_memory() } else { Arena::new() };
+    if let Some(policy) = &vector.policy {
+        super::arena::write(&arena.top.join("policy.toml"), policy.as_bytes());
+    }
+    generated::prepare(vector, &arena);
+    arena.set_up(&vector.setup, mode);
+    if let Some(reason) = missing_here(vector, mode, &arena) {
+        return Verdict::Skipped(reason);
+    }
+    let before = Before::look(&arena);
+    let watch = Watch::begin(&vector.setup, &arena);
+    let mut faults = match generated::start(vector, mode, &arena) {
+        Some(start) => match start.run() {
+            Ok(ended) => generated::judge(vector, &ended),
+            Err(reason) => return Verdict::Skipped(reason),
+        },
+        None => match call(vector, mode, &arena).run() {
+            Ok(ended) => judge(vector, mode, &arena, &before, &ended),
+            Err(reason) => return Verdict::Skipped(reason),
+        },
+    };
+    faults.extend(watch.iter().flat_map(Watch::faults));
+    faults.extend(before.outside_faults(&arena, closeness_outside(vector)));
+    Verdict::of(faults)
+}
+
+/// Why the vector cannot run in this mode, or at all.
+fn obstacle(vector: &Vector, mode: Mode) -> Option<String> {
+    if let Some(reason) = mode.unavailable() {
+        return Some(reason.to_owned());
+    }
+    if vector.harness {
+        return Some("a driver does it: the `race` group".to_owned());
+    }
+    if vector.setup.iter().any(|op| matches!(op, Op::MountTmpfs { .. })) {
+        return Some("a driver does it: the `devices` group".to_owned());
+    }
+    let missing = match vector.requires.as_deref()? {
+        "root" => !is_root(),
+        "unprivileged" => !mode.is_unprivileged(),
+        "privileged" => mode.is_unprivileged(),
+        other => panic!("{}: nobody knows what `requires: {other}` means", vector.id),
+    };
+    missing.then(|| format!("it requires {}", vector.requires.as_deref().unwrap_or_default()))
+}
+
+/// What the vector needs of `ns` that `ns` does not have yet.
+fn missing_here(vector: &Vector, mode: Mode, arena: &Arena) -> Option<String> {
+    if generated::is_driver(&vector.tool) {
+        return None;
+    }
+    let declared = super::declared::parameters(&vector.tool);
+    if declared.is_none() && vector.code.as_deref() != Some("unknown_tool") {
+        return Some(format!("there is no tool `{}` yet", vector.tool));
+    }
+    let unknown = |name: &&String| declared.is_some_and(|names| !names.contains(*name));
+    if vector.category != "arguments"
+        && let Some(name) = vector.args.as_object().into_iter().flat_map(|args| args.keys()).find(unknown)
+    {
+        return Some(format!("`{}` has no argument `{name}` yet", vector.tool));
+    }
+    vector.policy.as_ref()?;
+    let doctor = Start::new(mode, &arena.top).args(["doctor"]).args(place_flags(vector, arena)).run().ok()?;
+    let stderr = String::from_utf8_lossy(&doctor.stderr);
+    let key = stderr.split("unknown key `").nth(1)?.split('`').next()?;
+    Some(format!("there is no policy key `{key}` yet"))
+}
+
+/// The call of a vector.
+fn call<'a>(vector: &Vector, mode: Mode, arena: &'a Arena) -> Start<'a> {
+    let json = match &vector.raw_args {
+        Some(raw) => text_of(raw, &arena.names()),
+        None => expand(&vector.args, &arena.names()).to_string(),
+    };
+    let start = Start::new(mode, &arena.top).args(["call", &vector.tool]).args(place_flags(vector, arena));
+    let start = start.args(vector.flags.iter().map(String::as_str));
+    // A long argument does not fit on a command line.
+    if json.len() < 100_000 { start.args(["--", &json]) } else { start.args(["-"]).stdin(json) }
+}
+
+fn place_flags(vector: &Vector, arena: &Arena) -> Vec<String> {
+    let names = arena.names();
+    let sandbox = vector.sandbox.as_deref().unwrap_or("${ROOT}");
+    let mut flags = vec!["--sandbox".to_owned(), expand_text(sandbox, &names)];
+    if vector.policy.is_some() {
+        flags.extend(["--policy".to_owned(), expand_text("${TMP}/policy.toml", &names)]);
+    }
+    flags
+}
+
+fn judge(vector: &Vector, mode: Mode, arena: &Arena, before: &Before, ended: &Ended) -> Vec<String> {
+    let answer = Answer::of(ended);
+    let mut faults = answer.faults.clone();
+    if !vector.expected.split('|').any(|class| class == answer.class) {
+        faults.push(format!("expected `{}`, found `{}`: {}", vector.expected, answer.class, told(ended)));
+    } else if vector.code.is_some() && vector.code != answer.code {
+        faults.push(format!("expected the code {:?}, found {:?}: {}", vector.code, answer.code, told(ended)));
+    }
+    faults.extend(absolute_paths(vector, arena, ended));
+    faults.extend(before.root_faults(vector, arena, answer.class));
+    let terminal = || call(vector, mode, arena).run_on_terminal();
+    for text in &vector.post {
+        faults.extend(post::check(
+            text,
+            &post::Scene { vector, arena, before, answer: &answer, ended, terminal: &terminal },
+        ));
+    }
+    faults
+}
+
+fn told(ended: &Ended) -> String {
+    format!("exit {:?}, {} {}", ended.code, shown(&ended.stdout), shown(&ended.stderr))
+}
+
+/// Paths in messages are relative to the root, unless the caller wrote an absolute one, or chose
+/// another sandbox.
+fn absolute_paths(vector: &Vector, arena: &Arena, ended: &Ended) -> Option<String> {
+    let top = arena.top.to_str().expect("temporary folders have plain names");
+    let given = expand(&vector.args, &arena.names()).to_string();
+    let both = [&ended.stdout, &ended.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let told = both.iter().any(|text| text.contains(top)) && !given.contains(top) && vector.sandbox.is_none();
+    told.then(|| format!("an absolute path came out: {}", told_of(&both)))
+}
+
+fn told_of(both: &[String; 2]) -> String {
+    super::cut(&both.concat())
+}
+
+/// Files with a second name inside may be read there, and that shows outside.
+fn closeness_outside(vector: &Vector) -> Closeness {
+    let shared = vector.setup.iter().any(|op| matches!(op, Op::Hardlink { .. }));
+    if shared { Closeness::Changes } else { Closeness::Reads }
+}
+
+impl Before {
+    /// Looks at the trees; what lies outside is prepared so that reading it shows.
+    pub fn look(arena: &Arena) -> Before {
+        set_back_access_times(&arena.outside);
+        set_back_access_times(&arena.evil);
+        let before = Before {
+            outside: Snapshot::of(&arena.outside),
+            evil: Snapshot::of(&arena.evil),
+            root: Snapshot::of(&arena.root),
+            top: names_in(arena),
+        };
+        set_back_access_times(&arena.outside);
+        set_back_access_times(&arena.evil);
+        before
+    }
+
+    /// What is not as it was outside of the sandbox.
+    pub fn outside_faults(&self, arena: &Arena, closeness: Closeness) -> Vec<String> {
+        let mut faults = Vec::new();
+        for (name, before, folder) in
+            [("outside", &self.outside, &arena.outside), ("root-evil", &self.evil, &arena.evil)]
+        {
+            let differences = before.differences(&Snapshot::of(folder), closeness);
+            faults.extend(differences.iter().map(|line| format!("ESCAPE in {name}: {line}")));
+        }
+        let now = names_in(arena);
+        if now != self.top {
+            faults.push(format!("ESCAPE beside the root: {:?} became {now:?}", self.top));
+        }
+        faults
+    }
+
+    /// What a call did in the sandbox that it should not have.
+    fn root_faults(&self, vector: &Vector, arena: &Arena, class: &str) -> Vec<String> {
+        let after = Snapshot::of(&arena.root);
+        let stray = after.named(".ns-tmp-");
+        let mut faults: Vec<String> =
+            stray.iter().map(|path| format!("`{}` was left behind", path.display())).collect();
+        let closeness = match class {
+            "ok" if !READING.contains(&vector.tool.as_str()) => return faults,
+            "error" => Closeness::State,
+            _ => Closeness::Changes,
+        };
+        let differences = self.root.differences(&after, closeness);
+        faults.extend(differences.iter().map(|line| format!("the sandbox was changed: {line}")));
+        faults
+    }
+}
+
+fn names_in(arena: &Arena) -> Vec<std::ffi::OsString> {
+    let entries = std::fs::read_dir(&arena.top).expect("a folder of ours can be read");
+    let mut names: Vec<_> = entries.map(|entry| entry.expect("a folder of ours can be read").file_name()).collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,287 @@
+//! Starts `ns` as another user, or with system calls refused, and sees how it ends.
+//!
+//! `unsafe` is forbidden, so nothing of ours can run between fork and exec. Instead this test
+//! program starts itself with [`ORDERS`] in the environment: it then gives up its user, installs
+//! the filter, and becomes `ns`. Nothing here judges what `ns` answers.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Resource, Rlimit, Signal};
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
+use serde::{Deserialize, Serialize};
+
+use super::mode::Mode;
+
+/// The environment variable that turns this program into the launcher.
+pub const ORDERS: &str = "NS_ATTACK_LAUNCH";
+/// The exit code of a launcher that could not do as it was told.
+const LAUNCHER_FAILED: i32 = 97;
+/// Files that `ns` may have open: what most systems allow by default.
+const OPEN_FILES: u64 = 1024;
+/// How long a single call may take before it counts as hanging.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the launcher does before it becomes another program.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+struct Orders {
+    /// The user and group to become.
+    user: Option<u32>,
+    /// The system calls that shall fail.
+    refused: Vec<Refusal>,
+}
+
+/// A system call that fails with an error whatever its arguments are.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub struct Refusal {
+    call: Call,
+    errno: u32,
+}
+
+/// A system call that can be refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Call {
+    Openat2,
+    Renameat2,
+}
+
+impl Refusal {
+    pub fn new(call: Call, errno: rustix::io::Errno) -> Refusal {
+        Refusal { call, errno: errno.raw_os_error() as u32 }
+    }
+}
+
+impl Call {
+    fn number(self) -> i64 {
+        match self {
+            Call::Openat2 => 437,
+            Call::Renameat2 if cfg!(target_arch = "x86_64") => 316,
+            Call::Renameat2 => 276,
+        }
+    }
+}
+
+/// Does what the orders say and becomes the program in the arguments.
+pub fn obey(orders: &OsStr) -> ! {
+    let mut words = std::env::args_os().skip(1);
+    let program = words.next().expect("a launcher is given a program");
+    let orders = serde_json::from_str(orders.to_str().unwrap_or_default()).expect("a launcher is given orders");
+    let reason = match prepare(&orders) {
+        Ok(()) => Command::new(program).args(words).env_remove(ORDERS).exec().to_string(),
+        Err(reason) => reason,
+    };
+    eprintln!("launcher: {reason}");
+    std::process::exit(LAUNCHER_FAILED);
+}
+
+fn prepare(orders: &Orders) -> Result<(), String> {
+    let limit = rustix::process::getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(OPEN_FILES, |maximum| maximum.min(OPEN_FILES));
+    rustix::process::setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit })
+        .map_err(|error| format!("the limit on open files cannot be set: {error}"))?;
+    if let Some(user) = orders.user {
+        become_user(user).map_err(|error| format!("user {user} cannot be had: {error}"))?;
+    }
+    orders.refused.iter().try_for_each(|refusal| install(*refusal))
+}
+
+/// Gives up user, groups and, with the user, every capability.
+fn become_user(number: u32) -> rustix::io::Result<()> {
+    let (user, group) = (rustix::fs::Uid::from_raw(number), rustix::fs::Gid::from_raw(number));
+    rustix::thread::set_thread_groups(&[])?;
+    rustix::thread::set_thread_res_gid(group, group, group)?;
+    rustix::thread::set_thread_res_uid(user, user, user)?;
+    rustix::thread::set_no_new_privs(true)
+}
+
+fn install(refusal: Refusal) -> Result<(), String> {
+    let rules = [(refusal.call.number(), Vec::new())].into_iter().collect();
+    let arch = std::env::consts::ARCH.try_into().map_err(|error| format!("no filters here: {error}"))?;
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(refusal.errno), arch);
+    let program: BpfProgram =
+        filter.and_then(TryInto::try_into).map_err(|error| format!("the filter cannot be built: {error}"))?;
+    seccompiler::apply_filter(&program).map_err(|error| format!("no seccomp here: {error}"))
+}
+
+/// One start of `ns`.
+#[derive(Debug)]
+pub struct Start<'a> {
+    mode: Mode,
+    refused: Vec<Refusal>,
+    args: Vec<OsString>,
+    folder: &'a Path,
+    stdin: Vec<u8>,
+    patience: Duration,
+}
+
+/// How a start of `ns` ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// The exit code; none after a signal.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// It did not end by itself.
+    pub hung: bool,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    /// The most memory that was seen in use, in KiB.
+    pub peak_kib: u64,
+}
+
+impl<'a> Start<'a> {
+    /// A start in a mode, with a folder as the current one.
+    pub fn new(mode: Mode, folder: &'a Path) -> Start<'a> {
+        Start { mode, refused: mode.refused(), args: Vec::new(), folder, stdin: Vec::new(), patience: PATIENCE }
+    }
+
+    pub fn args<S: Into<OsString>>(mut self, args: impl IntoIterator<Item = S>) -> Start<'a> {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    pub fn refuse(mut self, refusal: Refusal) -> Start<'a> {
+        self.refused.push(refusal);
+        self
+    }
+
+    pub fn stdin(mut self, text: impl Into<Vec<u8>>) -> Start<'a> {
+        self.stdin = text.into();
+        self
+    }
+
+    pub fn patience(mut self, patience: Duration) -> Start<'a> {
+        self.patience = patience;
+        self
+    }
+
+    /// Runs it to its end; an error when there is no such mode here.
+    pub fn run(&self) -> Result<Ended, String> {
+        let temporary = || tempfile::tempfile().expect("a file for output");
+        let (mut stdout, mut stderr) = (temporary(), temporary());
+        let child = self.spawn(copy_of(&stdout).into(), copy_of(&stderr).into());
+        let (status, hung, peak_kib) = wait(child, self.patience);
+        let ended = Ended {
+            code: status.code(),
+            signal: status.signal(),
+            hung,
+            stdout: read_back(&mut stdout),
+            stderr: read_back(&mut stderr),
+            peak_kib,
+        };
+        match ended.code {
+            Some(LAUNCHER_FAILED) => Err(String::from_utf8_lossy(&ended.stderr).trim().to_owned()),
+            _ => Ok(ended),
+        }
+    }
+
+    /// Runs it with its standard output somewhere else.
+    pub fn run_onto(&self, stdout: impl Into<Stdio>) -> Ended {
+        let mut stderr = tempfile::tempfile().expect("a file for output");
+        let child = self.spawn(stdout.into(), copy_of(&stderr).into());
+        let (status, hung, peak_kib) = wait(child, self.patience);
+        let stderr = read_back(&mut stderr);
+        Ended { code: status.code(), signal: status.signal(), hung, stdout: Vec::new(), stderr, peak_kib }
+    }
+
+    /// Runs it with standard output and standard error on a terminal; gives what the terminal got.
+    pub fn run_on_terminal(&self) -> Vec<u8> {
+        let (master, slave) = super::terminal::open();
+        let reader = std::thread::spawn(move || super::terminal::read_all(master));
+        let child = self.spawn(copy_of(&slave).into(), slave.into());
+        let _ = wait(child, self.patience);
+        reader.join().expect("the terminal's reader does not panic")
+    }
+
+    fn spawn(&self, stdout: Stdio, stderr: Stdio) -> Child {
+        let orders = Orders { user: self.mode.user_to_become(), refused: self.refused.clone() };
+        let orders = serde_json::to_string(&orders).expect("orders have a JSON form");
+        let mut stdin = tempfile::tempfile().expect("a file for input");
+        stdin.write_all(&self.stdin).expect("the input is written");
+        stdin.rewind().expect("a file can be rewound");
+        // Not by its path, at which there may be another program by now.
+        Command::new("/proc/self/exe")
+            .arg(program())
+            .args(&self.args)
+            .env_clear()
+            .env(ORDERS, orders)
+            .env("HOME", "/nonexistent")
+            .env("PATH", "/usr/bin:/bin")
+            .env("TERM", "xterm")
+            .process_group(0)
+            .current_dir(self.folder)
+            .stdin(stdin)
+            .stdout(stdout)
+            .stderr(stderr)
+            .spawn()
+            .expect("this program can be started")
+    }
+}
+
+fn copy_of(file: &File) -> File {
+    file.try_clone().expect("a descriptor can be duplicated")
+}
+
+fn read_back(file: &mut File) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    file.rewind().expect("a file can be rewound");
+    file.read_to_end(&mut bytes).expect("the output can be read");
+    bytes
+}
+
+/// Waits for the end, or makes one; also tells the most memory seen in use.
+fn wait(mut child: Child, patience: Duration) -> (std::process::ExitStatus, bool, u64) {
+    let begin = Instant::now();
+    let status_file = format!("/proc/{}/status", child.id());
+    let mut peak_kib = 0;
+    loop {
+        peak_kib = peak_kib.max(high_water_kib(&status_file));
+        if let Some(status) = child.try_wait().expect("a child can be waited for") {
+            return (status, false, peak_kib);
+        }
+        if begin.elapsed() > patience {
+            let group = rustix::process::Pid::from_child(&child);
+            rustix::process::kill_process_group(group, Signal::KILL).expect("a group of ours can be killed");
+            return (child.wait().expect("a killed child ends"), true, peak_kib);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn high_water_kib(status_file: &str) -> u64 {
+    let text = std::fs::read_to_string(status_file).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok()).unwrap_or(0)
+}
+
+/// Where `ns` is: where cargo built it, or a copy of it that every user may run.
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+fn program() -> &'static Path {
+    PROGRAM.get().map_or(Path::new(env!("CARGO_BIN_EXE_ns")), PathBuf::as_path)
+}
+
+/// Makes sure that nobody may run `ns` too; the folder keeps a copy where one is needed.
+pub fn share_program() -> Option<tempfile::TempDir> {
+    use std::os::unix::fs::PermissionsExt;
+    let built = Path::new(env!("CARGO_BIN_EXE_ns"));
+    let mode = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
+    let open = mode(built) & 0o005 == 0o005 && built.ancestors().skip(1).all(|folder| mode(folder) & 0o001 != 0);
+    if open {
+        return None;
+    }
+    let folder = tempfile::tempdir().expect("a folder for a copy of ns");
+    let copy = folder.path().join("ns");
+    std::fs::copy(built, &copy).expect("ns can be copied");
+    for path in [folder.path(), &copy] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a file of ours");
+    }
+    PROGRAM.set(copy).expect("ns is shared once");
+    Some(folder)
+}

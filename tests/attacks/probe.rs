@@ -1,0 +1,133 @@
+//! A sequence of calls in one arena, for attacks that are more than one call.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::answer::{Answer, end_faults};
+use super::arena::Arena;
+use super::judge::Before;
+use super::launch::{Ended, Refusal, Start};
+use super::mode::Mode;
+use super::report::Verdict;
+use super::snapshot::{Closeness, Content, Snapshot};
+
+/// An arena, how `ns` is started in it, and what went wrong so far.
+#[derive(Debug)]
+pub struct Probe {
+    pub arena: Arena,
+    pub mode: Mode,
+    refused: Vec<Refusal>,
+    before: Option<Before>,
+    faults: Vec<String>,
+}
+
+impl Probe {
+    /// A probe whose calls have these system calls refused; a verdict when there is no such mode.
+    pub fn new(mode: Mode, refused: &[Refusal]) -> Result<Probe, Verdict> {
+        Probe::at(Arena::new, mode, refused)
+    }
+
+    /// The same for races.
+    pub fn in_memory(mode: Mode, refused: &[Refusal]) -> Result<Probe, Verdict> {
+        Probe::at(Arena::in_memory, mode, refused)
+    }
+
+    fn at(arena: fn() -> Arena, mode: Mode, refused: &[Refusal]) -> Result<Probe, Verdict> {
+        match mode.unavailable() {
+            Some(reason) => Err(Verdict::Skipped(reason.to_owned())),
+            None => Ok(Probe { arena: arena(), mode, refused: refused.to_vec(), before: None, faults: Vec::new() }),
+        }
+    }
+
+    /// The set-up is done: hands everything over and remembers what lies outside.
+    pub fn begin(&mut self) {
+        self.arena.hand_over(self.mode);
+        self.begin_handed_over();
+    }
+
+    /// The same where everything was handed over.
+    pub fn begin_handed_over(&mut self) {
+        self.before = Some(Before::look(&self.arena));
+    }
+
+    /// A start of `ns` here.
+    pub fn start(&self) -> Start<'_> {
+        let start = Start::new(self.mode, &self.arena.top);
+        self.refused.iter().fold(start, |start, refusal| start.refuse(*refusal))
+    }
+
+    /// Calls a tool, which must answer `ok` or with one of the codes (`|` between them).
+    pub fn call(&mut self, tool: &str, args: Value, expected: &str) {
+        let text = args.to_string();
+        let start = self.start().args(["call", tool, "--sandbox", "root", "-"]).stdin(text.as_str());
+        let ended = match start.run() {
+            Ok(ended) => ended,
+            Err(reason) => return self.fault(format!("the call was not made: {reason}")),
+        };
+        let answer = Answer::of(&ended);
+        let found = answer.code.as_deref().unwrap_or(answer.class);
+        let fits = expected.split('|').any(|word| word == found);
+        self.faults.extend(answer.faults.iter().map(|fault| format!("{tool} {}: {fault}", super::cut(&text))));
+        self.check(fits, || format!("{tool} {}: expected {expected}, found {found}: {ended:?}", super::cut(&text)));
+    }
+
+    /// Notes how a script must not end.
+    pub fn judge_script(&mut self, ended: &Ended) {
+        self.faults.extend(end_faults(ended));
+        self.check(ended.code == Some(0), || {
+            format!("exit {:?}: {}", ended.code, String::from_utf8_lossy(&ended.stderr))
+        });
+    }
+
+    /// Notes what is wrong unless something holds.
+    pub fn check(&mut self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.fault(what());
+        }
+    }
+
+    /// Notes what is wrong.
+    pub fn fault(&mut self, what: String) {
+        self.faults.push(super::cut(&what));
+    }
+
+    /// That a tree in the sandbox is as it was.
+    pub fn check_same(&mut self, path: &str, before: &Snapshot) {
+        let after = Snapshot::of(&self.arena.place(path));
+        let differences = before.differences(&after, Closeness::State);
+        self.faults.extend(differences.iter().map(|line| format!("in `{path}`: {line}")));
+    }
+
+    /// That nothing is at a path in the sandbox.
+    pub fn check_absent(&mut self, path: &str) {
+        let found = std::fs::symlink_metadata(self.arena.place(path)).is_ok();
+        self.check(!found, || format!("`{path}` exists"));
+    }
+
+    /// That no unfinished file lies anywhere in the sandbox. Links of that name are the attackers'.
+    pub fn check_no_stray(&mut self) {
+        let now = Snapshot::of(&self.arena.root);
+        let is_ours = |path: &&&Path| !matches!(now.0[**path].content, Content::Link(_));
+        let stray = now.named(".ns-tmp-");
+        let stray: Vec<String> = stray.iter().filter(is_ours).map(|path| path.display().to_string()).collect();
+        self.check(stray.is_empty(), || format!("left behind: {stray:?}"));
+    }
+
+    /// That no file in the sandbox holds a secret.
+    pub fn check_no_secret_inside(&mut self) {
+        let now = Snapshot::of(&self.arena.root);
+        for (path, entry) in &now.0 {
+            let secret = matches!(&entry.content, Content::Short(bytes) if bytes.starts_with(b"SECRET"));
+            self.check(!secret, || format!("a SECRET was taken into `{}`", path.display()));
+        }
+    }
+
+    /// What came of it all, the outside included.
+    pub fn verdict(&mut self, closeness: Closeness) -> Verdict {
+        if let Some(before) = &self.before {
+            self.faults.extend(before.outside_faults(&self.arena, closeness));
+        }
+        Verdict::of(std::mem::take(&mut self.faults))
+    }
+}

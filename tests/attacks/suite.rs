@@ -1,0 +1,78 @@
+//! All attacks put together: what is run, in which modes, and the list at the end.
+
+mod answer;
+mod arena;
+mod control;
+mod declared;
+mod devices;
+mod force;
+mod generated;
+mod judge;
+mod launch;
+mod mode;
+mod mount;
+mod opened;
+mod output;
+mod post;
+mod probe;
+mod race;
+mod races;
+mod rename;
+mod report;
+mod snapshot;
+mod terminal;
+mod vector;
+
+use libtest_mimic::{Arguments, Trial};
+
+use mode::Mode;
+use vector::Vector;
+
+/// Runs the attacks, or, when told so by [`launch::ORDERS`], starts another program.
+pub fn main() {
+    if let Some(orders) = std::env::var_os(launch::ORDERS) {
+        launch::obey(&orders);
+    }
+    // Before any thread is there: a name space belongs to a thread.
+    mount::own_mounts();
+    let args = Arguments::from_args();
+    let copy = launch::share_program();
+    let trials = Mode::ALL.into_iter().flat_map(mode_trials);
+    let trials = trials.chain(output::trials()).chain(control::trials()).collect();
+    let listed = args.list;
+    let conclusion = libtest_mimic::run(&args, trials);
+    if !listed {
+        report::print();
+    }
+    drop(copy);
+    conclusion.exit();
+}
+
+fn mode_trials(mode: Mode) -> Vec<Trial> {
+    let mut trials = force::trials(mode);
+    for (file, vectors) in [("shown", vector::shown()), ("own", vector::own())] {
+        let here = vectors.into_iter().filter(|vector| !vector.once || mode == Mode::ONE);
+        trials.extend(here.map(|vector| vector_trial(file, vector, mode)));
+    }
+    trials.extend(rename::trials(mode));
+    trials.extend(devices::trials(mode));
+    trials.extend(races::trials(mode));
+    trials
+}
+
+fn vector_trial(file: &str, vector: Vector, mode: Mode) -> Trial {
+    let name = format!("vector [{mode}]: {file}/{}", vector.id);
+    match vector.known.clone() {
+        Some(what) => report::known_failure(name, what, move || judge::attack(&vector, mode)),
+        None => report::trial(name, move || judge::attack(&vector, mode)),
+    }
+}
+
+/// A text that is not too long for a message.
+pub fn cut(text: &str) -> String {
+    const MOST: usize = 600;
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}… ({} bytes)", &text[..at], text.len()),
+        None => text.to_owned(),
+    }
+}

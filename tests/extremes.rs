@@ -1,0 +1,123 @@
+//! Texts that are too deep or very long, which would be no pleasure to read in `tests/suite`.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod support;
+
+use neuroscript::engine::{Engine, Options, Script};
+
+use support::Captured;
+
+/// What a script prints, or the codes and first lines of what is found wrong with it.
+fn run(text: &str, policy: &str) -> Result<String, Vec<(&'static str, usize)>> {
+    let folder = tempfile::tempdir().expect("a folder for the case");
+    let file = folder.path().join("policy.toml");
+    std::fs::write(&file, policy).expect("a policy for the case");
+    let options = Options { sandbox: Some(folder.path().to_owned()), policy: Some(file), ..Options::default() };
+    let engine = Engine::open(&options).unwrap_or_else(|error| panic!("the case's engine: {:?}", error.findings));
+    let output = Captured::default();
+    let outcome = engine.run(&Script::new("deep.ns", text), None, &[], Box::new(output.clone()));
+    if outcome.findings.is_empty() {
+        return Ok(output.text().trim_end().to_owned());
+    }
+    let place = |finding: &neuroscript::text::Diagnostic| {
+        let span = finding.span()?;
+        Some(outcome.sources.of(span)?.position(span).line)
+    };
+    Err(outcome.findings.iter().map(|finding| (finding.code.id(), place(finding).unwrap_or(0))).collect())
+}
+
+/// `open` and `close` around `inside`, `depth` times.
+fn nested(depth: usize, open: &str, inside: &str, close: &str) -> String {
+    format!("{}{inside}{}", open.repeat(depth), close.repeat(depth))
+}
+
+fn prints(text: &str, output: &str) {
+    assert_eq!(run(text, "").as_deref(), Ok(output));
+}
+
+/// The one finding is that the text is too deep, on this line.
+fn too_deep(text: &str, line: usize) {
+    assert_eq!(run(text, ""), Err(vec![("NS0602", line)]));
+}
+
+#[test]
+fn brackets_nest_256_deep() {
+    prints(&format!("EMIT {}", nested(256, "(", "7", ")")), "7");
+    prints(&format!("EMIT LEN(STR({}))", nested(254, "[", "", "]")), "508");
+    too_deep(&format!("EMIT {}", nested(257, "(", "7", ")")), 1);
+    too_deep(&format!("EMIT {}", nested(1_000, "[", "", "]")), 1);
+    too_deep(&format!("EMIT {}", nested(1_000, "{\"a\":", "1", "}")), 1);
+    too_deep(&format!("EMIT {}", nested(1_000, "STR(", "1", ")")), 1);
+    too_deep(&format!("EMIT {}", "[".repeat(100_000)), 1);
+    too_deep(&format!("EMIT {}", nested(100_000, "[", "", "]")), 1);
+}
+
+#[test]
+fn blocks_nest_256_deep() {
+    prints(&nested(256, "IF true THEN\n", "EMIT 7\n", "END\n"), "7");
+    too_deep(&nested(257, "IF true THEN\n", "EMIT 7\n", "END\n"), 257);
+    too_deep(&nested(1_000, "WHILE true DO\n", "BREAK\n", "END\n"), 257);
+    too_deep(&nested(100_000, "FOR EACH x IN [1] DO\n", "EMIT x\n", "END\n"), 257);
+}
+
+#[test]
+fn signs_and_powers_nest_256_deep() {
+    prints(&format!("EMIT {}1", "- ".repeat(256)), "1");
+    prints(&format!("EMIT {}1", "NOT ".repeat(256)), "true");
+    prints(&format!("EMIT 1{}", " ** 1".repeat(256)), "1");
+    too_deep(&format!("EMIT {}1", "- ".repeat(257)), 1);
+    too_deep(&format!("EMIT {}1", "NOT ".repeat(257)), 1);
+    too_deep(&format!("EMIT 1{}", " ** 1".repeat(257)), 1);
+}
+
+#[test]
+fn an_expression_has_ten_thousand_operators() {
+    prints(&format!("EMIT 1{}", " + 1".repeat(10_000)), "10001");
+    prints(&format!("EMIT 1 == 1{}", " AND 1 == 1".repeat(4_999)), "true");
+    too_deep(&format!("EMIT 1{}", " + 1".repeat(10_001)), 1);
+}
+
+#[test]
+fn what_is_long_is_not_deep() {
+    let arms: String = (1..1_000).map(|n| format!("ELSE IF n == {n} THEN\n  EMIT {n}\n")).collect();
+    prints(&format!("SET n = 999\nIF n == 0 THEN\n  EMIT 0\n{arms}END\n"), "999");
+    prints(&format!("EMIT LEN([{}])", "1, ".repeat(100_000)), "100000");
+    prints(&format!("EMIT LEN(\"{}\")", "x".repeat(1_000_000)), "1000000");
+    prints(&format!("EMIT LEN(\"\"{})", " + \"ab\"".repeat(3_000)), "6000");
+    prints(&format!("SET m = {{}}\nSET m{0} = 1\nEMIT m{0}", ".a".repeat(200)), "1");
+}
+
+#[test]
+fn the_policy_file_sets_the_depth() {
+    let policy = "[limits]\nnesting = 3\n";
+    assert_eq!(run("EMIT (((1)))", policy).as_deref(), Ok("1"));
+    assert_eq!(run("EMIT ((((1))))", policy), Err(vec![("NS0602", 1)]));
+    let blocks = nested(4, "IF true THEN\n", "EMIT 1\n", "END\n");
+    assert_eq!(run(&blocks, policy), Err(vec![("NS0602", 4)]));
+}
+
+#[test]
+fn after_a_hundred_faults_the_rest_is_not_read() {
+    let text: String = (0..150).map(|n| format!("EMIT n{n} +\n")).collect();
+    let faults = run(&text, "").expect_err("every line has a fault");
+    assert_eq!(faults.len(), 101);
+    assert!(faults[..100].iter().enumerate().all(|(at, &fault)| fault == ("NS0001", at + 1)), "{faults:?}");
+    assert_eq!(faults[100], ("NS0024", 101));
+
+    let text: String = (0..100).map(|n| format!("EMIT n{n} +\n")).collect();
+    assert_eq!(run(&text, "").expect_err("every line has a fault").len(), 100);
+}
+
+#[test]
+fn a_comment_after_a_backslash_is_one_fault() {
+    assert_eq!(run("EMIT 1 + \\ # comment\n  2\nEMIT totl\n", ""), Err(vec![("NS0019", 1), ("NS0101", 3)]));
+}
+
+#[test]
+fn what_a_run_leaves_does_not_count_in_the_next() {
+    let text = "SET s = STR.Repeat(\"x\", 700000)\nEMIT LEN(s)\n";
+    for _ in 0..3 {
+        assert_eq!(run(text, "[limits]\nmemory_bytes = 1000000\n").as_deref(), Ok("700000"));
+    }
+}
