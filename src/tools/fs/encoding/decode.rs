@@ -99,5 +99,5 @@ fn looks_like_text(bytes: &[u8]) -> bool {
         Err(error) => error.error_len().is_none(),
     };
     let is_control = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
-    valid && !bytes.iter().any(|byte| is_control(byte))
+    valid && !bytes.iter().any(is_control)
 }
