@@ -45,7 +45,7 @@ fn every_code_has_a_case() {
     let codes = Code::ALL.iter().map(|code| code.id()).chain(ToolCode::ALL.iter().map(|code| code.id()));
     for id in codes {
         let excused = WITHOUT_CASE.iter().any(|(code, _)| *code == id);
-        assert_eq!(has_word(&cases, id), !excused, "{id}");
+        assert!(excused || has_word(&cases, id), "{id} has no case");
     }
 }
 

@@ -29,7 +29,25 @@ pub fn main() -> ! {
     std::process::exit(work().code())
 }
 
+/// Open files that a walk through very deep folders may need.
+#[cfg(unix)]
+const OPEN_FILES: u64 = 65_536;
+
+/// Asks for as many open files as the system lets us have, up to what is ever needed.
+#[cfg(unix)]
+fn allow_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = maximum.map_or(OPEN_FILES, |maximum| maximum.min(OPEN_FILES));
+    if current.is_some_and(|current| current < wanted) {
+        // Without it only trees of a thousand levels and more fail, and say why.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
+    }
+}
+
 fn work() -> Exit {
+    #[cfg(unix)]
+    allow_open_files();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return args::refused(&error),

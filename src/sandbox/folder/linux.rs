@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
@@ -72,23 +72,15 @@ impl LinuxFolder {
     }
 
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
-        let folder = self.for_listing()?;
-        let mut buffer = Vec::with_capacity(BUFFER);
-        let mut entries = Vec::new();
-        let mut raw = RawDir::new(folder, buffer.spare_capacity_mut());
-        while let Some(entry) = raw.next() {
-            let entry = entry?;
-            let name = entry.file_name().to_bytes();
-            if name != b"." && name != b".." {
-                entries.push(Entry { name: OsStr::from_bytes(name).to_owned(), kind: kind_of(entry.file_type()) });
-            }
-        }
-        Ok(entries)
+        entries_of(self.for_listing()?)
     }
 
     /// A descriptor of this folder that can be read.
     pub fn for_listing(&self) -> io::Result<OwnedFd> {
-        Ok(open(self.0.as_fd(), OsStr::new("."), LISTING, Mode::empty())?)
+        match open(self.0.as_fd(), OsStr::new("."), LISTING, Mode::empty()) {
+            Err(Errno::ACCESS) => readable(&self.0),
+            opened => Ok(opened?),
+        }
     }
 
     pub fn read_link(&self, name: &OsStr) -> io::Result<OsString> {
@@ -152,6 +144,31 @@ impl AsFd for LinuxFolder {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
+}
+
+/// A descriptor of a folder that can be read, where the folder may not be searched.
+///
+/// Opening its `.` would need that; opening the handle again through the process's own list of
+/// descriptors does not.
+pub fn readable(folder: impl AsFd) -> io::Result<OwnedFd> {
+    let own = format!("/proc/self/fd/{}", folder.as_fd().as_raw_fd());
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(CWD, own, flags, Mode::empty()).map_err(|_| Errno::ACCESS)?)
+}
+
+/// What a folder that can be read holds.
+pub fn entries_of(folder: OwnedFd) -> io::Result<Vec<Entry>> {
+    let mut buffer = Vec::with_capacity(BUFFER);
+    let mut entries = Vec::new();
+    let mut raw = RawDir::new(folder, buffer.spare_capacity_mut());
+    while let Some(entry) = raw.next() {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if name != b"." && name != b".." {
+            entries.push(Entry { name: OsStr::from_bytes(name).to_owned(), kind: kind_of(entry.file_type()) });
+        }
+    }
+    Ok(entries)
 }
 
 fn open(folder: BorrowedFd<'_>, path: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {

@@ -39,7 +39,13 @@ impl PortableFolder {
     }
 
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
-        let read = self.0.entries()?;
+        let read = match self.0.entries() {
+            #[cfg(target_os = "linux")]
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                return super::linux::entries_of(super::linux::readable(&self.0)?);
+            }
+            read => read?,
+        };
         let entry = |entry: io::Result<cap_std::fs::DirEntry>| {
             let entry = entry?;
             Ok(Entry { name: entry.file_name(), kind: entry.file_type().ok().map(kind_of) })
