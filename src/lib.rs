@@ -8,6 +8,7 @@ pub mod cli;
 pub mod engine;
 mod eval;
 mod limits;
+mod memory;
 mod program;
 mod repl;
 mod sandbox;

@@ -20,8 +20,6 @@ fn check(file: &str, tool: Option<&str>) {
     let mut runner = Command::new("python3");
     runner.arg(cases.join("run_cases.py")).arg("--cmd").arg(command).arg(cases.join(file));
     runner.args(tool.map(|tool| ["--tool", tool]).iter().flatten());
-    // Until there are memories.
-    runner.arg("--skip").arg("memory");
     runner.env("NS_ADAPTER_TIMEOUT", "60").arg("--timeout").arg("90");
     let ran = run(&mut runner);
     assert_eq!(ran.code, 0, "{file}:\n{}\n{}", ran.stdout, ran.stderr);

@@ -8,11 +8,8 @@ use std::path::Path;
 use neuroscript::text::{Code, ToolCode};
 
 /// Codes that no case can bring about, and why.
-const WITHOUT_CASE: [(&str, &str); 3] = [
-    ("NS0901", "a fault of ours; `engine/stack` has the test of how one is caught"),
-    ("conflict", "for the editing tools, which do not exist yet"),
-    ("io_error", "a device that fails"),
-];
+const WITHOUT_CASE: [(&str, &str); 1] =
+    [("NS0901", "a fault of ours; `engine/stack` has the test of how one is caught")];
 
 /// All texts in which a case can stand: the tests, without those that only name codes.
 fn cases() -> String {

@@ -9,17 +9,18 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The rooms, lowest first, each with the rooms that it may use.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("text", &[]),
     ("limits", &["text"]),
     ("value", &["text", "limits"]),
     ("syntax", &["text"]),
     ("sandbox", &["text", "limits"]),
-    ("toolkit", &["text", "limits", "value", "sandbox"]),
-    ("tools", &["text", "limits", "value", "sandbox", "toolkit"]),
+    ("memory", &["text", "limits", "value", "sandbox"]),
+    ("toolkit", &["text", "limits", "value", "sandbox", "memory"]),
+    ("tools", &["text", "limits", "value", "sandbox", "memory", "toolkit"]),
     ("program", &["text", "limits", "syntax", "value", "toolkit"]),
     ("eval", &["text", "limits", "value", "toolkit", "program"]),
-    ("engine", &["text", "limits", "value", "syntax", "sandbox", "toolkit", "tools", "program", "eval"]),
+    ("engine", &["text", "limits", "value", "syntax", "sandbox", "memory", "toolkit", "tools", "program", "eval"]),
     ("repl", &["engine", "text", "cli"]),
     ("cli", &["engine", "text", "value", "toolkit", "repl"]),
 ];

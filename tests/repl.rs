@@ -100,6 +100,24 @@ fn what_could_change_the_terminal_is_escaped() {
 }
 
 #[test]
+fn session_memory_lives_as_long_as_the_session() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut first = session(place.path());
+    type_line(&mut first, "CALL MEMORY.Set(\"k\", [1, 2])", "ns> ");
+    assert!(type_line(&mut first, "MEMORY.Get(\"k\")", "ns> ").contains("\n[1, 2]\n"));
+    type_line(&mut first, "IF true THEN", "... ");
+    type_line(&mut first, "CALL MEMORY.Set(\"k\", 3)", "... ");
+    type_line(&mut first, "EMIT 1 / 0", "... ");
+    assert!(type_line(&mut first, "END", "ns> ").contains("divides by zero"));
+    assert!(type_line(&mut first, "MEMORY.Get(\"k\")", "ns> ").contains("\n3\n"), "memory is no variable");
+    let mut second = session(place.path());
+    assert!(type_line(&mut second, "MEMORY.Get(\"k\")", "ns> ").contains("\nnil\n"), "a session of its own");
+    type_line(&mut second, "CALL MEMORY.Set(\"p\", 4, \"project\")", "ns> ");
+    assert!(type_line(&mut first, "MEMORY.Get(\"p\", \"project\")", "ns> ").contains("\n4\n"));
+    assert!(type_line(&mut first, "MEMORY.List()", "ns> ").contains("\n[\"k\"]\n"));
+}
+
+#[test]
 fn help_names_the_commands() {
     let place = tempfile::tempdir().expect("a folder for the test");
     let mut session = session(place.path());

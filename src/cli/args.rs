@@ -79,6 +79,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Show what holds here: sandbox, policy, limits
     Doctor,
+    /// Look at and change what scripts remember in the sandbox
+    Memory(MemoryArgs),
     /// Begin a session
     Repl,
     #[command(external_subcommand)]
@@ -159,6 +161,54 @@ pub enum ToolFormat {
     JsonSchema,
     /// The reference documentation
     Markdown,
+}
+
+/// Arguments of `ns memory`.
+#[derive(Args, Debug)]
+pub struct MemoryArgs {
+    #[command(subcommand)]
+    pub command: MemoryCommand,
+}
+
+/// What can be done with project memory.
+#[derive(Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// List the keys with type, bytes, time and writer of their values
+    List {
+        /// What the keys begin with
+        #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
+        prefix: String,
+    },
+    /// Print the value of a key as JSON
+    Get {
+        /// The key
+        key: String,
+    },
+    /// Keep a value under a key
+    Set {
+        /// The key
+        key: String,
+        /// The value as JSON, @FILE to read it from a file, - from standard input
+        #[arg(value_name = "JSON", allow_hyphen_values = true)]
+        json: String,
+    },
+    /// Forget a key
+    Delete {
+        /// The key
+        key: String,
+    },
+    /// Print everything, one line of JSON for each key
+    Export {
+        /// Read what can be read of a file that is damaged, of another program or of a newer version
+        #[arg(long)]
+        salvage: bool,
+    },
+    /// Take in the lines of an export, all or none; keys that are there get the new values
+    Import {
+        /// The lines, - for standard input
+        #[arg(default_value = "-", value_name = "FILE")]
+        file: PathBuf,
+    },
 }
 
 /// Arguments of `ns explain`.

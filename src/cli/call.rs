@@ -55,10 +55,13 @@ fn read_arguments(argument: &str) -> Result<Value, ToolError> {
     value_json::from_text(&text).map_err(|error| bad(format!("the arguments are not JSON: {error}")))
 }
 
-fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
+pub fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    from.take(MAX_JSON).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    from.take(MAX_JSON + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > MAX_JSON {
+        true => Err(std::io::Error::other(format!("there are more than {MAX_JSON} bytes"))),
+        false => Ok(bytes),
+    }
 }
 
 /// A text as it is, anything else as one line of JSON, unless another format is asked for.
@@ -101,10 +104,5 @@ fn fail(error: &ToolError) -> Exit {
         "hint": error.hint,
     } });
     say(&format!("{}\n", safe::json(&shape.to_string())));
-    match error.code {
-        ToolCode::BadArgs | ToolCode::UnknownTool => Exit::Usage,
-        ToolCode::SandboxViolation | ToolCode::PolicyDenied => Exit::Refused,
-        ToolCode::Cancelled => Exit::Interrupted,
-        _ => Exit::Failed,
-    }
+    error.code.into()
 }

@@ -1,6 +1,7 @@
 //! Exit codes.
 
 use crate::engine::Ending;
+use crate::text::ToolCode;
 
 /// How the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,18 @@ impl Exit {
             Exit::Refused => 4,
             Exit::OutOfTime => 124,
             Exit::Interrupted => 130,
+        }
+    }
+}
+
+/// How a call of a tool alone ends when it failed.
+impl From<ToolCode> for Exit {
+    fn from(code: ToolCode) -> Exit {
+        match code {
+            ToolCode::BadArgs | ToolCode::UnknownTool => Exit::Usage,
+            ToolCode::SandboxViolation | ToolCode::PolicyDenied => Exit::Refused,
+            ToolCode::Cancelled => Exit::Interrupted,
+            _ => Exit::Failed,
         }
     }
 }

@@ -8,6 +8,7 @@ mod check;
 mod doctor;
 mod exit;
 mod explain;
+mod memory;
 mod run;
 mod show;
 mod terminal;
@@ -60,6 +61,7 @@ fn work() -> Exit {
         Some(Command::Tools(args)) => tools::tools(&args),
         Some(Command::Explain(args)) => explain::explain(&args.code),
         Some(Command::Doctor) => doctor::doctor(&global),
+        Some(Command::Memory(args)) => memory::memory(&global, &args.command),
         Some(Command::Repl) => run::repl(&global),
         Some(Command::File(words)) => run::file(&global, words),
     }

@@ -1,6 +1,7 @@
 //! The one thing a front end holds: checks, runs and calls, against one sandbox and one policy.
 
 mod config;
+mod memory;
 mod outcome;
 mod script;
 mod session;
@@ -20,6 +21,7 @@ use crate::value::Map;
 pub use crate::eval::{EmitError, Fault, Output};
 pub use crate::limits::{Interrupt, Meter};
 pub use crate::sandbox::Resolver;
+pub use crate::toolkit::{MemoryRow, Salvaged, SessionMemory};
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use outcome::{Ending, Outcome};
@@ -133,7 +135,8 @@ impl Engine {
             Err(finding) => return Outcome::refused(sources, vec![finding]),
         };
         let sources = Rc::new(sources);
-        let world = World { gate: self.gate.clone(), sources: sources.clone(), output, strict: self.strict };
+        let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
+        let world = World { gate: self.gate.clone(), sources: sources.clone(), memory, output, strict: self.strict };
         let mut machine = Machine::new(world, Meter::new(&self.limits, self.interrupt.clone()));
         let texts: Vec<Value> = args.iter().map(|arg| Value::text(arg)).collect();
         machine.set_args(Value::list(texts.clone()).unwrap_or_default());
@@ -150,12 +153,17 @@ impl Engine {
 
     /// Calls one tool with the arguments of a JSON object.
     pub fn call(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
+        self.call_within(tool, args, &SessionMemory::new("ns call"))
+    }
+
+    /// Calls one tool for a caller whose session memory outlives the call, as a connection's does.
+    pub fn call_within(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
         let _space = space::enter(&self.limits);
-        on_large_stack(|| self.call_here(tool, args))
+        on_large_stack(|| self.call_here(tool, args, session))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)))
     }
 
-    fn call_here(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
+    fn call_here(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
         let mut meter = Meter::new(&self.limits, self.interrupt.clone());
         let id = self.gate.registry.find(tool).ok_or_else(|| self.unknown_tool(tool))?;
         let binder = self.gate.registry.get(id).binder();
@@ -168,7 +176,7 @@ impl Engine {
             return Err(named(error.hint("give them as `{\"name\": value}`")));
         };
         let args = binder.spread(map as &Map).map_err(|error| named(error.into()))?;
-        self.gate.call(id, args, &mut meter)
+        self.gate.call(id, args, &mut meter, session)
     }
 
     fn unknown_tool(&self, name: &str) -> ToolError {

@@ -20,6 +20,11 @@ impl Script {
         &self.name
     }
 
+    /// The name without the folders before it.
+    pub(super) fn file_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or(&self.name)
+    }
+
     /// The text; or why it is none: it is over `limit` bytes, or not UTF-8.
     pub(super) fn decode(&self, limit: usize) -> (String, Option<Diagnostic>) {
         if self.bytes.len() > limit {

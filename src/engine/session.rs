@@ -9,7 +9,7 @@ use crate::limits::{Meter, space};
 use crate::program::{Surroundings, lower};
 use crate::syntax::{ast::Tree, is_unfinished, keyword, parse};
 use crate::text::{Diagnostic, Sources};
-use crate::toolkit::Gate;
+use crate::toolkit::{Gate, SessionMemory};
 use crate::value::Value;
 
 use super::outcome::ending_of;
@@ -39,7 +39,8 @@ pub struct LineOutcome {
 impl<'e> Session<'e> {
     pub(super) fn new(engine: &'e Engine, output: Box<dyn Output>) -> Session<'e> {
         let sources = Rc::new(Sources::new());
-        let world = World { gate: engine.gate.clone(), sources, output, strict: engine.strict };
+        let memory = SessionMemory::new("ns repl");
+        let world = World { gate: engine.gate.clone(), sources, memory, output, strict: engine.strict };
         let machine = Machine::new(world, Meter::new(&engine.limits, engine.interrupt.clone()));
         Session {
             engine,

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::limits::{Interrupt, Limits};
+use crate::memory::Project;
 use crate::sandbox::Root;
 use crate::text::{Code, Diagnostic, Sources};
 use crate::toolkit::Gate;
@@ -73,7 +74,14 @@ impl Engine {
         policy.read_only |= options.read_only;
         let registry = crate::tools::registry();
         Ok(Engine {
-            gate: Rc::new(Gate { registry, root, policy, settings, notes: RefCell::default() }),
+            gate: Rc::new(Gate {
+                registry,
+                root,
+                policy,
+                settings,
+                notes: RefCell::default(),
+                project: Project::default(),
+            }),
             limits,
             strict: options.strict,
             interrupt: Interrupt::default(),

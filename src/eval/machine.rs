@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::limits::{Limit, LimitHit, Meter};
 use crate::text::{Sources, Span};
-use crate::toolkit::Gate;
+use crate::toolkit::{Gate, SessionMemory};
 use crate::value::Value;
 
 use super::compile::{Code, Compiled};
@@ -88,6 +88,8 @@ pub struct World {
     pub gate: Rc<Gate>,
     /// The texts that spans lie in.
     pub sources: Rc<Sources>,
+    /// What the run, or the session it belongs to, remembers.
+    pub memory: SessionMemory,
     /// Where EMIT and warnings go.
     pub output: Box<dyn Output>,
     /// Whether every failure of a tool is an error.

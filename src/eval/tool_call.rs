@@ -20,7 +20,7 @@ pub enum Failing {
 pub fn call(machine: &mut Machine, id: ToolId, args: Vec<Option<Value>>, span: Span, failing: Failing) -> Run<Value> {
     machine.step(span)?;
     let gate = machine.world.gate.clone();
-    let result = gate.call(id, args, &mut machine.meter);
+    let result = gate.call(id, args, &mut machine.meter, &machine.world.memory);
     for note in gate.take_notes() {
         warn(machine, gate.registry.get(id).spec.name, Some(span), &note);
     }

@@ -54,7 +54,7 @@ impl Journal {
 }
 
 /// A new file under a name of ours, which becomes the file of a place or vanishes.
-struct Draft<'a> {
+pub(super) struct Draft<'a> {
     folder: &'a Folder,
     name: OsString,
     kept: bool,
@@ -62,7 +62,7 @@ struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     /// Makes an empty file under a name that nobody has.
-    fn create(folder: &'a Folder, mode: u32) -> io::Result<(Draft<'a>, File)> {
+    pub(super) fn create(folder: &'a Folder, mode: u32) -> io::Result<(Draft<'a>, File)> {
         loop {
             let name = random_name();
             match folder.create_file(&name, mode) {
@@ -73,7 +73,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn rename(mut self, to_folder: &Folder, to: &OsStr, replace: Replace) -> io::Result<()> {
+    pub(super) fn rename(mut self, to_folder: &Folder, to: &OsStr, replace: Replace) -> io::Result<()> {
         self.folder.rename(&self.name, to_folder, to, replace)?;
         self.kept = true;
         Ok(())

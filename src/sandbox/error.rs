@@ -56,6 +56,14 @@ pub enum SandboxError {
         /// The system's words.
         reason: String,
     },
+    /// Something that is not ours stands where one of our own files belongs.
+    #[error("`{path}` is not NeuroScript's own: {reason}")]
+    NotOurs {
+        /// The path.
+        path: String,
+        /// What it is.
+        reason: &'static str,
+    },
     /// The policy in force, or `--read-only`.
     #[error("{0}")]
     Refused(String),
@@ -94,7 +102,7 @@ impl SandboxError {
             SandboxError::Exists(_) => ToolCode::AlreadyExists,
             SandboxError::Denied(_) => ToolCode::PermissionDenied,
             SandboxError::NoSpace(_) => ToolCode::NoSpace,
-            SandboxError::NotEmpty(_) => ToolCode::Conflict,
+            SandboxError::NotEmpty(_) | SandboxError::NotOurs { .. } => ToolCode::Conflict,
             SandboxError::Special(_) | SandboxError::Io { .. } => ToolCode::IoError,
             SandboxError::Refused(_) => ToolCode::PolicyDenied,
             SandboxError::Limit(hit) if hit.limit == crate::limits::Limit::Interrupt => ToolCode::Cancelled,
@@ -109,6 +117,7 @@ impl SandboxError {
             SandboxError::Escapes { .. } => "links that leave the root are never followed",
             SandboxError::RootItself(_) => "name something below it",
             SandboxError::NotEmpty(_) => "give `recursive: true` to include what is in it",
+            SandboxError::NotOurs { .. } => "move it away; it was neither followed nor changed",
             SandboxError::Special(_) => "such files are never opened",
             SandboxError::Limit(hit) => return hit.limit.help(),
             _ => return None,

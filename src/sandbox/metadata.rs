@@ -55,7 +55,7 @@ pub struct Owner {
 }
 
 /// What tells two files apart, whatever they are called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity {
     /// The file system.
     pub device: u64,

@@ -9,6 +9,8 @@ use compact_str::CompactString;
 
 use crate::text::{ToolCode, safe};
 
+use super::own::is_reserved;
+
 /// The longest path, in bytes.
 pub const MAX_PATH: usize = 4096;
 /// The longest part of a path, in bytes.
@@ -231,14 +233,4 @@ fn check_reserved(parts: &[CompactString]) -> Result<(), PathError> {
 pub fn reserved(name: &str) -> PathError {
     let message = format!("`{name}` belongs to NeuroScript itself");
     PathError { code: ToolCode::SandboxViolation, message, help: "scripts and tools never touch it" }
-}
-
-/// Whether a name directly below the root is one that no tool sees: `.ns` or the policy file.
-///
-/// Compared without regard to case, for file systems that do the same.
-pub fn is_reserved(name: &OsStr) -> bool {
-    let folds_to = |text: &str, wanted: &str| {
-        text.len() <= 2 * wanted.len() && text.trim_end_matches(['.', ' ']).to_uppercase() == wanted
-    };
-    name.to_str().is_some_and(|text| folds_to(text, ".NS") || folds_to(text, "NEUROSCRIPT.TOML"))
 }

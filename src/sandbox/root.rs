@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use super::error::SandboxError;
 use super::folder::{Folder, Resolver};
 use super::metadata::{Kind, Metadata};
-use super::path::{PathRule, PathText, check_new_name, is_reserved, reserved};
+use super::own::is_reserved;
+use super::path::{PathRule, PathText, check_new_name, reserved};
 use super::read::ReadError;
 
 /// Links that one path may go through; as many as Linux allows.
@@ -21,7 +22,7 @@ const MAX_LINKS: usize = 40;
 /// The folder that scripts cannot leave.
 #[derive(Debug)]
 pub struct Root {
-    folder: Folder,
+    pub(super) folder: Folder,
     path: PathBuf,
 }
 

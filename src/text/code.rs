@@ -210,7 +210,7 @@ codes! {
         Encoding = "encoding", "text that the encoding cannot hold or read",
             "Name another encoding.";
         Conflict = "conflict", "the file is not what the caller expected",
-            "Somebody changed it meanwhile. Read it again.";
+            "Somebody changed it meanwhile, or what stands there is not ours: another program's database, a link called `.ns`. The message says which; nothing was changed.";
         NoSpace = "no_space", "the disk or the quota is full",
             "The old content is still there.";
         IoError = "io_error", "the operating system reports an error",

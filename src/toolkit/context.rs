@@ -5,6 +5,7 @@ use crate::sandbox::{Change, Lister, ListingPlan, SandboxError, SandboxPath, Ski
 
 use super::error::ToolError;
 use super::gate::Gate;
+use super::memory::{Memory, SessionMemory};
 use super::policy::Policy;
 use super::settings::Settings;
 
@@ -18,12 +19,18 @@ pub struct Context<'a> {
     pub answer_bytes: Option<u64>,
     pub(super) policy: &'a Policy,
     pub(super) gate: &'a Gate,
+    pub(super) session: &'a SessionMemory,
 }
 
 impl Context<'_> {
     /// Opens a change of so many files and folders; nothing can be changed without one.
     pub fn begin_change(&mut self, files: u64) -> Result<Change, ToolError> {
         self.policy.journal().begin(files, self.meter).map_err(|error: SandboxError| error.into())
+    }
+
+    /// What scripts remember: to keep a result, `context.memory().store(scope, key, value)`.
+    pub fn memory(&mut self) -> Memory<'_> {
+        self.gate.memory(self.meter, self.session)
     }
 
     /// Whether listings leave out the directory with this resolved path.

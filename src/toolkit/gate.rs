@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::io;
 
 use crate::limits::{Limit, LimitHit, Meter};
+use crate::memory::Project;
 use crate::sandbox::Root;
 use crate::text::ToolCode;
 use crate::value::{Map, Value, json};
@@ -15,6 +16,7 @@ use super::bind::{Bound, BoundArg};
 use super::context::Context;
 use super::error::ToolError;
 use super::given::{Given, GivenArg};
+use super::memory::{Memory, SessionMemory};
 use super::policy::Policy;
 use super::registry::{Registry, Tool, ToolId};
 use super::settings::Settings;
@@ -33,6 +35,8 @@ pub struct Gate {
     pub settings: Settings,
     /// What tools that succeeded have to say besides their answer, until it is shown.
     pub notes: RefCell<Vec<String>>,
+    /// What scripts remember in the sandbox.
+    pub project: Project,
 }
 
 impl Gate {
@@ -41,13 +45,31 @@ impl Gate {
         std::mem::take(&mut *self.notes.borrow_mut())
     }
 
-    /// Calls a tool with arguments in the declared order.
-    pub fn call(&self, id: ToolId, args: Vec<Option<Value>>, meter: &mut Meter) -> Result<Value, ToolError> {
+    /// Calls a tool with arguments in the declared order, for whoever `session` belongs to.
+    pub fn call(
+        &self,
+        id: ToolId,
+        args: Vec<Option<Value>>,
+        meter: &mut Meter,
+        session: &SessionMemory,
+    ) -> Result<Value, ToolError> {
         let tool = self.registry.get(id);
-        self.admit_and_run(tool, args, meter).map_err(|error| ToolError { tool: Some(tool.spec.name), ..error })
+        self.admit_and_run(tool, args, meter, session)
+            .map_err(|error| ToolError { tool: Some(tool.spec.name), ..error })
     }
 
-    fn admit_and_run(&self, tool: &Tool, args: Vec<Option<Value>>, meter: &mut Meter) -> Result<Value, ToolError> {
+    /// Both memories, for whoever `session` belongs to.
+    pub fn memory<'a>(&'a self, meter: &'a mut Meter, session: &'a SessionMemory) -> Memory<'a> {
+        Memory { gate: self, meter, session }
+    }
+
+    fn admit_and_run(
+        &self,
+        tool: &Tool,
+        args: Vec<Option<Value>>,
+        meter: &mut Meter,
+        session: &SessionMemory,
+    ) -> Result<Value, ToolError> {
         let args = tool.binder().complete(args)?;
         let given: Vec<GivenArg<'_>> =
             args.iter().map(|arg| arg.as_ref().map_or(GivenArg::Absent, GivenArg::Value)).collect();
@@ -62,7 +84,8 @@ impl Gate {
         let mut bound = located?;
         meter.poll()?;
         let answer_bytes = meter.answer_bytes();
-        let mut context = Context { meter, settings: &self.settings, answer_bytes, policy: &self.policy, gate: self };
+        let mut context =
+            Context { meter, settings: &self.settings, answer_bytes, policy: &self.policy, gate: self, session };
         let answer = tool.run(&mut context, &mut bound)?;
         let answer = match tool.spec.failure {
             Failure::ErrorMap | Failure::SuccessMap => without_error(&answer)?,

@@ -74,7 +74,7 @@ fn parts_of(resolved: &str) -> Vec<String> {
 impl Policy {
     /// Whether a tool may be called at all.
     pub fn admit(&self, spec: &Spec) -> Result<(), ToolError> {
-        if self.read_only && spec.effect.is_side_effecting() {
+        if self.read_only && spec.effect.changes_files() {
             let message = format!("`{}` changes files, and the run is read-only", spec.name);
             return Err(ToolError::new(ToolCode::PolicyDenied, message).hint("run without `--read-only`"));
         }

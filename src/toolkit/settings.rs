@@ -1,5 +1,7 @@
 //! What the policy file says for single tools.
 
+use crate::memory::MAX_VALUE;
+
 /// `[tools.list_directory]`: defaults and caps of `FS.ListDirectory` (CFG-LD-01 to CFG-LD-05).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListDirectorySettings {
@@ -33,9 +35,24 @@ impl Default for ListDirectorySettings {
     }
 }
 
+/// `[tools.memory]`: bounds of project memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemorySettings {
+    /// The most bytes of JSON that one value has.
+    pub max_value_bytes: u64,
+}
+
+impl Default for MemorySettings {
+    fn default() -> MemorySettings {
+        MemorySettings { max_value_bytes: MAX_VALUE }
+    }
+}
+
 /// Settings of all tools that have any.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// Of `FS.ListDirectory`.
     pub list_directory: ListDirectorySettings,
+    /// Of project memory.
+    pub memory: MemorySettings,
 }

@@ -63,6 +63,8 @@ pub enum Effect {
     Pure,
     /// Reads files, folders or settings.
     Reads,
+    /// Changes what scripts remember; files only where an argument says so, and then as a change.
+    Remembers,
     /// Makes or changes files or folders.
     Writes,
     /// Removes files or folders.
@@ -72,6 +74,11 @@ pub enum Effect {
 impl Effect {
     /// Whether the world is another one after the call.
     pub fn is_side_effecting(self) -> bool {
+        matches!(self, Effect::Remembers | Effect::Writes | Effect::Deletes)
+    }
+
+    /// Whether every call changes files, so that none is admitted where nothing may be changed.
+    pub fn changes_files(self) -> bool {
         matches!(self, Effect::Writes | Effect::Deletes)
     }
 
@@ -80,6 +87,7 @@ impl Effect {
         match self {
             Effect::Pure => "pure",
             Effect::Reads => "reads",
+            Effect::Remembers => "remembers",
             Effect::Writes => "writes",
             Effect::Deletes => "deletes",
         }

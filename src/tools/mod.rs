@@ -4,6 +4,7 @@
 
 mod fs;
 mod list;
+mod memory;
 mod path;
 mod range;
 mod text;
@@ -16,5 +17,6 @@ pub fn registry() -> Registry {
     tools.extend(text::tools());
     tools.extend(list::tools());
     tools.extend(path::tools());
+    tools.extend(memory::tools());
     Registry::new(tools)
 }

@@ -16,7 +16,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::limits::Limits;
 use crate::text::{Code, Diagnostic, Source, Span, nearest};
-use crate::toolkit::{DirectoryRule, ListDirectorySettings, Policy, Settings};
+use crate::toolkit::{DirectoryRule, ListDirectorySettings, MemorySettings, Policy, Settings};
 
 /// What a policy file says, over the built-in values.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -94,7 +94,8 @@ impl Reader<'_> {
         for (key, value) in table.iter() {
             match key.get_ref().as_ref() {
                 "list_directory" => self.fields(value, list_directory(&mut settings.list_directory)),
-                other => self.unknown(other, key.span(), &["list_directory"]),
+                "memory" => self.fields(value, memory(&mut settings.memory)),
+                other => self.unknown(other, key.span(), &["list_directory", "memory"]),
             }
         }
     }
@@ -228,6 +229,10 @@ fn policy(policy: &mut Policy) -> Vec<(&'static str, Field<'_>)> {
         ("allowed_directories", Field::Directories(&mut policy.allowed_directories)),
         ("blocked_directories", Field::Directories(&mut policy.blocked_directories)),
     ]
+}
+
+fn memory(settings: &mut MemorySettings) -> Vec<(&'static str, Field<'_>)> {
+    vec![("max_value_bytes", Field::U64(&mut settings.max_value_bytes, 1))]
 }
 
 fn list_directory(settings: &mut ListDirectorySettings) -> Vec<(&'static str, Field<'_>)> {

@@ -167,6 +167,12 @@ impl LinuxFolder {
     }
 }
 
+impl AsFd for LinuxFolder {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
 /// A descriptor of a folder that can be read, where the folder may not be searched.
 ///
 /// Opening its `.` would need that; opening the handle again through the process's own list of
@@ -222,6 +228,11 @@ pub fn rename_new(from_folder: impl AsFd, from: &OsStr, to_folder: impl AsFd, to
 /// What an open file is, by `fstat`.
 pub fn file_metadata(file: impl AsFd) -> io::Result<Metadata> {
     Ok(metadata_of(&rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, FIELDS)?))
+}
+
+/// What a path leads to, links followed; for the links of `/proc/self/fd`, which name what is open.
+pub fn identity_of_path(path: &Path) -> io::Result<Identity> {
+    Ok(metadata_of(&rustix::fs::statx(CWD, path, AtFlags::NO_AUTOMOUNT, FIELDS)?).identity)
 }
 
 /// The kind that a directory entry tells; some file systems tell none.

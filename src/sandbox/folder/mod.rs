@@ -12,6 +12,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::path::Path;
+#[cfg(target_os = "linux")]
+use std::path::PathBuf;
 
 use super::metadata::{Kind, Metadata, Timestamp};
 
@@ -112,6 +114,15 @@ impl Folder {
             Folder::Linux(folder) => folder.duplicate().map(Folder::Linux),
             Folder::Portable(folder) => folder.duplicate().map(Folder::Portable),
         }
+    }
+
+    /// Where this folder is now, by the system's own knowledge of the handle and not by any path that
+    /// was used to find it. Only Linux with a mounted `/proc` tells.
+    #[cfg(target_os = "linux")]
+    pub fn current_path(&self) -> io::Result<PathBuf> {
+        use rustix::fd::{AsFd, AsRawFd};
+        let number = on!(self, folder => folder.as_fd().as_raw_fd());
+        std::fs::read_link(format!("/proc/self/fd/{number}"))
     }
 
     /// What is known of a name; of a link, what is known of the link itself.
@@ -228,7 +239,7 @@ impl Folder {
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::{LinuxFolder, entry_buffer};
+pub use linux::{LinuxFolder, entry_buffer, identity_of_path};
 
 /// Gives an open file or folder the owner, as far as this user may, and the permission bits of another.
 ///

@@ -141,6 +141,13 @@ impl PortableFolder {
     }
 }
 
+#[cfg(unix)]
+impl rustix::fd::AsFd for PortableFolder {
+    fn as_fd(&self) -> rustix::fd::BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
 /// What an open file is.
 #[cfg(not(target_os = "linux"))]
 pub fn file_metadata(file: &File) -> io::Result<Metadata> {

@@ -15,7 +15,7 @@ use crate::limits::{LimitHit, Watch};
 
 use super::error::SandboxError;
 use super::folder::Folder;
-use super::path::is_reserved;
+use super::own::is_reserved;
 use super::root::SandboxPath;
 
 pub use arrange::Tree;

@@ -5,10 +5,11 @@ mod text;
 mod value;
 
 use crate::limits::{Limit, LimitHit, space};
+use crate::memory::Key;
 use crate::sandbox::{Lister, ListingPlan, PathRule, SandboxPath, Shown, Step, WalkLimits};
 use crate::text::ToolCode;
 use crate::toolkit::{
-    Answer, Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments,
+    Answer, Context, Effect, Example, Failure, Given, Risk, Scope, Settings, Spec, Tool, ToolError, arguments,
 };
 use crate::value::{Str, Value};
 
@@ -61,8 +62,6 @@ arguments! {
     }
 }
 
-/// The longest key of a memory, in bytes.
-const MAX_KEY: usize = 256;
 /// Bytes that an entry takes while its folder is being listed, its name included.
 const ENTRY_BYTES: usize = 48;
 
@@ -79,7 +78,7 @@ pub fn tool() -> Tool {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
-    let memory = Memory::from_args(&args);
+    let target = Target::from_args(&args);
     let filter = match &*args.filter.as_text() {
         "files" => Filter::Files,
         "folders" => Filter::Folders,
@@ -94,8 +93,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
         _ => list(context, &args.path, plan, text::Lines::new(page, filter, args.show_data, &start))?,
     };
     context.spend_text(listing.as_text().map_or(0, |text| text.len()))?;
-    match memory {
-        Some(memory) => memory.store(context, &listing).map(Listing),
+    match target {
+        Some(target) => target.store(context, listing).map(Listing),
         None => Ok(Listing(listing)),
     }
 }
@@ -217,42 +216,43 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
     if target == "return_value" {
         return Ok(());
     }
-    let length = given.text("memory_key").map(|key| key.map(|key| key.len()));
-    let (argument, message, hint) = match length {
+    match given.text("memory_key") {
         Some(None) => {
-            ("memory_key", format!("`target: \"{target}\"` needs a `memory_key`"), "name the key to store under")
+            let message = format!("`target: \"{target}\"` needs a `memory_key`");
+            return Err(ToolError::bad_argument("memory_key", message).hint("name the key to store under"));
         }
-        Some(Some(0)) => ("memory_key", "`memory_key` is empty".to_owned(), "name the key to store under"),
-        Some(Some(length)) if length > MAX_KEY => {
-            ("memory_key", format!("`memory_key` has {length} bytes, more than {MAX_KEY}"), "use a shorter key")
-        }
-        _ if given.text("format").flatten().is_some_and(|format| format == "value") => {
-            let message = "a memory keeps the text of a listing, not `format: \"value\"`".to_owned();
-            ("format", message, "use `format: \"json\"`")
-        }
-        _ => return Ok(()),
-    };
-    Err(ToolError::bad_argument(argument, message).hint(hint))
+        Some(Some(key)) => drop(Key::parse(&key).map_err(|error| ToolError::from(error).argument("memory_key"))?),
+        None => {}
+    }
+    if given.text("format").flatten().is_some_and(|format| format == "value") {
+        let message = "a memory keeps the text of a listing, not `format: \"value\"`";
+        return Err(ToolError::bad_argument("format", message).hint("use `format: \"json\"`"));
+    }
+    Ok(())
 }
 
 /// A place in a memory for the result.
-struct Memory {
-    target: Str,
+struct Target {
+    scope: Scope,
     key: Str,
 }
 
-impl Memory {
+impl Target {
     /// The place that the arguments name; none when the result is returned. [`check`] was asked.
-    fn from_args(args: &Args) -> Option<Memory> {
-        let key = args.memory_key.clone().filter(|_| &*args.target.as_text() != "return_value")?;
-        Some(Memory { target: args.target.clone(), key })
+    fn from_args(args: &Args) -> Option<Target> {
+        let scope = match &*args.target.as_text() {
+            "session_memory" => Scope::Session,
+            "project_memory" => Scope::Project,
+            _ => return None,
+        };
+        Some(Target { scope, key: args.memory_key.clone()? })
     }
 
-    /// Stores a listing and gives the key. The one place that knows of memories.
-    fn store(self, _context: &mut Context<'_>, _listing: &Value) -> Result<Value, ToolError> {
-        let (target, key) = (self.target.as_text(), self.key.as_text());
-        let message = format!("`{target}` is not there yet, so nothing is kept under `{key}`");
-        Err(ToolError::new(ToolCode::IoError, message).argument("target").hint("use `target: \"return_value\"`"))
+    /// Stores a listing and gives the key.
+    fn store(self, context: &mut Context<'_>, listing: Value) -> Result<Value, ToolError> {
+        let stored = context.memory().store(self.scope, &self.key.as_text(), listing);
+        stored.map_err(|error| ToolError { argument: Some("memory_key"), ..error })?;
+        Ok(self.key.into())
     }
 }
 

@@ -1,0 +1,144 @@
+//! `ns memory`: project memory, JSON in and out, failures as findings on standard error.
+
+use std::fs::File;
+use std::io::stdin;
+use std::path::Path;
+
+use crate::engine::{EmitError, Engine, Value};
+use crate::text::{Diagnostic, FindingCode, Sources, ToolCode};
+use crate::toolkit::ToolError;
+use crate::value::{json, to_value};
+
+use super::args::{Global, MemoryCommand};
+use super::call::read_all;
+use super::exit::Exit;
+use super::show::{Format, Printer};
+use super::terminal::{report_findings, report_setup, say};
+
+pub fn memory(global: &Global, command: &MemoryCommand) -> Exit {
+    let engine = match Engine::open(&global.options()) {
+        Ok(engine) => engine,
+        Err(error) => {
+            report_setup(&error);
+            return Exit::Usage;
+        }
+    };
+    let format = Format::for_call(global.output);
+    let done = match command {
+        MemoryCommand::List { prefix } => list(&engine, prefix, format),
+        MemoryCommand::Get { key } => get(&engine, key, format.filter(|format| *format != Format::Table)),
+        MemoryCommand::Set { key, json } => set(&engine, key, json),
+        MemoryCommand::Delete { key } => delete(&engine, key),
+        MemoryCommand::Export { salvage: false } => engine.export_memory().and_then(|lines| print_lines(&lines)),
+        MemoryCommand::Export { salvage: true } => salvage(&engine),
+        MemoryCommand::Import { file } => import(&engine, file),
+    };
+    match done {
+        Ok(()) => Exit::Done,
+        Err(error) => {
+            let finding = Diagnostic::placeless(FindingCode::Tool(error.code), error.message);
+            let finding = error.hint.into_iter().fold(finding, Diagnostic::help);
+            report_findings(&[finding], &Sources::new());
+            error.code.into()
+        }
+    }
+}
+
+fn list(engine: &Engine, prefix: &str, format: Option<Format>) -> Result<(), ToolError> {
+    let rows = engine.memory_rows(prefix)?;
+    print(&to_value(&rows)?, format)
+}
+
+fn get(engine: &Engine, key: &str, format: Option<Format>) -> Result<(), ToolError> {
+    match engine.memory_value(key)? {
+        Some(value) => print(&value, format),
+        None => Err(absent(key)),
+    }
+}
+
+fn set(engine: &Engine, key: &str, argument: &str) -> Result<(), ToolError> {
+    let text = match argument.strip_prefix('@') {
+        _ if argument == "-" => read_text(Path::new("-"))?,
+        Some(file) => read_text(Path::new(file))?,
+        None => argument.to_owned(),
+    };
+    let bad = |error| {
+        ToolError::new(ToolCode::BadArgs, format!("the value is not JSON: {error}"))
+            .hint("quote a text twice: '\"text\"'")
+    };
+    engine.keep_in_memory(key, json::from_text(&text).map_err(bad)?)
+}
+
+fn delete(engine: &Engine, key: &str) -> Result<(), ToolError> {
+    match engine.delete_from_memory(key)? {
+        true => Ok(()),
+        false => Err(absent(key)),
+    }
+}
+
+fn salvage(engine: &Engine) -> Result<(), ToolError> {
+    let salvaged = engine.salvage_memory()?;
+    let lines: Vec<String> = salvaged.records.iter().map(|record| record.to_line()).collect();
+    print_lines(&lines)?;
+    let lost = match (salvaged.lost, salvaged.cut) {
+        (0, false) => "nothing is lost".to_owned(),
+        (0, true) => "the file cannot be read to its end, so some may be missing".to_owned(),
+        (lost, false) => format!("{lost} cannot be used"),
+        (lost, true) => format!("{lost} cannot be used, and some may be missing"),
+    };
+    say(&format!("{} read; {lost}\n", counted(lines.len())));
+    match lines.is_empty() && (salvaged.cut || salvaged.lost > 0) {
+        true => Err(ToolError::new(ToolCode::IoError, "nothing in `.ns/memory.db` can be read as memory")
+            .hint("move it away; the next change makes a new one")),
+        false => Ok(()),
+    }
+}
+
+fn import(engine: &Engine, file: &Path) -> Result<(), ToolError> {
+    let taken = engine.import_memory(&read_text(file)?)?;
+    say(&format!("{} taken in\n", counted(taken)));
+    Ok(())
+}
+
+fn read_text(file: &Path) -> Result<String, ToolError> {
+    let bytes = match file == Path::new("-") {
+        true => read_all(stdin().lock()),
+        false => File::open(file).and_then(read_all),
+    };
+    let bad = |reason: String| {
+        let message = format!("`{}` cannot be read: {reason}", file.display());
+        ToolError::new(ToolCode::BadArgs, message).hint("name a file, or - for standard input")
+    };
+    let bytes = bytes.map_err(|error| bad(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|_| bad("it is not UTF-8".to_owned()))
+}
+
+fn absent(key: &str) -> ToolError {
+    ToolError::new(ToolCode::NotFound, format!("there is no key `{key}`")).hint("`ns memory list` shows the keys")
+}
+
+fn counted(keys: usize) -> String {
+    if keys == 1 { "1 key".to_owned() } else { format!("{keys} keys") }
+}
+
+fn print_lines(lines: &[String]) -> Result<(), ToolError> {
+    let mut printer = Printer::new(Format::Raw);
+    let printed = lines.iter().try_for_each(|line| printer.print_line(line));
+    finish(printed.and_then(|()| printer.flush()))
+}
+
+fn print(value: &Value, format: Option<Format>) -> Result<(), ToolError> {
+    let mut printer = Printer::new(format.unwrap_or(Format::Json));
+    let printed = printer.print(std::slice::from_ref(value));
+    finish(printed.and_then(|()| printer.flush()))
+}
+
+fn finish(printed: Result<(), EmitError>) -> Result<(), ToolError> {
+    match printed {
+        Ok(()) | Err(EmitError::Closed) => Ok(()),
+        Err(EmitError::Io(error)) => {
+            Err(ToolError::new(ToolCode::IoError, format!("the output cannot be written: {error}")))
+        }
+        Err(EmitError::Limit(hit)) => Err(hit.into()),
+    }
+}

@@ -1,0 +1,125 @@
+//! What can go wrong with memory. Files are named relative to the root.
+
+use rusqlite::ErrorCode;
+
+use crate::limits::LimitHit;
+use crate::sandbox::SandboxError;
+use crate::text::ToolCode;
+
+use super::schema::{FILE, VERSION};
+
+/// Why memory did not take or give something.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// A key that breaks the rules.
+    #[error("{0}")]
+    BadKey(String),
+    /// A value that project memory cannot keep.
+    #[error("{0}")]
+    BadValue(String),
+    /// A value over the cap.
+    #[error("the value takes {bytes} bytes as JSON, more than {allowed}")]
+    TooLarge {
+        /// Bytes of its JSON.
+        bytes: u64,
+        /// The cap.
+        allowed: u64,
+    },
+    /// A line that is to be taken in and cannot be.
+    #[error("line {line}: {reason}")]
+    BadLine {
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file of another program.
+    #[error("`{FILE}` is a database of another program: its application id is {0:#010x}")]
+    Foreign(i32),
+    /// A file of a newer version.
+    #[error("`{FILE}` has version {0}, and this program knows versions up to {VERSION}")]
+    Newer(i32),
+    /// A file that is not, or no longer, what it should be.
+    #[error("`{FILE}` is damaged: {0}")]
+    Damaged(String),
+    /// Others hold the file.
+    #[error("`{FILE}` stayed locked by another process for {0} s")]
+    Busy(u64),
+    /// The disk or the quota is full.
+    #[error("`{FILE}`: no space left")]
+    NoSpace,
+    /// The file or its folder may not be written.
+    #[error("`{FILE}`: permission denied")]
+    Denied,
+    /// Anything else that SQLite reports.
+    #[error("`{FILE}`: {0}")]
+    Other(String),
+    /// The sandbox says no.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// A limit of the run.
+    #[error(transparent)]
+    Limit(#[from] LimitHit),
+}
+
+/// What to do with a file that cannot be used.
+const EXPORT: &str = "save what can be read with `ns memory export --salvage > memory.jsonl`, move `.ns/memory.db` \
+     and what is called `.ns/memory.db-*` away, then `ns memory import memory.jsonl`";
+
+impl MemoryError {
+    /// The code by which machines know it.
+    pub fn code(&self) -> ToolCode {
+        match self {
+            MemoryError::BadKey(_) | MemoryError::BadValue(_) | MemoryError::BadLine { .. } => ToolCode::BadArgs,
+            MemoryError::TooLarge { .. } => ToolCode::BadArgs,
+            MemoryError::Foreign(_) | MemoryError::Newer(_) | MemoryError::Busy(_) => ToolCode::Conflict,
+            MemoryError::Damaged(_) | MemoryError::Other(_) => ToolCode::IoError,
+            MemoryError::NoSpace => ToolCode::NoSpace,
+            MemoryError::Denied => ToolCode::PermissionDenied,
+            MemoryError::Sandbox(error) => error.code(),
+            MemoryError::Limit(_) => ToolCode::LimitExceeded,
+        }
+    }
+
+    /// What to do, imperative.
+    pub fn help(&self) -> Option<&'static str> {
+        Some(match self {
+            MemoryError::BadKey(_) => "give a key of 1 to 256 bytes without control characters",
+            MemoryError::BadValue(_) => "store the parts under keys of their own, or convert them to texts",
+            MemoryError::TooLarge { .. } => {
+                "store less, or raise `max_value_bytes` in `[tools.memory]` of the policy file"
+            }
+            MemoryError::BadLine { .. } => "nothing was taken in; mend the line and import again",
+            MemoryError::Foreign(_) | MemoryError::Newer(_) | MemoryError::Damaged(_) => EXPORT,
+            MemoryError::Busy(_) => "try again when the other process is done",
+            MemoryError::Sandbox(error) => return error.help(),
+            MemoryError::NoSpace | MemoryError::Denied | MemoryError::Other(_) | MemoryError::Limit(_) => return None,
+        })
+    }
+}
+
+impl From<rusqlite::Error> for MemoryError {
+    fn from(error: rusqlite::Error) -> MemoryError {
+        let words = words(&error);
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => MemoryError::Damaged(words),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => MemoryError::Busy(super::open::PATIENCE_S),
+            Some(ErrorCode::DiskFull) => MemoryError::NoSpace,
+            Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => MemoryError::Denied,
+            // Our statements are constant, so one that cannot be prepared met other tables than ours.
+            Some(ErrorCode::Unknown | ErrorCode::SchemaChanged) => MemoryError::Damaged(words),
+            None => MemoryError::Damaged(words),
+            _ => MemoryError::Other(words),
+        }
+    }
+}
+
+/// SQLite's words without what rusqlite adds.
+fn words(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqliteFailure(code, None) => code.to_string(),
+        rusqlite::Error::SqliteFailure(_, Some(words)) => words.clone(),
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,233 @@
+//! Project memory: one SQLite file in `.ns`, shared by every process that works in the root.
+//!
+//! Every change is one immediate transaction, so it waits for its turn and is whole or not at all.
+//! Nothing is made for a reader: a missing file reads as empty.
+
+use std::cell::RefCell;
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use crate::limits::Watch;
+use crate::sandbox::{Change, Root};
+
+use super::error::MemoryError;
+use super::key::Key;
+use super::open::{Opened, wait_with};
+use super::record::{Record, Row, Stored};
+use super::salvage::{Salvaged, salvage};
+use super::schema;
+use super::snapshot::{self, Snapshot};
+
+/// Whether reading may make the files that SQLite needs beside the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// The database is opened and shared with others.
+    Shared,
+    /// Nothing below the root may change: a copy in memory is read.
+    Copy,
+}
+
+/// Where and for whom project memory works.
+#[derive(Clone, Debug)]
+pub struct Site<'a> {
+    /// The sandbox in whose `.ns` it lies.
+    pub root: &'a Root,
+    /// How it is read.
+    pub access: Access,
+    /// What tells waiting to end.
+    pub watch: Watch,
+}
+
+/// The project memory of one engine. The database stays open from its first use on.
+#[derive(Debug, Default)]
+pub struct Project {
+    opened: RefCell<Option<Opened>>,
+    copied: RefCell<Option<Snapshot>>,
+}
+
+impl Project {
+    /// The value of a key, as it is kept.
+    pub fn get(&self, site: &Site<'_>, key: &Key) -> Result<Option<Stored>, MemoryError> {
+        let stored = self.read(site, |connection| {
+            let mut statement = connection.prepare("SELECT value, type FROM memory WHERE key = ?1")?;
+            let row =
+                statement.query_row([key.as_str()], |row| Ok(Stored { json: row.get(0)?, type_name: row.get(1)? }));
+            Ok(row.optional()?)
+        })?;
+        Ok(stored.flatten())
+    }
+
+    /// What is known of the keys that begin with a text, in the order of their bytes.
+    pub fn rows(&self, site: &Site<'_>, prefix: &str) -> Result<Vec<Row>, MemoryError> {
+        let rows = self.read(site, |connection| {
+            let sql = "SELECT key, type, bytes, updated, writer FROM memory WHERE key >= ?1 ORDER BY key";
+            let mut statement = connection.prepare(sql)?;
+            let rows = statement.query_map([prefix], |row| {
+                Ok(Row {
+                    key: row.get(0)?,
+                    type_name: row.get(1)?,
+                    bytes: row.get::<_, i64>(2)?.unsigned_abs(),
+                    updated: row.get(3)?,
+                    writer: row.get(4)?,
+                })
+            })?;
+            let ours =
+                |row: &Result<Row, rusqlite::Error>| row.as_ref().map_or(true, |row| row.key.starts_with(prefix));
+            Ok(rows.take_while(ours).collect::<Result<Vec<Row>, _>>()?)
+        })?;
+        Ok(rows.unwrap_or_default())
+    }
+
+    /// Everything, in the order of the keys, as it was at one moment.
+    pub fn records(&self, site: &Site<'_>) -> Result<Vec<Record>, MemoryError> {
+        let records = self.read(site, |connection| {
+            let mut statement =
+                connection.prepare("SELECT key, value, type, updated, writer FROM memory ORDER BY key")?;
+            let mut rows = statement.query([])?;
+            let mut records = Vec::new();
+            while let Some(row) = rows.next()? {
+                records.push(whole_record(&row.get::<_, String>(0)?, row)?);
+            }
+            Ok(records)
+        })?;
+        Ok(records.unwrap_or_default())
+    }
+
+    /// What can be read of a file, whatever is wrong with it.
+    pub fn salvage(&self, site: &Site<'_>) -> Result<Salvaged, MemoryError> {
+        self.close();
+        let image = match site.root.own_folder()? {
+            Some(folder) => snapshot::image(&folder)?,
+            None => None,
+        };
+        Ok(image.map_or_else(Salvaged::default, |image| salvage(&image)))
+    }
+
+    /// Keeps values, all or none.
+    pub fn set(&self, site: &Site<'_>, records: &[Record], change: &Change) -> Result<(), MemoryError> {
+        self.write(site, change, |connection| {
+            let sql = "INSERT INTO memory (key, value, type, bytes, updated, writer) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+                 ON CONFLICT (key) DO UPDATE SET value = excluded.value, type = excluded.type, \
+                 bytes = excluded.bytes, updated = excluded.updated, writer = excluded.writer";
+            let mut statement = connection.prepare(sql)?;
+            for record in records {
+                site.watch.poll()?;
+                let Record { key, stored, updated, writer } = record;
+                let bytes = stored.json.len() as i64;
+                statement.execute(params![key.as_str(), stored.json, stored.type_name, bytes, updated, writer])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Forgets a key; whether there was one.
+    pub fn delete(&self, site: &Site<'_>, key: &Key, change: &Change) -> Result<bool, MemoryError> {
+        if self.get(site, key)?.is_none() {
+            return Ok(false);
+        }
+        self.write(site, change, |connection| {
+            Ok(connection.prepare("DELETE FROM memory WHERE key = ?1")?.execute([key.as_str()])? > 0)
+        })
+    }
+
+    /// Reads; none when there is no file.
+    fn read<T>(
+        &self,
+        site: &Site<'_>,
+        work: impl FnOnce(&Connection) -> Result<T, MemoryError>,
+    ) -> Result<Option<T>, MemoryError> {
+        if site.access == Access::Copy {
+            return self.read_copy(site, work);
+        }
+        self.forget_if_moved(site);
+        let mut opened = self.opened.borrow_mut();
+        if opened.is_none() {
+            let Some(folder) = site.root.own_folder()? else { return Ok(None) };
+            *opened = Opened::open(folder, &site.watch).map_err(|error| patient(site, error))?;
+        }
+        let Some(opened) = &mut *opened else { return Ok(None) };
+        wait_with(&mut opened.connection, &site.watch)?;
+        work(&opened.connection).map(Some).map_err(|error| patient(site, error))
+    }
+
+    /// Reads from a copy, which is made anew when the files have changed.
+    fn read_copy<T>(
+        &self,
+        site: &Site<'_>,
+        work: impl FnOnce(&Connection) -> Result<T, MemoryError>,
+    ) -> Result<Option<T>, MemoryError> {
+        self.close();
+        let Some(folder) = site.root.own_folder()? else { return Ok(None) };
+        let mut copied = self.copied.borrow_mut();
+        if !copied.as_ref().is_some_and(|copy| copy.is_fresh(&folder)) {
+            *copied = Snapshot::take(&folder)?;
+        }
+        copied.as_ref().map(|copy| work(&copy.connection)).transpose()
+    }
+
+    /// Changes, in one transaction; makes `.ns` and the file when there are none.
+    fn write<T>(
+        &self,
+        site: &Site<'_>,
+        change: &Change,
+        work: impl FnOnce(&Connection) -> Result<T, MemoryError>,
+    ) -> Result<T, MemoryError> {
+        self.forget_if_moved(site);
+        let mut opened = self.opened.borrow_mut();
+        if opened.is_none() {
+            *opened = Some(open_or_make(site, change).map_err(|error| patient(site, error))?);
+        }
+        let connection = &mut opened.as_mut().expect("it was opened just now").connection;
+        wait_with(connection, &site.watch)?;
+        let run = || {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let result = work(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        };
+        run().map_err(|error| patient(site, error))
+    }
+
+    /// Closes the database when what is open is no longer what the root calls its memory.
+    fn forget_if_moved(&self, site: &Site<'_>) {
+        let mut opened = self.opened.borrow_mut();
+        if opened.as_ref().is_some_and(|opened| !opened.is_current(site.root)) {
+            *opened = None;
+        }
+    }
+
+    fn close(&self) {
+        *self.opened.borrow_mut() = None;
+    }
+}
+
+/// A lock that was not waited for to the end, because the run is over.
+fn patient(site: &Site<'_>, error: MemoryError) -> MemoryError {
+    match error {
+        MemoryError::Busy(_) => site.watch.poll().map_or_else(MemoryError::Limit, |()| error),
+        error => error,
+    }
+}
+
+fn open_or_make(site: &Site<'_>, change: &Change) -> Result<Opened, MemoryError> {
+    loop {
+        let folder = site.root.make_own_folder(change)?;
+        if folder.metadata(schema::NAME)?.is_none() {
+            // Somebody else may be first; then theirs is used.
+            folder.put_new(schema::NAME, &schema::new_image()?, change)?;
+        }
+        if let Some(opened) = Opened::open(folder, &site.watch)? {
+            return Ok(opened);
+        }
+        site.watch.poll()?;
+    }
+}
+
+/// A row as a record; one that breaks our rules means that the file is damaged.
+fn whole_record(key: &str, row: &rusqlite::Row<'_>) -> Result<Record, MemoryError> {
+    let stored = Stored { json: row.get("value")?, type_name: row.get("type")? };
+    let damaged = |reason: String| MemoryError::Damaged(format!("under `{}`: {reason}", key.escape_debug()));
+    stored.to_value().map_err(damaged)?;
+    let key = Key::parse(key).map_err(|error| damaged(error.to_string()))?;
+    Ok(Record { key, stored, updated: row.get("updated")?, writer: row.get("writer")? })
+}

@@ -1,0 +1,186 @@
+//! What project memory keeps of a value, and the lines in which it is exported.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::value::{Value, json, time::rfc3339};
+
+use super::MAX_DEPTH;
+use super::error::MemoryError;
+use super::key::Key;
+
+/// A value in the form in which it is kept: its JSON and the name of its type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stored {
+    /// JSON without blanks.
+    pub json: String,
+    /// As `TYPEOF` names it.
+    pub type_name: String,
+}
+
+/// What is known of a key without its value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The key.
+    pub key: String,
+    /// The type of its value, as `TYPEOF` names it.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Bytes of the value as JSON.
+    pub bytes: u64,
+    /// When it was written, RFC 3339, UTC.
+    pub updated: String,
+    /// The program that wrote it.
+    pub writer: String,
+}
+
+/// One line of an export.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The key.
+    pub key: Key,
+    /// The value.
+    pub stored: Stored,
+    /// When it was written, RFC 3339, UTC.
+    pub updated: String,
+    /// The program that wrote it.
+    pub writer: String,
+}
+
+/// The JSON of a line that is taken in.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    key: String,
+    #[serde(rename = "type")]
+    type_name: Option<String>,
+    value: Value,
+    updated: Option<String>,
+    writer: Option<String>,
+}
+
+/// Bytes that `updated` and `writer` of a line may have.
+const MAX_NOTE: usize = 256;
+
+impl Stored {
+    /// The form of a value, if project memory can keep it.
+    pub fn from_value(value: &Value, allowed: u64) -> Result<Stored, MemoryError> {
+        check_depth(value)?;
+        if has_no_json(value) {
+            let message = "an infinite float and one that is no number have no JSON form".to_owned();
+            return Err(MemoryError::BadValue(message));
+        }
+        let json = json::to_text(value);
+        match json.len() as u64 > allowed {
+            true => Err(MemoryError::TooLarge { bytes: json.len() as u64, allowed }),
+            false => Ok(Stored { json, type_name: value.type_name().to_owned() }),
+        }
+    }
+
+    /// The value again.
+    ///
+    /// Other programs may have written the file, so the text is not trusted: an error says what is wrong.
+    pub fn to_value(&self) -> Result<Value, String> {
+        let value = json::from_text(&self.json).map_err(|error| error.to_string())?;
+        typed(value, &self.type_name)
+    }
+}
+
+/// A value that is said to be of a type; an error when it is not.
+fn typed(value: Value, type_name: &str) -> Result<Value, String> {
+    match (type_name, value) {
+        // A program that has one kind of number may have written `1` for `1.0`.
+        ("float", Value::Int(number)) => Ok(Value::from(number as f64)),
+        (name, value) if name == value.type_name() => Ok(value),
+        (name, value) => {
+            let name = crate::value::print::shortened(name, 40);
+            Err(format!("the value is of type `{}`, and `type` says `{name}`", value.type_name()))
+        }
+    }
+}
+
+fn check_depth(value: &Value) -> Result<(), MemoryError> {
+    // What a value tells at once is an upper bound, so only deep ones are looked through.
+    match value.depth() > MAX_DEPTH && true_depth(value) > MAX_DEPTH {
+        true => Err(MemoryError::BadValue(format!("the value is nested more than {MAX_DEPTH} deep"))),
+        false => Ok(()),
+    }
+}
+
+fn true_depth(value: &Value) -> u32 {
+    match value {
+        Value::List(list) => 1 + list.iter().map(|item| true_depth(&item)).max().unwrap_or(0),
+        Value::Map(map) => 1 + map.iter().map(|(_, item)| true_depth(&item)).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Whether a value is or holds a float that JSON has no form for.
+fn has_no_json(value: &Value) -> bool {
+    match value {
+        Value::Float(number) => !number.get().is_finite(),
+        Value::List(list) => list.iter().any(|item| has_no_json(&item)),
+        Value::Map(map) => map.iter().any(|(_, item)| has_no_json(&item)),
+        _ => false,
+    }
+}
+
+impl Record {
+    /// A record that is written now.
+    pub fn now(key: Key, stored: Stored, writer: &str) -> Record {
+        Record { key, stored, updated: now(), writer: writer.to_owned() }
+    }
+
+    /// The line of an export, without its line feed.
+    pub fn to_line(&self) -> String {
+        let quoted = |text: &str| serde_json::to_string(text).expect("a text has a JSON form");
+        format!(
+            "{{\"key\":{},\"type\":{},\"value\":{},\"updated\":{},\"writer\":{}}}",
+            quoted(self.key.as_str()),
+            quoted(&self.stored.type_name),
+            self.stored.json,
+            quoted(&self.updated),
+            quoted(&self.writer)
+        )
+    }
+
+    /// The record of a line; what may be left out is `type`, `updated` and `writer`.
+    pub fn from_line(text: &str, writer: &str, allowed: u64) -> Result<Record, String> {
+        let line: Line = serde_json::from_str(text).map_err(|error| without_place(&error))?;
+        let key = Key::parse(&line.key).map_err(|error| error.to_string())?;
+        let value = match &line.type_name {
+            Some(type_name) => typed(line.value, type_name)?,
+            None => line.value,
+        };
+        let stored = Stored::from_value(&value, allowed).map_err(|error| error.to_string())?;
+        let note = |text: Option<String>, name: &str, absent: &dyn Fn() -> String| match text {
+            None => Ok(absent()),
+            Some(text) if !is_note(&text) => Err(format!("`{name}` is no text of at most {MAX_NOTE} bytes")),
+            Some(text) => Ok(text),
+        };
+        let updated = note(line.updated, "updated", &now)?;
+        let writer = note(line.writer, "writer", &|| writer.to_owned())?;
+        Ok(Record { key, stored, updated, writer })
+    }
+}
+
+/// Whether a text can stand as `updated` or `writer`.
+pub fn is_note(text: &str) -> bool {
+    text.len() <= MAX_NOTE && !text.contains(char::is_control)
+}
+
+/// The words of an error in a line, which is not counted as line 1.
+fn without_place(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    match words.rsplit_once(" at line 1 column ") {
+        Some((words, column)) => format!("{words}, at column {column}"),
+        None => words,
+    }
+}
+
+/// This second.
+pub fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    rfc3339(since.as_secs() as i64).into()
+}

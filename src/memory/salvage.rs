@@ -1,0 +1,123 @@
+//! Reads what can be read of a damaged, foreign or newer file, row by row.
+//!
+//! Works on an image in memory and changes nothing on the disk. A row that cannot be read, or breaks
+//! the rules of project memory, is counted and left out.
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, Row};
+
+use super::error::MemoryError;
+use super::key::Key;
+use super::record::{Record, Stored, is_note, now};
+use super::schema::{Format, new_image, set_format};
+use super::snapshot;
+
+/// What could be read.
+#[derive(Debug, Default)]
+pub struct Salvaged {
+    /// The records, in the order in which they were first written.
+    pub records: Vec<Record>,
+    /// Rows that are there and could not be used.
+    pub lost: usize,
+    /// The file could not be read to its end, so rows are missing that nobody can count.
+    pub cut: bool,
+}
+
+/// Rows between two that can be read, which are asked for one by one.
+const MAX_PROBES: i64 = 1_000_000;
+
+/// Reads what can be read of an image.
+pub fn salvage(image: &[u8]) -> Salvaged {
+    match tolerant(image).and_then(|connection| read(&connection)) {
+        Ok(salvaged) if !(salvaged.records.is_empty() && salvaged.cut) => {
+            Salvaged { cut: salvaged.cut || has_half_page(image), ..salvaged }
+        }
+        // The first page, which says what is where, is lost: that of a new file may fit the rest.
+        _ => match grafted(image).and_then(|connection| read(&connection)) {
+            Ok(salvaged) => Salvaged { cut: true, ..salvaged },
+            Err(_) => Salvaged { cut: !image.is_empty(), ..Salvaged::default() },
+        },
+    }
+}
+
+/// Whether a file ends in the middle of a page, for whose rest zeros are read.
+fn has_half_page(image: &[u8]) -> bool {
+    let size = image.get(16..18).map_or(1, |bytes| u16::from_be_bytes([bytes[0], bytes[1]]));
+    // 1 stands for 65536 (sqlite.org/fileformat2.html).
+    let size = if size == 1 { 65_536 } else { usize::from(size) };
+    size == 0 || !image.len().is_multiple_of(size)
+}
+
+/// A connection that takes a file as it is, even when it is shorter than it says.
+fn tolerant(image: &[u8]) -> Result<Connection, MemoryError> {
+    let connection = snapshot::open(image)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    Ok(connection)
+}
+
+/// The image with the first page of a new file, which says where the tables begin.
+fn grafted(image: &[u8]) -> Result<Connection, MemoryError> {
+    let mut first = new_image()?;
+    set_format(&mut first, Format::Journal);
+    let page = usize::from(u16::from_be_bytes([first[16], first[17]]));
+    first.truncate(page);
+    let mut whole = image.to_vec();
+    whole.resize(whole.len().next_multiple_of(page).max(page), 0);
+    let pages = (whole.len() / page) as u32;
+    // The size in the header counts only when bytes 24 and 92 agree, and in a new file they do.
+    first[28..32].copy_from_slice(&pages.to_be_bytes());
+    whole[..page].copy_from_slice(&first);
+    tolerant(&whole)
+}
+
+/// Goes through the table from its beginning, then from its end, then asks for single rows between.
+fn read(connection: &Connection) -> Result<Salvaged, MemoryError> {
+    let mut salvaged = Salvaged::default();
+    let up = scan(connection, "SELECT * FROM memory ORDER BY id", &mut salvaged)?;
+    if let Some(last) = up {
+        salvaged.cut = true;
+        let mut from_end = Salvaged::default();
+        let sql = format!("SELECT * FROM memory WHERE id > {last} ORDER BY id DESC");
+        let down = scan(connection, &sql, &mut from_end)?;
+        if let Some(first) = down.filter(|first| *first > last) {
+            for id in last.saturating_add(1)..first.min(last.saturating_add(MAX_PROBES)) {
+                scan(connection, &format!("SELECT * FROM memory WHERE id = {id}"), &mut salvaged)?;
+            }
+        }
+        salvaged.records.extend(from_end.records.into_iter().rev());
+        salvaged.lost += from_end.lost;
+    }
+    Ok(salvaged)
+}
+
+/// Takes the rows of a query; when it ends early, the number of the last row that was read.
+fn scan(connection: &Connection, sql: &str, salvaged: &mut Salvaged) -> Result<Option<i64>, MemoryError> {
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    let mut last = 0;
+    loop {
+        match rows.next() {
+            Ok(Some(row)) => {
+                last = row.get("id").unwrap_or(last);
+                match record(row) {
+                    Some(record) => salvaged.records.push(record),
+                    None => salvaged.lost += 1,
+                }
+            }
+            Ok(None) => return Ok(None),
+            Err(_) => return Ok(Some(last)),
+        }
+    }
+}
+
+/// A row that keeps the rules; what only describes it may be missing.
+fn record(row: &Row<'_>) -> Option<Record> {
+    let key = Key::parse(&row.get::<_, String>("key").ok()?).ok()?;
+    let stored = Stored { json: row.get("value").ok()?, type_name: row.get("type").ok()? };
+    stored.to_value().ok()?;
+    let note = |name| row.get(name).ok().filter(|note: &String| is_note(note));
+    let updated = note("updated").unwrap_or_else(now);
+    Some(Record { key, stored, updated, writer: note("writer").unwrap_or_default() })
+}

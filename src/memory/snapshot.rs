@@ -1,0 +1,87 @@
+//! Project memory read through handles alone: bytes of the files, put together in memory.
+//!
+//! Nothing is made, locked or changed, so this serves runs that may change nothing, and files that
+//! SQLite refuses. What was committed when the copy was made is in it.
+
+use rusqlite::{Connection, MAIN_DB};
+
+use crate::sandbox::{Identity, OwnFolder, SandboxError, Timestamp};
+
+use super::error::MemoryError;
+use super::open::{admit, check_pages, check_size};
+use super::schema::{self, Format, NAME, WAL, set_format};
+use super::wal;
+
+/// The most bytes of a database that are taken into memory.
+const MAX_IMAGE: u64 = 1 << 30;
+/// How often a copy is begun anew because the log was begun anew meanwhile.
+const ATTEMPTS: usize = 20;
+
+/// A copy that can be read, and what the files were when it was made.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// Cannot be written.
+    pub connection: Connection,
+    stamp: Stamp,
+}
+
+/// Identity, size and time of the database and of its log.
+type Stamp = [Option<(Identity, u64, Option<Timestamp>)>; 2];
+
+impl Snapshot {
+    /// Copies a file that is ours; none when there is none.
+    pub fn take(folder: &OwnFolder) -> Result<Option<Snapshot>, MemoryError> {
+        let stamp = stamp(folder)?;
+        let Some(image) = image(folder)? else { return Ok(None) };
+        check_size(image.len() as u64)?;
+        let connection = open(&image)?;
+        admit(schema::application(&connection)?, schema::version(&connection)?)?;
+        check_pages(image.len() as u64, connection.pragma_query_value(None, "page_size", |row| row.get(0))?)?;
+        Ok(Some(Snapshot { connection, stamp }))
+    }
+
+    /// Whether the files are still as they were when the copy was begun.
+    pub fn is_fresh(&self, folder: &OwnFolder) -> bool {
+        stamp(folder).is_ok_and(|stamp| stamp == self.stamp)
+    }
+}
+
+fn stamp(folder: &OwnFolder) -> Result<Stamp, SandboxError> {
+    let mut stamp = Stamp::default();
+    for (name, place) in [NAME, WAL].into_iter().zip(&mut stamp) {
+        *place = folder.metadata(name)?.map(|file| (file.identity, file.size, file.modified));
+    }
+    Ok(stamp)
+}
+
+/// The committed state of the database as one image; none when there is no file.
+///
+/// Closing a file that this process also has open in SQLite would end SQLite's locks on it (fcntl(2)),
+/// so the caller closes its connection first.
+pub fn image(folder: &OwnFolder) -> Result<Option<Vec<u8>>, MemoryError> {
+    for _ in 0..ATTEMPTS {
+        let before = log_header(folder)?;
+        let Some(mut image) = folder.read(NAME, MAX_IMAGE)? else { return Ok(None) };
+        let log = folder.read(WAL, MAX_IMAGE)?.unwrap_or_default();
+        // While the log is not begun anew, it holds all that a checkpoint may have moved under our eyes.
+        if before == log[..log.len().min(wal::HEADER)] {
+            wal::apply(&mut image, &log);
+            set_format(&mut image, Format::Journal);
+            return Ok(Some(image));
+        }
+    }
+    Err(MemoryError::Busy(0))
+}
+
+fn log_header(folder: &OwnFolder) -> Result<Vec<u8>, MemoryError> {
+    let mut log = folder.read(WAL, MAX_IMAGE)?.unwrap_or_default();
+    log.truncate(wal::HEADER);
+    Ok(log)
+}
+
+/// A connection to a copy of an image, which cannot be written.
+pub fn open(image: &[u8]) -> Result<Connection, MemoryError> {
+    let mut connection = Connection::open_in_memory()?;
+    connection.deserialize_read_exact(MAIN_DB, image, image.len(), true)?;
+    Ok(connection)
+}

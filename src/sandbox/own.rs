@@ -1,0 +1,250 @@
+//! Our own files: the folder `.ns` and the policy file, both directly below the root.
+//!
+//! No tool sees them, in no spelling that any file system might take for theirs ([`is_reserved`]).
+//! `.ns` is made on first need and is used through its handle only; whatever else stands under that
+//! name is an error, and nothing of it is followed or changed.
+
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::text::safe;
+
+use super::change::{Change, Draft};
+use super::error::SandboxError;
+use super::folder::{Folder, Replace, file_metadata};
+use super::metadata::{Identity, Kind, Metadata};
+use super::root::Root;
+
+/// The folder of our own files.
+const OWN: &str = ".ns";
+/// The names directly below a root that no tool sees, folded.
+const RESERVED: [&str; 2] = [OWN, "neuroscript.toml"];
+/// Nobody but the user looks into `.ns`.
+const FOLDER_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
+/// Keeps `.ns` out of repositories.
+const IGNORE_FILE: &str = ".gitignore";
+const IGNORE_ALL: &[u8] = b"*\n";
+
+/// Whether a name directly below the root is one that no tool sees: `.ns` or the policy file.
+///
+/// Compared as the most careless file system would: without letter case (ext4 with casefold, APFS,
+/// NTFS), in one Unicode form, without characters that some systems ignore in names (ext4 with
+/// casefold, HFS+), without dots and blanks at the end and what follows a `:` (NTFS).
+pub fn is_reserved(name: &OsStr) -> bool {
+    let Some(text) = name.to_str() else { return false };
+    let text = text.split(':').next().unwrap_or(text);
+    match text.is_ascii() {
+        true => {
+            let text = text.trim_end_matches(['.', ' ']);
+            RESERVED.iter().any(|reserved| text.eq_ignore_ascii_case(reserved))
+        }
+        false => {
+            let folded: String =
+                text.chars().filter(|&c| !is_ignorable(c)).nfc().flat_map(char::to_uppercase).collect();
+            let folded = folded.to_lowercase();
+            RESERVED.contains(&folded.trim_end_matches(['.', ' ']))
+        }
+    }
+}
+
+/// Unicode's Default_Ignorable_Code_Point, and every other format character.
+fn is_ignorable(c: char) -> bool {
+    safe::is_format(c)
+        || matches!(c,
+            '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2065}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The folder `.ns`, open.
+#[derive(Debug)]
+pub struct OwnFolder {
+    folder: Folder,
+    identity: Identity,
+    /// The path of the root with `.ns` appended, for systems that cannot tell where a handle is.
+    by_name: PathBuf,
+}
+
+impl Root {
+    /// Opens `.ns`; none when there is none yet.
+    pub fn own_folder(&self) -> Result<Option<OwnFolder>, SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(OWN, &error);
+        match self.folder.metadata(OsStr::new(OWN)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            other => check_folder(&other.map_err(wrap)?)?,
+        }
+        let folder = self.folder.open_folder(OsStr::new(OWN)).map_err(wrap)?;
+        // It may have been exchanged since: what counts is what was opened.
+        let metadata = folder.own_metadata().map_err(wrap)?;
+        check_folder(&metadata)?;
+        Ok(Some(OwnFolder { folder, identity: metadata.identity, by_name: self.path().join(OWN) }))
+    }
+
+    /// Opens `.ns`, and makes it first when there is none.
+    pub fn make_own_folder(&self, change: &Change) -> Result<OwnFolder, SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(OWN, &error);
+        match self.folder.create_folder(OsStr::new(OWN), FOLDER_MODE) {
+            Ok(()) => self.folder.sync().map_err(wrap)?,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(wrap(error)),
+        }
+        let own = self.own_folder()?.ok_or_else(|| SandboxError::NotFound(OWN.to_owned()))?;
+        if own.metadata(IGNORE_FILE)?.is_none() {
+            own.put_new(IGNORE_FILE, IGNORE_ALL, change)?;
+        }
+        Ok(own)
+    }
+}
+
+impl OwnFolder {
+    /// Whether it is still what the root calls `.ns`.
+    pub fn is_current(&self, root: &Root) -> bool {
+        let there = root.folder.metadata(OsStr::new(OWN));
+        there.is_ok_and(|metadata| metadata.kind == Kind::Folder && metadata.identity == self.identity)
+    }
+
+    /// What is known of one of our files; none when it does not exist.
+    ///
+    /// Anything but a regular file of this user's with this one name is an error.
+    pub fn metadata(&self, name: &str) -> Result<Option<Metadata>, SandboxError> {
+        match self.folder.metadata(OsStr::new(name)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(SandboxError::io(shown(name), &error)),
+            Ok(metadata) => check_file(name, &metadata).map(|()| Some(metadata)),
+        }
+    }
+
+    /// The bytes of one of our files, at most `limit`; none when it does not exist.
+    pub fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, SandboxError> {
+        if self.metadata(name)?.is_none() {
+            return Ok(None);
+        }
+        let wrap = |error: io::Error| SandboxError::io(shown(name), &error);
+        let file = match self.folder.open_file(OsStr::new(name)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(wrap)?,
+        };
+        check_file(name, &file_metadata(&file).map_err(wrap)?)?;
+        let mut bytes = Vec::new();
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(wrap)?;
+        match bytes.len() as u64 > limit {
+            true => Err(SandboxError::Io { path: shown(name), reason: format!("it has more than {limit} bytes") }),
+            false => Ok(Some(bytes)),
+        }
+    }
+
+    /// Makes one of our files, whole or not at all; false when the name is taken already.
+    pub fn put_new(&self, name: &str, content: &[u8], _change: &Change) -> Result<bool, SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(shown(name), &error);
+        let (draft, mut file) = Draft::create(&self.folder, FILE_MODE).map_err(wrap)?;
+        file.write_all(content).and_then(|()| file.sync_all()).map_err(wrap)?;
+        drop(file);
+        match draft.rename(&self.folder, OsStr::new(name), Replace::No) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
+            other => other.map_err(wrap)?,
+        }
+        self.folder.sync().map_err(wrap)?;
+        Ok(true)
+    }
+
+    /// A path that leads to this folder now, for code that can open files by path only.
+    ///
+    /// On Linux it is what the system knows of the handle; it holds no link. A path can be bent
+    /// between this call and its use, so whoever uses it looks at what was opened ([`super::Witness`]).
+    pub fn path(&self) -> Result<PathBuf, SandboxError> {
+        #[cfg(target_os = "linux")]
+        let path = self.folder.current_path().unwrap_or_else(|_| self.by_name.clone());
+        #[cfg(not(target_os = "linux"))]
+        let path = self.by_name.clone();
+        match self.is_at(&path) {
+            true => Ok(path),
+            false => Err(moved()),
+        }
+    }
+
+    /// Whether a path leads to this folder.
+    pub fn is_at(&self, path: &Path) -> bool {
+        let there = Folder::open_root(path).and_then(|folder| folder.own_metadata());
+        there.is_ok_and(|metadata| metadata.identity == self.identity)
+    }
+}
+
+/// The error for a folder that is no longer where it was opened.
+pub fn moved() -> SandboxError {
+    SandboxError::NotOurs { path: OWN.to_owned(), reason: "it was moved or exchanged while it was opened" }
+}
+
+/// One of our files as messages name it.
+pub fn shown(name: &str) -> String {
+    format!("{OWN}/{name}")
+}
+
+fn check_folder(metadata: &Metadata) -> Result<(), SandboxError> {
+    let reason = match metadata.kind {
+        Kind::Folder if is_mine(metadata) => return Ok(()),
+        Kind::Folder => "it is a directory of another user",
+        Kind::Link => "it is a link",
+        Kind::File => "it is a file",
+        Kind::Special => "it is a pipe, socket or device",
+    };
+    Err(SandboxError::NotOurs { path: OWN.to_owned(), reason })
+}
+
+fn check_file(name: &str, metadata: &Metadata) -> Result<(), SandboxError> {
+    let reason = match metadata.kind {
+        Kind::File if !is_mine(metadata) => "it is a file of another user",
+        // A second name could lie anywhere, and what it names would be changed with it.
+        Kind::File if metadata.links > 1 => "it is a file with more than one name",
+        Kind::File => return Ok(()),
+        Kind::Folder => "it is a directory",
+        Kind::Link => "it is a link",
+        Kind::Special => "it is a pipe, socket or device",
+    };
+    Err(SandboxError::NotOurs { path: shown(name), reason })
+}
+
+/// Whether a file belongs to the user that this process acts as.
+fn is_mine(metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    return metadata.owner.user == rustix::process::geteuid().as_raw();
+    #[cfg(not(unix))]
+    return true;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_reserved;
+
+    #[test]
+    fn every_spelling_is_reserved() {
+        for name in [
+            ".ns",
+            ".NS",
+            ".Ns",
+            ".n\u{17f}",
+            ".ns.",
+            ".ns ",
+            ".ns. .",
+            ".n\u{200c}s",
+            "\u{feff}.ns",
+            ".n\u{ad}s",
+            ".ns\u{fe0f}",
+            ".n\u{34f}s",
+            ".ns:stream",
+            ".ns::$INDEX_ALLOCATION",
+            "neuroscript.toml",
+            "NeuroScript.TOML",
+            "neuro\u{17f}cript.toml",
+            "neuroscript.toml.",
+            "neuroscript\u{2060}.toml",
+        ] {
+            assert!(is_reserved(name.as_ref()), "{name:?}");
+        }
+        for name in ["ns", ".nsx", ".n", ".n\u{fc}s", "x.ns", "neuroscript.tom", "neuroscript", "", ".", "a:.ns"] {
+            assert!(!is_reserved(name.as_ref()), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Both memories as tools and front ends use them.
+//!
+//! [`Memory`] is the one place where policy, limits and account meet memory: a change of project
+//! memory is a change like any other, refused where nothing may be changed and counted where changes
+//! are. A tool that keeps a result says `context.memory().store(Scope::Project, "key", value)`.
+
+use crate::limits::{LimitHit, Meter, space};
+use crate::memory::{Access, Key, MemoryError, Record, Site, Stored};
+use crate::sandbox::Change;
+use crate::value::Value;
+
+use super::error::{Manner, ToolError};
+use super::gate::Gate;
+
+pub use crate::memory::{Row as MemoryRow, Salvaged, Session as SessionMemory};
+
+/// How long what is remembered lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// As long as the run, the session or the connection.
+    Session,
+    /// As long as the sandbox: in `.ns/memory.db`.
+    Project,
+}
+
+impl Scope {
+    /// The words for it in arguments.
+    pub const WORDS: [&str; 2] = ["session", "project"];
+
+    /// The scope of a word; the binder lets no others through.
+    pub fn of_word(word: &str) -> Scope {
+        if word == "project" { Scope::Project } else { Scope::Session }
+    }
+}
+
+/// Bytes of a value for which one step is taken.
+const BYTES_PER_STEP: u64 = 1024;
+
+/// What scripts remember, as one caller may use it.
+pub struct Memory<'a> {
+    pub(super) gate: &'a Gate,
+    pub(super) meter: &'a mut Meter,
+    pub(super) session: &'a SessionMemory,
+}
+
+impl Memory<'_> {
+    /// Keeps a value under a key; what was there is replaced.
+    ///
+    /// # Errors
+    /// `bad_args` for a key or value that cannot be kept and for a value over the cap of project
+    /// memory, `policy_denied` for project memory under `--read-only`, and what can go wrong
+    /// with `.ns/memory.db`. The argument at fault is called `key` or `value`; a tool that calls its
+    /// own otherwise says so with [`ToolError::argument`].
+    pub fn store(&mut self, scope: Scope, key: &str, value: Value) -> Result<(), ToolError> {
+        let key = Key::parse(key)?;
+        if scope == Scope::Session {
+            return Ok(self.session.set(key, value)?);
+        }
+        let stored = Stored::from_value(&value, self.gate.settings.memory.max_value_bytes)?;
+        let change = self.begin(1)?;
+        self.charge(&stored)?;
+        self.meter.write_bytes(stored.json.len() as u64)?;
+        let record = Record::now(key, stored, self.session.writer());
+        Ok(self.gate.project.set(&self.site(), &[record], &change)?)
+    }
+
+    /// The value of a key; none when there is none.
+    pub fn fetch(&mut self, scope: Scope, key: &str) -> Result<Option<Value>, ToolError> {
+        let key = Key::parse(key)?;
+        if scope == Scope::Session {
+            return Ok(self.session.get(&key));
+        }
+        let Some(stored) = self.gate.project.get(&self.site(), &key)? else { return Ok(None) };
+        self.charge(&stored)?;
+        space::check_string(stored.json.len())?;
+        space::check(stored.json.len())?;
+        let damaged = |reason| MemoryError::Damaged(format!("under `{}`: {reason}", key.as_str()));
+        Ok(Some(stored.to_value().map_err(damaged)?))
+    }
+
+    /// Forgets a key; whether there was one.
+    pub fn delete(&mut self, scope: Scope, key: &str) -> Result<bool, ToolError> {
+        let key = Key::parse(key)?;
+        if scope == Scope::Session {
+            return Ok(self.session.delete(&key));
+        }
+        let change = self.begin(1)?;
+        Ok(self.gate.project.delete(&self.site(), &key, &change)?)
+    }
+
+    /// The keys that begin with a text, in the order of their bytes.
+    pub fn keys(&mut self, scope: Scope, prefix: &str) -> Result<Vec<String>, ToolError> {
+        let keys = match scope {
+            Scope::Session => self.session.keys(prefix),
+            Scope::Project => self.rows(prefix)?.into_iter().map(|row| row.key).collect(),
+        };
+        self.meter.step(keys.len() as u64)?;
+        Ok(keys)
+    }
+
+    /// What is known of the keys of project memory that begin with a text.
+    pub fn rows(&mut self, prefix: &str) -> Result<Vec<MemoryRow>, ToolError> {
+        Ok(self.gate.project.rows(&self.site(), prefix)?)
+    }
+
+    /// All of project memory as lines of JSON, in the order of the keys.
+    pub fn export(&mut self) -> Result<Vec<String>, ToolError> {
+        Ok(self.gate.project.records(&self.site())?.iter().map(Record::to_line).collect())
+    }
+
+    /// What can be read of a file that is damaged, foreign or newer.
+    pub fn salvage(&mut self) -> Result<Salvaged, ToolError> {
+        Ok(self.gate.project.salvage(&self.site())?)
+    }
+
+    /// Takes lines of an export into project memory, all or none; how many there were.
+    pub fn import(&mut self, text: &str) -> Result<usize, ToolError> {
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let allowed = self.gate.settings.memory.max_value_bytes;
+        let mut records = std::collections::BTreeMap::new();
+        for (number, line) in lines {
+            let bad = |reason: String| MemoryError::BadLine { line: number + 1, reason };
+            let record = Record::from_line(line, self.session.writer(), allowed).map_err(bad)?;
+            self.charge(&record.stored)?;
+            let key = record.key.clone();
+            if records.insert(key, record).is_some() {
+                return Err(bad("the key was given before".to_owned()).into());
+            }
+        }
+        let records: Vec<Record> = records.into_values().collect();
+        let change = self.begin(records.len() as u64)?;
+        self.meter.write_bytes(records.iter().map(|record| record.stored.json.len() as u64).sum())?;
+        if !records.is_empty() {
+            self.gate.project.set(&self.site(), &records, &change)?;
+        }
+        Ok(records.len())
+    }
+
+    fn begin(&mut self, keys: u64) -> Result<Change, ToolError> {
+        self.gate.policy.journal().begin(keys, self.meter).map_err(ToolError::from)
+    }
+
+    fn charge(&mut self, stored: &Stored) -> Result<(), LimitHit> {
+        self.meter.step(stored.json.len() as u64 / BYTES_PER_STEP)
+    }
+
+    fn site(&self) -> Site<'_> {
+        let access = if self.gate.policy.read_only { Access::Copy } else { Access::Shared };
+        Site { root: &self.gate.root, access, watch: self.meter.watch() }
+    }
+}
+
+impl From<MemoryError> for ToolError {
+    fn from(error: MemoryError) -> ToolError {
+        let argument = match &error {
+            MemoryError::BadKey(_) => Some("key"),
+            MemoryError::BadValue(_) | MemoryError::TooLarge { .. } => Some("value"),
+            _ => None,
+        };
+        let path = match &error {
+            MemoryError::Foreign(_) | MemoryError::Newer(_) | MemoryError::Damaged(_) | MemoryError::Busy(_) => {
+                Some(".ns/memory.db".to_owned())
+            }
+            _ => None,
+        };
+        let (code, message) = (error.code(), error.to_string());
+        let hint = error.help().map(str::to_owned);
+        match error {
+            MemoryError::Sandbox(error) => error.into(),
+            MemoryError::Limit(hit) => hit.into(),
+            MemoryError::BadKey(_)
+            | MemoryError::BadValue(_)
+            | MemoryError::TooLarge { .. }
+            | MemoryError::BadLine { .. } => {
+                ToolError { argument, hint, manner: Manner::Raised, ..ToolError::new(code, message) }
+            }
+            _ => ToolError { argument, path, hint, ..ToolError::new(code, message) },
+        }
+    }
+}

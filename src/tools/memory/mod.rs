@@ -1,0 +1,151 @@
+//! What scripts remember: `MEMORY.Set`, `MEMORY.Get`, `MEMORY.Delete` and `MEMORY.List`.
+//!
+//! Failures are errors: whatever `MEMORY.Get` gave as a sign of failure could also be a value.
+
+use crate::limits::LimitHit;
+use crate::text::ToolCode;
+use crate::toolkit::{
+    Answer, AnyList, Context, Effect, Example, Failure, Risk, Scope, Spec, Tool, ToolError, arguments,
+};
+use crate::value::{Str, Value};
+
+/// What can go wrong with project memory.
+const ERRORS: &[ToolCode] = &[ToolCode::Conflict, ToolCode::PermissionDenied, ToolCode::NoSpace, ToolCode::IoError];
+
+const SET: Spec = Spec {
+    name: "MEMORY.Set",
+    wire: "memory_set",
+    aliases: &[],
+    summary: "Keeps a value under a key",
+    details: "What the key held is replaced. Session memory lives as long as the run, the session at a terminal or \
+        the connection, and takes any value. Project memory outlives them in `.ns/memory.db`: many processes share \
+        it, the value is on the disk when the call returns, it has at most 1 MiB as JSON \
+        (`max_value_bytes` in `[tools.memory]`), is nested at most 100 deep and holds no infinite floats; the change \
+        counts like that of a file and is refused under `--read-only`. A key has 1 to 256 bytes and no control \
+        characters. The result is nil.",
+    effect: Effect::Remembers,
+    risk: Risk::Medium,
+    requires_approval: false,
+    failure: Failure::Raise,
+    errors: &[ToolCode::Conflict, ToolCode::PermissionDenied, ToolCode::NoSpace, ToolCode::IoError],
+    example: Example {
+        script: "CALL MEMORY.Set(\"build.count\", 1, \"project\")\n\
+            CALL MEMORY.Set(\"build.count\", MEMORY.Get(\"build.count\", \"project\") + 1, \"project\")\n\
+            EMIT MEMORY.Get(\"build.count\", scope: \"project\")",
+        output: "2\n",
+    },
+};
+const GET: Spec = Spec {
+    name: "MEMORY.Get",
+    wire: "memory_get",
+    aliases: &[],
+    summary: "Gives the value of a key, nil when there is none",
+    details: "Values come back as they were kept: ints as ints, floats as floats, maps in their order. Reading makes no \
+        file; under `--read-only` project memory is read from a copy in memory.",
+    effect: Effect::Reads,
+    risk: Risk::Low,
+    requires_approval: false,
+    failure: Failure::Raise,
+    errors: ERRORS,
+    example: Example {
+        script: "CALL MEMORY.Set(\"seen\", [\"a.txt\"])\nEMIT MEMORY.Get(\"seen\"), \" \", MEMORY.Get(\"other\")",
+        output: "[\"a.txt\"] nil\n",
+    },
+};
+const DELETE: Spec = Spec {
+    name: "MEMORY.Delete",
+    wire: "memory_delete",
+    aliases: &[],
+    summary: "Forgets a key and says whether there was one",
+    details: "In project memory it is a change like `MEMORY.Set`.",
+    effect: Effect::Remembers,
+    risk: Risk::Medium,
+    requires_approval: false,
+    failure: Failure::Raise,
+    errors: ERRORS,
+    example: Example {
+        script: "CALL MEMORY.Set(\"seen\", 1)\nEMIT MEMORY.Delete(\"seen\"), \" \", MEMORY.Delete(\"seen\")",
+        output: "true false\n",
+    },
+};
+const LIST: Spec = Spec {
+    name: "MEMORY.List",
+    wire: "memory_list",
+    aliases: &[],
+    summary: "Lists the keys in memory",
+    details: "The result is a list of texts in the order of their bytes. `ns memory list` also shows types, sizes, times \
+        and writers of project memory.",
+    effect: Effect::Reads,
+    risk: Risk::Low,
+    requires_approval: false,
+    failure: Failure::Raise,
+    errors: ERRORS,
+    example: Example {
+        script: "CALL MEMORY.Set(\"b.1\", 1)\nCALL MEMORY.Set(\"b.2\", 2)\nCALL MEMORY.Set(\"a\", 3)\n\
+            EMIT MEMORY.List(), \" \", MEMORY.List(prefix: \"b.\")",
+        output: "[\"a\", \"b.1\", \"b.2\"] [\"b.1\", \"b.2\"]\n",
+    },
+};
+
+arguments! {
+    struct SetArgs {
+        key: Str = Required, Kind::Text, "key to keep the value under";
+        value: Value = Required, Kind::Any, "value to keep";
+        scope: Str = Is(Literal::Text("session")), Kind::Word(&Scope::WORDS), "how long it is kept";
+    }
+}
+
+arguments! {
+    struct KeyArgs {
+        key: Str = Required, Kind::Text, "key of the value";
+        scope: Str = Is(Literal::Text("session")), Kind::Word(&Scope::WORDS), "which memory";
+    }
+}
+
+arguments! {
+    struct ListArgs {
+        scope: Str = Is(Literal::Text("session")), Kind::Word(&Scope::WORDS), "which memory";
+        prefix: Option<Str> = Absent, Kind::Text, "what the keys begin with; all keys when left out";
+    }
+}
+
+/// Any value as a result.
+struct Any(Value);
+
+impl Answer for Any {
+    fn into_value(self) -> Result<Value, LimitHit> {
+        Ok(self.0)
+    }
+
+    fn schema() -> serde_json::Value {
+        serde_json::json!({})
+    }
+}
+
+/// The tools of this folder, in the order of listings.
+pub fn tools() -> Vec<Tool> {
+    vec![Tool::new(SET, set), Tool::new(GET, get), Tool::new(DELETE, delete), Tool::new(LIST, list)]
+}
+
+fn set(context: &mut Context<'_>, args: SetArgs) -> Result<(), ToolError> {
+    context.memory().store(scope(&args.scope), &args.key.as_text(), args.value)
+}
+
+fn get(context: &mut Context<'_>, args: KeyArgs) -> Result<Any, ToolError> {
+    let value = context.memory().fetch(scope(&args.scope), &args.key.as_text())?;
+    Ok(Any(value.unwrap_or(Value::Nil)))
+}
+
+fn delete(context: &mut Context<'_>, args: KeyArgs) -> Result<bool, ToolError> {
+    context.memory().delete(scope(&args.scope), &args.key.as_text())
+}
+
+fn list(context: &mut Context<'_>, args: ListArgs) -> Result<AnyList, ToolError> {
+    let prefix = args.prefix.as_ref().map(Str::as_text);
+    let keys = context.memory().keys(scope(&args.scope), prefix.as_deref().unwrap_or(""))?;
+    Ok(AnyList(Value::list(keys.iter().map(|key| Value::text(key)).collect())?))
+}
+
+fn scope(word: &Str) -> Scope {
+    Scope::of_word(&word.as_text())
+}
