@@ -121,3 +121,11 @@ fn what_a_run_leaves_does_not_count_in_the_next() {
         assert_eq!(run(text, "[limits]\nmemory_bytes = 1000000\n").as_deref(), Ok("700000"));
     }
 }
+
+#[test]
+fn a_place_far_to_the_right_is_found() {
+    let text = format!("EMIT \"{}\" + totl\n", "x".repeat(5_000));
+    assert_eq!(run(&text, ""), Err(vec![("NS0101", 1)]));
+    let text = format!("EMIT \"{}\"\n", "x".repeat(1_000_000)).replace("\"\n", "\" totl\n");
+    assert_eq!(run(&text, ""), Err(vec![("NS0001", 1)]));
+}
