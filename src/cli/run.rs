@@ -11,7 +11,7 @@ use crate::engine::{EmitError, Engine, Interrupt, Meter, Outcome, Output, Script
 use super::args::{Global, RunArgs};
 use super::exit::Exit;
 use super::show::{Format, Printer};
-use super::terminal::{report_error, report_findings, report_setup};
+use super::terminal::{report_error, report_findings, report_setup, say};
 
 /// `ns run FILE|-|-e CODE`
 pub fn run(global: &Global, args: &RunArgs) -> Exit {
@@ -26,6 +26,9 @@ pub fn run(global: &Global, args: &RunArgs) -> Exit {
     }
 }
 
+/// Options that somebody may expect to hold for `ns` after a file too.
+const OPTIONS: [&str; 7] = ["--sandbox", "--policy", "--read-only", "--strict", "--max-steps", "--timeout", "--output"];
+
 /// `ns FILE ARGS…`, which is also what a `#!/usr/bin/env ns` line comes to.
 pub fn file(global: &Global, words: Vec<OsString>) -> Exit {
     let mut words = words.into_iter();
@@ -39,6 +42,11 @@ pub fn file(global: &Global, words: Vec<OsString>) -> Exit {
     let mut args: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
     if args.first().is_some_and(|first| first == "--") {
         args.remove(0);
+    } else if let Some(option) = args.iter().find(|arg| OPTIONS.contains(&arg.as_str())) {
+        let message = format!("`{option}` comes after the file, so it is an argument of the script");
+        say(&format!(
+            "warning: {message}\n  = help: options of `ns` come first: `ns {option} FILE`; `--` before it says that it is meant\n"
+        ));
     }
     match read_script(path) {
         Ok(script) => run_script(global, &script, None, &args),

@@ -207,10 +207,17 @@ pub fn pairs(rows: impl Iterator<Item = (String, Value)>) -> String {
     table.to_string()
 }
 
+/// Columns that a table takes at least.
+const NARROWEST: u16 = 40;
+
 /// A table without lines, as wide as the terminal at most.
 pub fn new_table() -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    // A terminal that says it has no columns, or next to none, does not know.
+    if table.width().is_some_and(|width| width < NARROWEST) {
+        table.set_width(NARROWEST);
+    }
     table
 }
 

@@ -76,7 +76,7 @@ fn page(tool: &Tool) -> String {
                 format!("  {}", param.name),
                 param.kind.word().to_owned(),
                 absent(param),
-                param.doc.to_owned(),
+                format!("{}{}", param.doc, allowed(param.kind)),
             ]);
         }
         text.push_str(&format!("\nArguments\n{table}\n"));
@@ -130,6 +130,17 @@ fn shown(literal: Literal) -> String {
         Literal::Bool(truth) => truth.to_string(),
         Literal::Int(number) => number.to_string(),
         Literal::Text(text) => format!("\"{text}\""),
+    }
+}
+
+/// The values that a parameter takes, where they are few.
+fn allowed(kind: Kind) -> String {
+    match kind {
+        Kind::Word(words) => {
+            let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+            format!(": {}", words.join(", "))
+        }
+        _ => String::new(),
     }
 }
 

@@ -12,6 +12,8 @@ use super::machine::{Machine, Run};
 pub enum Failing {
     /// What the tool declares.
     AsDeclared,
+    /// The same, and since nothing looks at the result, the user is told.
+    Told,
     /// An error.
     AsError,
 }
@@ -57,6 +59,10 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
                 warn(machine, spec.name, fault.span, &fault.message);
             }
             Ok(Value::Nil)
+        }
+        Failure::ErrorMap | Failure::SuccessMap if failing == Failing::Told => {
+            warn(machine, spec.name, fault.span, &fault.message);
+            Ok(error_map(&fault).into())
         }
         Failure::ErrorMap => Ok(error_map(&fault).into()),
         Failure::SuccessMap => Ok(error_map(&fault).with("success", false).into()),

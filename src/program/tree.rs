@@ -55,6 +55,9 @@ pub struct Body {
     pub slots: Vec<CompactString>,
     /// Whether anything reads `LAST`, so that it must be kept.
     pub keeps_last: bool,
+    /// Whether nothing looks at what becomes of a CALL statement: neither `LAST` here nor `LAST_ERROR`
+    /// anywhere in the script.
+    pub calls_unseen: bool,
     /// Whether it holds an ON ERROR.
     pub handles_errors: bool,
 }

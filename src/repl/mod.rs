@@ -23,7 +23,8 @@ pub fn run(engine: &Engine, output: Printer) -> rustyline::Result<()> {
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) => match text.trim() {
                 ":quit" | ":q" | ":exit" => return Ok(()),
-                ":help" | ":h" => println!("{HELP}"),
+                "exit" | "quit" | "exit()" | "quit()" => println!(":quit leaves"),
+                ":help" | ":h" | "help" => println!("{HELP}"),
                 ":tools" => {
                     engine.registry().iter().for_each(|tool| println!("{:<22} {}", tool.spec.name, tool.spec.summary))
                 }

@@ -7,7 +7,7 @@ use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 
 use crate::limits::Meter;
 
@@ -196,6 +196,34 @@ impl SandboxPath {
     }
 }
 
+impl SandboxPath {
+    /// Copies a file or folder to a place, which gets its name only once the copy is whole and synced.
+    pub fn copy_to(
+        &self,
+        target: &SandboxPath,
+        replace: Replace,
+        meter: &mut Meter,
+        change: &Change,
+    ) -> Result<(), SandboxError> {
+        let name = target.name()?;
+        if let (folder, []) = target.missing_folders() {
+            target.replaceable(folder, name, replace)?;
+        }
+        let made = target.make_parents(change)?;
+        let folder = made.as_ref().unwrap_or(target.missing_folders().0);
+        let aside = copy_aside(self, folder, meter, change)?;
+        if let Err(error) = folder.rename(&aside, folder, name, replace) {
+            // Best effort: the error that matters is the first.
+            let _ = discard(folder, &aside, target.shown());
+            return Err(match error.kind() {
+                ErrorKind::AlreadyExists => SandboxError::Exists(target.shown().to_owned()),
+                _ => target.error(&error),
+            });
+        }
+        folder.sync().map_err(|error| target.error(&error))
+    }
+}
+
 /// Why a rename did not happen.
 #[derive(Debug, thiserror::Error)]
 pub enum RenameError {
@@ -368,7 +396,7 @@ impl Copier<'_> {
         to: &Folder,
         to_name: &OsStr,
     ) -> Result<File, SandboxError> {
-        let mut source = from.open_file(name).map_err(|error| self.wrap(&error))?;
+        let source = from.open_file(name).map_err(|error| self.wrap(&error))?;
         let metadata = super::folder::file_metadata(&source).map_err(|error| self.wrap(&error))?;
         if metadata.kind != Kind::File {
             return Err(SandboxError::Special(name.to_string_lossy().into_owned()));
@@ -376,7 +404,8 @@ impl Copier<'_> {
         self.meter.write_bytes(metadata.size)?;
         self.meter.poll()?;
         let mut target = to.create_file(to_name, PRIVATE_MODE).map_err(|error| self.wrap(&error))?;
-        io::copy(&mut source, &mut target).map_err(|error| self.wrap(&error))?;
+        // No more than it had: somebody may go on writing to it.
+        io::copy(&mut source.take(metadata.size), &mut target).map_err(|error| self.wrap(&error))?;
         target.sync_all().map_err(|error| self.wrap(&error))?;
         Ok(target)
     }

@@ -6,6 +6,10 @@ use crate::text::Code;
 use super::Value;
 use super::print;
 
+/// What to do about a nil that was not expected.
+const NIL_HELP: &str = "test for nil first; a tool that failed gives nil (`LAST_ERROR` says why), and so does a key that \
+     `MEMORY.Get` does not have";
+
 /// A result whose error is out of line, so that the good case fits into registers.
 pub type Fallible<T> = Result<T, Box<ValueError>>;
 
@@ -141,12 +145,8 @@ impl ValueError {
     /// What to do, imperative.
     pub fn help(&self) -> Option<String> {
         Some(match self {
-            ValueError::WrongTypes { left, right, .. } if left == "nil" || right == "nil" => {
-                "test for nil first; a tool that failed gives nil, and `LAST_ERROR` says why".to_owned()
-            }
-            ValueError::WrongType { found, .. } if found == "nil" => {
-                "test for nil first; a tool that failed gives nil, and `LAST_ERROR` says why".to_owned()
-            }
+            ValueError::WrongTypes { left, right, .. } if left == "nil" || right == "nil" => NIL_HELP.to_owned(),
+            ValueError::WrongType { found, .. } if found == "nil" => NIL_HELP.to_owned(),
             ValueError::WrongTypes { op: "<" | "<=" | ">" | ">=" | "MIN" | "MAX", .. } => {
                 "compare two numbers or two texts; convert with `INT`, `FLOAT` or `STR`".to_owned()
             }
@@ -169,9 +169,7 @@ impl ValueError {
                 "the map is empty; ask first with `IN`".to_owned()
             }
             ValueError::MissingKey { keys, .. } => format!("there are: {keys}; ask first with `IN`"),
-            ValueError::NotIndexable { found, .. } if found.starts_with("nil") => {
-                "test for nil first; a tool that failed gives nil, and `LAST_ERROR` says why".to_owned()
-            }
+            ValueError::NotIndexable { found, .. } if found.starts_with("nil") => NIL_HELP.to_owned(),
             ValueError::NotIndexable { .. } => "lists and texts are indexed by int, maps by text".to_owned(),
             ValueError::NotIterable(_) => "go through a list, map or text; for counting use `RANGE(n)`".to_owned(),
             ValueError::BadConversion { .. } => "the text must hold a number and nothing else".to_owned(),

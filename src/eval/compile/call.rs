@@ -18,6 +18,11 @@ impl Compiler {
         self.call_with(call, Failing::AsDeclared)
     }
 
+    /// A call whose result nothing looks at: a failure is told to the user.
+    pub fn unseen_call(&self, call: &Call) -> ValueFn {
+        self.call_with(call, Failing::Told)
+    }
+
     /// A call whose failure is an error.
     pub fn strict_call(&self, call: &Call) -> ValueFn {
         self.call_with(call, Failing::AsError)

@@ -62,6 +62,8 @@ pub struct Compiler {
     frame: usize,
     /// The hidden slot of `LAST`, where anything reads it.
     last: Option<usize>,
+    /// Nothing looks at what becomes of a CALL statement.
+    calls_unseen: bool,
     /// The hidden slot that names the ON ERROR in force, and the handlers.
     handlers: Option<Handlers>,
 }
@@ -85,7 +87,7 @@ impl Compiler {
         };
         let last = hidden(body.keeps_last);
         let handlers = hidden(body.handles_errors).map(|slot| Handlers { slot, list: Rc::default() });
-        Compiler { frame, last, handlers }
+        Compiler { frame, last, calls_unseen: body.calls_unseen, handlers }
     }
 
     /// Compiles a whole body, with `extra` steps charged for entering it.

@@ -91,7 +91,11 @@ impl Compiler {
             ExprKind::Eval(..) => true,
             _ => false,
         };
-        let call = if is_builtin { self.keeping_last(self.value(call)) } else { self.value(call) };
+        let call = match &call.kind {
+            _ if is_builtin => self.keeping_last(self.value(call)),
+            ExprKind::Call(call) if self.calls_unseen => self.unseen_call(call),
+            _ => self.value(call),
+        };
         Box::new(move |machine| match call(machine) {
             Ok(_) => Flow::Next,
             Err(_) => Flow::Throw,

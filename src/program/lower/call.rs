@@ -163,7 +163,9 @@ impl Lowering<'_> {
             return ExprKind::Const(Value::Nil);
         }
         if builtin == Builtin::Eval {
+            // The text may name either.
             self.keeps_last = true;
+            self.known.sees_errors.set(true);
             let scope = self.scope();
             let text = args.into_iter().next().expect("the number of arguments was checked");
             return ExprKind::Eval(Box::new(text), scope);

@@ -103,6 +103,7 @@ impl Lowering<'_> {
             return ExprKind::Variable(variable);
         }
         if is_keyword(name, "LAST_ERROR") {
+            self.known.sees_errors.set(true);
             return ExprKind::LastError;
         }
         if is_keyword(name, "ARGS") {

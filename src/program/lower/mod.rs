@@ -5,6 +5,7 @@ mod call;
 mod expr;
 mod stmt;
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -44,13 +45,18 @@ pub fn lower(tree: &Tree, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
         signatures: signatures.map(|signature| (signature.name.clone(), signature)).collect(),
         top,
         doubtful,
+        sees_errors: Cell::new(false),
     };
     let lowered = procedures.iter().map(|(tree, procedure)| lower_procedure(tree, procedure, &known, findings));
-    let procedures = lowered.collect();
+    let mut procedures: Vec<Procedure> = lowered.collect();
     let mut lowering = Lowering::new(tree, &known, known.top.clone(), None, findings);
     let block = lowering.block(&tree.statements);
     let has_top = tree.statements.iter().any(|statement| !matches!(statement.kind, StatementKind::Procedure(_)));
-    Program { procedures, top: lowering.finish(block), has_top }
+    let mut top = lowering.finish(block);
+    for body in procedures.iter_mut().map(|procedure| &mut procedure.body).chain([&mut top]) {
+        body.calls_unseen = !body.keeps_last && !known.sees_errors.get();
+    }
+    Program { procedures, top, has_top }
 }
 
 /// Findings after which names are no longer suggested.
@@ -63,6 +69,8 @@ struct Known<'a> {
     signatures: HashMap<CompactString, Signature>,
     top: Variables,
     doubtful: HashSet<CompactString>,
+    /// Whether anything reads `LAST_ERROR`.
+    sees_errors: Cell<bool>,
 }
 
 /// What a call must know of a procedure.
@@ -218,6 +226,7 @@ impl<'a> Lowering<'a> {
             block,
             slots: self.variables.names().to_vec(),
             keeps_last: self.keeps_last,
+            calls_unseen: false,
             handles_errors: self.handles_errors,
         }
     }

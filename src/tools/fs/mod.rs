@@ -1,5 +1,6 @@
 //! Tools that work on files and folders in the sandbox.
 
+mod copy_file;
 mod create_directory;
 mod delete_file;
 mod encoding;
@@ -29,6 +30,7 @@ pub fn tools() -> Vec<Tool> {
         read_file::tool(),
         write_file::tool(),
         create_directory::tool(),
+        copy_file::tool(),
         delete_file::tool(),
         file_info::tool(),
         hash_file::tool(),

@@ -109,6 +109,11 @@ fn check_destination(source: &SandboxPath, destination: &SandboxPath, kind: Entr
     }
     match destination.metadata() {
         Err(SandboxError::NotFound(_)) => {}
+        Ok(there) if there.kind == EntryKind::Folder && kind != EntryKind::Folder => {
+            let name = source.shown().rsplit('/').next().unwrap_or_default();
+            let inside = format!("it is a directory; to move into it, write `{}/{name}`", destination.shown());
+            return Err(exists(destination).hint(inside));
+        }
         Ok(_) => return Err(exists(destination)),
         Err(error) => return Err(at_destination(error.into())),
     }

@@ -23,8 +23,8 @@ const SPEC: Spec = Spec {
     wire: "read_file",
     aliases: &[],
     summary: "Reads a text file, or any file as base64",
-    details: "Without `encoding` the file is taken for UTF-8, and when it is not, its encoding is found out (`auto` \
-        does that at once). A byte order mark decides over all of this and is left out. All names of the WHATWG \
+    details: "Without `encoding` the file is taken for UTF-8, and when it is not, its encoding is guessed from its bytes \
+        (`auto` does that at once); name the encoding where it is known, since few bytes can mislead the guess. A byte order mark decides over all of this and is left out. All names of the WHATWG \
         Encoding Standard are known, and `iso-8859-1` (`latin-1`) as true Latin-1. Bytes that stand for no character \
         become U+FFFD, and `malformed` is true. Binary files (NUL bytes, or a known signature) are refused as text; \
         `encoding: \"base64\"` reads them. `max_lines` and `skip_lines` cut out lines, which keep their line ends \

@@ -40,9 +40,10 @@ impl Failure<'_> {
         let (at, (found, meant)) = starts.filter_map(whole).find(|(_, (mark, _))| *mark != "==")?;
         let message = format!("`{found}` is not an operator here");
         let finding = Diagnostic::error(Code::WrongOperator, self.span(at, found.len()), message);
-        let in_map = innermost_bracket(&self.text[..at]) == Some('{');
+        let bracket = innermost_bracket(&self.text[..at]);
         Some(match *found {
-            "=" if in_map => finding.help("write `:` between a key and its value"),
+            "=" if bracket == Some('{') => finding.help("write `:` between a key and its value"),
+            "=" if bracket == Some('(') => finding.help("write `name: value` for an argument by name, `==` to compare"),
             _ => finding.help(format!("write {meant}")),
         })
     }
