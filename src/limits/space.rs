@@ -124,6 +124,11 @@ pub fn room_for(bytes_each: usize) -> (usize, LimitHit) {
     }
 }
 
+/// Bytes that live values may still take, and what is said when that is not enough.
+pub fn memory_left() -> (u64, LimitHit) {
+    (BOUNDS.get().memory.saturating_sub(LIVE.get()), over_memory())
+}
+
 /// The longest text allowed, in bytes.
 pub fn string_bound() -> usize {
     BOUNDS.get().string

@@ -31,6 +31,8 @@ use super::schema::{self, APPLICATION_ID, NAME, NAMES, VERSION};
 pub const PATIENCE_S: u64 = 60;
 /// The fewest bytes of a database: one page of the smallest size.
 const MIN_SIZE: u64 = 512;
+/// Bytes of a database that is looked through each time it is opened.
+const MAX_LOOKED_THROUGH: u64 = 64 << 20;
 /// The most bytes of a text that SQLite gives.
 const MAX_TEXT: i32 = 256 << 20;
 
@@ -61,6 +63,9 @@ impl Opened {
         witness.check()?;
         admit(application, schema::version(&connection)?)?;
         check_end(&connection, &folder)?;
+        if metadata.size <= MAX_LOOKED_THROUGH {
+            check_sound(&connection)?;
+        }
         schema::migrate(&mut connection)?;
         use_log(&connection)?;
         witness.check()?;
@@ -98,6 +103,20 @@ pub fn check_size(size: u64) -> Result<(), MemoryError> {
     match size < MIN_SIZE {
         true => Err(MemoryError::Damaged(format!("it has only {size} bytes"))),
         false => Ok(()),
+    }
+}
+
+/// Refuses a database whose pages contradict each other, before anything is written to it.
+///
+/// SQLite itself notices damage only where it happens to look.
+fn check_sound(connection: &Connection) -> Result<(), MemoryError> {
+    let mut look = connection.prepare("PRAGMA quick_check(100)")?;
+    let found = look.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    // A row that breaks a rule is an error where it is read, and harms no other.
+    let harmless = |text: &&String| *text == "ok" || text.starts_with("CHECK constraint failed");
+    match found.iter().find(|text| !harmless(text)) {
+        None => Ok(()),
+        Some(text) => Err(MemoryError::Damaged(text.clone())),
     }
 }
 

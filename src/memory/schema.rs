@@ -15,7 +15,11 @@ pub const NAME: &str = "memory.db";
 /// SQLite's file of what was written and not yet moved into the database.
 pub const WAL: &str = "memory.db-wal";
 /// Every name that SQLite may open beside the database.
-pub const NAMES: [&str; 4] = [NAME, WAL, "memory.db-shm", "memory.db-journal"];
+pub const NAMES: [&str; 4] = [NAME, WAL, "memory.db-shm", JOURNAL];
+/// The rollback journal, where another program has turned the log off.
+pub const JOURNAL: &str = "memory.db-journal";
+/// With what a journal begins that is in use.
+pub const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 /// `NSme`: marks a database as ours (`PRAGMA application_id`).
 pub const APPLICATION_ID: i32 = 0x4e53_6d65;

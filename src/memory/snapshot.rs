@@ -9,7 +9,7 @@ use crate::sandbox::{Identity, OwnFolder, SandboxError, Timestamp};
 
 use super::error::MemoryError;
 use super::open::{admit, check_pages, check_size};
-use super::schema::{self, Format, NAME, WAL, set_format};
+use super::schema::{self, Format, JOURNAL, JOURNAL_MAGIC, NAME, WAL, set_format};
 use super::wal;
 
 /// The most bytes of a database that are taken into memory.
@@ -60,17 +60,28 @@ fn stamp(folder: &OwnFolder) -> Result<Stamp, SandboxError> {
 /// so the caller closes its connection first.
 pub fn image(folder: &OwnFolder) -> Result<Option<Vec<u8>>, MemoryError> {
     for _ in 0..ATTEMPTS {
+        if has_hot_journal(folder)? {
+            // Another program changes the file in place: what stands in it may not be committed.
+            continue;
+        }
         let before = log_header(folder)?;
         let Some(mut image) = folder.read(NAME, MAX_IMAGE)? else { return Ok(None) };
         let log = folder.read(WAL, MAX_IMAGE)?.unwrap_or_default();
         // While the log is not begun anew, it holds all that a checkpoint may have moved under our eyes.
-        if before == log[..log.len().min(wal::HEADER)] {
+        if before == log[..log.len().min(wal::HEADER)] && !has_hot_journal(folder)? {
             wal::apply(&mut image, &log);
             set_format(&mut image, Format::Journal);
             return Ok(Some(image));
         }
     }
     Err(MemoryError::Busy(0))
+}
+
+/// Whether a rollback journal holds pages to be put back, as it does while a change is not committed.
+fn has_hot_journal(folder: &OwnFolder) -> Result<bool, MemoryError> {
+    let Some(metadata) = folder.metadata(JOURNAL)? else { return Ok(false) };
+    // One that stays after its change begins with zeros.
+    Ok(metadata.size > 0 && folder.read(JOURNAL, MAX_IMAGE)?.is_some_and(|bytes| bytes.starts_with(&JOURNAL_MAGIC)))
 }
 
 fn log_header(folder: &OwnFolder) -> Result<Vec<u8>, MemoryError> {

@@ -73,7 +73,7 @@ pub struct PathError {
 
 impl PathText {
     /// Checks a text; `root` is the root's own absolute path.
-    pub fn parse(text: &str, rule: PathRule, root: &Path) -> Result<PathText, PathError> {
+    pub fn parse(text: &str, rule: PathRule, roots: &[&Path]) -> Result<PathText, PathError> {
         let text = if rule.trimmed { text.trim() } else { text };
         check_characters(text)?;
         if text.is_empty() && !rule.empty {
@@ -87,7 +87,7 @@ impl PathText {
         }
         let relative = match text.starts_with('/') {
             // What is wrong with a name comes before where it leads.
-            true => inside_root(text, rule, root).or_else(|refusal| check_parts(text, rule).and(Err(refusal)))?,
+            true => inside_root(text, rule, roots).or_else(|refusal| check_parts(text, rule).and(Err(refusal)))?,
             false => text,
         };
         check_drive(relative)?;
@@ -132,16 +132,16 @@ fn check_characters(text: &str) -> Result<(), PathError> {
     Ok(())
 }
 
-/// The part of an absolute path below the root.
-fn inside_root<'a>(text: &'a str, rule: PathRule, root: &Path) -> Result<&'a str, PathError> {
+/// The part of an absolute path below the root, which may have more than one name.
+fn inside_root<'a>(text: &'a str, rule: PathRule, roots: &[&Path]) -> Result<&'a str, PathError> {
     if !rule.absolute {
         return Err(violation("an absolute path is not accepted here"));
     }
-    let rest = root.to_str().and_then(|root| text.strip_prefix(root.trim_end_matches('/')));
-    match rest {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => Ok(rest),
-        _ => Err(violation("the path leads outside the sandbox")),
-    }
+    let below = |root: &&Path| {
+        let rest = text.strip_prefix(root.to_str()?.trim_end_matches('/'))?;
+        Some(rest).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    roots.iter().find_map(below).ok_or_else(|| violation("the path leads outside the sandbox"))
 }
 
 /// Refuses `C:` and its like, which other systems take for a drive.

@@ -23,7 +23,10 @@ const MAX_LINKS: usize = 40;
 #[derive(Debug)]
 pub struct Root {
     pub(super) folder: Folder,
+    /// Its absolute path, without links.
     path: PathBuf,
+    /// Its absolute path as it was named, perhaps through a link.
+    named: PathBuf,
 }
 
 /// A place below the root, found through handles: the nearest folder that exists, what is missing
@@ -52,9 +55,9 @@ impl Root {
     /// Opens a root by a path of the operating system.
     pub fn open(path: &Path) -> io::Result<Root> {
         let folder = Folder::open_root(path)?;
-        let path = std::path::absolute(path)?;
-        let path = path.canonicalize().unwrap_or(path);
-        Ok(Root { folder, path })
+        let named = std::path::absolute(path)?;
+        let path = named.canonicalize().unwrap_or_else(|_| named.clone());
+        Ok(Root { folder, path, named })
     }
 
     /// Its absolute path, for messages to the user who named it.
@@ -105,7 +108,7 @@ impl Root {
 
     /// Checks a path text and finds the place that it names.
     pub fn locate(&self, text: &str, rule: PathRule) -> Result<SandboxPath, SandboxError> {
-        let path = PathText::parse(text, rule, &self.path)?;
+        let path = PathText::parse(text, rule, &[&self.path, &self.named])?;
         if let Some(place) = self.locate_directly(&path, rule)? {
             return Ok(place);
         }

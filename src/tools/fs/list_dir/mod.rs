@@ -86,7 +86,11 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
     };
     let format = args.format.as_text();
     let start = start_name(context, &args.path);
-    let (plan, page) = (plan(&args, filter, &format), Page::new(context));
+    if target.as_ref().is_some_and(|target| target.scope == Scope::Project) {
+        // Refused before anything is listed; the change itself is counted where it is made.
+        context.begin_change(0).map_err(|error| error.argument("target"))?;
+    }
+    let (plan, page) = (plan(&args, filter, &format), Page::new(context, target.is_none()));
     let listing = match &*format {
         "json" => list(context, &args.path, plan, json::Json::new(page, filter, &start))?,
         "value" => list(context, &args.path, plan, value::Values::new(filter, &start))?,
@@ -171,14 +175,17 @@ struct Page {
 }
 
 impl Page {
-    fn new(context: &Context<'_>) -> Page {
-        let (memory, over_memory) = space::room_for(1);
+    /// A page of the answer, or of what goes to a memory, which no limit on answers concerns.
+    fn new(context: &Context<'_>, is_answer: bool) -> Page {
+        let (memory, over_memory) = space::memory_left();
         let most = space::string_bound();
         let string = (most, LimitHit { limit: Limit::String, allowed: most as u64 });
         // Half of what is free, because the finished text is copied once.
-        let memory = (memory / 2, over_memory);
-        let bytes = context.answer_bytes.unwrap_or(u64::MAX);
-        let answer = (usize::try_from(bytes).unwrap_or(usize::MAX), LimitHit { limit: Limit::Answer, allowed: bytes });
+        let memory = (usize::try_from(memory / 2).unwrap_or(usize::MAX), over_memory);
+        // An early end for what is certainly too much; the gate looks at the finished answer to the byte.
+        let bytes = context.answer_bytes.filter(|_| is_answer).unwrap_or(u64::MAX);
+        let most = usize::try_from(bytes.saturating_mul(8).saturating_add(4096)).unwrap_or(usize::MAX);
+        let answer = (most, LimitHit { limit: Limit::Answer, allowed: bytes });
         let [(most, hit), ..] = {
             let mut bounds = [string, memory, answer];
             bounds.sort_by_key(|(most, _)| *most);
