@@ -273,8 +273,7 @@ fn emptying(folder: Folder, name: OsString) -> io::Result<Emptying> {
 
 /// Copies a file, folder or link to a name that nobody has, and gives that name.
 ///
-/// Used to move across file systems: the copy has its final name only once it is whole and synced.
-pub fn copy_aside(
+fn copy_aside(
     from: &SandboxPath,
     to_folder: &Folder,
     meter: &mut Meter,
@@ -294,7 +293,7 @@ pub fn copy_aside(
 }
 
 /// Removes a copy that did not become final.
-pub fn discard(folder: &Folder, name: &OsStr, shown: &str) -> Result<(), SandboxError> {
+fn discard(folder: &Folder, name: &OsStr, shown: &str) -> Result<(), SandboxError> {
     let wrap = |error: io::Error| SandboxError::io(shown, &error);
     match folder.metadata(name) {
         Ok(metadata) if metadata.kind == Kind::Folder => {

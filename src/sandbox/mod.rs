@@ -19,7 +19,7 @@ mod root;
 mod walk;
 mod witness;
 
-pub use change::{Change, Journal, RenameError, copy_aside, discard};
+pub use change::{Change, Journal, RenameError};
 pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
 pub use listing::{Lister, ListingPlan, Shown, Step};

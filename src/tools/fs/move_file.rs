@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::sandbox::{
-    Kind as EntryKind, Metadata, PathRule, RenameError, Replace, SandboxError, SandboxPath, copy_aside, discard,
-};
+use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, RenameError, Replace, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
@@ -66,13 +64,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
         Ok(()) => Ok(Moved {}),
         Err(RenameError::Sandbox(error)) => Err(explain(error, &destination)),
         Err(RenameError::OtherDevice) => {
-            let (folder, name) = destination.entry()?;
-            let aside = copy_aside(&source, folder, context.meter, &change)?;
-            if let Err(error) = folder.rename(&aside, folder, name, Replace::No) {
-                discard(folder, &aside, destination.shown())?;
-                return Err(explain(destination.error(&error), &destination));
-            }
-            folder.sync().map_err(|error| ToolError::from(destination.error(&error)))?;
+            let copied = source.copy_to(&destination, Replace::No, context.meter, &change);
+            copied.map_err(|error| explain(error, &destination))?;
             match metadata.kind {
                 EntryKind::Folder => source.remove_folder(true, &change)?,
                 _ => source.remove_file(&change)?,
