@@ -8,9 +8,7 @@ use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use unicode_normalization::UnicodeNormalization;
-
-use crate::text::safe;
+use crate::text::{fold, safe};
 
 use super::change::{Change, Draft};
 use super::error::SandboxError;
@@ -43,9 +41,7 @@ pub fn is_reserved(name: &OsStr) -> bool {
             RESERVED.iter().any(|reserved| text.eq_ignore_ascii_case(reserved))
         }
         false => {
-            let folded: String =
-                text.chars().filter(|&c| !is_ignorable(c)).nfc().flat_map(char::to_uppercase).collect();
-            let folded = folded.to_lowercase();
+            let folded = fold(&text.chars().filter(|&c| !is_ignorable(c)).collect::<String>());
             RESERVED.contains(&folded.trim_end_matches(['.', ' ']))
         }
     }

@@ -5,6 +5,7 @@
 
 mod code;
 mod diagnostic;
+mod fold;
 mod nearest;
 pub mod render;
 pub mod safe;
@@ -13,6 +14,7 @@ mod span;
 
 pub use code::{Code, ToolCode};
 pub use diagnostic::{Diagnostic, FindingCode, Label, Severity};
+pub use fold::fold;
 pub use nearest::nearest;
 pub use source::{Position, Source, Sources};
 pub use span::Span;

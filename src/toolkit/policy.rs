@@ -3,10 +3,8 @@
 //! The rest of the File System Tool's policy grows here. Rules are asked of resolved names, compared
 //! part by part, without regard to letter case and Unicode form.
 
-use unicode_normalization::UnicodeNormalization;
-
 use crate::sandbox::{Journal, Kind, SandboxPath};
-use crate::text::ToolCode;
+use crate::text::{ToolCode, fold};
 
 use super::error::ToolError;
 use super::spec::Spec;
@@ -38,7 +36,7 @@ impl DirectoryRule {
         if written.starts_with('/') || written.contains('\\') {
             return Err("a directory relative to the root, with `/` between its parts");
         }
-        let parts: Vec<String> = written.split('/').filter(|part| !matches!(*part, "" | ".")).map(folded).collect();
+        let parts: Vec<String> = written.split('/').filter(|part| !matches!(*part, "" | ".")).map(fold).collect();
         if parts.iter().any(|part| part == "..") {
             return Err("a directory below the root, without `..`");
         }
@@ -62,13 +60,8 @@ impl DirectoryRule {
     }
 }
 
-/// A name as it is compared: in one Unicode form, and without letter case.
-fn folded(name: &str) -> String {
-    name.nfc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect()
-}
-
 fn parts_of(resolved: &str) -> Vec<String> {
-    resolved.split('/').filter(|part| !part.is_empty()).map(folded).collect()
+    resolved.split('/').filter(|part| !part.is_empty()).map(fold).collect()
 }
 
 impl Policy {
