@@ -126,6 +126,11 @@ impl Meter {
         self.refill(steps)
     }
 
+    /// Spends steps for a text of so many bytes that is made or read: one for each KiB.
+    pub fn step_text(&mut self, bytes: usize) -> Result<(), LimitHit> {
+        self.step(bytes as u64 / 1024)
+    }
+
     /// Gives back steps that were spent ahead and not taken.
     #[inline(always)]
     pub fn refund(&mut self, steps: u64) {

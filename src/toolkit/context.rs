@@ -6,18 +6,14 @@ use crate::sandbox::{Change, Lister, ListingPlan, SandboxError, SandboxPath, Ski
 use super::error::ToolError;
 use super::gate::Gate;
 use super::memory::{Memory, SessionMemory};
-use super::policy::Policy;
 use super::settings::Settings;
 
 /// The world as one call of a tool sees it.
 pub struct Context<'a> {
     /// What the run has spent and may spend.
     pub meter: &'a mut Meter,
-    /// What the policy file says for single tools.
-    pub settings: &'a Settings,
     /// The most bytes that the answer may take as JSON.
     pub answer_bytes: Option<u64>,
-    pub(super) policy: &'a Policy,
     pub(super) gate: &'a Gate,
     pub(super) session: &'a SessionMemory,
 }
@@ -25,7 +21,12 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// Opens a change of so many files and folders; nothing can be changed without one.
     pub fn begin_change(&mut self, files: u64) -> Result<Change, ToolError> {
-        self.policy.journal().begin(files, self.meter).map_err(|error: SandboxError| error.into())
+        self.gate.policy.journal().begin(files, self.meter).map_err(|error: SandboxError| error.into())
+    }
+
+    /// What the policy file says for single tools.
+    pub fn settings(&self) -> &Settings {
+        &self.gate.settings
     }
 
     /// What scripts remember: to keep a result, `context.memory().store(scope, key, value)`.
@@ -35,18 +36,19 @@ impl Context<'_> {
 
     /// Whether listings leave out the directory with this resolved path.
     pub fn hides_directory(&self, resolved: &str) -> bool {
-        self.policy.has_directory_rules() && self.policy.hides(resolved, true)
+        self.gate.policy.has_directory_rules() && self.gate.policy.hides(resolved, true)
     }
 
     /// Whether the policy has rules about directories, so that moving one means looking at all in it.
     pub fn has_directory_rules(&self) -> bool {
-        self.policy.has_directory_rules()
+        self.gate.policy.has_directory_rules()
     }
 
     /// Walks the directory of a place; what the policy hides is left out.
     pub fn walk(&self, start: &SandboxPath, limits: &WalkLimits) -> Result<Tree, SandboxError> {
-        let hides = |resolved: &str| self.policy.hides(resolved, true);
-        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match self.policy.has_directory_rules() {
+        let policy = &self.gate.policy;
+        let hides = |resolved: &str| policy.hides(resolved, true);
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
             true => Some(&hides),
             false => None,
         };
@@ -62,7 +64,7 @@ impl Context<'_> {
         limits: &WalkLimits,
         mut take: impl FnMut(&Lister<'_>, Step, &mut Meter) -> Result<(), LimitHit>,
     ) -> Result<(), SandboxError> {
-        let policy = self.policy;
+        let policy = &self.gate.policy;
         let closed = |resolved: &str| policy.admit_path(resolved, true).is_err();
         let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
             true => Some(&closed),
@@ -89,11 +91,11 @@ impl Context<'_> {
         let entries = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
         let tree = walk(start, &WalkLimits { entries, hit, watch }, Skip { rule: None })?;
         self.spend(tree.len())?;
-        if self.policy.has_directory_rules() {
+        if self.gate.policy.has_directory_rules() {
             for entry in 0..tree.len() {
                 let below = tree.path(entry);
                 for root in [start.resolved(), future] {
-                    self.policy.admit_path(&format!("{root}/{below}"), tree.is_folder[entry])?;
+                    self.gate.policy.admit_path(&format!("{root}/{below}"), tree.is_folder[entry])?;
                 }
             }
         }
@@ -107,6 +109,6 @@ impl Context<'_> {
 
     /// Charges steps for a text of so many bytes: one for each KiB.
     pub fn spend_text(&mut self, bytes: usize) -> Result<(), LimitHit> {
-        self.spend(bytes / 1024)
+        self.meter.step_text(bytes)
     }
 }

@@ -84,8 +84,7 @@ impl Gate {
         let mut bound = located?;
         meter.poll()?;
         let answer_bytes = meter.answer_bytes();
-        let mut context =
-            Context { meter, settings: &self.settings, answer_bytes, policy: &self.policy, gate: self, session };
+        let mut context = Context { meter, answer_bytes, gate: self, session };
         let answer = tool.run(&mut context, &mut bound)?;
         let answer = match tool.spec.failure {
             Failure::ErrorMap | Failure::SuccessMap => without_error(&answer)?,

@@ -33,9 +33,6 @@ impl Scope {
     }
 }
 
-/// Bytes of a value for which one step is taken.
-const BYTES_PER_STEP: u64 = 1024;
-
 /// What scripts remember, as one caller may use it.
 pub struct Memory<'a> {
     pub(super) gate: &'a Gate,
@@ -141,7 +138,7 @@ impl Memory<'_> {
     }
 
     fn charge(&mut self, stored: &Stored) -> Result<(), LimitHit> {
-        self.meter.step(stored.json.len() as u64 / BYTES_PER_STEP)
+        self.meter.step_text(stored.json.len())
     }
 
     fn site(&self) -> Site<'_> {

@@ -104,7 +104,7 @@ pub fn tool() -> Tool {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
-    let choice = Choice::from_args(&args, &context.settings.list_directory);
+    let choice = Choice::from_args(&args, &context.settings().list_directory);
     let at_path = |error: ToolError| error.path(args.path.shown());
     let folder = args.path.open_folder().map_err(|error| at_path(error.into()))?;
     let mut names = sorted_names(&folder).map_err(|error| at_path(args.path.error(&error).into()))?;
