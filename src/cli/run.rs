@@ -6,9 +6,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use clap::CommandFactory;
+
 use crate::engine::{EmitError, Engine, Interrupt, Meter, Outcome, Output, Script, Value};
 
-use super::args::{Global, RunArgs};
+use super::args::{Cli, Global, RunArgs};
 use super::exit::Exit;
 use super::show::{Format, Printer};
 use super::terminal::{report_error, report_findings, report_setup, say};
@@ -26,8 +28,11 @@ pub fn run(global: &Global, args: &RunArgs) -> Exit {
     }
 }
 
-/// Options that somebody may expect to hold for `ns` after a file too.
-const OPTIONS: [&str; 7] = ["--sandbox", "--policy", "--read-only", "--strict", "--max-steps", "--timeout", "--output"];
+/// Whether a word is one of `ns`'s own options, which somebody may expect to hold after a file too.
+fn is_own_option(word: &str) -> bool {
+    let name = word.split('=').next().and_then(|word| word.strip_prefix("--"));
+    name.is_some_and(|name| Cli::command().get_opts().any(|option| option.get_long() == Some(name)))
+}
 
 /// `ns FILE ARGS…`, which is also what a `#!/usr/bin/env ns` line comes to.
 pub fn file(global: &Global, words: Vec<OsString>) -> Exit {
@@ -42,7 +47,7 @@ pub fn file(global: &Global, words: Vec<OsString>) -> Exit {
     let mut args: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
     if args.first().is_some_and(|first| first == "--") {
         args.remove(0);
-    } else if let Some(option) = args.iter().find(|arg| OPTIONS.contains(&arg.as_str())) {
+    } else if let Some(option) = args.iter().find(|arg| is_own_option(arg)) {
         let message = format!("`{option}` comes after the file, so it is an argument of the script");
         say(&format!(
             "warning: {message}\n  = help: options of `ns` come first: `ns {option} FILE`; `--` before it says that it is meant\n"
