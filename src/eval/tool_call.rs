@@ -51,6 +51,10 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
     machine.last_error = fault.to_value(&machine.world.sources);
     let raised = manner == Manner::Raised || failing == Failing::AsError || machine.world.strict;
     let spec = machine.world.gate.registry.get(id).spec;
+    let comes_as_map = matches!(spec.failure, Failure::ErrorMap | Failure::SuccessMap);
+    if failing == Failing::Told && comes_as_map && !raised {
+        warn(machine, spec.name, fault.span, &fault.message);
+    }
     match spec.failure {
         _ if raised => Err(machine.rethrow(Box::new(fault))),
         Failure::Raise => Err(machine.rethrow(Box::new(fault))),
@@ -59,10 +63,6 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
                 warn(machine, spec.name, fault.span, &fault.message);
             }
             Ok(Value::Nil)
-        }
-        Failure::ErrorMap | Failure::SuccessMap if failing == Failing::Told => {
-            warn(machine, spec.name, fault.span, &fault.message);
-            Ok(error_map(&fault).into())
         }
         Failure::ErrorMap => Ok(error_map(&fault).into()),
         Failure::SuccessMap => Ok(error_map(&fault).with("success", false).into()),

@@ -27,7 +27,7 @@ const SET: Spec = Spec {
     risk: Risk::Medium,
     requires_approval: false,
     failure: Failure::Raise,
-    errors: &[ToolCode::Conflict, ToolCode::PermissionDenied, ToolCode::NoSpace, ToolCode::IoError],
+    errors: ERRORS,
     example: Example {
         script: "CALL MEMORY.Set(\"build.count\", 1, \"project\")\n\
             CALL MEMORY.Set(\"build.count\", MEMORY.Get(\"build.count\", \"project\") + 1, \"project\")\n\
