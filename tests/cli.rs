@@ -64,6 +64,37 @@ fn a_script_comes_from_a_file_from_standard_input_or_from_the_command_line() {
 }
 
 #[test]
+fn an_option_after_the_file_belongs_to_the_script_and_is_told() {
+    let place = sandbox();
+    let file = place.path().join("args.ns");
+    fs::write(&file, "EMIT ARGS\n").expect("a script");
+    for option in ["--read-only", "--max-steps=5", "--sandbox"] {
+        let ran = run(ns(place.path()).arg(&file).arg(option));
+        assert_eq!((ran.code, ran.stdout), (0, format!("[\"{option}\"]\n")));
+        assert!(ran.stderr.contains(&format!("`{option}` comes after the file")), "{}", ran.stderr);
+    }
+    for words in [&["--", "--read-only"][..], &["--quick"], &["read-only"]] {
+        assert_eq!(run(ns(place.path()).arg(&file).args(words)).stderr, "", "{words:?}");
+    }
+}
+
+#[test]
+fn a_root_named_through_a_link_is_known_by_both_names() {
+    let place = sandbox();
+    fs::create_dir(place.path().join("real")).expect("a folder");
+    fs::write(place.path().join("real/a.txt"), "here").expect("a file");
+    std::os::unix::fs::symlink("real", place.path().join("link")).expect("a link");
+    let link = place.path().join("link");
+    for named in ["link", "real"] {
+        let path = place.path().join(named).join("a.txt");
+        let ran = call(&link, &["read_file", &serde_json::json!({ "file_path": path }).to_string()]);
+        assert!(ran.stdout.contains("\"content\":\"here\""), "{named}: {}", ran.stderr);
+    }
+    let outside = serde_json::json!({ "file_path": place.path().join("linked/a.txt") }).to_string();
+    assert_eq!(failure(&call(&link, &["read_file", &outside]))["code"], "sandbox_violation");
+}
+
+#[test]
 fn a_script_with_a_shebang_is_a_program() {
     let place = sandbox();
     let bin = Path::new(env!("CARGO_BIN_EXE_ns")).parent().expect("the binary lies in a folder");

@@ -239,3 +239,42 @@ fn a_row_that_breaks_the_rules_is_an_error_and_not_a_value() {
         assert!(ran.stderr.contains("is damaged: under `a`"), "{value:.20}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn a_damaged_page_is_found_before_anything_is_written() {
+    let place = sandbox();
+    let lines: String = (0..300).map(|n| format!("{{\"key\":\"k{n:03}\",\"value\":\"{n:0100}\"}}\n")).collect();
+    let import = place.path().join("import.jsonl");
+    std::fs::write(&import, lines).expect("lines to take in");
+    assert_eq!(memory(place.path(), &["import", import.to_str().expect("a text")]).code, 0);
+    settle(place.path());
+    let mut bytes = std::fs::read(file(place.path())).expect("the database");
+    bytes[4096 * 8 + 10..4096 * 8 + 3010].fill(0xff);
+    std::fs::write(file(place.path()), &bytes).expect("a damaged file");
+    for words in [&["set", "a", "1"][..], &["delete", "k200"], &["get", "k000"], &["list"]] {
+        let ran = memory(place.path(), words);
+        assert_eq!(ran.code, 1, "{words:?}");
+        assert!(ran.stderr.contains("`.ns/memory.db` is damaged"), "{words:?}: {}", ran.stderr);
+    }
+    assert!(std::fs::read(file(place.path())).expect("the database") == bytes, "the damaged file was written to");
+}
+
+#[test]
+fn what_another_program_has_not_committed_is_not_read() {
+    let place = sandbox();
+    for n in 0..20 {
+        keep(place.path(), &format!("k{n}"), &format!("\"{n:0100}\""));
+    }
+    let connection = database(place.path());
+    connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(())).expect("another journal");
+    connection
+        .execute_batch("PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE memory SET value = '\"no\"'")
+        .expect("a change");
+    connection.cache_flush().expect("the change is in the file");
+    let ran = memory(place.path(), &["get", "k3", "--read-only"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains("error[conflict]"), "{}", ran.stderr);
+    connection.execute_batch("ROLLBACK").expect("it is taken back");
+    drop(connection);
+    assert_eq!(memory(place.path(), &["get", "k3", "--read-only"]).stdout, format!("\"{:0100}\"\n", 3));
+}
