@@ -215,9 +215,11 @@ impl Binder {
             Kind::Bool => matches!(value, Value::Bool(_)),
             Kind::Int { .. } => value.as_integer().is_some(),
             Kind::IntOrNil { .. } => matches!(value, Value::Nil) || value.as_integer().is_some(),
-            Kind::Text | Kind::Word(_) | Kind::Path(_) => value.is_text(),
+            Kind::Text | Kind::Word(_) | Kind::Path(..) => value.is_text(),
             Kind::List => matches!(value, Value::List(_)),
-            Kind::Texts => matches!(value, Value::List(list) if list.iter().all(|item| item.is_text())),
+            Kind::Texts | Kind::Paths(..) => {
+                matches!(value, Value::List(list) if list.iter().all(|item| item.is_text()))
+            }
             Kind::Any => true,
         };
         if !fits {
@@ -317,6 +319,17 @@ pub enum BoundArg {
     Value(Value),
     /// A path whose place was found.
     Path(SandboxPath),
+    /// Paths with the places that were found.
+    Paths(Vec<ListedPath>),
+}
+
+/// A path of a list: as it was given, and its place or why it is refused.
+#[derive(Debug)]
+pub struct ListedPath {
+    /// As it was given.
+    pub given: String,
+    /// Its place, which the policy lets the tool use.
+    pub place: Result<SandboxPath, ToolError>,
 }
 
 impl Bound {
@@ -345,7 +358,7 @@ impl FromArg for Value {
         match arg {
             BoundArg::Value(value) => value,
             BoundArg::Absent => Value::Nil,
-            BoundArg::Path(_) => unreachable!("{MISMATCH}"),
+            BoundArg::Path(_) | BoundArg::Paths(_) => unreachable!("{MISMATCH}"),
         }
     }
 }
@@ -381,6 +394,15 @@ impl FromArg for SandboxPath {
     fn from_arg(arg: BoundArg) -> SandboxPath {
         match arg {
             BoundArg::Path(path) => path,
+            _ => unreachable!("{MISMATCH}"),
+        }
+    }
+}
+
+impl FromArg for Vec<ListedPath> {
+    fn from_arg(arg: BoundArg) -> Vec<ListedPath> {
+        match arg {
+            BoundArg::Paths(paths) => paths,
             _ => unreachable!("{MISMATCH}"),
         }
     }

@@ -1,12 +1,16 @@
 //! What a tool may use: the sandbox, the run's account, its settings. Nothing of the evaluator.
 
 use crate::limits::{LimitHit, Meter};
-use crate::sandbox::{Change, Lister, ListingPlan, SandboxError, SandboxPath, Skip, Step, Tree, WalkLimits, walk};
+use crate::sandbox::{
+    Change, Lister, ListingPlan, OpenFile, PathRule, SandboxError, SandboxPath, Skip, Step, Tree, WalkLimits, walk,
+};
+use crate::text::ToolCode;
 
 use super::error::ToolError;
 use super::gate::Gate;
 use super::memory::{Memory, SessionMemory};
 use super::settings::Settings;
+use super::spec::Access;
 
 /// The world as one call of a tool sees it.
 pub struct Context<'a> {
@@ -39,9 +43,9 @@ impl Context<'_> {
         self.gate.policy.has_directory_rules() && self.gate.policy.hides(resolved, true)
     }
 
-    /// Whether the policy has rules about directories, so that moving one means looking at all in it.
-    pub fn has_directory_rules(&self) -> bool {
-        self.gate.policy.has_directory_rules()
+    /// Whether the policy has rules about paths, so that moving a directory means looking at all in it.
+    pub fn has_path_rules(&self) -> bool {
+        self.gate.policy.has_path_rules()
     }
 
     /// Walks the directory of a place; what the policy hides is left out.
@@ -65,7 +69,7 @@ impl Context<'_> {
         mut take: impl FnMut(&Lister<'_>, Step, &mut Meter) -> Result<(), LimitHit>,
     ) -> Result<(), SandboxError> {
         let policy = &self.gate.policy;
-        let closed = |resolved: &str| policy.admit_path(resolved, true).is_err();
+        let closed = |resolved: &str| policy.admit_path(resolved, true, Access::Look).is_err();
         let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
             true => Some(&closed),
             false => None,
@@ -84,22 +88,59 @@ impl Context<'_> {
         name.to_string_lossy().into_owned()
     }
 
-    /// Walks the directory of a place for a change of all that is in it: every entry is counted, and
-    /// one that the policy refuses, under its name now or under `future`, refuses the change.
-    pub fn admit_tree(&mut self, start: &SandboxPath, future: &str) -> Result<u64, ToolError> {
+    /// The place of a path that the tool found itself, such as a match of a pattern, if the policy
+    /// lets it do this there.
+    pub fn place(&self, path: &str, rule: PathRule, access: Access) -> Result<SandboxPath, ToolError> {
+        self.gate.place(path, rule, access)
+    }
+
+    /// Whether the policy lets the tool do this to what has this resolved path: asked for every entry
+    /// below a place.
+    pub fn admit(&self, resolved: &str, is_directory: bool, access: Access) -> Result<(), ToolError> {
+        self.gate.policy.admit_path(resolved, is_directory, access)
+    }
+
+    /// Opens a place as a regular file for reading its content, as far as the policy lets the tool.
+    pub fn open(&self, place: &SandboxPath) -> Result<OpenFile, ToolError> {
+        let open = place.open_file()?;
+        self.gate.policy.admit_content(place.shown(), &open.metadata)?;
+        Ok(open)
+    }
+
+    /// The most files that one operation lists or changes.
+    pub fn files_per_operation(&self) -> u64 {
+        self.gate.policy.max_files_per_operation
+    }
+
+    /// Refuses an operation that changes more files and directories than the policy allows.
+    pub fn admit_files(&self, files: u64) -> Result<(), ToolError> {
+        let most = self.gate.policy.max_files_per_operation;
+        if files <= most {
+            return Ok(());
+        }
+        let message = format!("the operation concerns {files} files and directories, more than {most}");
+        Err(ToolError::new(ToolCode::LimitExceeded, message)
+            .hint("do it in parts, or raise `max_files_per_operation` in `[policy]` of the policy file"))
+    }
+
+    /// Walks the directory of a place for an operation on all that is in it, and gives how many
+    /// files and directories that are, itself among them. One to which the policy refuses the access, or
+    /// a change under its name below `future`, refuses the operation.
+    pub fn admit_tree(&mut self, start: &SandboxPath, access: Access, future: Option<&str>) -> Result<u64, ToolError> {
         let (hit, watch) = (self.meter.step_limit(), self.meter.watch());
         let entries = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
         let tree = walk(start, &WalkLimits { entries, hit, watch }, Skip { rule: None })?;
         self.spend(tree.len())?;
-        if self.gate.policy.has_directory_rules() {
+        if self.gate.policy.has_path_rules() {
             for entry in 0..tree.len() {
-                let below = tree.path(entry);
-                for root in [start.resolved(), future] {
-                    self.gate.policy.admit_path(&format!("{root}/{below}"), tree.is_folder[entry])?;
+                let (below, is_folder) = (tree.path(entry), tree.is_folder[entry]);
+                self.admit(&format!("{}/{below}", start.resolved()), is_folder, access)?;
+                if let Some(future) = future {
+                    self.admit(&format!("{future}/{below}"), is_folder, Access::Change)?;
                 }
             }
         }
-        Ok(tree.len() as u64)
+        Ok(1 + tree.len() as u64)
     }
 
     /// Charges steps for what the tool produces.

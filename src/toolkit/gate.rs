@@ -8,11 +8,11 @@ use std::io;
 
 use crate::limits::{Limit, LimitHit, Meter};
 use crate::memory::Project;
-use crate::sandbox::Root;
+use crate::sandbox::{PathRule, Root, SandboxPath};
 use crate::text::ToolCode;
 use crate::value::{Map, Value, json};
 
-use super::bind::{Bound, BoundArg};
+use super::bind::{Bound, BoundArg, ListedPath};
 use super::context::Context;
 use super::error::ToolError;
 use super::given::{Given, GivenArg};
@@ -20,7 +20,7 @@ use super::memory::{Memory, SessionMemory};
 use super::policy::Policy;
 use super::registry::{Registry, Tool, ToolId};
 use super::settings::Settings;
-use super::spec::{Failure, Kind};
+use super::spec::{Access, Failure, Kind};
 
 /// The tools of an engine and the world they work in.
 #[derive(Debug)]
@@ -112,16 +112,30 @@ impl Gate {
     }
 
     fn locate(&self, name: &'static str, kind: Kind, arg: Option<Value>) -> Result<BoundArg, ToolError> {
-        let (rule, value) = match (kind, arg) {
-            (_, None) => return Ok(BoundArg::Absent),
-            (Kind::Path(rule), Some(value)) => (rule, value),
-            (_, Some(value)) => return Ok(BoundArg::Value(value)),
-        };
-        let text = value.as_text().expect("the binder lets only texts through as paths");
-        let refused = |error: ToolError| error.argument(name).path(shown(&text));
-        let place = self.root.locate(&text, rule).map_err(|error| refused(error.into()))?;
-        self.policy.admit_place(&place).map_err(refused)?;
-        Ok(BoundArg::Path(place))
+        match (kind, arg) {
+            (_, None) => Ok(BoundArg::Absent),
+            (Kind::Path(rule, access), Some(value)) => {
+                let text = value.as_text().expect("the binder lets only texts through as paths");
+                let place = self.place(&text, rule, access);
+                place.map(BoundArg::Path).map_err(|error| error.argument(name))
+            }
+            (Kind::Paths(rule, access), Some(Value::List(list))) => {
+                let listed = list.iter().map(|item| {
+                    let given = item.as_text().expect("the binder lets only texts through as paths").to_string();
+                    ListedPath { place: self.place(&given, rule, access), given }
+                });
+                Ok(BoundArg::Paths(listed.collect()))
+            }
+            (_, Some(value)) => Ok(BoundArg::Value(value)),
+        }
+    }
+
+    /// The place that a path names, if the policy lets a tool do this there.
+    pub(super) fn place(&self, path: &str, rule: PathRule, access: Access) -> Result<SandboxPath, ToolError> {
+        let refused = |error: ToolError| error.path(shown(path));
+        let place = self.root.locate(path, rule).map_err(|error| refused(error.into()))?;
+        self.policy.admit_place(&place, access).map_err(refused)?;
+        Ok(place)
     }
 }
 

@@ -27,4 +27,4 @@ pub use policy::{DirectoryRule, Policy};
 pub use registry::{Registry, Tool, ToolId};
 pub use settings::{ListDirectorySettings, MemorySettings, Settings};
 pub(crate) use spec::arguments;
-pub use spec::{Effect, Example, Failure, Kind, Literal, Param, Risk, Spec, WhenAbsent};
+pub use spec::{Access, Effect, Example, Failure, Kind, Literal, Param, Risk, Spec, WhenAbsent};

@@ -3,14 +3,14 @@
 //! The rest of the File System Tool's policy grows here. Rules are asked of resolved names, compared
 //! part by part, without regard to letter case and Unicode form.
 
-use crate::sandbox::{Journal, Kind, SandboxPath};
+use crate::sandbox::{Journal, Kind, Metadata, SandboxPath};
 use crate::text::{ToolCode, fold};
 
 use super::error::ToolError;
-use super::spec::Spec;
+use super::spec::{Access, Spec};
 
 /// The rules in force.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
     /// Nothing may be changed.
     pub read_only: bool,
@@ -18,6 +18,19 @@ pub struct Policy {
     pub allowed_directories: Vec<DirectoryRule>,
     /// Where they may not, although they could otherwise.
     pub blocked_directories: Vec<DirectoryRule>,
+    /// The most files that one operation lists or changes.
+    pub max_files_per_operation: u64,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy {
+            read_only: false,
+            allowed_directories: Vec::new(),
+            blocked_directories: Vec::new(),
+            max_files_per_operation: 1000,
+        }
+    }
 }
 
 /// A directory that a rule is about.
@@ -74,18 +87,18 @@ impl Policy {
         Ok(())
     }
 
-    /// Whether a tool may touch a place.
-    pub fn admit_place(&self, place: &SandboxPath) -> Result<(), ToolError> {
+    /// Whether a tool may do this at a place.
+    pub fn admit_place(&self, place: &SandboxPath, access: Access) -> Result<(), ToolError> {
         if !self.has_directory_rules() {
             return Ok(());
         }
         // What does not exist yet may become a directory.
         let is_directory = place.metadata().map_or(true, |metadata| metadata.kind == Kind::Folder);
-        self.admit_path(place.resolved(), is_directory)
+        self.admit_path(place.resolved(), is_directory, access)
     }
 
-    /// Whether a tool may touch what has this resolved path.
-    pub fn admit_path(&self, resolved: &str, is_directory: bool) -> Result<(), ToolError> {
+    /// Whether a tool may do this to what has this resolved path.
+    pub fn admit_path(&self, resolved: &str, is_directory: bool, _access: Access) -> Result<(), ToolError> {
         let Some(reason) = self.refusal(resolved, is_directory) else { return Ok(()) };
         let shown = if resolved.is_empty() { "." } else { resolved };
         let message = format!("the policy refuses `{shown}`: {reason}");
@@ -98,6 +111,16 @@ impl Policy {
     pub fn hides(&self, resolved: &str, is_directory: bool) -> bool {
         let path = parts_of(resolved);
         self.blocked_directories.iter().any(|rule| rule.is_on(&path, is_directory))
+    }
+
+    /// Whether the content of an open file may be read.
+    pub fn admit_content(&self, _shown: &str, _metadata: &Metadata) -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    /// Whether there is any rule about paths.
+    pub fn has_path_rules(&self) -> bool {
+        self.has_directory_rules()
     }
 
     /// Whether there is any rule about directories, so that paths must be looked at.

@@ -63,10 +63,10 @@ fn property(param: &Param) -> Json {
     let mut property = match param.kind {
         Kind::Bool => json!({ "type": "boolean" }),
         Kind::Int { min, max } | Kind::IntOrNil { min, max } => integer(min, max),
-        Kind::Text | Kind::Path(_) => json!({ "type": "string" }),
+        Kind::Text | Kind::Path(..) => json!({ "type": "string" }),
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
         Kind::List => json!({ "type": "array" }),
-        Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        Kind::Texts | Kind::Paths(..) => json!({ "type": "array", "items": { "type": "string" } }),
         Kind::Any => json!({}),
     };
     if let WhenAbsent::Is(literal) | WhenAbsent::Configured(literal) = param.absent {

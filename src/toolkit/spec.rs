@@ -164,6 +164,17 @@ pub struct Param {
     pub doc: &'static str,
 }
 
+/// What a tool does at a place. Each includes the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    /// Sees its name and what is known of it.
+    Look,
+    /// Reads its content.
+    Read,
+    /// Makes, changes, moves or removes it.
+    Change,
+}
+
 /// What a parameter takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
@@ -187,8 +198,10 @@ pub enum Kind {
     Text,
     /// One of some words.
     Word(&'static [&'static str]),
-    /// A path; the gate finds its place and the policy is asked.
-    Path(PathRule),
+    /// A path; the gate finds its place and asks the policy whether this may be done there.
+    Path(PathRule, Access),
+    /// A list of paths, each found and asked for on its own: one that is refused does not spoil the rest.
+    Paths(PathRule, Access),
     /// A list.
     List,
     /// A list of texts.
@@ -210,7 +223,8 @@ impl Kind {
             Kind::Int { .. } => "a whole number",
             Kind::IntOrNil { .. } => "a whole number or nil",
             Kind::Text | Kind::Word(_) => "a text",
-            Kind::Path(_) => "a path",
+            Kind::Path(..) => "a path",
+            Kind::Paths(..) => "a list of paths",
             Kind::List => "a list",
             Kind::Texts => "a list of texts",
             Kind::Any => "a value",
@@ -223,8 +237,8 @@ impl Kind {
             Kind::Bool => "bool",
             Kind::Int { .. } | Kind::IntOrNil { .. } => "int",
             Kind::Text | Kind::Word(_) => "string",
-            Kind::Path(_) => "path",
-            Kind::List | Kind::Texts => "list",
+            Kind::Path(..) => "path",
+            Kind::Paths(..) | Kind::List | Kind::Texts => "list",
             Kind::Any => "any",
         }
     }
@@ -267,7 +281,7 @@ pub enum Literal {
 /// ```text
 /// arguments! {
 ///     struct Args {
-///         path: SandboxPath = Required, Kind::Path(PathRule::RELATIVE), "folder where the walk begins";
+///         path: SandboxPath = Required, Kind::Path(PathRule::RELATIVE, Access::Look), "folder where the walk begins";
 ///         max_depth: Option<i64> = Absent, Kind::at_least(1), "levels below the folder";
 ///     }
 /// }
@@ -279,7 +293,7 @@ macro_rules! arguments {
         impl $crate::toolkit::Arguments for $name {
             const PARAMS: &'static [$crate::toolkit::Param] = {
                 #[allow(unused_imports, reason = "not every tool uses all of them")]
-                use $crate::toolkit::{Kind, Literal, WhenAbsent::{Absent, Configured, Is, Required}};
+                use $crate::toolkit::{Access, Kind, Literal, WhenAbsent::{Absent, Configured, Is, Required}};
                 &[$($crate::toolkit::Param { name: stringify!($field), kind: $kind, absent: $absent, doc: $doc },)*]
             };
 

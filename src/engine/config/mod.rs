@@ -54,12 +54,11 @@ enum Field<'c> {
 
 /// Keys of the policy that the documents name and nothing enforces yet: refused, so that nobody
 /// relies on them.
-const LATER: [&str; 15] = [
+const LATER: [&str; 14] = [
     "allowed_extensions",
     "blocked_extensions",
     "blocked_patterns",
     "max_file_size",
-    "max_files_per_operation",
     "require_confirmation_for_delete",
     "enable_audit_logging",
     "reject_hard_links",
@@ -228,6 +227,7 @@ fn policy(policy: &mut Policy) -> Vec<(&'static str, Field<'_>)> {
         ("read_only", Field::Bool(&mut policy.read_only)),
         ("allowed_directories", Field::Directories(&mut policy.allowed_directories)),
         ("blocked_directories", Field::Directories(&mut policy.blocked_directories)),
+        ("max_files_per_operation", Field::U64(&mut policy.max_files_per_operation, 1)),
     ]
 }
 

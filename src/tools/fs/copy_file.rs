@@ -2,7 +2,7 @@
 
 use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, Replace, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
 use super::operation::Operation;
 
@@ -39,8 +39,8 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        source_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE), "what to copy, from the sandbox root";
-        destination_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating()), "name of the copy, from the sandbox root";
+        source_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "what to copy, from the sandbox root";
+        destination_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "name of the copy, from the sandbox root";
         overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing file is replaced";
         recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is copied with all that is in it";
     }
@@ -56,7 +56,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     check_destination(source, &metadata, destination)?;
     let is_folder = metadata.kind == EntryKind::Folder;
     // The limit on changed files is asked before the first is made.
-    let files = if is_folder { 1 + context.admit_tree(source, destination.resolved())? } else { 1 };
+    let files = if is_folder { context.admit_tree(source, Access::Read, Some(destination.resolved()))? } else { 1 };
+    context.admit_files(files)?;
     let change = context.begin_change(files)?;
     let replace = if args.overwrite && !is_folder { Replace::Yes } else { Replace::No };
     source.copy_to(destination, replace, context.meter, &change)?;

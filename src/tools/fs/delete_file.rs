@@ -2,7 +2,7 @@
 
 use crate::sandbox::{Kind as EntryKind, PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
 use super::operation::Operation;
 
@@ -32,7 +32,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.not_following()), "what to delete, from the sandbox root";
+        path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.not_following(), Access::Change), "what to delete, from the sandbox root";
         recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is deleted with all that is in it";
     }
 }
@@ -49,7 +49,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     }
     let is_folder = path.metadata().map_err(at_path)?.kind == EntryKind::Folder;
     // The limit on changed files is asked before the first is gone.
-    let files = if is_folder && args.recursive { 1 + context.admit_tree(path, path.resolved())? } else { 1 };
+    let files = if is_folder && args.recursive { context.admit_tree(path, Access::Change, None)? } else { 1 };
+    context.admit_files(files)?;
     let change = context.begin_change(files)?;
     let deleted = match is_folder {
         true => path.remove_folder(args.recursive, &change),

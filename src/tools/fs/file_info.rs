@@ -29,7 +29,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.not_following()), "what to describe, from the sandbox root";
+        path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.not_following(), Access::Look), "what to describe, from the sandbox root";
     }
 }
 

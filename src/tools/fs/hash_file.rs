@@ -36,7 +36,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        path: SandboxPath = Required, Kind::Path(PathRule::INSIDE), "file to hash, from the sandbox root";
+        path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to hash, from the sandbox root";
     }
 }
 
@@ -60,7 +60,7 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Hash, ToolError> {
     let at_path = |error: ToolError| error.argument("path").path(args.path.shown());
-    let mut file = args.path.open_file().map_err(|error| at_path(error.into()))?.file;
+    let mut file = context.open(&args.path).map_err(at_path)?.file;
     let mut hasher = Sha256::new();
     let mut piece = vec![0; PIECE];
     let mut size_bytes = 0;

@@ -46,7 +46,7 @@ const PATH: PathRule = PathRule { parents: false, trimmed: true, ..PathRule::REL
 
 arguments! {
     struct Args {
-        path: SandboxPath = Required, Kind::Path(PATH), "directory to list, relative to the sandbox root";
+        path: SandboxPath = Required, Kind::Path(PATH, Access::Look), "directory to list, relative to the sandbox root";
         recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "also list what is in directories below";
         max_depth: Option<i64> = Absent, Kind::at_least(1), "levels to list when recursive; the policy file sets the default and the cap (4)";
         max_entries: Option<i64> = Absent, Kind::at_least(1), "entries to list at most; the policy file sets the default and the cap (200)";

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, RenameError, Replace, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
 const SPEC: Spec = Spec {
     name: "FS.MoveFile",
@@ -39,8 +39,8 @@ const DESTINATION: PathRule = PathRule::RELATIVE.not_following().creating();
 
 arguments! {
     struct Args {
-        source: SandboxPath = Required, Kind::Path(SOURCE), "file or directory to move, relative to the sandbox root";
-        destination: SandboxPath = Required, Kind::Path(DESTINATION), "its new path, relative to the sandbox root";
+        source: SandboxPath = Required, Kind::Path(SOURCE, Access::Change), "file or directory to move, relative to the sandbox root";
+        destination: SandboxPath = Required, Kind::Path(DESTINATION, Access::Change), "its new path, relative to the sandbox root";
     }
 }
 
@@ -56,8 +56,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
     let Args { source, destination } = args;
     let metadata = check_source(&source)?;
     check_destination(&source, &destination, metadata.kind)?;
-    if metadata.kind == EntryKind::Folder && context.has_directory_rules() {
-        context.admit_tree(&source, destination.resolved())?;
+    if metadata.kind == EntryKind::Folder && context.has_path_rules() {
+        context.admit_tree(&source, Access::Change, Some(destination.resolved()))?;
     }
     let change = context.begin_change(1)?;
     match source.rename_to(&destination, &change) {

@@ -52,7 +52,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE), "file to read, from the sandbox root";
+        file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to read, from the sandbox root";
         encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, `auto`, or `base64`; UTF-8 or what is found when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is read, in MiB";
         max_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to return at most; 0 for all";
@@ -102,7 +102,7 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
     let at_path = |error: ToolError| error.argument("file_path").path(args.file_path.shown());
-    let open = args.file_path.open_file().map_err(|error| at_path(error.into()))?;
+    let open = context.open(&args.file_path).map_err(at_path)?;
     let all = args.max_lines == 0 && args.skip_lines == 0;
     let mut reading = Reading {
         args: &args,

@@ -35,7 +35,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        path: SandboxPath = Required, Kind::Path(PathRule::RELATIVE), "directory where the walk begins, relative to the sandbox root";
+        path: SandboxPath = Required, Kind::Path(PathRule::RELATIVE, Access::Look), "directory where the walk begins, relative to the sandbox root";
     }
 }
 

@@ -48,7 +48,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        path: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE), "directory to list, relative to the sandbox root";
+        path: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to list, relative to the sandbox root";
         recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "also list what is in directories below";
         follow_folder_symlinks: bool = Is(Literal::Bool(false)), Kind::Bool, "when recursive, also enter links to directories";
         follow_file_symlinks: bool = Is(Literal::Bool(false)), Kind::Bool, "show links to files as the files they lead to";
