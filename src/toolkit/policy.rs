@@ -20,6 +20,8 @@ pub struct Policy {
     pub blocked_directories: Vec<DirectoryRule>,
     /// The most files that one operation lists or changes.
     pub max_files_per_operation: u64,
+    /// Whether changes and refusals are kept in the audit log.
+    pub enable_audit_logging: bool,
 }
 
 impl Default for Policy {
@@ -29,6 +31,7 @@ impl Default for Policy {
             allowed_directories: Vec::new(),
             blocked_directories: Vec::new(),
             max_files_per_operation: 1000,
+            enable_audit_logging: true,
         }
     }
 }
