@@ -3,7 +3,7 @@
 //! The rest of the File System Tool's policy grows here. Rules are asked of resolved names, compared
 //! part by part, without regard to letter case and Unicode form.
 
-use crate::sandbox::{Journal, Kind, Metadata, SandboxPath};
+use crate::sandbox::{Journal, Kind, Metadata, Retention, SandboxPath};
 use crate::text::{ToolCode, fold};
 
 use super::error::ToolError;
@@ -22,6 +22,8 @@ pub struct Policy {
     pub max_files_per_operation: u64,
     /// Whether changes and refusals are kept in the audit log.
     pub enable_audit_logging: bool,
+    /// How long old content is kept.
+    pub retention: Retention,
 }
 
 impl Default for Policy {
@@ -32,6 +34,7 @@ impl Default for Policy {
             blocked_directories: Vec::new(),
             max_files_per_operation: 1000,
             enable_audit_logging: true,
+            retention: Retention::default(),
         }
     }
 }
