@@ -3,6 +3,8 @@
 mod copy_file;
 mod create_directory;
 mod delete_file;
+#[allow(dead_code, reason = "FS.DiffFiles and FS.EditFile come next")]
+mod diff;
 mod encoding;
 mod file_info;
 mod hash_file;
