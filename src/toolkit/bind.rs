@@ -215,7 +215,7 @@ impl Binder {
             Kind::Bool => matches!(value, Value::Bool(_)),
             Kind::Int { .. } => value.as_integer().is_some(),
             Kind::IntOrNil { .. } => matches!(value, Value::Nil) || value.as_integer().is_some(),
-            Kind::Text | Kind::Word(_) | Kind::Path(..) => value.is_text(),
+            Kind::Text | Kind::Content | Kind::Word(_) | Kind::Path(..) => value.is_text(),
             Kind::List => matches!(value, Value::List(_)),
             Kind::Texts | Kind::Paths(..) => {
                 matches!(value, Value::List(list) if list.iter().all(|item| item.is_text()))

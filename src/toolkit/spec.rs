@@ -194,8 +194,10 @@ pub enum Kind {
         /// The greatest value.
         max: i64,
     },
-    /// A text.
+    /// A text that says what to do: a key, an encoding, a pattern.
     Text,
+    /// A text that is content: the audit log keeps its size and hash, never the text itself.
+    Content,
     /// One of some words.
     Word(&'static [&'static str]),
     /// A path; the gate finds its place and asks the policy whether this may be done there.
@@ -222,7 +224,7 @@ impl Kind {
             Kind::Bool => "true or false",
             Kind::Int { .. } => "a whole number",
             Kind::IntOrNil { .. } => "a whole number or nil",
-            Kind::Text | Kind::Word(_) => "a text",
+            Kind::Text | Kind::Content | Kind::Word(_) => "a text",
             Kind::Path(..) => "a path",
             Kind::Paths(..) => "a list of paths",
             Kind::List => "a list",
@@ -236,7 +238,7 @@ impl Kind {
         match self {
             Kind::Bool => "bool",
             Kind::Int { .. } | Kind::IntOrNil { .. } => "int",
-            Kind::Text | Kind::Word(_) => "string",
+            Kind::Text | Kind::Content | Kind::Word(_) => "string",
             Kind::Path(..) => "path",
             Kind::Paths(..) | Kind::List | Kind::Texts => "list",
             Kind::Any => "any",

@@ -48,7 +48,7 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to write, from the sandbox root";
-        content: Str = Required, Kind::Text, "text to write";
+        content: Str = Required, Kind::Content, "text to write";
         encoding: Str = Is(Literal::Text("utf-8")), Kind::Text, "encoding of the file";
         overwrite: bool = Is(Literal::Bool(true)), Kind::Bool, "whether an existing file is replaced";
     }
