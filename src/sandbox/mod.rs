@@ -7,6 +7,8 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room is what the fence is for")]
 
 mod change;
+mod copy;
+mod draft;
 mod error;
 mod folder;
 mod ignore;
@@ -16,9 +18,11 @@ mod metadata;
 mod own;
 mod path;
 mod read;
+mod remove;
 mod root;
 mod walk;
 mod witness;
+mod write;
 
 pub use change::{Change, Journal, RenameError};
 pub use error::SandboxError;

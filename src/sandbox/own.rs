@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use crate::text::{fold, safe};
 
-use super::change::{Change, Draft};
+use super::change::Change;
+use super::draft::Draft;
 use super::error::SandboxError;
 use super::folder::{Folder, Replace, file_metadata};
 use super::metadata::{Identity, Kind, Metadata};

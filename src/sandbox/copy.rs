@@ -1,0 +1,180 @@
+//! Copying files, links and folders with their permission bits and times.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+
+use crate::limits::Meter;
+
+use super::change::Change;
+use super::draft::random_name;
+use super::error::SandboxError;
+use super::folder::{Folder, Replace, set_access};
+use super::metadata::{Kind, Metadata};
+use super::remove::discard;
+use super::root::SandboxPath;
+use super::write::PRIVATE_MODE;
+
+impl SandboxPath {
+    /// Copies a file or folder to a place, which gets its name only once the copy is whole and synced.
+    pub fn copy_to(
+        &self,
+        target: &SandboxPath,
+        replace: Replace,
+        meter: &mut Meter,
+        change: &Change,
+    ) -> Result<(), SandboxError> {
+        let name = target.name()?;
+        if let (folder, []) = target.missing_folders() {
+            target.replaceable(folder, name, replace)?;
+        }
+        let made = target.make_parents(change)?;
+        let folder = made.as_ref().unwrap_or(target.missing_folders().0);
+        let aside = copy_aside(self, folder, meter, change)?;
+        if let Err(error) = folder.rename(&aside, folder, name, replace) {
+            // Best effort: the error that matters is the first.
+            let _ = discard(folder, &aside, target.shown());
+            return Err(match error.kind() {
+                ErrorKind::AlreadyExists => SandboxError::Exists(target.shown().to_owned()),
+                _ => target.error(&error),
+            });
+        }
+        folder.sync().map_err(|error| target.error(&error))
+    }
+}
+
+/// Copies a file, folder or link to a name that nobody has, and gives that name.
+
+fn copy_aside(
+    from: &SandboxPath,
+    to_folder: &Folder,
+    meter: &mut Meter,
+    _change: &Change,
+) -> Result<OsString, SandboxError> {
+    let (folder, name) = from.entry()?;
+    let aside = random_name();
+    let copied = Copier { meter, shown: from.shown() }.copy(folder, name, to_folder, &aside);
+    match copied.and_then(|()| to_folder.sync().map_err(|error| from.error(&error))) {
+        Ok(()) => Ok(aside),
+        Err(error) => {
+            // Best effort: the source is untouched, and the error that matters is the first.
+            let _ = discard(to_folder, &aside, from.shown());
+            Err(error)
+        }
+    }
+}
+
+/// Copies entries with their permission bits and times.
+struct Copier<'a> {
+    meter: &'a mut Meter,
+    shown: &'a str,
+}
+
+/// A folder that is being copied.
+struct Copying {
+    from: Folder,
+    to: Folder,
+    /// Its name in the folder above, and what it shall look like at the end.
+    name: OsString,
+    metadata: Metadata,
+    ahead: Vec<OsString>,
+}
+
+impl Copier<'_> {
+    fn copy(&mut self, from: &Folder, name: &OsStr, to: &Folder, to_name: &OsStr) -> Result<(), SandboxError> {
+        let metadata = from.metadata(name).map_err(|error| self.wrap(&error))?;
+        if metadata.kind != Kind::Folder {
+            return self.copy_leaf(from, name, metadata, to, to_name);
+        }
+        let mut levels = vec![self.begin(from, name, metadata, to, to_name)?];
+        while let Some(level) = levels.last_mut() {
+            let Some(name) = level.ahead.pop() else {
+                let done = levels.pop().expect("there is a level");
+                let above = levels.last().map_or(to, |level| &level.to);
+                done.to.sync().map_err(|error| self.wrap(&error))?;
+                let folder = done.to.as_file().map_err(|error| self.wrap(&error))?;
+                self.finish(&folder, above, &done.name, &done.metadata)?;
+                continue;
+            };
+            let metadata = level.from.metadata(&name).map_err(|error| self.wrap(&error))?;
+            if metadata.kind == Kind::Folder {
+                let inner = self.begin(&level.from, &name, metadata, &level.to, &name)?;
+                levels.push(inner);
+            } else {
+                self.copy_leaf(&level.from, &name, metadata, &level.to, &name)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(
+        &self,
+        from: &Folder,
+        name: &OsStr,
+        metadata: Metadata,
+        to: &Folder,
+        to_name: &OsStr,
+    ) -> Result<Copying, SandboxError> {
+        let wrap = |error: io::Error| self.wrap(&error);
+        to.create_folder(to_name, 0o700).map_err(wrap)?;
+        let from = from.open_folder(name).map_err(wrap)?;
+        let ahead = from.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect();
+        let to = to.open_folder(to_name).map_err(wrap)?;
+        Ok(Copying { from, to, name: to_name.to_owned(), metadata, ahead })
+    }
+
+    fn copy_leaf(
+        &mut self,
+        from: &Folder,
+        name: &OsStr,
+        metadata: Metadata,
+        to: &Folder,
+        to_name: &OsStr,
+    ) -> Result<(), SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(self.shown, &error);
+        match metadata.kind {
+            Kind::Link => {
+                let target = from.read_link(name).map_err(wrap)?;
+                to.create_link(&target, to_name).map_err(wrap)?;
+                metadata.modified.map_or(Ok(()), |time| to.set_modified(to_name, time)).map_err(wrap)
+            }
+            Kind::File => {
+                let copy = self.copy_content(from, name, to, to_name)?;
+                self.finish(&copy, to, to_name, &metadata)
+            }
+            Kind::Special | Kind::Folder => Err(SandboxError::Special(name.to_string_lossy().into_owned())),
+        }
+    }
+
+    fn copy_content(
+        &mut self,
+        from: &Folder,
+        name: &OsStr,
+        to: &Folder,
+        to_name: &OsStr,
+    ) -> Result<File, SandboxError> {
+        let source = from.open_file(name).map_err(|error| self.wrap(&error))?;
+        let metadata = super::folder::file_metadata(&source).map_err(|error| self.wrap(&error))?;
+        if metadata.kind != Kind::File {
+            return Err(SandboxError::Special(name.to_string_lossy().into_owned()));
+        }
+        self.meter.write_bytes(metadata.size)?;
+        self.meter.poll()?;
+        let mut target = to.create_file(to_name, PRIVATE_MODE).map_err(|error| self.wrap(&error))?;
+        // No more than it had: somebody may go on writing to it.
+        io::copy(&mut source.take(metadata.size), &mut target).map_err(|error| self.wrap(&error))?;
+        target.sync_all().map_err(|error| self.wrap(&error))?;
+        Ok(target)
+    }
+
+    /// Gives a copy the owner, the permission bits and the time of its original.
+    fn finish(&self, copy: &File, folder: &Folder, name: &OsStr, metadata: &Metadata) -> Result<(), SandboxError> {
+        let set = set_access(copy, metadata);
+        let dated = set.and_then(|()| metadata.modified.map_or(Ok(()), |time| folder.set_modified(name, time)));
+        dated.map_err(|error| self.wrap(&error))
+    }
+
+    fn wrap(&self, error: &io::Error) -> SandboxError {
+        SandboxError::io(self.shown, error)
+    }
+}
