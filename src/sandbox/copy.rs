@@ -44,7 +44,6 @@ impl SandboxPath {
 }
 
 /// Copies a file, folder or link to a name that nobody has, and gives that name.
-
 fn copy_aside(
     from: &SandboxPath,
     to_folder: &Folder,
