@@ -1,5 +1,7 @@
 //! What a tool may use: the sandbox, the run's account, its settings. Nothing of the evaluator.
 
+use std::ops::ControlFlow;
+
 use crate::limits::{LimitHit, Meter};
 use crate::sandbox::{
     Change, Lister, ListingPlan, OpenFile, PathRule, SandboxError, SandboxPath, Skip, Step, Tree, WalkLimits, walk,
@@ -9,8 +11,31 @@ use crate::text::ToolCode;
 use super::error::ToolError;
 use super::gate::Gate;
 use super::memory::{Memory, SessionMemory};
+use super::policy::Policy;
 use super::settings::Settings;
 use super::spec::Access;
+
+/// One step of a listing, with its entry.
+pub struct Visited<'a, 'l> {
+    /// What tells of the entry.
+    pub lister: &'a mut Lister<'l>,
+    /// What kind of step.
+    pub step: Step,
+    policy: &'a Policy,
+}
+
+impl Visited<'_, '_> {
+    /// Opens the entry, a regular file, for reading its content, as far as the policy lets the tool;
+    /// `shown` is how messages name it.
+    pub fn open(&mut self, shown: &str) -> Result<OpenFile, ToolError> {
+        if self.policy.has_path_rules() {
+            self.policy.admit_path(&self.lister.resolved_path(), false, Access::Read)?;
+        }
+        let open = self.lister.open_file().map_err(|error| ToolError::from(SandboxError::io(shown, &error)))?;
+        self.policy.admit_content(shown, &open.metadata)?;
+        Ok(open)
+    }
+}
 
 /// The world as one call of a tool sees it.
 pub struct Context<'a> {
@@ -68,6 +93,21 @@ impl Context<'_> {
         limits: &WalkLimits,
         mut take: impl FnMut(&Lister<'_>, Step, &mut Meter) -> Result<(), LimitHit>,
     ) -> Result<(), SandboxError> {
+        self.visit(start, plan, limits, |entry, meter| {
+            take(entry.lister, entry.step, meter).map_err(SandboxError::Limit)?;
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+
+    /// Lists the directory of a place as [`Context::list`] does, for a tool that looks at entries, opens
+    /// them, or ends before all were met.
+    pub fn visit<E: From<SandboxError>>(
+        &mut self,
+        start: &SandboxPath,
+        plan: ListingPlan,
+        limits: &WalkLimits,
+        mut take: impl FnMut(&mut Visited<'_, '_>, &mut Meter) -> Result<ControlFlow<()>, E>,
+    ) -> Result<(), E> {
         let policy = &self.gate.policy;
         let closed = |resolved: &str| policy.admit_path(resolved, true, Access::Look).is_err();
         let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
@@ -76,7 +116,9 @@ impl Context<'_> {
         };
         let mut lister = Lister::open(&self.gate.root, start, plan, Skip { rule }, limits)?;
         while let Some(step) = lister.advance()? {
-            take(&lister, step, self.meter)?;
+            if take(&mut Visited { lister: &mut lister, step, policy }, self.meter)?.is_break() {
+                break;
+            }
         }
         self.gate.notes.borrow_mut().extend(lister.take_notes());
         Ok(())

@@ -18,7 +18,7 @@ mod spec;
 
 pub use answer::{Answer, AnyList};
 pub use bind::{ArgError, Arguments, Binder, Bound};
-pub use context::Context;
+pub use context::{Context, Visited};
 pub use error::{Manner, ToolError};
 pub use gate::Gate;
 pub use given::{Given, GivenArg};

@@ -11,7 +11,7 @@ use super::super::error::SandboxError;
 use super::super::folder::Folder;
 use super::super::ignore;
 use super::super::is_reserved;
-use super::super::metadata::Kind;
+use super::super::metadata::{Kind, Metadata};
 use super::super::root::parts_of;
 use super::{Lister, Step};
 
@@ -76,6 +76,7 @@ impl Lister<'_> {
             Err(Refused::Io(_)) => self.push(None, None, false).map_err(|_| SandboxError::NotFound(String::new()))?,
         }
         self.path.truncate(path);
+        self.entry.is_entered = true;
         Ok(Some(Step::Enter))
     }
 
@@ -99,7 +100,8 @@ impl Lister<'_> {
             (Some(ignore), Some(folder), Some(kind)) => ignore.enter(folder, kind, &self.path),
             _ => false,
         };
-        let needs = |found: &Found| !matches!(found.kind, Some(Kind::File | Kind::Special));
+        let opens = self.plan.opens;
+        let needs = |found: &Found| opens || !matches!(found.kind, Some(Kind::File | Kind::Special));
         let needed = self.found[start..].iter().rposition(needs).map_or(start, |at| start + at + 1);
         let end = self.found.len();
         if let Some(far) = self.levels.len().checked_sub(MAX_HANDLES) {
@@ -115,12 +117,16 @@ impl Lister<'_> {
         let mut rules = None;
         let mut over = false;
         let (found, names, limits) = (&mut self.found, &mut self.names, self.limits);
+        let skip_hidden = self.plan.skip_hidden;
         let read = folder.each_entry(&mut self.buffer, |name, kind| {
             if is_root && is_reserved(&os_name(name)) {
                 return true;
             }
             if name == ignore::FILE.as_bytes() {
                 rules = Some(kind);
+            }
+            if skip_hidden && name.starts_with(b".") {
+                return true;
             }
             over = found.len() >= limits.entries || names.len() > u32::MAX as usize / 2;
             found.push(Found { start: names.len() as u32, len: name.len() as u16, kind });
@@ -165,6 +171,17 @@ impl Lister<'_> {
         }
         let level = self.levels.last().expect("it was there");
         Ok(level.folder.as_ref().expect("it was just opened"))
+    }
+
+    /// What is known of the folder that was just entered.
+    pub(super) fn entered_metadata(&self, name: &OsStr) -> io::Result<Metadata> {
+        let [.., above, entered] = self.levels.as_slice() else { return Err(io::ErrorKind::NotFound.into()) };
+        match (&entered.folder, &above.folder) {
+            (Some(folder), _) => folder.own_metadata(),
+            // It could not be opened: its name is looked at.
+            (None, Some(above)) => above.metadata(name),
+            (None, None) => self.reopened(&self.resolved(above.path))?.metadata(name),
+        }
     }
 
     fn reopened(&self, resolved: &OsStr) -> io::Result<Folder> {

@@ -15,9 +15,10 @@ use std::io;
 use crate::limits::LimitHit;
 
 use super::error::SandboxError;
-use super::folder::{EntryBuffer, Folder};
+use super::folder::{EntryBuffer, Folder, file_metadata};
 use super::ignore::{self, Above, Ignore, Shape};
-use super::metadata::{Identity, Kind};
+use super::metadata::{Identity, Kind, Metadata};
+use super::read::OpenFile;
 use super::root::{Root, SandboxPath};
 use super::walk::{Skip, WalkLimits};
 
@@ -25,7 +26,7 @@ use levels::{Base, Found, Level, Opened, Refused, readable};
 use link::LinkEnd;
 
 /// What a listing shows and where it goes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ListingPlan {
     /// How many levels of folders below the start are entered.
     pub levels: usize,
@@ -39,6 +40,13 @@ pub struct ListingPlan {
     pub tell_links: bool,
     /// Whether the texts of links are wanted.
     pub targets: bool,
+    /// Whether entries whose names begin with a dot are left out, and so what is in such folders.
+    pub skip_hidden: bool,
+    /// Whether a link stands for the file or folder that it leads to, without being entered; one that
+    /// leads to nothing, out of the root or to where nobody may look is left out.
+    pub links_as_targets: bool,
+    /// Whether entries will be looked at or opened, so that their folders are kept open.
+    pub opens: bool,
 }
 
 /// What comes next in a listing.
@@ -97,6 +105,18 @@ struct Entry {
     shown: Shown,
     is_folder: bool,
     target: Option<OsString>,
+    /// Where the link led that it stands for.
+    place: Option<Box<SandboxPath>>,
+    kind: Kind,
+    /// It is the folder whose entries come next.
+    is_entered: bool,
+}
+
+impl Entry {
+    /// An entry of a kind, shown as a file; its name begins at this place of the path.
+    fn new(name: usize, kind: Kind) -> Entry {
+        Entry { name, shown: Shown::File, is_folder: false, target: None, place: None, kind, is_entered: false }
+    }
 }
 
 impl<'a> Lister<'a> {
@@ -132,7 +152,7 @@ impl<'a> Lister<'a> {
             buffer: EntryBuffer::default(),
             below: path.len(),
             path,
-            entry: Entry { name: 0, shown: Shown::Folder, is_folder: true, target: None },
+            entry: Entry::new(0, Kind::Folder),
             patience: PATIENCE,
         };
         if lister.marks() {
@@ -188,6 +208,44 @@ impl<'a> Lister<'a> {
     pub fn target(&self) -> Cow<'_, str> {
         let target = self.entry.target.as_deref().unwrap_or_default();
         String::from_utf8_lossy(target.as_encoded_bytes())
+    }
+
+    /// What is known of the entry; of a link that stands for something, what is known of that.
+    pub fn metadata(&mut self) -> io::Result<Metadata> {
+        let gone = || io::Error::from(io::ErrorKind::NotFound);
+        if let Some(place) = &self.entry.place {
+            return place.metadata().map_err(|_| gone());
+        }
+        let name = self.os_name(self.entry.name);
+        match self.entry.is_entered {
+            true => self.entered_metadata(&name),
+            false => self.folder()?.metadata(&name),
+        }
+    }
+
+    /// Opens the entry for reading if it is a regular file; a link is not, wherever it leads.
+    pub fn open_file(&mut self) -> io::Result<OpenFile> {
+        let special = || io::Error::new(io::ErrorKind::Unsupported, "it is no regular file");
+        if self.entry.kind != Kind::File {
+            return Err(special());
+        }
+        let name = self.os_name(self.entry.name);
+        let file = self.folder()?.open_file(&name)?;
+        let metadata = file_metadata(&file)?;
+        // It may have been exchanged since its folder was read.
+        match metadata.kind {
+            Kind::File => Ok(OpenFile { file, metadata }),
+            _ => Err(special()),
+        }
+    }
+
+    /// The entry's way from the root, without links.
+    pub fn resolved_path(&self) -> Cow<'_, str> {
+        match self.bases.len() {
+            // No link led here: the path is the way.
+            1 => String::from_utf8_lossy(&self.path),
+            _ => Cow::Owned(self.resolved(self.path.len()).to_string_lossy().into_owned()),
+        }
     }
 
     /// What is to be said about `.gitignore` files that could not be used.
@@ -246,7 +304,7 @@ impl<'a> Lister<'a> {
                 return Ok(None);
             }
         }
-        self.entry = Entry { name: at, shown: Shown::File, is_folder: false, target: None };
+        self.entry = Entry::new(at, kind);
         match kind {
             Kind::File | Kind::Special => Ok(Some(Step::Entry)),
             Kind::Folder => self.give_folder(),
@@ -271,8 +329,11 @@ impl<'a> Lister<'a> {
     }
 
     fn give_link(&mut self) -> Result<Option<Step>, SandboxError> {
-        self.entry.shown = Shown::Link;
         let name = self.os_name(self.entry.name);
+        if self.plan.links_as_targets {
+            return Ok(self.give_target(&name));
+        }
+        self.entry.shown = Shown::Link;
         if self.plan.targets {
             self.entry.target = self.folder().and_then(|folder| folder.read_link(&name)).ok();
         }
@@ -280,13 +341,7 @@ impl<'a> Lister<'a> {
         if !(self.plan.tell_links || self.plan.follow_files || may_enter) {
             return Ok(Some(Step::Entry));
         }
-        let resolved = self.resolved(self.levels.last().expect("an entry has a level").path);
-        let root = self.root;
-        let end = match self.folder() {
-            Ok(folder) => link::follow(root, folder, &resolved, &name),
-            Err(_) => LinkEnd::Outside,
-        };
-        match end {
+        match self.end_of(&name) {
             LinkEnd::Folder(place) => {
                 self.entry.is_folder = true;
                 let is_hidden = self.hides(place.resolved());
@@ -306,6 +361,28 @@ impl<'a> Lister<'a> {
                 Ok(Some(Step::Entry))
             }
             LinkEnd::File(_) | LinkEnd::Nowhere(_) | LinkEnd::Outside => Ok(Some(Step::Entry)),
+        }
+    }
+
+    /// Gives what a link leads to.
+    fn give_target(&mut self, name: &OsStr) -> Option<Step> {
+        let (place, is_folder) = match self.end_of(name) {
+            LinkEnd::Folder(place) if !self.hides(place.resolved()) => (place, true),
+            LinkEnd::File(place) if !self.hides(folder_of(place.resolved())) => (place, false),
+            _ => return None,
+        };
+        let shown = if is_folder { Shown::Folder } else { Shown::File };
+        self.entry = Entry { shown, is_folder, place: Some(Box::new(place)), ..self.take_entry() };
+        Some(Step::Entry)
+    }
+
+    /// Where the link of a name in the current folder ends.
+    fn end_of(&mut self, name: &OsStr) -> LinkEnd {
+        let resolved = self.resolved(self.levels.last().expect("an entry has a level").path);
+        let root = self.root;
+        match self.folder() {
+            Ok(folder) => link::follow(root, folder, &resolved, name),
+            Err(_) => LinkEnd::Outside,
         }
     }
 
@@ -335,8 +412,8 @@ impl<'a> Lister<'a> {
     }
 
     fn take_entry(&mut self) -> Entry {
-        let name = self.entry.name;
-        std::mem::replace(&mut self.entry, Entry { name, shown: Shown::File, is_folder: false, target: None })
+        let fresh = Entry::new(self.entry.name, self.entry.kind);
+        std::mem::replace(&mut self.entry, fresh)
     }
 }
 

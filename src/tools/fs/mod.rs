@@ -6,7 +6,10 @@ mod delete_file;
 #[allow(dead_code, reason = "FS.DiffFiles and FS.EditFile come next")]
 mod diff;
 mod encoding;
+mod exists;
 mod file_info;
+mod find_files;
+mod glob;
 mod hash_file;
 mod lines;
 mod list_dir;
@@ -35,6 +38,8 @@ pub fn tools() -> Vec<Tool> {
         copy_file::tool(),
         delete_file::tool(),
         file_info::tool(),
+        exists::tool(),
+        find_files::tool(),
         hash_file::tool(),
     ]
 }

@@ -122,6 +122,7 @@ fn plan(args: &Args, filter: Filter, format: &str) -> ListingPlan {
         gitignore: args.use_gitignore,
         tell_links: filter != Filter::Both,
         targets: args.show_data || format != "text",
+        ..ListingPlan::default()
     }
 }
 

@@ -1,0 +1,42 @@
+//! `FS.Exists`: docs/specs/file_system_tool.md, its questions.
+
+use crate::sandbox::{PathRule, SandboxPath};
+use crate::text::ToolCode;
+use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+
+const SPEC: Spec = Spec {
+    name: "FS.Exists",
+    wire: "exists",
+    aliases: &[],
+    summary: "Says whether a path leads to a file or directory",
+    details: "Links inside the sandbox are followed, so a link that leads to nothing gives false. A path that leaves the \
+        sandbox, also through a link, or that the policy refuses is an error whether or not anything is there. A path that leads \
+        through a file is an error too.",
+    effect: Effect::Reads,
+    risk: Risk::Low,
+    requires_approval: false,
+    failure: Failure::Raise,
+    errors: &[ToolCode::SandboxViolation, ToolCode::NotADirectory, ToolCode::PermissionDenied, ToolCode::IoError],
+    example: Example {
+        script: "CALL FS.WriteFile(\"a.txt\", \"hello\")\nEMIT FS.Exists(\"a.txt\"), \" \", FS.Exists(\"b.txt\")",
+        output: "true false\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Look), "what to look for, from the sandbox root";
+    }
+}
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(_: &mut Context<'_>, args: Args) -> Result<bool, ToolError> {
+    match args.path.metadata() {
+        Ok(_) => Ok(true),
+        Err(error) if error.code() == ToolCode::NotFound => Ok(false),
+        Err(error) => Err(ToolError::from(error).argument("path").path(args.path.shown())),
+    }
+}

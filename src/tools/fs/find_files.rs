@@ -1,0 +1,217 @@
+//! `FS.FindFiles`: docs/specs/file_system_tool.md, "List Directory Operation".
+
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::limits::space;
+use crate::sandbox::{ListingPlan, PathRule, SandboxPath, Step, WalkLimits};
+use crate::text::ToolCode;
+use crate::toolkit::{
+    Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, Visited, arguments,
+};
+use crate::value::Str;
+
+use super::glob::Pattern;
+use super::operation::time_text;
+
+const SPEC: Spec = Spec {
+    name: "FS.FindFiles",
+    wire: "find_files",
+    aliases: &[],
+    summary: "Finds the files whose names fit a pattern, and the directories, in a directory or below it",
+    details: "`pattern` filters files; directories are listed whatever it says. It knows `*` and `?` (not across `/`), \
+        `**` (across), `[a-z]`, `[!a-z]`, `{a,b}` and `\\` before a character that is meant itself; letter case counts. \
+        It is compared with the name, or, when it holds a `/`, with the path from `directory_path`. Order: a directory \
+        before what is in it, siblings by the bytes of their names, files and directories mixed. `path` is from the \
+        sandbox root. Entries whose names begin with a dot, and what is in such directories, need `include_hidden`. \
+        Links are not followed: a link is an item of what it leads to when that is inside the sandbox, else it is left \
+        out. Pipes, sockets and devices are files and never opened. Directories that the policy blocks are left out; \
+        one that cannot be read is listed, empty. The totals count the items; `truncated` says that there are more \
+        than the policy's `max_files_per_operation`.",
+    effect: Effect::Reads,
+    risk: Risk::Low,
+    requires_approval: false,
+    failure: Failure::ErrorMap,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::NotADirectory,
+        ToolCode::PermissionDenied,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "CALL FS.WriteFile(\"src/main.rs\", \"fn main() {}\")\nCALL FS.WriteFile(\"src/notes.md\", \"\")\nFOR EACH item IN FS.FindFiles(\".\", \"*.rs\", recursive: true).items DO\n  EMIT item.type, \" \", item.path, \" \", item.sizeBytes\nEND",
+        output: "directory src 0\nfile src/main.rs 12\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        directory_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, from the sandbox root";
+        pattern: Str = Is(Literal::Text("*")), Kind::Text, "pattern of file names, or of paths from the directory when it holds a `/`";
+        recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "also search directories below";
+        include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
+        max_depth: i64 = Is(Literal::Int(0)), Kind::at_least(0), "when recursive, levels that are listed: 1 for the directory's own entries; 0 for all";
+        use_gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files name, and `.git` directories";
+    }
+}
+
+/// DirectoryListingResult.
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Found {
+    /// The directory as given, tidied.
+    path: String,
+    /// What was found.
+    items: Vec<Item>,
+    /// Files among the items.
+    total_files: usize,
+    /// Directories among the items.
+    total_directories: usize,
+    /// Bytes of these files in sum.
+    total_size_bytes: u64,
+    /// There are more items than the policy allows at once.
+    truncated: bool,
+}
+
+/// FileSystemItem.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Item {
+    /// The last part of the path.
+    name: String,
+    /// The path from the sandbox root.
+    path: String,
+    /// `file` or `directory`.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// Bytes; 0 for directories.
+    size_bytes: u64,
+    /// When it was made, RFC 3339, UTC; nil where the file system keeps no such time.
+    created: Option<String>,
+    /// Last change of the content, RFC 3339, UTC.
+    modified: Option<String>,
+    /// What follows the last dot of the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extension: Option<String>,
+    /// Whether the name begins with a dot.
+    is_hidden: bool,
+}
+
+/// Bytes that an entry takes while its directory is being listed, its name included.
+const ENTRY_BYTES: usize = 48;
+/// Bytes that an item takes besides its texts, as a struct and then as a map.
+const ITEM_BYTES: usize = 512;
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run).with_check(check)
+}
+
+fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    let Some(Some(pattern)) = given.text("pattern") else { return Ok(()) };
+    Pattern::parse("pattern", &pattern).map(drop)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
+    let (entries, hit) = space::room_for(ENTRY_BYTES);
+    let limits = WalkLimits { entries, hit, watch: context.meter.watch() };
+    let most = usize::try_from(context.files_per_operation()).unwrap_or(usize::MAX);
+    let mut search = Search {
+        pattern: Pattern::parse("pattern", &args.pattern.as_text())?,
+        prefix: prefix(&args.directory_path),
+        most,
+        found: Found { path: args.directory_path.shown().to_owned(), ..Found::default() },
+        bytes: 0,
+    };
+    let visited = context.visit(&args.directory_path, plan(&args), &limits, |entry, meter| {
+        meter.step(u64::from(entry.step != Step::Leave))?;
+        search.take(entry)
+    });
+    visited.map_err(|error: ToolError| match error.limit {
+        Some(_) => error,
+        None => error.argument("directory_path").path(args.directory_path.shown()),
+    })?;
+    Ok(search.found)
+}
+
+fn plan(args: &Args) -> ListingPlan {
+    let levels = match (args.recursive, usize::try_from(args.max_depth).unwrap_or(usize::MAX)) {
+        (false, _) => 0,
+        (true, 0) => usize::MAX,
+        (true, depth) => depth - 1,
+    };
+    ListingPlan {
+        levels,
+        gitignore: args.use_gitignore,
+        skip_hidden: !args.include_hidden,
+        links_as_targets: true,
+        opens: true,
+        ..ListingPlan::default()
+    }
+}
+
+/// What comes before the path of an entry below a directory, to make it a path from the root.
+pub fn prefix(directory: &SandboxPath) -> String {
+    // As it was given, which may be through links, but without `..`.
+    let climbs = directory.shown().split('/').any(|part| part == "..");
+    match if climbs { directory.resolved() } else { directory.shown() } {
+        "" | "." => String::new(),
+        path => format!("{path}/"),
+    }
+}
+
+/// A search under way.
+struct Search {
+    pattern: Pattern,
+    prefix: String,
+    most: usize,
+    found: Found,
+    /// What the items take.
+    bytes: usize,
+}
+
+impl Search {
+    fn take(&mut self, entry: &mut Visited<'_, '_>) -> Result<ControlFlow<()>, ToolError> {
+        let lister = &mut *entry.lister;
+        let is_folder = lister.is_folder();
+        if entry.step == Step::Leave || !is_folder && !self.pattern.fits(&lister.name(), || lister.path()) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let metadata = match lister.metadata() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(ControlFlow::Continue(())),
+            // A directory can be readable and closed to whoever asks what its entries are.
+            other => other.ok(),
+        };
+        if self.found.items.len() == self.most {
+            self.found.truncated = true;
+            return Ok(ControlFlow::Break(()));
+        }
+        let name = lister.name().into_owned();
+        let item = Item {
+            path: format!("{}{}", self.prefix, lister.path()),
+            kind: if is_folder { "directory" } else { "file" },
+            size_bytes: metadata.filter(|_| !is_folder).map_or(0, |metadata| metadata.size),
+            created: metadata.and_then(|metadata| time_text(metadata.created)),
+            modified: metadata.and_then(|metadata| time_text(metadata.modified)),
+            extension: crate::tools::path::extension(&name).map(str::to_owned),
+            is_hidden: name.starts_with('.'),
+            name,
+        };
+        self.add(item, is_folder)?;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn add(&mut self, item: Item, is_folder: bool) -> Result<(), ToolError> {
+        let found = &mut self.found;
+        self.bytes += ITEM_BYTES + 2 * (item.name.len() + item.path.len());
+        space::check(self.bytes)?;
+        space::check_items(found.items.len() + 1)?;
+        found.total_directories += usize::from(is_folder);
+        found.total_files += usize::from(!is_folder);
+        found.total_size_bytes = found.total_size_bytes.saturating_add(item.size_bytes);
+        found.items.push(item);
+        Ok(())
+    }
+}

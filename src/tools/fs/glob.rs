@@ -1,0 +1,205 @@
+//! Patterns of file names: `*`, `?`, `[…]`, `{…,…}` and `**`, as `globset` reads them.
+//!
+//! A pattern without `/` is compared with a name, one with `/` with the path from the directory where
+//! the search begins. What `globset` makes of a pattern works on bytes, so that `?` would be a third of
+//! a `€`; its expression is compiled again for characters.
+
+use globset::GlobBuilder;
+use regex::{Regex, RegexBuilder};
+
+use crate::text::ToolCode;
+use crate::toolkit::ToolError;
+use crate::value::print;
+
+/// The longest pattern, in bytes: as long as a path can be.
+const MAX_BYTES: usize = 4096;
+/// What a compiled pattern may take, in bytes.
+const MAX_COMPILED: usize = 1 << 20;
+/// Patterns without braces that one with braces may stand for.
+const MAX_ALTERNATIVES: u64 = 10_000;
+
+/// A pattern.
+#[derive(Debug)]
+pub struct Pattern {
+    /// None for `*` and `**`, which everything fits.
+    regex: Option<Regex>,
+    of_paths: bool,
+}
+
+impl Pattern {
+    /// A pattern as an argument writes it.
+    pub fn parse(argument: &'static str, pattern: &str) -> Result<Pattern, ToolError> {
+        let bad = |reason: &str| {
+            let message = format!("`{argument}` is no pattern: {reason}, in `{}`", print::shortened(pattern, 100));
+            ToolError::bad_argument(argument, message)
+        };
+        let text = pattern.strip_prefix("./").unwrap_or(pattern);
+        if text.is_empty() {
+            return Err(bad("it is empty").hint("write `*` for all files"));
+        }
+        if text.len() > MAX_BYTES {
+            return Err(bad(&format!("it has more than {MAX_BYTES} bytes")));
+        }
+        if alternatives(text) > MAX_ALTERNATIVES {
+            return Err(bad(&format!("its braces stand for more than {MAX_ALTERNATIVES} patterns")));
+        }
+        check_place(argument, text)?;
+        let regex = match text {
+            "**" => None,
+            "*" if !pattern.contains('/') => None,
+            text => Some(compile(text).map_err(|reason| bad(&reason))?),
+        };
+        Ok(Pattern { regex, of_paths: pattern.contains('/') })
+    }
+
+    /// Whether an entry fits: its name, and its path from where the search begins.
+    pub fn fits<'a>(&self, name: &str, path: impl FnOnce() -> std::borrow::Cow<'a, str>) -> bool {
+        match &self.regex {
+            None => true,
+            Some(regex) if self.of_paths => regex.is_match(&path()),
+            Some(regex) => regex.is_match(name),
+        }
+    }
+}
+
+/// Nothing lies above the directory where a search begins.
+fn check_place(argument: &'static str, pattern: &str) -> Result<(), ToolError> {
+    let leaves = pattern.starts_with('/') || pattern.split('/').any(|part| part == "..");
+    match leaves {
+        false => Ok(()),
+        true => {
+            let message = format!("`{}` leaves the directory that is searched", print::shortened(pattern, 100));
+            Err(ToolError::new(ToolCode::SandboxViolation, message)
+                .argument(argument)
+                .hint("write a pattern of paths below the directory"))
+        }
+    }
+}
+
+fn compile(pattern: &str) -> Result<Regex, String> {
+    let glob = GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .empty_alternates(true)
+        .build()
+        .map_err(|error| error.kind().to_string())?;
+    let regex = RegexBuilder::new(&of_characters(glob.regex()))
+        .dot_matches_new_line(true)
+        .size_limit(MAX_COMPILED)
+        .dfa_size_limit(MAX_COMPILED)
+        .build();
+    regex.map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
+        _ => "its braces are too deep".to_owned(),
+    })
+}
+
+/// An expression for bytes as one for characters: `\xc3\xa9` is `é` again.
+fn of_characters(expression: &str) -> String {
+    let mut bytes = Vec::with_capacity(expression.len());
+    let mut rest = expression.strip_prefix("(?-u)").unwrap_or(expression).as_bytes();
+    while let [first, after @ ..] = rest {
+        let byte = match rest {
+            [b'\\', b'x', digits @ ..] => digits
+                .get(..2)
+                .and_then(|digits| str::from_utf8(digits).ok())
+                .and_then(|digits| u8::from_str_radix(digits, 16).ok()),
+            _ => None,
+        };
+        match (byte, after) {
+            (Some(byte), _) => {
+                bytes.push(byte);
+                rest = &rest[4..];
+            }
+            (None, [escaped, after @ ..]) if *first == b'\\' => {
+                bytes.extend([*first, *escaped]);
+                rest = after;
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| expression.to_owned())
+}
+
+/// How many patterns without braces a pattern stands for, or more.
+fn alternatives(pattern: &str) -> u64 {
+    let mut open: Vec<u64> = Vec::new();
+    let mut product: u64 = 1;
+    let mut escaped = false;
+    for byte in pattern.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'{' => open.push(1),
+            b',' => open.iter_mut().for_each(|choices| *choices = choices.saturating_add(1)),
+            b'}' => product = product.saturating_mul(open.pop().unwrap_or(1)),
+            _ => {}
+        }
+    }
+    product
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fits(pattern: &str, path: &str) -> bool {
+        let name = path.rsplit('/').next().expect("a text has parts");
+        Pattern::parse("pattern", pattern).expect("a pattern").fits(name, || path.into())
+    }
+
+    #[test]
+    fn patterns_work_on_characters() {
+        for (pattern, path) in [
+            ("caf?.txt", "café.txt"),
+            ("[à-ü].t", "é.t"),
+            ("€*", "€uro"),
+            ("[!a]", "€"),
+            ("a\\?b", "a?b"),
+            ("\\\\x41", "\\x41"),
+            ("a+b(1).t", "a+b(1).t"),
+            ("*.{rs,toml}", "x.toml"),
+            ("a{,.bak}", "a"),
+            ("src/*.rs", "src/a.rs"),
+            ("src/**/*.rs", "src/a.rs"),
+            ("src/**/*.rs", "src/b/c/a.rs"),
+            ("**/a", "a"),
+            ("**", "a/b"),
+            ("./a/*", "a/b"),
+            ("*", "a\nb"),
+        ] {
+            assert!(fits(pattern, path), "{pattern} {path}");
+        }
+        for (pattern, path) in [
+            ("caf??.txt", "café.txt"),
+            ("a+b", "aab"),
+            ("*.RS", "a.rs"),
+            ("src/*.rs", "src/b/a.rs"),
+            ("src/*.rs", "x/src/a.rs"),
+            ("a?b", "a/b"),
+        ] {
+            assert!(!fits(pattern, path), "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn bad_patterns_are_refused_with_a_reason() {
+        for pattern in
+            ["", "[", "[z-a]", "{a", "a}", "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}"]
+        {
+            let error = Pattern::parse("pattern", pattern).expect_err(pattern);
+            assert_eq!(error.code, ToolCode::BadArgs, "{pattern}: {}", error.message);
+        }
+        for pattern in ["/etc/*", "../*", "a/../../b"] {
+            let error = Pattern::parse("pattern", pattern).expect_err(pattern);
+            assert_eq!(error.code, ToolCode::SandboxViolation, "{pattern}: {}", error.message);
+        }
+        let deep = "{".repeat(2000) + &"}".repeat(2000);
+        assert!(Pattern::parse("pattern", &deep).is_err());
+        // Large, and perhaps too large, but nothing that takes long.
+        let _ = Pattern::parse("pattern", &"[é-€]*".repeat(500));
+    }
+}
