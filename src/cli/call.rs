@@ -10,6 +10,7 @@ use crate::text::{ToolCode, safe};
 use crate::toolkit::{Manner, ToolError};
 use crate::value::{Value, json as value_json};
 
+use super::approve::ask_at_terminal;
 use super::args::{CallArgs, Global};
 use super::exit::Exit;
 use super::show::{Format, Printer};
@@ -24,6 +25,7 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
         Ok(engine) => engine,
         Err(error) => return fail(&setup_failure(&error)),
     };
+    ask_at_terminal(&engine);
     let given = match read_arguments(&args.json) {
         Ok(given) => given,
         Err(error) => return fail(&error),

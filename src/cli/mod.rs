@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "scripts and arguments are read for the user, not for a script")]
 
+mod approve;
 mod args;
 mod call;
 mod check;

@@ -10,6 +10,7 @@ use clap::CommandFactory;
 
 use crate::engine::{EmitError, Engine, Interrupt, Meter, Outcome, Output, Script, Value};
 
+use super::approve::ask_at_terminal;
 use super::args::{Cli, Global, RunArgs};
 use super::exit::Exit;
 use super::show::{Format, Printer};
@@ -80,6 +81,7 @@ pub fn repl(global: &Global) -> Exit {
         }
     };
     catch_interrupts(engine.interrupt());
+    ask_at_terminal(&engine);
     let output = Printer::new(Format::for_run(global.output));
     match crate::repl::run(&engine, output) {
         Ok(()) => Exit::Done,
@@ -129,6 +131,7 @@ fn run_script(global: &Global, script: &Script, procedure: Option<&str>, args: &
         }
     };
     catch_interrupts(engine.interrupt());
+    ask_at_terminal(&engine);
     let printer = Flushing::new(Printer::new(Format::for_run(global.output)));
     let outcome = engine.run(script, procedure, args, Box::new(printer.clone()));
     let flushed = printer.flush();

@@ -19,9 +19,9 @@ use crate::toolkit::{Gate, Registry, ToolError};
 use crate::value::Map;
 
 pub use crate::eval::{EmitError, Fault, Output};
-pub use crate::limits::{Interrupt, Meter};
+pub use crate::limits::{Interrupt, LimitHit, Meter};
 pub use crate::sandbox::Resolver;
-pub use crate::toolkit::{MemoryRow, Salvaged, SessionMemory};
+pub use crate::toolkit::{Approver, MemoryRow, Question, Reply, Salvaged, SessionMemory};
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use outcome::{Ending, Outcome};
@@ -85,6 +85,11 @@ impl Engine {
     /// The gate, with the sandbox and the policy.
     pub fn gate(&self) -> &Gate {
         &self.gate
+    }
+
+    /// Says who is asked before calls that need leave.
+    pub fn set_approver(&self, approver: Rc<dyn Approver>) {
+        *self.gate.approvals.approver.borrow_mut() = Some(approver);
     }
 
     /// The limits of its runs.

@@ -9,10 +9,10 @@ use crate::limits::{Interrupt, Limits};
 use crate::memory::Project;
 use crate::sandbox::Root;
 use crate::text::{Code, Diagnostic, Sources};
-use crate::toolkit::Gate;
+use crate::toolkit::{Approvals, Gate, KeepAnswer, Policy, Registry};
 
 use super::Engine;
-use super::config::{Config, files, parse};
+use super::config::{Config, Origin, approve, files, parse};
 
 /// What a front end asks for. What is left out comes from the policy file, then from built-in values.
 #[derive(Clone, Debug, Default)]
@@ -68,19 +68,26 @@ impl Engine {
     /// Opens the sandbox, reads the policy and puts the limits together.
     pub fn open(options: &Options) -> Result<Engine, SetupError> {
         let root = open_root(options.sandbox.as_deref())?;
-        let (policy_source, config) = read_policy(&root, options.policy.as_deref())?;
+        let registry = crate::tools::registry();
+        let (policy_source, config) = read_policy(&root, options.policy.as_deref(), &registry)?;
         let Config { mut limits, mut policy, settings } = config;
         overrule(&mut limits, options);
         policy.read_only |= options.read_only;
-        let registry = crate::tools::registry();
+        let further = open_further(&root, &mut policy)?;
+        if policy.require_kernel_sandbox {
+            return Err(no_kernel_sandbox());
+        }
+        let approvals = Approvals::new(keep_answers(&policy_source));
         Ok(Engine {
             gate: Rc::new(Gate {
                 registry,
                 root,
+                further,
                 policy,
                 settings,
                 notes: RefCell::default(),
                 project: Project::default(),
+                approvals,
             }),
             limits,
             strict: options.strict,
@@ -113,7 +120,7 @@ fn open_root(named: Option<&Path>) -> Result<Root, SetupError> {
     })
 }
 
-fn read_policy(root: &Root, named: Option<&Path>) -> Result<(PolicySource, Config), SetupError> {
+fn read_policy(root: &Root, named: Option<&Path>, registry: &Registry) -> Result<(PolicySource, Config), SetupError> {
     let (source, name, text) = match named {
         Some(path) => (PolicySource::File(path.to_path_buf()), path.display().to_string(), read_file(path)?),
         None => match root
@@ -129,10 +136,49 @@ fn read_policy(root: &Root, named: Option<&Path>) -> Result<(PolicySource, Confi
     };
     let text = String::from_utf8(text).map_err(|_| unreadable(&name, "it is not UTF-8"))?;
     let mut sources = Sources::new();
-    match parse(sources.add(name, text)) {
+    let origin = if source == PolicySource::Root { Origin::Root } else { Origin::User };
+    match parse(sources.add(name, text), registry, origin) {
         Ok(config) => Ok((source, config)),
         Err(findings) => Err(SetupError { findings, sources }),
     }
+}
+
+/// Opens the directories outside the root that the policy allows.
+fn open_further(root: &Root, policy: &mut Policy) -> Result<Vec<Root>, SetupError> {
+    let mut further: Vec<Root> = Vec::new();
+    let below = |path: &Path| root.part_below(path).map(|below| below.to_string_lossy().into_owned());
+    policy.settle(below, |path| {
+        let refused = |reason: String| {
+            let message = format!("`{}` of `allowed_directories` cannot be opened: {reason}", path.display());
+            let finding = Diagnostic::placeless(Code::BadPolicy, message);
+            SetupError::new(finding.help("name an existing directory that does not hold another root, or remove it"))
+        };
+        let opened = Root::open_further(path).map_err(|error| refused(error.to_string()))?;
+        for other in further.iter().chain([root]) {
+            if opened.part_below(other.path()).is_some() || other.part_below(opened.path()).is_some() {
+                return Err(refused("it holds another root of this run, or lies in one".to_owned()));
+            }
+        }
+        let path = opened.path().to_path_buf();
+        further.push(opened);
+        Ok(path)
+    })?;
+    Ok(further)
+}
+
+fn no_kernel_sandbox() -> SetupError {
+    let message = "`require_kernel_sandbox` is true, and this version cannot have the kernel restrict it";
+    SetupError::new(Diagnostic::placeless(Code::BadPolicy, message).help("nothing runs; set it to false to do without"))
+}
+
+/// What keeps an answer for good: in the policy file in force, if it is the user's own.
+fn keep_answers(source: &PolicySource) -> Option<KeepAnswer> {
+    let path = match source {
+        PolicySource::File(path) => path.clone(),
+        // The file in the root belongs to the folder, not to the user.
+        PolicySource::Root | PolicySource::BuiltIn => return None,
+    };
+    Some(Box::new(move |tool| approve::allow_for_good(&path, tool, &crate::tools::registry())))
 }
 
 /// The bytes of a policy file that is named by a path of the operating system.

@@ -4,10 +4,12 @@
 //! step where no link is on the way, else [`Walker`] reads every link itself. So a link that leaves
 //! the root is found wherever it stands, and the true name of every place is known.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::SandboxError;
 use super::folder::{Folder, Resolver};
@@ -27,6 +29,8 @@ pub struct Root {
     path: PathBuf,
     /// Its absolute path as it was named, perhaps through a link.
     named: PathBuf,
+    /// What addresses below it begin with; none for the sandbox root, `/…` for a further one.
+    base: Option<Arc<str>>,
 }
 
 /// A place below the root, found through handles: the nearest folder that exists, what is missing
@@ -49,6 +53,8 @@ pub struct SandboxPath {
     through_link: bool,
     /// The text ended in `/`, so a folder is meant.
     wants_folder: bool,
+    /// The path of the further root that it lies below.
+    base: Option<Arc<str>>,
 }
 
 impl Root {
@@ -57,7 +63,43 @@ impl Root {
         let folder = Folder::open_root(path)?;
         let named = std::path::absolute(path)?;
         let path = named.canonicalize().unwrap_or_else(|_| named.clone());
-        Ok(Root { folder, path, named })
+        Ok(Root { folder, path, named, base: None })
+    }
+
+    /// Opens a further root, which is reached by absolute paths only. Its path must be text.
+    pub fn open_further(path: &Path) -> io::Result<Root> {
+        let root = Root::open(path)?;
+        let base = root.path.to_str().ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
+        let base = Some(Arc::from(base.trim_end_matches('/')));
+        Ok(Root { base, ..root })
+    }
+
+    /// The part below it of an absolute path; empty for the root itself.
+    pub fn part_below(&self, path: &Path) -> Option<PathBuf> {
+        [&self.path, &self.named].into_iter().find_map(|root| path.strip_prefix(root).ok()).map(Path::to_path_buf)
+    }
+
+    /// Whether a place lies below this root.
+    pub fn has(&self, place: &SandboxPath) -> bool {
+        self.base == place.base
+    }
+
+    /// The address of what has this resolved path ([`SandboxPath::address`]).
+    pub fn address_of<'a>(&self, resolved: &'a str) -> Cow<'a, str> {
+        match &self.base {
+            None => Cow::Borrowed(resolved),
+            Some(base) if resolved.is_empty() => Cow::Owned(base.to_string()),
+            Some(base) => Cow::Owned(format!("{base}/{resolved}")),
+        }
+    }
+
+    /// A path below it as messages show it.
+    fn shown(&self, path: &PathText) -> String {
+        match (&self.base, path.parts().is_empty()) {
+            (None, _) => path.shown(),
+            (Some(base), true) => base.to_string(),
+            (Some(base), false) => format!("{base}/{}", path.shown()),
+        }
     }
 
     /// Its absolute path, for messages to the user who named it.
@@ -95,6 +137,7 @@ impl Root {
             shown: name.to_owned(),
             through_link: false,
             wants_folder: false,
+            base: None,
         };
         match place.read_bytes(limit) {
             Ok((bytes, _)) => Ok(Some(bytes)),
@@ -141,16 +184,16 @@ impl Root {
         if rule.follows && folder.metadata(name).is_ok_and(|metadata| metadata.kind == Kind::Link) {
             return Ok(None);
         }
-        let shown = path.shown();
         Ok(Some(SandboxPath {
             folder,
             missing: Vec::new(),
             name: Some((*name).to_owned()),
-            resolved: shown.clone(),
+            resolved: path.shown(),
             raw: None,
-            shown,
+            shown: self.shown(path),
             through_link: false,
             wants_folder: false,
+            base: self.base.clone(),
         }))
     }
 
@@ -180,7 +223,7 @@ impl<'a> Walker<'a> {
         let ahead = path.parts().iter().map(|part| OsString::from(part.as_str())).collect();
         Walker {
             root,
-            shown: path.shown(),
+            shown: root.shown(path),
             entered: Vec::new(),
             ahead,
             links: 0,
@@ -311,6 +354,7 @@ impl<'a> Walker<'a> {
             shown: self.shown.clone(),
             through_link: self.through_link,
             wants_folder: self.wants_folder,
+            base: self.root.base.clone(),
         })
     }
 
@@ -350,7 +394,17 @@ impl SandboxPath {
         &self.shown
     }
 
-    /// The way from the root without links and `..`; empty for the root itself.
+    /// The path by which it can be named again, without links and `..`: from the sandbox root, empty for
+    /// that root itself; absolute below a further root.
+    pub fn address(&self) -> Cow<'_, str> {
+        match &self.base {
+            None => Cow::Borrowed(&self.resolved),
+            Some(base) if self.resolved.is_empty() => Cow::Owned(base.to_string()),
+            Some(base) => Cow::Owned(format!("{base}/{}", self.resolved)),
+        }
+    }
+
+    /// The way from its root without links and `..`; empty for the root itself.
     pub fn resolved(&self) -> &str {
         &self.resolved
     }
@@ -373,7 +427,8 @@ impl SandboxPath {
     /// Whether a place lies inside this one, or is this one.
     pub fn holds(&self, other: &SandboxPath) -> bool {
         let below = other.resolved.strip_prefix(&self.resolved);
-        self.is_root() || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let holds = self.is_root() || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        holds && self.base == other.base
     }
 
     /// Whether it is the root itself.

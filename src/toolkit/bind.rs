@@ -338,6 +338,11 @@ impl Bound {
         Bound { args: args.into_iter() }
     }
 
+    /// All arguments that were not taken yet.
+    pub fn all(&self) -> &[BoundArg] {
+        self.args.as_slice()
+    }
+
     /// The next argument, in the type that the declaration gives it.
     pub fn take<T: FromArg>(&mut self) -> T {
         T::from_arg(self.args.next().expect("there is an argument for each parameter"))

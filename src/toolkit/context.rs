@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use crate::limits::{LimitHit, Meter};
 use crate::sandbox::{
-    Change, Lister, ListingPlan, OpenFile, PathRule, SandboxError, SandboxPath, Skip, Step, Tree, WalkLimits, walk,
+    Change, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root, SandboxError, SandboxPath, Skip, Step, Tree,
+    WalkLimits, walk,
 };
 use crate::text::ToolCode;
 
@@ -22,6 +23,7 @@ pub struct Visited<'a, 'l> {
     /// What kind of step.
     pub step: Step,
     policy: &'a Policy,
+    root: &'a Root,
 }
 
 impl Visited<'_, '_> {
@@ -29,7 +31,8 @@ impl Visited<'_, '_> {
     /// `shown` is how messages name it.
     pub fn open(&mut self, shown: &str) -> Result<OpenFile, ToolError> {
         if self.policy.has_path_rules() {
-            self.policy.admit_path(&self.lister.resolved_path(), false, Access::Read)?;
+            let address = self.lister.resolved_path();
+            self.policy.admit_path(&self.root.address_of(&address), false, Access::Read)?;
         }
         let open = self.lister.open_file().map_err(|error| ToolError::from(SandboxError::io(shown, &error)))?;
         self.policy.admit_content(shown, &open.metadata)?;
@@ -63,9 +66,9 @@ impl Context<'_> {
         self.gate.memory(self.meter, self.session)
     }
 
-    /// Whether listings leave out the directory with this resolved path.
-    pub fn hides_directory(&self, resolved: &str) -> bool {
-        self.gate.policy.has_directory_rules() && self.gate.policy.hides(resolved, true)
+    /// Whether listings leave out the directory with this address.
+    pub fn hides_directory(&self, address: &str) -> bool {
+        self.gate.policy.has_directory_rules() && self.gate.policy.hides(address, true)
     }
 
     /// Whether the policy has rules about paths, so that moving a directory means looking at all in it.
@@ -75,8 +78,8 @@ impl Context<'_> {
 
     /// Walks the directory of a place; what the policy hides is left out.
     pub fn walk(&self, start: &SandboxPath, limits: &WalkLimits) -> Result<Tree, SandboxError> {
-        let policy = &self.gate.policy;
-        let hides = |resolved: &str| policy.hides(resolved, true);
+        let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
+        let hides = |resolved: &str| policy.hides(&root.address_of(resolved), true);
         let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
             true => Some(&hides),
             false => None,
@@ -108,15 +111,15 @@ impl Context<'_> {
         limits: &WalkLimits,
         mut take: impl FnMut(&mut Visited<'_, '_>, &mut Meter) -> Result<ControlFlow<()>, E>,
     ) -> Result<(), E> {
-        let policy = &self.gate.policy;
-        let closed = |resolved: &str| policy.admit_path(resolved, true, Access::Look).is_err();
+        let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
+        let closed = |resolved: &str| policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
         let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
             true => Some(&closed),
             false => None,
         };
-        let mut lister = Lister::open(&self.gate.root, start, plan, Skip { rule }, limits)?;
+        let mut lister = Lister::open(root, start, plan, Skip { rule }, limits)?;
         while let Some(step) = lister.advance()? {
-            if take(&mut Visited { lister: &mut lister, step, policy }, self.meter)?.is_break() {
+            if take(&mut Visited { lister: &mut lister, step, policy, root }, self.meter)?.is_break() {
                 break;
             }
         }
@@ -136,10 +139,15 @@ impl Context<'_> {
         self.gate.place(path, rule, access)
     }
 
-    /// Whether the policy lets the tool do this to what has this resolved path: asked for every entry
-    /// below a place.
-    pub fn admit(&self, resolved: &str, is_directory: bool, access: Access) -> Result<(), ToolError> {
-        self.gate.policy.admit_path(resolved, is_directory, access)
+    /// Whether the policy lets the tool do this to what has this address: asked for every entry below a
+    /// place, and for what a tool makes under a name of its own.
+    pub fn admit(&self, address: &str, is_directory: bool, access: Access) -> Result<(), ToolError> {
+        self.gate.policy.admit_path(address, is_directory, access)
+    }
+
+    /// Whether the policy lets the tool read the content of a file of which this is known.
+    pub fn admit_content(&self, shown: &str, metadata: &Metadata) -> Result<(), ToolError> {
+        self.gate.policy.admit_content(shown, metadata)
     }
 
     /// Opens a place as a regular file for reading its content, as far as the policy lets the tool.
@@ -173,16 +181,24 @@ impl Context<'_> {
         let entries = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
         let tree = walk(start, &WalkLimits { entries, hit, watch }, Skip { rule: None })?;
         self.spend(tree.len())?;
-        if self.gate.policy.has_path_rules() {
-            for entry in 0..tree.len() {
-                let (below, is_folder) = (tree.path(entry), tree.is_folder[entry]);
-                self.admit(&format!("{}/{below}", start.resolved()), is_folder, access)?;
-                if let Some(future) = future {
-                    self.admit(&format!("{future}/{below}"), is_folder, Access::Change)?;
-                }
+        let start = start.address();
+        for entry in 0..tree.len() {
+            let (below, is_folder) = (tree.path(entry), tree.is_folder[entry]);
+            if self.gate.policy.has_path_rules() {
+                self.admit(&joined(&start, &below), is_folder, access)?;
+                future.map_or(Ok(()), |future| self.admit(&joined(future, &below), is_folder, Access::Change))?;
+            }
+            if access == Access::Read && !is_folder {
+                self.gate.policy.admit_size(&joined(&start, &below), tree.sizes[entry].unsigned_abs())?;
             }
         }
         Ok(1 + tree.len() as u64)
+    }
+
+    /// Counts bytes that are about to be written to a file, which then has `size`.
+    pub fn begin_write(&mut self, place: &SandboxPath, size: u64, written: u64) -> Result<(), ToolError> {
+        self.gate.policy.admit_size(place.shown(), size)?;
+        Ok(self.meter.write_bytes(written)?)
     }
 
     /// Charges steps for what the tool produces.
@@ -194,4 +210,9 @@ impl Context<'_> {
     pub fn spend_text(&mut self, bytes: usize) -> Result<(), LimitHit> {
         self.meter.step_text(bytes)
     }
+}
+
+/// An address of something below another; the root's own is empty.
+fn joined(address: &str, below: &str) -> String {
+    if address.is_empty() { below.to_owned() } else { format!("{address}/{below}") }
 }

@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::path::Path;
 
 use crate::limits::{Limit, LimitHit, Meter};
 use crate::memory::Project;
@@ -12,12 +13,13 @@ use crate::sandbox::{PathRule, Root, SandboxPath};
 use crate::text::ToolCode;
 use crate::value::{Map, Value, json};
 
+use super::approval::Approvals;
 use super::bind::{Bound, BoundArg, ListedPath};
 use super::context::Context;
 use super::error::ToolError;
 use super::given::{Given, GivenArg};
 use super::memory::{Memory, SessionMemory};
-use super::policy::Policy;
+use super::policy::{Approval, Policy};
 use super::registry::{Registry, Tool, ToolId};
 use super::settings::Settings;
 use super::spec::{Access, Failure, Kind};
@@ -29,6 +31,8 @@ pub struct Gate {
     pub registry: Registry,
     /// The sandbox.
     pub root: Root,
+    /// Further roots that the policy allows, reached by absolute paths.
+    pub further: Vec<Root>,
     /// What the user allows.
     pub policy: Policy,
     /// What the policy file says for single tools.
@@ -37,12 +41,16 @@ pub struct Gate {
     pub notes: RefCell<Vec<String>>,
     /// What scripts remember in the sandbox.
     pub project: Project,
+    /// Whom to ask before some calls, and what was answered.
+    pub approvals: Approvals,
 }
 
 impl Gate {
     /// Takes what the calls so far have to say besides their answers: warnings, a sentence each.
     pub fn take_notes(&self) -> Vec<String> {
-        std::mem::take(&mut *self.notes.borrow_mut())
+        let mut notes = std::mem::take(&mut *self.notes.borrow_mut());
+        notes.append(&mut self.approvals.notes.borrow_mut());
+        notes
     }
 
     /// Calls a tool with arguments in the declared order, for whoever `session` belongs to.
@@ -80,9 +88,12 @@ impl Gate {
         {
             return located.map(|_| Value::Nil);
         }
-        self.policy.admit(&tool.spec)?;
+        let approval = self.policy.admit(&tool.spec)?;
         let mut bound = located?;
         meter.poll()?;
+        if let Approval::Needed { reason, instead } = approval {
+            self.approvals.approve(tool, &bound, &reason, &instead, meter)?;
+        }
         let answer_bytes = meter.answer_bytes();
         let mut context = Context { meter, answer_bytes, gate: self, session };
         let answer = tool.run(&mut context, &mut bound)?;
@@ -130,10 +141,24 @@ impl Gate {
         }
     }
 
+    /// The root below which a path text leads: a further one where it lies there and absolute paths are accepted.
+    fn root_for(&self, path: &str, rule: PathRule) -> &Root {
+        let path = Path::new(path);
+        let is_further = rule.absolute && path.is_absolute() && self.root.part_below(path).is_none();
+        let further = self.further.iter().find(|root| is_further && root.part_below(path).is_some());
+        further.unwrap_or(&self.root)
+    }
+
+    /// The root below which a place lies.
+    pub(super) fn root_of(&self, place: &SandboxPath) -> &Root {
+        self.further.iter().find(|root| root.has(place)).unwrap_or(&self.root)
+    }
+
     /// The place that a path names, if the policy lets a tool do this there.
     pub(super) fn place(&self, path: &str, rule: PathRule, access: Access) -> Result<SandboxPath, ToolError> {
         let refused = |error: ToolError| error.path(shown(path));
-        let place = self.root.locate(path, rule).map_err(|error| refused(error.into()))?;
+        let root = self.root_for(path, rule);
+        let place = root.locate(path, rule).map_err(|error| refused(error.into()))?;
         self.policy.admit_place(&place, access).map_err(refused)?;
         Ok(place)
     }

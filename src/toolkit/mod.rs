@@ -4,6 +4,7 @@
 //! Tools are leaves: context and arguments in, a value out. They know nothing of scripts.
 
 mod answer;
+mod approval;
 mod bind;
 mod context;
 mod error;
@@ -17,13 +18,14 @@ mod settings;
 mod spec;
 
 pub use answer::{Answer, AnyList};
+pub use approval::{Approvals, Approver, KeepAnswer, Question, Reply};
 pub use bind::{ArgError, Arguments, Binder, Bound};
 pub use context::{Context, Visited};
 pub use error::{Manner, ToolError};
 pub use gate::Gate;
 pub use given::{Given, GivenArg};
 pub use memory::{Memory, MemoryRow, Salvaged, Scope, SessionMemory};
-pub use policy::{DirectoryRule, Policy};
+pub use policy::{DirectoryRule, Extensions, Patterns, Policy, ToolRule, ToolRules};
 pub use registry::{Registry, Tool, ToolId};
 pub use settings::{ListDirectorySettings, MemorySettings, Settings};
 pub(crate) use spec::arguments;

@@ -171,8 +171,11 @@ pub enum Access {
     Look,
     /// Reads its content.
     Read,
-    /// Makes, changes, moves or removes it.
+    /// Makes, changes, moves or removes it; what is made where nothing is yet is a file.
     Change,
+    /// The same, and where nothing is yet the tool alone knows whether it makes a file or a directory: it
+    /// asks again ([`super::Context::admit`]) with what it makes.
+    Make,
 }
 
 /// What a parameter takes.

@@ -1,4 +1,4 @@
-//! The policy file: TOML with `[limits]`, `[policy]` and `[tools.list_directory]`.
+//! The policy file: TOML with `[limits]`, `[policy]` and `[tools]`.
 //!
 //! Whatever it says must be understood: an unknown key, a wrong type or a value out of range is a
 //! finding with its place, and nothing runs.
@@ -6,6 +6,7 @@
 // The policy is not a script's file; see ARCHITECTURE.md, invariant 11.
 #![allow(clippy::disallowed_methods, reason = "the fence leaves this room out")]
 
+pub mod approve;
 pub mod files;
 
 use std::ops::Range;
@@ -16,7 +17,10 @@ use toml::de::{DeTable, DeValue};
 
 use crate::limits::Limits;
 use crate::text::{Code, Diagnostic, Source, Span, nearest};
-use crate::toolkit::{DirectoryRule, ListDirectorySettings, MemorySettings, Policy, Settings};
+use crate::toolkit::{
+    DirectoryRule, Extensions, ListDirectorySettings, MemorySettings, Patterns, Policy, Registry, Settings, ToolRule,
+    ToolRules,
+};
 
 /// What a policy file says, over the built-in values.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,9 +33,18 @@ pub struct Config {
     pub settings: Settings,
 }
 
-/// Reads a policy file.
-pub fn parse(source: &Source) -> Result<Config, Vec<Diagnostic>> {
-    let mut reader = Reader { source, findings: Vec::new() };
+/// Whose policy file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It came with the sandbox: it may open nothing outside.
+    Root,
+    /// The user named it, or it is the user's own.
+    User,
+}
+
+/// Reads a policy file; tools are named as the registry has them.
+pub fn parse(source: &Source, registry: &Registry, origin: Origin) -> Result<Config, Vec<Diagnostic>> {
+    let mut reader = Reader { source, registry, origin, findings: Vec::new() };
     let mut config = Config::default();
     match DeTable::parse(source.text()) {
         Ok(table) => reader.file(table.get_ref(), &mut config),
@@ -50,52 +63,58 @@ enum Field<'c> {
     I64(&'c mut i64, i64),
     Seconds(&'c mut Option<Duration>),
     Directories(&'c mut Vec<DirectoryRule>),
+    Extensions(&'c mut Extensions),
+    Patterns(&'c mut Patterns),
+    Tools(&'c mut Vec<ToolRule>),
 }
-
-/// Keys of the policy that the documents name and nothing enforces yet: refused, so that nobody
-/// relies on them.
-const LATER: [&str; 14] = [
-    "allowed_extensions",
-    "blocked_extensions",
-    "blocked_patterns",
-    "max_file_size",
-    "require_confirmation_for_delete",
-    "enable_audit_logging",
-    "reject_hard_links",
-    "require_kernel_sandbox",
-    "backup_count",
-    "backup_days",
-    "backup_bytes",
-    "allow",
-    "deny",
-    "ask",
-];
 
 struct Reader<'a> {
     source: &'a Source,
+    registry: &'a Registry,
+    origin: Origin,
     findings: Vec<Diagnostic>,
 }
 
 impl Reader<'_> {
     fn file(&mut self, table: &DeTable<'_>, config: &mut Config) {
+        // What `[tools]` means depends on `[policy]`.
+        if let Some(value) = table.get("policy") {
+            self.fields(value, policy(&mut config.policy));
+        }
         for (key, value) in table.iter() {
             match key.get_ref().as_ref() {
+                "policy" => {}
                 "limits" => self.fields(value, limits(&mut config.limits)),
-                "policy" => self.fields(value, policy(&mut config.policy)),
-                "tools" => self.tools(value, &mut config.settings),
+                "tools" => self.tools(value, config),
                 other => self.unknown(other, key.span(), &["limits", "policy", "tools"]),
             }
         }
     }
 
-    fn tools(&mut self, value: &Spanned<DeValue<'_>>, settings: &mut Settings) {
+    fn tools(&mut self, value: &Spanned<DeValue<'_>>, config: &mut Config) {
         let Some(table) = self.table(value) else { return };
+        let Config { settings, policy, .. } = config;
+        let ToolRules { allow, deny, ask } = &mut policy.tools;
         for (key, value) in table.iter() {
             match key.get_ref().as_ref() {
+                "allow" => self.set("allow", value, Field::Tools(allow)),
+                "deny" => self.set("deny", value, Field::Tools(deny)),
+                "ask" => self.set("ask", value, Field::Tools(ask)),
                 "list_directory" => self.fields(value, list_directory(&mut settings.list_directory)),
                 "memory" => self.fields(value, memory(&mut settings.memory)),
-                other => self.unknown(other, key.span(), &["list_directory", "memory"]),
+                other => self.unknown(other, key.span(), &["allow", "deny", "ask", "list_directory", "memory"]),
             }
+        }
+        self.check_leave(table, policy);
+    }
+
+    /// Leave alone refuses nothing: whoever writes it probably means the opposite.
+    fn check_leave(&mut self, table: &DeTable<'_>, policy: &Policy) {
+        let ToolRules { allow, deny, ask } = &policy.tools;
+        let alone = deny.is_empty() && ask.is_empty() && !policy.require_confirmation_for_delete;
+        if let Some(value) = table.get("allow").filter(|_| alone && !allow.is_empty()) {
+            let help = "write `deny = [\"*\"]` beside it to refuse every other tool, or remove it";
+            self.report(value.span(), "`allow` alone changes nothing: other tools are allowed too".to_owned(), help);
         }
     }
 
@@ -139,18 +158,62 @@ impl Reader<'_> {
                 None => self.wrong(name, value, "a number of seconds above 0"),
             },
             Field::Directories(target) => self.directories(name, value, target),
+            Field::Extensions(target) => self.texts(name, value, "extensions", |reader, item, written| {
+                target.add(written).unwrap_or_else(|expected| reader.wrong(name, item, expected));
+            }),
+            Field::Patterns(target) => self.patterns(name, value, target),
+            Field::Tools(target) => {
+                self.texts(name, value, "tools", |reader, item, written| {
+                    match ToolRule::parse(written, reader.registry) {
+                        Ok(rule) => target.push(rule),
+                        Err(message) => reader.report(item.span(), message, "`ns tools` lists the tools"),
+                    }
+                });
+            }
+        }
+    }
+
+    /// Goes through a list of texts.
+    fn texts(
+        &mut self,
+        name: &str,
+        value: &Spanned<DeValue<'_>>,
+        noun: &str,
+        mut take: impl FnMut(&mut Self, &Spanned<DeValue<'_>>, &str),
+    ) {
+        let DeValue::Array(items) = value.get_ref() else {
+            return self.wrong(name, value, &format!("a list of {noun}"));
+        };
+        for item in items.iter() {
+            match item.get_ref() {
+                DeValue::String(written) => take(self, item, written),
+                _ => self.wrong(name, item, "texts"),
+            }
         }
     }
 
     fn directories(&mut self, name: &str, value: &Spanned<DeValue<'_>>, rules: &mut Vec<DirectoryRule>) {
-        let DeValue::Array(items) = value.get_ref() else { return self.wrong(name, value, "a list of directories") };
-        for item in items.iter() {
-            match item.get_ref() {
-                DeValue::String(written) => match DirectoryRule::parse(written) {
-                    Ok(rule) => rules.push(rule),
-                    Err(expected) => self.wrong(name, item, expected),
-                },
-                _ => self.wrong(name, item, "texts"),
+        self.texts(name, value, "directories", |reader, item, written| match DirectoryRule::parse(written) {
+            Ok(rule) if rule.absolute().is_some() && reader.origin == Origin::Root => {
+                let message = format!("`{name}` of the policy file in the root has only directories below the root");
+                reader.report(item.span(), message, "name it in your own policy file, or in one given as `--policy`");
+            }
+            Ok(rule) => rules.push(rule),
+            Err(expected) => reader.wrong(name, item, expected),
+        });
+    }
+
+    fn patterns(&mut self, name: &str, value: &Spanned<DeValue<'_>>, patterns: &mut Patterns) {
+        let (mut written, mut spans) = (Vec::new(), Vec::new());
+        self.texts(name, value, "patterns", |_, item, text| {
+            written.push(text.to_owned());
+            spans.push(item.span());
+        });
+        match Patterns::new(&written) {
+            Ok(read) => *patterns = read,
+            Err((number, reason)) => {
+                let span = spans.get(number).cloned().unwrap_or_else(|| value.span());
+                self.report(span, format!("`{name}` needs globs: {reason}"), "change the pattern");
             }
         }
     }
@@ -167,10 +230,6 @@ impl Reader<'_> {
     }
 
     fn unknown(&mut self, key: &str, span: Range<usize>, known: &[&str]) {
-        if LATER.contains(&key) {
-            self.report(span, format!("`{key}` is not enforced by this version"), "remove it, and do not rely on it");
-            return;
-        }
         let help = match nearest(key, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are: {}", known.join(", ")),
@@ -227,7 +286,18 @@ fn policy(policy: &mut Policy) -> Vec<(&'static str, Field<'_>)> {
         ("read_only", Field::Bool(&mut policy.read_only)),
         ("allowed_directories", Field::Directories(&mut policy.allowed_directories)),
         ("blocked_directories", Field::Directories(&mut policy.blocked_directories)),
+        ("allowed_extensions", Field::Extensions(&mut policy.allowed_extensions)),
+        ("blocked_extensions", Field::Extensions(&mut policy.blocked_extensions)),
+        ("blocked_patterns", Field::Patterns(&mut policy.blocked_patterns)),
+        ("max_file_size", Field::U64(&mut policy.max_file_size, 0)),
         ("max_files_per_operation", Field::U64(&mut policy.max_files_per_operation, 1)),
+        ("require_confirmation_for_delete", Field::Bool(&mut policy.require_confirmation_for_delete)),
+        ("enable_audit_logging", Field::Bool(&mut policy.enable_audit_logging)),
+        ("reject_hard_links", Field::Bool(&mut policy.reject_hard_links)),
+        ("require_kernel_sandbox", Field::Bool(&mut policy.require_kernel_sandbox)),
+        ("backup_count", Field::U64(&mut policy.retention.count, 0)),
+        ("backup_days", Field::U64(&mut policy.retention.days, 0)),
+        ("backup_bytes", Field::U64(&mut policy.retention.bytes, 0)),
     ]
 }
 

@@ -40,7 +40,7 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         source_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "what to copy, from the sandbox root";
-        destination_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "name of the copy, from the sandbox root";
+        destination_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "name of the copy, from the sandbox root";
         overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing file is replaced";
         recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is copied with all that is in it";
     }
@@ -55,8 +55,12 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let metadata = check_source(source, args.recursive)?;
     check_destination(source, &metadata, destination)?;
     let is_folder = metadata.kind == EntryKind::Folder;
+    context.admit(&destination.address(), is_folder, Access::Change)?;
+    if !is_folder {
+        context.admit_content(source.shown(), &metadata)?;
+    }
     // The limit on changed files is asked before the first is made.
-    let files = if is_folder { context.admit_tree(source, Access::Read, Some(destination.resolved()))? } else { 1 };
+    let files = if is_folder { context.admit_tree(source, Access::Read, Some(&destination.address()))? } else { 1 };
     context.admit_files(files)?;
     let change = context.begin_change(files)?;
     let replace = if args.overwrite && !is_folder { Replace::Yes } else { Replace::No };

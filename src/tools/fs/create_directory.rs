@@ -31,7 +31,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        directory_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "directory to make, from the sandbox root";
+        directory_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to make, from the sandbox root";
         recursive: bool = Is(Literal::Bool(true)), Kind::Bool, "whether missing directories above it are made too";
     }
 }

@@ -156,7 +156,7 @@ fn plan(args: &Args) -> ListingPlan {
 pub fn prefix(directory: &SandboxPath) -> String {
     // As it was given, which may be through links, but without `..`.
     let climbs = directory.shown().split('/').any(|part| part == "..");
-    match if climbs { directory.resolved() } else { directory.shown() } {
+    match &*if climbs { directory.address() } else { directory.shown().into() } {
         "" | "." => String::new(),
         path => format!("{path}/"),
     }

@@ -111,7 +111,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
     if args.path.is_root() {
         names.retain(|name| !is_reserved(&name.raw));
     }
-    let start = args.path.resolved().to_owned();
+    let start = args.path.address().into_owned();
     let mut walk = Walk { choice: &choice, context, start, entries: Vec::new(), truncated: false };
     walk.run(folder, names)?;
     let Walk { mut entries, truncated, .. } = walk;

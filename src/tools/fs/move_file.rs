@@ -40,7 +40,7 @@ const DESTINATION: PathRule = PathRule::RELATIVE.not_following().creating();
 arguments! {
     struct Args {
         source: SandboxPath = Required, Kind::Path(SOURCE, Access::Change), "file or directory to move, relative to the sandbox root";
-        destination: SandboxPath = Required, Kind::Path(DESTINATION, Access::Change), "its new path, relative to the sandbox root";
+        destination: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "its new path, relative to the sandbox root";
     }
 }
 
@@ -56,8 +56,10 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
     let Args { source, destination } = args;
     let metadata = check_source(&source)?;
     check_destination(&source, &destination, metadata.kind)?;
-    if metadata.kind == EntryKind::Folder && context.has_path_rules() {
-        context.admit_tree(&source, Access::Change, Some(destination.resolved()))?;
+    let is_folder = metadata.kind == EntryKind::Folder;
+    context.admit(&destination.address(), is_folder, Access::Change)?;
+    if is_folder && context.has_path_rules() {
+        context.admit_tree(&source, Access::Change, Some(&destination.address()))?;
     }
     let change = context.begin_change(1)?;
     match source.rename_to(&destination, &change) {

@@ -109,7 +109,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     space::check(2 * text.len())?;
     let content = bytes_of(&text, encoding(&args.encoding.as_text())?)?;
     let change = context.begin_change(1)?;
-    context.meter.write_bytes(content.len() as u64)?;
+    context.begin_write(path, content.len() as u64, content.len() as u64).map_err(at_path)?;
     let replace = if args.overwrite { Replace::Yes } else { Replace::No };
     path.write_file(&content, replace, &change).map_err(|error| at_path(error.into()))?;
     Ok(Operation::done("write", path.shown(), Some(content.len() as u64)))

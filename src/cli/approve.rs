@@ -1,0 +1,72 @@
+//! Asking the person at the terminal before a tool runs.
+
+use std::io::{BufRead, IsTerminal, stderr, stdin};
+use std::rc::Rc;
+
+use crate::engine::{Approver, Engine, LimitHit, Meter, Question, Reply};
+use crate::text::safe;
+
+use super::terminal::say;
+
+/// The person at the terminal.
+struct Terminal;
+
+/// Lets an engine ask, where somebody reads standard error and types standard input.
+pub fn ask_at_terminal(engine: &Engine) {
+    if stdin().is_terminal() && stderr().is_terminal() {
+        engine.set_approver(Rc::new(Terminal));
+    }
+}
+
+impl Approver for Terminal {
+    fn ask(&self, question: &Question, meter: &Meter) -> Result<Reply, LimitHit> {
+        say(&format!("\n`{}` asks to run: {}\n", question.tool, safe::name(&question.reason)));
+        for line in &question.plan {
+            say(&format!("  {}\n", safe::name(line)));
+        }
+        let always = if question.can_always { "[a]lways, " } else { "" };
+        loop {
+            say(&format!("[o]nce, this [r]un, {always}[n]ever? "));
+            let Some(line) = read_line(meter)? else { return Ok(Reply::Never) };
+            match line.trim().to_ascii_lowercase().as_str() {
+                "o" | "once" => return Ok(Reply::Once),
+                "r" | "run" => return Ok(Reply::Run),
+                "a" | "always" if question.can_always => return Ok(Reply::Always),
+                "n" | "never" | "no" => return Ok(Reply::Never),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A line that is typed; none at the end of the input. The run's clock and Ctrl-C go on counting.
+fn read_line(meter: &Meter) -> Result<Option<String>, LimitHit> {
+    wait(meter)?;
+    let mut line = String::new();
+    // A terminal gives one line at a time, so none is left behind in the buffer.
+    match stdin().lock().read_line(&mut line) {
+        Ok(0) | Err(_) => Ok(None),
+        Ok(_) => Ok(Some(line)),
+    }
+}
+
+/// Waits until there is something to read.
+#[cfg(unix)]
+fn wait(meter: &Meter) -> Result<(), LimitHit> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    const TURN: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+    loop {
+        meter.poll()?;
+        let input = stdin();
+        match poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(&TURN)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(_) => return Ok(()),
+        }
+    }
+}
+
+/// Elsewhere reading itself waits.
+#[cfg(not(unix))]
+fn wait(meter: &Meter) -> Result<(), LimitHit> {
+    meter.poll()
+}

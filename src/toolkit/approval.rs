@@ -1,0 +1,195 @@
+//! Asking a person before a tool runs, and what was answered.
+//!
+//! The gate asks with the exact plan of the call. Who can be asked is the front end's matter: an
+//! [`Approver`] at a terminal, or nobody; then the call is refused, and the refusal names the key of
+//! the policy file that would allow it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+
+use crate::limits::{Limit, LimitHit, Meter};
+use crate::sandbox::{Kind as EntryKind, SandboxPath, Skip, WalkLimits, walk};
+use crate::text::ToolCode;
+use crate::value::print;
+
+use super::bind::{Bound, BoundArg};
+use super::error::ToolError;
+use super::registry::Tool;
+
+/// Entries of a directory that are counted for a question.
+const COUNTED: usize = 100_000;
+/// Paths of a list that a question shows.
+const SHOWN_PATHS: usize = 10;
+/// Characters of a value that a question shows.
+const SHOWN_CHARACTERS: usize = 60;
+
+/// What a person is asked.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The tool that wants to run.
+    pub tool: &'static str,
+    /// Why it asks, as a clause.
+    pub reason: String,
+    /// What it would do it to: an argument in each line.
+    pub plan: Vec<String>,
+    /// Whether an answer can be kept for good.
+    pub can_always: bool,
+}
+
+/// What a person answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// Do it this time.
+    Once,
+    /// Do it whenever this run asks for the tool.
+    Run,
+    /// Do it always: the answer goes into the policy file.
+    Always,
+    /// Do not, and do not ask again in this run.
+    Never,
+    /// There is nobody to ask.
+    Nobody,
+}
+
+/// Somebody who can be asked.
+pub trait Approver {
+    /// Puts a question and waits for the answer.
+    fn ask(&self, question: &Question, meter: &Meter) -> Result<Reply, LimitHit>;
+}
+
+/// Whether a tool stays allowed, from the policy file on.
+pub type KeepAnswer = Box<dyn Fn(&'static str) -> Result<(), String>>;
+
+/// Whom to ask, and what was answered so far.
+#[derive(Default)]
+pub struct Approvals {
+    /// Who can be asked.
+    pub approver: RefCell<Option<Rc<dyn Approver>>>,
+    /// Writes an answer into the policy file; none where it would not hold.
+    keep: Option<KeepAnswer>,
+    /// Answers that hold for the rest of the run.
+    standing: RefCell<HashMap<&'static str, bool>>,
+    /// What could not be kept, to be told.
+    pub(super) notes: RefCell<Vec<String>>,
+}
+
+impl fmt::Debug for Approvals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Approvals").field("standing", &self.standing).finish_non_exhaustive()
+    }
+}
+
+impl Approvals {
+    /// Nobody can be asked so far; `keep` writes an answer into the policy file, where it would hold.
+    pub fn new(keep: Option<KeepAnswer>) -> Approvals {
+        Approvals { keep, ..Approvals::default() }
+    }
+
+    /// Asks whether a tool may run with these arguments; an error when it may not.
+    pub(super) fn approve(
+        &self,
+        tool: &Tool,
+        bound: &Bound,
+        reason: &str,
+        instead: &str,
+        meter: &Meter,
+    ) -> Result<(), ToolError> {
+        let name = tool.spec.name;
+        let reply = match self.standing.borrow().get(name) {
+            Some(true) => return Ok(()),
+            Some(false) => Reply::Never,
+            None => self.ask(tool, bound, reason, meter)?,
+        };
+        match reply {
+            Reply::Once => return Ok(()),
+            Reply::Always => self.keep(name),
+            Reply::Run | Reply::Never | Reply::Nobody => {}
+        }
+        if matches!(reply, Reply::Run | Reply::Always) {
+            self.standing.borrow_mut().insert(name, true);
+            return Ok(());
+        }
+        let error = match reply {
+            Reply::Nobody => {
+                let message = format!("`{name}` needs a person's leave ({reason}), and nobody can be asked");
+                ToolError::new(ToolCode::PolicyDenied, message).hint(instead)
+            }
+            _ => {
+                self.standing.borrow_mut().insert(name, false);
+                ToolError::new(ToolCode::PolicyDenied, format!("`{name}` was refused when a person was asked"))
+            }
+        };
+        Err(error)
+    }
+
+    fn ask(&self, tool: &Tool, bound: &Bound, reason: &str, meter: &Meter) -> Result<Reply, LimitHit> {
+        let approver = self.approver.borrow().clone();
+        let Some(approver) = approver else { return Ok(Reply::Nobody) };
+        let question = Question {
+            tool: tool.spec.name,
+            reason: reason.to_owned(),
+            plan: plan(tool, bound, meter),
+            can_always: self.keep.is_some(),
+        };
+        approver.ask(&question, meter)
+    }
+
+    fn keep(&self, tool: &'static str) {
+        let Some(keep) = &self.keep else { return };
+        if let Err(reason) = keep(tool) {
+            self.notes.borrow_mut().push(format!("the answer holds for this run only: {reason}"));
+        }
+    }
+}
+
+/// What a call would do: its arguments, and how much lies below each directory.
+fn plan(tool: &Tool, bound: &Bound, meter: &Meter) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (param, arg) in tool.params.iter().zip(bound.all()) {
+        match arg {
+            BoundArg::Absent => {}
+            BoundArg::Value(value) => {
+                lines.push(format!("{}: {}", param.name, print::shortened(&print::preview(value), SHOWN_CHARACTERS)));
+            }
+            BoundArg::Path(place) => lines.push(format!("{}: {}", param.name, described(place, meter))),
+            BoundArg::Paths(listed) => {
+                lines.push(format!("{}: {}", param.name, counted(listed.len() as u64, "path", "paths")));
+                let places = listed.iter().filter_map(|path| path.place.as_ref().ok()).take(SHOWN_PATHS);
+                lines.extend(places.map(|place| format!("  {}", described(place, meter))));
+                if listed.len() > SHOWN_PATHS {
+                    lines.push(format!("  … {} more", listed.len() - SHOWN_PATHS));
+                }
+            }
+        }
+    }
+    lines
+}
+
+/// A place by its true name, and how much is there.
+fn described(place: &SandboxPath, meter: &Meter) -> String {
+    let address = place.address();
+    let name = if address.is_empty() { "." } else { &*address };
+    match place.metadata() {
+        Ok(metadata) if metadata.kind == EntryKind::Folder => format!("{name}/ ({})", content(place, meter)),
+        Ok(metadata) => format!("{name} ({})", counted(metadata.size, "byte", "bytes")),
+        Err(_) => format!("{name} (new)"),
+    }
+}
+
+fn content(place: &SandboxPath, meter: &Meter) -> String {
+    let hit = LimitHit { limit: Limit::Steps, allowed: COUNTED as u64 };
+    let limits = WalkLimits { entries: COUNTED, hit, watch: meter.watch() };
+    match walk(place, &limits, Skip { rule: None }) {
+        Ok(tree) => {
+            let bytes: i64 = tree.sizes.iter().sum();
+            format!("{}, {}", counted(tree.len() as u64, "entry", "entries"), counted(bytes as u64, "byte", "bytes"))
+        }
+        Err(_) => "its content cannot be counted, or is very large".to_owned(),
+    }
+}
+
+fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}

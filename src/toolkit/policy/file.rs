@@ -1,0 +1,212 @@
+//! Rules about files: their extensions, and patterns that nobody reads or changes.
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::text::fold;
+
+use super::directory::Asked;
+
+/// Extensions, without regard to case; `tar.gz` is one too, and the empty text stands for none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Extensions(Vec<String>);
+
+impl Extensions {
+    /// Adds one, with or without its dot; an error says what is expected.
+    pub fn add(&mut self, written: &str) -> Result<(), &'static str> {
+        let extension = written.strip_prefix('.').unwrap_or(written);
+        if extension.contains(['/', '*', '?', '[', ':', '\\']) || extension.ends_with(['.', ' ']) {
+            return Err("extensions such as `md` or `.tar.gz`");
+        }
+        self.0.push(fold(extension));
+        Ok(())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The extension of these that a folded name has.
+    pub fn of(&self, name: &str) -> Option<&str> {
+        let has = |extension: &&String| match extension.is_empty() {
+            true => !name.trim_start_matches('.').contains('.'),
+            false => name.strip_suffix(extension.as_str()).is_some_and(|stem| stem.ends_with('.')),
+        };
+        self.0.iter().find(has).map(String::as_str)
+    }
+}
+
+/// A folded name as a careless file system takes it: without dots and blanks at its end, and without
+/// what follows a `:` (NTFS).
+pub fn careless(name: &str) -> &str {
+    name.split(':').next().unwrap_or(name).trim_end_matches(['.', ' '])
+}
+
+/// What nobody reads or changes when the policy file says nothing else: private keys, credentials,
+/// `.env` files and what git keeps for itself.
+pub const DEFAULT_PATTERNS: [&str; 38] = [
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ecdsa_sk",
+    "id_ed25519",
+    "id_ed25519_sk",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.ppk",
+    "*.jks",
+    "*.keystore",
+    "*.kdbx",
+    ".ssh",
+    ".gnupg",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".pypirc",
+    ".git-credentials",
+    ".htpasswd",
+    "credentials.json",
+    "application_default_credentials.json",
+    "**/.aws/credentials",
+    "**/.cargo/credentials",
+    "**/.cargo/credentials.toml",
+    "**/.docker/config.json",
+    "**/.kube/config",
+    ".env",
+    ".env.*",
+    "!.env.example",
+    "!.env.sample",
+    "!.env.template",
+    "!.env.dist",
+    "!.env.defaults",
+    "!.env.schema",
+    ".git",
+];
+
+/// The word in a list of patterns that stands for [`DEFAULT_PATTERNS`].
+pub const DEFAULTS: &str = "@default";
+
+/// Patterns whose matches nobody reads or changes.
+///
+/// One without `/` is matched against each name on the way, one with `/` against the way from the
+/// root; what lies below a match is one too. `!` in front makes an exception; the last match decides.
+#[derive(Clone, Debug)]
+pub struct Patterns {
+    rules: Vec<Pattern>,
+    names: Matcher,
+    paths: Matcher,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Pattern {
+    written: String,
+    is_exception: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Matcher {
+    set: GlobSet,
+    /// Which rule each glob of the set is.
+    rules: Vec<usize>,
+}
+
+impl Default for Patterns {
+    fn default() -> Patterns {
+        Patterns::new(&DEFAULT_PATTERNS).expect("the default patterns are globs")
+    }
+}
+
+impl PartialEq for Patterns {
+    fn eq(&self, other: &Patterns) -> bool {
+        self.rules == other.rules
+    }
+}
+
+impl Patterns {
+    /// The patterns of a list; an error names the one that is none, and says why.
+    pub fn new<T: AsRef<str>>(written: &[T]) -> Result<Patterns, (usize, String)> {
+        let mut rules = Vec::new();
+        let (mut names, mut paths) = (Gathered::new(), Gathered::new());
+        for (number, written) in written.iter().enumerate() {
+            let fault = |error: String| (number, error);
+            let texts: &[&str] = match written.as_ref() {
+                DEFAULTS => &DEFAULT_PATTERNS,
+                _ => &[written.as_ref()],
+            };
+            for written in texts {
+                let glob = written.strip_prefix('!').unwrap_or(written);
+                let gathered = if glob.contains('/') { &mut paths } else { &mut names };
+                gathered.add(glob, rules.len()).map_err(fault)?;
+                let is_exception = written.starts_with('!');
+                rules.push(Pattern { written: (*written).to_owned(), is_exception });
+            }
+        }
+        let whole = |error: String| (0, error);
+        Ok(Patterns { rules, names: names.build().map_err(whole)?, paths: paths.build().map_err(whole)? })
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// The pattern that a path falls under, itself or by a directory on its way.
+    pub fn refusing(&self, path: &Asked) -> Option<&str> {
+        if self.rules.is_empty() {
+            return None;
+        }
+        let parts = path.own_parts();
+        let mut way = String::new();
+        parts.iter().find_map(|part| {
+            if !way.is_empty() {
+                way.push('/');
+            }
+            way.push_str(part);
+            let last = self.names.last(part).max(self.paths.last(&way))?;
+            let rule = &self.rules[last];
+            (!rule.is_exception).then_some(rule.written.as_str())
+        })
+    }
+}
+
+impl Matcher {
+    /// The last rule that matches.
+    fn last(&self, text: &str) -> Option<usize> {
+        if self.rules.is_empty() {
+            return None;
+        }
+        let matches = self.set.matches(text);
+        let careless = careless(text);
+        let others = if careless == text { Vec::new() } else { self.set.matches(careless) };
+        matches.into_iter().chain(others).map(|glob| self.rules[glob]).max()
+    }
+}
+
+struct Gathered {
+    set: GlobSetBuilder,
+    rules: Vec<usize>,
+}
+
+impl Gathered {
+    fn new() -> Gathered {
+        Gathered { set: GlobSetBuilder::new(), rules: Vec::new() }
+    }
+
+    fn add(&mut self, glob: &str, rule: usize) -> Result<(), String> {
+        let folded = fold(glob.strip_prefix("./").unwrap_or(glob).trim_matches('/'));
+        if folded.is_empty() {
+            return Err("it is empty".to_owned());
+        }
+        let built = GlobBuilder::new(&folded).literal_separator(true).build();
+        self.set.add(built.map_err(|error| error.kind().to_string())?);
+        self.rules.push(rule);
+        Ok(())
+    }
+
+    fn build(self) -> Result<Matcher, String> {
+        let set = self.set.build().map_err(|error| error.kind().to_string())?;
+        Ok(Matcher { set, rules: self.rules })
+    }
+}
