@@ -14,7 +14,7 @@ use super::approve::ask_at_terminal;
 use super::args::{CallArgs, Global};
 use super::exit::Exit;
 use super::show::{Format, Printer};
-use super::terminal::say;
+use super::terminal::{report_notes, say};
 
 /// Bytes of JSON that are ever taken in.
 const MAX_JSON: u64 = 256 << 20;
@@ -31,9 +31,8 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
         Err(error) => return fail(&error),
     };
     let result = engine.call(&args.tool, &given);
-    for note in engine.gate().take_notes() {
-        say(&format!("warning: {}\n", safe::name(&note)));
-    }
+    engine.gate().remove_temporary();
+    report_notes(&engine.gate().take_notes());
     match result {
         Ok(value) => print(&value, Format::for_call(global.output)),
         Err(error) if error.manner == Manner::Quiet => print(&Value::Nil, Format::for_call(global.output)),

@@ -14,7 +14,7 @@ use super::approve::ask_at_terminal;
 use super::args::{Cli, Global, RunArgs};
 use super::exit::Exit;
 use super::show::{Format, Printer};
-use super::terminal::{report_error, report_findings, report_setup, say};
+use super::terminal::{report_error, report_findings, report_notes, report_setup, say};
 
 /// `ns run FILE|-|-e CODE`
 pub fn run(global: &Global, args: &RunArgs) -> Exit {
@@ -83,7 +83,9 @@ pub fn repl(global: &Global) -> Exit {
     catch_interrupts(engine.interrupt());
     ask_at_terminal(&engine);
     let output = Printer::new(Format::for_run(global.output));
-    match crate::repl::run(&engine, output) {
+    let ended = crate::repl::run(&engine, output);
+    report_notes(&engine.gate().take_notes());
+    match ended {
         Ok(()) => Exit::Done,
         Err(error) => {
             report_error(&format!("the session ended: {error}"), "run scripts with `ns run FILE`");
@@ -143,6 +145,7 @@ fn run_script(global: &Global, script: &Script, procedure: Option<&str>, args: &
 
 fn finish(outcome: &Outcome, flushed: Result<(), EmitError>) -> Exit {
     report_findings(&outcome.findings, &outcome.sources);
+    report_notes(&outcome.warnings);
     if let Err(EmitError::Io(error)) = flushed {
         report_error(&format!("the output cannot be written: {error}"), "look at what standard output is connected to");
         return Exit::Failed;

@@ -23,6 +23,13 @@ pub fn report_findings(findings: &[Diagnostic], sources: &Sources) {
     }
 }
 
+/// Shows what tools that succeeded, or the end of a run, have to say besides.
+pub fn report_notes(notes: &[String]) {
+    for note in notes {
+        say(&format!("warning: {}\n", safe::name(note)));
+    }
+}
+
 /// Shows why there is no engine.
 pub fn report_setup(error: &SetupError) {
     report_findings(&error.findings, &error.sources);

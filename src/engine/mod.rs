@@ -76,6 +76,13 @@ pub struct ProcedureInfo {
     pub documentation: Option<String>,
 }
 
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // Calls outside of runs and sessions may have made some.
+        self.gate.remove_temporary();
+    }
+}
+
 impl Engine {
     /// The tools.
     pub fn registry(&self) -> &Registry {
@@ -124,8 +131,11 @@ impl Engine {
     /// Runs a script, or one procedure of it, with the arguments of the command line.
     pub fn run(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {
         let _space = space::enter(&self.limits);
-        on_large_stack(|| self.run_here(script, entry, args, output))
-            .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]))
+        let mut outcome = on_large_stack(|| self.run_here(script, entry, args, output))
+            .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
+        self.gate.remove_temporary();
+        outcome.warnings = self.gate.take_notes();
+        outcome
     }
 
     fn run_here(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {

@@ -33,6 +33,8 @@ pub struct Outcome {
     pub sources: Sources,
     /// What was found before the run, or the error that ended it.
     pub findings: Vec<Diagnostic>,
+    /// What its end has to say, a sentence each.
+    pub warnings: Vec<String>,
     /// How it ended.
     pub ending: Ending,
     /// The value that RETURN gave at the top level, or the procedure that was run.
@@ -58,7 +60,8 @@ impl Drop for Remains {
 impl Outcome {
     /// A run that did not begin.
     pub(super) fn refused(sources: Sources, findings: Vec<Diagnostic>) -> Outcome {
-        Outcome { sources, findings, ending: Ending::Failed, value: Value::Nil, steps: 0, _remains: Remains(None) }
+        let (ending, value, warnings) = (Ending::Failed, Value::Nil, Vec::new());
+        Outcome { sources, findings, warnings, ending, value, steps: 0, _remains: Remains(None) }
     }
 
     /// A run that ended.
@@ -70,15 +73,12 @@ impl Outcome {
         let steps = machine.meter().steps_taken();
         let remains = Remains(Some(Box::new((machine, compiled, program))));
         let sources = (**sources).clone();
-        match result {
-            Ok(value) => {
-                Outcome { sources, findings: Vec::new(), ending: Ending::Done, value, steps, _remains: remains }
-            }
-            Err(fault) => {
-                let findings = if fault.is_unread() { Vec::new() } else { vec![fault.to_diagnostic()] };
-                Outcome { sources, findings, ending: ending_of(&fault), value: Value::Nil, steps, _remains: remains }
-            }
-        }
+        let (findings, ending, value) = match result {
+            Ok(value) => (Vec::new(), Ending::Done, value),
+            Err(fault) if fault.is_unread() => (Vec::new(), Ending::Unread, Value::Nil),
+            Err(fault) => (vec![fault.to_diagnostic()], ending_of(&fault), Value::Nil),
+        };
+        Outcome { sources, findings, warnings: Vec::new(), ending, value, steps, _remains: remains }
     }
 }
 

@@ -36,6 +36,12 @@ pub struct LineOutcome {
     pub ending: Ending,
 }
 
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        self.engine.gate.remove_temporary();
+    }
+}
+
 impl<'e> Session<'e> {
     pub(super) fn new(engine: &'e Engine, output: Box<dyn Output>) -> Session<'e> {
         let sources = Rc::new(Sources::new());

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::limits::{Interrupt, Limits};
 use crate::memory::Project;
-use crate::sandbox::Root;
+use crate::sandbox::{Root, TemporaryFolders};
 use crate::text::{Code, Diagnostic, Sources};
 use crate::toolkit::{Approvals, Gate, KeepAnswer, Policy, Registry};
 
@@ -88,6 +88,7 @@ impl Engine {
                 notes: RefCell::default(),
                 project: Project::default(),
                 approvals,
+                temporary: TemporaryFolders::default(),
             }),
             limits,
             strict: options.strict,

@@ -46,6 +46,10 @@ impl Drop for Draft<'_> {
 
 /// A name for a file that is not finished, which nobody can guess.
 pub(super) fn random_name() -> OsString {
-    let number = RandomState::new().build_hasher().finish();
-    OsString::from(format!(".ns-tmp-{number:016x}"))
+    OsString::from(format!(".ns-tmp-{:016x}", random_number()))
+}
+
+/// A number that nobody can guess.
+pub(super) fn random_number() -> u64 {
+    RandomState::new().build_hasher().finish()
 }

@@ -9,6 +9,7 @@ use compact_str::CompactString;
 
 use crate::text::{ToolCode, safe};
 
+use super::error::SandboxError;
 use super::own::is_reserved;
 
 /// The longest path, in bytes.
@@ -227,6 +228,23 @@ fn check_reserved(parts: &[CompactString]) -> Result<(), PathError> {
         }
     }
     Ok(())
+}
+
+/// The parts of a name in an archive, which is relative and never climbs; none for the top itself.
+///
+/// Our own files are for the caller to refuse, who knows where the name will lie.
+pub fn entry_parts(name: &str) -> Result<Vec<CompactString>, SandboxError> {
+    let rule = PathRule { absolute: false, parents: false, ..PathRule::RELATIVE.creating() };
+    check_characters(name)?;
+    if name.starts_with('/') {
+        return Err(violation("it is absolute").into());
+    }
+    check_drive(name)?;
+    check_parts(name, rule)?;
+    let parts = name.split('/').filter(|part| !matches!(*part, "" | "."));
+    let parts: Vec<CompactString> = parts.map(CompactString::from).collect();
+    check_climbing(&parts, rule)?;
+    Ok(parts)
 }
 
 /// The refusal of a path that leads to one of our own files.

@@ -33,6 +33,12 @@ impl SandboxPath {
         Ok(OpenFile { file, metadata })
     }
 
+    /// The text of the place, which is a link, as it is stored.
+    pub fn read_link(&self) -> Result<std::ffi::OsString, SandboxError> {
+        let (folder, name) = self.entry()?;
+        folder.read_link(name).map_err(|error| self.error(&error))
+    }
+
     /// The bytes of the place, at most `limit`; one byte more is an error that says so.
     pub fn read_bytes(&self, limit: u64) -> Result<(Vec<u8>, Metadata), ReadError> {
         let OpenFile { file, metadata } = self.open_file()?;

@@ -37,7 +37,7 @@ struct Emptying {
 }
 
 /// Removes everything in a folder. Links are removed, never followed; no depth takes native stack.
-fn remove_contents(folder: Folder, shown: &str) -> Result<(), SandboxError> {
+pub(super) fn remove_contents(folder: Folder, shown: &str) -> Result<(), SandboxError> {
     let wrap = |error: io::Error| SandboxError::io(shown, &error);
     let mut levels = vec![emptying(folder, OsString::new()).map_err(wrap)?];
     loop {

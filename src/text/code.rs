@@ -209,6 +209,8 @@ codes! {
             "Read it with `encoding: \"base64\"`.";
         Encoding = "encoding", "text that the encoding cannot hold or read",
             "Name another encoding.";
+        InvalidArchive = "invalid_archive", "an archive that is not unpacked",
+            "It is damaged or cut off, of a kind that is not read, encrypted, or says two things at once. Nothing was unpacked.";
         Conflict = "conflict", "the file is not what the caller expected",
             "Somebody changed it meanwhile, or what stands there is not ours: another program's database, a link called `.ns`. The message says which; nothing was changed.";
         NoSpace = "no_space", "the disk or the quota is full",

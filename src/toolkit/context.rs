@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::limits::{LimitHit, Meter};
 use crate::sandbox::{
     Change, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root, SandboxError, SandboxPath, Skip, Step, Tree,
-    WalkLimits, walk,
+    WalkLimits, temporary_name, walk,
 };
 use crate::text::ToolCode;
 
@@ -54,6 +54,15 @@ impl Context<'_> {
     /// Opens a change of so many files and folders; nothing can be changed without one.
     pub fn begin_change(&mut self, files: u64) -> Result<Change, ToolError> {
         self.gate.policy.journal().begin(files, self.meter).map_err(|error: SandboxError| error.into())
+    }
+
+    /// Makes a directory directly below the root that is removed when the run ends, and gives its name.
+    pub fn make_temporary(&mut self, prefix: &str) -> Result<String, ToolError> {
+        let name = temporary_name(prefix);
+        self.admit(&name, true, Access::Change)?;
+        let change = self.begin_change(1)?;
+        self.gate.temporary.make(&self.gate.root, name.clone(), &change)?;
+        Ok(name)
     }
 
     /// What the policy file says for single tools.
@@ -150,6 +159,11 @@ impl Context<'_> {
         self.gate.policy.admit_content(shown, metadata)
     }
 
+    /// Whether the policy lets a file have so many bytes.
+    pub fn admit_size(&self, shown: &str, bytes: u64) -> Result<(), ToolError> {
+        self.gate.policy.admit_size(shown, bytes)
+    }
+
     /// Opens a place as a regular file for reading its content, as far as the policy lets the tool.
     pub fn open(&self, place: &SandboxPath) -> Result<OpenFile, ToolError> {
         let open = place.open_file()?;
@@ -177,6 +191,16 @@ impl Context<'_> {
     /// files and directories that are, itself among them. One to which the policy refuses the access, or
     /// a change under its name below `future`, refuses the operation.
     pub fn admit_tree(&mut self, start: &SandboxPath, access: Access, future: Option<&str>) -> Result<u64, ToolError> {
+        Ok(1 + self.admitted_tree(start, access, future)?.len() as u64)
+    }
+
+    /// The same, and gives what was found.
+    pub fn admitted_tree(
+        &mut self,
+        start: &SandboxPath,
+        access: Access,
+        future: Option<&str>,
+    ) -> Result<Tree, ToolError> {
         let (hit, watch) = (self.meter.step_limit(), self.meter.watch());
         let entries = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
         let tree = walk(start, &WalkLimits { entries, hit, watch }, Skip { rule: None })?;
@@ -192,7 +216,7 @@ impl Context<'_> {
                 self.gate.policy.admit_size(&joined(&start, &below), tree.sizes[entry].unsigned_abs())?;
             }
         }
-        Ok(1 + tree.len() as u64)
+        Ok(tree)
     }
 
     /// Counts bytes that are about to be written to a file, which then has `size`.

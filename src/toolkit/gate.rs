@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::limits::{Limit, LimitHit, Meter};
 use crate::memory::Project;
-use crate::sandbox::{PathRule, Root, SandboxPath};
+use crate::sandbox::{PathRule, Root, SandboxPath, TemporaryFolders};
 use crate::text::ToolCode;
 use crate::value::{Map, Value, json};
 
@@ -43,6 +43,8 @@ pub struct Gate {
     pub project: Project,
     /// Whom to ask before some calls, and what was answered.
     pub approvals: Approvals,
+    /// Directories that go when the run ends.
+    pub temporary: TemporaryFolders,
 }
 
 impl Gate {
@@ -51,6 +53,12 @@ impl Gate {
         let mut notes = std::mem::take(&mut *self.notes.borrow_mut());
         notes.append(&mut self.approvals.notes.borrow_mut());
         notes
+    }
+
+    /// Removes the temporary directories; called when a run ends, however it ends. What cannot be
+    /// removed becomes a note.
+    pub fn remove_temporary(&self) {
+        self.notes.borrow_mut().extend(self.temporary.remove_all(&self.root));
     }
 
     /// Calls a tool with arguments in the declared order, for whoever `session` belongs to.

@@ -39,6 +39,11 @@ impl<'a> Given<'a> {
         }
     }
 
+    /// Whether an argument is there, known or not.
+    pub fn is_given(&self, name: &str) -> bool {
+        !matches!(self.value(name), Some(None))
+    }
+
     /// A truth value; none where it is not known.
     pub fn truth(&self, name: &str) -> Option<Option<bool>> {
         Some(self.value(name)?.map(|value| value.is_true()))

@@ -19,7 +19,7 @@ mod spec;
 
 pub use answer::{Answer, AnyList};
 pub use approval::{Approvals, Approver, KeepAnswer, Question, Reply};
-pub use bind::{ArgError, Arguments, Binder, Bound};
+pub use bind::{ArgError, Arguments, Binder, Bound, ListedPath};
 pub use context::{Context, Visited};
 pub use error::{Manner, ToolError};
 pub use gate::Gate;

@@ -34,7 +34,7 @@ pub fn rfc3339(seconds: i64) -> CompactString {
 ///
 /// The method is that of Howard Hinnant's `civil_from_days`: years begin in March, so that the leap
 /// day is the last of its year.
-fn civil_date(days: i64) -> (i64, i64, i64) {
+pub fn civil_date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);

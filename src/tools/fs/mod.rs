@@ -1,5 +1,7 @@
 //! Tools that work on files and folders in the sandbox.
 
+mod archive;
+mod compress;
 mod copy_file;
 mod create_directory;
 mod delete_file;
@@ -7,6 +9,7 @@ mod delete_file;
 mod diff;
 mod encoding;
 mod exists;
+mod extract;
 mod file_info;
 mod find_files;
 mod glob;
@@ -17,6 +20,8 @@ mod list_directory;
 mod move_file;
 mod operation;
 mod read_file;
+mod set_permissions;
+mod temp_directory;
 mod walk_dir;
 mod write_file;
 
@@ -41,6 +46,10 @@ pub fn tools() -> Vec<Tool> {
         exists::tool(),
         find_files::tool(),
         hash_file::tool(),
+        compress::tool(),
+        extract::tool(),
+        set_permissions::tool(),
+        temp_directory::tool(),
     ]
 }
 

@@ -1,0 +1,98 @@
+//! A file or folder that is held without being opened: what is known of it and its permission bits.
+//!
+//! On Linux the handle is `O_PATH`, which needs no permission on the file and has no effect on it,
+//! whatever it is. Other systems open it for reading and compare what they got.
+
+use std::ffi::OsStr;
+#[cfg(not(target_os = "linux"))]
+use std::fs::File;
+use std::io;
+
+use super::super::metadata::Metadata;
+use super::Folder;
+
+/// A file or folder, whatever name it has by now.
+#[derive(Debug)]
+pub struct Held {
+    #[cfg(target_os = "linux")]
+    handle: rustix::fd::OwnedFd,
+    #[cfg(not(target_os = "linux"))]
+    file: File,
+}
+
+#[cfg(target_os = "linux")]
+impl Folder {
+    /// Holds the entry of a name; a link is held itself.
+    pub fn hold(&self, name: &OsStr) -> io::Result<Held> {
+        use rustix::fs::{Mode, OFlags};
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let handle = on!(self, folder => rustix::fs::openat(folder, name, flags, Mode::empty()))?;
+        Ok(Held { handle })
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Held {
+    /// What is known of it.
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        super::linux::file_metadata(&self.handle)
+    }
+
+    /// Sets its permission bits; `folder` and `name` are where it was found.
+    ///
+    /// A handle of this kind takes no `fchmod`, but the process's own list of descriptors leads to
+    /// what it holds, links or not. Without that list it is opened again and compared.
+    pub fn set_mode(&self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<()> {
+        use rustix::fd::AsRawFd;
+        use rustix::fs::Mode;
+        let mode = Mode::from_raw_mode(mode);
+        match rustix::fs::chmod(format!("/proc/self/fd/{}", self.handle.as_raw_fd()), mode) {
+            Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => {}
+            other => return Ok(other?),
+        }
+        let file = folder.open_file(name)?;
+        match super::file_metadata(&file)?.identity == self.metadata()?.identity {
+            true => Ok(rustix::fs::fchmod(&file, mode)?),
+            false => Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile")),
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Folder {
+    /// Holds the entry of a name; a link is an error.
+    pub fn hold(&self, name: &OsStr) -> io::Result<Held> {
+        use super::super::metadata::Kind;
+        let found = self.metadata(name)?;
+        let file = match found.kind {
+            Kind::Folder => self.open_folder(name)?.as_file()?,
+            Kind::File => self.open_file(name)?,
+            Kind::Link | Kind::Special => {
+                return Err(io::Error::new(io::ErrorKind::Unsupported, "it is a link, pipe, socket or device"));
+            }
+        };
+        match super::file_metadata(&file)?.identity == found.identity {
+            true => Ok(Held { file }),
+            false => Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile")),
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Held {
+    /// What is known of it.
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        super::file_metadata(&self.file)
+    }
+
+    /// Sets its permission bits.
+    pub fn set_mode(&self, _: &Folder, _: &OsStr, mode: u32) -> io::Result<()> {
+        #[cfg(unix)]
+        return Ok(rustix::fs::fchmod(&self.file, rustix::fs::Mode::from_raw_mode(mode as _))?);
+        #[cfg(not(unix))]
+        {
+            let _ = mode;
+            Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no permission bits"))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Folders that live as long as a run: made directly below the root, and removed with all that is in
+//! them when the run ends.
+//!
+//! Only what was made here is ever removed. A folder is known by its handle, which also keeps its
+//! identity from being given to another; what has its name by then and is another is left alone, and
+//! so is the folder itself once somebody gave it another name. A process that is killed leaves its
+//! folders behind.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::io::{self, ErrorKind};
+
+use super::change::Change;
+use super::draft::random_number;
+use super::error::SandboxError;
+use super::folder::Folder;
+use super::metadata::{Identity, Kind};
+use super::remove::remove_contents;
+use super::root::Root;
+
+/// Nobody but the user looks into such a folder.
+const MODE: u32 = 0o700;
+
+/// The temporary folders of a run.
+#[derive(Debug, Default)]
+pub struct TemporaryFolders(RefCell<Vec<TemporaryFolder>>);
+
+#[derive(Debug)]
+struct TemporaryFolder {
+    name: String,
+    identity: Identity,
+    /// Held so that the inode is not used for another folder meanwhile.
+    folder: Folder,
+}
+
+/// A name for a temporary folder that nobody has and nobody can guess.
+pub fn temporary_name(prefix: &str) -> String {
+    format!(".tmp-{prefix}-{:016x}", random_number())
+}
+
+impl TemporaryFolders {
+    /// Makes the folder of a name that nobody has.
+    pub fn make(&self, root: &Root, name: String, _change: &Change) -> Result<(), SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(&name, &error);
+        let system_name = OsString::from(&name);
+        root.folder().create_folder(&system_name, MODE).map_err(wrap)?;
+        let folder = root.folder().open_folder(&system_name).map_err(wrap)?;
+        let identity = folder.own_metadata().map_err(wrap)?.identity;
+        self.0.borrow_mut().push(TemporaryFolder { name, identity, folder });
+        Ok(())
+    }
+
+    /// Removes all of them, and says in a sentence each what could not be removed.
+    pub fn remove_all(&self, root: &Root) -> Vec<String> {
+        let folders = std::mem::take(&mut *self.0.borrow_mut());
+        let removed = folders.into_iter().map(|folder| (folder.name.clone(), folder.remove(root)));
+        let failed = removed.filter_map(|(name, result)| result.err().map(|error| (name, error)));
+        failed.map(|(name, error)| format!("the temporary directory `{name}` was not removed: {error}")).collect()
+    }
+}
+
+impl TemporaryFolder {
+    fn remove(self, root: &Root) -> Result<(), SandboxError> {
+        if !self.is_in_place(root)? {
+            return Ok(());
+        }
+        remove_contents(self.folder, &self.name)?;
+        // Exchanged since: whatever it is, an empty folder at most is lost.
+        match root.folder().remove_folder(OsString::from(&self.name).as_os_str()) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            other => other.map_err(|error| SandboxError::io(&self.name, &error)),
+        }
+    }
+
+    /// Whether the name still is that of the folder that was made.
+    fn is_in_place(&self, root: &Root) -> Result<bool, SandboxError> {
+        match root.folder().metadata(OsString::from(&self.name).as_os_str()) {
+            Ok(found) => Ok(found.kind == Kind::Folder && found.identity == self.identity),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(SandboxError::io(&self.name, &error)),
+        }
+    }
+}

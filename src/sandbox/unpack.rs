@@ -1,0 +1,295 @@
+//! A tree that is made whole before anybody sees it: files, folders and links are put into a folder
+//! of ours beside their place, and get their names when all of them are there and synced.
+//!
+//! Where the place does not exist the tree gets its name in one step. Where a folder stands there
+//! the entries are moved into it one by one, nothing is replaced, and when one cannot be moved those
+//! before it are taken back. Everything goes by handle and single names, and through no link.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, ErrorKind};
+
+use compact_str::CompactString;
+
+use super::change::Change;
+use super::draft::random_name;
+use super::error::SandboxError;
+use super::folder::{Folder, Replace};
+use super::metadata::{Kind, Timestamp};
+use super::remove::discard;
+use super::root::SandboxPath;
+
+/// Nobody but the user looks into what is not whole.
+const PRIVATE_MODE: u32 = 0o700;
+/// The permission bits of the folder that becomes the place, before the user's mask.
+const FOLDER_MODE: u32 = 0o777;
+/// What its user may do in every folder, or nothing could be put into it.
+const USABLE: u32 = 0o700;
+/// The name of the tree in the folder of ours.
+const TREE: &str = "tree";
+
+/// The names of a tree, a folder directly before what is in it, each with whether it is a folder.
+pub type Names<'a> = [(&'a [CompactString], bool)];
+
+/// A tree that is being made.
+pub struct Unpacking<'p> {
+    target: &'p SandboxPath,
+    /// The folder that holds ours: the place itself where it exists, else the nearest that does.
+    home: Folder,
+    name: OsString,
+    outer: Folder,
+    tree: Folder,
+    exists: bool,
+    /// The folder that was written to last, with its names.
+    recent: Option<(Vec<CompactString>, Folder)>,
+}
+
+impl SandboxPath {
+    /// Says whether a tree can be put at the place: an error where a name of it is taken, or
+    /// something other than a folder stands where one is needed.
+    pub fn check_free(&self, names: &Names<'_>) -> Result<(), SandboxError> {
+        let Some(folder) = self.existing_folder()? else { return Ok(()) };
+        let mut levels = vec![folder];
+        for (at, (parts, is_folder)) in names.iter().enumerate() {
+            // Below a folder that is missing everything is free.
+            if levels.len() < parts.len() {
+                continue;
+            }
+            levels.truncate(parts.len());
+            let (name, level) = (last(parts), &levels[parts.len() - 1]);
+            let shown = || shown(self, parts);
+            match level.metadata(name) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(SandboxError::io(shown(), &error)),
+                Ok(found) if *is_folder && found.kind == Kind::Folder => {
+                    let is_empty = names.get(at + 1).is_none_or(|(next, _)| next.len() <= parts.len());
+                    if !is_empty {
+                        levels.push(level.open_folder(name).map_err(|error| SandboxError::io(shown(), &error))?);
+                    }
+                }
+                Ok(_) if *is_folder => return Err(SandboxError::NotAFolder(shown())),
+                Ok(_) => return Err(SandboxError::Exists(shown())),
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a tree at the place.
+    pub fn unpack(&self, _change: &Change) -> Result<Unpacking<'_>, SandboxError> {
+        let wrap = |error: io::Error| self.error(&error);
+        let existing = self.existing_folder()?;
+        let exists = existing.is_some();
+        let home = existing.map_or_else(|| self.missing_folders().0.duplicate().map_err(wrap), Ok)?;
+        let name = random_name();
+        home.create_folder(&name, PRIVATE_MODE).map_err(wrap)?;
+        let opened = home.open_folder(&name).and_then(|outer| {
+            outer.create_folder(OsStr::new(TREE), FOLDER_MODE)?;
+            let tree = outer.open_folder(OsStr::new(TREE))?;
+            Ok((outer, tree))
+        });
+        match opened {
+            Ok((outer, tree)) => Ok(Unpacking { target: self, home, name, outer, tree, exists, recent: None }),
+            Err(error) => {
+                let _ = discard(&home, &name, self.shown());
+                Err(wrap(error))
+            }
+        }
+    }
+
+    /// The folder of the place; none where nothing stands there.
+    fn existing_folder(&self) -> Result<Option<Folder>, SandboxError> {
+        match self.metadata() {
+            Err(SandboxError::NotFound(_)) => Ok(None),
+            Err(error) => Err(error),
+            Ok(_) => self.open_folder().map(Some),
+        }
+    }
+}
+
+impl Unpacking<'_> {
+    /// Makes a folder; the one above it is there.
+    pub fn make_folder(&mut self, parts: &[CompactString], mode: u32) -> Result<(), SandboxError> {
+        self.within(parts, |folder, name| folder.create_folder(name, mode & 0o777 | USABLE))
+    }
+
+    /// Makes a file to be written.
+    pub fn make_file(&mut self, parts: &[CompactString], mode: u32) -> Result<File, SandboxError> {
+        self.within(parts, |folder, name| folder.create_file(name, mode & 0o777))
+    }
+
+    /// Ends a file that was written, and sets its time.
+    pub fn close_file(
+        &mut self,
+        parts: &[CompactString],
+        file: File,
+        modified: Option<Timestamp>,
+    ) -> Result<(), SandboxError> {
+        // Elsewhere all files are synced together.
+        #[cfg(not(target_os = "linux"))]
+        file.sync_all().map_err(|error| self.error(parts, &error))?;
+        drop(file);
+        modified.map_or(Ok(()), |modified| self.set_modified(parts, modified))
+    }
+
+    /// Opens a file that was made.
+    pub fn open_file(&mut self, parts: &[CompactString]) -> Result<File, SandboxError> {
+        let (file, metadata) = self.within(parts, |folder, name| {
+            let file = folder.open_file(name)?;
+            let metadata = super::folder::file_metadata(&file)?;
+            Ok((file, metadata))
+        })?;
+        match metadata.kind {
+            Kind::File => Ok(file),
+            _ => Err(SandboxError::Special(shown(self.target, parts))),
+        }
+    }
+
+    /// Makes a link with this text, which is not looked at.
+    pub fn make_link(&mut self, parts: &[CompactString], text: &str) -> Result<(), SandboxError> {
+        self.within(parts, |folder, name| folder.create_link(OsStr::new(text), name))
+    }
+
+    /// Sets the time of last change of what was made; a folder's comes after what is in it.
+    pub fn set_modified(&mut self, parts: &[CompactString], modified: Timestamp) -> Result<(), SandboxError> {
+        self.within(parts, |folder, name| folder.set_modified(name, modified))
+    }
+
+    /// The error for what the operating system said of a name of the tree.
+    pub fn error(&self, parts: &[CompactString], error: &io::Error) -> SandboxError {
+        SandboxError::io(shown(self.target, parts), error)
+    }
+
+    /// Gives the tree its place. What stands there already stays as it is; on an error everything does.
+    pub fn finish(self, names: &Names<'_>, change: &Change) -> Result<(), SandboxError> {
+        let wrap = |error: io::Error| self.target.error(&error);
+        self.outer.sync_all_below().map_err(wrap)?;
+        if self.exists {
+            return Merge { unpacking: &self, names, moved: Vec::new() }.run();
+        }
+        let made = self.target.make_parents(change)?;
+        let folder = made.as_ref().unwrap_or(self.target.missing_folders().0);
+        match self.outer.rename(OsStr::new(TREE), folder, self.target.name()?, Replace::No) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                Err(SandboxError::Exists(self.target.shown().to_owned()))
+            }
+            other => other.and_then(|()| folder.sync()).map_err(wrap),
+        }
+    }
+
+    /// Does something with the last name of `parts` in the folder of the others.
+    fn within<R>(
+        &mut self,
+        parts: &[CompactString],
+        work: impl FnOnce(&Folder, &OsStr) -> io::Result<R>,
+    ) -> Result<R, SandboxError> {
+        let above = &parts[..parts.len() - 1];
+        if self.recent.as_ref().is_none_or(|(recent, _)| recent != above) {
+            let folder = descend(&self.tree, above).map_err(|error| self.error(parts, &error))?;
+            self.recent = Some((above.to_vec(), folder));
+        }
+        let folder = self.recent.as_ref().map_or(&self.tree, |(_, folder)| folder);
+        work(folder, last(parts)).map_err(|error| self.error(parts, &error))
+    }
+}
+
+impl Drop for Unpacking<'_> {
+    fn drop(&mut self) {
+        // Best effort: what is left of a failed change must not stay visible.
+        let _ = discard(&self.home, &self.name, self.target.shown());
+    }
+}
+
+/// The move of a tree into a folder that exists.
+struct Merge<'a> {
+    unpacking: &'a Unpacking<'a>,
+    names: &'a Names<'a>,
+    /// The numbers of the names that were moved, each with all that is in it.
+    moved: Vec<usize>,
+}
+
+/// A folder of both trees.
+struct Level {
+    from: Folder,
+    to: Folder,
+}
+
+impl Merge<'_> {
+    fn run(mut self) -> Result<(), SandboxError> {
+        let moved = self.move_all();
+        if moved.is_err() {
+            self.take_back();
+        }
+        moved
+    }
+
+    fn move_all(&mut self) -> Result<(), SandboxError> {
+        let Unpacking { target, home, tree, .. } = self.unpacking;
+        let wrap = |error: io::Error| target.error(&error);
+        let first = Level { from: tree.duplicate().map_err(wrap)?, to: home.duplicate().map_err(wrap)? };
+        let mut levels = vec![first];
+        let mut next = 0;
+        while let Some((parts, is_folder)) = self.names.get(next) {
+            leave(&mut levels, parts.len()).map_err(wrap)?;
+            let (level, name) = (&levels[parts.len() - 1], last(parts));
+            let there = if *is_folder { level.to.metadata(name).ok() } else { None };
+            if there.is_some_and(|found| found.kind == Kind::Folder) {
+                let open =
+                    |folder: &Folder| folder.open_folder(name).map_err(|error| self.unpacking.error(parts, &error));
+                levels.push(Level { from: open(&level.from)?, to: open(&level.to)? });
+                next += 1;
+                continue;
+            }
+            level
+                .from
+                .rename(name, &level.to, name, Replace::No)
+                .map_err(|error| self.unpacking.error(parts, &error))?;
+            self.moved.push(next);
+            let inside = self.names[next + 1..].iter().take_while(|(below, _)| below.starts_with(parts)).count();
+            next += 1 + inside;
+        }
+        leave(&mut levels, 0).map_err(wrap)
+    }
+
+    /// Moves back what was moved. What was exchanged meanwhile stays where it is.
+    fn take_back(&self) {
+        for (parts, _) in self.moved.iter().rev().map(|at| self.names[*at]) {
+            let above = &parts[..parts.len() - 1];
+            let folders = descend(&self.unpacking.home, above).and_then(|to| {
+                let from = descend(&self.unpacking.tree, above)?;
+                to.rename(last(parts), &from, last(parts), Replace::No)
+            });
+            // Best effort: the error that matters is the first.
+            let _ = folders;
+        }
+    }
+}
+
+/// Ends the levels beyond so many, with their names on the disk.
+fn leave(levels: &mut Vec<Level>, depth: usize) -> io::Result<()> {
+    while levels.len() > depth {
+        let done = levels.pop().expect("there are more levels than that");
+        done.to.sync()?;
+    }
+    Ok(())
+}
+
+/// The folder that some names lead to, none of which is a link.
+fn descend(from: &Folder, parts: &[CompactString]) -> io::Result<Folder> {
+    let mut folder = from.duplicate()?;
+    for part in parts {
+        folder = folder.open_folder(OsStr::new(part.as_str()))?;
+    }
+    Ok(folder)
+}
+
+fn last(parts: &[CompactString]) -> &OsStr {
+    OsStr::new(parts.last().expect("only the tree itself has no name").as_str())
+}
+
+fn shown(target: &SandboxPath, parts: &[CompactString]) -> String {
+    let name = parts.join("/");
+    match target.shown() {
+        "." => name,
+        folder => format!("{folder}/{name}"),
+    }
+}

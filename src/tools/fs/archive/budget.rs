@@ -1,0 +1,94 @@
+//! How much an archive may come to, so that a few bytes cannot fill a disk or a day.
+//!
+//! Declared sizes are counted before anything is unpacked, and no reader gives more than was
+//! declared, so lies in headers do not help. What comes out of gzip is counted as it comes.
+
+use std::io::{self, Read};
+
+use crate::limits::Watch;
+use crate::toolkit::ToolError;
+
+use super::fault::too_large;
+
+/// Bytes that the ratio does not look at: small archives of very regular files are common.
+const FREE: u64 = 10 << 20;
+
+/// The limits of one call.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// Bytes of all files together.
+    pub max_total_bytes: u64,
+    /// Files, folders and links, the folders among them that the archive only implies.
+    pub max_entries: u64,
+    /// How many times its own size an archive may come to.
+    pub max_ratio: u64,
+    /// Bytes of the archive itself.
+    pub archive_bytes: u64,
+    /// The clock and the interrupt.
+    pub watch: Watch,
+}
+
+/// An archive comes to more than its size allows.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the archive of {archive_bytes} bytes comes to more than {max_ratio} times its size")]
+pub struct OverRatio {
+    archive_bytes: u64,
+    max_ratio: u64,
+}
+
+impl From<OverRatio> for ToolError {
+    fn from(over: OverRatio) -> ToolError {
+        too_large(over.to_string(), "max_ratio")
+    }
+}
+
+impl Budget {
+    /// Checks the bytes of all files so far.
+    pub fn check_total(&self, bytes: u64) -> Result<(), ToolError> {
+        if bytes > self.max_total_bytes {
+            let message = format!("the archive comes to more than {} bytes", self.max_total_bytes);
+            return Err(too_large(message, "max_total_bytes"));
+        }
+        self.check_ratio(bytes).map_err(ToolError::from)
+    }
+
+    /// Checks the number of entries so far.
+    pub fn check_entries(&self, entries: u64) -> Result<(), ToolError> {
+        if entries > self.max_entries {
+            let message = format!("the archive holds more than {} files and directories", self.max_entries);
+            return Err(too_large(message, "max_entries"));
+        }
+        Ok(())
+    }
+
+    fn check_ratio(&self, bytes: u64) -> Result<(), OverRatio> {
+        if bytes > FREE && bytes > self.archive_bytes.saturating_mul(self.max_ratio) {
+            return Err(OverRatio { archive_bytes: self.archive_bytes, max_ratio: self.max_ratio });
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of a stream, counted as they come and stopped in time.
+pub struct Watched<R> {
+    inner: R,
+    budget: Budget,
+    read: u64,
+}
+
+impl<R: Read> Watched<R> {
+    /// Watches what comes from `inner`.
+    pub fn new(inner: R, budget: &Budget) -> Watched<R> {
+        Watched { inner, budget: budget.clone(), read: 0 }
+    }
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.budget.watch.poll().map_err(io::Error::other)?;
+        let read = self.inner.read(buffer)?;
+        self.read += read as u64;
+        self.budget.check_ratio(self.read).map_err(io::Error::other)?;
+        Ok(read)
+    }
+}

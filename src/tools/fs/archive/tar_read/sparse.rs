@@ -1,0 +1,118 @@
+//! Where the stored bytes of a file with holes belong.
+
+use crate::toolkit::ToolError;
+
+use super::super::fault::invalid;
+use super::pax::decimal;
+
+/// Pieces that one file may have.
+const MAX_PIECES: usize = 1 << 20;
+
+/// The pieces of a file, and how far it was read.
+pub struct Map {
+    /// Where each begins and ends, one after another.
+    pieces: Vec<(u64, u64)>,
+    size: u64,
+    /// The piece that is read next, and the place in the file.
+    next: usize,
+    at: u64,
+}
+
+impl Map {
+    /// A file of this size without any content so far.
+    pub fn new(size: u64) -> Map {
+        Map { pieces: Vec::new(), size, next: 0, at: 0 }
+    }
+
+    /// Adds a piece behind those before.
+    pub fn push(&mut self, start: u64, length: u64) -> Result<(), ToolError> {
+        let after = self.pieces.last().map_or(0, |(_, end)| *end);
+        let end = start.checked_add(length).filter(|end| start >= after && *end <= self.size);
+        match end {
+            Some(end) if self.pieces.len() < MAX_PIECES => {
+                self.pieces.push((start, end));
+                Ok(())
+            }
+            _ => Err(invalid("the map of a file with holes is wrong")),
+        }
+    }
+
+    /// The map once it is whole; its pieces must take the stored bytes exactly.
+    pub fn close(self, stored: u64) -> Result<Map, ToolError> {
+        let sum: u64 = self.pieces.iter().map(|(start, end)| end - start).sum();
+        match sum == stored {
+            true => Ok(self),
+            false => Err(invalid("the map of a file with holes is wrong")),
+        }
+    }
+
+    /// The size of the file with its holes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Whether a hole comes next, and how many of at most `room` bytes belong to it or to the piece.
+    pub fn next_piece(&mut self, room: usize) -> (bool, usize) {
+        while self.pieces.get(self.next).is_some_and(|(_, end)| *end <= self.at) {
+            self.next += 1;
+        }
+        let (is_hole, until) = match self.pieces.get(self.next) {
+            Some((start, _)) if self.at < *start => (true, *start),
+            Some((_, end)) => (false, *end),
+            None => (true, self.size),
+        };
+        (is_hole, room.min(usize::try_from(until - self.at).unwrap_or(usize::MAX)))
+    }
+
+    /// Goes on by so many bytes.
+    pub fn pass(&mut self, bytes: u64) {
+        self.at += bytes;
+    }
+}
+
+/// The decimal lines of a map: how many pieces, then the start and the length of each.
+#[derive(Default)]
+pub struct Lines {
+    line: Vec<u8>,
+    expected: Option<u64>,
+    start: Option<u64>,
+    taken: u64,
+}
+
+impl Lines {
+    /// Whether all lines were taken.
+    pub fn is_done(&self) -> bool {
+        self.expected.is_some_and(|expected| self.taken == expected)
+    }
+
+    /// Takes a block of text; after the last line only padding follows in it.
+    pub fn take(&mut self, block: &[u8], map: &mut Map) -> Result<(), ToolError> {
+        for byte in block {
+            if self.is_done() {
+                break;
+            }
+            match byte {
+                b'\n' => self.end_line(map)?,
+                _ if self.line.len() < 20 => self.line.push(*byte),
+                _ => return Err(invalid("the map of a file with holes is wrong")),
+            }
+        }
+        Ok(())
+    }
+
+    fn end_line(&mut self, map: &mut Map) -> Result<(), ToolError> {
+        if self.line.is_empty() {
+            return Err(invalid("the map of a file with holes is wrong"));
+        }
+        let number = decimal(&std::mem::take(&mut self.line))?;
+        match (self.expected, self.start.take()) {
+            (None, _) => self.expected = Some(number),
+            (Some(_), None) => self.start = Some(number),
+            (Some(_), Some(start)) => {
+                map.push(start, number)?;
+                self.taken += 1;
+            }
+        }
+        Ok(())
+    }
+}

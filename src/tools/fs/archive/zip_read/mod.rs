@@ -1,0 +1,170 @@
+//! Reads zip: stored and deflated entries, zip64, sizes before or behind the data.
+//!
+//! The list at the end of the archive is what counts, and everything else must agree with it: the
+//! archive fills its file from the first byte to the last, the list lies directly before its end,
+//! every entry's own header says the same as the list, and no two entries share a byte.
+
+mod directory;
+mod end;
+mod fields;
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom, Take};
+
+use flate2::Crc;
+use flate2::bufread::DeflateDecoder;
+
+use crate::toolkit::ToolError;
+
+use super::fault::{invalid, read_error};
+use super::{Entry, What, text_of};
+use directory::{Listed, read_directory};
+
+/// Bytes that the text of a link may have.
+const MAX_LINK: u64 = 4096;
+
+/// A zip archive that is being read.
+pub struct ZipReader {
+    file: File,
+    listed: std::vec::IntoIter<Listed>,
+    content: Option<Box<Content>>,
+}
+
+/// The content of the newest entry.
+struct Content {
+    bytes: Bytes,
+    crc: Crc,
+    left: u64,
+    stated_crc: u32,
+}
+
+enum Bytes {
+    Stored(Take<BufReader<File>>),
+    Deflated(DeflateDecoder<BufReader<Take<File>>>),
+}
+
+impl ZipReader {
+    /// Opens an archive: reads its list and checks all of it.
+    pub fn open(mut file: File, size: u64, max_entries: u64) -> Result<ZipReader, ToolError> {
+        let end = end::find(&mut file, size)?;
+        if end.entries > max_entries {
+            let message = format!("the archive holds more than {max_entries} files and directories");
+            return Err(super::too_large(message, "max_entries"));
+        }
+        let mut listed = read_directory(&mut file, &end)?;
+        for entry in &mut listed {
+            entry.check_own_header(&mut file)?;
+        }
+        check_overlaps(&listed, end.directory)?;
+        Ok(ZipReader { file, listed: listed.into_iter(), content: None })
+    }
+
+    /// The next entry; see [`super::Reader::advance`].
+    pub fn advance(&mut self) -> Result<Option<Entry>, ToolError> {
+        let Some(Listed { mut entry, .. }) = self.begin_next()? else { return Ok(None) };
+        if let What::Link(text) = &mut entry.what {
+            if entry.size > MAX_LINK {
+                return Err(invalid(format!("`{}` is a link of {} bytes", entry.name, entry.size)));
+            }
+            let mut bytes = vec![0; entry.size as usize];
+            let mut filled = 0;
+            while filled < bytes.len() {
+                filled += self.read(&mut bytes[filled..])?;
+            }
+            *text = text_of(&bytes)?;
+            entry.size = 0;
+        }
+        Ok(Some(entry))
+    }
+
+    fn begin_next(&mut self) -> Result<Option<Listed>, ToolError> {
+        let Some(listed) = self.listed.next() else { return Ok(None) };
+        let mut file = self.file.try_clone().map_err(read_error)?;
+        file.seek(SeekFrom::Start(listed.data)).map_err(read_error)?;
+        let bytes = match listed.is_deflated {
+            true => Bytes::Deflated(DeflateDecoder::new(BufReader::new(file.take(listed.stored)))),
+            false => Bytes::Stored(BufReader::new(file).take(listed.stored)),
+        };
+        let (left, stated_crc) = (listed.entry.size, listed.crc);
+        self.content = Some(Box::new(Content { bytes, crc: Crc::new(), left, stated_crc }));
+        if left == 0 {
+            // Nothing will be read that would check it.
+            self.read(&mut [0])?;
+        }
+        Ok(Some(listed))
+    }
+
+    /// The next bytes of the newest entry; see [`super::Reader::read`].
+    pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, ToolError> {
+        match &mut self.content {
+            Some(content) => content.read(buffer),
+            None => Ok(0),
+        }
+    }
+}
+
+impl Content {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, ToolError> {
+        if self.left > 0 {
+            let room = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+            let read = self.bytes.read(&mut buffer[..room]).map_err(read_error)?;
+            if read == 0 && room > 0 {
+                return Err(invalid("an entry has fewer bytes than it says"));
+            }
+            self.crc.update(&buffer[..read]);
+            self.left -= read as u64;
+            if self.left == 0 {
+                self.end()?;
+            }
+            return Ok(read);
+        }
+        // An entry without content ends before it begins.
+        if self.crc.amount() == 0 {
+            self.end()?;
+        }
+        Ok(0)
+    }
+
+    /// Checks that the entry ends here and that its bytes are those that were packed.
+    fn end(&mut self) -> Result<(), ToolError> {
+        if self.bytes.read(&mut [0]).map_err(read_error)? > 0 {
+            return Err(invalid("an entry has more bytes than it says"));
+        }
+        if !self.bytes.is_used_up() {
+            return Err(invalid("an entry has bytes behind its end"));
+        }
+        match self.crc.sum() == self.stated_crc {
+            true => Ok(()),
+            false => Err(invalid("an entry has a wrong checksum")),
+        }
+    }
+}
+
+impl Bytes {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Bytes::Stored(bytes) => bytes.read(buffer),
+            Bytes::Deflated(bytes) => bytes.read(buffer),
+        }
+    }
+
+    /// Whether every stored byte belonged to the content.
+    fn is_used_up(&self) -> bool {
+        match self {
+            Bytes::Stored(bytes) => bytes.limit() == 0,
+            Bytes::Deflated(bytes) => bytes.get_ref().get_ref().limit() == 0 && bytes.get_ref().buffer().is_empty(),
+        }
+    }
+}
+
+/// Refuses entries that share bytes with each other or with the list: a way to unpack the same bytes
+/// many times over.
+fn check_overlaps(listed: &[Listed], directory: u64) -> Result<(), ToolError> {
+    let mut extents: Vec<(u64, u64)> = listed.iter().map(|entry| (entry.header, entry.data + entry.stored)).collect();
+    extents.sort_unstable();
+    let limits = extents.iter().skip(1).map(|(start, _)| *start).chain([directory]);
+    match extents.iter().zip(limits).all(|((_, end), limit)| *end <= limit) {
+        true => Ok(()),
+        false => Err(invalid("entries overlap")),
+    }
+}

@@ -1,0 +1,316 @@
+//! `FS.Compress`: docs/specs/file_system_tool.md, its questions.
+
+use std::collections::BTreeSet;
+use std::io::{self, Read};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, Replace, SandboxError, SandboxPath};
+use crate::text::ToolCode;
+use crate::toolkit::{
+    Access, Context, Effect, Example, Failure, Given, ListedPath, Risk, Settings, Spec, Tool, ToolError, arguments,
+};
+use crate::value::Str;
+
+use super::archive::{Entry, Output, TarWriter, What, Writer, ZipWriter};
+use super::operation::Operation;
+
+const SPEC: Spec = Spec {
+    name: "FS.Compress",
+    wire: "compress",
+    aliases: &[],
+    summary: "Packs files and directories into an archive",
+    details: "The format is `zip` or `tar.gz`, by the destination's name (`.zip`, `.tar.gz`, `.tgz`) or by `format`. \
+        Every source stands in the archive under its own name, a directory with all that is in it, hidden entries too; \
+        the root stands without a name. Stored are names, permission bits, times in whole seconds, and links as links; no \
+        owners. Equal files give equal bytes: entries are ordered by the bytes of their names. A link is followed where it is a \
+        source. The archive never holds itself. A pipe, socket or device, a name that no tool can address, or an entry that the \
+        policy refuses is an error before anything is written. The archive gets its name once it is whole and synced; missing \
+        directories are made.",
+    effect: Effect::Writes,
+    risk: Risk::Medium,
+    requires_approval: false,
+    failure: Failure::SuccessMap,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::AlreadyExists,
+        ToolCode::IsADirectory,
+        ToolCode::NotADirectory,
+        ToolCode::Conflict,
+        ToolCode::PermissionDenied,
+        ToolCode::NoSpace,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "CALL FS.WriteFile(\"src/a.txt\", \"hello\")\nSET result = FS.Compress(\"src\", \"src.zip\")\nEMIT result.files, \" \", result.directories\nCALL FS.Extract(\"src.zip\", \"copy\")\nEMIT FS.ReadFile(\"copy/src/a.txt\").content",
+        output: "1 1\nhello\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        source_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE, Access::Read), "file or directory to pack, from the sandbox root";
+        destination_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "name of the archive, from the sandbox root; needed";
+        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(PathRule::INSIDE, Access::Read), "files and directories to pack, instead of `source_path`";
+        format: Option<Str> = Absent, Kind::Word(&["zip", "tar.gz"]), "format, where the destination's name does not tell it";
+        overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing archive is replaced";
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Packed {
+    #[serde(flatten)]
+    operation: Operation,
+    /// `zip` or `tar.gz`.
+    format: &'static str,
+    /// Files in the archive.
+    files: u64,
+    /// Directories in the archive.
+    directories: u64,
+    /// Links in the archive.
+    links: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Zip,
+    TarGz,
+}
+
+/// Bytes that are read at once, and that wait at most before they are written.
+const PIECE: usize = 64 << 10;
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run).with_check(check)
+}
+
+fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    if !given.is_given("destination_path") {
+        return Err(ToolError::bad_argument("destination_path", "`FS.Compress` needs a path for `destination_path`")
+            .hint("name the archive, such as \"out.zip\""));
+    }
+    match given.is_given("source_path") == given.is_given("paths") {
+        true => Err(ToolError::bad_argument("source_path", "`FS.Compress` needs either `source_path` or `paths`")
+            .hint("give one path as `source_path`, or a list as `paths`")),
+        false => Ok(()),
+    }
+}
+
+/// Something to be packed: where it is, and its name in the archive.
+struct Source {
+    place: SandboxPath,
+    metadata: Metadata,
+    name: String,
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
+    let destination = args.destination_path.expect("the check demands it");
+    let at_destination = |error: ToolError| error.argument("destination_path").path(destination.shown());
+    let format = format_of(args.format.as_ref(), &destination)?;
+    let places = match (args.source_path, args.paths) {
+        (Some(place), _) => vec![place],
+        (None, listed) => listed
+            .unwrap_or_default()
+            .into_iter()
+            .map(|listed| listed.place.map_err(|error| error.argument("paths")))
+            .collect::<Result<_, _>>()?,
+    };
+    let sources = gather(context, places, &destination)?;
+    let replace = if args.overwrite { Replace::Yes } else { Replace::No };
+    if destination.wants_folder() || destination.is_root() {
+        return Err(at_destination(SandboxError::IsAFolder(destination.shown().to_owned()).into()));
+    }
+    destination.check_replaceable(replace).map_err(|error| at_destination(error.into()))?;
+    context.admit_files(sources.len() as u64)?;
+    let change = context.begin_change(1)?;
+    let mut counts = Counts::default();
+    let written = destination.fill_file(replace, &change, |file| {
+        let mut out = Output::new(file);
+        let mut writer: Box<dyn Writer> = match format {
+            Format::Zip => Box::new(ZipWriter::default()),
+            Format::TarGz => Box::new(TarWriter::new()),
+        };
+        let mut packer = Packer { context, writer: &mut *writer, out: &mut out, destination: &destination };
+        for source in &sources {
+            packer.put(source, &mut counts)?;
+        }
+        packer.finish()?;
+        counts.bytes = out.position();
+        Ok::<(), ToolError>(())
+    });
+    written?;
+    Ok(Packed {
+        operation: Operation::done("compress", destination.shown(), Some(counts.bytes)),
+        format: if format == Format::Zip { "zip" } else { "tar.gz" },
+        files: counts.files,
+        directories: counts.directories,
+        links: counts.links,
+    })
+}
+
+fn format_of(given: Option<&Str>, destination: &SandboxPath) -> Result<Format, ToolError> {
+    let name = destination.file_name().to_lowercase();
+    let given = given.map(|given| given.as_text().to_string());
+    match given.as_deref() {
+        Some("zip") => Ok(Format::Zip),
+        Some(_) => Ok(Format::TarGz),
+        None if name.ends_with(".zip") => Ok(Format::Zip),
+        None if name.ends_with(".tar.gz") || name.ends_with(".tgz") => Ok(Format::TarGz),
+        None => Err(ToolError::bad_argument("destination_path", "the name of the archive does not tell its format")
+            .hint("end it in `.zip`, `.tar.gz` or `.tgz`, or give `format`")),
+    }
+}
+
+/// Everything that is to be packed, in the order of the archive.
+fn gather(
+    context: &mut Context<'_>,
+    places: Vec<SandboxPath>,
+    destination: &SandboxPath,
+) -> Result<Vec<Source>, ToolError> {
+    let mut sources = Vec::new();
+    let mut names = BTreeSet::new();
+    for place in places {
+        let at_source = |error: ToolError| error.path(place.shown());
+        let metadata = place.metadata().map_err(|error| at_source(error.into()))?;
+        let top = if place.is_root() { String::new() } else { place.file_name() };
+        if !names.insert(top.clone()) {
+            let message = format!("two of the sources are called `{top}`");
+            return Err(at_source(ToolError::new(ToolCode::Conflict, message)).hint("pack a directory that holds both"));
+        }
+        if place.address() == destination.address() {
+            let message = format!("`{}` cannot be packed into itself", place.shown());
+            return Err(at_source(ToolError::new(ToolCode::Conflict, message)));
+        }
+        let start = place.address().into_owned();
+        let tree = match metadata.kind {
+            EntryKind::Folder => Some(context.admitted_tree(&place, Access::Read, None)?),
+            _ => None,
+        };
+        if !top.is_empty() {
+            sources.push(Source { place, metadata, name: top.clone() });
+        }
+        let Some(tree) = tree else { continue };
+        context.admit_files(tree.len() as u64)?;
+        for below in (0..tree.len()).map(|entry| tree.path(entry)) {
+            context.meter.poll()?;
+            let address = joined(&start, &below);
+            if address == destination.address() {
+                continue;
+            }
+            let place = context.place(&address, PathRule::INSIDE.not_following(), Access::Read)?;
+            let metadata = place.metadata()?;
+            sources.push(Source { place, metadata, name: joined(&top, &below) });
+        }
+    }
+    sources.sort_by(|a, b| a.name.split('/').cmp(b.name.split('/')));
+    Ok(sources)
+}
+
+fn joined(above: &str, below: &str) -> String {
+    if above.is_empty() { below.to_owned() } else { format!("{above}/{below}") }
+}
+
+#[derive(Default)]
+struct Counts {
+    files: u64,
+    directories: u64,
+    links: u64,
+    bytes: u64,
+}
+
+/// Puts one entry after another into an archive.
+struct Packer<'a, 'c, 'f> {
+    context: &'a mut Context<'c>,
+    writer: &'a mut dyn Writer,
+    out: &'a mut Output<'f>,
+    destination: &'a SandboxPath,
+}
+
+impl Packer<'_, '_, '_> {
+    fn put(&mut self, source: &Source, counts: &mut Counts) -> Result<(), ToolError> {
+        let Source { place, metadata, name } = source;
+        let entry = |what: What, metadata: &Metadata| Entry {
+            name: name.clone(),
+            what,
+            mode: metadata.mode & 0o777,
+            modified: metadata.modified.map(|time| time.seconds),
+            size: 0,
+        };
+        let at_source = |error: ToolError| error.path(place.shown());
+        self.context.spend(1)?;
+        match metadata.kind {
+            EntryKind::Folder => {
+                counts.directories += 1;
+                self.begin(&entry(What::Folder, metadata))
+            }
+            EntryKind::Link => {
+                counts.links += 1;
+                let text = place.read_link().map_err(|error| at_source(error.into()))?;
+                let text = text.into_string().map_err(|_| at_source(unaddressable(place)))?;
+                self.begin(&Entry { mode: 0o777, ..entry(What::Link(text), metadata) })
+            }
+            EntryKind::File => {
+                counts.files += 1;
+                let open = self.context.open(place).map_err(at_source)?;
+                let size = open.metadata.size;
+                self.begin(&Entry { size, ..entry(What::File, &open.metadata) })?;
+                self.copy(place, open.file, size)
+            }
+            EntryKind::Special => Err(at_source(SandboxError::Special(place.shown().to_owned()).into())),
+        }
+    }
+
+    fn begin(&mut self, entry: &Entry) -> Result<(), ToolError> {
+        let begun = self.writer.begin(entry, self.out);
+        self.settle(begun, PIECE)
+    }
+
+    /// Copies as many bytes as the file had when it was opened.
+    fn copy(&mut self, place: &SandboxPath, file: impl Read, size: u64) -> Result<(), ToolError> {
+        let mut content = file.take(size);
+        let mut piece = vec![0; PIECE];
+        let mut copied = 0;
+        loop {
+            self.context.meter.poll()?;
+            let length = content.read(&mut piece).map_err(|error| ToolError::from(place.error(&error)))?;
+            if length == 0 {
+                break;
+            }
+            self.context.spend_text(length)?;
+            copied += length as u64;
+            let written = self.writer.write(&piece[..length], self.out);
+            self.settle(written, PIECE)?;
+        }
+        if copied < size {
+            let message = format!("`{}` became shorter while it was packed", place.shown());
+            return Err(ToolError::new(ToolCode::Conflict, message).path(place.shown()));
+        }
+        let ended = self.writer.end(self.out);
+        self.settle(ended, PIECE)
+    }
+
+    fn finish(&mut self) -> Result<(), ToolError> {
+        let finished = self.writer.finish(self.out);
+        self.settle(finished, 1)
+    }
+
+    /// Writes what waits once that is much; it is counted before.
+    fn settle(&mut self, done: io::Result<()>, at_least: usize) -> Result<(), ToolError> {
+        let wrap = |error: io::Error| ToolError::from(self.destination.error(&error));
+        done.map_err(wrap)?;
+        if self.out.pending.len() < at_least {
+            return Ok(());
+        }
+        let waiting = self.out.pending.len() as u64;
+        self.context.begin_write(self.destination, self.out.position(), waiting)?;
+        self.out.flush().map_err(wrap)
+    }
+}
+
+fn unaddressable(place: &SandboxPath) -> ToolError {
+    let message = format!("`{}` is a link to a name that is not UTF-8", place.shown());
+    ToolError::new(ToolCode::IoError, message)
+}

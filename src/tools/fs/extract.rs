@@ -1,0 +1,250 @@
+//! `FS.Extract`: docs/specs/file_system_tool.md, its questions.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{Read, Write};
+
+use compact_str::CompactString;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::sandbox::{
+    Kind as EntryKind, OpenFile, PathRule, SandboxError, SandboxPath, Timestamp, Unpacking, is_reserved,
+};
+use crate::text::ToolCode;
+use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+
+use super::archive::{Budget, Node, NodeKind, Plan, Reader};
+use super::operation::Operation;
+
+const SPEC: Spec = Spec {
+    name: "FS.Extract",
+    wire: "extract",
+    aliases: &[],
+    summary: "Unpacks an archive into a directory, all of it or nothing",
+    details: "Zip, tar and tar in gzip, told by their bytes. Everything is checked before anything is made, and \
+        made whole before anything gets its name; what exists is never replaced, directories are merged. A directory that does not \
+        exist appears in one step; in one that exists the entries appear one after another, and are taken back when one of them \
+        cannot be moved. The whole archive is refused for an entry that leaves the directory (`..`, absolute, a drive, below a link), a \
+        link that points out of it or climbs after a name, a pipe or device, a name that stands in it twice or that no tool can address, entries \
+        that share bytes, encryption, and whatever two readers could understand in two ways: data before or behind it, headers that \
+        contradict the list. Hard links become copies; holes of sparse files are written as zeros. Names that differ in case alone are \
+        refused where the file system does not tell them apart. Permission bits are kept within the user's mask, without set-user-id, \
+        set-group-id and sticky; directories stay usable by their owner; times are kept. Archives inside are not opened.",
+    effect: Effect::Writes,
+    risk: Risk::Medium,
+    requires_approval: false,
+    failure: Failure::SuccessMap,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::AlreadyExists,
+        ToolCode::IsADirectory,
+        ToolCode::NotADirectory,
+        ToolCode::InvalidArchive,
+        ToolCode::TooLarge,
+        ToolCode::Conflict,
+        ToolCode::PermissionDenied,
+        ToolCode::NoSpace,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "CALL FS.WriteFile(\"a.txt\", \"hello\")\nCALL FS.Compress(\"a.txt\", \"a.tar.gz\")\nSET result = FS.Extract(\"a.tar.gz\", \"out\")\nEMIT result.files, \" \", result.sizeBytes\nEMIT FS.Extract(\"a.tar.gz\", \"out\").error",
+        output: "1 5\n`out/a.txt` already exists\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        archive_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "archive to unpack, from the sandbox root";
+        destination_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to unpack into, from the sandbox root; made when it is missing";
+        max_total_bytes: i64 = Is(Literal::Int(1 << 30)), Kind::at_least(0), "the most bytes of all files together";
+        max_entries: Option<i64> = Absent, Kind::at_least(0), "the most files and directories; the policy's `max_files_per_operation` when left out";
+        max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "the most that the archive may come to, as a multiple of its own size; the first 10 MiB are free";
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Unpacked {
+    #[serde(flatten)]
+    operation: Operation,
+    /// Files that were made.
+    files: u64,
+    /// Directories in the archive, also those that existed.
+    directories: u64,
+    /// Links that were made.
+    links: u64,
+}
+
+/// Bytes that are written at once.
+const PIECE: usize = 64 << 10;
+/// Times that every file system and every tool can show: the years 1 to 9999.
+const TIMES: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
+    let (archive, destination) = (&args.archive_path, &args.destination_path);
+    let at_archive = |error: ToolError| match error.path {
+        None => error.argument("archive_path").path(archive.shown()),
+        Some(_) => error,
+    };
+    let at_destination =
+        |error: SandboxError| ToolError::from(error).argument("destination_path").path(destination.shown());
+    let OpenFile { file, metadata } = context.open(archive).map_err(at_archive)?;
+    check_destination(destination).map_err(at_destination)?;
+    let budget = Budget {
+        max_total_bytes: args.max_total_bytes as u64,
+        max_entries: args.max_entries.map_or(context.files_per_operation(), |most| most as u64),
+        max_ratio: args.max_ratio as u64,
+        archive_bytes: metadata.size,
+        watch: context.meter.watch(),
+    };
+    let open = || {
+        let file = file.try_clone().map_err(|error| ToolError::from(archive.error(&error)))?;
+        Reader::open(file, metadata.size, &budget).map_err(at_archive)
+    };
+    let plan = read_plan(context, open()?, &budget).map_err(at_archive)?;
+    let names: Vec<(&[CompactString], bool)> =
+        plan.nodes().map(|(parts, node)| (parts.as_slice(), node.kind == NodeKind::Folder)).collect();
+    admit(context, destination, &plan)?;
+    destination.check_free(&names).map_err(at_destination)?;
+    let change = context.begin_change(plan.len().max(1))?;
+    context.meter.write_bytes(plan.bytes)?;
+    let tree = destination.unpack(&change).map_err(at_destination)?;
+    let mut unpacker = Unpacker { context, tree, archive };
+    unpacker.make(&plan, open()?)?;
+    unpacker.tree.finish(&names, &change).map_err(at_destination)?;
+    let count = |wanted: fn(&NodeKind) -> bool| plan.nodes().filter(|(_, node)| wanted(&node.kind)).count() as u64;
+    Ok(Unpacked {
+        operation: Operation::done("extract", destination.shown(), Some(plan.bytes)),
+        files: count(|kind| matches!(kind, NodeKind::File | NodeKind::CopyOf(_))),
+        directories: count(|kind| matches!(kind, NodeKind::Folder)),
+        links: count(|kind| matches!(kind, NodeKind::Link(_))),
+    })
+}
+
+fn check_destination(destination: &SandboxPath) -> Result<(), SandboxError> {
+    match destination.metadata() {
+        Err(SandboxError::NotFound(_)) => Ok(()),
+        Ok(found) if found.kind == EntryKind::Folder => Ok(()),
+        Ok(_) => Err(SandboxError::NotAFolder(destination.shown().to_owned())),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads the archive once, without unpacking, and checks all that it says.
+fn read_plan(context: &mut Context<'_>, mut reader: Reader, budget: &Budget) -> Result<Plan, ToolError> {
+    let mut plan = Plan::new();
+    while let Some(entry) = reader.advance()? {
+        context.meter.poll()?;
+        context.spend(1)?;
+        plan.add(entry, budget)?;
+    }
+    Ok(plan)
+}
+
+/// Asks the policy for the directory and for every name that would be made in it.
+fn admit(context: &Context<'_>, destination: &SandboxPath, plan: &Plan) -> Result<(), ToolError> {
+    let address = destination.address();
+    context.admit(&address, true, Access::Change)?;
+    context.admit_files(plan.len())?;
+    for (parts, node) in plan.nodes() {
+        context.meter.poll()?;
+        if destination.is_root() && is_reserved(OsStr::new(parts[0].as_str())) {
+            let message = format!("the archive is refused: `{}` belongs to NeuroScript itself", parts[0]);
+            let error = ToolError::new(ToolCode::SandboxViolation, message);
+            return Err(error.hint("unpack it into a directory of its own"));
+        }
+        let name = parts.join("/");
+        let path = if address.is_empty() { name } else { format!("{address}/{name}") };
+        context.admit(&path, node.kind == NodeKind::Folder, Access::Change)?;
+        context.admit_size(&path, node.size)?;
+    }
+    Ok(())
+}
+
+/// Makes the tree of a plan.
+struct Unpacker<'a, 'c> {
+    context: &'a mut Context<'c>,
+    tree: Unpacking<'a>,
+    archive: &'a SandboxPath,
+}
+
+impl Unpacker<'_, '_> {
+    fn make(&mut self, plan: &Plan, mut reader: Reader) -> Result<(), ToolError> {
+        for (parts, node) in plan.nodes().filter(|(_, node)| node.kind == NodeKind::Folder) {
+            self.context.meter.poll()?;
+            self.tree.make_folder(parts, node.mode)?;
+        }
+        for (listed, parts) in &plan.listed {
+            let entry = reader.advance()?;
+            if entry.as_ref() != Some(listed) {
+                return Err(self.changed());
+            }
+            let node = plan.node(parts);
+            if let Some(node) = node {
+                self.put(parts, node, &mut reader)?;
+            }
+        }
+        if reader.advance()?.is_some() {
+            return Err(self.changed());
+        }
+        // A folder's time is that of the last change in it, so it comes last.
+        for (parts, node) in plan.nodes().rev().filter(|(_, node)| node.kind == NodeKind::Folder) {
+            if let Some(modified) = time_of(node) {
+                self.tree.set_modified(parts, modified)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, parts: &[CompactString], node: &Node, reader: &mut Reader) -> Result<(), ToolError> {
+        match &node.kind {
+            NodeKind::Folder => Ok(()),
+            NodeKind::Link(text) => {
+                self.tree.make_link(parts, text)?;
+                Ok(time_of(node).map_or(Ok(()), |time| self.tree.set_modified(parts, time))?)
+            }
+            NodeKind::File => self.fill(parts, node, |buffer| reader.read(buffer)),
+            NodeKind::CopyOf(source) => {
+                let mut source: File = self.tree.open_file(source)?;
+                let archive = self.archive;
+                self.fill(parts, node, |buffer| source.read(buffer).map_err(|error| archive.error(&error).into()))
+            }
+        }
+    }
+
+    /// Makes a file of what `read` gives.
+    fn fill(
+        &mut self,
+        parts: &[CompactString],
+        node: &Node,
+        mut read: impl FnMut(&mut [u8]) -> Result<usize, ToolError>,
+    ) -> Result<(), ToolError> {
+        let mut file = self.tree.make_file(parts, node.mode)?;
+        let mut piece = vec![0; PIECE];
+        loop {
+            self.context.meter.poll()?;
+            let length = read(&mut piece)?;
+            if length == 0 {
+                break;
+            }
+            self.context.spend_text(length)?;
+            file.write_all(&piece[..length]).map_err(|error| ToolError::from(self.tree.error(parts, &error)))?;
+        }
+        Ok(self.tree.close_file(parts, file, time_of(node))?)
+    }
+
+    fn changed(&self) -> ToolError {
+        let message = format!("`{}` changed while it was unpacked", self.archive.shown());
+        ToolError::new(ToolCode::Conflict, message)
+    }
+}
+
+fn time_of(node: &Node) -> Option<Timestamp> {
+    node.modified.filter(|seconds| TIMES.contains(seconds)).map(|seconds| Timestamp { seconds, nanos: 0 })
+}

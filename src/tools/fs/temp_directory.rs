@@ -1,0 +1,62 @@
+//! `FS.TempDirectory`: docs/specs/file_system_tool.md, its questions.
+
+use crate::text::{ToolCode, safe};
+use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
+use crate::value::{Str, print};
+
+use super::operation::Operation;
+
+const SPEC: Spec = Spec {
+    name: "FS.TempDirectory",
+    wire: "temp_directory",
+    aliases: &[],
+    summary: "Makes an empty directory that is removed when the run ends",
+    details: "The directory lies directly below the root under a hidden name that nobody can guess, such as \
+        `.tmp-ns-0f3a…`, and only this user looks into it. It is removed with all that is in it when the run ends, also \
+        when that fails or is interrupted; in a session when the session ends, in `ns call` with the call, where it is of \
+        no use. One that was moved or renamed is kept: so work becomes final in one step, by `FS.MoveFile`. What cannot be \
+        removed is told and fails nothing. A process that is killed leaves its directory behind.",
+    effect: Effect::Writes,
+    risk: Risk::Low,
+    requires_approval: false,
+    failure: Failure::SuccessMap,
+    errors: &[ToolCode::PermissionDenied, ToolCode::NoSpace, ToolCode::IoError],
+    example: Example {
+        script: "SET work = FS.TempDirectory()\nCALL FS.WriteFile(work.path + \"/part\", \"1\")\nEMIT FS.ReadFile(work.path + \"/part\").content",
+        output: "1\n",
+    },
+};
+
+/// The longest prefix, in bytes.
+const MAX_PREFIX: usize = 64;
+
+arguments! {
+    struct Args {
+        prefix: Str = Is(Literal::Text("ns")), Kind::Text, "part of the name, to be recognised by";
+    }
+}
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run).with_check(check)
+}
+
+fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    given.text("prefix").flatten().map_or(Ok(()), |prefix| check_prefix(&prefix))
+}
+
+fn check_prefix(prefix: &str) -> Result<(), ToolError> {
+    let is_strange = |c: char| c.is_control() || safe::is_format(c) || matches!(c, '/' | '\\' | ':');
+    if prefix.is_empty() || prefix.len() > MAX_PREFIX || prefix.contains(is_strange) {
+        let message = format!("`prefix` is no part of a name: `{}`", print::shortened(prefix, 40));
+        return Err(ToolError::bad_argument("prefix", message)
+            .hint("give 1 to 64 bytes without `/`, `\\`, `:` and characters that are not shown"));
+    }
+    Ok(())
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
+    let prefix = args.prefix.as_text();
+    check_prefix(&prefix)?;
+    let path = context.make_temporary(&prefix)?;
+    Ok(Operation::done("temp_directory", &path, None))
+}
