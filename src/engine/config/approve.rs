@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use toml_edit::{Array, DocumentMut, Item, Table, Value};
+use toml_edit::{Array, DocumentMut, Item, RawString, Table, Value};
 
 use crate::text::Sources;
 use crate::toolkit::Registry;
@@ -40,7 +40,9 @@ fn with_leave(before: &str, tool: &str, registry: &Registry) -> Result<String, S
         id.is_some_and(|id| registry.get(id).spec.name == tool)
     };
     if let Some(ask) = tools.get_mut("ask").and_then(Item::as_array_mut) {
-        ask.retain(|value| !names_it(value));
+        let places: Vec<usize> =
+            ask.iter().enumerate().filter(|(_, value)| names_it(value)).map(|(place, _)| place).collect();
+        places.into_iter().rev().for_each(|place| take_out(ask, place));
     }
     let allow = tools.entry("allow").or_insert_with(|| Item::Value(Array::new().into()));
     let allow = allow.as_array_mut().ok_or("`allow` is no list")?;
@@ -48,6 +50,25 @@ fn with_leave(before: &str, tool: &str, registry: &Registry) -> Result<String, S
         allow.push(tool);
     }
     Ok(document.to_string())
+}
+
+/// Takes an element out of a list. The comment before it, which may be that of the element above, stays.
+fn take_out(list: &mut Array, place: usize) {
+    let text = |raw: Option<&RawString>| raw.and_then(RawString::as_str).unwrap_or_default().to_owned();
+    let taken = list.remove(place);
+    let before = text(taken.decor().prefix());
+    // Without a comment there is nothing to keep.
+    let Some((comment, _)) = before.rsplit_once('\n').filter(|_| before.contains('#')) else { return };
+    match list.get_mut(place) {
+        Some(next) => {
+            let after = text(next.decor().prefix());
+            next.decor_mut().set_prefix(format!("{comment}{after}"));
+        }
+        None => {
+            let after = text(Some(list.trailing()));
+            list.set_trailing(format!("{comment}{after}"));
+        }
+    }
 }
 
 /// Gives a file new content in one step, whole and synced.

@@ -107,7 +107,13 @@ impl Policy {
                 let message = format!("the policy refuses `{name}`: it is in `deny` as `{rule}`");
                 Err(ToolError::new(ToolCode::PolicyDenied, message).hint("change `deny` in `[tools]` to allow it"))
             }
-            ToolVerdict::Ask(rule) => Ok(Approval::Needed { reason: format!("it is in `ask` as `{rule}`"), instead }),
+            ToolVerdict::Ask { rule, by_name } => {
+                let instead = match by_name {
+                    true => format!("move `{rule}` from `ask` to `allow` in `[tools]` of the policy file"),
+                    false => instead,
+                };
+                Ok(Approval::Needed { reason: format!("it is in `ask` as `{rule}`"), instead })
+            }
             ToolVerdict::Allowed { by_name: true } => Ok(Approval::NotNeeded),
             _ if spec.effect == Effect::Deletes && self.require_confirmation_for_delete => Ok(Approval::Needed {
                 reason: "`require_confirmation_for_delete` is true".to_owned(),
@@ -125,12 +131,15 @@ impl Policy {
         if !self.has_path_rules() {
             return Ok(());
         }
-        let is_directory = match place.metadata() {
-            Ok(metadata) => metadata.kind == Kind::Folder,
-            // What does not exist yet becomes a file, unless the tool alone knows.
-            Err(_) => access == Access::Make,
-        };
-        self.admit_path(&place.address(), is_directory, access)
+        let address = place.address();
+        match place.metadata() {
+            Ok(metadata) => self.admit_path(&address, metadata.kind == Kind::Folder, access),
+            // What does not exist yet may become a directory, and a file unless the tool alone knows.
+            Err(_) => {
+                self.admit_path(&address, true, access)?;
+                if access == Access::Make { Ok(()) } else { self.admit_path(&address, false, access) }
+            }
+        }
     }
 
     /// Whether a tool may do this to what has this address.

@@ -47,8 +47,13 @@ pub enum ToolVerdict {
     },
     /// It is refused, by this rule.
     Denied(String),
-    /// A person is asked first, by this rule.
-    Ask(String),
+    /// A person is asked first.
+    Ask {
+        /// By this rule.
+        rule: String,
+        /// It is the tool's own name, not a glob.
+        by_name: bool,
+    },
     /// No rule speaks of it.
     Silent,
 }
@@ -104,7 +109,7 @@ impl ToolRules {
                 return ToolVerdict::Denied(rule);
             }
             if let Some(rule) = find(&self.ask, by_name) {
-                return ToolVerdict::Ask(rule);
+                return ToolVerdict::Ask { rule, by_name };
             }
             if find(&self.allow, by_name).is_some() {
                 return ToolVerdict::Allowed { by_name };

@@ -1,0 +1,358 @@
+//! The policy file as a user meets it: what a bad one gets, which one is in force, directories outside
+//! the root, recursive changes that meet something refused, and questions at a terminal.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rexpect::session::{PtySession, spawn_command};
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+use support::{Ran, ns, run};
+
+/// Milliseconds after which a terminal that does not answer has failed.
+const PATIENCE_MS: u64 = 20_000;
+
+/// A sandbox, a folder outside and a policy file beside them.
+struct Place {
+    top: TempDir,
+}
+
+impl Place {
+    fn new(policy: &str) -> Place {
+        let top = tempfile::tempdir().expect("a folder for the test");
+        for name in ["root", "outside", "config/neuroscript"] {
+            fs::create_dir_all(top.path().join(name)).expect("a folder");
+        }
+        let place = Place { top };
+        place.write("policy.toml", policy);
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.top.path().canonicalize().expect("the folder is there").join(name)
+    }
+
+    fn write(&self, name: &str, content: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("a folder");
+        fs::write(path, content).expect("a file");
+    }
+
+    fn read(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.path(name)).ok()
+    }
+
+    fn ns(&self) -> Command {
+        let mut command = ns(&self.path("root"));
+        command.arg("--policy").arg(self.path("policy.toml"));
+        command
+    }
+
+    fn call(&self, tool: &str, arguments: Json) -> Ran {
+        run(self.ns().args(["call", tool, &arguments.to_string()]))
+    }
+
+    /// The code and the message of a call that fails.
+    fn refused(&self, tool: &str, arguments: Json) -> (String, String) {
+        let ran = self.call(tool, arguments);
+        assert_eq!(ran.stdout, "", "a failure prints nothing");
+        let json: Json = serde_json::from_str(&ran.stderr).unwrap_or_else(|_| panic!("not JSON: {}", ran.stderr));
+        let text = |key: &str| json["error"][key].as_str().unwrap_or_default().to_owned();
+        (text("code"), text("message"))
+    }
+}
+
+/// What a policy file that cannot be used is told.
+fn complaint(policy: &str) -> String {
+    let place = Place::new(policy);
+    let ran = run(place.ns().args(["run", "-e", "EMIT 1"]));
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "nothing runs: {}", ran.stderr);
+    ran.stderr
+}
+
+#[test]
+fn a_bad_policy_is_told_with_its_place_and_what_to_do() {
+    for (policy, told) in [
+        ("[policy]\nblocked_patterns = [\"ok\", \"[a\"]\n", &[":2:27", "unclosed character class"][..]),
+        ("[policy]\nblocked_extension = []\n", &[":2:1", "did you mean `blocked_extensions`?"]),
+        ("[policy]\nblocked_extensions = [\"a/b\"]\n", &[":2:23", "`md` or `.tar.gz`"]),
+        ("[policy]\nmax_file_size = -1\n", &[":2:17", "at least 0"]),
+        ("[policy]\nmax_files_per_operation = 0\n", &[":2:27", "at least 1"]),
+        ("[policy]\nallowed_directories = [\"../x\"]\n", &[":2:24", "without `..`"]),
+        ("[policy]\nreject_hard_links = 1\n", &[":2:21", "true or false"]),
+        ("[policy]\nbackup_days = \"x\"\n", &[":2:15", "whole number"]),
+        ("[tools]\ndeny = [\"FS.ReedFile\"]\n", &[":2:9", "did you mean `FS.ReadFile`?"]),
+        ("[tools]\nask = [\"Nothing.*\"]\n", &[":2:8", "no tool matches"]),
+        ("[tools]\nallow = [\"FS.ReadFile\"]\n", &[":2:9", "deny = [\"*\"]"]),
+        ("[tools]\nallowed = []\n", &[":2:1", "did you mean `allow`?"]),
+        ("[policy]\nallowed_directories = [\"/no/such/folder\"]\n", &["`/no/such/folder`", "cannot be opened"]),
+        ("[policy]\nrequire_kernel_sandbox = true\n", &["`require_kernel_sandbox`", "set it to false"]),
+    ] {
+        let complaint = complaint(policy);
+        for part in told {
+            assert!(complaint.contains(part), "{policy} should be told `{part}`:\n{complaint}");
+        }
+    }
+}
+
+#[test]
+fn the_file_that_is_named_comes_before_that_of_the_root_and_that_before_the_users() {
+    let place = Place::new("[policy]\nblocked_extensions = [\"named\"]\n");
+    place.write("config/neuroscript/neuroscript.toml", "[policy]\nblocked_extensions = [\"users\"]\n");
+    let refused = |command: &mut Command| {
+        let script = "FOR EACH e IN [\"named\", \"root\", \"users\"] DO\nIF FS.WriteFile(\"a.\" + e, \"\").error != nil THEN\nEMIT e\nEND\nEND";
+        run(command.args(["run", "-e", script]).env("XDG_CONFIG_HOME", place.path("config"))).stdout
+    };
+    assert_eq!(refused(&mut ns(&place.path("root"))), "users\n");
+    place.write("root/neuroscript.toml", "[policy]\nblocked_extensions = [\"root\"]\n");
+    assert_eq!(refused(&mut ns(&place.path("root"))), "root\n");
+    assert_eq!(refused(&mut place.ns()), "named\n");
+}
+
+#[test]
+fn a_directory_outside_is_reached_by_absolute_paths_only_when_the_users_policy_says_so() {
+    let place = Place::new("");
+    let outside = place.path("outside");
+    let policy =
+        format!("[policy]\nallowed_directories = [\".\", {:?}]\nblocked_directories = [\"private\"]\n", outside);
+    place.write("policy.toml", &policy);
+    place.write("outside/a.txt", "data");
+    place.write("outside/private/b.txt", "secret");
+    place.write("outside/.ns/c.txt", "ours");
+    place.write("root/in.txt", "in");
+    place.write("elsewhere.txt", "no");
+    symlink(place.path("elsewhere.txt"), place.path("outside/link")).expect("a link");
+    symlink(&outside, place.path("root/link")).expect("a link");
+    let inside = |name: &str| outside.join(name).to_str().expect("a text").to_owned();
+
+    let read = place.call("read_file", json!({"file_path": inside("a.txt")}));
+    assert!(read.stdout.contains("\"content\":\"data\""), "{}", read.stderr);
+    let written = place.call("write_file", json!({"file_path": inside("new/x.txt"), "content": "new"}));
+    let shown = format!("\"path\":\"{}\"", inside("new/x.txt"));
+    assert!(written.stdout.contains(&shown), "{}{}", written.stdout, written.stderr);
+    assert_eq!(place.read("outside/new/x.txt").as_deref(), Some("new"));
+    let copied = place.call("copy_file", json!({"source_path": "in.txt", "destination_path": inside("in.txt")}));
+    assert_eq!(copied.code, 0, "{}", copied.stderr);
+    assert_eq!(place.read("outside/in.txt").as_deref(), Some("in"));
+    let found = place.call("find_files", json!({"directory_path": inside(""), "recursive": true}));
+    assert!(found.stdout.contains(&inside("new/x.txt")) && !found.stdout.contains("private"), "{}", found.stdout);
+
+    for (path, code) in [
+        (inside("private/b.txt"), "policy_denied"),
+        (inside(".ns/c.txt"), "sandbox_violation"),
+        (inside("link"), "sandbox_violation"),
+        (inside("../elsewhere.txt"), "sandbox_violation"),
+        ("../outside/a.txt".to_owned(), "sandbox_violation"),
+        ("link/a.txt".to_owned(), "sandbox_violation"),
+        (place.path("elsewhere.txt").display().to_string(), "sandbox_violation"),
+        (place.path("outsider").display().to_string(), "sandbox_violation"),
+    ] {
+        assert_eq!(place.refused("read_file", json!({"file_path": path})).0, code, "{path}");
+    }
+    assert_eq!(place.refused("walk_dir", json!({"path": inside("")})).0, "sandbox_violation");
+}
+
+#[test]
+fn the_file_in_the_root_opens_nothing_outside() {
+    let place = Place::new("");
+    let policy = format!("[policy]\nallowed_directories = [\".\", {:?}]\n", place.path("outside"));
+    place.write("root/neuroscript.toml", &policy);
+    let ran = run(ns(&place.path("root")).args(["run", "-e", "EMIT 1"]));
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(
+        ran.stderr.contains("neuroscript.toml:2:") && ran.stderr.contains("only directories below"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_further_root_neither_holds_the_sandbox_nor_lies_in_another() {
+    let place = Place::new("");
+    for directories in [vec![place.path("")], vec![place.path("outside"), place.path("outside/new")]] {
+        fs::create_dir_all(place.path("outside/new")).expect("a folder");
+        place.write("policy.toml", &format!("[policy]\nallowed_directories = {directories:?}\n"));
+        let ran = run(place.ns().args(["run", "-e", "EMIT 1"]));
+        assert_eq!(ran.code, 2, "{directories:?}");
+        assert!(ran.stderr.contains("it holds another root of this run, or lies in one"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn an_absolute_directory_below_the_root_is_a_rule_about_it() {
+    let place = Place::new("");
+    let policy = format!("[policy]\nallowed_directories = [{:?}]\n", place.path("root/a"));
+    place.write("policy.toml", &policy);
+    place.write("root/a/x.txt", "a");
+    place.write("root/b/x.txt", "b");
+    assert!(place.call("read_file", json!({"file_path": "a/x.txt"})).stdout.contains("\"a\""));
+    assert_eq!(place.refused("read_file", json!({"file_path": "b/x.txt"})).0, "policy_denied");
+}
+
+#[test]
+fn a_recursive_change_that_meets_something_refused_is_refused_before_the_first_change() {
+    let place = Place::new("[policy]\nblocked_extensions = [\"db\"]\n");
+    for file in ["d/a.txt", "d/sub/b.txt", "d/sub/x.DB", "e/.env", "f/.git/config"] {
+        place.write(&format!("root/{file}"), "x");
+    }
+    for folder in ["d", "e", "f"] {
+        for (tool, arguments) in [
+            ("delete_file", json!({"path": folder, "recursive": true})),
+            ("move_file", json!({"source": folder, "destination": "new"})),
+            ("copy_file", json!({"source_path": folder, "destination_path": "new", "recursive": true})),
+        ] {
+            assert_eq!(place.refused(tool, arguments).0, "policy_denied", "{tool} {folder}");
+        }
+    }
+    for file in ["d/a.txt", "d/sub/b.txt", "d/sub/x.DB", "e/.env", "f/.git/config"] {
+        assert_eq!(place.read(&format!("root/{file}")).as_deref(), Some("x"), "{file}");
+    }
+    assert!(!place.path("root/new").exists());
+    let names = place.call("find_files", json!({"directory_path": ".", "recursive": true, "include_hidden": true}));
+    assert!(names.stdout.contains("x.DB") && names.stdout.contains(".env"), "names are still listed: {}", names.stdout);
+}
+
+#[test]
+fn rules_are_asked_of_the_true_name_in_any_spelling() {
+    let place = Place::new("[policy]\nblocked_directories = [\"Gehäuse\", \"a/b\"]\n");
+    place.write("root/geha\u{308}use/x.txt", "x");
+    place.write("root/a/b/x.txt", "x");
+    place.write("root/a/bb/x.txt", "fine");
+    symlink("a", place.path("root/link")).expect("a link");
+    for path in ["geha\u{308}use/x.txt", "a/b/x.txt", "link/b/x.txt", "link/../link/b/../b/x.txt", "a/bb/../b/x.txt"] {
+        assert_eq!(place.refused("read_file", json!({"file_path": path})).0, "policy_denied", "{path}");
+    }
+    assert!(place.call("read_file", json!({"file_path": "link/bb/x.txt"})).stdout.contains("fine"));
+}
+
+#[test]
+fn files_with_more_than_one_name_can_be_refused() {
+    let place = Place::new("[policy]\nreject_hard_links = true\n");
+    place.write("root/a.txt", "shared");
+    place.write("root/c.txt", "alone");
+    fs::hard_link(place.path("root/a.txt"), place.path("root/d.txt")).expect("a second name");
+    for (tool, arguments) in [
+        ("read_file", json!({"file_path": "a.txt"})),
+        ("hash_file", json!({"path": "d.txt"})),
+        ("copy_file", json!({"source_path": "a.txt", "destination_path": "b.txt"})),
+    ] {
+        let (code, message) = place.refused(tool, arguments);
+        assert_eq!(code, "policy_denied", "{tool}");
+        assert!(message.contains("2 names"), "{message}");
+    }
+    assert_eq!(place.call("hash_file", json!({"path": "c.txt"})).code, 0);
+    assert_eq!(place.call("delete_file", json!({"path": "d.txt"})).code, 0, "a name can go");
+}
+
+/// A call at a terminal.
+fn at_terminal(place: &Place, words: &[&str]) -> PtySession {
+    let mut command = place.ns();
+    command.args(words).stdin(std::process::Stdio::inherit());
+    command.env("TERM", "xterm").env("XDG_CONFIG_HOME", place.path("config"));
+    spawn_command(command, Some(PATIENCE_MS)).expect("a terminal")
+}
+
+const DELETE_BOTH: &str = "EMIT FS.DeleteFile(\"a\").error\nEMIT FS.DeleteFile(\"b\", recursive: true).error";
+
+/// Runs a script that deletes `a` and `b` and gives the answers; what is shown from the last question on.
+fn answered(place: &Place, answers: &[&str]) -> String {
+    place.write("root/a", "12345");
+    place.write("root/b/c", "1");
+    place.write("root/b/d", "12");
+    let mut session = at_terminal(place, &["run", "-e", DELETE_BOTH]);
+    for answer in answers {
+        session.exp_string("[n]ever? ").expect("a question");
+        session.send_line(answer).expect("an answer");
+    }
+    session.exp_eof().expect("the end of the run").replace('\r', "")
+}
+
+#[test]
+fn at_a_terminal_a_person_is_asked_and_the_answers_hold_as_they_say() {
+    let policy = "[tools]\nask = [\"FS.Delete*\"]\n";
+    let place = Place::new(policy);
+    assert!(answered(&place, &["o", "huh", "once"]).ends_with("nil\n"));
+    assert!(!place.path("root/a").exists() && !place.path("root/b").exists());
+    assert!(answered(&place, &["r"]).ends_with("nil\nnil\n"), "the answer holds for the run");
+    assert!(answered(&place, &["n"]).contains("refused when a person was asked"));
+    assert!(place.path("root/a").exists() && place.path("root/b/c").exists(), "one refusal holds for the run");
+    assert_eq!(place.read("policy.toml").as_deref(), Some(policy), "none of these is kept");
+}
+
+#[test]
+fn a_question_shows_the_plan_of_the_call() {
+    let place = Place::new("[policy]\nrequire_confirmation_for_delete = true\n");
+    place.write("root/b/c", "1");
+    place.write("root/b/d", "12");
+    let mut session = at_terminal(&place, &["call", "delete_file", "{\"path\": \"b\", \"recursive\": true}"]);
+    let question = session.exp_string("[n]ever? ").expect("a question").replace('\r', "");
+    assert!(
+        question.contains("`FS.DeleteFile` asks to run: `require_confirmation_for_delete` is true\n"),
+        "{question}"
+    );
+    assert!(question.contains("  path: b/ (2 entries, 3 bytes)\n  recursive: true\n"), "{question}");
+    session.send_control('d').expect("the end of the input");
+    session.exp_eof().expect("the end of the call");
+    assert!(place.path("root/b/d").exists(), "no answer is no leave");
+}
+
+#[test]
+fn an_answer_for_good_goes_into_the_users_policy_with_its_comments_kept() {
+    let policy = "# mine\n[policy]\nread_only = false # for now\n\n[tools]\n# ask me\nask = [\n  \"FS.WriteFile\", # writes\n  \"delete_file\",\n]\n";
+    let place = Place::new(policy);
+    answered(&place, &["a"]);
+    let after = place.read("policy.toml").expect("the policy file");
+    for kept in [
+        "# mine\n",
+        "read_only = false # for now\n",
+        "# ask me\n",
+        "\"FS.WriteFile\", # writes\n",
+        "allow = [\"FS.DeleteFile\"]",
+    ] {
+        assert!(after.contains(kept), "`{kept}` is missing:\n{after}");
+    }
+    assert!(!after.contains("delete_file"), "it is no longer in `ask`:\n{after}");
+    place.write("root/a", "1");
+    assert_eq!(
+        place.call("delete_file", json!({"path": "a"})).code,
+        0,
+        "it holds for the next run, without a terminal"
+    );
+    assert_eq!(place.refused("write_file", json!({"file_path": "a", "content": ""})).0, "policy_denied");
+}
+
+#[test]
+fn the_policy_of_the_root_does_not_take_an_answer_for_good() {
+    let place = Place::new("");
+    place.write("root/neuroscript.toml", "[tools]\nask = [\"FS.DeleteFile\"]\n");
+    place.write("root/a", "1");
+    let mut command = ns(&place.path("root"));
+    command.args(["run", "-e", "EMIT FS.DeleteFile(\"a\").error"]).stdin(std::process::Stdio::inherit());
+    let mut session = spawn_command(command, Some(PATIENCE_MS)).expect("a terminal");
+    let question = session.exp_string("[n]ever? ").expect("a question");
+    assert!(!question.contains("lways"), "{question}");
+    session.send_line("a").expect("an answer");
+    session.exp_string("[n]ever? ").expect("the question again");
+    session.send_line("n").expect("an answer");
+    session.exp_eof().expect("the end of the run");
+    assert!(place.path("root/a").exists());
+}
+
+#[test]
+fn ctrl_c_at_a_question_ends_the_run_and_nothing_is_done() {
+    let place = Place::new("[tools]\nask = [\"FS.DeleteFile\"]\n");
+    place.write("root/a", "1");
+    let mut session = at_terminal(&place, &["run", "-e", "EMIT FS.DeleteFile(\"a\").error\nEMIT \"on\""]);
+    session.exp_string("[n]ever? ").expect("a question");
+    session.send_control('c').expect("Ctrl-C");
+    let rest = session.exp_eof().expect("the end of the run");
+    assert!(!rest.contains("on\r\n"), "{rest}");
+    assert!(Path::new(&place.path("root/a")).exists());
+}
