@@ -2,62 +2,52 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 
 use crate::limits::Meter;
 
 use super::change::Change;
-use super::draft::random_name;
+use super::draft::{Draft, random_name};
 use super::error::SandboxError;
-use super::folder::{Folder, Replace, set_access};
+use super::folder::{Folder, set_access};
 use super::metadata::{Kind, Metadata};
 use super::remove::discard;
 use super::root::SandboxPath;
+use super::take::{Overwrite, take_place};
 use super::write::PRIVATE_MODE;
 
 impl SandboxPath {
-    /// Copies a file or folder to a place, which gets its name only once the copy is whole and synced.
+    /// Copies a file, folder or link to a place, which gets its name only once the copy is whole and
+    /// synced. Gives the path below `.ns` of what was replaced, if that is kept.
     pub fn copy_to(
         &self,
         target: &SandboxPath,
-        replace: Replace,
+        overwrite: &Overwrite<'_>,
         meter: &mut Meter,
         change: &Change,
-    ) -> Result<(), SandboxError> {
-        let name = target.name()?;
-        if let (folder, []) = target.missing_folders() {
-            target.replaceable(folder, name, replace)?;
-        }
+    ) -> Result<Option<String>, SandboxError> {
+        target.check_replaceable(overwrite.replace)?;
         let made = target.make_parents(change)?;
         let folder = made.as_ref().unwrap_or(target.missing_folders().0);
-        let aside = copy_aside(self, folder, meter, change)?;
-        if let Err(error) = folder.rename(&aside, folder, name, replace) {
-            // Best effort: the error that matters is the first.
-            let _ = discard(folder, &aside, target.shown());
-            return Err(match error.kind() {
-                ErrorKind::AlreadyExists => SandboxError::Exists(target.shown().to_owned()),
-                _ => target.error(&error),
-            });
-        }
-        folder.sync().map_err(|error| target.error(&error))
+        let aside = copy_aside(self.entry()?, folder, self.shown(), meter)?;
+        let draft = Draft::adopt(folder, aside).map_err(|error| target.error(&error))?;
+        take_place(target, folder, draft, overwrite, meter, change)
     }
 }
 
 /// Copies a file, folder or link to a name that nobody has, and gives that name.
-fn copy_aside(
-    from: &SandboxPath,
+pub(super) fn copy_aside(
+    (folder, name): (&Folder, &OsStr),
     to_folder: &Folder,
+    shown: &str,
     meter: &mut Meter,
-    _change: &Change,
 ) -> Result<OsString, SandboxError> {
-    let (folder, name) = from.entry()?;
     let aside = random_name();
-    let copied = Copier { meter, shown: from.shown() }.copy(folder, name, to_folder, &aside);
-    match copied.and_then(|()| to_folder.sync().map_err(|error| from.error(&error))) {
+    match (Copier { meter, shown }).copy(folder, name, to_folder, &aside) {
         Ok(()) => Ok(aside),
         Err(error) => {
             // Best effort: the source is untouched, and the error that matters is the first.
-            let _ = discard(to_folder, &aside, from.shown());
+            let _ = discard(to_folder, &aside, shown);
             Err(error)
         }
     }

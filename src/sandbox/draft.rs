@@ -1,4 +1,4 @@
-//! Files that are not finished: they lie under a name of ours until they become the file of a place.
+//! What is not finished: it lies under a name of ours until it takes a place.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
@@ -6,47 +6,113 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind};
 
-use super::folder::{Folder, Replace};
+use super::folder::{Folder, Replace, file_metadata};
+use super::metadata::{Identity, Metadata};
+use super::remove::discard;
 
-/// A new file under a name of ours, which becomes the file of a place or vanishes.
-pub(super) struct Draft<'a> {
-    folder: &'a Folder,
+/// How the names of unfinished files begin.
+const BEGINNING: &str = ".ns-tmp-";
+
+/// A new file, link or folder under a name of ours, which takes a place or vanishes.
+#[derive(Debug)]
+pub(super) struct Draft {
+    folder: Folder,
     name: OsString,
-    kept: bool,
+    identity: Identity,
+    done: bool,
 }
 
-impl<'a> Draft<'a> {
+impl Draft {
     /// Makes an empty file under a name that nobody has.
-    pub(super) fn create(folder: &'a Folder, mode: u32) -> io::Result<(Draft<'a>, File)> {
+    pub(super) fn create(folder: &Folder, mode: u32) -> io::Result<(Draft, File)> {
+        let folder = folder.duplicate()?;
         loop {
             let name = random_name();
             match folder.create_file(&name, mode) {
-                Ok(file) => return Ok((Draft { folder, name, kept: false }, file)),
+                Ok(file) => {
+                    let identity = file_metadata(&file)?.identity;
+                    return Ok((Draft { folder, name, identity, done: false }, file));
+                }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    pub(super) fn rename(mut self, to_folder: &Folder, to: &OsStr, replace: Replace) -> io::Result<()> {
+    /// Takes over what was made under a name of ours.
+    pub(super) fn adopt(folder: &Folder, name: OsString) -> io::Result<Draft> {
+        let folder = folder.duplicate()?;
+        let identity = folder.metadata(&name)?.identity;
+        Ok(Draft { folder, name, identity, done: false })
+    }
+
+    /// Gives it its final name.
+    pub(super) fn rename(&mut self, to_folder: &Folder, to: &OsStr, replace: Replace) -> io::Result<()> {
         self.folder.rename(&self.name, to_folder, to, replace)?;
-        self.kept = true;
+        self.done = true;
         Ok(())
+    }
+
+    /// Exchanges it for what has a name in its folder, and gives what that was.
+    pub(super) fn exchange(&mut self, name: &OsStr) -> io::Result<Taken> {
+        let taken = Taken { folder: self.folder.duplicate()?, name: self.name.clone(), successor: self.identity };
+        self.folder.exchange(&self.name, &self.folder, name)?;
+        self.done = true;
+        Ok(taken)
     }
 }
 
-impl Drop for Draft<'_> {
+impl Drop for Draft {
     fn drop(&mut self) {
-        if !self.kept {
+        let is_ours = |metadata: Metadata| metadata.identity == self.identity;
+        if !self.done && self.folder.metadata(&self.name).is_ok_and(is_ours) {
             // Best effort: what is left of a failed change must not stay visible.
-            let _ = self.folder.remove_file(&self.name);
+            let _ = discard(&self.folder, &self.name, "");
         }
     }
 }
 
-/// A name for a file that is not finished, which nobody can guess.
+/// What had a name until a draft took it; it is now under the draft's. Nothing removes it by itself.
+pub(super) struct Taken {
+    pub(super) folder: Folder,
+    pub(super) name: OsString,
+    /// What took its name.
+    successor: Identity,
+}
+
+impl Taken {
+    /// Gives it its name back, and removes what had taken it.
+    ///
+    /// False when somebody else has put something newer there meanwhile: that stays, and this is
+    /// still under the draft's name.
+    pub(super) fn put_back(&self, name: &OsStr) -> io::Result<bool> {
+        match self.folder.exchange(&self.name, &self.folder, name) {
+            // What had taken the name was removed: the name is free.
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return self.folder.rename(&self.name, &self.folder, name, Replace::No).map(|()| true);
+            }
+            other => other?,
+        }
+        if self.folder.metadata(&self.name)?.identity == self.successor {
+            return self.remove().map(|()| true);
+        }
+        self.folder.exchange(&self.name, &self.folder, name).map(|()| false)
+    }
+
+    /// Removes the file or link that is under the draft's name for good.
+    pub(super) fn remove(&self) -> io::Result<()> {
+        self.folder.remove_file(&self.name)
+    }
+}
+
+/// A name for what is not finished, which nobody can guess.
 pub(super) fn random_name() -> OsString {
-    OsString::from(format!(".ns-tmp-{:016x}", random_number()))
+    OsString::from(format!("{BEGINNING}{:016x}", random_number()))
+}
+
+/// Whether a name is one of those.
+pub(super) fn is_draft_name(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(BEGINNING.as_bytes())
 }
 
 /// A number that nobody can guess.

@@ -64,6 +64,12 @@ pub enum SandboxError {
         /// What it is.
         reason: &'static str,
     },
+    /// What is there is not what the caller has seen.
+    #[error("`{0}` is not what was expected: it was changed or removed meanwhile")]
+    Changed(String),
+    /// Another run keeps the lock.
+    #[error("another run has been changing files here for more than {0} seconds")]
+    Busy(u64),
     /// The policy in force, or `--read-only`.
     #[error("{0}")]
     Refused(String),
@@ -102,7 +108,10 @@ impl SandboxError {
             SandboxError::Exists(_) => ToolCode::AlreadyExists,
             SandboxError::Denied(_) => ToolCode::PermissionDenied,
             SandboxError::NoSpace(_) => ToolCode::NoSpace,
-            SandboxError::NotEmpty(_) | SandboxError::NotOurs { .. } => ToolCode::Conflict,
+            SandboxError::NotEmpty(_)
+            | SandboxError::NotOurs { .. }
+            | SandboxError::Changed(_)
+            | SandboxError::Busy(_) => ToolCode::Conflict,
             SandboxError::Special(_) | SandboxError::Io { .. } => ToolCode::IoError,
             SandboxError::Refused(_) => ToolCode::PolicyDenied,
             SandboxError::Limit(hit) if hit.limit == crate::limits::Limit::Interrupt => ToolCode::Cancelled,
@@ -118,6 +127,8 @@ impl SandboxError {
             SandboxError::RootItself(_) => "name something below it",
             SandboxError::NotEmpty(_) => "give `recursive: true` to include what is in it",
             SandboxError::NotOurs { .. } => "move it away; it was neither followed nor changed",
+            SandboxError::Changed(_) => "read it again, and give the checksum that it has now",
+            SandboxError::Busy(_) => "try again when it has ended",
             SandboxError::Special(_) => "such files are never opened",
             SandboxError::Limit(hit) => return hit.limit.help(),
             _ => return None,

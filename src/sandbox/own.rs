@@ -5,6 +5,7 @@
 //! name is an error, and nothing of it is followed or changed.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,7 @@ const OWN: &str = ".ns";
 /// The names directly below a root that no tool sees, folded.
 const RESERVED: [&str; 2] = [OWN, "neuroscript.toml"];
 /// Nobody but the user looks into `.ns`.
-const FOLDER_MODE: u32 = 0o700;
+pub(super) const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 /// Keeps `.ns` out of repositories.
 const IGNORE_FILE: &str = ".gitignore";
@@ -68,15 +69,8 @@ pub struct OwnFolder {
 impl Root {
     /// Opens `.ns`; none when there is none yet.
     pub fn own_folder(&self) -> Result<Option<OwnFolder>, SandboxError> {
-        let wrap = |error: io::Error| SandboxError::io(OWN, &error);
-        match self.folder.metadata(OsStr::new(OWN)) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            other => check_folder(&other.map_err(wrap)?)?,
-        }
-        let folder = self.folder.open_folder(OsStr::new(OWN)).map_err(wrap)?;
-        // It may have been exchanged since: what counts is what was opened.
-        let metadata = folder.own_metadata().map_err(wrap)?;
-        check_folder(&metadata)?;
+        let Some(folder) = open_ours(&self.folder, OsStr::new(OWN), || OWN.to_owned())? else { return Ok(None) };
+        let metadata = folder.own_metadata().map_err(|error| SandboxError::io(OWN, &error))?;
         Ok(Some(OwnFolder { folder, identity: metadata.identity, by_name: self.path().join(OWN) }))
     }
 
@@ -136,7 +130,7 @@ impl OwnFolder {
     /// Makes one of our files, whole or not at all; false when the name is taken already.
     pub fn put_new(&self, name: &str, content: &[u8], _change: &Change) -> Result<bool, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(shown(name), &error);
-        let (draft, mut file) = Draft::create(&self.folder, FILE_MODE).map_err(wrap)?;
+        let (mut draft, mut file) = Draft::create(&self.folder, FILE_MODE).map_err(wrap)?;
         file.write_all(content).and_then(|()| file.sync_all()).map_err(wrap)?;
         drop(file);
         match draft.rename(&self.folder, OsStr::new(name), Replace::No) {
@@ -145,6 +139,30 @@ impl OwnFolder {
         }
         self.folder.sync().map_err(wrap)?;
         Ok(true)
+    }
+
+    /// Opens one of our files for reading, and makes it, empty, when there is none.
+    pub(super) fn open_or_make(&self, name: &str) -> Result<File, SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(shown(name), &error);
+        if self.metadata(name)?.is_none() {
+            match self.folder.create_file(OsStr::new(name), FILE_MODE) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                other => drop(other.map_err(wrap)?),
+            }
+        }
+        let file = self.folder.open_file(OsStr::new(name)).map_err(wrap)?;
+        check_file(name, &file_metadata(&file).map_err(wrap)?)?;
+        Ok(file)
+    }
+
+    /// Its handle.
+    pub(super) fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Its handle, to go on from.
+    pub(super) fn into_folder(self) -> Folder {
+        self.folder
     }
 
     /// A path that leads to this folder now, for code that can open files by path only.
@@ -179,7 +197,24 @@ pub fn shown(name: &str) -> String {
     format!("{OWN}/{name}")
 }
 
-fn check_folder(metadata: &Metadata) -> Result<(), SandboxError> {
+/// Opens a folder of ours; none when there is none. Whatever else stands there is an error.
+pub(super) fn open_ours(
+    folder: &Folder,
+    name: &OsStr,
+    shown: impl Fn() -> String,
+) -> Result<Option<Folder>, SandboxError> {
+    let wrap = |error: io::Error| SandboxError::io(shown(), &error);
+    match folder.metadata(name) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        other => check_folder(&shown(), &other.map_err(wrap)?)?,
+    }
+    let folder = folder.open_folder(name).map_err(wrap)?;
+    // It may have been exchanged since: what counts is what was opened.
+    check_folder(&shown(), &folder.own_metadata().map_err(wrap)?)?;
+    Ok(Some(folder))
+}
+
+fn check_folder(shown: &str, metadata: &Metadata) -> Result<(), SandboxError> {
     let reason = match metadata.kind {
         Kind::Folder if is_mine(metadata) => return Ok(()),
         Kind::Folder => "it is a directory of another user",
@@ -187,7 +222,7 @@ fn check_folder(metadata: &Metadata) -> Result<(), SandboxError> {
         Kind::File => "it is a file",
         Kind::Special => "it is a pipe, socket or device",
     };
-    Err(SandboxError::NotOurs { path: OWN.to_owned(), reason })
+    Err(SandboxError::NotOurs { path: shown.to_owned(), reason })
 }
 
 fn check_file(name: &str, metadata: &Metadata) -> Result<(), SandboxError> {

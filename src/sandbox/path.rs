@@ -119,7 +119,8 @@ fn violation(message: impl Into<String>) -> PathError {
     PathError { code: ToolCode::SandboxViolation, message: message.into(), help: "give a path below the sandbox root" }
 }
 
-fn check_characters(text: &str) -> Result<(), PathError> {
+/// Refuses texts that no path is made of.
+pub fn check_characters(text: &str) -> Result<(), PathError> {
     if text.len() > MAX_PATH {
         return Err(bad(format!("the path has {} bytes, more than {MAX_PATH}", text.len()), "use a shorter path"));
     }
@@ -159,13 +160,19 @@ fn check_parts(text: &str, rule: PathRule) -> Result<(), PathError> {
 }
 
 fn check_part(part: &str, rule: PathRule) -> Result<(), PathError> {
+    check_part_length(part)?;
+    if rule.creates { check_new_name(part) } else { Ok(()) }
+}
+
+/// Refuses a name that no file system holds.
+pub fn check_part_length(part: &str) -> Result<(), PathError> {
     if part.len() > MAX_PART {
         return Err(bad(
             format!("a name in the path has {} bytes, more than {MAX_PART}", part.len()),
             "use a shorter name",
         ));
     }
-    if rule.creates { check_new_name(part) } else { Ok(()) }
+    Ok(())
 }
 
 /// Refuses names that may stand there already, but are not made.

@@ -1,11 +1,14 @@
-//! Removing files, links and folders for good.
+//! Removing files, links and folders: into the trash, or for good.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 
+use crate::limits::Meter;
+
 use super::change::Change;
 use super::error::SandboxError;
 use super::folder::Folder;
+use super::keep::{Drawer, Keeper, Slot};
 use super::metadata::Kind;
 use super::root::SandboxPath;
 
@@ -26,6 +29,61 @@ impl SandboxPath {
         }
         folder.remove_folder(name).map_err(|error| self.error(&error))?;
         folder.sync().map_err(|error| self.error(&error))
+    }
+}
+
+impl SandboxPath {
+    /// Moves a file, link or folder into the trash, and gives its path there. A folder that holds
+    /// something is an error unless `recursive`.
+    ///
+    /// It is one rename, so that it happens as a whole or not at all; from another file system it is
+    /// copied, whole and synced, before it is removed.
+    pub fn delete(
+        &self,
+        recursive: bool,
+        keeper: Keeper<'_>,
+        meter: &mut Meter,
+        change: &Change,
+    ) -> Result<String, SandboxError> {
+        let (folder, name) = self.entry()?;
+        let wrap = |error: io::Error| self.error(&error);
+        let is_folder = folder.metadata(name).map_err(wrap)?.kind == Kind::Folder;
+        if is_folder
+            && !recursive
+            && !folder.open_folder(name).and_then(|inner| inner.entries()).map_err(wrap)?.is_empty()
+        {
+            return Err(SandboxError::NotEmpty(self.shown().to_owned()));
+        }
+        let locked = keeper.lock(meter, change)?;
+        let mut slot = locked.slot(self, Drawer::Trash)?;
+        match slot.take(folder, name) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::CrossesDevices => {
+                drop(locked);
+                self.delete_copied(&mut slot, meter, change)?;
+            }
+            Err(error) => return Err(wrap(error)),
+        }
+        // Somebody may have put something into it meanwhile, or a full folder in its place.
+        if !recursive && slot.holds_full_folder().unwrap_or(false) && slot.give_back(folder, name).is_ok() {
+            return Err(SandboxError::NotEmpty(self.shown().to_owned()));
+        }
+        folder.sync().map_err(wrap)?;
+        slot.sync()?;
+        keeper.retain(&slot);
+        Ok(keeper.address_of(&slot))
+    }
+
+    /// Copies what is on another file system, and removes it when the copy is safe.
+    fn delete_copied(&self, slot: &mut Slot, meter: &mut Meter, change: &Change) -> Result<(), SandboxError> {
+        let (folder, name) = self.entry()?;
+        slot.copy(folder, name, self.shown(), meter)?;
+        slot.sync()?;
+        slot.confirm();
+        match folder.metadata(name).map_err(|error| self.error(&error))?.kind {
+            Kind::Folder => self.remove_folder(true, change),
+            _ => self.remove_file(change),
+        }
     }
 }
 

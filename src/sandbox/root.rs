@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::error::SandboxError;
 use super::folder::{Folder, Resolver};
+use super::keep::Account;
 use super::metadata::{Kind, Metadata};
 use super::own::is_reserved;
 use super::path::{PathRule, PathText, check_new_name, reserved};
@@ -31,6 +32,8 @@ pub struct Root {
     named: PathBuf,
     /// What addresses below it begin with; none for the sandbox root, `/…` for a further one.
     base: Option<Arc<str>>,
+    /// What this run knows of what is kept below it.
+    pub(super) account: Account,
 }
 
 /// A place below the root, found through handles: the nearest folder that exists, what is missing
@@ -63,7 +66,7 @@ impl Root {
         let folder = Folder::open_root(path)?;
         let named = std::path::absolute(path)?;
         let path = named.canonicalize().unwrap_or_else(|_| named.clone());
-        Ok(Root { folder, path, named, base: None })
+        Ok(Root { folder, path, named, base: None, account: Account::default() })
     }
 
     /// Opens a further root, which is reached by absolute paths only. Its path must be text.
@@ -112,6 +115,11 @@ impl Root {
         self.folder.resolver()
     }
 
+    /// Takes what is to be said about what is kept below it: a sentence each.
+    pub fn take_notes(&self) -> Vec<String> {
+        self.account.take_notes()
+    }
+
     /// Its handle.
     pub(super) fn folder(&self) -> &Folder {
         &self.folder
@@ -128,18 +136,7 @@ impl Root {
             other => other.map_err(|error| wrap(&error))?,
         };
         let folder = self.folder.duplicate().map_err(|error| wrap(&error))?;
-        let place = SandboxPath {
-            folder,
-            missing: Vec::new(),
-            name: Some(name.into()),
-            resolved: name.to_owned(),
-            raw: None,
-            shown: name.to_owned(),
-            through_link: false,
-            wants_folder: false,
-            base: None,
-        };
-        match place.read_bytes(limit) {
+        match SandboxPath::own(folder, OsStr::new(name), name.to_owned()).read_bytes(limit) {
             Ok((bytes, _)) => Ok(Some(bytes)),
             Err(ReadError::Sandbox(error)) => Err(error),
             Err(ReadError::TooLarge { size }) => Err(SandboxError::Io {
@@ -389,6 +386,21 @@ pub(super) fn parts_of(path: &Path) -> impl DoubleEndedIterator<Item = OsString>
 }
 
 impl SandboxPath {
+    /// One of our own, which no path leads to.
+    pub(super) fn own(folder: Folder, name: &OsStr, path: String) -> SandboxPath {
+        SandboxPath {
+            folder,
+            missing: Vec::new(),
+            name: Some(name.to_owned()),
+            resolved: path.clone(),
+            raw: None,
+            shown: path,
+            through_link: false,
+            wants_folder: false,
+            base: None,
+        }
+    }
+
     /// The path as it was given, tidied, for messages.
     pub fn shown(&self) -> &str {
         &self.shown

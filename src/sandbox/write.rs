@@ -1,7 +1,10 @@
 //! Writing files, whole or not at all.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, ErrorKind, Write};
+
+use crate::limits::Meter;
 
 use super::change::Change;
 use super::draft::Draft;
@@ -9,36 +12,85 @@ use super::error::SandboxError;
 use super::folder::{Folder, Replace, set_access};
 use super::metadata::{Kind, Metadata};
 use super::root::SandboxPath;
+use super::take::{Overwrite, refuse_kind, take_place};
 
 /// The permission bits of new files, before the user's mask.
 const FILE_MODE: u32 = 0o666;
 /// The permission bits of a file until it gets those of another.
 pub(super) const PRIVATE_MODE: u32 = 0o600;
 
-impl SandboxPath {
-    /// Writes a file: all of it or nothing, and durable when this returns.
+/// A file that is being written and has no name yet. It vanishes unless it is finished.
+#[derive(Debug)]
+pub struct NewFile<'a> {
+    place: &'a SandboxPath,
+    folder: Folder,
+    draft: Draft,
+    /// What a file leaves that this one replaces.
+    old: Option<Metadata>,
+    /// To be written to.
+    pub file: File,
+}
+
+impl NewFile<'_> {
+    /// Gives it its name, once it is synced; durable when this returns. Gives the path below `.ns` of
+    /// what was replaced, if that is kept.
     ///
-    /// Missing folders are made. A file that is replaced leaves its permission bits and, where this
-    /// user may, its owner.
-    pub fn write_file(&self, content: &[u8], replace: Replace, change: &Change) -> Result<(), SandboxError> {
-        let name = self.name()?;
-        let made = self.make_parents(change)?;
-        let folder = made.as_ref().unwrap_or(self.missing_folders().0);
-        let old = self.replaceable(folder, name, replace)?;
-        let wrap = |error: io::Error| self.error(&error);
-        // The new content of a private file is private from the start.
-        let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
-        let (draft, mut file) = Draft::create(folder, mode).map_err(wrap)?;
-        file.write_all(content).map_err(wrap)?;
-        if let Some(old) = &old {
-            set_access(&file, old).map_err(wrap)?;
+    /// A file that is replaced leaves its permission bits and, where this user may, its owner.
+    pub fn finish(
+        self,
+        overwrite: &Overwrite<'_>,
+        meter: &mut Meter,
+        change: &Change,
+    ) -> Result<Option<String>, SandboxError> {
+        let wrap = |error: io::Error| self.place.error(&error);
+        if let Some(old) = &self.old {
+            set_access(&self.file, old).map_err(wrap)?;
         }
-        file.sync_all().map_err(wrap)?;
-        draft.rename(folder, name, replace).map_err(wrap)?;
-        folder.sync().map_err(wrap)
+        self.file.sync_all().map_err(wrap)?;
+        take_place(self.place, &self.folder, self.draft, overwrite, meter, change)
+    }
+}
+
+impl SandboxPath {
+    /// Writes a file: all of it or nothing, and durable when this returns. Gives the path below `.ns`
+    /// of what was replaced, if that is kept.
+    pub fn write_file(
+        &self,
+        content: &[u8],
+        overwrite: &Overwrite<'_>,
+        meter: &mut Meter,
+        change: &Change,
+    ) -> Result<Option<String>, SandboxError> {
+        let mut new = self.begin_file(overwrite.replace, change)?;
+        new.file.write_all(content).map_err(|error| self.error(&error))?;
+        new.finish(overwrite, meter, change)
     }
 
-    /// What is known of the file that a write would replace; an error when it may not be replaced.
+    /// Begins to write a file that takes this place when it is finished. Missing folders are made.
+    pub fn begin_file(&self, replace: Replace, change: &Change) -> Result<NewFile<'_>, SandboxError> {
+        let wrap = |error: io::Error| self.error(&error);
+        let name = self.name()?;
+        let folder = match self.make_parents(change)? {
+            Some(made) => made,
+            None => self.missing_folders().0.duplicate().map_err(wrap)?,
+        };
+        let old = self.replaceable(&folder, name, replace)?.filter(|old| old.kind == Kind::File);
+        // The new content of a private file is private from the start.
+        let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
+        let (draft, file) = Draft::create(&folder, mode).map_err(wrap)?;
+        Ok(NewFile { place: self, folder, draft, old, file })
+    }
+
+    /// Says whether a file can be written to the place; an error where that would replace what must
+    /// not be replaced.
+    pub fn check_replaceable(&self, replace: Replace) -> Result<(), SandboxError> {
+        match self.missing_folders() {
+            (folder, []) => self.replaceable(folder, self.name()?, replace).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// What is known of what something would replace; an error when it may not be replaced.
     pub(super) fn replaceable(
         &self,
         folder: &Folder,
@@ -49,13 +101,10 @@ impl SandboxPath {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             other => other.map_err(|error| self.error(&error))?,
         };
-        let shown = self.shown().to_owned();
-        match metadata.kind {
-            Kind::Folder => Err(SandboxError::IsAFolder(shown)),
-            Kind::Special => Err(SandboxError::Special(shown)),
-            Kind::File | Kind::Link if replace == Replace::No => Err(SandboxError::Exists(shown)),
-            Kind::File => Ok(Some(metadata)),
-            Kind::Link => Ok(None),
+        refuse_kind(self, metadata.kind)?;
+        match replace {
+            Replace::No => Err(SandboxError::Exists(self.shown().to_owned())),
+            Replace::Yes => Ok(Some(metadata)),
         }
     }
 }

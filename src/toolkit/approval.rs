@@ -154,6 +154,7 @@ fn plan(tool: &Tool, bound: &Bound, meter: &Meter) -> Vec<String> {
                 lines.push(format!("{}: {}", param.name, print::shortened(&print::preview(value), SHOWN_CHARACTERS)));
             }
             BoundArg::Path(place) => lines.push(format!("{}: {}", param.name, described(place, meter))),
+            BoundArg::Kept(kept) => lines.push(format!("{}: {}", param.name, described(&kept.origin, meter))),
             BoundArg::Paths(listed) => {
                 lines.push(format!("{}: {}", param.name, counted(listed.len() as u64, "path", "paths")));
                 let places = listed.iter().filter_map(|path| path.place.as_ref().ok()).take(SHOWN_PATHS);

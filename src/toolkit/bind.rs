@@ -8,7 +8,7 @@ use std::vec;
 
 use compact_str::CompactString;
 
-use crate::sandbox::SandboxPath;
+use crate::sandbox::{KeptPath, SandboxPath};
 use crate::text::{Code, ToolCode, nearest};
 use crate::value::{List, Map, Str, Value, print};
 
@@ -215,7 +215,7 @@ impl Binder {
             Kind::Bool => matches!(value, Value::Bool(_)),
             Kind::Int { .. } => value.as_integer().is_some(),
             Kind::IntOrNil { .. } => matches!(value, Value::Nil) || value.as_integer().is_some(),
-            Kind::Text | Kind::Content | Kind::Word(_) | Kind::Path(..) => value.is_text(),
+            Kind::Text | Kind::Content | Kind::Word(_) | Kind::Path(..) | Kind::Kept => value.is_text(),
             Kind::List => matches!(value, Value::List(_)),
             Kind::Texts | Kind::Paths(..) => {
                 matches!(value, Value::List(list) if list.iter().all(|item| item.is_text()))
@@ -319,6 +319,8 @@ pub enum BoundArg {
     Value(Value),
     /// A path whose place was found.
     Path(SandboxPath),
+    /// Something kept, and the place that it came from.
+    Kept(KeptPath),
     /// Paths with the places that were found.
     Paths(Vec<ListedPath>),
 }
@@ -363,7 +365,7 @@ impl FromArg for Value {
         match arg {
             BoundArg::Value(value) => value,
             BoundArg::Absent => Value::Nil,
-            BoundArg::Path(_) | BoundArg::Paths(_) => unreachable!("{MISMATCH}"),
+            BoundArg::Path(_) | BoundArg::Kept(_) | BoundArg::Paths(_) => unreachable!("{MISMATCH}"),
         }
     }
 }
@@ -399,6 +401,15 @@ impl FromArg for SandboxPath {
     fn from_arg(arg: BoundArg) -> SandboxPath {
         match arg {
             BoundArg::Path(path) => path,
+            _ => unreachable!("{MISMATCH}"),
+        }
+    }
+}
+
+impl FromArg for KeptPath {
+    fn from_arg(arg: BoundArg) -> KeptPath {
+        match arg {
+            BoundArg::Kept(path) => path,
             _ => unreachable!("{MISMATCH}"),
         }
     }

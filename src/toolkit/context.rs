@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use crate::limits::{LimitHit, Meter};
 use crate::sandbox::{
-    Change, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root, SandboxError, SandboxPath, Skip, Step, Tree,
-    WalkLimits, temporary_name, walk,
+    Change, Keeper, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root, SandboxError, SandboxPath, Skip, Step,
+    Tree, WalkLimits, temporary_name, walk,
 };
 use crate::text::ToolCode;
 
@@ -50,7 +50,7 @@ pub struct Context<'a> {
     pub(super) session: &'a SessionMemory,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
     /// Opens a change of so many files and folders; nothing can be changed without one.
     pub fn begin_change(&mut self, files: u64) -> Result<Change, ToolError> {
         self.gate.policy.journal().begin(files, self.meter).map_err(|error: SandboxError| error.into())
@@ -63,6 +63,11 @@ impl Context<'_> {
         let change = self.begin_change(1)?;
         self.gate.temporary.make(&self.gate.root, name.clone(), &change)?;
         Ok(name)
+    }
+
+    /// What keeps the old content of a place: in `.ns` of the root that the place belongs to.
+    pub fn keeper(&self, place: &SandboxPath) -> Keeper<'a> {
+        Keeper::new(self.gate.root_of(place), self.gate.policy.retention)
     }
 
     /// What the policy file says for single tools.
@@ -201,10 +206,7 @@ impl Context<'_> {
         access: Access,
         future: Option<&str>,
     ) -> Result<Tree, ToolError> {
-        let (hit, watch) = (self.meter.step_limit(), self.meter.watch());
-        let entries = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
-        let tree = walk(start, &WalkLimits { entries, hit, watch }, Skip { rule: None })?;
-        self.spend(tree.len())?;
+        let tree = self.tree(start)?;
         let start = start.address();
         for entry in 0..tree.len() {
             let (below, is_folder) = (tree.path(entry), tree.is_folder[entry]);
@@ -216,6 +218,27 @@ impl Context<'_> {
                 self.gate.policy.admit_size(&joined(&start, &below), tree.sizes[entry].unsigned_abs())?;
             }
         }
+        Ok(tree)
+    }
+
+    /// The same for what is kept of a directory and is to go back to its origin.
+    pub fn admit_return(&mut self, kept: &SandboxPath, origin: &SandboxPath) -> Result<u64, ToolError> {
+        let tree = self.tree(kept)?;
+        let future = origin.address();
+        if self.gate.policy.has_path_rules() {
+            for entry in 0..tree.len() {
+                self.admit(&joined(&future, &tree.path(entry)), tree.is_folder[entry], Access::Change)?;
+            }
+        }
+        Ok(1 + tree.len() as u64)
+    }
+
+    /// Everything in the directory of a place.
+    fn tree(&mut self, start: &SandboxPath) -> Result<Tree, ToolError> {
+        let (hit, watch) = (self.meter.step_limit(), self.meter.watch());
+        let entries = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
+        let tree = walk(start, &WalkLimits { entries, hit, watch }, Skip { rule: None })?;
+        self.spend(tree.len())?;
         Ok(tree)
     }
 

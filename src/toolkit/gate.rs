@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::limits::{Limit, LimitHit, Meter};
 use crate::memory::Project;
-use crate::sandbox::{PathRule, Root, SandboxPath, TemporaryFolders};
+use crate::sandbox::{KeptPath, KeptText, PathRule, Root, SandboxPath, TemporaryFolders};
 use crate::text::ToolCode;
 use crate::value::{Map, Value, json};
 
@@ -52,6 +52,7 @@ impl Gate {
     pub fn take_notes(&self) -> Vec<String> {
         let mut notes = std::mem::take(&mut *self.notes.borrow_mut());
         notes.append(&mut self.approvals.notes.borrow_mut());
+        notes.extend([&self.root].into_iter().chain(&self.further).flat_map(Root::take_notes));
         notes
     }
 
@@ -138,6 +139,11 @@ impl Gate {
                 let place = self.place(&text, rule, access);
                 place.map(BoundArg::Path).map_err(|error| error.argument(name))
             }
+            (Kind::Kept, Some(value)) => {
+                let text = value.as_text().expect("the binder lets only texts through as paths");
+                let kept = self.kept(&text).map(BoundArg::Kept);
+                kept.map_err(|error| ToolError { path: error.path.or(Some(shown(&text))), ..error }.argument(name))
+            }
             (Kind::Paths(rule, access), Some(Value::List(list))) => {
                 let listed = list.iter().map(|item| {
                     let given = item.as_text().expect("the binder lets only texts through as paths").to_string();
@@ -160,6 +166,16 @@ impl Gate {
     /// The root below which a place lies.
     pub(super) fn root_of(&self, place: &SandboxPath) -> &Root {
         self.further.iter().find(|root| root.has(place)).unwrap_or(&self.root)
+    }
+
+    /// What is kept under a path, if the policy lets a tool change the place that it came from.
+    fn kept(&self, path: &str) -> Result<KeptPath, ToolError> {
+        let below = |root: &Root| Some(path.strip_prefix(&*root.address_of(""))?.strip_prefix('/')?.to_owned());
+        let further = self.further.iter().find_map(|root| Some((root, below(root)?)));
+        let (root, path) = further.unwrap_or((&self.root, path.to_owned()));
+        let text = KeptText::parse(&path)?;
+        let origin = self.place(&root.address_of(&text.origin()), PathRule::INSIDE.not_following(), Access::Change)?;
+        Ok(root.locate_kept(&text, origin)?)
     }
 
     /// The place that a path names, if the policy lets a tool do this there.

@@ -63,7 +63,7 @@ fn property(param: &Param) -> Json {
     let mut property = match param.kind {
         Kind::Bool => json!({ "type": "boolean" }),
         Kind::Int { min, max } | Kind::IntOrNil { min, max } => integer(min, max),
-        Kind::Text | Kind::Content | Kind::Path(..) => json!({ "type": "string" }),
+        Kind::Text | Kind::Content | Kind::Path(..) | Kind::Kept => json!({ "type": "string" }),
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
         Kind::List => json!({ "type": "array" }),
         Kind::Texts | Kind::Paths(..) => json!({ "type": "array", "items": { "type": "string" } }),

@@ -207,6 +207,9 @@ pub enum Kind {
     Path(PathRule, Access),
     /// A list of paths, each found and asked for on its own: one that is refused does not spoil the rest.
     Paths(PathRule, Access),
+    /// The path of something that was kept below `.ns`, as a result gave it; the policy is asked whether
+    /// the place that it came from may be changed.
+    Kept,
     /// A list.
     List,
     /// A list of texts.
@@ -230,6 +233,7 @@ impl Kind {
             Kind::Text | Kind::Content | Kind::Word(_) => "a text",
             Kind::Path(..) => "a path",
             Kind::Paths(..) => "a list of paths",
+            Kind::Kept => "the path of a backup",
             Kind::List => "a list",
             Kind::Texts => "a list of texts",
             Kind::Any => "a value",
@@ -242,7 +246,7 @@ impl Kind {
             Kind::Bool => "bool",
             Kind::Int { .. } | Kind::IntOrNil { .. } => "int",
             Kind::Text | Kind::Content | Kind::Word(_) => "string",
-            Kind::Path(..) => "path",
+            Kind::Path(..) | Kind::Kept => "path",
             Kind::Paths(..) | Kind::List | Kind::Texts => "list",
             Kind::Any => "any",
         }

@@ -105,7 +105,11 @@ fn every_spelling_is_refused_by_every_tool() {
     let root = place.path().canonicalize().expect("the sandbox has a path");
     let own = |place: &Path| {
         let policy = std::fs::read(place.join("neuroscript.toml")).expect("the policy");
-        (describe(&place.join(".ns")), policy)
+        // What tools keep of the links that they delete or replace is no secret of ours.
+        let is_kept = |line: &&str| ["lock ", "backups/", "trash/"].iter().any(|name| line.starts_with(name));
+        let described = describe(&place.join(".ns"));
+        let lines: Vec<String> = described.lines().filter(|line| !is_kept(line)).map(str::to_owned).collect();
+        (lines, policy)
     };
     let before = own(place.path());
     let mut spellings: Vec<String> = [

@@ -225,6 +225,14 @@ pub fn rename_new(from_folder: impl AsFd, from: &OsStr, to_folder: impl AsFd, to
     }
 }
 
+/// Exchanges what two names mean, in one step.
+pub fn exchange(one_folder: impl AsFd, one: &OsStr, other_folder: impl AsFd, other: &OsStr) -> io::Result<()> {
+    match rustix::fs::renameat_with(one_folder, one, other_folder, other, RenameFlags::EXCHANGE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::Unsupported.into()),
+        other => Ok(other?),
+    }
+}
+
 /// What an open file is, by `fstat`.
 pub fn file_metadata(file: impl AsFd) -> io::Result<Metadata> {
     Ok(metadata_of(&rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, FIELDS)?))

@@ -223,6 +223,18 @@ impl Folder {
         }
     }
 
+    /// Exchanges what two names mean, perhaps in two folders, in one step; an error of the kind
+    /// `Unsupported` where the system or the file system cannot.
+    pub fn exchange(&self, one: &OsStr, other_folder: &Folder, other: &OsStr) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        return on!(self, folder => on!(other_folder, inner => linux::exchange(folder, one, inner, other)));
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = (one, other_folder, other);
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
     /// Sets the time of last change of a file, folder or link itself.
     pub fn set_modified(&self, name: &OsStr, modified: Timestamp) -> io::Result<()> {
         on!(self, folder => folder.set_modified(name, modified))

@@ -1,4 +1,28 @@
-//! What tools overwrite or delete is kept below `.ns`, for [`Retention`] as the policy has it.
+//! What tools overwrite or delete is kept below `.ns`.
+//!
+//! `.ns/backups/<path>/<name>` is old content of the file at that path, `.ns/trash/<path>/<name>` what
+//! was deleted there; [`stamp`] says how the names look. So a place has one folder of ours, made when
+//! it is first needed, and there is no index that could be wrong. All is done by handle from the open
+//! `.ns`, part by part; what is not ours on the way is an error, and is neither followed nor changed.
+
+mod kept;
+mod lock;
+mod retain;
+mod slot;
+mod stamp;
+
+use std::ffi::OsStr;
+
+use crate::limits::Meter;
+
+use super::change::Change;
+use super::error::SandboxError;
+use super::root::Root;
+
+pub use kept::{KeptPath, KeptText};
+pub(super) use lock::Locked;
+pub(super) use retain::Account;
+pub(super) use slot::Slot;
 
 /// How long old content is kept; a zero is no limit. What a run kept itself is not given up in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,4 +39,53 @@ impl Default for Retention {
     fn default() -> Retention {
         Retention { count: 20, days: 30, bytes: 1 << 30 }
     }
+}
+
+/// Where things are kept apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawer {
+    /// Content that was replaced.
+    Backups,
+    /// What was deleted.
+    Trash,
+}
+
+impl Drawer {
+    /// The name of its folder in `.ns`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Drawer::Backups => "backups",
+            Drawer::Trash => "trash",
+        }
+    }
+}
+
+/// What keeps things for the places of a root, in the root's `.ns`.
+#[derive(Clone, Copy, Debug)]
+pub struct Keeper<'a> {
+    root: &'a Root,
+    retention: Retention,
+}
+
+impl<'a> Keeper<'a> {
+    /// What keeps for as long as the policy says.
+    pub fn new(root: &'a Root, retention: Retention) -> Keeper<'a> {
+        Keeper { root, retention }
+    }
+
+    /// The path by which what is in a slot is restored.
+    pub(super) fn address_of(self, slot: &Slot) -> String {
+        self.root.address_of(&slot.shown()).into_owned()
+    }
+
+    /// Waits until no other run is keeping anything here. `.ns` is made when there is none.
+    pub(super) fn lock(self, meter: &Meter, change: &Change) -> Result<Locked, SandboxError> {
+        Locked::wait(self, meter, change)
+    }
+}
+
+/// A path below `.ns`, as messages and results name it.
+fn shown_below<T: AsRef<OsStr>>(names: &[T]) -> String {
+    let names = names.iter().map(|name| name.as_ref().to_string_lossy());
+    names.fold(super::own::shown(""), |path, name| format!("{}/{name}", path.trim_end_matches('/')))
 }

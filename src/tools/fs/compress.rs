@@ -1,12 +1,13 @@
 //! `FS.Compress`: docs/specs/file_system_tool.md, its questions.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::{self, Read};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, Replace, SandboxError, SandboxPath};
+use crate::sandbox::{Kind as EntryKind, Metadata, Overwrite, PathRule, Replace, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{
     Access, Context, Effect, Example, Failure, Given, ListedPath, Risk, Settings, Spec, Tool, ToolError, arguments,
@@ -27,7 +28,7 @@ const SPEC: Spec = Spec {
         owners. Equal files give equal bytes: entries are ordered by the bytes of their names. A link is followed where it is a \
         source. The archive never holds itself. A pipe, socket or device, a name that no tool can address, or an entry that the \
         policy refuses is an error before anything is written. The archive gets its name once it is whole and synced; missing \
-        directories are made.",
+        directories are made. An archive that is replaced is kept: `FS.RestoreBackup` brings back what `backupPath` names.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -126,29 +127,41 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     destination.check_replaceable(replace).map_err(|error| at_destination(error.into()))?;
     context.admit_files(sources.len() as u64)?;
     let change = context.begin_change(1)?;
-    let mut counts = Counts::default();
-    let written = destination.fill_file(replace, &change, |file| {
-        let mut out = Output::new(file);
-        let mut writer: Box<dyn Writer> = match format {
-            Format::Zip => Box::new(ZipWriter::default()),
-            Format::TarGz => Box::new(TarWriter::new()),
-        };
-        let mut packer = Packer { context, writer: &mut *writer, out: &mut out, destination: &destination };
-        for source in &sources {
-            packer.put(source, &mut counts)?;
-        }
-        packer.finish()?;
-        counts.bytes = out.position();
-        Ok::<(), ToolError>(())
-    });
-    written?;
+    let keeper = context.keeper(&destination);
+    let overwrite = if args.overwrite { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
+    let mut file = destination.begin_file(overwrite.replace, &change).map_err(|error| at_destination(error.into()))?;
+    let counts = pack(context, &sources, &destination, format, &mut file.file)?;
+    let backup = file.finish(&overwrite, context.meter, &change).map_err(|error| at_destination(error.into()))?;
     Ok(Packed {
-        operation: Operation::done("compress", destination.shown(), Some(counts.bytes)),
+        operation: Operation::done("compress", destination.shown(), Some(counts.bytes)).with_backup(backup),
         format: if format == Format::Zip { "zip" } else { "tar.gz" },
         files: counts.files,
         directories: counts.directories,
         links: counts.links,
     })
+}
+
+/// Packs everything into a file.
+fn pack(
+    context: &mut Context<'_>,
+    sources: &[Source],
+    destination: &SandboxPath,
+    format: Format,
+    file: &mut File,
+) -> Result<Counts, ToolError> {
+    let mut counts = Counts::default();
+    let mut out = Output::new(file);
+    let mut writer: Box<dyn Writer> = match format {
+        Format::Zip => Box::new(ZipWriter::default()),
+        Format::TarGz => Box::new(TarWriter::new()),
+    };
+    let mut packer = Packer { context, writer: &mut *writer, out: &mut out, destination };
+    for source in sources {
+        packer.put(source, &mut counts)?;
+    }
+    packer.finish()?;
+    counts.bytes = out.position();
+    Ok(counts)
 }
 
 fn format_of(given: Option<&Str>, destination: &SandboxPath) -> Result<Format, ToolError> {

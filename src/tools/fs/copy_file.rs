@@ -1,6 +1,6 @@
 //! `FS.CopyFile`: docs/specs/file_system_tool.md, "File Management Operations"; one file or directory so far.
 
-use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, Replace, SandboxError, SandboxPath};
+use crate::sandbox::{Kind as EntryKind, Metadata, Overwrite, PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
@@ -63,10 +63,11 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let files = if is_folder { context.admit_tree(source, Access::Read, Some(&destination.address()))? } else { 1 };
     context.admit_files(files)?;
     let change = context.begin_change(files)?;
-    let replace = if args.overwrite && !is_folder { Replace::Yes } else { Replace::No };
-    source.copy_to(destination, replace, context.meter, &change)?;
+    let keeper = context.keeper(destination);
+    let overwrite = if args.overwrite && !is_folder { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
+    let backup = source.copy_to(destination, &overwrite, context.meter, &change)?;
     let bytes = (!is_folder).then_some(metadata.size);
-    Ok(Operation::done("copy", destination.shown(), bytes))
+    Ok(Operation::done("copy", destination.shown(), bytes).with_backup(backup))
 }
 
 fn check_source(source: &SandboxPath, recursive: bool) -> Result<Metadata, ToolError> {

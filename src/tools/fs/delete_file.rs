@@ -1,4 +1,4 @@
-//! `FS.DeleteFile`: docs/specs/file_system_tool.md; what is deleted is gone for good so far.
+//! `FS.DeleteFile`: docs/specs/file_system_tool.md; what is deleted is kept in `.ns/trash`.
 
 use crate::sandbox::{Kind as EntryKind, PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
@@ -10,9 +10,11 @@ const SPEC: Spec = Spec {
     name: "FS.DeleteFile",
     wire: "delete_file",
     aliases: &[],
-    summary: "Deletes a file, link or directory for good",
-    details: "What is deleted cannot be brought back. A link is deleted itself, never what it points to. A directory \
-        that is not empty needs `recursive: true`. The sandbox root cannot be deleted.",
+    summary: "Deletes a file, link or directory, which can be restored",
+    details: "What is deleted is moved to `.ns/trash` in one step, as a whole or not at all, and is kept there as long \
+        as the policy says; `FS.RestoreBackup` brings back what `backupPath` names. A link is deleted itself, never \
+        what it points to. A directory that is not empty needs `recursive: true`. The sandbox root cannot be deleted. \
+        What lies on another file system than `.ns` is copied there, whole and synced, before it is removed.",
     effect: Effect::Deletes,
     risk: Risk::High,
     requires_approval: false,
@@ -22,6 +24,7 @@ const SPEC: Spec = Spec {
         ToolCode::NotFound,
         ToolCode::Conflict,
         ToolCode::PermissionDenied,
+        ToolCode::NoSpace,
         ToolCode::IoError,
     ],
     example: Example {
@@ -52,10 +55,6 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let files = if is_folder && args.recursive { context.admit_tree(path, Access::Change, None)? } else { 1 };
     context.admit_files(files)?;
     let change = context.begin_change(files)?;
-    let deleted = match is_folder {
-        true => path.remove_folder(args.recursive, &change),
-        false => path.remove_file(&change),
-    };
-    deleted.map_err(at_path)?;
-    Ok(Operation::done("delete", path.shown(), None))
+    let backup = path.delete(args.recursive, context.keeper(path), context.meter, &change).map_err(at_path)?;
+    Ok(Operation::done("delete", path.shown(), None).with_backup(Some(backup)))
 }

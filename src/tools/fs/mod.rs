@@ -20,6 +20,7 @@ mod list_directory;
 mod move_file;
 mod operation;
 mod read_file;
+mod restore_backup;
 mod set_permissions;
 mod temp_directory;
 mod walk_dir;
@@ -42,6 +43,7 @@ pub fn tools() -> Vec<Tool> {
         create_directory::tool(),
         copy_file::tool(),
         delete_file::tool(),
+        restore_backup::tool(),
         file_info::tool(),
         exists::tool(),
         find_files::tool(),
@@ -58,6 +60,19 @@ fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The SHA-256 that an argument gives in hexadecimal digits.
+fn digest_of(argument: &'static str, digits: &str) -> Result<[u8; 32], ToolError> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
+    let pairs = digits.as_bytes().chunks_exact(2);
+    let bytes: Option<Vec<u8>> = pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect();
+    let digest = bytes.filter(|_| digits.len() == 64).and_then(|bytes| bytes.try_into().ok());
+    digest.ok_or_else(|| {
+        let found = print::shortened(digits, 80);
+        ToolError::bad_argument(argument, format!("`{argument}` is no SHA-256 of 64 hexadecimal digits: `{found}`"))
+            .hint("give `checksum` as `FS.ReadFile` or `FS.HashFile` had it")
+    })
 }
 
 /// The encoding of a name that an argument gives.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, RenameError, Replace, SandboxError, SandboxPath};
+use crate::sandbox::{Kind as EntryKind, Metadata, Overwrite, PathRule, RenameError, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
@@ -66,7 +66,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
         Ok(()) => Ok(Moved {}),
         Err(RenameError::Sandbox(error)) => Err(explain(error, &destination)),
         Err(RenameError::OtherDevice) => {
-            let copied = source.copy_to(&destination, Replace::No, context.meter, &change);
+            let never = Overwrite::never(context.keeper(&destination));
+            let copied = source.copy_to(&destination, &never, context.meter, &change);
             copied.map_err(|error| explain(error, &destination))?;
             match metadata.kind {
                 EntryKind::Folder => source.remove_folder(true, &change)?,

@@ -14,13 +14,16 @@ use crate::value::time::rfc3339;
 pub struct Operation {
     /// Always true; a failure is reported by `error`.
     success: bool,
-    /// What was done: `write`, `create_directory`, `delete`.
+    /// What was done: `write`, `create_directory`, `copy`, `delete`, `restore`.
     operation: &'static str,
     /// The path as given, tidied.
     path: String,
     /// Bytes written, where bytes were.
     #[serde(skip_serializing_if = "Option::is_none")]
     size_bytes: Option<u64>,
+    /// What `FS.RestoreBackup` takes to bring back what was replaced or deleted, where something was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup_path: Option<String>,
     /// When, RFC 3339, UTC.
     timestamp: String,
 }
@@ -28,7 +31,12 @@ pub struct Operation {
 impl Operation {
     /// An operation that was just done.
     pub fn done(operation: &'static str, path: &str, size_bytes: Option<u64>) -> Operation {
-        Operation { success: true, operation, path: path.to_owned(), size_bytes, timestamp: now() }
+        Operation { success: true, operation, path: path.to_owned(), size_bytes, backup_path: None, timestamp: now() }
+    }
+
+    /// The same with where the old content is kept.
+    pub fn with_backup(self, backup_path: Option<String>) -> Operation {
+        Operation { backup_path, ..self }
     }
 }
 

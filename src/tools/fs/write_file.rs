@@ -1,4 +1,4 @@
-//! `FS.WriteFile`: docs/specs/file_system_tool.md, no backups so far.
+//! `FS.WriteFile`: docs/specs/file_system_tool.md.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::limits::space;
-use crate::sandbox::{PathRule, Replace, SandboxError, SandboxPath};
+use crate::sandbox::{Overwrite, PathRule, Replace, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
@@ -19,12 +19,14 @@ const SPEC: Spec = Spec {
     wire: "write_file",
     aliases: &["TOOL.WriteFile"],
     summary: "Writes a text file, whole or not at all",
-    details: "The text is written to a new file, synced and renamed into place, so that a reader or a crash \
-        sees the old file or the new one. Missing directories are made. A file that is replaced leaves its permission \
-        bits. With `overwrite: false` an existing file is an error, also in a race. `encoding` \
-        takes the names that `FS.ReadFile` knows; `utf-16` begins with a byte order mark, `base64` writes the bytes that \
-        the text stands for. A character that the encoding lacks is an error, and the old file stays. The old content \
-        is not kept.",
+    details: "The text is written to a new file and synced, which then takes the name in one step, so that a reader or \
+        a crash sees the old file or the new one. Missing directories are made. A file that is replaced leaves its \
+        permission bits, and is itself kept below `.ns/backups` as long as the policy says: `FS.RestoreBackup` brings \
+        back what `backupPath` names; with `create_backup: false` it is gone for good. With `overwrite: false` an \
+        existing file is an error, also in a race. With `if_match` a file is replaced only if it has the content that \
+        the caller has seen, else it is a `conflict`: of several that change the same file at once, one wins. \
+        `encoding` takes the names that `FS.ReadFile` knows; `utf-16` begins with a byte order mark, `base64` writes \
+        the bytes that the text stands for. A character that the encoding lacks is an error, and the old file stays.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -34,6 +36,7 @@ const SPEC: Spec = Spec {
         ToolCode::AlreadyExists,
         ToolCode::IsADirectory,
         ToolCode::NotADirectory,
+        ToolCode::Conflict,
         ToolCode::PermissionDenied,
         ToolCode::Encoding,
         ToolCode::NoSpace,
@@ -50,7 +53,9 @@ arguments! {
         file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to write, from the sandbox root";
         content: Str = Required, Kind::Content, "text to write";
         encoding: Str = Is(Literal::Text("utf-8")), Kind::Text, "encoding of the file";
+        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the old content is kept when a file is replaced";
         overwrite: bool = Is(Literal::Bool(true)), Kind::Bool, "whether an existing file is replaced";
+        if_match: Option<Str> = Absent, Kind::Text, "SHA-256 (hexadecimal) that the file must have to be replaced";
     }
 }
 
@@ -59,6 +64,7 @@ pub fn tool() -> Tool {
 }
 
 fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    given.text("if_match").flatten().map_or(Ok(()), |digits| super::digest_of("if_match", &digits).map(drop))?;
     given.text("encoding").flatten().map_or(Ok(()), |name| encoding(&name).map(drop))
 }
 
@@ -105,12 +111,19 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
         };
         return Err(at_path(error.into()));
     }
+    let if_match = args.if_match.map(|digits| super::digest_of("if_match", &digits.as_text())).transpose()?;
     let text = args.content.as_text();
     space::check(2 * text.len())?;
     let content = bytes_of(&text, encoding(&args.encoding.as_text())?)?;
     let change = context.begin_change(1)?;
     context.begin_write(path, content.len() as u64, content.len() as u64).map_err(at_path)?;
-    let replace = if args.overwrite { Replace::Yes } else { Replace::No };
-    path.write_file(&content, replace, &change).map_err(|error| at_path(error.into()))?;
-    Ok(Operation::done("write", path.shown(), Some(content.len() as u64)))
+    let overwrite = Overwrite {
+        keeper: context.keeper(path),
+        replace: if args.overwrite { Replace::Yes } else { Replace::No },
+        is_kept: args.create_backup,
+        if_match,
+    };
+    let backup =
+        path.write_file(&content, &overwrite, context.meter, &change).map_err(|error| at_path(error.into()))?;
+    Ok(Operation::done("write", path.shown(), Some(content.len() as u64)).with_backup(backup))
 }

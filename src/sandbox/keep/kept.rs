@@ -1,0 +1,127 @@
+//! The way from a text such as `.ns/backups/src/main.rs/20261122T050102.123456Z-1a2b3c4d` to what is
+//! kept there, and to the place that it came from. No other text leads into `.ns`.
+
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+
+use crate::limits::Meter;
+use crate::text::ToolCode;
+
+use super::super::change::Change;
+use super::super::error::SandboxError;
+use super::super::folder::Replace;
+use super::super::metadata::Kind;
+use super::super::own::open_ours;
+use super::super::path::{PathError, check_characters, check_part_length};
+use super::super::remove::discard;
+use super::super::root::{Root, SandboxPath};
+use super::super::take::Overwrite;
+use super::{Drawer, Keeper, shown_below, stamp};
+
+/// The text of a path to something kept, which is of the right form.
+#[derive(Clone, Debug)]
+pub struct KeptText {
+    /// Where it is kept.
+    pub drawer: Drawer,
+    /// The names of the folders below the drawer, and of the thing itself.
+    names: Vec<String>,
+}
+
+/// Something that is kept, and the place that it came from.
+#[derive(Debug)]
+pub struct KeptPath {
+    /// Where it is kept.
+    pub drawer: Drawer,
+    /// What is kept.
+    pub entry: SandboxPath,
+    /// Where it was.
+    pub origin: SandboxPath,
+}
+
+impl KeptText {
+    /// Takes a text apart.
+    pub fn parse(text: &str) -> Result<KeptText, SandboxError> {
+        check_characters(text)?;
+        let below = |drawer: Drawer| Some((drawer, text.strip_prefix(".ns/")?.strip_prefix(drawer.name())?));
+        let drawers = [Drawer::Backups, Drawer::Trash].into_iter().filter_map(below);
+        let mut inside = drawers.filter_map(|(drawer, rest)| Some((drawer, rest.strip_prefix('/')?)));
+        let (drawer, rest) = inside.next().ok_or_else(|| strange(text))?;
+        let names: Vec<String> = rest.split('/').map(str::to_owned).collect();
+        for name in &names {
+            check_part_length(name)?;
+            match name.as_str() {
+                ".." => return Err(strange(text)),
+                "" | "." => return Err(malformed()),
+                _ => {}
+            }
+        }
+        match &names[..] {
+            [_, .., last] if stamp::is_stamp(OsStr::new(last)) => Ok(KeptText { drawer, names }),
+            _ => Err(SandboxError::NotFound(text.to_owned())),
+        }
+    }
+
+    /// The path of the place that the thing came from.
+    pub fn origin(&self) -> String {
+        let (_, folders) = self.names.split_last().expect("the form has at least two names");
+        folders.iter().map(|folder| stamp::part_of(folder)).collect::<Vec<_>>().join("/")
+    }
+}
+
+fn strange(text: &str) -> SandboxError {
+    let message = match text.is_empty() {
+        true => "expected the path of a backup, found an empty text".to_owned(),
+        false => "the path leads to nothing that was kept".to_owned(),
+    };
+    let code = if text.is_empty() { ToolCode::BadArgs } else { ToolCode::SandboxViolation };
+    PathError { code, message, help: HELP }.into()
+}
+
+fn malformed() -> SandboxError {
+    let message = "the path of a backup has an empty name or `.` in it".to_owned();
+    PathError { code: ToolCode::BadArgs, message, help: HELP }.into()
+}
+
+const HELP: &str = "give `backupPath` as a result had it: `.ns/backups/…` or `.ns/trash/…`";
+
+impl Root {
+    /// Finds what is kept under a path and is to go back to a place.
+    pub fn locate_kept(&self, text: &KeptText, origin: SandboxPath) -> Result<KeptPath, SandboxError> {
+        let names = [text.drawer.name()].into_iter().chain(text.names.iter().map(String::as_str));
+        let names: Vec<&OsStr> = names.map(OsStr::new).collect();
+        let missing = || SandboxError::NotFound(shown_below(&names));
+        let (name, folders) = names.split_last().expect("the drawer is a name");
+        let own = self.own_folder()?.ok_or_else(missing)?;
+        let mut folder = own.into_folder();
+        for (before, name) in folders.iter().enumerate() {
+            folder = open_ours(&folder, name, || shown_below(&names[..=before]))?.ok_or_else(missing)?;
+        }
+        let entry = SandboxPath::own(folder, name, shown_below(&names));
+        match (entry.metadata()?.kind, text.drawer) {
+            (Kind::File | Kind::Link, _) | (_, Drawer::Trash) => Ok(KeptPath { drawer: text.drawer, entry, origin }),
+            (kind, Drawer::Backups) => {
+                let reason = if kind == Kind::Folder { "it is a directory" } else { "it is a pipe, socket or device" };
+                Err(SandboxError::NotOurs { path: shown_below(&names), reason })
+            }
+        }
+    }
+}
+
+impl KeptPath {
+    /// Moves it back to where it was; whatever is there makes it fail. Missing folders are made.
+    pub fn put_back(&self, keeper: Keeper<'_>, meter: &mut Meter, change: &Change) -> Result<(), SandboxError> {
+        let (kept_in, kept_name) = self.entry.entry()?;
+        let made = self.origin.make_parents(change)?;
+        let folder = made.as_ref().unwrap_or(self.origin.missing_folders().0);
+        match kept_in.rename(kept_name, folder, self.origin.name()?, Replace::No) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::CrossesDevices => {
+                self.entry.copy_to(&self.origin, &Overwrite::never(keeper), meter, change)?;
+                discard(kept_in, kept_name, self.entry.shown())?;
+            }
+            Err(error) => return Err(self.origin.error(&error)),
+        }
+        folder.sync().map_err(|error| self.origin.error(&error))?;
+        kept_in.sync().map_err(|error| self.entry.error(&error))
+    }
+}

@@ -1,0 +1,99 @@
+//! What is kept is given up when there is too much of it: more backups of a file than the policy says,
+//! the oldest first.
+//!
+//! What was kept since this run began stays, however much it is. Nothing here makes a call fail: what
+//! went wrong becomes a note.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::super::error::SandboxError;
+use super::super::remove::discard;
+use super::slot::Slot;
+use super::{Drawer, Keeper, shown_below, stamp};
+
+/// Files whose backups are known to be all of this run.
+const KNOWN: usize = 10_000;
+
+/// What a run knows of what is kept below its root.
+#[derive(Debug)]
+pub struct Account {
+    /// The moment at which the run began, as names have it.
+    began: String,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Folders in which everything was kept by this run, so that there is nothing to give up.
+    own: HashSet<Vec<OsString>>,
+    notes: Vec<String>,
+}
+
+impl Default for Account {
+    fn default() -> Account {
+        Account { began: stamp::now(), state: Mutex::default() }
+    }
+}
+
+impl Account {
+    /// Takes what could not be given up: a sentence each.
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().notes)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, error: &SandboxError) {
+        // A limit of the run only means that there is no more time for this.
+        if !matches!(error, SandboxError::Limit(_)) {
+            self.state().notes.push(format!("an old backup could not be given up: {error}"));
+        }
+    }
+
+    /// Whether the policy could give up what has this name.
+    fn is_old(&self, name: &OsStr) -> bool {
+        name.as_encoded_bytes() < self.began.as_bytes()
+    }
+}
+
+impl Keeper<'_> {
+    /// Gives up what is too much, now that something more is kept.
+    pub(in super::super) fn retain(self, slot: &Slot) {
+        let account = &self.root.account;
+        if let Err(error) = self.retain_count(slot) {
+            account.note(&error);
+        }
+    }
+
+    /// Gives up the oldest backups of a file.
+    fn retain_count(self, slot: &Slot) -> Result<(), SandboxError> {
+        let account = &self.root.account;
+        let limited = self.retention.count > 0 && slot.drawer() == Drawer::Backups;
+        if !limited || account.state().own.contains(slot.names()) {
+            return Ok(());
+        }
+        let wrap = |error: io::Error| SandboxError::io(shown_below(slot.names()), &error);
+        let entries = slot.folder().entries().map_err(wrap)?.into_iter();
+        let mut kept: Vec<OsString> = entries.map(|entry| entry.name).filter(|name| stamp::is_stamp(name)).collect();
+        kept.sort_unstable();
+        let surplus = (kept.len() as u64).saturating_sub(self.retention.count);
+        for name in kept.iter().take(usize::try_from(surplus).unwrap_or(usize::MAX)) {
+            if account.is_old(name) {
+                discard(slot.folder(), name, &shown_below(slot.names()))?;
+            }
+        }
+        if !kept.iter().skip(surplus as usize).any(|name| account.is_old(name)) {
+            let mut state = account.state();
+            if state.own.len() >= KNOWN {
+                state.own.clear();
+            }
+            state.own.insert(slot.names().to_vec());
+        }
+        Ok(())
+    }
+}

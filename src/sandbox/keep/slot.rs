@@ -1,0 +1,186 @@
+//! Room below `.ns` for one thing that is taken away: an open folder of ours and a new name in it.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use crate::limits::Meter;
+
+use super::super::copy::copy_aside;
+use super::super::error::SandboxError;
+use super::super::folder::{Folder, Replace};
+use super::super::metadata::Kind;
+use super::super::own::{FOLDER_MODE, OwnFolder, open_ours};
+use super::super::remove::discard;
+use super::super::root::parts_of;
+use super::{Drawer, shown_below, stamp};
+
+/// Room for one thing. Folders that were made for it vanish again when nothing comes into it.
+pub struct Slot {
+    drawer: Drawer,
+    folder: Folder,
+    name: OsString,
+    /// The names from `.ns` to the folder.
+    names: Vec<OsString>,
+    made: Option<Made>,
+    content: Content,
+}
+
+/// What is in the room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Nothing,
+    /// A copy, which vanishes again unless it is confirmed.
+    Copy,
+    /// The thing itself, or a copy that is all there is of it.
+    Kept,
+}
+
+/// Folders that were made: one in `above`, each of the others in the one before.
+struct Made {
+    above: Folder,
+    names: Vec<OsString>,
+}
+
+impl Slot {
+    /// Makes room in a drawer for what has a resolved path.
+    pub(super) fn make(own: &OwnFolder, drawer: Drawer, resolved: &OsStr) -> Result<Slot, SandboxError> {
+        let folder = own.folder().duplicate().map_err(|error| SandboxError::io(shown_below::<&str>(&[]), &error))?;
+        let name = OsString::from(stamp::name_at(&stamp::now()));
+        let mut slot = Slot { drawer, folder, name, names: Vec::new(), made: None, content: Content::Nothing };
+        slot.descend(OsString::from(drawer.name()))?;
+        for part in parts_of(Path::new(resolved)) {
+            slot.descend(stamp::folder_of(&part))?;
+        }
+        Ok(slot)
+    }
+
+    /// Opens the folder of a name, and makes it first when there is none.
+    fn descend(&mut self, name: OsString) -> Result<(), SandboxError> {
+        self.names.push(name);
+        let name = self.names.last().expect("a name was just put there");
+        let wrap = |error: io::Error| SandboxError::io(shown_below(&self.names), &error);
+        match self.folder.create_folder(name, FOLDER_MODE) {
+            Ok(()) => match &mut self.made {
+                Some(made) => made.names.push(name.clone()),
+                made => *made = Some(Made { above: self.folder.duplicate().map_err(wrap)?, names: vec![name.clone()] }),
+            },
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(wrap(error)),
+        }
+        self.folder = open_ours(&self.folder, name, || shown_below(&self.names))?
+            .ok_or_else(|| SandboxError::NotFound(shown_below(&self.names)))?;
+        Ok(())
+    }
+
+    /// The path of what is kept, from the root.
+    pub fn shown(&self) -> String {
+        format!("{}/{}", shown_below(&self.names), self.name.to_string_lossy())
+    }
+
+    /// The drawer that it is in.
+    pub(super) fn drawer(&self) -> Drawer {
+        self.drawer
+    }
+
+    /// The names from `.ns` to the folder.
+    pub(super) fn names(&self) -> &[OsString] {
+        &self.names
+    }
+
+    /// The folder, in which everything is of one place.
+    pub(super) fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Whether something of a folder can come here without being copied, as far as can be told before.
+    pub fn is_near(&self, folder: &Folder) -> bool {
+        let device = |folder: &Folder| folder.own_metadata().ok().map(|metadata| metadata.identity.device);
+        device(&self.folder) == device(folder)
+    }
+
+    /// Moves something here.
+    pub fn take(&mut self, folder: &Folder, name: &OsStr) -> io::Result<()> {
+        // The name is new and nobody can guess it, so that nothing is replaced.
+        folder.rename(name, &self.folder, &self.name, Replace::Yes)?;
+        self.content = Content::Kept;
+        Ok(())
+    }
+
+    /// Gives back what was moved here, unless its name is taken.
+    pub fn give_back(&mut self, folder: &Folder, name: &OsStr) -> io::Result<()> {
+        self.folder.rename(&self.name, folder, name, Replace::No)?;
+        self.content = Content::Nothing;
+        Ok(())
+    }
+
+    /// Copies something here, whole and synced, or not at all. It vanishes again unless it is confirmed.
+    pub fn copy(&mut self, folder: &Folder, name: &OsStr, shown: &str, meter: &mut Meter) -> Result<(), SandboxError> {
+        let aside = copy_aside((folder, name), &self.folder, shown, meter)?;
+        if let Err(error) = self.folder.rename(&aside, &self.folder, &self.name, Replace::Yes) {
+            let _ = discard(&self.folder, &aside, shown);
+            return Err(SandboxError::io(self.shown(), &error));
+        }
+        self.content = Content::Copy;
+        Ok(())
+    }
+
+    /// Whether a copy is here that is not confirmed.
+    pub fn is_copy(&self) -> bool {
+        self.content == Content::Copy
+    }
+
+    /// The copy here stays.
+    pub fn confirm(&mut self) {
+        self.content = Content::Kept;
+    }
+
+    /// Whether a folder is here that holds something.
+    pub fn holds_full_folder(&self) -> io::Result<bool> {
+        match self.folder.metadata(&self.name)?.kind {
+            Kind::Folder => Ok(!self.folder.open_folder(&self.name)?.entries()?.is_empty()),
+            _ => Ok(false),
+        }
+    }
+
+    /// Makes sure that what came here outlives a power cut.
+    pub fn sync(&self) -> Result<(), SandboxError> {
+        let sync = || {
+            self.folder.sync()?;
+            let Some(made) = &self.made else { return Ok(()) };
+            made.above.sync()?;
+            let mut folder = made.above.duplicate()?;
+            for name in &made.names[..made.names.len() - 1] {
+                folder = folder.open_folder(name)?;
+                folder.sync()?;
+            }
+            Ok(())
+        };
+        sync().map_err(|error| SandboxError::io(self.shown(), &error))
+    }
+}
+
+impl Made {
+    /// Removes the folders again, as far as nothing is in them.
+    fn remove(&self) -> io::Result<()> {
+        for last in (0..self.names.len()).rev() {
+            let mut folder = self.above.duplicate()?;
+            for name in &self.names[..last] {
+                folder = folder.open_folder(name)?;
+            }
+            folder.remove_folder(&self.names[last])?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if self.content == Content::Kept {
+            return;
+        }
+        // Best effort: the error that matters is the one that brought us here.
+        let _ = discard(&self.folder, &self.name, "");
+        let _ = self.made.as_ref().map(Made::remove);
+    }
+}

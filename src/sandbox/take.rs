@@ -1,0 +1,252 @@
+//! Taking a place: something finished, under a name of ours in the same folder, gets its final name.
+//!
+//! What has that name until then is exchanged for it in one step, so that there is no moment in which
+//! the name is missing, and is then moved below `.ns` as it is: no byte of it is copied. It is copied
+//! where it cannot be moved (another file system), where it may not (further names would change with
+//! the backup) and where nothing can be exchanged. What comes out of the exchange is looked at: when
+//! it is not what was expected, it gets its name back. Nothing that comes out is ever removed before
+//! it is kept.
+
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind, Read};
+
+use sha2::{Digest, Sha256};
+
+use crate::limits::Meter;
+
+use super::change::Change;
+use super::draft::{Draft, Taken};
+use super::error::SandboxError;
+use super::folder::{Folder, Replace, file_metadata};
+use super::keep::{Drawer, Keeper, Locked, Slot};
+use super::metadata::{Kind, Metadata};
+use super::root::SandboxPath;
+
+/// Bytes that are hashed at once.
+const PIECE: usize = 64 << 10;
+/// How often somebody else may come between before it is told.
+const ATTEMPTS: usize = 100;
+
+/// What may become of what is at a place when something else takes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Overwrite<'a> {
+    /// What keeps it.
+    pub keeper: Keeper<'a>,
+    /// Whether it may be replaced at all.
+    pub replace: Replace,
+    /// Whether it is kept; it is gone for good otherwise.
+    pub is_kept: bool,
+    /// The SHA-256 that it must have, so that nothing is replaced that the caller has not seen.
+    pub if_match: Option<[u8; 32]>,
+}
+
+impl<'a> Overwrite<'a> {
+    /// What is there is replaced and kept.
+    pub fn keeping(keeper: Keeper<'a>) -> Overwrite<'a> {
+        Overwrite { keeper, replace: Replace::Yes, is_kept: true, if_match: None }
+    }
+
+    /// What is there stays, and the operation fails, also in a race.
+    pub fn never(keeper: Keeper<'a>) -> Overwrite<'a> {
+        Overwrite { keeper, replace: Replace::No, is_kept: true, if_match: None }
+    }
+
+    /// Whether what is there makes no difference.
+    fn is_blind(&self) -> bool {
+        self.replace == Replace::Yes && !self.is_kept && self.if_match.is_none()
+    }
+}
+
+/// A place that is to be taken.
+struct Taking<'a> {
+    place: &'a SandboxPath,
+    folder: &'a Folder,
+    name: &'a OsStr,
+    overwrite: &'a Overwrite<'a>,
+    meter: &'a mut Meter,
+}
+
+/// What came of one attempt.
+enum Attempt {
+    /// The place is taken; what was there is kept here.
+    Done(Option<Slot>),
+    /// Somebody came between.
+    Again,
+}
+
+/// Gives a finished draft the name of a place in its folder, durably, and tells where what had the
+/// name is kept.
+pub(super) fn take_place(
+    place: &SandboxPath,
+    folder: &Folder,
+    mut draft: Draft,
+    overwrite: &Overwrite<'_>,
+    meter: &mut Meter,
+    change: &Change,
+) -> Result<Option<String>, SandboxError> {
+    let mut taking = Taking { place, folder, name: place.name()?, overwrite, meter };
+    for _ in 0..ATTEMPTS {
+        if let Attempt::Done(slot) = taking.attempt(&mut draft, change)? {
+            folder.sync().map_err(|error| place.error(&error))?;
+            let Some(slot) = slot else { return Ok(None) };
+            slot.sync()?;
+            overwrite.keeper.retain(&slot);
+            return Ok(Some(overwrite.keeper.address_of(&slot)));
+        }
+    }
+    Err(SandboxError::Changed(place.shown().to_owned()))
+}
+
+impl Taking<'_> {
+    fn attempt(&mut self, draft: &mut Draft, change: &Change) -> Result<Attempt, SandboxError> {
+        if self.overwrite.is_blind() {
+            return match draft.rename(self.folder, self.name, Replace::Yes) {
+                Ok(()) => Ok(Attempt::Done(None)),
+                Err(error) => Err(self.place.error(&error)),
+            };
+        }
+        if self.place.replaceable(self.folder, self.name, self.overwrite.replace)?.is_none() {
+            return self.take_free(draft);
+        }
+        let locked = self.overwrite.keeper.lock(self.meter, change)?;
+        let Some(old) = self.place.replaceable(self.folder, self.name, self.overwrite.replace)? else {
+            return Ok(Attempt::Again);
+        };
+        self.take_from(draft, &old, &locked)
+    }
+
+    /// Takes a name that nothing had a moment ago.
+    fn take_free(&self, draft: &mut Draft) -> Result<Attempt, SandboxError> {
+        if self.overwrite.if_match.is_some() {
+            return Err(self.changed());
+        }
+        match draft.rename(self.folder, self.name, Replace::No) {
+            Ok(()) => Ok(Attempt::Done(None)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Attempt::Again),
+            Err(error) => Err(self.place.error(&error)),
+        }
+    }
+
+    /// Takes a name from what has it.
+    fn take_from(&mut self, draft: &mut Draft, old: &Metadata, locked: &Locked) -> Result<Attempt, SandboxError> {
+        let mut slot = match self.overwrite.is_kept {
+            true => Some(locked.slot(self.place, Drawer::Backups)?),
+            false => None,
+        };
+        if let Some(slot) = &mut slot
+            && (must_be_copied(old) || !slot.is_near(self.folder))
+        {
+            slot.copy(self.folder, self.name, self.place.shown(), self.meter)?;
+        }
+        if let Some(digest) = self.overwrite.if_match {
+            self.check_content(old, digest)?;
+        }
+        let taken = match draft.exchange(self.name) {
+            Ok(taken) => taken,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Attempt::Again),
+            Err(error) if error.kind() == ErrorKind::Unsupported => {
+                self.replace_copied(draft, &mut slot)?;
+                return Ok(Attempt::Done(slot));
+            }
+            Err(error) => return Err(self.place.error(&error)),
+        };
+        match self.keep(&taken, old, &mut slot) {
+            Ok(()) => Ok(Attempt::Done(slot)),
+            Err(error) => {
+                self.put_back(&taken, slot, locked);
+                Err(error)
+            }
+        }
+    }
+
+    /// Keeps what came out of the exchange, where something is to be kept, and removes its old name.
+    fn keep(&mut self, taken: &Taken, old: &Metadata, slot: &mut Option<Slot>) -> Result<(), SandboxError> {
+        let out = taken.folder.metadata(&taken.name).map_err(|error| self.place.error(&error))?;
+        refuse_kind(self.place, out.kind)?;
+        let is_expected = is_same(old, &out);
+        if self.overwrite.if_match.is_some() && !is_expected {
+            return Err(self.changed());
+        }
+        let Some(slot) = slot else { return taken.remove().map_err(|error| self.place.error(&error)) };
+        if !(slot.is_copy() && is_expected) {
+            if !must_be_copied(&out) {
+                match slot.take(&taken.folder, &taken.name) {
+                    Err(error) if error.kind() == ErrorKind::CrossesDevices => {}
+                    result => return result.map_err(|error| self.place.error(&error)),
+                }
+            }
+            slot.copy(&taken.folder, &taken.name, self.place.shown(), self.meter)?;
+        }
+        slot.confirm();
+        taken.remove().map_err(|error| self.place.error(&error))
+    }
+
+    /// Replaces what has the name where nothing can be exchanged: it is copied before.
+    fn replace_copied(&mut self, draft: &mut Draft, slot: &mut Option<Slot>) -> Result<(), SandboxError> {
+        if let Some(slot) = slot
+            && !slot.is_copy()
+        {
+            slot.copy(self.folder, self.name, self.place.shown(), self.meter)?;
+        }
+        draft.rename(self.folder, self.name, Replace::Yes).map_err(|error| self.place.error(&error))?;
+        slot.iter_mut().for_each(Slot::confirm);
+        Ok(())
+    }
+
+    /// Gives what came out of the exchange its name back; where somebody else was quicker it is kept.
+    fn put_back(&self, taken: &Taken, slot: Option<Slot>, locked: &Locked) {
+        if let Ok(true) = taken.put_back(self.name) {
+            return;
+        }
+        // Best effort: under the draft's name it is not lost either.
+        if let Some(mut slot) = slot.or_else(|| locked.slot(self.place, Drawer::Backups).ok()) {
+            let _ = slot.take(&taken.folder, &taken.name);
+        }
+    }
+
+    /// An error unless the file has the content that the caller has seen.
+    fn check_content(&self, old: &Metadata, digest: [u8; 32]) -> Result<(), SandboxError> {
+        if old.kind != Kind::File {
+            return Err(self.changed());
+        }
+        let wrap = |error: io::Error| self.place.error(&error);
+        let mut file = self.folder.open_file(self.name).map_err(wrap)?;
+        let before = file_metadata(&file).map_err(wrap)?;
+        let mut hasher = Sha256::new();
+        let mut piece = vec![0; PIECE];
+        loop {
+            let length = file.read(&mut piece).map_err(wrap)?;
+            if length == 0 {
+                break;
+            }
+            self.meter.poll()?;
+            hasher.update(&piece[..length]);
+        }
+        let matches = is_same(old, &before) && <[u8; 32]>::from(hasher.finalize()) == digest;
+        if matches { Ok(()) } else { Err(self.changed()) }
+    }
+
+    fn changed(&self) -> SandboxError {
+        SandboxError::Changed(self.place.shown().to_owned())
+    }
+}
+
+/// Whether a backup must be another file: this one has names elsewhere, which would share it.
+fn must_be_copied(metadata: &Metadata) -> bool {
+    metadata.kind == Kind::File && metadata.links > 1
+}
+
+/// Whether it is the same file, and nobody has changed it.
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    let state = |metadata: &Metadata| (metadata.identity, metadata.size, metadata.modified);
+    state(one) == state(other)
+}
+
+/// Refuses to replace what no file may replace.
+pub(super) fn refuse_kind(place: &SandboxPath, kind: Kind) -> Result<(), SandboxError> {
+    match kind {
+        Kind::Folder => Err(SandboxError::IsAFolder(place.shown().to_owned())),
+        Kind::Special => Err(SandboxError::Special(place.shown().to_owned())),
+        Kind::File | Kind::Link => Ok(()),
+    }
+}

@@ -1,0 +1,65 @@
+//! `FS.RestoreBackup`: docs/specs/file_system_tool.md, its questions.
+
+use crate::sandbox::{Drawer, KeptPath, Kind as EntryKind, Overwrite};
+use crate::text::ToolCode;
+use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+
+use super::operation::Operation;
+
+const SPEC: Spec = Spec {
+    name: "FS.RestoreBackup",
+    wire: "restore_backup",
+    aliases: &[],
+    summary: "Brings back what a tool replaced or deleted",
+    details: "`backup_path` is the `backupPath` of a result, and what it names goes back to where it was; missing \
+        directories are made. The old content of a file replaces what is there now, which is kept itself, so that a \
+        restoration can be taken back by its own `backupPath`; the backup stays where it is. What was deleted is moved \
+        out of the trash, and its place must be free. The policy is asked as for a change of the place.",
+    effect: Effect::Writes,
+    risk: Risk::Medium,
+    requires_approval: false,
+    failure: Failure::SuccessMap,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::AlreadyExists,
+        ToolCode::IsADirectory,
+        ToolCode::NotADirectory,
+        ToolCode::Conflict,
+        ToolCode::PermissionDenied,
+        ToolCode::NoSpace,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "CALL FS.WriteFile(\"a.txt\", \"old\")\nSET written = FS.WriteFile(\"a.txt\", \"new\")\nCALL FS.RestoreBackup(written.backupPath)\nEMIT FS.ReadFile(\"a.txt\").content",
+        output: "old\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        backup_path: KeptPath = Required, Kind::Kept, "what to bring back: `backupPath` of an earlier result";
+    }
+}
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
+    let KeptPath { drawer, entry, origin } = &args.backup_path;
+    let at_path = |error: ToolError| error.argument("backup_path").path(origin.shown());
+    let metadata = entry.metadata().map_err(|error| at_path(error.into()))?;
+    let is_folder = metadata.kind == EntryKind::Folder;
+    let files = if is_folder { context.admit_return(entry, origin)? } else { 1 };
+    context.admit_files(files)?;
+    let change = context.begin_change(files)?;
+    let keeper = context.keeper(origin);
+    let backup = match drawer {
+        Drawer::Backups => entry.copy_to(origin, &Overwrite::keeping(keeper), context.meter, &change),
+        Drawer::Trash => args.backup_path.put_back(keeper, context.meter, &change).map(|()| None),
+    };
+    let backup = backup.map_err(|error| at_path(error.into()))?;
+    let bytes = (metadata.kind == EntryKind::File).then_some(metadata.size);
+    Ok(Operation::done("restore", origin.shown(), bytes).with_backup(backup))
+}
