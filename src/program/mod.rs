@@ -7,9 +7,8 @@ mod builtin;
 pub mod lint;
 mod lower;
 mod scope;
-mod template;
 pub mod tree;
 
+pub use crate::syntax::{Part, Template};
 pub use builtin::Builtin;
 pub use lower::{Surroundings, lower};
-pub use template::{Part, Template};

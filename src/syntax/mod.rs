@@ -7,5 +7,7 @@ mod grammar;
 pub mod keyword;
 mod parser;
 mod scan;
+mod template;
 
-pub use parser::{TextLimits, is_unfinished, parse};
+pub use parser::{TextLimits, escape, is_unfinished, parse};
+pub use template::{Part, Template, placeholder};

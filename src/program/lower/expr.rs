@@ -7,10 +7,10 @@ use compact_str::CompactString;
 use crate::limits::space;
 use crate::syntax::ast::{self, BinaryOp, ExprId, ExprKind as Written, UnaryOp};
 use crate::syntax::keyword::is_keyword;
+use crate::syntax::{Part, Template};
 use crate::text::{Code, Diagnostic, Span};
 use crate::value::{Map, Str, Value, operators};
 
-use super::super::template::{Part, Template};
 use super::super::tree::{Expr, ExprKind, Link, Piece, Variable};
 use super::Lowering;
 

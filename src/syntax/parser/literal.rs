@@ -60,8 +60,9 @@ pub fn quoted(literal: &str, base: usize, findings: &mut Vec<Diagnostic>) -> Str
     text
 }
 
-/// The character of the escape with which a text begins, and the bytes it takes.
-fn escape(text: &str, offset: usize) -> Result<(char, usize), Diagnostic> {
+/// The character of the escape with which a text begins, and the bytes it takes; at least one
+/// character follows the backslash. `offset` is that of the backslash.
+pub fn escape(text: &str, offset: usize) -> Result<(char, usize), Diagnostic> {
     let marker = text[1..].chars().next().expect("the grammar has a character after each backslash");
     let simple = match marker {
         '"' | '\'' | '\\' | '/' => Some(marker),

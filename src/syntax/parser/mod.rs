@@ -19,6 +19,8 @@ use super::grammar::{Grammar, Rule};
 use super::keyword;
 use super::scan::{Line, LineKind, Scanner};
 
+pub use literal::escape;
+
 use blocks::Blocks;
 use stmt::Parsed;
 

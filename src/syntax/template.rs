@@ -1,6 +1,6 @@
 //! `{{name}}` in texts: where the placeholders are and what they name.
 
-use crate::syntax::keyword::{is_keyword, is_reserved, is_word, is_word_char};
+use super::keyword::{is_keyword, is_reserved, is_word, is_word_char};
 
 /// A text cut into plain parts and placeholders, in order.
 #[derive(Debug)]
@@ -32,36 +32,46 @@ impl<'a> Iterator for Template<'a> {
         if self.rest.is_empty() {
             return None;
         }
-        let (length, name) = match next_placeholder(self.rest) {
-            Some((0, inner, length)) => {
-                let name = &self.rest[inner..][..length - 2 * inner];
-                (length, Some((name.trim(), self.at + 2 + (name.len() - name.trim_start().len()))))
-            }
-            Some((start, ..)) => (start, None),
+        let (length, part) = match next_placeholder(self.rest) {
+            Some((0, found)) => (found.length, Some(Part::Placeholder(found.name, self.at + found.offset))),
+            Some((start, _)) => (start, None),
             None => (self.rest.len(), None),
         };
         let text = &self.rest[..length];
         self.rest = &self.rest[length..];
         self.at += length;
-        Some(match name {
-            Some((name, offset)) => Part::Placeholder(name, offset),
-            None => Part::Text(text),
-        })
+        Some(part.unwrap_or(Part::Text(text)))
     }
 }
 
-/// Where the next `{{dotted.name}}` begins, the length of its braces, and its whole length.
-///
-/// Anything else in double braces is text.
-fn next_placeholder(text: &str) -> Option<(usize, usize, usize)> {
+/// `{{dotted.name}}`, blanks around the name allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placeholder<'a> {
+    /// The dotted name.
+    pub name: &'a str,
+    /// Where it begins, from the first brace.
+    pub offset: usize,
+    /// Bytes of the whole, braces included.
+    pub length: usize,
+}
+
+/// The placeholder with which a text begins. Anything else in double braces is text.
+pub fn placeholder(text: &str) -> Option<Placeholder<'_>> {
+    let inner = text.strip_prefix("{{")?;
+    let end = inner.find(|c: char| !(is_word_char(c) || c == '.' || c == ' ' || c == '\t')).unwrap_or(inner.len());
+    let name = inner[..end].trim();
+    let offset = 2 + (end - inner[..end].trim_start().len());
+    let found = Placeholder { name, offset, length: end + 4 };
+    (inner[end..].starts_with("}}") && is_dotted(name)).then_some(found)
+}
+
+/// The next placeholder and where it begins.
+fn next_placeholder(text: &str) -> Option<(usize, Placeholder<'_>)> {
     let mut from = 0;
     while let Some(found) = text[from..].find("{{") {
         let start = from + found;
-        let inner = &text[start + 2..];
-        let name_end =
-            inner.find(|c: char| !(is_word_char(c) || c == '.' || c == ' ' || c == '\t')).unwrap_or(inner.len());
-        if inner[name_end..].starts_with("}}") && is_dotted(inner[..name_end].trim()) {
-            return Some((start, 2, name_end + 4));
+        if let Some(found) = placeholder(&text[start..]) {
+            return Some((start, found));
         }
         from = start + 1;
     }
