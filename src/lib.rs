@@ -5,6 +5,7 @@
 //! the rooms of this crate and the arrows between them.
 
 pub mod cli;
+mod document;
 pub mod engine;
 mod eval;
 mod limits;

@@ -9,18 +9,22 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The rooms, lowest first, each with the rooms that it may use.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("text", &[]),
     ("limits", &["text"]),
     ("value", &["text", "limits"]),
     ("syntax", &["text"]),
+    ("document", &["text", "limits", "value", "syntax"]),
     ("sandbox", &["text", "limits"]),
     ("memory", &["text", "limits", "value", "sandbox"]),
     ("toolkit", &["text", "limits", "value", "sandbox", "memory"]),
     ("tools", &["text", "limits", "value", "sandbox", "memory", "toolkit"]),
     ("program", &["text", "limits", "syntax", "value", "toolkit"]),
     ("eval", &["text", "limits", "value", "toolkit", "program"]),
-    ("engine", &["text", "limits", "value", "syntax", "sandbox", "memory", "toolkit", "tools", "program", "eval"]),
+    (
+        "engine",
+        &["text", "limits", "value", "syntax", "document", "sandbox", "memory", "toolkit", "tools", "program", "eval"],
+    ),
     ("repl", &["engine", "text", "cli"]),
     ("cli", &["engine", "text", "value", "toolkit", "repl"]),
 ];

@@ -69,6 +69,8 @@ pub enum OutputFormat {
 pub enum Command {
     /// Run a script
     Run(RunArgs),
+    /// Run the {{invoke_tool: …}} calls of a Markdown document and print it with their results
+    Render(RenderArgs),
     /// Find what is wrong with scripts without running them
     Check(CheckArgs),
     /// Call one tool with JSON arguments
@@ -90,7 +92,7 @@ pub enum Command {
 /// Arguments of `ns run`.
 #[derive(Args, Debug)]
 pub struct RunArgs {
-    /// The script, or - for standard input
+    /// The script, or - for standard input; of a file NAME.md the ```neuroscript blocks
     #[arg(required_unless_present = "code", value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// The script itself
@@ -104,10 +106,49 @@ pub struct RunArgs {
     pub args: Vec<String>,
 }
 
+/// Arguments of `ns render`.
+#[derive(Args, Debug)]
+#[command(after_help = RENDER_HELP)]
+pub struct RenderArgs {
+    /// The document, or - for standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// A text for {{NAME}}; may be given often
+    #[arg(long = "var", value_name = "NAME=VALUE")]
+    pub variables: Vec<String>,
+    /// A JSON object with values for names, - to read it from standard input; --var comes before it
+    #[arg(long = "vars", value_name = "FILE")]
+    pub variable_file: Option<PathBuf>,
+    /// The form in which results come into the document
+    #[arg(long, default_value = "json")]
+    pub results: ResultForm,
+}
+
+const RENDER_HELP: &str = "\
+A call names a tool and its arguments, one a line or separated by commas:
+
+  {{invoke_tool: read_file
+    file_path: \"config/{{name}}.json\"
+    max_lines: 20
+  }}
+
+Values are JSON. {{name}} is expanded in the document, in texts of arguments, and as a value of its own; what it stands for is not read again. \\{{ is text, and code, comments and what their text holds are left as they are.
+The result comes in the place of its call: as a fenced block where the call stands alone on its lines, else within its line.
+Names and calls are all checked before the first call runs. The first call that fails ends the work, and nothing is printed.";
+
+/// The form in which results come into a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ResultForm {
+    /// All of a result, as JSON
+    Json,
+    /// The content of a file that was read, and JSON for every other result
+    Content,
+}
+
 /// Arguments of `ns check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// The scripts, - for standard input
+    /// The scripts, - for standard input; of a file NAME.md the ```neuroscript blocks
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// How findings are printed

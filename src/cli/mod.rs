@@ -10,6 +10,7 @@ mod doctor;
 mod exit;
 mod explain;
 mod memory;
+mod render;
 mod run;
 mod show;
 mod terminal;
@@ -57,6 +58,7 @@ fn work() -> Exit {
     match cli.command {
         None => run::default(&global),
         Some(Command::Run(args)) => run::run(&global, &args),
+        Some(Command::Render(args)) => render::render(&global, &args),
         Some(Command::Check(args)) => check::check(&global, &args),
         Some(Command::Call(args)) => call::call(&global, &args),
         Some(Command::Tools(args)) => tools::tools(&args),

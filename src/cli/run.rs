@@ -94,8 +94,18 @@ pub fn repl(global: &Global) -> Exit {
     }
 }
 
-/// Reads a script from a file or from standard input.
+/// Reads a script from a file or from standard input; of a Markdown file its blocks are the script.
 pub fn read_script(file: &Path) -> Result<Script, Exit> {
+    let (name, bytes) = read_text(file)?;
+    let extension = file.extension().unwrap_or_default();
+    match ["md", "markdown"].iter().any(|markdown| extension.eq_ignore_ascii_case(markdown)) {
+        true => Ok(Script::markdown(name, bytes)),
+        false => Ok(Script::new(name, bytes)),
+    }
+}
+
+/// The name that messages use and the bytes of a file or of standard input.
+pub fn read_text(file: &Path) -> Result<(String, Vec<u8>), Exit> {
     let (name, bytes) = if file == Path::new("-") {
         let mut bytes = Vec::new();
         ("<stdin>".to_owned(), stdin().lock().take(MAX_SCRIPT).read_to_end(&mut bytes).map(|_| bytes))
@@ -103,9 +113,9 @@ pub fn read_script(file: &Path) -> Result<Script, Exit> {
         (file.display().to_string(), read_regular(file))
     };
     match bytes {
-        Ok(bytes) => Ok(Script::new(name, bytes)),
+        Ok(bytes) => Ok((name, bytes)),
         Err(error) => {
-            report_error(&format!("`{name}` cannot be read: {error}"), "name a script, or - for standard input");
+            report_error(&format!("`{name}` cannot be read: {error}"), "name a file, or - for standard input");
             Err(Exit::Usage)
         }
     }
@@ -154,7 +164,7 @@ fn finish(outcome: &Outcome, flushed: Result<(), EmitError>) -> Exit {
 }
 
 /// Ctrl-C asks the run to stop; a second one within a second ends the process.
-fn catch_interrupts(interrupt: &Interrupt) {
+pub fn catch_interrupts(interrupt: &Interrupt) {
     static LAST: AtomicU64 = AtomicU64::new(0);
     let interrupt = interrupt.clone();
     // A handler can only be missing where the system has no signals; then Ctrl-C ends the process.

@@ -3,6 +3,7 @@
 mod config;
 mod memory;
 mod outcome;
+mod render;
 mod script;
 mod session;
 mod setup;
@@ -25,6 +26,7 @@ pub use crate::toolkit::{Approver, MemoryRow, Question, Reply, Salvaged, Session
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use outcome::{Ending, Outcome};
+pub use render::{Rendered, Results};
 pub use script::Script;
 pub use session::Session;
 pub use setup::{Options, PolicySource, SetupError};
@@ -215,7 +217,7 @@ impl Engine {
     fn prepare(&self, script: &Script, with_lints: bool) -> Prepared {
         let mut sources = Sources::new();
         let mut findings = Vec::new();
-        let (text, undecodable) = script.decode(self.limits.script_bytes);
+        let (text, undecodable) = script.decode_script(self.limits.script_bytes);
         let source = sources.add(script.name(), text);
         if let Some(finding) = undecodable {
             findings.push(finding);

@@ -1,18 +1,32 @@
-//! A script as a front end hands it over: a name and bytes that are perhaps text.
+//! A script or a document as a front end hands it over: a name and bytes that are perhaps text.
 
+use crate::document;
 use crate::text::{Code, Diagnostic, Span};
 
-/// A script that was not looked at yet.
+/// A text that was not looked at yet.
 #[derive(Clone, Debug)]
 pub struct Script {
     name: String,
     bytes: Vec<u8>,
+    form: Form,
+}
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Script,
+    Markdown,
 }
 
 impl Script {
     /// A script from its bytes; the name is shown in messages.
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Script {
-        Script { name: name.into(), bytes: bytes.into() }
+        Script { name: name.into(), bytes: bytes.into(), form: Form::Script }
+    }
+
+    /// A Markdown text, whose fenced blocks of `neuroscript` or `ns` are one script, or which is rendered.
+    pub fn markdown(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Script {
+        Script { form: Form::Markdown, ..Script::new(name, bytes) }
     }
 
     /// The name shown in messages.
@@ -25,10 +39,27 @@ impl Script {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 
+    /// The script in the text, every place in it that of the text; or why there is none.
+    pub(super) fn decode_script(&self, limit: usize) -> (String, Option<Diagnostic>) {
+        let (text, finding) = self.decode(limit);
+        if self.form == Form::Script || finding.is_some() {
+            return (text, finding);
+        }
+        match document::script(&text) {
+            Some(script) => (script, None),
+            None => {
+                let finding = Diagnostic::placeless(Code::NoEntry, format!("`{}` holds no script", self.name));
+                let help = "begin one with a line of ```neuroscript; `ns render` runs the `{{invoke_tool: …}}` calls of a document";
+                (text, Some(finding.help(help)))
+            }
+        }
+    }
+
     /// The text; or why it is none: it is over `limit` bytes, or not UTF-8.
     pub(super) fn decode(&self, limit: usize) -> (String, Option<Diagnostic>) {
+        let noun = if self.form == Form::Script { "script" } else { "document" };
         if self.bytes.len() > limit {
-            let message = format!("the script has {} bytes, more than the {limit} of `script_bytes`", self.bytes.len());
+            let message = format!("the {noun} has {} bytes, more than the {limit} of `script_bytes`", self.bytes.len());
             let finding = Diagnostic::placeless(Code::TextTooLong, message);
             return (String::new(), Some(finding.help("split it, or raise `script_bytes` in `[limits]`")));
         }
@@ -38,7 +69,7 @@ impl Script {
                 let at = error.valid_up_to();
                 let message = format!("the byte 0x{:02X} is not UTF-8", self.bytes[at]);
                 let finding = Diagnostic::error(Code::NotUtf8, Span::new(at, at + '\u{fffd}'.len_utf8()), message);
-                let finding = finding.help("save the script as UTF-8, or write the character as an escape");
+                let finding = finding.help(format!("save the {noun} as UTF-8, or write the character as an escape"));
                 (String::from_utf8_lossy(&self.bytes).into_owned(), Some(finding))
             }
         }

@@ -94,11 +94,11 @@ codes! {
         NotBindsTight = "NS0022", "NOT takes less than it seems to",
             "`NOT a == b` means `(NOT a) == b`. Write `NOT (a == b)` or `a != b`; `NOT x IN list` is `x NOT IN list`.";
         DuplicateKey = "NS0023", "a map literal names a key twice",
-            "The key keeps its first place and its last value; the other value is never seen.";
+            "The key keeps its first place and its last value; the other value is never seen. In a call of a document it is an error.";
         TooManyFaults = "NS0024", "more faults than are worth showing",
             "After a hundred faults the rest of the text is not read: most likely it is not a script at all, or one fault near the top causes the others. Repair the first ones and check again.";
         UnknownName = "NS0101", "a name that nothing sets",
-            "A variable is known once some `SET`, `FOR EACH`, `ON ERROR AS` or parameter of the same procedure, or of the script's top level, sets it. Nothing sets this one; the nearest known name is offered.";
+            "A variable is known once some `SET`, `FOR EACH`, `ON ERROR AS` or parameter of the same procedure, or of the script's top level, sets it. Nothing sets this one; the nearest known name is offered. In a document that `ns render` prints, `--var` and `--vars` set names.";
         UnsetName = "NS0102", "a variable is read before it is set",
             "The variable is set somewhere, but the run came here by a path on which that had not happened. Set it before the branch or loop.";
         UnknownCall = "NS0103", "no procedure, built-in or tool of this name",

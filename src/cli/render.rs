@@ -1,0 +1,105 @@
+//! `ns render FILE`: a Markdown document with the results of its calls, on standard output.
+
+use std::io::{IsTerminal, stdout};
+use std::path::Path;
+
+use crate::engine::{Ending, Engine, Results, Script};
+use crate::text::safe;
+use crate::value::{Map, Str, Value, json};
+
+use super::args::{Global, RenderArgs, ResultForm};
+use super::exit::Exit;
+use super::run::{catch_interrupts, read_text};
+use super::terminal::{print, report_error, report_findings, report_setup, say};
+
+pub fn render(global: &Global, args: &RenderArgs) -> Exit {
+    let engine = match Engine::open(&global.options()) {
+        Ok(engine) => engine,
+        Err(error) => {
+            report_setup(&error);
+            return Exit::Usage;
+        }
+    };
+    let variables = match variables(args) {
+        Ok(variables) => variables,
+        Err(exit) => return exit,
+    };
+    let document = match read_text(&args.file) {
+        Ok((name, bytes)) => Script::markdown(name, bytes),
+        Err(exit) => return exit,
+    };
+    catch_interrupts(engine.interrupt());
+    let results = match args.results {
+        ResultForm::Json => Results::Json,
+        ResultForm::Content => Results::Content,
+    };
+    let rendered = engine.render(&document, &variables, results);
+    for warning in &rendered.warnings {
+        say(&format!("warning: {}\n", safe::name(warning)));
+    }
+    report_findings(&rendered.findings, &rendered.sources);
+    if rendered.ending != Ending::Done {
+        return rendered.ending.into();
+    }
+    match stdout().is_terminal() {
+        true => print(&safe::prose(&rendered.text)),
+        false => print(&rendered.text),
+    }
+}
+
+/// The values of the names: those of `--vars`, over them those of `--var`.
+fn variables(args: &RenderArgs) -> Result<Map, Exit> {
+    let mut values = match &args.variable_file {
+        Some(file) => variable_file(file, &args.file)?,
+        None => Map::with_capacity(args.variables.len()),
+    };
+    let mut given: Vec<&str> = Vec::new();
+    for variable in &args.variables {
+        let Some((name, value)) = variable.split_once('=') else {
+            return refuse(&format!("`--var {variable}` has no `=`"), "write `--var NAME=VALUE`");
+        };
+        if given.contains(&name) {
+            return refuse(&format!("`--var {name}=…` is given twice"), "give it once");
+        }
+        if !Engine::is_document_name(name) {
+            let help = "a name has letters, digits and `_`, does not begin with a digit, and is no reserved word";
+            return refuse(&format!("`{name}` can be no name in a document"), help);
+        }
+        given.push(name);
+        put(&mut values, name, Value::text(value))?;
+    }
+    Ok(values)
+}
+
+fn variable_file(file: &Path, document: &Path) -> Result<Map, Exit> {
+    if file == Path::new("-") && document == Path::new("-") {
+        return refuse("standard input cannot be both the document and its values", "name a file for one of them");
+    }
+    let (name, bytes) = read_text(file)?;
+    let values = match String::from_utf8(bytes) {
+        Ok(text) => json::from_text(&text).map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    match values {
+        Ok(Value::Map(map)) => {
+            let mut values = Map::with_capacity(map.len());
+            map.iter().try_for_each(|(key, value)| put(&mut values, &key.as_text(), value))?;
+            Ok(values)
+        }
+        Ok(value) => {
+            let message = format!("`{name}` holds a JSON {}, not an object", value.type_name());
+            refuse(&message, "write `{\"NAME\": value}`")
+        }
+        Err(error) => refuse(&format!("`{name}` is not JSON: {error}"), "write `{\"NAME\": value}`"),
+    }
+}
+
+fn put(values: &mut Map, name: &str, value: Value) -> Result<(), Exit> {
+    let put = values.put(Str::new(name), value);
+    put.or_else(|hit| refuse(&hit.to_string(), "give fewer values"))
+}
+
+fn refuse<T>(message: &str, help: &str) -> Result<T, Exit> {
+    report_error(message, help);
+    Err(Exit::Usage)
+}

@@ -1,0 +1,269 @@
+//! Rendering a document: its calls are run in order, each result comes in the place of its call.
+//!
+//! All of the document is read and every call checked against the tools' declarations before the first
+//! one runs, so that a broken document changes nothing. One account pays for all calls.
+
+mod result;
+
+use crate::document::{Arg, Call, MAX_FINDINGS, Piece, Reading, read};
+use crate::eval::Fault;
+use crate::limits::{LimitHit, Meter, space};
+use crate::syntax::keyword::{is_reserved, is_word};
+use crate::text::{Code, Diagnostic, Source, Sources, Span, nearest};
+use crate::toolkit::{ArgError, Effect, Given, GivenArg, Manner, SessionMemory, Tool, ToolId};
+use crate::value::{Map, Value, json};
+
+use super::outcome::ending_of;
+use super::{Ending, Engine, Script, internal_fault, on_large_stack};
+
+/// The form in which results come into a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Results {
+    /// All of a result, as JSON.
+    Json,
+    /// The content of a file that was read, and JSON for every other result.
+    Content,
+}
+
+/// What became of a document.
+pub struct Rendered {
+    /// The document, for showing findings.
+    pub sources: Sources,
+    /// What was found before its calls ran, or the error that ended it.
+    pub findings: Vec<Diagnostic>,
+    /// What tools that succeeded had to say, a sentence each.
+    pub warnings: Vec<String>,
+    /// How it ended.
+    pub ending: Ending,
+    /// The rendered document; empty unless it is done.
+    pub text: String,
+}
+
+impl Engine {
+    /// Renders a document with the values of its names.
+    pub fn render(&self, document: &Script, variables: &Map, results: Results) -> Rendered {
+        let _space = space::enter(&self.limits);
+        on_large_stack(|| self.render_here(document, variables, results))
+            .unwrap_or_else(|panic| Rendered::failed(Sources::new(), vec![internal_fault(&panic)], Ending::Failed))
+    }
+
+    /// Whether `{{name}}` in a document stands for a value of this name.
+    pub fn is_document_name(name: &str) -> bool {
+        is_word(name) && !is_reserved(name)
+    }
+
+    fn render_here(&self, document: &Script, variables: &Map, results: Results) -> Rendered {
+        let mut sources = Sources::new();
+        let (text, undecodable) = document.decode(self.limits.script_bytes);
+        let source = sources.add(document.name(), text);
+        if let Some(finding) = undecodable {
+            return Rendered::failed(sources, vec![finding], Ending::Failed);
+        }
+        let mut findings = Vec::new();
+        let pieces = read(source, Reading { variables, nesting: self.limits.nesting }, &mut findings);
+        let steps: Vec<Step<'_>> = pieces.into_iter().filter_map(|piece| self.step(piece, &mut findings)).collect();
+        if findings.iter().any(Diagnostic::is_error) {
+            findings.sort_by_key(Diagnostic::span);
+            return Rendered::failed(sources.clone(), findings, Ending::Failed);
+        }
+        let mut run = Run {
+            engine: self,
+            source,
+            results,
+            meter: Meter::new(&self.limits, self.interrupt.clone()),
+            memory: SessionMemory::new(format!("ns render {}", document.file_name())),
+            text: String::new(),
+            warnings: Vec::new(),
+            changed: Vec::new(),
+        };
+        let done = steps.into_iter().try_for_each(|step| run.step(step));
+        let Run { text, warnings, changed, .. } = run;
+        match done {
+            Ok(()) => Rendered { sources: sources.clone(), findings, warnings, ending: Ending::Done, text },
+            Err(fault) => {
+                let latest = changed.iter().rev().take(MOST_SHOWN).rev();
+                let stays = |finding: Diagnostic, span: &Span| finding.related(*span, "done before, and stays done");
+                findings.push(latest.fold(fault.to_diagnostic(), stays));
+                Rendered { warnings, ..Rendered::failed(sources.clone(), findings, ending_of(&fault)) }
+            }
+        }
+    }
+
+    fn step<'a>(&self, piece: Piece<'a>, findings: &mut Vec<Diagnostic>) -> Option<Step<'a>> {
+        match piece {
+            Piece::Text(text) => Some(Step::Text(text)),
+            Piece::Value(value) => Some(Step::Value(value)),
+            // More is not worth showing.
+            Piece::Call(_) if findings.len() >= MAX_FINDINGS => None,
+            Piece::Call(call) => {
+                let (id, args) = self.check_call(&call).map_err(|mut found| findings.append(&mut found)).ok()?;
+                Some(Step::Call { id, args, call })
+            }
+        }
+    }
+
+    /// The tool of a call and its arguments in the declared order; or everything that is wrong with it.
+    fn check_call(&self, call: &Call) -> Result<(ToolId, Vec<Option<Value>>), Vec<Diagnostic>> {
+        let registry = &self.gate.registry;
+        let id = registry.find(tool_name(call)).ok_or_else(|| vec![self.unknown_tool_of(call)])?;
+        let tool = registry.get(id);
+        let mut findings = Vec::new();
+        let mut args: Vec<Option<&Arg>> = vec![None; tool.params.len()];
+        for arg in &call.args {
+            if findings.len() >= MAX_FINDINGS {
+                break;
+            }
+            match tool.binder().position(&arg.name) {
+                Err(error) => findings.push(finding_of(&error, arg.name_span)),
+                Ok(place) if args[place].is_some() => {
+                    let error = ArgError::Doubled { callee: tool.spec.name, name: tool.params[place].name };
+                    findings.push(finding_of(&error, arg.name_span));
+                }
+                Ok(place) => {
+                    args[place] = Some(arg);
+                    let wrong = arg.value.as_ref().and_then(|value| tool.binder().check(place, value).err());
+                    findings.extend(wrong.map(|error| finding_of(&error, arg.span)));
+                }
+            }
+        }
+        let given: Vec<usize> = (0..args.len()).filter(|place| args[*place].is_some()).collect();
+        findings.extend(tool.binder().missing(&given).map(|error| finding_of(&error, call.tool_span)));
+        if findings.is_empty() {
+            findings.extend(self.check_together(tool, &args, call.tool_span));
+        }
+        match findings.is_empty() {
+            true => Ok((id, args.iter().map(|arg| arg.and_then(|arg| arg.value.clone())).collect())),
+            false => Err(findings),
+        }
+    }
+
+    /// What is wrong with arguments that are right one by one.
+    fn check_together(&self, tool: &Tool, args: &[Option<&Arg>], span: Span) -> Option<Diagnostic> {
+        let given: Vec<GivenArg<'_>> = args.iter().map(|arg| given(*arg)).collect();
+        let error = tool.check(&Given::new(tool.params, &given), &self.gate.settings).err()?;
+        let at = |arg: &&&Arg| Some(arg.name.as_str()) == error.argument;
+        let span = args.iter().flatten().find(at).map_or(span, |arg| arg.span);
+        let finding = Diagnostic::error(Code::ArgumentOutOfRange, span, error.message);
+        Some(match error.hint {
+            Some(hint) => finding.help(hint),
+            None => finding,
+        })
+    }
+
+    fn unknown_tool_of(&self, call: &Call) -> Diagnostic {
+        let shown = crate::value::print::shortened(&call.tool, 60);
+        let finding = Diagnostic::error(Code::UnknownCall, call.tool_span, format!("there is no tool `{shown}`"));
+        let registry = &self.gate.registry;
+        let near = nearest(&call.tool, registry.iter().map(|tool| tool.spec.wire));
+        match near.or_else(|| registry.nearest(&call.tool)) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding.help("`ns tools` lists the tools"),
+        }
+    }
+}
+
+/// The tool that a call means: the `list_directory` of docs/specs/file_system_tool.md, whose folder is
+/// called `directory_path`, is our `find_files`; that of list_directory_srd.md takes `path`.
+fn tool_name(call: &Call) -> &str {
+    let is_finding = call.args.iter().any(|arg| arg.name == "directory_path");
+    if is_finding && call.tool.eq_ignore_ascii_case("list_directory") { "find_files" } else { &call.tool }
+}
+
+/// An argument as far as it is known.
+fn given(arg: Option<&Arg>) -> GivenArg<'_> {
+    match arg {
+        None => GivenArg::Absent,
+        Some(arg) => arg.value.as_ref().map_or(GivenArg::Unknown, GivenArg::Value),
+    }
+}
+
+fn finding_of(error: &ArgError, span: Span) -> Diagnostic {
+    Diagnostic::error(error.code(), span, error.to_string()).help(error.help())
+}
+
+/// A piece of a document that is ready to run.
+enum Step<'a> {
+    Text(&'a str),
+    Value(Value),
+    Call { id: ToolId, args: Vec<Option<Value>>, call: Call },
+}
+
+/// A document whose calls are running.
+struct Run<'a> {
+    engine: &'a Engine,
+    source: &'a Source,
+    results: Results,
+    meter: Meter,
+    memory: SessionMemory,
+    text: String,
+    warnings: Vec<String>,
+    /// Calls that changed something.
+    changed: Vec<Span>,
+}
+
+/// Calls that an error shows as done before it.
+const MOST_SHOWN: usize = 6;
+
+impl Run<'_> {
+    fn step(&mut self, step: Step<'_>) -> Result<(), Box<Fault>> {
+        match step {
+            Step::Text(text) => self.push(text).map_err(fault_of),
+            Step::Value(value) => match value.as_text() {
+                Some(text) => self.push(&text).map_err(fault_of),
+                None => self.push(&json::to_text(&value)).map_err(fault_of),
+            },
+            Step::Call { id, args, call } => self.call(id, args, &call),
+        }
+    }
+
+    fn call(&mut self, id: ToolId, args: Vec<Option<Value>>, call: &Call) -> Result<(), Box<Fault>> {
+        let engine = self.engine;
+        let tool = engine.gate.registry.get(id);
+        let file = args.first().and_then(|arg| arg.as_ref()?.as_text().map(|path| path.to_string()));
+        let answer = self
+            .meter
+            .step(1)
+            .map_err(Into::into)
+            .and_then(|()| engine.gate.call(id, args, &mut self.meter, &self.memory));
+        for note in engine.gate.take_notes() {
+            let line = self.source.position(call.tool_span).line;
+            self.warnings.push(format!("{}:{line}: {}: {note}", self.source.name(), tool.spec.name));
+        }
+        let answer = match answer {
+            Err(error) if error.manner != Manner::Quiet => return Err(self.fault(error.into(), call)),
+            answer => answer.unwrap_or(Value::Nil),
+        };
+        if !matches!(tool.spec.effect, Effect::Pure | Effect::Reads) {
+            self.changed.push(call.tool_span);
+        }
+        let text = result::text_of(&answer, &call.place, self.results, file.as_deref());
+        text.and_then(|text| {
+            self.meter.step_text(text.len())?;
+            self.push(&text)
+        })
+        .map_err(|hit| self.fault(hit.into(), call))
+    }
+
+    /// Adds to the document.
+    fn push(&mut self, text: &str) -> Result<(), LimitHit> {
+        self.meter.print(text.len() as u64)?;
+        space::check(self.text.len() + text.len())?;
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    fn fault(&self, mut fault: Fault, call: &Call) -> Box<Fault> {
+        fault.span = Some(call.tool_span);
+        Box::new(fault)
+    }
+}
+
+fn fault_of(hit: LimitHit) -> Box<Fault> {
+    Box::new(hit.into())
+}
+
+impl Rendered {
+    fn failed(sources: Sources, findings: Vec<Diagnostic>, ending: Ending) -> Rendered {
+        Rendered { sources, findings, warnings: Vec::new(), ending, text: String::new() }
+    }
+}

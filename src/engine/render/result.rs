@@ -1,0 +1,128 @@
+//! How a result stands in a document.
+//!
+//! A call alone on its lines becomes a fenced block, indented as the call is; one in a line becomes a
+//! part of that line. A fence is longer than any run of backticks in what it holds, so that no result
+//! ends its block early.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
+
+use crate::document::Place;
+use crate::limits::{LimitHit, space};
+use crate::value::Value;
+
+use super::Results;
+
+/// The text that comes in the place of a call; `file` is the path that the call was given first.
+pub fn text_of(answer: &Value, place: &Place, results: Results, file: Option<&str>) -> Result<String, LimitHit> {
+    let content = content_of(answer, results);
+    let text = content.as_ref().or(Some(answer)).and_then(Value::as_text);
+    match (place, text) {
+        (Place::Alone { indent, line_end }, Some(text)) => {
+            let language = content.as_ref().map_or("text", |_| language_of(file.unwrap_or_default()));
+            fenced(&text, language, &format!("{line_end}{indent}"))
+        }
+        (Place::Alone { indent, line_end }, None) => {
+            fenced(&to_json(answer, PrettyFormatter::new())?, "json", &format!("{line_end}{indent}"))
+        }
+        (Place::InLine, Some(text)) => Ok(without_line_end(&text).to_owned()),
+        (Place::InLine, None) => {
+            let json = to_json(answer, CompactFormatter)?;
+            Ok(match answer {
+                Value::List(_) | Value::Map(_) => in_backticks(&json),
+                _ => json,
+            })
+        }
+    }
+}
+
+/// The content of a file that was read, where that is asked for.
+fn content_of(answer: &Value, results: Results) -> Option<Value> {
+    match (results, answer) {
+        (Results::Content, Value::Map(map)) => map.get_str("content").filter(Value::is_text),
+        _ => None,
+    }
+}
+
+/// What a block of a file's content is marked with: the file's extension, where that is a plain word.
+fn language_of(file: &str) -> &str {
+    let name = file.rsplit('/').next().unwrap_or_default();
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let is_plain = extension.len() <= 20 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_plain { extension } else { "" }
+}
+
+/// A fenced block, each of its lines after `lead`: a line end and the indentation.
+fn fenced(text: &str, language: &str, lead: &str) -> Result<String, LimitHit> {
+    let text = without_line_end(text);
+    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    let count = 3 + text.bytes().filter(|byte| *byte == b'\n').count();
+    let length = text.len() + count * lead.len() + 2 * fence.len() + language.len();
+    space::check(length)?;
+    let mut block = String::with_capacity(length);
+    block.push_str(&fence);
+    block.push_str(language);
+    let lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    for line in lines.chain([fence.as_str()]) {
+        let is_blank = line.is_empty();
+        block.push_str(if is_blank { lead.trim_end_matches([' ', '\t']) } else { lead });
+        block.push_str(line);
+    }
+    Ok(block)
+}
+
+fn in_backticks(text: &str) -> String {
+    let fence = "`".repeat(longest_run(text) + 1);
+    format!("{fence}{text}{fence}")
+}
+
+/// The length of the longest run of backticks.
+fn longest_run(text: &str) -> usize {
+    let mut longest = 0;
+    let mut run = 0;
+    for byte in text.bytes() {
+        run = if byte == b'`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+fn without_line_end(text: &str) -> &str {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    text.strip_suffix('\r').unwrap_or(text)
+}
+
+fn to_json(value: &Value, formatter: impl Formatter) -> Result<String, LimitHit> {
+    let mut text = Bounded { bytes: Vec::new(), hit: None };
+    let written = value.serialize(&mut Serializer::with_formatter(&mut text, formatter));
+    match text.hit {
+        Some(hit) => Err(hit),
+        None => {
+            written.expect("every value has a JSON form");
+            Ok(String::from_utf8(text.bytes).expect("JSON is UTF-8"))
+        }
+    }
+}
+
+/// Takes bytes as long as there is memory for them.
+struct Bounded {
+    bytes: Vec<u8>,
+    hit: Option<LimitHit>,
+}
+
+impl io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Err(hit) = space::check(self.bytes.len() + bytes.len()) {
+            self.hit = Some(hit);
+            return Err(io::Error::other("over the limit"));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! Documents rendered by `ns render`, against golden output: the rendered text, errors, exit code and
+//! the tree left behind. The usage scenarios of docs/specs/file_system_tool.md are among them, to the letter.
+//!
+//! `tests/render/NAME/` is a case: `document.md`, `args` (further words of the command line, one a line),
+//! perhaps `before/` (the tree it starts from) and `values.json`, and `after.txt`, the golden file.
+//! Times that no test can know are shown as `…`.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use support::{copy_tree, describe, golden, ns, package, run};
+
+fn main() {
+    let args = Arguments::from_args();
+    let mut cases = folder(&package("tests/render"));
+    cases.retain(|case| case.join("document.md").exists());
+    assert!(cases.len() > 10, "the cases are in tests/render");
+    let mut trials: Vec<Trial> = cases
+        .into_iter()
+        .map(|case| {
+            let name = case.file_name().expect("a case has a name").to_string_lossy().into_owned();
+            Trial::test(name, move || check(&case))
+        })
+        .collect();
+    trials.push(Trial::test("the scenarios are those of the document", scenarios_are_those_of_the_document));
+    libtest_mimic::run(&args, trials).exit();
+}
+
+fn folder(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths
+}
+
+fn check(case: &Path) -> Result<(), Failed> {
+    let place = tempfile::tempdir()?;
+    let sandbox = place.path().join("sandbox");
+    fs::create_dir(&sandbox)?;
+    if case.join("before").exists() {
+        copy_tree(&case.join("before"), &sandbox);
+    }
+    let args = fs::read_to_string(case.join("args")).unwrap_or_default();
+    let mut command = ns(&sandbox);
+    command.arg("render").arg("document.md").args(args.lines()).current_dir(case);
+    let ran = run(&mut command);
+    let tree = describe(&sandbox);
+    let actual =
+        format!("exit {}\n\n--- output\n{}\n--- errors\n{}\n--- tree\n{tree}", ran.code, ran.stdout, ran.stderr);
+    Ok(golden(&case.join("after.txt"), &without_times(&actual))?)
+}
+
+/// The text with `…` for the values of keys that hold a time of the run.
+fn without_times(text: &str) -> String {
+    let mut text = text.to_owned();
+    for key in ["\"timestamp\": \"", "\"created\": \"", "\"accessed\": \"", "\"timestamp\":\"", "\"created\":\""] {
+        let mut parts = text.split(key);
+        let first = parts.next().unwrap_or_default().to_owned();
+        text = parts.fold(first, |text, part| format!("{text}{key}…{}", &part[part.find('"').unwrap_or(0)..]));
+    }
+    text
+}
+
+/// The blocks of Markdown in the document's section on usage are cases; the first one follows.
+fn scenarios_are_those_of_the_document() -> Result<(), Failed> {
+    let text = fs::read_to_string(package("docs/specs/file_system_tool.md"))?;
+    let blocks = text.split("```markdown\n").skip(1);
+    let blocks: Vec<&str> = blocks.map(|block| block.split("```").next().unwrap_or(block)).collect();
+    for (block, case) in blocks[1..].iter().zip(["scenario_generation", "scenario_discovery"]) {
+        let document = fs::read_to_string(package("tests/render").join(case).join("document.md"))?;
+        assert_eq!(*block, document, "{case}");
+    }
+    assert_eq!(blocks.len(), 3, "the document has three scenarios");
+    Ok(())
+}
