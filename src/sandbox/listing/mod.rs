@@ -204,6 +204,11 @@ impl<'a> Lister<'a> {
         self.entry.is_folder
     }
 
+    /// Whether it is a regular file itself, not a link to one.
+    pub fn is_file(&self) -> bool {
+        self.entry.kind == Kind::File
+    }
+
     /// The text of a link, if the plan asks for it.
     pub fn target(&self) -> Cow<'_, str> {
         let target = self.entry.target.as_deref().unwrap_or_default();

@@ -5,8 +5,8 @@ mod compress;
 mod copy_file;
 mod create_directory;
 mod delete_file;
-#[allow(dead_code, reason = "FS.DiffFiles and FS.EditFile come next")]
 mod diff;
+mod diff_files;
 mod encoding;
 mod exists;
 mod extract;
@@ -21,6 +21,7 @@ mod move_file;
 mod operation;
 mod read_file;
 mod restore_backup;
+mod search_files;
 mod set_permissions;
 mod temp_directory;
 mod walk_dir;
@@ -47,6 +48,8 @@ pub fn tools() -> Vec<Tool> {
         file_info::tool(),
         exists::tool(),
         find_files::tool(),
+        search_files::tool(),
+        diff_files::tool(),
         hash_file::tool(),
         compress::tool(),
         extract::tool(),

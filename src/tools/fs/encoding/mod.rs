@@ -5,11 +5,13 @@
 
 mod decode;
 mod encode;
+mod whole;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 pub use decode::{Decoder, detect, is_binary};
 pub use encode::{Unencodable, encode};
+pub use whole::{Decoded, decode_whole};
 
 /// What a caller asks for by the name of an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,178 @@
+//! The matches of one file, with the lines around them.
+
+use std::collections::VecDeque;
+use std::io;
+
+use grep_matcher::Matcher;
+use grep_regex::RegexMatcher;
+use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
+
+use super::Match;
+
+/// The longest text of a line, in characters.
+pub const MAX_SHOWN: usize = 500;
+/// Characters that are left before the match when a line is cut.
+const LEAD: usize = 100;
+
+/// Bytes that a match takes besides its texts, as a struct and then as a map.
+const MATCH_BYTES: usize = 512;
+/// The same for a line around a match.
+const LINE_BYTES: usize = 64;
+
+/// How much more may be taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    pub matches: usize,
+    /// The search of the file ends where these do not suffice.
+    pub bytes: usize,
+}
+
+/// Takes the lines of one file that match, and those around them.
+pub struct Lines<'a> {
+    matcher: &'a RegexMatcher,
+    path: &'a str,
+    context_lines: usize,
+    room: Room,
+    pub matches: Vec<Match>,
+    /// What they take.
+    pub bytes: usize,
+    /// There is one more match than there was room for.
+    pub is_over: bool,
+    pub is_binary: bool,
+    /// The lines given last, and the number of the newest.
+    recent: VecDeque<String>,
+    newest: u64,
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(matcher: &'a RegexMatcher, path: &'a str, context_lines: usize, room: Room) -> Lines<'a> {
+        Lines {
+            matcher,
+            path,
+            context_lines,
+            room,
+            matches: Vec::new(),
+            bytes: 0,
+            is_over: false,
+            is_binary: false,
+            recent: VecDeque::new(),
+            newest: 0,
+        }
+    }
+
+    /// Takes a line as one that may be around others.
+    fn note(&mut self, number: u64, text: impl FnOnce() -> String) {
+        if self.context_lines == 0 {
+            return;
+        }
+        if number != self.newest + 1 {
+            self.recent.clear();
+        }
+        self.newest = number;
+        let text = text();
+        let reach = self.context_lines as u64;
+        for earlier in self.matches.iter_mut().rev().take_while(|earlier| number - earlier.line <= reach) {
+            self.bytes += LINE_BYTES + 2 * text.len();
+            earlier.after.get_or_insert_default().push(text.clone());
+        }
+        if self.recent.len() == self.context_lines {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(text);
+    }
+
+    /// Whether more lines can matter.
+    fn goes_on(&self) -> bool {
+        if self.bytes > self.room.bytes {
+            return false;
+        }
+        let waits = |last: &Match| (self.newest - last.line) < self.context_lines as u64;
+        !self.is_over || self.context_lines > 0 && self.matches.last().is_some_and(waits)
+    }
+}
+
+impl Sink for Lines<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
+        let line = without_end(found.bytes());
+        let number = found.line_number().unwrap_or(0);
+        let at = self.matcher.find(line).ok().flatten().map_or(0, |place| place.start());
+        let before: Vec<String> = match number == self.newest + 1 {
+            true => self.recent.iter().cloned().collect(),
+            false => Vec::new(),
+        };
+        self.note(number, || shown(line, 0));
+        self.is_over |= self.matches.len() == self.room.matches;
+        if !self.is_over {
+            let text = shown(line, at);
+            let around: usize = before.iter().map(|line| LINE_BYTES + 2 * line.len()).sum();
+            self.bytes += MATCH_BYTES + 2 * (self.path.len() + text.len()) + around;
+            self.matches.push(Match {
+                path: self.path.to_owned(),
+                line: number,
+                column: String::from_utf8_lossy(&line[..at]).chars().count() + 1,
+                text,
+                before: (self.context_lines > 0).then_some(before),
+                after: (self.context_lines > 0).then(Vec::new),
+            });
+        }
+        Ok(self.goes_on())
+    }
+
+    fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> Result<bool, io::Error> {
+        self.note(around.line_number().unwrap_or(0), || shown(without_end(around.bytes()), 0));
+        Ok(self.goes_on())
+    }
+
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, io::Error> {
+        self.is_binary = true;
+        Ok(false)
+    }
+}
+
+fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// A line as text; of a long one what is around the byte `at`, with `…` where it is cut.
+fn shown(line: &[u8], at: usize) -> String {
+    if line.len() <= MAX_SHOWN {
+        return String::from_utf8_lossy(line).into_owned();
+    }
+    // No character has more than four bytes, so that no more than this can be shown.
+    let mut from = at.saturating_sub(4 * LEAD);
+    while from > 0 && from < line.len() && line[from] & 0xc0 == 0x80 && at - from < 4 * LEAD + 4 {
+        from -= 1;
+    }
+    let before = String::from_utf8_lossy(&line[from..at]);
+    let skipped = before.chars().count().saturating_sub(LEAD);
+    let to = line.len().min(at + 4 * MAX_SHOWN);
+    let after = String::from_utf8_lossy(&line[at..to]);
+    let mut all = before.chars().skip(skipped).chain(after.chars());
+    let middle: String = all.by_ref().take(MAX_SHOWN).collect();
+    let is_cut_before = from > 0 || skipped > 0;
+    let is_cut_after = to < line.len() || all.next().is_some();
+    format!("{}{middle}{}", if is_cut_before { "…" } else { "" }, if is_cut_after { "…" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LEAD, MAX_SHOWN, shown};
+
+    #[test]
+    fn long_lines_are_cut_around_the_match() {
+        assert_eq!(shown(b"short", 3), "short");
+        assert_eq!(shown(b"a\xffb", 0), "a\u{fffd}b");
+        let line = "é".repeat(1000);
+        let cut = shown(line.as_bytes(), 1000);
+        assert_eq!(cut, format!("…{}…", "é".repeat(MAX_SHOWN)));
+        let (start, end) = (shown(line.as_bytes(), 0), shown(line.as_bytes(), 1998));
+        assert_eq!(start, format!("{}…", "é".repeat(MAX_SHOWN)));
+        assert_eq!(end, format!("…{}", "é".repeat(LEAD + 1)));
+        assert_eq!(shown("é".repeat(400).as_bytes(), 6), "é".repeat(400));
+        let invalid = vec![0x80; 5000];
+        assert!(shown(&invalid, 2500).chars().count() <= MAX_SHOWN + 2);
+    }
+}
