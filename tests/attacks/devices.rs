@@ -30,7 +30,7 @@ struct Attack {
     known: Option<&'static str>,
 }
 
-const ATTACKS: [Attack; 18] = [
+const ATTACKS: [Attack; 19] = [
     attack("a file moves with its mode and time", moves::file_moves),
     attack("a tree moves with links, modes and times", moves::tree_moves),
     attack("a link moves itself", moves::link_moves),
@@ -43,6 +43,7 @@ const ATTACKS: [Attack; 18] = [
         size: "64k",
         ..attack("a write that does not fit leaves the old file (backup-04)", stays::too_large_write)
     },
+    Attack { size: "64k", ..attack("archives that do not fit leave nothing", stays::too_large_archive) },
     attack("special files are refused", stays::special_refused),
     attack("a folder moves into a link to the outside", stays::into_outside),
     attack("a very deep tree moves or stays", stays::deep_tree),

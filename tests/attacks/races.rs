@@ -24,7 +24,7 @@ struct Race {
     turns: u32,
 }
 
-const RACES: [Race; 21] = [
+const RACES: [Race; 26] = [
     folder_race("read_file (toctou-01)", "SET r = FS.ReadFile(\"d/f\")", 700),
     folder_race("hash_file", "SET r = FS.HashFile(\"d/f\")", 700),
     folder_race("file_info", "SET r = FS.FileInfo(\"d/f\")", 700),
@@ -60,6 +60,11 @@ const RACES: [Race; 21] = [
         call: "CALL FS.WriteFile(\"d/sub/f\", \"INSIDE\")\nCALL FS.WriteFile(\"d/sub/x/f\", \"INSIDE\")\nSET r = FS.DeleteFile(\"d\", recursive: true)",
         turns: 100,
     },
+    folder_race("compress of the folder", "SET r = FS.Compress(\"d\", \"o.tgz\", overwrite: true)", 200),
+    folder_race("extract into a new folder", UNPACK_NEW, 200),
+    folder_race("extract over the folder", UNPACK_OVER, 200),
+    folder_race("set_permissions below the folder", "SET r = FS.SetPermissions(\"d/f\", \"a=r\")", 400),
+    file_race("set_permissions of a file for a link", "SET r = FS.SetPermissions(\"f\", \"a=r\")", 400),
     file_race("read_file of a file for a link", "SET r = FS.ReadFile(\"f\")", 700),
     file_race("hash_file of a file for a link", "SET r = FS.HashFile(\"f\")", 700),
     file_race("write_file over a file for a link", "SET r = FS.WriteFile(\"f\", \"INSIDE\")", 400),
@@ -118,6 +123,14 @@ const RACES: [Race; 21] = [
         turns: 15,
     },
 ];
+
+/// A file is unpacked into a folder that is made in `d`.
+const UNPACK_NEW: &str = "CALL FS.WriteFile(\"s/x\", \"INSIDE\")\nCALL FS.Compress(\"s/x\", \"o.zip\", overwrite: true)\n\
+    SET r = FS.Extract(\"o.zip\", \"d/n\" + STR(i))";
+
+/// A file is unpacked into `d`, which is there and in the archive.
+const UNPACK_OVER: &str = "CALL FS.WriteFile(\"s/d/x\", \"INSIDE\")\nCALL FS.Compress(\"s/d\", \"o.zip\", overwrite: true)\n\
+    CALL FS.DeleteFile(\"d/x\")\nSET r = FS.Extract(\"o.zip\", \".\")";
 
 /// A folder `d` that is exchanged for the link `l` to the outside.
 const fn folder_race(name: &'static str, call: &'static str, turns: u32) -> Race {

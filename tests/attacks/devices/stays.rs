@@ -50,6 +50,26 @@ pub fn too_large_write(probe: &mut Probe) {
     probe.check_same("other", &before);
 }
 
+pub fn too_large_archive(probe: &mut Probe) {
+    // Bytes that no packer makes smaller.
+    let mut state = 1_u64;
+    let noise = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    });
+    write(&probe.arena.place("big/noise"), &noise.take(200_000).collect::<Vec<_>>());
+    write(&probe.arena.place("other/file"), b"kept");
+    probe.begin();
+    let before = Snapshot::of(&probe.arena.place("other"));
+    for name in ["o.zip", "o.tar.gz"] {
+        probe.call("compress", json!({"source_path": "big", "destination_path": format!("other/{name}")}), "no_space");
+        probe.call("compress", json!({"source_path": "big", "destination_path": name}), "ok");
+        probe.call("extract", json!({"archive_path": name, "destination_path": "other/new"}), "no_space");
+        probe.call("extract", json!({"archive_path": name, "destination_path": "other"}), "no_space");
+    }
+    probe.check_same("other", &before);
+}
+
 /// That a move to the other file system fails with a code and leaves everything as it was.
 fn stays(probe: &mut Probe, source: &str, code: &str) {
     probe.begin();

@@ -1,0 +1,84 @@
+//! Archives made byte by byte by an enemy, archives of other programs, and archives that are cut off.
+//!
+//! What is refused must leave nothing behind: the sandbox and what lies beside it are compared.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set up folders of their own")]
+
+mod hostile;
+mod make;
+mod others;
+mod whole;
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use support::{Ran, describe, ns, run};
+
+/// A sandbox, and something beside it that nothing may reach.
+struct Place {
+    top: TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        let top = tempfile::tempdir().expect("a folder for the test");
+        std::fs::create_dir(top.path().join("root")).expect("a sandbox");
+        std::fs::create_dir(top.path().join("outside")).expect("a folder outside");
+        std::fs::write(top.path().join("outside/f"), "SECRET").expect("a file outside");
+        Place { top }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.top.path().join("root")
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) {
+        let path = self.root().join(name);
+        std::fs::create_dir_all(path.parent().expect("it lies in the sandbox")).expect("a folder");
+        std::fs::write(path, bytes).expect("a file in the sandbox");
+    }
+
+    /// Everything that there is, the sandbox and beside it; without `.ns`, where deleted things are kept.
+    fn state(&self) -> String {
+        let all = describe(self.top.path());
+        all.split_inclusive('\n').filter(|line| !line.starts_with("root/.ns")).collect()
+    }
+
+    fn eval(&self, code: &str) -> Ran {
+        run(ns(&self.root()).args(["run", "-e", code]))
+    }
+
+    /// Unpacks archives one after another into `x`, with further arguments, and gives what became of
+    /// each: `ok`, or the code.
+    fn extract_all(&self, archives: &[String], further: &str) -> Vec<String> {
+        let mut code = String::new();
+        for archive in archives {
+            let _ = write!(
+                code,
+                "SET r = FS.Extract(\"{archive}\", \"x\"{further})\nIF r.success THEN\n  EMIT \"ok\"\n  CALL FS.DeleteFile(\"x\", \
+                 recursive: true)\nELSE\n  EMIT LAST_ERROR.code, \" \", r.error\nENDIF\n"
+            );
+        }
+        std::fs::write(self.top.path().join("script.ns"), code).expect("a script");
+        let ran = run(ns(&self.root()).arg("run").arg(self.top.path().join("script.ns")));
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+        std::fs::remove_file(self.top.path().join("script.ns")).expect("the script is there");
+        let lines: Vec<String> = ran.stdout.lines().map(str::to_owned).collect();
+        assert_eq!(lines.len(), archives.len(), "{}", ran.stdout);
+        lines
+    }
+}
+
+/// Whether a program of the system is there; a test without it says so.
+fn has(program: &str) -> bool {
+    let is_there = ["/usr/bin", "/bin", "/usr/local/bin"].iter().any(|folder| Path::new(folder).join(program).exists());
+    if !is_there {
+        println!("SKIPPED in part: there is no `{program}`");
+    }
+    is_there
+}

@@ -1,0 +1,97 @@
+//! Archives of other programs are unpacked, and ours by them.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::support::describe;
+use super::{Place, has};
+
+/// A tree with what archives find hard: long names, links, empty files and folders, modes.
+fn tree(place: &Place) {
+    let long = format!("{}/{}", "n".repeat(120), "m".repeat(120));
+    for (name, content) in
+        [("t/a", "hello".to_owned()), ("t/empty", String::new()), ("t/d/big", "0123456789".repeat(9000))]
+    {
+        place.put(name, content.as_bytes());
+    }
+    place.put(&format!("t/{long}"), b"long");
+    place.put("t/\u{fc}n\u{ef}", b"unicode");
+    std::fs::create_dir(place.root().join("t/nothing")).expect("a folder");
+    std::os::unix::fs::symlink("d/big", place.root().join("t/link")).expect("a link");
+    super::support::set_times(&place.root().join("t"), super::support::FIXED_TIME);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(place.root().join("t/a"), mode).expect("a mode");
+}
+
+fn shell(folder: &Path, command: &str) {
+    let status = Command::new("sh").arg("-c").arg(command).current_dir(folder).status().expect("there is a shell");
+    assert!(status.success(), "{command}");
+}
+
+#[test]
+fn archives_of_other_programs_are_unpacked() {
+    let makers = [
+        ("tar", "tar czf o t"),
+        ("tar", "tar --format=posix -cf o t"),
+        ("tar", "tar --format=v7 --exclude='nnn*' -cf o t && rm -r t/nnn*"),
+        ("tar", "truncate -s 3000000 t/d/hole && echo end >> t/d/hole && tar -S -cf o t"),
+        ("tar", "truncate -s 3000000 t/d/hole && echo end >> t/d/hole && tar -S --format=posix -cf o t"),
+        ("tar", "ln t/a t/again && tar -cf o t"),
+        ("zip", "zip -qry o.zip t && mv o.zip o"),
+        ("zip", "zip -qry - t > o"),
+        (
+            "python3",
+            "rm t/link && python3 -c \"import shutil; shutil.make_archive('o', 'zip', '.', 't')\" && mv o.zip o",
+        ),
+    ];
+    for (program, command) in makers {
+        if !has(program) {
+            continue;
+        }
+        let place = Place::new();
+        tree(&place);
+        shell(&place.root(), command);
+        let ran = place.eval("SET r = FS.Extract(\"o\", \"x\")\nEMIT r.error");
+        assert_eq!(ran.stdout, "nil\n", "{command}: {}", ran.stderr);
+        assert_eq!(describe(&place.root().join("x/t")), describe(&place.root().join("t")), "{command}");
+    }
+}
+
+#[test]
+fn other_programs_unpack_ours() {
+    for (program, archive, command) in [
+        ("tar", "o.tar.gz", "mkdir x && tar xzf o.tar.gz -C x"),
+        ("unzip", "o.zip", "mkdir x && unzip -q o.zip -d x"),
+        ("python3", "o.tgz", "mkdir x && python3 -m tarfile -e o.tgz x"),
+    ] {
+        if !has(program) {
+            continue;
+        }
+        let place = Place::new();
+        tree(&place);
+        let ran = place.eval(&format!("EMIT FS.Compress(\"t\", \"{archive}\").error"));
+        assert_eq!(ran.stdout, "nil\n", "{}", ran.stderr);
+        shell(&place.root(), command);
+        assert_eq!(describe(&place.root().join("x/t")), describe(&place.root().join("t")), "{command}");
+    }
+}
+
+#[test]
+fn equal_trees_give_equal_bytes() {
+    let archives = ["o.zip", "o.tar.gz"].map(|archive| {
+        let bytes = [Place::new(), Place::new()].map(|place| {
+            tree(&place);
+            let link = rustix::fs::Timespec { tv_sec: 1_600_000_000, tv_nsec: 0 };
+            let times = rustix::fs::Timestamps { last_access: link, last_modification: link };
+            let path = place.root().join("t/link");
+            rustix::fs::utimensat(rustix::fs::CWD, path, &times, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
+                .expect("a time");
+            super::support::set_time(&place.root().join("t"), super::support::FIXED_TIME);
+            let ran = place.eval(&format!("EMIT FS.Compress(\"t\", \"{archive}\").error"));
+            assert_eq!(ran.stdout, "nil\n");
+            std::fs::read(place.root().join(archive)).expect("the archive")
+        });
+        bytes[0] == bytes[1]
+    });
+    assert_eq!(archives, [true, true]);
+}
