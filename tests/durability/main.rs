@@ -1,0 +1,47 @@
+//! What is on the disk when a run is killed, when the disk is full, and when several change the same
+//! file: every old file whole, every change that was acknowledged there, nothing half done.
+//!
+//! `NS_LONG=1` kills at 2,000 moments. What needs rights that are missing says SKIPPED and why.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set up folders of their own")]
+
+#[cfg(target_os = "linux")]
+mod full;
+mod kept;
+mod kill;
+mod together;
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The files below a folder with their content; what is in `.ns` and in what `leave_out` names is left out.
+fn files(folder: &Path, leave_out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut ahead: Vec<PathBuf> = folder.is_dir().then(|| folder.to_path_buf()).into_iter().collect();
+    while let Some(here) = ahead.pop() {
+        for entry in std::fs::read_dir(&here).expect("a folder of the test") {
+            let entry = entry.expect("an entry");
+            let path = entry.path();
+            if entry.file_name().to_string_lossy() == leave_out {
+                continue;
+            }
+            match entry.file_type().expect("a kind").is_dir() {
+                true => ahead.push(path),
+                false => {
+                    let below = path.strip_prefix(folder).expect("it is below").to_path_buf();
+                    found.insert(below, std::fs::read(&path).unwrap_or_default());
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The files that were left unfinished, wherever they are.
+fn unfinished(folder: &Path) -> Vec<PathBuf> {
+    let is_draft = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".ns-tmp-"));
+    files(folder, "").into_keys().filter(is_draft).collect()
+}

@@ -1,0 +1,100 @@
+//! Several change the same file at once.
+
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::support::ns;
+use super::{files, unfinished};
+
+fn start(place: &Path, script: &str) -> Child {
+    let mut child = ns(place)
+        .args(["run", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built");
+    child.stdin.take().expect("input is piped").write_all(script.as_bytes()).expect("the script is read");
+    child
+}
+
+fn end(child: Child) -> String {
+    let output = child.wait_with_output().expect("the run ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Counts up in a file as often as is said; one that was not quick enough looks again.
+fn counting(turns: usize, more: &str) -> String {
+    format!(
+        "SET left = {turns}\nSET lost = 0\nWHILE left > 0 DO\n  SET seen = FS.ReadFile(\"n\")\n  \
+         SET r = FS.WriteFile(\"n\", STR(INT(seen.content) + 1), if_match: seen.checksum{more})\n  \
+         IF r.error == nil THEN\n    SET left = left - 1\n  ELSE\n    MUST LAST_ERROR.code == \"conflict\"\n    \
+         SET lost = lost + 1\n  ENDBLOCK\nENDBLOCK\nEMIT lost\n"
+    )
+}
+
+#[test]
+fn of_several_that_saw_the_same_file_one_wins() {
+    for more in ["", ", create_backup: false"] {
+        let place = tempfile::tempdir().expect("a folder for the test");
+        std::fs::write(place.path().join("n"), "0").expect("a file");
+        let children: Vec<Child> = (0..4).map(|_| start(place.path(), &counting(100, more))).collect();
+        let lost: usize = children.into_iter().map(|child| end(child).trim().parse::<usize>().expect("a number")).sum();
+        assert_eq!(std::fs::read_to_string(place.path().join("n")).expect("the file"), "400");
+        assert_eq!(unfinished(place.path()), Vec::<std::path::PathBuf>::new());
+        println!("{lost} writes saw an older file");
+    }
+}
+
+/// What somebody else puts under the name meanwhile is never lost, and never thrown away half.
+#[test]
+fn what_comes_between_is_not_lost() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let at = |name: &str| place.path().join(name);
+    std::fs::create_dir(at("folder")).expect("a folder");
+    std::fs::write(at("folder/file"), "KEEP").expect("a file");
+    std::fs::write(at("f"), "0").expect("a file");
+    symlink("folder/file", at("link")).expect("a link");
+    let stop = AtomicBool::new(false);
+    let script = "SET done = 0\nFOR EACH i IN RANGE(400) DO\nSET r = FS.WriteFile(\"f\", STR(i))\n\
+                  IF r.error == nil THEN\nSET done = done + 1\nENDBLOCK\nENDBLOCK\nEMIT done\n";
+    let (done, turns) = std::thread::scope(|scope| {
+        let disturbing = scope.spawn(|| {
+            let mut turns = 0_u64;
+            while !stop.load(Ordering::Relaxed) {
+                for other in ["folder", "link"] {
+                    exchange(&at("f"), &at(other));
+                    // Back again; what the run made of it meanwhile may be the other way round.
+                    if !at("f").symlink_metadata().is_ok_and(|found| found.is_file()) {
+                        exchange(&at("f"), &at(other));
+                    }
+                    std::thread::sleep(Duration::from_micros(100));
+                }
+                turns += 1;
+            }
+            turns
+        });
+        let done = end(start(place.path(), script));
+        stop.store(true, Ordering::Relaxed);
+        (done, disturbing.join().expect("the disturbing ends"))
+    });
+    assert!(turns > 50, "inconclusive: {turns} turns");
+    let all = files(place.path(), "");
+    let kept = all.values().filter(|content| *content == b"KEEP").count();
+    assert!(kept >= 1, "the folder's file is lost: {:?}", all.keys());
+    assert!(unfinished(place.path()).is_empty(), "{:?}", unfinished(place.path()));
+    let done: usize = done.trim().parse().expect("a number");
+    assert!((1..400).contains(&done), "inconclusive: {done} of 400 writes succeeded");
+    println!("{done} of 400 writes succeeded, {turns} turns");
+}
+
+fn exchange(one: &Path, other: &Path) {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    let _ = renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE);
+}
