@@ -130,6 +130,36 @@ fn a_file_of_procedures_runs_main_or_the_named_one() {
 }
 
 #[test]
+fn temporary_directories_go_with_the_run_and_nothing_else_does() {
+    let make = "SET t = FS.TempDirectory()\nCALL FS.WriteFile(t.path + \"/a/b\", \"1\")\n";
+    let kept = "CALL FS.MoveFile(t.path, \"kept\")\n";
+    let exchanged = "CALL FS.MoveFile(t.path, \"moved\")\nCALL FS.WriteFile(t.path + \"/mine\", \"1\")\n";
+    for (rest, words, left) in [
+        ("", &[][..], 0),
+        ("FAIL \"x\"\n", &[], 0),
+        ("WHILE true DO\nENDWHILE\n", &["--max-steps", "1000"], 0),
+        (kept, &[], 1),
+        (exchanged, &[], 2),
+    ] {
+        let place = sandbox();
+        let ran = run(ns(place.path()).args(words).args(["run", "-e", &format!("{make}{rest}")]));
+        assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+        let names = fs::read_dir(place.path()).expect("the sandbox").flatten().map(|entry| entry.file_name());
+        assert_eq!(names.filter(|name| name != ".ns").count(), left, "{rest}: {}", ran.stderr);
+    }
+    let place = sandbox();
+    call(place.path(), &["temp_directory", "{}"]);
+    with_input(ns(place.path()).arg("repl"), "SET t = FS.TempDirectory()\nEMIT t.path\n");
+    assert_eq!(
+        fs::read_dir(place.path())
+            .expect("the sandbox")
+            .filter(|entry| !entry.as_ref().is_ok_and(|entry| entry.file_name() == ".ns"))
+            .count(),
+        0
+    );
+}
+
+#[test]
 fn exit_codes() {
     assert_eq!(eval("EMIT 1", &[]).code, 0);
     assert_eq!(eval("FAIL \"no\"", &[]).code, 1);
