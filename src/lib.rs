@@ -4,6 +4,7 @@
 //! all against one sandbox folder, one policy and one set of limits. `ARCHITECTURE.md` describes
 //! the rooms of this crate and the arrows between them.
 
+mod audit;
 pub mod cli;
 mod document;
 pub mod engine;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The rooms, lowest first, each with the rooms that it may use.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("text", &[]),
     ("limits", &["text"]),
     ("value", &["text", "limits"]),
@@ -17,13 +17,17 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("document", &["text", "limits", "value", "syntax"]),
     ("sandbox", &["text", "limits"]),
     ("memory", &["text", "limits", "value", "sandbox"]),
-    ("toolkit", &["text", "limits", "value", "sandbox", "memory"]),
+    ("audit", &["text", "limits", "value", "sandbox"]),
+    ("toolkit", &["text", "limits", "value", "sandbox", "memory", "audit"]),
     ("tools", &["text", "limits", "value", "sandbox", "memory", "toolkit"]),
     ("program", &["text", "limits", "syntax", "value", "toolkit"]),
     ("eval", &["text", "limits", "value", "toolkit", "program"]),
     (
         "engine",
-        &["text", "limits", "value", "syntax", "document", "sandbox", "memory", "toolkit", "tools", "program", "eval"],
+        &[
+            "text", "limits", "value", "syntax", "document", "sandbox", "memory", "audit", "toolkit", "tools",
+            "program", "eval",
+        ],
     ),
     ("repl", &["engine", "text", "cli"]),
     ("cli", &["engine", "text", "value", "toolkit", "repl"]),

@@ -1,5 +1,5 @@
-//! Every script of `scripts/` against golden files: standard output, findings, exit code, and the
-//! tree that is left behind.
+//! Every script of `scripts/` against golden files: standard output, findings, exit code, the tree that
+//! is left behind, and what the audit log tells.
 //!
 //! `tests/scripts/NAME/` holds the cases of `scripts/NAME.ns`, each a folder with `before/` (the tree
 //! it starts from; everything in it was last changed at one fixed time), `args` (one a line),
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use support::{copy_tree, describe, golden, ns, package, run, set_time};
+use support::{audited, copy_tree, describe, golden, ns, package, run, set_time};
 
 fn main() {
     let args = Arguments::from_args();
@@ -60,7 +60,12 @@ fn check(script: &Path, case: &Path) -> Result<(), Failed> {
     let ran = run(ns(&sandbox).arg("run").arg(script).arg("--").args(args.lines()));
     let errors = ran.stderr.replace(&format!("{}/", script.parent().expect("scripts lie in a folder").display()), "");
     let tree = describe(&sandbox);
-    let actual = format!("exit {}\n\n--- output\n{}\n--- errors\n{errors}\n--- tree\n{tree}", ran.code, ran.stdout);
+    let log = match audited(&sandbox) {
+        log if log.is_empty() => log,
+        log => format!("\n--- audit log\n{log}"),
+    };
+    let actual =
+        format!("exit {}\n\n--- output\n{}\n--- errors\n{errors}\n--- tree\n{tree}{log}", ran.code, ran.stdout);
     Ok(golden(&case.join("after.txt"), &actual)?)
 }
 

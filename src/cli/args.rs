@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use chrono::{DateTime, NaiveDate, SecondsFormat, TimeDelta, Utc};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::engine::Options;
@@ -83,6 +84,8 @@ pub enum Command {
     Doctor,
     /// Look at and change what scripts remember in the sandbox
     Memory(MemoryArgs),
+    /// Look at the log of changes and refusals, and prove that nobody changed it
+    Audit(AuditArgs),
     /// Begin a session
     Repl,
     #[command(external_subcommand)]
@@ -252,6 +255,54 @@ pub enum MemoryCommand {
     },
 }
 
+/// Arguments of `ns audit`.
+#[derive(Args, Debug)]
+pub struct AuditArgs {
+    #[command(subcommand)]
+    pub command: AuditCommand,
+}
+
+/// Which audit log is meant: that of the sandbox, unless one of these says otherwise.
+#[derive(Args, Debug)]
+pub struct AuditPlace {
+    /// The log of runs that may change nothing, in your state folder
+    #[arg(long)]
+    pub state: bool,
+    /// A log that was moved away
+    #[arg(long, value_name = "FILE", conflicts_with = "state")]
+    pub file: Option<PathBuf>,
+}
+
+/// What can be done with the audit log.
+#[derive(Debug, Subcommand)]
+pub enum AuditCommand {
+    /// Show the newest lines, the newest last
+    Show {
+        #[command(flatten)]
+        place: AuditPlace,
+        /// Of one run
+        #[arg(long, value_name = "ID")]
+        run: Option<String>,
+        /// Of one tool, by any of its names
+        #[arg(long, value_name = "NAME")]
+        tool: Option<String>,
+        /// Since a time, such as 2026-01-31, 2026-01-31T08:00:00Z or 90m, 12h, 7d ago
+        #[arg(long, value_name = "TIME", value_parser = moment)]
+        since: Option<String>,
+        /// Lines at most
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
+        limit: u64,
+    },
+    /// Walk the whole chain: exit code 1 and the first line that breaks it when it does not hold
+    Verify {
+        #[command(flatten)]
+        place: AuditPlace,
+        /// A hash that was printed before: the line that has it must still be there
+        #[arg(long, value_name = "HASH")]
+        expect: Option<String>,
+    },
+}
+
 /// Arguments of `ns explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
@@ -279,6 +330,23 @@ pub fn refused(error: &clap::Error) -> Exit {
     // Nothing can be done when nobody reads it.
     let _ = error.print();
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
+}
+
+/// A moment as the audit log writes it, of `2026-01-31`, RFC 3339, or `90m`, `12h`, `7d` ago.
+fn moment(text: &str) -> Result<String, String> {
+    let units = [("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400)];
+    let ago =
+        units.iter().find_map(|(suffix, unit)| text.strip_suffix(suffix)?.parse::<i64>().ok()?.checked_mul(*unit));
+    let ago = ago.filter(|seconds| *seconds >= 0).and_then(TimeDelta::try_seconds);
+    let moment = match ago {
+        Some(ago) => Utc::now().checked_sub_signed(ago),
+        None => match text.parse::<NaiveDate>() {
+            Ok(date) => date.and_hms_opt(0, 0, 0).map(|time| time.and_utc()),
+            Err(_) => DateTime::parse_from_rfc3339(text).ok().map(|time| time.to_utc()),
+        },
+    };
+    let moment = moment.ok_or("expected a time such as 2026-01-31, 2026-01-31T08:00:00Z, 90m, 12h or 7d")?;
+    Ok(moment.to_rfc3339_opts(SecondsFormat::Micros, true))
 }
 
 /// `5`, `0.5`, `5s`, `200ms`, `2m`

@@ -32,12 +32,20 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
     };
     let result = engine.call(&args.tool, &given);
     engine.gate().remove_temporary();
-    report_notes(&engine.gate().take_notes());
-    match result {
-        Ok(value) => print(&value, Format::for_call(global.output)),
-        Err(error) if error.manner == Manner::Quiet => print(&Value::Nil, Format::for_call(global.output)),
-        Err(error) => fail(&error),
-    }
+    let notes = engine.gate().take_notes();
+    let answer = match result {
+        Err(error) if error.manner != Manner::Quiet => return fail(&with_notes(error, notes)),
+        Err(_) => Value::Nil,
+        Ok(value) => value,
+    };
+    report_notes(&notes);
+    print(&answer, Format::for_call(global.output))
+}
+
+/// A failure is one line, so what else there is to say goes into it.
+fn with_notes(error: ToolError, notes: Vec<String>) -> ToolError {
+    let hints: Vec<String> = error.hint.into_iter().chain(notes).collect();
+    ToolError { hint: (!hints.is_empty()).then(|| hints.join("; ")), ..error }
 }
 
 fn read_arguments(argument: &str) -> Result<Value, ToolError> {

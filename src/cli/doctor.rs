@@ -40,6 +40,14 @@ pub fn doctor(global: &Global) -> Exit {
             "allowed below the sandbox; not journaled yet, so they cannot be undone"
         },
     );
+    let audit = engine.audit_place().map(|path| path.display().to_string());
+    row(
+        "audit log",
+        audit.as_deref().unwrap_or(match gate.policy.enable_audit_logging {
+            false => "off: `enable_audit_logging` is false",
+            true => "none: read-only, and there is no state folder to keep it in",
+        }),
+    );
     row("policy", &policy);
     row("tools", &gate.registry.iter().count().to_string());
     row("max_steps", &limits.max_steps.to_string());

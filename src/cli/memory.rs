@@ -13,7 +13,7 @@ use super::args::{Global, MemoryCommand};
 use super::call::read_all;
 use super::exit::Exit;
 use super::show::{Format, Printer};
-use super::terminal::{report_findings, report_setup, say};
+use super::terminal::{report_findings, report_notes, report_setup, say};
 
 pub fn memory(global: &Global, command: &MemoryCommand) -> Exit {
     let engine = match Engine::open(&global.options()) {
@@ -33,6 +33,7 @@ pub fn memory(global: &Global, command: &MemoryCommand) -> Exit {
         MemoryCommand::Export { salvage: true } => salvage(&engine),
         MemoryCommand::Import { file } => import(&engine, file),
     };
+    report_notes(&engine.gate().take_notes());
     match done {
         Ok(()) => Exit::Done,
         Err(error) => {

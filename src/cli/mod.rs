@@ -4,6 +4,7 @@
 
 mod approve;
 mod args;
+mod audit;
 mod call;
 mod check;
 mod doctor;
@@ -64,6 +65,7 @@ fn work() -> Exit {
         Some(Command::Tools(args)) => tools::tools(&args),
         Some(Command::Explain(args)) => explain::explain(&args.code),
         Some(Command::Doctor) => doctor::doctor(&global),
+        Some(Command::Audit(args)) => audit::audit(&global, &args.command),
         Some(Command::Memory(args)) => memory::memory(&global, &args.command),
         Some(Command::Repl) => run::repl(&global),
         Some(Command::File(words)) => run::file(&global, words),

@@ -1,7 +1,7 @@
 //! Project memory for front ends that are no script: looked at, exported, taken in.
 
 use crate::limits::{Meter, space};
-use crate::toolkit::{Memory, MemoryRow, Salvaged, Scope, SessionMemory, ToolError};
+use crate::toolkit::{Memory, MemoryRow, Salvaged, Scope, SessionMemory, Shown, Told, ToolError};
 use crate::value::Value;
 
 use super::{Engine, internal_fault, on_large_stack};
@@ -9,44 +9,60 @@ use super::{Engine, internal_fault, on_large_stack};
 impl Engine {
     /// What is known of the keys that begin with a text.
     pub fn memory_rows(&self, prefix: &str) -> Result<Vec<MemoryRow>, ToolError> {
-        self.with_memory(|memory| memory.rows(prefix))
+        self.with_memory("MEMORY.List", Vec::new(), |memory| memory.rows(prefix))
     }
 
     /// The value of a key; none when there is none.
     pub fn memory_value(&self, key: &str) -> Result<Option<Value>, ToolError> {
-        self.with_memory(|memory| memory.fetch(Scope::Project, key))
+        self.with_memory("MEMORY.Get", vec![named(key)], |memory| memory.fetch(Scope::Project, key))
     }
 
     /// Keeps a value.
     pub fn keep_in_memory(&self, key: &str, value: Value) -> Result<(), ToolError> {
-        self.with_memory(|memory| memory.store(Scope::Project, key, value))
+        let told = vec![named(key), Told::new("value", value.clone(), Shown::Hashed)];
+        self.with_memory("MEMORY.Set", told, |memory| memory.store(Scope::Project, key, value))
     }
 
     /// Forgets a key; whether there was one.
     pub fn delete_from_memory(&self, key: &str) -> Result<bool, ToolError> {
-        self.with_memory(|memory| memory.delete(Scope::Project, key))
+        self.with_memory("MEMORY.Delete", vec![named(key)], |memory| memory.delete(Scope::Project, key))
     }
 
     /// Everything, as lines of JSON.
     pub fn export_memory(&self) -> Result<Vec<String>, ToolError> {
-        self.with_memory(|memory| memory.export())
+        self.with_memory("MEMORY.Export", Vec::new(), |memory| memory.export())
     }
 
     /// What can be read of a file that is damaged, foreign or newer.
     pub fn salvage_memory(&self) -> Result<Salvaged, ToolError> {
-        self.with_memory(|memory| memory.salvage())
+        self.with_memory("MEMORY.Export", Vec::new(), |memory| memory.salvage())
     }
 
     /// Takes in the lines of an export, all or none; how many there were.
     pub fn import_memory(&self, lines: &str) -> Result<usize, ToolError> {
-        self.with_memory(|memory| memory.import(lines))
+        let told = vec![Told::new("lines", Value::text(lines), Shown::Hashed)];
+        self.with_memory("MEMORY.Import", told, |memory| memory.import(lines))
     }
 
-    fn with_memory<T>(&self, work: impl FnOnce(&mut Memory<'_>) -> Result<T, ToolError>) -> Result<T, ToolError> {
+    /// Works with memory; `called` and `told` are what the audit log is told of it.
+    fn with_memory<T>(
+        &self,
+        called: &'static str,
+        told: Vec<Told>,
+        work: impl FnOnce(&mut Memory<'_>) -> Result<T, ToolError>,
+    ) -> Result<T, ToolError> {
         let _space = space::enter(&self.limits);
         let session = SessionMemory::new("ns memory");
         let mut meter = Meter::new(&self.limits, self.interrupt.clone());
-        on_large_stack(|| work(&mut self.gate.memory(&mut meter, &session)))
-            .unwrap_or_else(|panic| Err(ToolError::new(crate::text::ToolCode::IoError, internal_fault(&panic).message)))
+        let result =
+            on_large_stack(|| self.gate.remember(called, told, (&mut meter, &session), work)).unwrap_or_else(|panic| {
+                Err(ToolError::new(crate::text::ToolCode::IoError, internal_fault(&panic).message))
+            });
+        self.settle();
+        result
     }
+}
+
+fn named(key: &str) -> Told {
+    Told::new("key", Value::text(key), Shown::Plain)
 }

@@ -1,5 +1,6 @@
 //! The one thing a front end holds: checks, runs and calls, against one sandbox and one policy.
 
+mod audit;
 mod config;
 mod memory;
 mod outcome;
@@ -25,6 +26,7 @@ pub use crate::sandbox::Resolver;
 pub use crate::toolkit::{Approver, MemoryRow, Question, Reply, Salvaged, SessionMemory};
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
+pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
 pub use outcome::{Ending, Outcome};
 pub use render::{Rendered, Results};
 pub use script::Script;
@@ -82,6 +84,7 @@ impl Drop for Engine {
     fn drop(&mut self) {
         // Calls outside of runs and sessions may have made some.
         self.gate.remove_temporary();
+        self.settle();
     }
 }
 
@@ -136,8 +139,16 @@ impl Engine {
         let mut outcome = on_large_stack(|| self.run_here(script, entry, args, output))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
         self.gate.remove_temporary();
+        self.settle();
         outcome.warnings = self.gate.take_notes();
         outcome
+    }
+
+    /// At the end of a run: what the audit log says of it outlives a power cut from here on.
+    fn settle(&self) {
+        if let Err(error) = self.gate.audit.sync() {
+            self.gate.notes.borrow_mut().push(format!("the audit log may be lost in a power cut: {error}"));
+        }
     }
 
     fn run_here(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {
@@ -176,8 +187,10 @@ impl Engine {
     /// Calls one tool for a caller whose session memory outlives the call, as a connection's does.
     pub fn call_within(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
         let _space = space::enter(&self.limits);
-        on_large_stack(|| self.call_here(tool, args, session))
-            .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)))
+        let result = on_large_stack(|| self.call_here(tool, args, session))
+            .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
+        self.settle();
+        result
     }
 
     fn call_here(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {

@@ -91,10 +91,12 @@ impl<'e> Session<'e> {
     /// Runs a line, or several. One that fails changes no variable.
     pub fn run(&mut self, text: &str) -> LineOutcome {
         let _space = space::enter(&self.engine.limits);
-        on_large_stack(|| self.run_here(text)).unwrap_or_else(|panic| LineOutcome {
+        let outcome = on_large_stack(|| self.run_here(text)).unwrap_or_else(|panic| LineOutcome {
             findings: vec![super::internal_fault(&panic)],
             ending: Ending::Failed,
-        })
+        });
+        self.engine.settle();
+        outcome
     }
 
     fn run_here(&mut self, text: &str) -> LineOutcome {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
+use crate::audit::Audit;
 use crate::limits::{Interrupt, Limits};
 use crate::memory::Project;
 use crate::sandbox::{Root, TemporaryFolders};
@@ -89,6 +90,7 @@ impl Engine {
                 project: Project::default(),
                 approvals,
                 temporary: TemporaryFolders::default(),
+                audit: Audit::new(files::state_folder()),
             }),
             limits,
             strict: options.strict,

@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 
 use crate::limits::{LimitHit, space};
 use crate::value::Value;
@@ -11,7 +13,9 @@ use super::key::Key;
 /// What one run, session or connection remembers, and the name under which it writes.
 #[derive(Debug)]
 pub struct Session {
+    command: String,
     writer: String,
+    run: String,
     entries: RefCell<BTreeMap<Key, Value>>,
 }
 
@@ -19,9 +23,22 @@ pub struct Session {
 const ENTRY: usize = size_of::<(Key, Value)>() + 2 * size_of::<usize>();
 
 impl Session {
-    /// An empty memory; `writer` is what project memory notes of changes made from here.
-    pub fn new(writer: impl Into<String>) -> Session {
-        Session { writer: format!("{}, process {}", writer.into(), std::process::id()), entries: RefCell::default() }
+    /// An empty memory; `command` is what project memory and the audit log note of changes made from here.
+    pub fn new(command: impl Into<String>) -> Session {
+        let command = command.into();
+        let writer = format!("{command}, process {}", std::process::id());
+        let run = format!("{:016x}", RandomState::new().build_hasher().finish());
+        Session { command, writer, run, entries: RefCell::default() }
+    }
+
+    /// What the user began: `ns run x.ns`.
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
+    /// What tells this run, session or connection from all others.
+    pub fn run(&self) -> &str {
+        &self.run
     }
 
     /// What project memory notes as the writer.

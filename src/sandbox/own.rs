@@ -19,12 +19,12 @@ use super::metadata::{Identity, Kind, Metadata};
 use super::root::Root;
 
 /// The folder of our own files.
-const OWN: &str = ".ns";
+pub(super) const OWN: &str = ".ns";
 /// The names directly below a root that no tool sees, folded.
 const RESERVED: [&str; 2] = [OWN, "neuroscript.toml"];
 /// Nobody but the user looks into `.ns`.
 pub(super) const FOLDER_MODE: u32 = 0o700;
-const FILE_MODE: u32 = 0o600;
+pub(super) const FILE_MODE: u32 = 0o600;
 /// Keeps `.ns` out of repositories.
 const IGNORE_FILE: &str = ".gitignore";
 const IGNORE_ALL: &[u8] = b"*\n";
@@ -91,6 +91,11 @@ impl Root {
 }
 
 impl OwnFolder {
+    /// Its identity.
+    pub(super) fn identity(&self) -> Identity {
+        self.identity
+    }
+
     /// Whether it is still what the root calls `.ns`.
     pub fn is_current(&self, root: &Root) -> bool {
         let there = root.folder.metadata(OsStr::new(OWN));
@@ -214,6 +219,7 @@ pub(super) fn open_ours(
     Ok(Some(folder))
 }
 
+/// Whether a folder of ours is one: a folder of this user's.
 fn check_folder(shown: &str, metadata: &Metadata) -> Result<(), SandboxError> {
     let reason = match metadata.kind {
         Kind::Folder if is_mine(metadata) => return Ok(()),
@@ -226,6 +232,11 @@ fn check_folder(shown: &str, metadata: &Metadata) -> Result<(), SandboxError> {
 }
 
 fn check_file(name: &str, metadata: &Metadata) -> Result<(), SandboxError> {
+    check_regular(shown(name), metadata)
+}
+
+/// Whether a file of ours is one: a regular file of this user's with one name.
+pub(super) fn check_regular(shown: String, metadata: &Metadata) -> Result<(), SandboxError> {
     let reason = match metadata.kind {
         Kind::File if !is_mine(metadata) => "it is a file of another user",
         // A second name could lie anywhere, and what it names would be changed with it.
@@ -235,7 +246,7 @@ fn check_file(name: &str, metadata: &Metadata) -> Result<(), SandboxError> {
         Kind::Link => "it is a link",
         Kind::Special => "it is a pipe, socket or device",
     };
-    Err(SandboxError::NotOurs { path: shown(name), reason })
+    Err(SandboxError::NotOurs { path: shown, reason })
 }
 
 /// Whether a file belongs to the user that this process acts as.

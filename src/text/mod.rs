@@ -6,6 +6,7 @@
 mod code;
 mod diagnostic;
 mod fold;
+mod hex;
 mod nearest;
 pub mod render;
 pub mod safe;
@@ -15,6 +16,7 @@ mod span;
 pub use code::{Code, ToolCode};
 pub use diagnostic::{Diagnostic, FindingCode, Label, Severity};
 pub use fold::fold;
+pub use hex::hex;
 pub use nearest::nearest;
 pub use source::{Position, Source, Sources};
 pub use span::Span;

@@ -9,9 +9,10 @@ use crate::sandbox::{
 };
 use crate::text::ToolCode;
 
+use super::call_record::CallRecord;
 use super::error::ToolError;
 use super::gate::Gate;
-use super::memory::{Memory, SessionMemory};
+use super::memory::Memory;
 use super::policy::Policy;
 use super::settings::Settings;
 use super::spec::Access;
@@ -47,13 +48,13 @@ pub struct Context<'a> {
     /// The most bytes that the answer may take as JSON.
     pub answer_bytes: Option<u64>,
     pub(super) gate: &'a Gate,
-    pub(super) session: &'a SessionMemory,
+    pub(super) record: &'a CallRecord<'a>,
 }
 
 impl<'a> Context<'a> {
     /// Opens a change of so many files and folders; nothing can be changed without one.
     pub fn begin_change(&mut self, files: u64) -> Result<Change, ToolError> {
-        self.gate.policy.journal().begin(files, self.meter).map_err(|error: SandboxError| error.into())
+        self.gate.begin_change(files, self.meter, self.record)
     }
 
     /// Makes a directory directly below the root that is removed when the run ends, and gives its name.
@@ -77,7 +78,7 @@ impl<'a> Context<'a> {
 
     /// What scripts remember: to keep a result, `context.memory().store(scope, key, value)`.
     pub fn memory(&mut self) -> Memory<'_> {
-        self.gate.memory(self.meter, self.session)
+        Memory { gate: self.gate, meter: self.meter, session: self.record.session(), record: self.record }
     }
 
     /// Whether listings leave out the directory with this address.
@@ -150,7 +151,11 @@ impl<'a> Context<'a> {
     /// The place of a path that the tool found itself, such as a match of a pattern, if the policy
     /// lets it do this there.
     pub fn place(&self, path: &str, rule: PathRule, access: Access) -> Result<SandboxPath, ToolError> {
-        self.gate.place(path, rule, access)
+        let place = self.gate.place(path, rule, access, |_| {})?;
+        if access == Access::Change {
+            self.record.concerns(&place.address());
+        }
+        Ok(place)
     }
 
     /// Whether the policy lets the tool do this to what has this address: asked for every entry below a

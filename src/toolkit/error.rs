@@ -1,5 +1,6 @@
 //! How a tool says that it did not succeed. No places here: the evaluator knows them.
 
+use crate::audit::AuditError;
 use crate::limits::{Limit, LimitHit};
 use crate::sandbox::SandboxError;
 use crate::text::ToolCode;
@@ -87,6 +88,18 @@ impl From<SandboxError> for ToolError {
             return hit.into();
         }
         ToolError { hint: error.help().map(str::to_owned), ..ToolError::new(error.code(), error.to_string()) }
+    }
+}
+
+impl From<AuditError> for ToolError {
+    fn from(error: AuditError) -> ToolError {
+        match error {
+            AuditError::Limit(hit) => hit.into(),
+            error => {
+                let hint = error.help().map(str::to_owned);
+                ToolError { hint, ..ToolError::new(error.code(), error.to_string()) }
+            }
+        }
     }
 }
 

@@ -1,20 +1,22 @@
 //! The one gate: every call of every tool comes through [`Gate::call`].
 //!
 //! It binds and checks the arguments, finds the places that paths name, asks the policy, runs the
-//! tool and bounds its answer, in that order. A tool never sees a raw path.
+//! tool, bounds its answer and tells the audit log, in that order. A tool never sees a raw path.
 
 use std::cell::RefCell;
 use std::io;
 use std::path::Path;
 
+use crate::audit::{Audit, AuditError, Keeping, Site};
 use crate::limits::{Limit, LimitHit, Meter};
 use crate::memory::Project;
-use crate::sandbox::{KeptPath, KeptText, PathRule, Root, SandboxPath, TemporaryFolders};
+use crate::sandbox::{Change, KeptPath, KeptText, PathRule, Root, SandboxPath, TemporaryFolders};
 use crate::text::ToolCode;
 use crate::value::{Map, Value, json};
 
 use super::approval::Approvals;
 use super::bind::{Bound, BoundArg, ListedPath};
+use super::call_record::{CallRecord, Told, is_refusal};
 use super::context::Context;
 use super::error::ToolError;
 use super::given::{Given, GivenArg};
@@ -45,6 +47,8 @@ pub struct Gate {
     pub approvals: Approvals,
     /// Directories that go when the run ends.
     pub temporary: TemporaryFolders,
+    /// What is kept of changes and refusals.
+    pub audit: Audit,
 }
 
 impl Gate {
@@ -75,9 +79,18 @@ impl Gate {
             .map_err(|error| ToolError { tool: Some(tool.spec.name), ..error })
     }
 
-    /// Both memories, for whoever `session` belongs to.
-    pub fn memory<'a>(&'a self, meter: &'a mut Meter, session: &'a SessionMemory) -> Memory<'a> {
-        Memory { gate: self, meter, session }
+    /// Works with both memories for a front end that is no tool: `called` and `arguments` are what the
+    /// audit log is told of it.
+    pub fn remember<T>(
+        &self,
+        called: &'static str,
+        arguments: Vec<Told>,
+        (meter, session): (&mut Meter, &SessionMemory),
+        work: impl FnOnce(&mut Memory<'_>) -> Result<T, ToolError>,
+    ) -> Result<T, ToolError> {
+        let record = CallRecord::new(called, arguments, session);
+        let result = work(&mut Memory { gate: self, meter, session, record: &record });
+        self.conclude(&record, false, meter, result)
     }
 
     fn admit_and_run(
@@ -91,21 +104,40 @@ impl Gate {
         let given: Vec<GivenArg<'_>> =
             args.iter().map(|arg| arg.as_ref().map_or(GivenArg::Absent, GivenArg::Value)).collect();
         tool.check(&Given::new(tool.params, &given), &self.settings)?;
-        let located = self.locate_paths(tool, args);
+        let record = CallRecord::of_call(tool, &args, session);
+        let located = self.locate_paths(tool, args, &record);
         if let Err(error) = &located
             && error.code == ToolCode::BadArgs
         {
             return located.map(|_| Value::Nil);
         }
-        let approval = self.policy.admit(&tool.spec)?;
-        let mut bound = located?;
+        let result = match (self.policy.admit(&tool.spec), located) {
+            (Ok(approval), Ok(mut bound)) => self.run_located(tool, approval, &mut bound, meter, &record),
+            (Err(error), located) => {
+                record.tell_if_untold(tool, located.iter().flat_map(Bound::all));
+                Err(error)
+            }
+            (Ok(_), Err(error)) => Err(error),
+        };
+        self.conclude(&record, tool.spec.effect.changes_files(), meter, result)
+    }
+
+    fn run_located(
+        &self,
+        tool: &Tool,
+        approval: Approval,
+        bound: &mut Bound,
+        meter: &mut Meter,
+        record: &CallRecord<'_>,
+    ) -> Result<Value, ToolError> {
         meter.poll()?;
         if let Approval::Needed { reason, instead } = approval {
-            self.approvals.approve(tool, &bound, &reason, &instead, meter)?;
+            let approved = self.approvals.approve(tool, bound, &reason, &instead, meter);
+            approved.inspect_err(|_| record.tell_if_untold(tool, bound.all().iter()))?;
         }
         let answer_bytes = meter.answer_bytes();
-        let mut context = Context { meter, answer_bytes, gate: self, session };
-        let answer = tool.run(&mut context, &mut bound)?;
+        let mut context = Context { meter, answer_bytes, gate: self, record };
+        let answer = tool.run(&mut context, bound)?;
         let answer = match tool.spec.failure {
             Failure::ErrorMap | Failure::SuccessMap => without_error(&answer)?,
             Failure::Nil | Failure::Raise => answer,
@@ -114,12 +146,69 @@ impl Gate {
         Ok(answer)
     }
 
+    /// Opens a change, once the audit log is shown to take the line that will tell of it.
+    pub(super) fn begin_change(
+        &self,
+        files: u64,
+        meter: &mut Meter,
+        record: &CallRecord<'_>,
+    ) -> Result<Change, ToolError> {
+        let change = self.policy.journal().begin(files, meter)?;
+        if self.keeping() != Keeping::Off && !record.begins() {
+            self.audit.prepare(&self.site(meter), record.bytes()).map_err(unwritable)?;
+        }
+        Ok(change)
+    }
+
+    /// Adds the line that a call needs, if it needs one: it changes things, or was refused.
+    fn conclude<T>(
+        &self,
+        record: &CallRecord<'_>,
+        changes: bool,
+        meter: &Meter,
+        result: Result<T, ToolError>,
+    ) -> Result<T, ToolError> {
+        let is_refused = result.as_ref().is_err_and(|error| is_refusal(error.code)) || record.has_refused();
+        let is_told = changes || record.has_begun() || is_refused;
+        if !is_told || self.keeping() == Keeping::Off {
+            return result;
+        }
+        let appended = record.with_entry(&result, |entry| self.audit.append(&self.site(meter), entry));
+        match appended {
+            Ok(()) => result,
+            Err(error) if record.has_begun() => {
+                self.audit.lose(&error);
+                result.and(Err(lost(&error)))
+            }
+            // Nothing was changed, so nothing is hidden by a log that nobody can write.
+            Err(error) => {
+                if self.audit.tells() {
+                    self.notes.borrow_mut().push(format!("the audit log cannot be written: {error}"));
+                }
+                result
+            }
+        }
+    }
+
+    /// Whether and where the audit log is kept.
+    pub fn keeping(&self) -> Keeping {
+        match () {
+            () if !self.policy.enable_audit_logging => Keeping::Off,
+            () if self.policy.read_only => Keeping::State,
+            () => Keeping::Root,
+        }
+    }
+
+    fn site(&self, meter: &Meter) -> Site<'_> {
+        Site { root: &self.root, keeping: self.keeping(), watch: meter.watch() }
+    }
+
     /// Turns the texts of path parameters into places. Of several refusals a malformed path comes first.
-    fn locate_paths(&self, tool: &Tool, args: Vec<Option<Value>>) -> Result<Bound, ToolError> {
+    fn locate_paths(&self, tool: &Tool, args: Vec<Option<Value>>, record: &CallRecord<'_>) -> Result<Bound, ToolError> {
         let mut bound = Vec::with_capacity(args.len());
         let mut refusal: Option<ToolError> = None;
         for (param, arg) in tool.params.iter().zip(args) {
-            match self.locate(param.name, param.kind, arg) {
+            match self.locate(param.name, param.kind, arg, record) {
                 Ok(arg) => bound.push(arg),
                 Err(error) if refusal.is_none() || error.code == ToolCode::BadArgs => refusal = Some(error),
                 Err(_) => {}
@@ -131,23 +220,36 @@ impl Gate {
         }
     }
 
-    fn locate(&self, name: &'static str, kind: Kind, arg: Option<Value>) -> Result<BoundArg, ToolError> {
+    fn locate(
+        &self,
+        name: &'static str,
+        kind: Kind,
+        arg: Option<Value>,
+        record: &CallRecord<'_>,
+    ) -> Result<BoundArg, ToolError> {
+        let find = |path: &str, rule: PathRule, access: Access| {
+            self.place(path, rule, access, |place| record.concerns(&place.address()))
+        };
         match (kind, arg) {
             (_, None) => Ok(BoundArg::Absent),
             (Kind::Path(rule, access), Some(value)) => {
                 let text = value.as_text().expect("the binder lets only texts through as paths");
-                let place = self.place(&text, rule, access);
+                let place = find(&text, rule, access);
                 place.map(BoundArg::Path).map_err(|error| error.argument(name))
             }
             (Kind::Kept, Some(value)) => {
                 let text = value.as_text().expect("the binder lets only texts through as paths");
-                let kept = self.kept(&text).map(BoundArg::Kept);
+                let kept = self.kept(&text, |place| record.concerns(&place.address())).map(BoundArg::Kept);
                 kept.map_err(|error| ToolError { path: error.path.or(Some(shown(&text))), ..error }.argument(name))
             }
             (Kind::Paths(rule, access), Some(Value::List(list))) => {
                 let listed = list.iter().map(|item| {
                     let given = item.as_text().expect("the binder lets only texts through as paths").to_string();
-                    ListedPath { place: self.place(&given, rule, access), given }
+                    let place = find(&given, rule, access);
+                    if place.as_ref().is_err_and(|error| is_refusal(error.code)) {
+                        record.refuses(&given);
+                    }
+                    ListedPath { place, given }
                 });
                 Ok(BoundArg::Paths(listed.collect()))
             }
@@ -169,22 +271,52 @@ impl Gate {
     }
 
     /// What is kept under a path, if the policy lets a tool change the place that it came from.
-    fn kept(&self, path: &str) -> Result<KeptPath, ToolError> {
+    fn kept(&self, path: &str, see: impl FnOnce(&SandboxPath)) -> Result<KeptPath, ToolError> {
         let below = |root: &Root| Some(path.strip_prefix(&*root.address_of(""))?.strip_prefix('/')?.to_owned());
         let further = self.further.iter().find_map(|root| Some((root, below(root)?)));
         let (root, path) = further.unwrap_or((&self.root, path.to_owned()));
         let text = KeptText::parse(&path)?;
-        let origin = self.place(&root.address_of(&text.origin()), PathRule::INSIDE.not_following(), Access::Change)?;
+        let rule = PathRule::INSIDE.not_following();
+        let origin = self.place(&root.address_of(&text.origin()), rule, Access::Change, see)?;
         Ok(root.locate_kept(&text, origin)?)
     }
 
-    /// The place that a path names, if the policy lets a tool do this there.
-    pub(super) fn place(&self, path: &str, rule: PathRule, access: Access) -> Result<SandboxPath, ToolError> {
+    /// The place that a path names, if the policy lets a tool do this there. `see` is shown the place first.
+    pub(super) fn place(
+        &self,
+        path: &str,
+        rule: PathRule,
+        access: Access,
+        see: impl FnOnce(&SandboxPath),
+    ) -> Result<SandboxPath, ToolError> {
         let refused = |error: ToolError| error.path(shown(path));
         let root = self.root_for(path, rule);
         let place = root.locate(path, rule).map_err(|error| refused(error.into()))?;
+        see(&place);
         self.policy.admit_place(&place, access).map_err(refused)?;
         Ok(place)
+    }
+}
+
+/// The error for a change that is not made because its line could not be written.
+fn unwritable(error: AuditError) -> ToolError {
+    let message = format!("nothing is changed, since the audit log cannot be written: {error}");
+    hinted(ToolError::new(error.code(), message), &error)
+}
+
+/// The error for a change that may be made, and whose line is lost.
+fn lost(error: &AuditError) -> ToolError {
+    let message = format!("the change may be made, but the audit log cannot be written: {error}");
+    hinted(ToolError::new(error.code(), message), error)
+}
+
+fn hinted(failure: ToolError, error: &AuditError) -> ToolError {
+    match error {
+        AuditError::Limit(hit) => (*hit).into(),
+        error => {
+            let without = "set `enable_audit_logging = false` in `[policy]` to work without a log";
+            failure.hint(error.help().map_or(without.to_owned(), |help| format!("{help}; or {without}")))
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::memory::{Access, Key, MemoryError, Record, Site, Stored};
 use crate::sandbox::Change;
 use crate::value::Value;
 
+use super::call_record::CallRecord;
 use super::error::{Manner, ToolError};
 use super::gate::Gate;
 
@@ -38,6 +39,7 @@ pub struct Memory<'a> {
     pub(super) gate: &'a Gate,
     pub(super) meter: &'a mut Meter,
     pub(super) session: &'a SessionMemory,
+    pub(super) record: &'a CallRecord<'a>,
 }
 
 impl Memory<'_> {
@@ -134,7 +136,7 @@ impl Memory<'_> {
     }
 
     fn begin(&mut self, keys: u64) -> Result<Change, ToolError> {
-        self.gate.policy.journal().begin(keys, self.meter).map_err(ToolError::from)
+        self.gate.begin_change(keys, self.meter, self.record)
     }
 
     fn charge(&mut self, stored: &Stored) -> Result<(), LimitHit> {

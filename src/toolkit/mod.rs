@@ -6,6 +6,7 @@
 mod answer;
 mod approval;
 mod bind;
+mod call_record;
 mod context;
 mod error;
 mod gate;
@@ -20,6 +21,7 @@ mod spec;
 pub use answer::{Answer, AnyList};
 pub use approval::{Approvals, Approver, KeepAnswer, Question, Reply};
 pub use bind::{ArgError, Arguments, Binder, Bound, ListedPath};
+pub use call_record::{Shown, Told};
 pub use context::{Context, Visited};
 pub use error::{Manner, ToolError};
 pub use gate::Gate;

@@ -173,7 +173,7 @@ impl Before {
         let before = Before {
             outside: Snapshot::of(&arena.outside),
             evil: Snapshot::of(&arena.evil),
-            root: Snapshot::of(&arena.root),
+            root: Snapshot::of_root(&arena.root),
             top: names_in(arena),
         };
         set_back_access_times(&arena.outside);
@@ -199,7 +199,15 @@ impl Before {
 
     /// What a call did in the sandbox that it should not have.
     fn root_faults(&self, vector: &Vector, arena: &Arena, class: &str) -> Vec<String> {
-        let after = Snapshot::of(&arena.root);
+        let after = Snapshot::of_root(&arena.root);
+        // Some attacks choose another sandbox, and the log is there.
+        let chosen = vector.sandbox.as_deref().map(|text| expand_text(text, &arena.names()));
+        let chosen = chosen.and_then(|path| std::fs::canonicalize(path).ok());
+        let below = chosen.as_deref().and_then(|path| path.strip_prefix(std::fs::canonicalize(&arena.root).ok()?).ok());
+        let after = match below {
+            Some(below) => after.without_log(below),
+            None => after,
+        };
         let stray = after.named(".ns-tmp-");
         let mut faults: Vec<String> =
             stray.iter().map(|path| format!("`{}` was left behind", path.display())).collect();

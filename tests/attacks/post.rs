@@ -1,5 +1,7 @@
 //! The further assertions of a vector: `word` or `word:rest`.
 
+use std::process::Command;
+
 use serde_json::Value;
 
 use super::answer::{Answer, shown};
@@ -54,7 +56,7 @@ pub fn check(text: &str, scene: &Scene<'_>) -> Option<String> {
             named(scene).iter().all(|name| names.contains(&Some(name)))
         }
         "root_unchanged" => {
-            let after = super::snapshot::Snapshot::of(&scene.arena.root);
+            let after = super::snapshot::Snapshot::of_root(&scene.arena.root);
             scene.before.root.differences(&after, super::snapshot::Closeness::State).is_empty()
         }
         "terminal_safe" => {
@@ -62,8 +64,18 @@ pub fn check(text: &str, scene: &Scene<'_>) -> Option<String> {
             let found = unsafe_character(&written);
             return found.map(|c| format!("U+{:04X} reached the terminal: {}", c as u32, shown(&written)));
         }
-        // There is no audit log yet; when there is one, this is where it is read.
-        "audit_lines_parse" | "audit_chain_ok" => true,
+        "audit_lines_parse" => {
+            let log = std::fs::read_to_string(scene.arena.place(".ns/audit.jsonl")).unwrap_or_default();
+            log.lines().all(|line| serde_json::from_str::<Value>(line).is_ok())
+        }
+        "audit_chain_ok" => {
+            let verify = Command::new(env!("CARGO_BIN_EXE_ns"))
+                .args(["audit", "verify", "--sandbox"])
+                .arg(&scene.arena.root)
+                .output();
+            let there = scene.arena.place(".ns/audit.jsonl").exists();
+            !there || verify.is_ok_and(|ran| ran.status.success())
+        }
         _ => return Some(format!("nobody knows what `post: {text}` means")),
     };
     (!holds).then(|| format!("`{text}` does not hold: {}", shown(&scene.ended.stdout)))

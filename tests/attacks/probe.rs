@@ -94,7 +94,10 @@ impl Probe {
 
     /// That a tree in the sandbox is as it was.
     pub fn check_same(&mut self, path: &str, before: &Snapshot) {
-        let after = Snapshot::of(&self.arena.place(path));
+        let after = match path {
+            "." => Snapshot::of_root(&self.arena.root),
+            path => Snapshot::of(&self.arena.place(path)),
+        };
         let differences = before.differences(&after, Closeness::State);
         self.faults.extend(differences.iter().map(|line| format!("in `{path}`: {line}")));
     }
@@ -107,7 +110,7 @@ impl Probe {
 
     /// That no unfinished file lies anywhere in the sandbox. Links of that name are the attackers'.
     pub fn check_no_stray(&mut self) {
-        let now = Snapshot::of(&self.arena.root);
+        let now = Snapshot::of_root(&self.arena.root);
         let is_ours = |path: &&&Path| !matches!(now.0[**path].content, Content::Link(_));
         let stray = now.named(".ns-tmp-");
         let stray: Vec<String> = stray.iter().filter(is_ours).map(|path| path.display().to_string()).collect();

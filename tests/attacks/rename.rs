@@ -79,7 +79,7 @@ fn existing_stays(probe: &mut Probe) {
     symlink("nowhere", probe.arena.place("dangling")).expect("a link");
     std::fs::create_dir(probe.arena.place("empty")).expect("a folder");
     probe.begin();
-    let before = Snapshot::of(&probe.arena.root);
+    let before = Snapshot::of_root(&probe.arena.root);
     for destination in ["sub/b.txt", "sub", "empty", "live", "dangling"] {
         probe.call("move_file", json!({"source": "a.txt", "destination": destination}), "already_exists");
     }
@@ -88,7 +88,7 @@ fn existing_stays(probe: &mut Probe) {
 
 fn folder_refused(probe: &mut Probe) {
     probe.begin();
-    let before = Snapshot::of(&probe.arena.root);
+    let before = Snapshot::of_root(&probe.arena.root);
     probe.call("move_file", json!({"source": "sub", "destination": "moved"}), "io_error");
     probe.check_same(".", &before);
 }
@@ -104,7 +104,7 @@ fn new_file(probe: &mut Probe) {
 fn no_overwrite(probe: &mut Probe) {
     symlink("sub", probe.arena.place("l")).expect("a link");
     probe.begin();
-    let before = Snapshot::of(&probe.arena.root);
+    let before = Snapshot::of_root(&probe.arena.root);
     for path in ["a.txt", "l/b.txt"] {
         probe.call("write_file", json!({"file_path": path, "content": "N", "overwrite": false}), "already_exists");
     }

@@ -31,7 +31,8 @@ pub struct Entry {
     pub content: Content,
     pub mode: u32,
     owner: (u32, u32),
-    modified: (i64, i64),
+    /// None where our own log is made, which changes the folder.
+    modified: Option<(i64, i64)>,
     accessed: (i64, i64),
 }
 
@@ -63,6 +64,33 @@ impl Snapshot {
         let mut snapshot = Snapshot::default();
         snapshot.add(folder, &mut PathBuf::new(), 0);
         snapshot
+    }
+
+    /// The same for a sandbox, without what `ns` writes into its own log of changes and refusals:
+    /// whether that is right is looked at elsewhere, and here that nothing else is touched.
+    pub fn of_root(folder: &Path) -> Snapshot {
+        Snapshot::of(folder).without_log(Path::new(""))
+    }
+
+    /// Leaves out the log of a sandbox that lies at a place of this tree, and what is made for it.
+    pub fn without_log(mut self, sandbox: &Path) -> Snapshot {
+        let own = sandbox.join(".ns");
+        let log = self.0.get(&own.join("audit.jsonl"));
+        let is_ours = |entry: &Entry| entry.mode & 0o777 == 0o600 && !matches!(entry.content, Content::Link(_));
+        if !log.is_some_and(is_ours) {
+            return self;
+        }
+        self.0.remove(&own.join("audit.jsonl"));
+        self.0.remove(&own.join(".gitignore"));
+        if !self.0.keys().any(|path| path.starts_with(&own) && *path != own) {
+            self.0.remove(&own);
+        }
+        for folder in [sandbox, &own] {
+            if let Some(entry) = self.0.get_mut(folder) {
+                entry.modified = None;
+            }
+        }
+        self
     }
 
     fn add(&mut self, folder: &Path, below: &mut PathBuf, depth: usize) {
@@ -109,7 +137,7 @@ impl Entry {
             content,
             mode: metadata.permissions().mode(),
             owner: (metadata.uid(), metadata.gid()),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            modified: Some((metadata.mtime(), metadata.mtime_nsec())),
             accessed: (metadata.atime(), metadata.atime_nsec()),
         }
     }
@@ -124,7 +152,8 @@ impl Entry {
         if self.owner != later.owner {
             return Some(format!("owner {:?} became {:?}", self.owner, later.owner));
         }
-        if closeness != Closeness::State && self.modified != later.modified {
+        let both = self.modified.zip(later.modified);
+        if closeness != Closeness::State && both.is_some_and(|(before, after)| before != after) {
             return Some("the time of change is another".to_owned());
         }
         let read = closeness == Closeness::Reads && self.accessed != later.accessed;

@@ -105,8 +105,10 @@ fn every_spelling_is_refused_by_every_tool() {
     let root = place.path().canonicalize().expect("the sandbox has a path");
     let own = |place: &Path| {
         let policy = std::fs::read(place.join("neuroscript.toml")).expect("the policy");
-        // What tools keep of the links that they delete or replace is no secret of ours.
-        let is_kept = |line: &&str| ["lock ", "backups/", "trash/"].iter().any(|name| line.starts_with(name));
+        // What is refused is told in our own log. What tools keep of the links that they delete or replace is
+        // no secret of ours.
+        let is_kept =
+            |line: &&str| ["audit.jsonl ", "lock ", "backups/", "trash/"].iter().any(|name| line.starts_with(name));
         let described = describe(&place.join(".ns"));
         let lines: Vec<String> = described.lines().filter(|line| !is_kept(line)).map(str::to_owned).collect();
         (lines, policy)
@@ -210,7 +212,9 @@ fn names_that_do_not_exist_yet_are_refused_too() {
         .map(|entry| entry.expect("an entry").file_name())
         .collect();
     names.sort();
-    assert_eq!(names, ["a", "dangling", "policy"]);
+    assert_eq!(names, [".ns", "a", "dangling", "policy"]);
+    assert!(describe(place.path()).contains(".ns/audit.jsonl (the audit log)\n"), "the log is what was made");
+    assert!(!place.path().join(".ns/x").exists());
 }
 
 #[test]

@@ -204,7 +204,7 @@ fn the_first_of_many_makes_the_file() {
         let entries = std::fs::read_dir(place.path().join(".ns")).expect("the folder");
         let mut left: Vec<_> = entries.map(|entry| entry.expect("an entry").file_name()).collect();
         left.sort();
-        assert_eq!(left, [".gitignore", "memory.db"], "round {round}");
+        assert_eq!(left, [".gitignore", "audit.jsonl", "memory.db"], "round {round}");
     }
 }
 
@@ -253,5 +253,5 @@ fn memory_works_without_openat2() {
     std::fs::rename(place.path().join(".ns"), place.path().join("real")).expect("the folder moves");
     std::os::unix::fs::symlink("real", place.path().join(".ns")).expect("a link");
     let ran = write(3, 4);
-    assert!(ran.stdout.contains("failed: `.ns` is not NeuroScript's own: it is a link"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("`.ns` is not NeuroScript's own: it is a link"), "{}", ran.stdout);
 }

@@ -99,6 +99,9 @@ fn describe_into(folder: &Path, below: &Path, lines: &mut Vec<String>) {
         } else if metadata.is_dir() {
             line.push('/');
             describe_into(&entry.path(), &path, lines);
+        } else if path == Path::new(".ns/audit.jsonl") {
+            // Times, runs and hashes are others each time.
+            line.push_str(" (the audit log)");
         } else {
             let bytes = fs::read(entry.path()).unwrap_or_default();
             let _ = write!(line, " {} bytes {:?}", bytes.len(), String::from_utf8_lossy(&bytes[..bytes.len().min(60)]));
@@ -108,6 +111,20 @@ fn describe_into(folder: &Path, below: &Path, lines: &mut Vec<String>) {
         }
         lines.push(line + "\n");
     }
+}
+
+/// What the audit log of a sandbox tells, without what is another each time: one line for each of its lines.
+pub fn audited(sandbox: &Path) -> String {
+    let log = fs::read_to_string(sandbox.join(".ns/audit.jsonl")).unwrap_or_default();
+    let told = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).expect("a line of the log is JSON");
+        let text = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
+        let paths: Vec<&str> =
+            line["paths"].as_array().expect("paths").iter().filter_map(|path| path.as_str()).collect();
+        let words = [text("tool"), text("outcome"), text("code"), paths.join(" ")];
+        words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ") + "\n"
+    };
+    log.lines().map(told).collect()
 }
 
 /// Compares with a golden file, or writes it when `UPDATE` is set.

@@ -25,6 +25,17 @@ pub fn user_policy(name: &str) -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 
+/// The folder in which programs keep what outlives a run and is no setting, if the user has one.
+///
+/// Below a home folder it may be missing still; a home folder that is missing is not made.
+pub fn state_folder() -> Option<PathBuf> {
+    if let Some(folder) = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute()) {
+        return Some(folder);
+    }
+    let home = std::env::home_dir().filter(|home| home.is_absolute() && home.is_dir())?;
+    Some(home.join(".local/state"))
+}
+
 /// The bytes of a regular file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let metadata = std::fs::metadata(path)?;

@@ -119,6 +119,12 @@ impl LinuxFolder {
         Ok(File::from(open(self.0.as_fd(), name, flags, Mode::empty())?))
     }
 
+    pub fn open_log(&self, name: &OsStr) -> io::Result<File> {
+        let access = OFlags::RDWR | OFlags::APPEND;
+        let flags = access | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(File::from(open(self.0.as_fd(), name, flags, Mode::empty())?))
+    }
+
     pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(File::from(open(self.0.as_fd(), name, flags, Mode::from_raw_mode(mode))?))

@@ -187,6 +187,11 @@ impl Folder {
         on!(self, folder => folder.open_file(name))
     }
 
+    /// Opens a file for reading and for adding to its end, without blocking; the caller checks what it got.
+    pub fn open_log(&self, name: &OsStr) -> io::Result<File> {
+        on!(self, folder => folder.open_log(name))
+    }
+
     /// Makes a file for writing; an existing name is an error.
     pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         on!(self, folder => folder.create_file(name, mode))

@@ -58,15 +58,22 @@ impl PortableFolder {
     }
 
     pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No);
+        self.open_with(name, OpenOptions::new().read(true))
+    }
+
+    pub fn open_log(&self, name: &OsStr) -> io::Result<File> {
+        self.open_with(name, OpenOptions::new().read(true).append(true))
+    }
+
+    fn open_with(&self, name: &OsStr, options: &mut OpenOptions) -> io::Result<File> {
+        options.follow(FollowSymlinks::No);
         #[cfg(unix)]
         {
             use cap_std::fs::OpenOptionsExt;
             use rustix::fs::OFlags;
             options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32);
         }
-        Ok(self.0.open_with(name, &options)?.into_std())
+        Ok(self.0.open_with(name, options)?.into_std())
     }
 
     pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {

@@ -27,6 +27,7 @@ mod temp_directory;
 mod walk_dir;
 mod write_file;
 
+use crate::text::hex;
 use crate::toolkit::{Tool, ToolError};
 use crate::value::print;
 
@@ -56,13 +57,6 @@ pub fn tools() -> Vec<Tool> {
         set_permissions::tool(),
         temp_directory::tool(),
     ]
-}
-
-/// Bytes as lower-case hexadecimal digits.
-fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// The SHA-256 that an argument gives in hexadecimal digits.

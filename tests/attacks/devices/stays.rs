@@ -19,7 +19,7 @@ pub fn existing_stays(probe: &mut Probe) {
     symlink("nowhere", probe.arena.place("other/dangling")).expect("a link");
     symlink(probe.arena.outside.join("new"), probe.arena.place("other/out")).expect("a link");
     probe.begin();
-    let before = Snapshot::of(&probe.arena.root);
+    let before = Snapshot::of_root(&probe.arena.root);
     for source in ["a.txt", "sub"] {
         for name in ["file", "folder", "live", "dangling", "out"] {
             probe.call("move_file", moved(source, &format!("other/{name}")), "already_exists");
@@ -73,7 +73,7 @@ pub fn too_large_archive(probe: &mut Probe) {
 /// That a move to the other file system fails with a code and leaves everything as it was.
 fn stays(probe: &mut Probe, source: &str, code: &str) {
     probe.begin();
-    let before = Snapshot::of(&probe.arena.root);
+    let before = Snapshot::of_root(&probe.arena.root);
     probe.call("move_file", moved(source, "other/x"), code);
     probe.check_same(".", &before);
 }
@@ -89,7 +89,7 @@ pub fn special_refused(probe: &mut Probe) {
     std::fs::create_dir(probe.arena.place("sockets")).expect("a folder");
     let _ = std::os::unix::net::UnixListener::bind(probe.arena.place("sockets/socket")).expect("a socket");
     probe.begin();
-    let before = Snapshot::of(&probe.arena.root);
+    let before = Snapshot::of_root(&probe.arena.root);
     for source in ["pipe", "tree", "sockets", "sockets/socket"] {
         probe.call("move_file", moved(source, "other/x"), "io_error");
     }
@@ -99,7 +99,7 @@ pub fn special_refused(probe: &mut Probe) {
 pub fn into_outside(probe: &mut Probe) {
     symlink(&probe.arena.outside, probe.arena.place("other/out")).expect("a link");
     probe.begin();
-    let before = Snapshot::of(&probe.arena.root);
+    let before = Snapshot::of_root(&probe.arena.root);
     for source in ["a.txt", "sub"] {
         probe.call("move_file", moved(source, "other/out/x"), "sandbox_violation");
         probe.call("move_file", moved("other/out/secret.txt", "x"), "sandbox_violation");
@@ -161,7 +161,7 @@ pub fn unremovable_tree(probe: &mut Probe) {
 pub fn mount_point(probe: &mut Probe) {
     write(&probe.arena.place("other/file"), b"kept");
     probe.begin();
-    let before = Snapshot::of(&probe.arena.root);
+    let before = Snapshot::of_root(&probe.arena.root);
     probe.call("move_file", moved("other", "elsewhere"), "io_error|permission_denied|conflict");
     probe.call("delete_file", json!({"path": "other"}), "io_error|permission_denied|conflict");
     probe.check_same(".", &before);
@@ -171,7 +171,7 @@ pub fn crossing(probe: &mut Probe) {
     write(&probe.arena.place("other/in/file"), b"one");
     symlink(&probe.arena.outside, probe.arena.place("other/out")).expect("a link");
     probe.begin();
-    let before = Snapshot::of(&probe.arena.root);
+    let before = Snapshot::of_root(&probe.arena.root);
     probe.call("walk_dir", json!({"path": "."}), "ok");
     probe.call("list_directory", json!({"path": ".", "recursive": true}), "ok");
     probe.call("read_file", json!({"file_path": "other/in/file"}), "ok");
@@ -183,7 +183,7 @@ pub fn crossing(probe: &mut Probe) {
 pub fn without_renameat2(probe: &mut Probe) {
     write(&probe.arena.place("other/file"), b"kept");
     probe.begin();
-    let before = Snapshot::of(&probe.arena.root);
+    let before = Snapshot::of_root(&probe.arena.root);
     probe.call("move_file", moved("a.txt", "other/file"), "already_exists");
     probe.call("move_file", moved("sub", "other/sub"), "io_error");
     probe.check_same(".", &before);

@@ -1,0 +1,144 @@
+//! The log of one gate: where it is kept, opened on first need, and what is lost when it cannot be.
+
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::limits::Watch;
+use crate::sandbox::{Journal, LogFile, LogFolder, Root};
+use crate::text::hex;
+
+use super::error::AuditError;
+use super::line::Entry;
+use super::log::Log;
+
+/// The log in `.ns`.
+const NAME: &str = "audit.jsonl";
+
+/// Whether and where a log is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// Not at all.
+    Off,
+    /// In `.ns`.
+    Root,
+    /// In the user's state folder, since nothing below the root may change.
+    State,
+}
+
+/// Where the log works, and what tells waiting to end.
+#[derive(Clone, Debug)]
+pub struct Site<'a> {
+    /// The sandbox that the log is about.
+    pub root: &'a Root,
+    /// Whether and where it is kept.
+    pub keeping: Keeping,
+    /// What tells waiting to end.
+    pub watch: Watch,
+}
+
+/// The audit log of one gate. It stays open from its first use on.
+#[derive(Debug, Default)]
+pub struct Audit {
+    /// The user's state folder, if there is one.
+    state: Option<PathBuf>,
+    log: RefCell<Option<Log>>,
+    lost: RefCell<Option<String>>,
+    has_told: Cell<bool>,
+}
+
+impl Audit {
+    /// A log that is kept in a state folder where it cannot be kept below the root.
+    pub fn new(state: Option<PathBuf>) -> Audit {
+        Audit { state, ..Audit::default() }
+    }
+
+    /// Shows, before a change, that a line of so many bytes can be added after it.
+    pub fn prepare(&self, site: &Site<'_>, bytes: u64) -> Result<(), AuditError> {
+        if let Some(reason) = &*self.lost.borrow() {
+            return Err(AuditError::Lost(reason.clone()));
+        }
+        self.with_log(site, |log| log.prepare(bytes, &site.watch))
+    }
+
+    /// Adds a line.
+    pub fn append(&self, site: &Site<'_>, entry: &Entry<'_>) -> Result<(), AuditError> {
+        self.with_log(site, |log| log.append(entry))
+    }
+
+    /// Remembers that the line of a change was lost: there will be no further change.
+    pub fn lose(&self, error: &AuditError) {
+        self.lost.borrow_mut().get_or_insert_with(|| error.to_string());
+    }
+
+    /// Whether this is the first time that somebody asks: what is told once is told now.
+    pub fn tells(&self) -> bool {
+        !self.has_told.replace(true)
+    }
+
+    /// Makes sure that the lines outlive a power cut: at the end of a run.
+    pub fn sync(&self) -> Result<(), AuditError> {
+        self.log.borrow_mut().as_mut().map_or(Ok(()), Log::sync)
+    }
+
+    /// The log for reading, in `.ns` or in the state folder; none when there is none.
+    pub fn open_to_read(&self, root: &Root, keeping: Keeping) -> Result<Option<LogFile>, AuditError> {
+        let (folder, name) = match keeping {
+            Keeping::Off => return Ok(None),
+            Keeping::Root => (root.own_folder()?.map(|own| own.into_logs()), NAME.to_owned()),
+            Keeping::State => {
+                let base = self.state.as_deref().ok_or(AuditError::NoState)?;
+                (LogFolder::find_in_state(base)?, name_in_state(root))
+            }
+        };
+        match folder {
+            Some(folder) => Ok(folder.open_to_read(&name)?),
+            None => Ok(None),
+        }
+    }
+
+    /// Where the log is, for the user.
+    pub fn place(&self, root: &Root, keeping: Keeping) -> Option<PathBuf> {
+        match keeping {
+            Keeping::Off => None,
+            Keeping::Root => Some(Path::new(".ns").join(NAME)),
+            Keeping::State => Some(LogFolder::path_in_state(self.state.as_deref()?).join(name_in_state(root))),
+        }
+    }
+
+    fn with_log(
+        &self,
+        site: &Site<'_>,
+        work: impl FnOnce(&mut Log) -> Result<(), AuditError>,
+    ) -> Result<(), AuditError> {
+        let mut slot = self.log.borrow_mut();
+        if slot.as_ref().is_some_and(|log| !log.is_current(site.root)) {
+            *slot = None;
+        }
+        let log = match &mut *slot {
+            Some(log) => log,
+            None => slot.insert(self.open(site)?),
+        };
+        work(log)
+    }
+
+    fn open(&self, site: &Site<'_>) -> Result<Log, AuditError> {
+        if site.keeping == Keeping::State {
+            let base = self.state.as_deref().ok_or(AuditError::NoState)?;
+            let (folder, name) = (LogFolder::make_in_state(base, site.root)?, name_in_state(site.root));
+            let file = folder.make(&name, None)?;
+            return Ok(Log::new(folder, name, file));
+        }
+        let change = Journal::writable().begin_record()?;
+        let folder = site.root.make_own_folder(&change)?.into_logs();
+        let file = folder.make(NAME, Some(&change))?;
+        Ok(Log::new(folder, NAME.to_owned(), file))
+    }
+}
+
+/// The log of a root in the state folder: named by a hash of the root's path.
+fn name_in_state(root: &Root) -> String {
+    let hash = hex(&Sha256::digest(root.path().as_os_str().as_encoded_bytes()));
+    format!("{}.jsonl", &hash[..16])
+}

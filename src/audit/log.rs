@@ -1,0 +1,143 @@
+//! A log that lines are added to: by this process and by others, in turn.
+//!
+//! Under the lock the end is looked at again unless the size is what this process left, so that the
+//! chain goes on from whatever line is last. A line that a crash cut short stays: it is closed with a
+//! line feed, and the next line tells of it.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::limits::Watch;
+use crate::sandbox::{LogFile, LogFolder, LogLock, Root};
+use crate::value::time::rfc3339;
+
+use super::backwards::{Backwards, Piece};
+use super::error::AuditError;
+use super::line::{Entry, Line, Link, Torn};
+
+/// Seconds for which the lock is waited for.
+const PATIENCE_S: u64 = 10;
+/// Bytes for which room is taken at once.
+const ROOM: u64 = 128 << 10;
+
+/// A log that lines are added to.
+#[derive(Debug)]
+pub struct Log {
+    folder: LogFolder,
+    name: String,
+    file: LogFile,
+    tail: Option<Tail>,
+    /// Room is taken up to this offset.
+    reserved: u64,
+    is_synced: bool,
+}
+
+/// The end of a log as it was left.
+#[derive(Debug)]
+struct Tail {
+    size: u64,
+    link: Link,
+    /// The last line, or what a crash left of one, still lacks its line feed.
+    is_open: bool,
+}
+
+impl Log {
+    /// A log that was opened.
+    pub fn new(folder: LogFolder, name: String, file: LogFile) -> Log {
+        Log { folder, name, file, tail: None, reserved: 0, is_synced: true }
+    }
+
+    /// Whether it is still the log of its name.
+    pub fn is_current(&self, root: &Root) -> bool {
+        self.folder.is_current(root, &self.name, &self.file)
+    }
+
+    /// Shows that a line of so many bytes can follow: its end is one of ours, and there is room.
+    pub fn prepare(&mut self, bytes: u64, watch: &Watch) -> Result<(), AuditError> {
+        if self.tail.is_none() {
+            let lock = lock(&self.file, Some(watch))?;
+            self.tail = Some(read_tail(&self.file, self.file.size()?)?);
+            drop(lock);
+        }
+        let size = self.file.size()?;
+        if self.reserved < size + bytes {
+            // Where there is no room for many lines, there may be for this one.
+            let wanted = ROOM.max(bytes);
+            let taken = match self.file.reserve(size, wanted) {
+                Ok(()) => wanted,
+                Err(_) => self.file.reserve(size, bytes).map(|()| bytes)?,
+            };
+            self.reserved = size + taken;
+        }
+        Ok(())
+    }
+
+    /// Adds a line. What is done is told also of a run that was interrupted or is out of time.
+    pub fn append(&mut self, entry: &Entry<'_>) -> Result<(), AuditError> {
+        let lock = lock(&self.file, None)?;
+        let size = self.file.size()?;
+        let tail = match self.tail.take() {
+            Some(tail) if tail.size == size => tail,
+            _ => read_tail(&self.file, size)?,
+        };
+        self.tail = Some(write(&lock, &tail, entry)?);
+        self.is_synced = false;
+        Ok(())
+    }
+
+    /// Makes sure that the lines outlive a power cut.
+    pub fn sync(&mut self) -> Result<(), AuditError> {
+        if !self.is_synced {
+            self.file.sync()?;
+            self.is_synced = true;
+        }
+        Ok(())
+    }
+}
+
+fn write(lock: &LogLock<'_>, tail: &Tail, entry: &Entry<'_>) -> Result<Tail, AuditError> {
+    let (line, hash) = entry.write(&tail.link, &now());
+    let bytes = match tail.is_open {
+        true => [b"\n", line.as_slice()].concat(),
+        false => line,
+    };
+    lock.append(&bytes)?;
+    let link = Link { seq: tail.link.seq + 1, hash: Some(hash), torn: None };
+    Ok(Tail { size: tail.size + bytes.len() as u64, link, is_open: false })
+}
+
+fn lock<'a>(file: &'a LogFile, watch: Option<&Watch>) -> Result<LogLock<'a>, AuditError> {
+    let lock = file.lock(Duration::from_secs(PATIENCE_S), watch)?;
+    lock.ok_or_else(|| AuditError::Busy { path: file.shown().to_owned(), seconds: PATIENCE_S })
+}
+
+/// What the next line follows.
+fn read_tail(file: &LogFile, size: u64) -> Result<Tail, AuditError> {
+    let mut pieces = Backwards::new(file, size);
+    let damaged = || AuditError::Damaged { path: file.shown().to_owned() };
+    let mut last = pieces.advance()?;
+    let mut torn = None;
+    let is_open = last.as_ref().is_some_and(|piece| !piece.is_ended);
+    if let Some(Piece { bytes, is_ended: false }) = &last {
+        let bytes = bytes.as_deref().ok_or_else(damaged)?;
+        // A crash may have kept nothing but the line feed from being written.
+        if Line::read(bytes).is_err() {
+            torn = Some(Torn::of(bytes));
+            last = pieces.advance()?;
+        }
+    }
+    let link = match last {
+        None => Link { seq: 0, hash: None, torn },
+        Some(piece) => {
+            let line = piece.bytes.as_deref().and_then(|bytes| Line::read(bytes).ok()).ok_or_else(damaged)?;
+            Link { seq: line.seq, hash: Some(line.hash), torn }
+        }
+    };
+    Ok(Tail { size, link, is_open })
+}
+
+/// The time as lines have it: RFC 3339, UTC, microseconds.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let text = rfc3339(since.as_secs() as i64);
+    format!("{}.{:06}Z", text.trim_end_matches('Z'), since.subsec_micros())
+}

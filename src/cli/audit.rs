@@ -1,0 +1,173 @@
+//! `ns audit`: the log of changes and refusals, shown and verified.
+
+use std::fs::File;
+
+use serde_json::json;
+
+use crate::engine::{AuditFault, AuditFilter, AuditLog, AuditVerdict, Engine, Value};
+use crate::text::{Diagnostic, FindingCode, Sources, safe};
+use crate::toolkit::ToolError;
+use crate::value::Map;
+
+use super::args::{AuditCommand, AuditPlace, Global, OutputFormat};
+use super::exit::Exit;
+use super::show::{Format, Printer};
+use super::terminal::{print, report_error, report_findings, report_setup, say};
+
+pub fn audit(global: &Global, command: &AuditCommand) -> Exit {
+    let engine = match Engine::open(&global.options()) {
+        Ok(engine) => engine,
+        Err(error) => {
+            report_setup(&error);
+            return Exit::Usage;
+        }
+    };
+    let (AuditCommand::Show { place, .. } | AuditCommand::Verify { place, .. }) = command;
+    let log = match log(place) {
+        Ok(log) => log,
+        Err(exit) => return exit,
+    };
+    let (is_there, path) = engine.find_audit_log(&log);
+    let name = path.map_or_else(|| "the audit log".to_owned(), |path| format!("`{}`", path.display()));
+    let done = match command {
+        AuditCommand::Show { run, tool, since, limit, .. } => {
+            let filter =
+                AuditFilter { run: run.clone(), tool: tool.clone(), since: since.clone(), limit: *limit as usize };
+            show(&engine, log, &filter, Format::for_call(global.output))
+        }
+        AuditCommand::Verify { expect, .. } => {
+            verify(&engine, log, expect.as_deref(), &name, global.output == OutputFormat::Json)
+        }
+    };
+    match done {
+        Ok(Some(exit)) => exit,
+        Ok(None) => missing(&engine, place, &name),
+        Err(error) => {
+            debug_assert!(is_there || !error.message.is_empty(), "a log that is not there is no error");
+            let finding = Diagnostic::placeless(FindingCode::Tool(error.code), error.message);
+            let finding = error.hint.into_iter().fold(finding, Diagnostic::help);
+            report_findings(&[finding], &Sources::new());
+            error.code.into()
+        }
+    }
+}
+
+fn log(place: &AuditPlace) -> Result<AuditLog, Exit> {
+    let Some(path) = &place.file else {
+        return Ok(if place.state { AuditLog::State } else { AuditLog::Root });
+    };
+    let name = path.display().to_string();
+    let opened = match std::fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => Err(std::io::Error::other("it is no regular file")),
+        Ok(_) => File::open(path),
+        Err(error) => Err(error),
+    };
+    opened.map(|file| AuditLog::File(file, name.clone())).map_err(|error| {
+        report_error(&format!("`{name}` cannot be read: {error}"), "name a file that was an audit log");
+        Exit::Usage
+    })
+}
+
+/// That there is no log is no proof of anything, so it is no success.
+fn missing(engine: &Engine, place: &AuditPlace, name: &str) -> Exit {
+    let other = if place.state { AuditLog::Root } else { AuditLog::State };
+    let help = match (engine.find_audit_log(&other).0, place.state) {
+        (true, false) => "there is one of runs that may change nothing: give `--state`",
+        (true, true) => "there is one in the sandbox: leave `--state` out",
+        (false, _) => "it is made by the first change or refusal; if there was one, somebody removed it",
+    };
+    report_error(&format!("there is no audit log {name}"), help);
+    Exit::Failed
+}
+
+fn show(
+    engine: &Engine,
+    log: AuditLog,
+    filter: &AuditFilter,
+    format: Option<Format>,
+) -> Result<Option<Exit>, ToolError> {
+    let Some(found) = engine.audit_lines(log, filter)? else { return Ok(None) };
+    let lines = match format {
+        Some(Format::Table | Format::Raw) => found.lines.iter().map(row).collect(),
+        _ => found.lines,
+    };
+    let mut printer = Printer::new(format.unwrap_or(Format::Json));
+    let printed = printer.print(&[Value::list(lines)?]).and_then(|()| printer.flush());
+    if found.flawed > 0 {
+        say(&format!("warning: {} lines are none of the log's: see `ns audit verify`\n", found.flawed));
+    }
+    Ok(Some(if printed.is_ok() { Exit::Done } else { Exit::Failed }))
+}
+
+/// What a table shows of a line.
+fn row(line: &Value) -> Value {
+    let Value::Map(line) = line else { return Value::Nil };
+    let of = |name: &str| line.get_str(name).unwrap_or_default();
+    let paths = match of("paths") {
+        Value::List(list) => list.iter().map(|path| path.to_string()).collect::<Vec<_>>().join(" "),
+        _ => String::new(),
+    };
+    let row = ["seq", "time", "run", "tool"].iter().fold(Map::with_capacity(7), |row, name| row.with(name, of(name)));
+    row.with("outcome", of("outcome")).with("code", of("code")).with("paths", paths.as_str()).into()
+}
+
+fn verify(
+    engine: &Engine,
+    log: AuditLog,
+    expect: Option<&str>,
+    name: &str,
+    as_json: bool,
+) -> Result<Option<Exit>, ToolError> {
+    let Some(verdict) = engine.verify_audit(log, expect)? else { return Ok(None) };
+    let fault = verdict.fault.as_ref().map(|(line, fault)| (*line, words(fault)));
+    let holds = fault.is_none() && verdict.met;
+    if as_json {
+        let fault = fault.map(|(line, what)| json!({ "line": line, "what": what }));
+        let AuditVerdict { lines, last, torn, met, .. } = &verdict;
+        let shape =
+            json!({ "holds": holds, "lines": lines, "last": last, "torn": torn, "expected": met, "fault": fault });
+        print(&format!("{}\n", safe::json(&shape.to_string())));
+    } else if let Some((line, what)) = fault {
+        report_error(
+            &format!("{name}, line {line}: {what}"),
+            &format!(
+                "the {} lines before it hold; keep a copy of the file before anything else is done",
+                verdict.lines
+            ),
+        );
+    } else if !verdict.met {
+        report_error(
+            &format!("{name}: {}, none of them with the expected hash", count(&verdict)),
+            "the end was cut off, or the log was written anew",
+        );
+    } else {
+        let last = verdict.last.as_deref().unwrap_or("none");
+        let torn = match verdict.torn {
+            0 => String::new(),
+            torn => format!("; {torn} more were cut short by a crash"),
+        };
+        print(&format!("{name}: {}, the chain holds{torn}\nlast hash: {last}\n", count(&verdict)));
+    }
+    Ok(Some(if holds { Exit::Done } else { Exit::Failed }))
+}
+
+fn count(verdict: &AuditVerdict) -> String {
+    if verdict.lines == 1 { "1 line".to_owned() } else { format!("{} lines", verdict.lines) }
+}
+
+fn words(fault: &AuditFault) -> String {
+    match fault {
+        AuditFault::Foreign => "it is no line of an audit log: it was edited, or put there".to_owned(),
+        AuditFault::Edited => "its hash does not fit: it was edited".to_owned(),
+        AuditFault::Missing { expected, found } => {
+            format!("it has number {found} where {expected} is due: lines before it were removed")
+        }
+        AuditFault::Moved { expected, found } => {
+            format!("it has number {found} where {expected} is due: lines were moved or repeated")
+        }
+        AuditFault::Unlinked => "it does not follow the line before it: one of the two was exchanged".to_owned(),
+        AuditFault::Torn => {
+            "it is cut short: by a crash, and then the next change goes on after it, or by somebody".to_owned()
+        }
+    }
+}

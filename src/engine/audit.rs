@@ -1,0 +1,125 @@
+//! The audit log for front ends: shown and verified.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use crate::audit::{AuditError, Backwards, Keeping, Line, verify};
+use crate::limits::{Meter, Watch, space};
+use crate::sandbox::LogFile;
+use crate::toolkit::ToolError;
+use crate::value::{Value, json};
+
+use super::Engine;
+
+pub use crate::audit::{Fault as AuditFault, Verdict as AuditVerdict};
+
+/// Which log is meant.
+#[derive(Debug)]
+pub enum AuditLog {
+    /// That of the root, in `.ns`.
+    Root,
+    /// That of runs in which nothing below the root may change, in the user's state folder.
+    State,
+    /// A file that was moved away, and its name.
+    File(File, String),
+}
+
+/// Which lines are shown.
+#[derive(Clone, Debug, Default)]
+pub struct AuditFilter {
+    /// Of this run alone.
+    pub run: Option<String>,
+    /// Of this tool alone, by any of its names.
+    pub tool: Option<String>,
+    /// Of this time, in the form of the lines, and later ones.
+    pub since: Option<String>,
+    /// So many of the newest.
+    pub limit: usize,
+}
+
+/// The lines that were found.
+#[derive(Debug)]
+pub struct AuditLines {
+    /// The newest last.
+    pub lines: Vec<Value>,
+    /// Stretches on the way that are no lines of a log.
+    pub flawed: usize,
+}
+
+impl Engine {
+    /// Where the audit log of this engine's runs is kept; nothing when it is off.
+    pub fn audit_place(&self) -> Option<PathBuf> {
+        self.gate.audit.place(&self.gate.root, self.gate.keeping())
+    }
+
+    /// Whether there is a log, and where it would be.
+    pub fn find_audit_log(&self, log: &AuditLog) -> (bool, Option<PathBuf>) {
+        let keeping = match log {
+            AuditLog::Root => Keeping::Root,
+            AuditLog::State => Keeping::State,
+            AuditLog::File(_, name) => return (true, Some(name.into())),
+        };
+        let (audit, root) = (&self.gate.audit, &self.gate.root);
+        (audit.open_to_read(root, keeping).is_ok_and(|file| file.is_some()), audit.place(root, keeping))
+    }
+
+    /// The newest lines of a log; none when there is no log.
+    pub fn audit_lines(&self, log: AuditLog, filter: &AuditFilter) -> Result<Option<AuditLines>, ToolError> {
+        let _space = space::enter(&self.limits);
+        let Some(file) = self.open_audit_log(log)? else { return Ok(None) };
+        let tool = filter.tool.as_deref().map(|name| self.canonical(name));
+        let fits = |line: &Line| {
+            filter.run.as_ref().is_none_or(|run| *run == line.run)
+                && tool.as_ref().is_none_or(|tool| tool.eq_ignore_ascii_case(&line.tool))
+                && filter.since.as_ref().is_none_or(|since| *since <= line.time)
+        };
+        let watch = self.audit_watch();
+        let mut found = AuditLines { lines: Vec::new(), flawed: 0 };
+        let mut pieces = Backwards::new(&file, file.size().map_err(AuditError::from)?);
+        while found.lines.len() < filter.limit
+            && let Some(piece) = pieces.advance()?
+        {
+            watch.poll()?;
+            let bytes = piece.bytes.unwrap_or_default();
+            match Line::read(&bytes) {
+                Ok(line) if fits(&line) => found.lines.push(value_of(&bytes)?),
+                Ok(_) => {}
+                Err(_) => found.flawed += 1,
+            }
+        }
+        found.lines.reverse();
+        Ok(Some(found))
+    }
+
+    /// Walks the chain of a log; none when there is no log. `kept` is a hash that a line must have.
+    pub fn verify_audit(&self, log: AuditLog, kept: Option<&str>) -> Result<Option<AuditVerdict>, ToolError> {
+        let Some(file) = self.open_audit_log(log)? else { return Ok(None) };
+        let watch = self.audit_watch();
+        Ok(Some(verify(&file, kept, || Ok(watch.poll()?))?))
+    }
+
+    fn open_audit_log(&self, log: AuditLog) -> Result<Option<LogFile>, ToolError> {
+        let keeping = match log {
+            AuditLog::Root => Keeping::Root,
+            AuditLog::State => Keeping::State,
+            AuditLog::File(file, name) => return Ok(Some(LogFile::given(file, name)?)),
+        };
+        Ok(self.gate.audit.open_to_read(&self.gate.root, keeping)?)
+    }
+
+    fn audit_watch(&self) -> Watch {
+        Meter::new(&self.limits, self.interrupt.clone()).watch()
+    }
+
+    /// The name of a tool as the log has it.
+    fn canonical(&self, name: &str) -> String {
+        let registry = &self.gate.registry;
+        registry.find(name).map_or_else(|| name.to_owned(), |id| registry.get(id).spec.name.to_owned())
+    }
+}
+
+fn value_of(line: &[u8]) -> Result<Value, ToolError> {
+    space::check(line.len())?;
+    let text = std::str::from_utf8(line).expect("a line that was read is a text");
+    Ok(json::from_text(text).unwrap_or_default())
+}

@@ -1,0 +1,65 @@
+//! The audit log: what it tells, that its chain shows every change to it, and what happens where it
+//! cannot be kept.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set up folders of their own")]
+
+mod chain;
+mod lines;
+mod many;
+mod places;
+mod room;
+mod show;
+mod state;
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use support::{Ran, ns, run};
+
+fn sandbox() -> TempDir {
+    tempfile::tempdir().expect("a folder for the test")
+}
+
+/// Runs a script given on the command line.
+fn eval(place: &Path, code: &str) -> Ran {
+    run(ns(place).args(["run", "-e", code]))
+}
+
+/// `ns audit` with words.
+fn audit(place: &Path, words: &[&str]) -> Ran {
+    run(ns(place).arg("audit").args(words))
+}
+
+/// The log of a sandbox.
+fn file(place: &Path) -> PathBuf {
+    place.join(".ns/audit.jsonl")
+}
+
+/// The lines of a log, as text.
+fn texts(file: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(file).expect("there is a log");
+    assert!(text.ends_with('\n'), "the log ends in a whole line");
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The lines of a sandbox's log.
+fn lines(place: &Path) -> Vec<Value> {
+    texts(&file(place)).iter().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+}
+
+/// The chain holds.
+fn holds(place: &Path) {
+    let ran = audit(place, &["verify"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+/// Makes so many lines.
+fn fill(place: &Path, count: usize) {
+    let ran = eval(place, &format!("FOR EACH i IN RANGE({count}) DO\nCALL FS.WriteFile(\"f\" + i, \"x\")\nEND"));
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+}

@@ -1,0 +1,72 @@
+//! A full disk: a change is refused before it is made, and a line that was begun is taken back.
+
+use std::process::Command;
+
+use super::sandbox;
+use crate::support::{Ran, run};
+
+/// Runs a shell script on a small tmpfs of its own at `$PLACE`; none where none can be mounted.
+fn on_small_disk(script: &str) -> Option<Ran> {
+    let place = sandbox();
+    let whole = format!("mount -t tmpfs -o size=512k tmpfs \"$PLACE\" || exit 77\n{script}");
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-euc", &whole]).env("PLACE", place.path()).env("NO_COLOR", "1");
+    command.env("NS", env!("CARGO_BIN_EXE_ns")).env("HOME", "/nonexistent").env_remove("XDG_STATE_HOME");
+    let ran = run(&mut command);
+    if ran.code == 77 || ran.stderr.contains("unshare failed") {
+        println!("SKIPPED: no tmpfs can be mounted: {}", ran.stderr);
+        return None;
+    }
+    Some(ran)
+}
+
+/// Room for the lines was taken while there was some, so a full disk loses no line; when that is used
+/// up, nothing is changed any more.
+#[test]
+fn a_full_disk_refuses_a_change_before_it_is_made() {
+    let Some(ran) = on_small_disk(
+        "ns() { \"$NS\" --sandbox \"$PLACE\" \"$@\"; }\n\
+         i=0; while [ $i -lt 40 ]; do : > \"$PLACE/f$i\"; i=$((i+1)); done\n\
+         head -c 2000000 /dev/zero > \"$PLACE/fill\" 2>/dev/null || true\n\
+         ns run -e 'CALL FS.DeleteFile(\"f0\")\nEMIT LAST_ERROR.code, \" \", LAST_ERROR.message' || true\n\
+         test -e \"$PLACE/f0\" && echo f0 is there\n\
+         rm \"$PLACE/fill\"\n\
+         ns run -e 'MUST FS.DeleteFile(\"f0\")'\n\
+         head -c 2000000 /dev/zero > \"$PLACE/fill\" 2>/dev/null || true\n\
+         ns run -e 'FOR EACH i IN RANGE(1, 40) DO\nMUST FS.DeleteFile(\"f\" + i)\nEND\nEMIT \"all deleted\"'\n\
+         ns audit verify",
+    ) else {
+        return;
+    };
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.starts_with("no_space nothing is changed, since the audit log cannot be written"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("f0 is there\nall deleted\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("40 lines, the chain holds"), "{}", ran.stdout);
+}
+
+/// Where the reserved room is used up by one call, the next is refused, and all lines are whole.
+#[test]
+fn lines_that_find_no_room_refuse_changes() {
+    let Some(ran) = on_small_disk(
+        "ns() { \"$NS\" --sandbox \"$PLACE\" \"$@\"; }\n\
+         ns run -e 'MUST FS.WriteFile(\"a\", \"x\")'\n\
+         head -c 2000000 /dev/zero > \"$PLACE/fill\" 2>/dev/null || true\n\
+         ns run -e 'SET n = 0\nWHILE n < 5000 DO\nCALL FS.DeleteFile(\"nope\" + n)\nSET n = n + 1\nEND' 2>/dev/null\n\
+         ns run -e 'MUST FS.DeleteFile(\"a\")' && echo deleted\n\
+         test -e \"$PLACE/a\" && echo a is there\n\
+         ns audit verify | head -1",
+    ) else {
+        return;
+    };
+    assert!(
+        ran.stdout.starts_with("a is there\n") && ran.stdout.contains("the chain holds"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("no space left"), "{}", ran.stderr);
+}
