@@ -42,6 +42,9 @@ pub enum SandboxError {
     /// A folder that holds something.
     #[error("the directory `{0}` is not empty")]
     NotEmpty(String),
+    /// A folder in which another file system is mounted.
+    #[error("another file system is mounted in `{0}`")]
+    Mounted(String),
     /// The operating system refuses.
     #[error("`{0}`: permission denied")]
     Denied(String),
@@ -110,6 +113,7 @@ impl SandboxError {
             SandboxError::NoSpace(_) => ToolCode::NoSpace,
             SandboxError::NotEmpty(_)
             | SandboxError::NotOurs { .. }
+            | SandboxError::Mounted(_)
             | SandboxError::Changed(_)
             | SandboxError::Busy(_) => ToolCode::Conflict,
             SandboxError::Special(_) | SandboxError::Io { .. } => ToolCode::IoError,
@@ -129,6 +133,7 @@ impl SandboxError {
             SandboxError::NotOurs { .. } => "move it away; it was neither followed nor changed",
             SandboxError::Changed(_) => "read it again, and give the checksum that it has now",
             SandboxError::Busy(_) => "try again when it has ended",
+            SandboxError::Mounted(_) => "unmount it first",
             SandboxError::Special(_) => "such files are never opened",
             SandboxError::Limit(hit) => return hit.limit.help(),
             _ => return None,

@@ -16,6 +16,7 @@ mod keep;
 mod listing;
 mod log;
 mod metadata;
+mod mounts;
 mod own;
 mod path;
 mod permissions;

@@ -6,10 +6,12 @@ use std::io::{self, ErrorKind};
 use crate::limits::Meter;
 
 use super::change::Change;
+use super::draft::random_name;
 use super::error::SandboxError;
-use super::folder::Folder;
+use super::folder::{Folder, Replace};
 use super::keep::{Drawer, Keeper, Slot};
 use super::metadata::Kind;
+use super::mounts::has_mounts;
 use super::root::SandboxPath;
 
 impl SandboxPath {
@@ -54,13 +56,16 @@ impl SandboxPath {
         {
             return Err(SandboxError::NotEmpty(self.shown().to_owned()));
         }
+        if is_folder && has_mounts(folder, name) {
+            return Err(SandboxError::Mounted(self.shown().to_owned()));
+        }
         let locked = keeper.lock(meter, change)?;
         let mut slot = locked.slot(self, Drawer::Trash)?;
         match slot.take(folder, name) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::CrossesDevices => {
                 drop(locked);
-                self.delete_copied(&mut slot, meter, change)?;
+                self.delete_copied(&mut slot, meter)?;
             }
             Err(error) => return Err(wrap(error)),
         }
@@ -70,20 +75,51 @@ impl SandboxPath {
         }
         folder.sync().map_err(wrap)?;
         slot.sync()?;
-        keeper.retain(&slot);
+        keeper.retain(&slot, &meter.watch());
         Ok(keeper.address_of(&slot))
     }
 
-    /// Copies what is on another file system, and removes it when the copy is safe.
-    fn delete_copied(&self, slot: &mut Slot, meter: &mut Meter, change: &Change) -> Result<(), SandboxError> {
+    /// Copies what is on another file system, and removes it when the copy is safe. Meanwhile it has a
+    /// name of ours, so that nothing comes into it that is not copied.
+    fn delete_copied(&self, slot: &mut Slot, meter: &mut Meter) -> Result<(), SandboxError> {
+        self.check_removable(meter)?;
         let (folder, name) = self.entry()?;
-        slot.copy(folder, name, self.shown(), meter)?;
-        slot.sync()?;
-        slot.confirm();
-        match folder.metadata(name).map_err(|error| self.error(&error))?.kind {
-            Kind::Folder => self.remove_folder(true, change),
-            _ => self.remove_file(change),
+        let wrap = |error: io::Error| self.error(&error);
+        let aside = random_name();
+        // Nobody can guess the name, so that nothing is replaced.
+        folder.rename(name, folder, &aside, Replace::Yes).map_err(wrap)?;
+        let copied = slot.copy(folder, &aside, self.shown(), meter).and_then(|()| slot.sync());
+        if let Err(error) = copied {
+            folder.rename(&aside, folder, name, Replace::No).map_err(wrap)?;
+            return Err(error);
         }
+        slot.confirm();
+        discard(folder, &aside, self.shown())
+    }
+
+    /// Refuses what could be copied, and then not be removed.
+    pub fn check_removable(&self, meter: &Meter) -> Result<(), SandboxError> {
+        let (folder, name) = self.entry()?;
+        let wrap = |error: io::Error| self.error(&error);
+        folder.check_changeable().map_err(wrap)?;
+        if folder.metadata(name).map_err(wrap)?.kind != Kind::Folder {
+            return Ok(());
+        }
+        let mut levels = vec![emptying(folder.open_folder(name).map_err(wrap)?, name.to_owned()).map_err(wrap)?];
+        while let Some(level) = levels.last_mut() {
+            let Some(name) = level.ahead.pop() else {
+                // An empty folder goes without being changed.
+                levels.pop();
+                continue;
+            };
+            meter.poll()?;
+            level.folder.check_changeable().map_err(wrap)?;
+            if level.folder.metadata(&name).map_err(wrap)?.kind == Kind::Folder {
+                let inner = level.folder.open_folder(&name).map_err(wrap)?;
+                levels.push(emptying(inner, name).map_err(wrap)?);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -97,6 +133,8 @@ struct Emptying {
 /// Removes everything in a folder. Links are removed, never followed; no depth takes native stack.
 pub(super) fn remove_contents(folder: Folder, shown: &str) -> Result<(), SandboxError> {
     let wrap = |error: io::Error| SandboxError::io(shown, &error);
+    let device = |folder: &Folder| folder.own_metadata().map(|metadata| metadata.identity.device);
+    let here = device(&folder).map_err(wrap)?;
     let mut levels = vec![emptying(folder, OsString::new()).map_err(wrap)?];
     loop {
         let level = levels.last_mut().expect("the outermost level is left only by returning");
@@ -109,6 +147,9 @@ pub(super) fn remove_contents(folder: Folder, shown: &str) -> Result<(), Sandbox
         match level.folder.metadata(&name) {
             Ok(metadata) if metadata.kind == Kind::Folder => {
                 let inner = level.folder.open_folder(&name).map_err(wrap)?;
+                if device(&inner).map_err(wrap)? != here {
+                    return Err(SandboxError::Mounted(shown.to_owned()));
+                }
                 levels.push(emptying(inner, name).map_err(wrap)?);
             }
             Ok(_) => level.folder.remove_file(&name).map_err(wrap)?,

@@ -90,7 +90,7 @@ pub(super) fn take_place(
             folder.sync().map_err(|error| place.error(&error))?;
             let Some(slot) = slot else { return Ok(None) };
             slot.sync()?;
-            overwrite.keeper.retain(&slot);
+            overwrite.keeper.retain(&slot, &taking.meter.watch());
             return Ok(Some(overwrite.keeper.address_of(&slot)));
         }
     }

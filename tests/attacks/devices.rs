@@ -26,11 +26,9 @@ struct Attack {
     /// The size of the other file system.
     size: &'static str,
     run: fn(&mut Probe),
-    /// What is known to go wrong for a user who may not do everything.
-    known: Option<&'static str>,
 }
 
-const ATTACKS: [Attack; 19] = [
+const ATTACKS: [Attack; 22] = [
     attack("a file moves with its mode and time", moves::file_moves),
     attack("a tree moves with links, modes and times", moves::tree_moves),
     attack("a link moves itself", moves::link_moves),
@@ -48,10 +46,10 @@ const ATTACKS: [Attack; 19] = [
     attack("a folder moves into a link to the outside", stays::into_outside),
     attack("a very deep tree moves or stays", stays::deep_tree),
     attack("a tree that cannot be read stays", stays::unreadable_tree),
-    Attack {
-        known: Some("the source is removed entry by entry: one that cannot be leaves the copy and half of the source"),
-        ..attack("a tree that cannot be removed stays", stays::unremovable_tree)
-    },
+    attack("a tree that cannot be removed stays", stays::unremovable_tree),
+    attack("what is deleted there is kept here and goes back", moves::deleted_there),
+    attack("what is overwritten there is kept here and goes back", moves::overwritten_there),
+    attack("what cannot be kept here is not deleted there", stays::not_to_be_kept),
     attack("a mount point is not moved or deleted", stays::mount_point),
     attack("walks and listings cross the border", stays::crossing),
     Attack { size: "8m", ..attack("a tree moves while its folders become links", races::in_source) },
@@ -59,7 +57,7 @@ const ATTACKS: [Attack; 19] = [
 ];
 
 const fn attack(name: &'static str, run: fn(&mut Probe)) -> Attack {
-    Attack { name, size: "1m", run, known: None }
+    Attack { name, size: "1m", run }
 }
 
 /// The attacks of this group in a mode.
@@ -76,10 +74,7 @@ pub fn trials(mode: Mode) -> Vec<Trial> {
 
 fn trial(attack: Attack, mode: Mode) -> Trial {
     let name = format!("devices [{mode}]: {}", attack.name);
-    match attack.known.filter(|_| mode.is_unprivileged()) {
-        Some(what) => report::known_failure(name, what.to_owned(), move || run(attack, mode, &[])),
-        None => report::trial(name, move || run(attack, mode, &[])),
-    }
+    report::trial(name, move || run(attack, mode, &[]))
 }
 
 fn run(attack: Attack, mode: Mode, refused: &[Refusal]) -> Verdict {

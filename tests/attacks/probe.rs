@@ -72,6 +72,18 @@ impl Probe {
         self.check(fits, || format!("{tool} {}: expected {expected}, found {found}: {ended:?}", super::cut(&text)));
     }
 
+    /// Calls a tool, which must succeed, and gives where it keeps what was there.
+    pub fn call_kept(&mut self, tool: &str, args: Value) -> Option<String> {
+        let text = args.to_string();
+        let start = self.start().args(["call", tool, "--sandbox", "root", "-"]).stdin(text.as_str());
+        let kept = start.run().ok().and_then(|ended| {
+            let answer: Value = serde_json::from_slice(&ended.stdout).ok()?;
+            answer["backupPath"].as_str().map(str::to_owned)
+        });
+        self.check(kept.is_some(), || format!("{tool} {}: nothing is kept", super::cut(&text)));
+        kept
+    }
+
     /// Notes how a script must not end.
     pub fn judge_script(&mut self, ended: &Ended) {
         self.faults.extend(end_faults(ended));

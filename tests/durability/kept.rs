@@ -106,3 +106,68 @@ fn the_oldest_backups_are_given_up() {
     writing(5);
     assert_eq!(count(), 20);
 }
+
+/// Plants something that was kept long ago.
+fn plant(place: &Path, path: &str, content: &str) {
+    let path = place.join(".ns").join(path);
+    std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+    std::fs::write(path, content).expect("a file");
+}
+
+/// What is too old is given up when a run first keeps something, whatever it is of.
+#[test]
+fn what_is_too_old_is_given_up() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    write(place.path(), "a.txt", "one");
+    write(place.path(), "a.txt", "two");
+    let old = "20200101T000000.000000Z-00000000";
+    plant(place.path(), &format!("backups/b/c.txt/{old}"), "old");
+    plant(place.path(), &format!("trash/d/{old}/in/deep/file"), "old");
+    plant(place.path(), &format!("trash/e/{old}~/20990101T000000.000000Z-00000000"), "new");
+    write(place.path(), "a.txt", "three");
+    let left: Vec<String> = super::files(&place.path().join(".ns"), "")
+        .into_iter()
+        .filter(|(_, content)| ["old", "new", "one", "two"].iter().any(|word| content == word.as_bytes()))
+        .map(|(path, content)| format!("{} {}", path.components().count(), String::from_utf8(content).expect("text")))
+        .collect();
+    assert_eq!(left, ["3 one", "3 two", "4 new"]);
+}
+
+/// Of too many bytes the oldest go, in backups and trash alike; those of this run stay.
+#[test]
+fn of_too_many_bytes_the_oldest_are_given_up() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    write(place.path(), "a.txt", &"a".repeat(1000));
+    std::fs::write(place.path().join("neuroscript.toml"), "[policy]\nbackup_bytes = 2500\nbackup_days = 0\n")
+        .expect("a policy");
+    for (number, drawer) in ["backups/b", "trash/d/in", "backups/c", "trash/e"].into_iter().enumerate() {
+        let name = format!("{drawer}/2020010{}T000000.000000Z-00000000", number + 1);
+        let file = if drawer == "trash/e" { format!("{name}/deep/file") } else { name };
+        plant(place.path(), &file, &number.to_string().repeat(1000));
+    }
+    let kept = || -> Vec<u8> {
+        let files = super::files(&place.path().join(".ns"), "");
+        let mut found: Vec<u8> =
+            files.into_values().filter(|content| content.len() == 1000).map(|content| content[0]).collect();
+        found.sort_unstable();
+        found
+    };
+    write(place.path(), "a.txt", "new");
+    assert_eq!(kept(), b"3a");
+    let script = "FOR EACH i IN RANGE(6) DO\nCALL FS.WriteFile(\"a.txt\", STR.Repeat(\"x\", 1000))\nENDBLOCK\n";
+    let ran = run(ns(place.path()).args(["run", "-e", script]));
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert_eq!(kept(), b"xxxxx", "what this run kept stays, what was before goes");
+}
+
+/// What cannot be given up is said, and fails no call.
+#[test]
+fn what_cannot_be_given_up_is_said() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    write(place.path(), "a.txt", "one");
+    std::fs::create_dir_all(place.path().join(".ns/trash")).expect("folders");
+    symlink("/etc", place.path().join(".ns/trash/strange")).expect("a link");
+    let ran = run(ns(place.path()).args(["run", "-e", "EMIT FS.WriteFile(\"a.txt\", \"two\").error"]));
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "nil\n"));
+    assert!(ran.stderr.contains("`.ns/trash/strange` is not NeuroScript's own: it is a link"), "{}", ran.stderr);
+}

@@ -12,7 +12,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, Statx, StatxFlags, Timespec, Timestamps,
+    Access, AtFlags, CWD, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, Statx, StatxFlags, Timespec,
+    Timestamps,
 };
 use rustix::io::Errno;
 
@@ -228,6 +229,16 @@ pub fn rename_new(from_folder: impl AsFd, from: &OsStr, to_folder: impl AsFd, to
             "this file system cannot rename without the risk of overwriting",
         )),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// An error when this user may not change which names are in a folder.
+pub fn check_changeable(folder: impl AsFd) -> io::Result<()> {
+    let access = Access::WRITE_OK | Access::EXEC_OK;
+    match rustix::fs::accessat(folder, ".", access, AtFlags::EACCESS) {
+        // Older kernels cannot tell for the user that counts.
+        Err(Errno::NOSYS | Errno::INVAL) => Ok(()),
+        other => Ok(other?),
     }
 }
 

@@ -261,6 +261,14 @@ impl Folder {
         self.sync()
     }
 
+    /// An error when this user may not change which names are in this folder, as far as the system tells.
+    pub fn check_changeable(&self) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        return on!(self, folder => linux::check_changeable(folder));
+        #[cfg(not(target_os = "linux"))]
+        Ok(())
+    }
+
     /// Makes sure that the names in this folder outlive a power cut.
     pub fn sync(&self) -> io::Result<()> {
         on!(self, folder => folder.sync())
@@ -296,4 +304,37 @@ pub fn file_metadata(file: &File) -> io::Result<Metadata> {
     return linux::file_metadata(file);
     #[cfg(not(target_os = "linux"))]
     return portable::file_metadata(file);
+}
+
+/// Makes a new file share the content of another, where the file system can (`FICLONE`).
+pub fn share_content(source: &File, target: &File) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    return Ok(rustix::fs::ioctl_ficlone(target, source)?);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (source, target);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// The next stretch of a file that is no hole, from a place on and up to `size`; where the system
+/// does not tell, all of it.
+pub fn next_data(file: &File, at: u64, size: u64) -> io::Result<Option<(u64, u64)>> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{SeekFrom, seek};
+        use rustix::io::Errno;
+        let start = match seek(file, SeekFrom::Data(at)) {
+            Err(Errno::NXIO) => return Ok(None),
+            Err(Errno::INVAL | Errno::OPNOTSUPP) => return Ok(Some((at, size))),
+            other => other?,
+        };
+        let end = seek(file, SeekFrom::Hole(start))?.min(size);
+        Ok((start < size).then_some((start, end)))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = file;
+        Ok(Some((at, size)))
+    }
 }

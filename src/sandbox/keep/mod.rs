@@ -10,6 +10,7 @@ mod lock;
 mod retain;
 mod slot;
 mod stamp;
+mod sweep;
 
 use std::ffi::OsStr;
 

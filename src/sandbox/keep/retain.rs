@@ -1,5 +1,7 @@
 //! What is kept is given up when there is too much of it: more backups of a file than the policy says,
-//! the oldest first.
+//! older than it says, more bytes than it says; the oldest first. Backups of a file are counted when
+//! one is made; everything is looked through when a run first keeps something ([`Sweep`]), and again
+//! when what it kept since makes too many bytes.
 //!
 //! What was kept since this run began stays, however much it is. Nothing here makes a call fail: what
 //! went wrong becomes a note.
@@ -9,10 +11,13 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::limits::Watch;
+
 use super::super::error::SandboxError;
 use super::super::remove::discard;
 use super::slot::Slot;
-use super::{Drawer, Keeper, shown_below, stamp};
+use super::sweep::Sweep;
+use super::{Drawer, Keeper, Retention, shown_below, stamp};
 
 /// Files whose backups are known to be all of this run.
 const KNOWN: usize = 10_000;
@@ -29,6 +34,10 @@ pub struct Account {
 struct State {
     /// Folders in which everything was kept by this run, so that there is nothing to give up.
     own: HashSet<Vec<OsString>>,
+    /// The bytes of all that is kept, once everything was looked through.
+    total: Option<u64>,
+    /// Above so many bytes everything is looked through again.
+    ceiling: u64,
     notes: Vec<String>,
 }
 
@@ -51,23 +60,50 @@ impl Account {
     fn note(&self, error: &SandboxError) {
         // A limit of the run only means that there is no more time for this.
         if !matches!(error, SandboxError::Limit(_)) {
-            self.state().notes.push(format!("an old backup could not be given up: {error}"));
+            self.state().notes.push(format!("something old that was kept could not be given up: {error}"));
         }
     }
 
     /// Whether the policy could give up what has this name.
-    fn is_old(&self, name: &OsStr) -> bool {
+    pub(super) fn is_old(&self, name: &OsStr) -> bool {
         name.as_encoded_bytes() < self.began.as_bytes()
     }
 }
 
 impl Keeper<'_> {
     /// Gives up what is too much, now that something more is kept.
-    pub(in super::super) fn retain(self, slot: &Slot) {
-        let account = &self.root.account;
-        if let Err(error) = self.retain_count(slot) {
-            account.note(&error);
+    pub(in super::super) fn retain(self, slot: &Slot, watch: &Watch) {
+        let counted = self.retain_count(slot);
+        let limited = self.retain_bytes(slot, watch);
+        for error in [counted, limited].into_iter().filter_map(Result::err) {
+            self.root.account.note(&error);
         }
+    }
+
+    /// Gives up what is too old or too much, where that may have come about.
+    fn retain_bytes(self, slot: &Slot, watch: &Watch) -> Result<(), SandboxError> {
+        let Retention { days, bytes, .. } = self.retention;
+        if days == 0 && bytes == 0 {
+            return Ok(());
+        }
+        let account = &self.root.account;
+        {
+            let mut state = account.state();
+            if let Some(total) = state.total {
+                let total = total.saturating_add(slot.size());
+                state.total = Some(total);
+                if bytes == 0 || total <= state.ceiling {
+                    return Ok(());
+                }
+            }
+        }
+        let total = Sweep::new(self, watch).run();
+        let mut state = account.state();
+        let left = *total.as_ref().unwrap_or(&0);
+        state.total = Some(left);
+        // What this run kept stays, so that there is no use in looking again before there is much more.
+        state.ceiling = bytes.max(left.saturating_add(bytes / 16));
+        total.map(drop)
     }
 
     /// Gives up the oldest backups of a file.

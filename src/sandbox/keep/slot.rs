@@ -93,6 +93,11 @@ impl Slot {
         &self.folder
     }
 
+    /// The bytes of the file that is here; what is in a folder is not counted.
+    pub(super) fn size(&self) -> u64 {
+        self.folder.metadata(&self.name).map_or(0, |metadata| metadata.size)
+    }
+
     /// Whether something of a folder can come here without being copied, as far as can be told before.
     pub fn is_near(&self, folder: &Folder) -> bool {
         let device = |folder: &Folder| folder.own_metadata().ok().map(|metadata| metadata.identity.device);

@@ -4,8 +4,9 @@
 //! the path of what is kept says without doubt where it was.
 
 use std::ffi::{OsStr, OsString};
+use std::time::SystemTime;
 
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 
 use super::super::draft::{is_draft_name, random_number};
 
@@ -14,9 +15,14 @@ const SHAPE: &[u8] = b"00000000T000000.000000Z-xxxxxxxx";
 /// What tells a part of a path from a name of ours.
 const MARK: &str = "~";
 
-/// A moment, as text that sorts by time.
+/// This moment, as text that sorts by time.
 pub fn now() -> String {
-    Utc::now().format("%Y%m%dT%H%M%S%.6fZ").to_string()
+    moment(SystemTime::now())
+}
+
+/// A moment, as text that sorts by time.
+pub fn moment(time: SystemTime) -> String {
+    DateTime::<Utc>::from(time).format("%Y%m%dT%H%M%S%.6fZ").to_string()
 }
 
 /// A new name for something that was taken away at a moment.

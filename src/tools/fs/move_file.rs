@@ -66,6 +66,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
         Ok(()) => Ok(Moved {}),
         Err(RenameError::Sandbox(error)) => Err(explain(error, &destination)),
         Err(RenameError::OtherDevice) => {
+            source.check_removable(context.meter)?;
             let never = Overwrite::never(context.keeper(&destination));
             let copied = source.copy_to(&destination, &never, context.meter, &change);
             copied.map_err(|error| explain(error, &destination))?;

@@ -3,9 +3,11 @@
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
+use serde_json::json;
+
 use super::super::arena::write;
 use super::super::probe::Probe;
-use super::super::snapshot::Snapshot;
+use super::super::snapshot::{Closeness, Snapshot};
 use super::{check_moved, date, moved, set_mode};
 
 /// A tree with everything in it that a move must keep.
@@ -83,4 +85,32 @@ pub fn raw_names(probe: &mut Probe) {
     let before = Snapshot::of(&tree);
     probe.call("move_file", moved("tree", "other/tree"), "ok");
     check_moved(probe, &before, "tree", "other/tree");
+}
+
+/// The trash is on the sandbox's own file system.
+pub fn deleted_there(probe: &mut Probe) {
+    make_tree(probe);
+    probe.begin();
+    let before = Snapshot::of(&probe.arena.place("tree"));
+    probe.call("move_file", moved("tree", "other/tree"), "ok");
+    let Some(kept) = probe.call_kept("delete_file", json!({"path": "other/tree", "recursive": true})) else { return };
+    check_moved(probe, &before, "other/tree", &kept);
+    probe.call("restore_backup", json!({"backup_path": kept}), "ok");
+    check_moved(probe, &before, &kept, "other/tree");
+}
+
+pub fn overwritten_there(probe: &mut Probe) {
+    write(&probe.arena.place("other/file"), b"old");
+    set_mode(&probe.arena.place("other/file"), 0o640);
+    date(&probe.arena.place("other/file"), 1_100_000_000);
+    probe.begin();
+    let before = Snapshot::of(&probe.arena.place("other/file"));
+    let Some(kept) = probe.call_kept("write_file", json!({"file_path": "other/file", "content": "new"})) else {
+        return;
+    };
+    probe.call("restore_backup", json!({"backup_path": kept}), "ok");
+    let after = Snapshot::of(&probe.arena.place("other/file"));
+    for line in before.differences(&after, Closeness::State) {
+        probe.fault(line);
+    }
 }

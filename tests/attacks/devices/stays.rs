@@ -164,6 +164,7 @@ pub fn mount_point(probe: &mut Probe) {
     let before = Snapshot::of_root(&probe.arena.root);
     probe.call("move_file", moved("other", "elsewhere"), "io_error|permission_denied|conflict");
     probe.call("delete_file", json!({"path": "other"}), "io_error|permission_denied|conflict");
+    probe.call("delete_file", json!({"path": "other", "recursive": true}), "io_error|permission_denied|conflict");
     probe.check_same(".", &before);
 }
 
@@ -190,4 +191,17 @@ pub fn without_renameat2(probe: &mut Probe) {
     let file = Snapshot::of(&probe.arena.place("a.txt"));
     probe.call("move_file", moved("a.txt", "other/a.txt"), "ok");
     check_moved(probe, &file, "a.txt", "other/a.txt");
+}
+
+/// What cannot be kept is not deleted.
+pub fn not_to_be_kept(probe: &mut Probe) {
+    write(&probe.arena.place("other/tree/locked/file"), b"one");
+    write(&probe.arena.place("other/tree/z"), b"two");
+    let pipe = probe.arena.place("other/tree/pipe");
+    rustix::fs::mknodat(CWD, pipe, FileType::Fifo, 0o666.into(), 0).expect("a pipe");
+    probe.begin();
+    let before = Snapshot::of(&probe.arena.place("other"));
+    // A pipe is not copied, so that the whole stays.
+    probe.call("delete_file", json!({"path": "other/tree", "recursive": true}), "io_error");
+    probe.check_same("other", &before);
 }
