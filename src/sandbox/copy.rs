@@ -2,11 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 
 use crate::limits::Meter;
 
 use super::change::Change;
+use super::content::copy_content;
 use super::draft::{Draft, random_name};
 use super::error::SandboxError;
 use super::folder::{Folder, set_access};
@@ -148,10 +149,8 @@ impl Copier<'_> {
             return Err(SandboxError::Special(name.to_string_lossy().into_owned()));
         }
         self.meter.write_bytes(metadata.size)?;
-        self.meter.poll()?;
-        let mut target = to.create_file(to_name, PRIVATE_MODE).map_err(|error| self.wrap(&error))?;
-        // No more than it had: somebody may go on writing to it.
-        io::copy(&mut source.take(metadata.size), &mut target).map_err(|error| self.wrap(&error))?;
+        let target = to.create_file(to_name, PRIVATE_MODE).map_err(|error| self.wrap(&error))?;
+        copy_content(&source, &target, metadata.size, self.meter, |error| self.wrap(error))?;
         target.sync_all().map_err(|error| self.wrap(&error))?;
         Ok(target)
     }

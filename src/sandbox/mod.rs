@@ -7,6 +7,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room is what the fence is for")]
 
 mod change;
+mod content;
 mod copy;
 mod draft;
 mod error;

@@ -1,0 +1,61 @@
+//! Copying the bytes of an open file: shared where the file system can share them, else by the kernel,
+//! without the holes.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use crate::limits::Meter;
+
+use super::error::SandboxError;
+use super::folder::{next_data, share_content};
+
+/// Bytes between two looks at the clock.
+const PIECE: u64 = 16 << 20;
+
+/// Fills a new file with the first `size` bytes of another: no more than it had when it was opened,
+/// since somebody may go on writing to it.
+pub fn copy_content(
+    source: &File,
+    target: &File,
+    size: u64,
+    meter: &Meter,
+    wrap: impl Fn(&io::Error) -> SandboxError,
+) -> Result<(), SandboxError> {
+    if share_content(source, target).is_ok() {
+        return Ok(());
+    }
+    let mut at = 0;
+    let mut written = 0;
+    while at < size {
+        let Some((start, end)) = next_data(source, at, size).map_err(|error| wrap(&error))? else { break };
+        copy_piece(source, target, (start, end), meter, &wrap)?;
+        (at, written) = (end, end);
+    }
+    match written < size {
+        true => target.set_len(size).map_err(|error| wrap(&error)),
+        false => Ok(()),
+    }
+}
+
+fn copy_piece(
+    mut source: &File,
+    mut target: &File,
+    (start, end): (u64, u64),
+    meter: &Meter,
+    wrap: &impl Fn(&io::Error) -> SandboxError,
+) -> Result<(), SandboxError> {
+    let seek = source.seek(SeekFrom::Start(start)).and_then(|_| target.seek(SeekFrom::Start(start)));
+    seek.map_err(|error| wrap(&error))?;
+    let mut at = start;
+    while at < end {
+        meter.poll()?;
+        let wanted = PIECE.min(end - at);
+        // The kernel copies where it can; the library sees to that.
+        let copied = io::copy(&mut source.take(wanted), &mut target).map_err(|error| wrap(&error))?;
+        if copied == 0 {
+            break;
+        }
+        at += copied;
+    }
+    Ok(())
+}
