@@ -53,7 +53,8 @@ fn check(case: &Path) -> Result<(), Failed> {
     let tree = describe(&sandbox);
     let actual =
         format!("exit {}\n\n--- output\n{}\n--- errors\n{}\n--- tree\n{tree}", ran.code, ran.stdout, ran.stderr);
-    Ok(golden(&case.join("after.txt"), &without_times(&actual))?)
+    let actual = without_times(&actual);
+    Ok(golden(&case.join("after.txt"), &without_stamps(&actual))?)
 }
 
 /// The text with `…` for the values of keys that hold a time of the run.
@@ -67,12 +68,22 @@ fn without_times(text: &str) -> String {
     text
 }
 
-/// The blocks of Markdown in the document's section on usage are cases; the first one follows.
+/// The text with `…` for what follows the name in the path of a backup, and without what `.ns` holds.
+fn without_stamps(text: &str) -> String {
+    let kept = text.split_inclusive('\n').filter(|line| !line.starts_with(".ns/"));
+    let line = |line: &str| match line.find("\".ns/backups/") {
+        Some(at) => format!("{}…\",\n", &line[..line.rfind('/').unwrap_or(at) + 1]),
+        None => line.to_owned(),
+    };
+    kept.map(line).collect()
+}
+
+/// The blocks of Markdown in the document's section on usage are the first three cases.
 fn scenarios_are_those_of_the_document() -> Result<(), Failed> {
     let text = fs::read_to_string(package("docs/specs/file_system_tool.md"))?;
     let blocks = text.split("```markdown\n").skip(1);
     let blocks: Vec<&str> = blocks.map(|block| block.split("```").next().unwrap_or(block)).collect();
-    for (block, case) in blocks[1..].iter().zip(["scenario_generation", "scenario_discovery"]) {
+    for (block, case) in blocks.iter().zip(["scenario_configuration", "scenario_generation", "scenario_discovery"]) {
         let document = fs::read_to_string(package("tests/render").join(case).join("document.md"))?;
         assert_eq!(*block, document, "{case}");
     }

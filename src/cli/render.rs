@@ -7,10 +7,11 @@ use crate::engine::{Ending, Engine, Results, Script};
 use crate::text::safe;
 use crate::value::{Map, Str, Value, json};
 
+use super::approve::ask_at_terminal;
 use super::args::{Global, RenderArgs, ResultForm};
 use super::exit::Exit;
 use super::run::{catch_interrupts, read_text};
-use super::terminal::{print, report_error, report_findings, report_setup, say};
+use super::terminal::{print, report_error, report_findings, report_notes, report_setup};
 
 pub fn render(global: &Global, args: &RenderArgs) -> Exit {
     let engine = match Engine::open(&global.options()) {
@@ -29,14 +30,13 @@ pub fn render(global: &Global, args: &RenderArgs) -> Exit {
         Err(exit) => return exit,
     };
     catch_interrupts(engine.interrupt());
+    ask_at_terminal(&engine);
     let results = match args.results {
         ResultForm::Json => Results::Json,
         ResultForm::Content => Results::Content,
     };
     let rendered = engine.render(&document, &variables, results);
-    for warning in &rendered.warnings {
-        say(&format!("warning: {}\n", safe::name(warning)));
-    }
+    report_notes(&rendered.warnings);
     report_findings(&rendered.findings, &rendered.sources);
     if rendered.ending != Ending::Done {
         return rendered.ending.into();

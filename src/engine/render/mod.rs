@@ -43,8 +43,11 @@ impl Engine {
     /// Renders a document with the values of its names.
     pub fn render(&self, document: &Script, variables: &Map, results: Results) -> Rendered {
         let _space = space::enter(&self.limits);
-        on_large_stack(|| self.render_here(document, variables, results))
-            .unwrap_or_else(|panic| Rendered::failed(Sources::new(), vec![internal_fault(&panic)], Ending::Failed))
+        let mut rendered = on_large_stack(|| self.render_here(document, variables, results))
+            .unwrap_or_else(|panic| Rendered::failed(Sources::new(), vec![internal_fault(&panic)], Ending::Failed));
+        self.gate.remove_temporary();
+        rendered.warnings.extend(self.gate.take_notes());
+        rendered
     }
 
     /// Whether `{{name}}` in a document stands for a value of this name.
