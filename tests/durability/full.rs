@@ -81,6 +81,12 @@ fn changes(backup: &str, trash: &str) -> Vec<(&'static str, Value)> {
         ("write_file", json!({"file_path": "a.txt", "content": big, "create_backup": false})),
         ("write_file", json!({"file_path": "new/deep/n.txt", "content": big})),
         ("write_file", json!({"file_path": "b.txt", "content": "small"})),
+        ("append_file", json!({"file_path": "a.txt", "content": big})),
+        ("append_file", json!({"file_path": "new/log.txt", "content": big})),
+        (
+            "edit_file",
+            json!({"file_path": "a.txt", "old_text": "newer ", "new_text": "newest of all ", "replace_all": true}),
+        ),
         ("copy_file", json!({"source_path": "a.txt", "destination_path": "b.txt", "overwrite": true})),
         ("copy_file", json!({"source_path": "d", "destination_path": "e", "recursive": true})),
         ("move_file", json!({"source": "a.txt", "destination": "d/a.txt"})),

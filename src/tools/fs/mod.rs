@@ -1,5 +1,6 @@
 //! Tools that work on files and folders in the sandbox.
 
+mod append_file;
 mod archive;
 mod compress;
 mod copy_file;
@@ -7,6 +8,7 @@ mod create_directory;
 mod delete_file;
 mod diff;
 mod diff_files;
+mod edit_file;
 mod encoding;
 mod exists;
 mod extract;
@@ -19,6 +21,7 @@ mod list_dir;
 mod list_directory;
 mod move_file;
 mod operation;
+mod original;
 mod read_file;
 mod restore_backup;
 mod search_files;
@@ -27,11 +30,16 @@ mod temp_directory;
 mod walk_dir;
 mod write_file;
 
-use crate::text::hex;
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::text::{ToolCode, hex};
 use crate::toolkit::{Tool, ToolError};
 use crate::value::print;
 
-use encoding::Choice;
+use encoding::{Charset, Choice, Unencodable, encode};
 
 /// The tools of this folder, in the order of listings.
 pub fn tools() -> Vec<Tool> {
@@ -42,6 +50,8 @@ pub fn tools() -> Vec<Tool> {
         move_file::tool(),
         read_file::tool(),
         write_file::tool(),
+        append_file::tool(),
+        edit_file::tool(),
         create_directory::tool(),
         copy_file::tool(),
         delete_file::tool(),
@@ -79,4 +89,26 @@ fn encoding_of(argument: &'static str, name: &str) -> Result<Choice, ToolError> 
         ToolError::bad_argument(argument, message)
             .hint("name one such as `utf-8`, `utf-16le`, `iso-8859-1`, `windows-1252`, `shift_jis`, `gb18030`")
     })
+}
+
+/// The bytes of a text, which an argument gives, in an encoding.
+fn encoded<'a>(argument: &'static str, text: &'a str, charset: Charset) -> Result<Cow<'a, [u8]>, ToolError> {
+    if charset == Charset::UTF_8 {
+        return Ok(text.as_bytes().into());
+    }
+    let bytes = encode(text, charset).map_err(|Unencodable { character, line }| {
+        let name = charset.name();
+        let number = u32::from(character);
+        let message = format!("`{}` (U+{number:04X}) on line {line} has no place in {name}", character.escape_debug());
+        ToolError::new(ToolCode::Encoding, message)
+            .argument(argument)
+            .hint("write the file as `utf-8`, or replace the character")
+    })?;
+    Ok(bytes.into())
+}
+
+/// The bytes that an argument gives as base64.
+fn base64_of(argument: &'static str, text: &str) -> Result<Vec<u8>, ToolError> {
+    let refuse = |error| ToolError::bad_argument(argument, format!("`{argument}` is not base64: {error}"));
+    STANDARD.decode(text).map_err(refuse)
 }

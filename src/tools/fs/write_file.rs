@@ -2,16 +2,13 @@
 
 use std::borrow::Cow;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-
 use crate::limits::space;
 use crate::sandbox::{Overwrite, PathRule, Replace, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
 
-use super::encoding::{Charset, Choice, Unencodable, encode};
+use super::encoding::Choice;
 use super::operation::Operation;
 
 const SPEC: Spec = Spec {
@@ -79,25 +76,11 @@ fn encoding(name: &str) -> Result<Choice, ToolError> {
 
 /// The bytes of the file.
 fn bytes_of(content: &str, choice: Choice) -> Result<Cow<'_, [u8]>, ToolError> {
-    let charset = match choice {
-        Choice::Base64 => {
-            let bytes = STANDARD
-                .decode(content)
-                .map_err(|error| ToolError::bad_argument("content", format!("`content` is not base64: {error}")))?;
-            return Ok(bytes.into());
-        }
-        Choice::Text(charset) if charset != Charset::UTF_8 => charset,
-        Choice::Auto | Choice::Text(_) => return Ok(content.as_bytes().into()),
-    };
-    let bytes = encode(content, charset).map_err(|Unencodable { character, line }| {
-        let name = charset.name();
-        let number = u32::from(character);
-        let message = format!("`{}` (U+{number:04X}) on line {line} has no place in {name}", character.escape_debug());
-        ToolError::new(ToolCode::Encoding, message)
-            .argument("content")
-            .hint("write the file as `utf-8`, or replace the character")
-    })?;
-    Ok(bytes.into())
+    match choice {
+        Choice::Base64 => super::base64_of("content", content).map(Cow::from),
+        Choice::Text(charset) => super::encoded("content", content, charset),
+        Choice::Auto => Ok(content.as_bytes().into()),
+    }
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {

@@ -67,6 +67,16 @@ impl Charset {
         Encoding::for_bom(bytes).map(|(encoding, length)| (Charset::Named(encoding), length))
     }
 
+    /// The encoding as one that writes no byte order mark.
+    pub fn without_mark(self) -> Charset {
+        if self == Charset::Utf16 { Charset::Named(UTF_16LE) } else { self }
+    }
+
+    /// Whether each character takes an even number of bytes.
+    pub fn has_units_of_two(self) -> bool {
+        matches!(self, Charset::Utf16) || self == Charset::Named(UTF_16LE) || self == Charset::Named(UTF_16BE)
+    }
+
     /// Its name, lower case.
     pub fn name(self) -> String {
         match self {

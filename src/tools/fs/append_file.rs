@@ -1,0 +1,132 @@
+//! `FS.AppendFile`: docs/specs/file_system_tool.md, "What file operations should be supported beyond
+//! basic read/write?"
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::limits::space;
+use crate::sandbox::{PathRule, SandboxPath};
+use crate::text::ToolCode;
+use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
+use crate::value::Str;
+
+use super::encoding::{Charset, Choice};
+use super::operation::Operation;
+use super::original::{Changing, Original};
+
+const SPEC: Spec = Spec {
+    name: "FS.AppendFile",
+    wire: "append_file",
+    aliases: &[],
+    summary: "Adds a text at the end of a file, whole or not at all",
+    details: "The text comes after what is there, as it is: no line end is added or changed. It gets the encoding of \
+        the file, found as `FS.ReadFile` finds it (a byte order mark decides, then `encoding`, then UTF-8, then a guess); \
+        a character that it lacks is an error, and the file stays. A file that is missing is made, with its missing \
+        directories, in `encoding` or UTF-8 (`utf-16` begins with a byte order mark). `encoding: \"base64\"` adds the \
+        bytes that the text stands for, to any file. The file is replaced in one step by one with the new \
+        content, so a reader or a crash sees the old or the new one, other hard links keep the old content, and what \
+        others append at the same moment is not lost. The old file is kept below `.ns/backups` \
+        (`create_backup: false`: it is not). `if_match` and `max_size_mb` are as in `FS.WriteFile` and `FS.ReadFile`.",
+    effect: Effect::Writes,
+    risk: Risk::Medium,
+    requires_approval: false,
+    failure: Failure::SuccessMap,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::IsADirectory,
+        ToolCode::NotADirectory,
+        ToolCode::Conflict,
+        ToolCode::PermissionDenied,
+        ToolCode::TooLarge,
+        ToolCode::NotText,
+        ToolCode::Encoding,
+        ToolCode::NoSpace,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "CALL FS.AppendFile(\"log.txt\", \"one\\n\")\nSET result = FS.AppendFile(\"log.txt\", \"two\\n\")\nEMIT result.success, \" \", result.sizeBytes",
+        output: "true 8\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to add to, from the sandbox root";
+        content: Str = Required, Kind::Content, "text to add";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the file, or `base64`; what is found, or UTF-8, when left out";
+        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the old content is kept";
+        if_match: Option<Str> = Absent, Kind::Text, "SHA-256 (hexadecimal) that the file must have";
+        max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is added to, in MiB";
+    }
+}
+
+/// FileOperationResult, and what follows from the new content.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Appended {
+    #[serde(flatten)]
+    operation: Operation,
+    /// The encoding that was used.
+    encoding: String,
+    /// Bytes that were added.
+    appended_bytes: u64,
+    /// SHA-256 of the new content, hexadecimal.
+    checksum: String,
+}
+
+/// What ends a text in iso-2022-jp that does not end in ASCII.
+const TO_ASCII: &[u8] = b"\x1b(B";
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run).with_check(check)
+}
+
+fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    given.text("if_match").flatten().map_or(Ok(()), |digits| super::digest_of("if_match", &digits).map(drop))?;
+    given.text("encoding").flatten().map_or(Ok(()), |name| super::encoding_of("encoding", &name).map(drop))
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Appended, ToolError> {
+    let path = &args.file_path;
+    let asked = args.encoding.as_ref().map(|name| super::encoding_of("encoding", &name.as_text())).transpose()?;
+    let if_match = args.if_match.map(|digits| super::digest_of("if_match", &digits.as_text())).transpose()?;
+    let text = args.content.as_text();
+    space::check(4 * text.len())?;
+    let changing = Changing { path, max_size_mb: args.max_size_mb, is_kept: args.create_backup, if_match };
+    let done = changing.run(context, |context, old| {
+        context.spend_text(text.len())?;
+        let (more, encoding) = added(&text, old, path, asked)?;
+        let mut bytes = old.map(|old| old.bytes.clone()).unwrap_or_default();
+        // Two escapes in a row are malformed: the last one of what is there goes where another follows.
+        if encoding == "iso-2022-jp" && more.starts_with(b"\x1b") && bytes.ends_with(TO_ASCII) {
+            bytes.truncate(bytes.len() - TO_ASCII.len());
+        }
+        bytes.extend_from_slice(&more);
+        Ok((bytes, (encoding, more.len() as u64)))
+    })?;
+    let (encoding, appended_bytes) = done.about;
+    let operation = Operation::done("append", path.shown(), Some(done.bytes.len() as u64)).with_backup(done.backup);
+    let checksum = super::hex(&Sha256::digest(&done.bytes));
+    Ok(Appended { operation, encoding, appended_bytes, checksum })
+}
+
+/// The bytes that are added, and the name of their encoding.
+fn added(
+    text: &str,
+    old: Option<&Original>,
+    path: &SandboxPath,
+    asked: Option<Choice>,
+) -> Result<(Vec<u8>, String), ToolError> {
+    let charset = match (old.filter(|old| !old.bytes.is_empty()), asked) {
+        (_, Some(Choice::Base64)) => return Ok((super::base64_of("content", text)?, "base64".to_owned())),
+        (None, Some(Choice::Text(charset))) => charset,
+        (None, _) => Charset::UTF_8,
+        (Some(old), asked) => old.charset(path, asked)?.0,
+    };
+    if charset.has_units_of_two() && old.is_some_and(|old| old.bytes.len() % 2 == 1) {
+        let message = format!("`{}` ends in the middle of a character of {}", path.shown(), charset.name());
+        return Err(ToolError::new(ToolCode::Encoding, message).hint("name the encoding that the file is in"));
+    }
+    Ok((super::encoded("content", text, charset)?.into_owned(), charset.name()))
+}

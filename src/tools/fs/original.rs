@@ -1,0 +1,180 @@
+//! The old content of a file that is appended to or edited, and how the new one takes its place.
+//!
+//! Between the look at the old content and the exchange nothing is locked: the exchange itself checks
+//! that what comes out is what was looked at, and when it is not, all is done once more with what is
+//! there by then. So nothing is lost of what others write meanwhile.
+
+use std::io::Read;
+
+use sha2::{Digest, Sha256};
+
+use crate::limits::space;
+use crate::sandbox::{Change, Overwrite, PathRule, Replace, SandboxError, SandboxPath};
+use crate::text::ToolCode;
+use crate::toolkit::{Access, Context, ToolError};
+
+use super::encoding::{Charset, Choice, Decoder, detect, is_binary};
+
+/// How often somebody else may come between before it is a conflict.
+const ATTEMPTS: usize = 100;
+/// Bytes that are read at once, and by which the kind of a file is told.
+const PIECE: usize = 1 << 16;
+/// How many times the size of a file its texts and bytes may take together.
+const COPIES: usize = 6;
+
+/// What a file holds.
+pub struct Original {
+    /// All of it.
+    pub bytes: Vec<u8>,
+    /// Its SHA-256.
+    pub digest: [u8; 32],
+}
+
+/// What a file is to hold, and where the old content was kept.
+pub struct Replaced<T> {
+    /// The new content.
+    pub bytes: Vec<u8>,
+    /// What else is known of it.
+    pub about: T,
+    /// What `FS.RestoreBackup` takes.
+    pub backup: Option<String>,
+}
+
+/// How a file is changed.
+pub struct Changing<'a> {
+    /// The file.
+    pub path: &'a SandboxPath,
+    /// The largest file that is taken in, in MiB.
+    pub max_size_mb: i64,
+    /// Whether the old content is kept.
+    pub is_kept: bool,
+    /// The SHA-256 that it must have.
+    pub if_match: Option<[u8; 32]>,
+}
+
+impl Changing<'_> {
+    /// Replaces what the file holds by what is made of it; none stands for a file that is not there.
+    pub fn run<T>(
+        &self,
+        context: &mut Context<'_>,
+        mut make: impl FnMut(&mut Context<'_>, Option<&Original>) -> Result<(Vec<u8>, T), ToolError>,
+    ) -> Result<Replaced<T>, ToolError> {
+        self.check_place()?;
+        let mut change = None;
+        let mut again: Option<SandboxPath> = None;
+        for _ in 0..ATTEMPTS {
+            context.meter.poll()?;
+            let path = again.as_ref().unwrap_or(self.path);
+            let old = self.read(path, context)?;
+            let (bytes, about) = make(context, old.as_ref())?;
+            let change = match &mut change {
+                Some(change) => change,
+                empty => empty.insert(context.begin_change(1)?),
+            };
+            let size = bytes.len() as u64;
+            context.begin_write(path, size, size).map_err(|error| self.at_path(error))?;
+            match self.write(path, context, old.as_ref(), &bytes, change) {
+                Ok(backup) => return Ok(Replaced { bytes, about, backup }),
+                // What is there by now is looked at again.
+                Err(SandboxError::Changed(_) | SandboxError::Exists(_)) if self.if_match.is_none() => {}
+                Err(error) => return Err(self.at_path(error)),
+            }
+            if !path.missing_folders().1.is_empty() {
+                let found = context.place(&path.address(), PathRule::INSIDE.creating(), Access::Change);
+                again = Some(found.map_err(|error| self.at_path(error))?);
+            }
+        }
+        Err(self.at_path(SandboxError::Changed(self.path.shown().to_owned())))
+    }
+
+    fn at_path(&self, error: impl Into<ToolError>) -> ToolError {
+        error.into().argument("file_path").path(self.path.shown())
+    }
+
+    fn check_place(&self) -> Result<(), ToolError> {
+        match () {
+            () if self.path.is_root() => Err(self.at_path(SandboxError::RootItself("written"))),
+            () if self.path.wants_folder() => Err(self.at_path(SandboxError::IsAFolder(self.path.shown().to_owned()))),
+            () => Ok(()),
+        }
+    }
+
+    fn read(&self, path: &SandboxPath, context: &mut Context<'_>) -> Result<Option<Original>, ToolError> {
+        let mut open = match context.open(path) {
+            Err(error) if error.code == ToolCode::NotFound => return self.check_digest(None).map(|()| None),
+            open => open.map_err(|error| self.at_path(error))?,
+        };
+        self.check_size(open.metadata.size)?;
+        let mut bytes = Vec::with_capacity(open.metadata.size as usize);
+        let mut hash = Sha256::new();
+        let mut buffer = vec![0; PIECE];
+        loop {
+            let length = open.file.read(&mut buffer).map_err(|error| self.at_path(path.error(&error)))?;
+            if length == 0 {
+                break;
+            }
+            context.spend_text(length)?;
+            context.meter.poll()?;
+            hash.update(&buffer[..length]);
+            // The file may have grown.
+            self.check_size((bytes.len() + length) as u64)?;
+            bytes.extend_from_slice(&buffer[..length]);
+        }
+        let original = Original { bytes, digest: hash.finalize().into() };
+        self.check_digest(Some(&original.digest)).map(|()| Some(original))
+    }
+
+    fn check_digest(&self, found: Option<&[u8; 32]>) -> Result<(), ToolError> {
+        match &self.if_match {
+            Some(wanted) if found != Some(wanted) => {
+                Err(self.at_path(SandboxError::Changed(self.path.shown().to_owned())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_size(&self, size: u64) -> Result<(), ToolError> {
+        let (shown, most) = (self.path.shown(), self.max_size_mb);
+        if size > (most as u64) << 20 {
+            let message = format!("`{shown}` has {size} bytes, more than the {most} MiB allowed");
+            return Err(self.at_path(ToolError::new(ToolCode::TooLarge, message).hint("raise `max_size_mb`")));
+        }
+        Ok(space::check(usize::try_from(size).unwrap_or(usize::MAX).saturating_mul(COPIES))?)
+    }
+
+    fn write(
+        &self,
+        path: &SandboxPath,
+        context: &mut Context<'_>,
+        old: Option<&Original>,
+        bytes: &[u8],
+        change: &Change,
+    ) -> Result<Option<String>, SandboxError> {
+        let overwrite = Overwrite {
+            keeper: context.keeper(path),
+            replace: if old.is_some() { Replace::Yes } else { Replace::No },
+            is_kept: self.is_kept,
+            if_match: old.map(|old| old.digest),
+        };
+        path.write_file(bytes, &overwrite, context.meter, change)
+    }
+}
+
+impl Original {
+    /// The encoding, found as FS.ReadFile finds it, and the length of the byte order mark.
+    pub fn charset(&self, path: &SandboxPath, asked: Option<Choice>) -> Result<(Charset, usize), ToolError> {
+        let (charset, mark) = match (Charset::of_mark(&self.bytes), asked) {
+            (Some(found), _) => found,
+            (None, Some(Choice::Text(charset))) => (charset.without_mark(), 0),
+            (None, None) if str::from_utf8(&self.bytes).is_ok() => (Charset::UTF_8, 0),
+            (None, _) => (detect(&mut &self.bytes[..]).map_err(|error| path.error(&error))?, 0),
+        };
+        let start = &self.bytes[mark..self.bytes.len().min(PIECE)];
+        if Decoder::new(charset).refuses_nul() && (self.bytes.contains(&0) || is_binary(start)) {
+            let message = format!("`{}` is binary, not text", path.shown());
+            let hint = "`FS.WriteFile` with `encoding: \"base64\"` writes it; a text in UTF-16 needs its `encoding`";
+            return Err(ToolError::new(ToolCode::NotText, message).hint(hint));
+        }
+        Ok((charset, mark))
+    }
+}
