@@ -540,6 +540,18 @@ fn a_document_comes_from_standard_input_too() {
     assert!(values.stderr.contains("holds a JSON list, not an object"), "{}", values.stderr);
 }
 
+#[test]
+fn temporary_directories_go_with_the_document() {
+    let place = sandbox();
+    let text = "{{invoke_tool: temp_directory prefix: \"work\"}}";
+    let ran = with_input(ns(place.path()).args(["render", "-"]), text);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.contains(".tmp-work-"), "{}", ran.stdout);
+    let left =
+        fs::read_dir(place.path()).expect("the sandbox is there").map(|entry| entry.expect("an entry").file_name());
+    assert_eq!(left.filter(|name| name != ".ns").count(), 0);
+}
+
 /// Its limits are those of one run, whatever the number of its calls.
 #[test]
 fn a_document_has_the_limits_of_a_run() {

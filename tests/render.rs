@@ -49,6 +49,7 @@ fn check(case: &Path) -> Result<(), Failed> {
     let args = fs::read_to_string(case.join("args")).unwrap_or_default();
     let mut command = ns(&sandbox);
     command.arg("render").arg("document.md").args(args.lines()).current_dir(case);
+    command.env("XDG_STATE_HOME", place.path().join("state"));
     let ran = run(&mut command);
     let tree = describe(&sandbox);
     let actual =

@@ -138,10 +138,15 @@ impl Engine {
         let _space = space::enter(&self.limits);
         let mut outcome = on_large_stack(|| self.run_here(script, entry, args, output))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
+        outcome.warnings = self.end_run();
+        outcome
+    }
+
+    /// Cleans up after a run, and gives what is still to be told.
+    fn end_run(&self) -> Vec<String> {
         self.gate.remove_temporary();
         self.settle();
-        outcome.warnings = self.gate.take_notes();
-        outcome
+        self.gate.take_notes()
     }
 
     /// At the end of a run: what the audit log says of it outlives a power cut from here on.

@@ -45,8 +45,7 @@ impl Engine {
         let _space = space::enter(&self.limits);
         let mut rendered = on_large_stack(|| self.render_here(document, variables, results))
             .unwrap_or_else(|panic| Rendered::failed(Sources::new(), vec![internal_fault(&panic)], Ending::Failed));
-        self.gate.remove_temporary();
-        rendered.warnings.extend(self.gate.take_notes());
+        rendered.warnings.extend(self.end_run());
         rendered
     }
 
