@@ -79,12 +79,13 @@ fn arguments(tool: &Tool, param: &str, path: &str) -> Map<String, Json> {
     for (name, kind, required) in &tool.params {
         if name == param {
             args.insert(name.clone(), json!(path));
-        } else if *required {
+        } else if *required || kind == "path" && ["source_path", "destination_path"].contains(&name.as_str()) {
             let value = match kind.as_str() {
                 "path" if name.starts_with("dest") => json!("fresh"),
                 "path" => json!("a/file"),
                 "int" => json!(1),
                 "bool" => json!(true),
+                _ if name == "mode" => json!("644"),
                 _ => json!("x"),
             };
             args.insert(name.clone(), value);
