@@ -132,3 +132,30 @@ fn no_line_where_the_policy_wants_none() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(!place.path().join(".ns").exists());
 }
+
+/// A parameter of a tool on files that takes a plain text is shown in the log, so that each one is decided
+/// about: what can be content is `Kind::Content`.
+#[test]
+fn texts_that_the_log_shows_are_no_content() {
+    const SHOWN: [&str; 12] = [
+        "encoding",
+        "if_match",
+        "key",
+        "memory_key",
+        "mode",
+        "path",
+        "pattern",
+        "glob",
+        "prefix",
+        "format",
+        "owner",
+        "group",
+    ];
+    for tool in neuroscript::engine::built_in_tools().iter() {
+        let texts = tool.params.iter().filter(|param| format!("{:?}", param.kind) == "Text");
+        for param in texts.filter(|_| tool.spec.effect.word() != "pure") {
+            let name = tool.spec.name;
+            assert!(SHOWN.contains(&param.name), "{name}: may the log show `{}`? else it is content", param.name);
+        }
+    }
+}

@@ -60,7 +60,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        text: Str = Required, Kind::Text, "what to look for";
+        text: Str = Required, Kind::Content, "what to look for";
         directory_path: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, or one file, from the sandbox root";
         regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression";
         ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "whether letter case does not count";
