@@ -247,6 +247,10 @@ fn files_with_more_than_one_name_can_be_refused() {
         assert_eq!(code, "policy_denied", "{tool}");
         assert!(message.contains("2 names"), "{message}");
     }
+    fs::create_dir(place.path("root/f")).expect("a folder");
+    fs::hard_link(place.path("root/a.txt"), place.path("root/f/x")).expect("a third name");
+    let folder = json!({"source_path": "f", "destination_path": "g", "recursive": true});
+    assert_eq!(place.refused("copy_file", folder).0, "policy_denied");
     assert_eq!(place.call("hash_file", json!({"path": "c.txt"})).code, 0);
     assert_eq!(place.call("delete_file", json!({"path": "d.txt"})).code, 0, "a name can go");
 }

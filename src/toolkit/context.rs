@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use crate::limits::{LimitHit, Meter};
 use crate::sandbox::{
-    Change, Keeper, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root, SandboxError, SandboxPath, Skip, Step,
-    Tree, WalkLimits, temporary_name, walk,
+    Change, Keeper, KeptPath, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root, SandboxError, SandboxPath, Skip,
+    Step, Tree, WalkLimits, temporary_name, walk,
 };
 use crate::text::ToolCode;
 
@@ -69,6 +69,11 @@ impl<'a> Context<'a> {
     /// What keeps the old content of a place: in `.ns` of the root that the place belongs to.
     pub fn keeper(&self, place: &SandboxPath) -> Keeper<'a> {
         Keeper::new(self.gate.root_of(place), self.gate.policy.retention)
+    }
+
+    /// What is kept under a path that a result had, if the policy lets it go back to where it was.
+    pub fn kept(&self, path: &str) -> Result<KeptPath, ToolError> {
+        self.gate.kept(path, |_| {})
     }
 
     /// What the policy file says for single tools.
@@ -152,7 +157,7 @@ impl<'a> Context<'a> {
     /// lets it do this there.
     pub fn place(&self, path: &str, rule: PathRule, access: Access) -> Result<SandboxPath, ToolError> {
         let place = self.gate.place(path, rule, access, |_| {})?;
-        if access == Access::Change {
+        if access >= Access::Change {
             self.record.concerns(&place.address());
         }
         Ok(place)
@@ -221,9 +226,19 @@ impl<'a> Context<'a> {
             }
             if access == Access::Read && !is_folder {
                 self.gate.policy.admit_size(&joined(&start, &below), tree.sizes[entry].unsigned_abs())?;
+                self.admit_links(&joined(&start, &below))?;
             }
         }
         Ok(tree)
+    }
+
+    /// Whether the policy lets the tool read a file, as far as its further names are concerned.
+    fn admit_links(&self, address: &str) -> Result<(), ToolError> {
+        if !self.gate.policy.reject_hard_links {
+            return Ok(());
+        }
+        let metadata = self.place(address, PathRule::INSIDE.not_following(), Access::Look)?.metadata()?;
+        self.admit_content(address, &metadata)
     }
 
     /// The same for what is kept of a directory and is to go back to its origin.
@@ -238,8 +253,13 @@ impl<'a> Context<'a> {
         Ok(1 + tree.len() as u64)
     }
 
+    /// The same world on another account, for what must be done whatever the run may still spend.
+    pub fn on_account<'b>(&'b self, meter: &'b mut Meter) -> Context<'b> {
+        Context { meter, answer_bytes: self.answer_bytes, gate: self.gate, record: self.record }
+    }
+
     /// Everything in the directory of a place.
-    fn tree(&mut self, start: &SandboxPath) -> Result<Tree, ToolError> {
+    pub fn tree(&mut self, start: &SandboxPath) -> Result<Tree, ToolError> {
         let (hit, watch) = (self.meter.step_limit(), self.meter.watch());
         let entries = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
         let tree = walk(start, &WalkLimits { entries, hit, watch }, Skip { rule: None })?;

@@ -271,7 +271,7 @@ impl Gate {
     }
 
     /// What is kept under a path, if the policy lets a tool change the place that it came from.
-    fn kept(&self, path: &str, see: impl FnOnce(&SandboxPath)) -> Result<KeptPath, ToolError> {
+    pub(super) fn kept(&self, path: &str, see: impl FnOnce(&SandboxPath)) -> Result<KeptPath, ToolError> {
         let below = |root: &Root| Some(path.strip_prefix(&*root.address_of(""))?.strip_prefix('/')?.to_owned());
         let further = self.further.iter().find_map(|root| Some((root, below(root)?)));
         let (root, path) = further.unwrap_or((&self.root, path.to_owned()));

@@ -1,21 +1,29 @@
-//! `FS.CopyFile`: docs/specs/file_system_tool.md, "File Management Operations"; one file or directory so far.
+//! `FS.CopyFile`: docs/specs/file_system_tool.md, "File Management Operations".
 
-use crate::sandbox::{Kind as EntryKind, Metadata, Overwrite, PathRule, SandboxError, SandboxPath};
+use std::collections::HashSet;
+
+use crate::sandbox::{Change, KeptPath, Kind as EntryKind, Metadata, Overwrite, PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Access, Context, Effect, Example, Failure, ListedPath, Risk, Spec, Tool, ToolError, arguments};
+use crate::value::Str;
 
+use super::bulk::{self, Done, Item, Planned, Work};
 use super::operation::Operation;
 
 const SPEC: Spec = Spec {
     name: "FS.CopyFile",
     wire: "copy_file",
     aliases: &[],
-    summary: "Copies a file, or a directory with all that is in it",
+    summary: "Copies files, or directories with all that is in them",
     details: "The copy gets its name only once it is whole and synced, so that a reader or a crash sees all of it or \
         nothing; permission bits and times are kept, missing directories are made. A link is followed where it is the \
         source, and copied as a link inside a directory; one at the destination is replaced itself. Without \
         `overwrite` nothing is replaced, also in a race; a directory is never replaced. Nothing is copied onto or \
-        into itself.",
+        into itself. `paths` and `glob` copy several into the directory `destination_path`, under their names, or with \
+        `glob` under their paths below the directories that the pattern names without wildcards: the result has a row for \
+        each, `succeeded` and `failed`, and one failure does not stop the rest unless `all_or_nothing`. A `glob` finds \
+        files and links, and directories too with `recursive`; `*` does not cross `/`, `**` does, and a name that begins \
+        with a dot needs one in the pattern.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -37,37 +45,154 @@ const SPEC: Spec = Spec {
     },
 };
 
+const SOURCE: PathRule = PathRule::INSIDE;
+const DESTINATION: PathRule = PathRule::INSIDE.creating();
+
 arguments! {
     struct Args {
-        source_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "what to copy, from the sandbox root";
-        destination_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "name of the copy, from the sandbox root";
+        source_path: Option<SandboxPath> = Absent, Kind::Path(SOURCE, Access::Read), "what to copy, from the sandbox root";
+        destination_path: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "name of the copy, from the sandbox root; of several, the directory to copy into";
         overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing file is replaced";
         recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is copied with all that is in it";
+        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(SOURCE, Access::Read), "what to copy, instead of `source_path`: each path is meant literally";
+        glob: Option<Str> = Absent, Kind::Text, "what to copy, instead of `source_path`: a pattern of paths from the sandbox root";
+        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure takes the rest back, with `paths` or `glob`";
     }
 }
 
 pub fn tool() -> Tool {
-    Tool::new(SPEC, run)
+    Tool::new(SPEC, run).with_check(|given, _| bulk::check(given, SPEC.name, "source_path"))
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
-    let (source, destination) = (&args.source_path, &args.destination_path);
-    let metadata = check_source(source, args.recursive)?;
+    let Args { overwrite, recursive, destination_path: destination, .. } = args;
+    let mut work = Copy { overwrite, recursive, into: destination, taken: HashSet::new() };
+    if let Some(source) = args.source_path {
+        let (metadata, files) = look_at(context, &work, &source, &work.into)?;
+        context.admit_files(files)?;
+        let change = context.begin_change(files)?;
+        let done = copy(context, &work, &source, &work.into, &metadata, &change)?;
+        return Ok(Operation::done("copy", work.into.shown(), done.size_bytes).with_backup(done.backup_path));
+    }
+    let items = match (args.paths, args.glob) {
+        (Some(paths), _) => bulk::listed(paths),
+        (None, glob) => {
+            let glob = glob.map(|glob| glob.as_text().to_string()).unwrap_or_default();
+            bulk::found(context, &glob, recursive, SOURCE, Access::Read)?
+        }
+    };
+    bulk::run(context, &mut work, items, args.all_or_nothing)
+}
+
+/// Copying, of one or several.
+struct Copy {
+    overwrite: bool,
+    recursive: bool,
+    into: SandboxPath,
+    /// Where copies of several will be.
+    taken: HashSet<String>,
+}
+
+/// One of several copies.
+struct OneCopy {
+    source: SandboxPath,
+    destination: SandboxPath,
+    metadata: Metadata,
+    /// Directories above the destination that do not exist yet.
+    missing: usize,
+}
+
+/// What the source is, and how many files and directories would be made.
+fn look_at(
+    context: &mut Context<'_>,
+    work: &Copy,
+    source: &SandboxPath,
+    destination: &SandboxPath,
+) -> Result<(Metadata, u64), ToolError> {
+    let metadata = check_source(source, work.recursive)?;
     check_destination(source, &metadata, destination)?;
     let is_folder = metadata.kind == EntryKind::Folder;
     context.admit(&destination.address(), is_folder, Access::Change)?;
     if !is_folder {
         context.admit_content(source.shown(), &metadata)?;
+        return Ok((metadata, 1));
     }
-    // The limit on changed files is asked before the first is made.
-    let files = if is_folder { context.admit_tree(source, Access::Read, Some(&destination.address()))? } else { 1 };
-    context.admit_files(files)?;
-    let change = context.begin_change(files)?;
+    let files = context.admit_tree(source, Access::Read, Some(&destination.address()))?;
+    Ok((metadata, files))
+}
+
+fn copy(
+    context: &mut Context<'_>,
+    work: &Copy,
+    source: &SandboxPath,
+    destination: &SandboxPath,
+    metadata: &Metadata,
+    change: &Change,
+) -> Result<Done, ToolError> {
+    let is_folder = metadata.kind == EntryKind::Folder;
     let keeper = context.keeper(destination);
-    let overwrite = if args.overwrite && !is_folder { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
-    let backup = source.copy_to(destination, &overwrite, context.meter, &change)?;
-    let bytes = (!is_folder).then_some(metadata.size);
-    Ok(Operation::done("copy", destination.shown(), bytes).with_backup(backup))
+    let replaces = work.overwrite && !is_folder;
+    let overwrite = if replaces { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
+    let backup_path = source.copy_to(destination, &overwrite, context.meter, change)?;
+    Ok(Done { size_bytes: (!is_folder).then_some(metadata.size), backup_path })
+}
+
+impl Work for Copy {
+    type Plan = OneCopy;
+    const OPERATION: &'static str = "copy";
+
+    fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Planned<OneCopy>, ToolError> {
+        let source = item.place?;
+        let below = match &*self.into.address() {
+            "" => item.below,
+            into => format!("{into}/{}", item.below),
+        };
+        let destination = context.place(&below, DESTINATION, Access::Make)?;
+        let (metadata, files) = look_at(context, self, &source, &destination)?;
+        if !self.overwrite && destination.metadata().is_ok() {
+            return Err(SandboxError::Exists(destination.shown().to_owned()).into());
+        }
+        if !self.taken.insert(destination.address().into_owned()) {
+            let message = format!("another item is copied to `{}` already", destination.shown());
+            return Err(ToolError::new(ToolCode::Conflict, message).path(destination.shown()));
+        }
+        let missing = destination.missing_folders().1.len();
+        Ok(Planned { plan: OneCopy { source, destination, metadata, missing }, files })
+    }
+
+    fn perform(&self, context: &mut Context<'_>, plan: &OneCopy, change: &Change) -> Result<Done, ToolError> {
+        copy(context, self, &plan.source, &plan.destination, &plan.metadata, change)
+    }
+
+    fn take_back(
+        &self,
+        context: &mut Context<'_>,
+        plan: &OneCopy,
+        done: &Done,
+        change: &Change,
+    ) -> Result<(), ToolError> {
+        if let Some(backup) = &done.backup_path {
+            let KeptPath { entry, origin, .. } = context.kept(backup)?;
+            entry.copy_to(&origin, &Overwrite::keeping(context.keeper(&origin)), context.meter, change)?;
+            return Ok(());
+        }
+        let address = plan.destination.address().into_owned();
+        let remove = |context: &mut Context<'_>, path: &str, recursive: bool| -> Result<(), ToolError> {
+            let place = context.place(path, PathRule::INSIDE.not_following(), Access::Change)?;
+            place.delete(recursive, context.keeper(&place), context.meter, change)?;
+            Ok(())
+        };
+        remove(context, &address, true)?;
+        // The directories that were made for it go too, as far as nothing else is in them.
+        let mut path = address.as_str();
+        for _ in 0..plan.missing {
+            path = path.rsplit_once('/').map_or("", |(above, _)| above);
+            if path.is_empty() || remove(context, path, false).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
 }
 
 fn check_source(source: &SandboxPath, recursive: bool) -> Result<Metadata, ToolError> {

@@ -1,20 +1,27 @@
 //! `FS.DeleteFile`: docs/specs/file_system_tool.md; what is deleted is kept in `.ns/trash`.
 
-use crate::sandbox::{Kind as EntryKind, PathRule, SandboxError, SandboxPath};
-use crate::text::ToolCode;
-use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use std::collections::HashSet;
 
+use crate::sandbox::{Change, Kind as EntryKind, PathRule, SandboxError, SandboxPath};
+use crate::text::ToolCode;
+use crate::toolkit::{Access, Context, Effect, Example, Failure, ListedPath, Risk, Spec, Tool, ToolError, arguments};
+use crate::value::Str;
+
+use super::bulk::{self, Done, Item, Planned, Work};
 use super::operation::Operation;
 
 const SPEC: Spec = Spec {
     name: "FS.DeleteFile",
     wire: "delete_file",
     aliases: &[],
-    summary: "Deletes a file, link or directory, which can be restored",
+    summary: "Deletes files, links or directories, which can be restored",
     details: "What is deleted is moved to `.ns/trash` in one step, as a whole or not at all, and is kept there as long \
         as the policy says; `FS.RestoreBackup` brings back what `backupPath` names. A link is deleted itself, never \
         what it points to. A directory that is not empty needs `recursive: true`. The sandbox root cannot be deleted. \
-        What lies on another file system than `.ns` is copied there, whole and synced, before it is removed.",
+        What lies on another file system than `.ns` is copied there, whole and synced, before it is removed. `paths` \
+        and `glob` delete several: the result has a row for each, `succeeded` and `failed`, and one failure does not \
+        stop the rest unless `all_or_nothing`. A `glob` finds files and links, and directories too with `recursive`; \
+        `*` does not cross `/`, `**` does, and a name that begins with a dot needs one in the pattern.",
     effect: Effect::Deletes,
     risk: Risk::High,
     requires_approval: false,
@@ -33,28 +40,101 @@ const SPEC: Spec = Spec {
     },
 };
 
+const RULE: PathRule = PathRule::INSIDE.not_following();
+
 arguments! {
     struct Args {
-        path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.not_following(), Access::Change), "what to delete, from the sandbox root";
+        path: Option<SandboxPath> = Absent, Kind::Path(RULE, Access::Change), "what to delete, from the sandbox root";
         recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is deleted with all that is in it";
+        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(RULE, Access::Change), "what to delete, instead of `path`: each path is meant literally";
+        glob: Option<Str> = Absent, Kind::Text, "what to delete, instead of `path`: a pattern of paths from the sandbox root";
+        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure takes the rest back, with `paths` or `glob`";
     }
 }
 
 pub fn tool() -> Tool {
-    Tool::new(SPEC, run)
+    Tool::new(SPEC, run).with_check(|given, _| bulk::check(given, SPEC.name, "path"))
+}
+
+/// Deleting, of one or several.
+struct Delete {
+    recursive: bool,
+    /// The addresses of several that go.
+    taken: HashSet<String>,
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
-    let path = &args.path;
-    let at_path = |error: SandboxError| ToolError::from(error).argument("path").path(path.shown());
-    if path.is_root() {
-        return Err(at_path(SandboxError::RootItself("deleted")));
+    let mut work = Delete { recursive: args.recursive, taken: HashSet::new() };
+    if let Some(path) = args.path {
+        let at_path = |error: ToolError| error.argument("path").path(path.shown());
+        let files = work.look_at(context, &path).map_err(at_path)?;
+        context.admit_files(files)?;
+        let change = context.begin_change(files)?;
+        let backup = work.delete(context, &path, &change).map_err(at_path)?;
+        return Ok(Operation::done("delete", path.shown(), None).with_backup(Some(backup)));
     }
-    let is_folder = path.metadata().map_err(at_path)?.kind == EntryKind::Folder;
-    // The limit on changed files is asked before the first is gone.
-    let files = if is_folder && args.recursive { context.admit_tree(path, Access::Change, None)? } else { 1 };
-    context.admit_files(files)?;
-    let change = context.begin_change(files)?;
-    let backup = path.delete(args.recursive, context.keeper(path), context.meter, &change).map_err(at_path)?;
-    Ok(Operation::done("delete", path.shown(), None).with_backup(Some(backup)))
+    let items = match (args.paths, args.glob) {
+        (Some(paths), _) => bulk::listed(paths),
+        (None, glob) => {
+            let glob = glob.map(|glob| glob.as_text().to_string()).unwrap_or_default();
+            bulk::found(context, &glob, args.recursive, RULE, Access::Change)?
+        }
+    };
+    bulk::run(context, &mut work, items, args.all_or_nothing)
+}
+
+impl Delete {
+    /// How many files and directories would go; the limit on them is asked before the first is gone.
+    fn look_at(&self, context: &mut Context<'_>, path: &SandboxPath) -> Result<u64, ToolError> {
+        if path.is_root() {
+            return Err(SandboxError::RootItself("deleted").into());
+        }
+        let is_folder = path.metadata()?.kind == EntryKind::Folder;
+        if is_folder && self.recursive { context.admit_tree(path, Access::Change, None) } else { Ok(1) }
+    }
+
+    fn delete(&self, context: &mut Context<'_>, path: &SandboxPath, change: &Change) -> Result<String, ToolError> {
+        Ok(path.delete(self.recursive, context.keeper(path), context.meter, change)?)
+    }
+}
+
+impl Delete {
+    /// Notes what goes, and refuses what lies in something that goes before it.
+    fn refuse_inside(&mut self, address: &str) -> Result<(), ToolError> {
+        let above = address.match_indices('/').map(|(slash, _)| &address[..slash]).chain([address]);
+        if let Some(taken) = above.into_iter().find(|above| self.taken.contains(*above)) {
+            let message = format!("`{address}` goes with `{taken}`, an item before it");
+            return Err(ToolError::new(ToolCode::Conflict, message).path(address));
+        }
+        self.taken.insert(address.to_owned());
+        Ok(())
+    }
+}
+
+impl Work for Delete {
+    type Plan = SandboxPath;
+    const OPERATION: &'static str = "delete";
+
+    fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Planned<SandboxPath>, ToolError> {
+        let path = item.place?;
+        self.refuse_inside(&path.address())?;
+        let files = self.look_at(context, &path)?;
+        Ok(Planned { plan: path, files })
+    }
+
+    fn perform(&self, context: &mut Context<'_>, path: &SandboxPath, change: &Change) -> Result<Done, ToolError> {
+        Ok(Done { backup_path: Some(self.delete(context, path, change)?), ..Done::default() })
+    }
+
+    fn take_back(
+        &self,
+        context: &mut Context<'_>,
+        _: &SandboxPath,
+        done: &Done,
+        change: &Change,
+    ) -> Result<(), ToolError> {
+        let backup = done.backup_path.as_deref().expect("what is deleted is kept");
+        let kept = context.kept(backup)?;
+        Ok(kept.put_back(context.keeper(&kept.origin), context.meter, change)?)
+    }
 }

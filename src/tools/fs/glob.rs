@@ -27,8 +27,17 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// A pattern as an argument writes it.
+    /// A pattern as an argument writes it: of names, or of paths when it holds a `/`.
     pub fn parse(argument: &'static str, pattern: &str) -> Result<Pattern, ToolError> {
+        Pattern::of(argument, pattern, pattern.contains('/'))
+    }
+
+    /// A pattern that is always one of paths.
+    pub fn of_paths(argument: &'static str, pattern: &str) -> Result<Pattern, ToolError> {
+        Pattern::of(argument, pattern, true)
+    }
+
+    fn of(argument: &'static str, pattern: &str, of_paths: bool) -> Result<Pattern, ToolError> {
         let bad = |reason: &str| {
             let message = format!("`{argument}` is no pattern: {reason}, in `{}`", print::shortened(pattern, 100));
             ToolError::bad_argument(argument, message)
@@ -46,10 +55,10 @@ impl Pattern {
         check_place(argument, text)?;
         let regex = match text {
             "**" => None,
-            "*" if !pattern.contains('/') => None,
+            "*" if !of_paths => None,
             text => Some(compile(text).map_err(|reason| bad(&reason))?),
         };
-        Ok(Pattern { regex, of_paths: pattern.contains('/') })
+        Ok(Pattern { regex, of_paths })
     }
 
     /// Whether an entry fits: its name, and its path from where the search begins.

@@ -2,6 +2,7 @@
 
 mod append_file;
 mod archive;
+mod bulk;
 mod compress;
 mod copy_file;
 mod create_directory;

@@ -8,16 +8,19 @@ use serde::Serialize;
 use crate::sandbox::Timestamp;
 use crate::value::time::rfc3339;
 
+use super::bulk::Row;
+
 /// FileOperationResult.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Operation {
-    /// Always true; a failure is reported by `error`.
+    /// Whether all of it was done; a failure is reported by `error`.
     success: bool,
     /// What was done: `write`, `create_directory`, `copy`, `delete`, `restore`.
     operation: &'static str,
-    /// The path as given, tidied.
-    path: String,
+    /// The path as given, tidied; of several items the rows have theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
     /// Bytes written, where bytes were.
     #[serde(skip_serializing_if = "Option::is_none")]
     size_bytes: Option<u64>,
@@ -26,12 +29,52 @@ pub struct Operation {
     backup_path: Option<String>,
     /// When, RFC 3339, UTC.
     timestamp: String,
+    /// How many of several items were not done, and why the first was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    error: Option<String>,
+    /// What was done to each of several items, in their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<Vec<Row>>,
+    /// Items that were done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    succeeded: Option<usize>,
+    /// Items that were not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<usize>,
 }
 
 impl Operation {
     /// An operation that was just done.
     pub fn done(operation: &'static str, path: &str, size_bytes: Option<u64>) -> Operation {
-        Operation { success: true, operation, path: path.to_owned(), size_bytes, backup_path: None, timestamp: now() }
+        Operation {
+            success: true,
+            operation,
+            path: Some(path.to_owned()),
+            size_bytes,
+            backup_path: None,
+            timestamp: now(),
+            error: None,
+            items: None,
+            succeeded: None,
+            failed: None,
+        }
+    }
+
+    /// An operation on several items; those that were not done make `error`.
+    pub fn of_rows(operation: &'static str, rows: Vec<Row>) -> Operation {
+        let failed = rows.iter().filter(|row| !row.is_done()).count();
+        let first = rows.iter().find_map(Row::error);
+        let error = first.map(|first| format!("{failed} of {} items failed; the first: {first}", rows.len()));
+        Operation {
+            success: failed == 0,
+            path: None,
+            error,
+            succeeded: Some(rows.len() - failed),
+            failed: Some(failed),
+            items: Some(rows),
+            ..Operation::done(operation, "", None)
+        }
     }
 
     /// The same with where the old content is kept.
