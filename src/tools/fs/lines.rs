@@ -40,20 +40,27 @@ impl Lines {
             }
             piece = rest;
         }
-        while !piece.is_empty() {
-            if self.ended >= self.skip.saturating_add(self.most) {
-                return Ok(false);
+        let end = self.skip.saturating_add(self.most);
+        // What is wanted of a piece is one stretch of it.
+        let (mut from, mut to) = (None, 0);
+        let mut at = 0;
+        while at < piece.len() && self.ended < end {
+            if self.ended >= self.skip {
+                from.get_or_insert(at);
             }
-            let length = line_length(piece);
-            let (line, rest) = piece.split_at(length);
-            if self.is_wanted(self.ended) {
-                self.push(line)?;
-            }
-            let ends = line.ends_with(['\n', '\r']);
+            let length = line_length(&piece[at..]);
+            let ends = piece[at..at + length].ends_with(['\n', '\r']);
+            at += length;
+            to = at;
             self.ended += usize::from(ends);
             self.in_line = !ends;
-            self.after_cr = rest.is_empty() && line.ends_with('\r');
-            piece = rest;
+            self.after_cr = at == piece.len() && piece.ends_with('\r');
+        }
+        if let Some(from) = from {
+            self.push(&piece[from..to])?;
+        }
+        if at < piece.len() {
+            return Ok(false);
         }
         // A CR at the end of what is wanted may still be followed by its LF.
         Ok(self.after_cr || self.ended < self.skip.saturating_add(self.most))
@@ -77,7 +84,7 @@ impl Lines {
 
 /// Bytes of the first line, its LF, CRLF or CR included.
 fn line_length(text: &str) -> usize {
-    match text.find(['\n', '\r']) {
+    match memchr::memchr2(b'\n', b'\r', text.as_bytes()) {
         None => text.len(),
         Some(at) if text[at..].starts_with("\r\n") => at + 2,
         Some(at) => at + 1,

@@ -188,9 +188,9 @@ impl Reading<'_> {
         }
     }
 
-    /// The next piece; an empty one at the end.
-    fn piece<'b>(&mut self, context: &mut Context<'_>, buffer: &'b mut [u8]) -> Result<&'b [u8], Failed> {
-        let mut length = 0;
+    /// The next piece, after so many bytes that the buffer holds already; nothing more comes at the end.
+    fn piece<'b>(&mut self, context: &mut Context<'_>, buffer: &'b mut [u8], held: usize) -> Result<&'b [u8], Failed> {
+        let mut length = held;
         // A whole piece at a time, so that its beginning shows what kind of file it is.
         while length < buffer.len() {
             match self.file.file.read(&mut buffer[length..]).map_err(|error| self.io(&error))? {
@@ -198,12 +198,13 @@ impl Reading<'_> {
                 more => length += more,
             }
         }
-        context.spend_text(length)?;
+        let read = &buffer[held..length];
+        context.spend_text(read.len())?;
         context.meter.poll()?;
         if let Some(hash) = &mut self.hash {
-            hash.update(&buffer[..length]);
+            hash.update(read);
         }
-        self.read += length as u64;
+        self.read += read.len() as u64;
         // The file may have grown.
         self.check_size(self.read)?;
         Ok(&buffer[..length])
@@ -242,11 +243,11 @@ impl Reading<'_> {
     fn text(&mut self, context: &mut Context<'_>, mut decoder: Decoder) -> Result<Taken, Failed> {
         let mut lines = Lines::new(self.args.skip_lines as usize, self.args.max_lines as usize);
         let mut buffer = vec![0; PIECE];
-        let mut decoded = String::new();
-        let mut first = true;
+        let mut space = String::new();
+        let (mut first, mut held) = (true, 0);
         loop {
-            let mut bytes = self.piece(context, &mut buffer)?;
-            let last = bytes.len() < PIECE;
+            let filled = self.piece(context, &mut buffer, held)?;
+            let (mut bytes, last) = (filled, filled.len() < PIECE);
             if std::mem::take(&mut first) {
                 self.start = bytes.to_vec();
                 if let Some((charset, length)) = Charset::of_mark(bytes) {
@@ -257,17 +258,18 @@ impl Reading<'_> {
                     return Err(self.binary());
                 }
             }
-            if decoder.refuses_nul() && bytes.contains(&0) {
+            if decoder.refuses_nul() && memchr::memchr(0, bytes).is_some() {
                 return Err(self.binary());
             }
-            decoded.clear();
-            decoder.decode(bytes, last, &mut decoded).map_err(|_| Failed::NotUtf8)?;
-            if !lines.take(&decoded)? || last {
+            let (text, left) = decoder.decode(bytes, last, &mut space).map_err(|_| Failed::NotUtf8)?;
+            if !lines.take(text)? || last {
                 break;
             }
+            held = left;
+            buffer.copy_within(PIECE - left.., 0);
         }
         if self.hash.is_some() {
-            while !self.piece(context, &mut buffer)?.is_empty() {}
+            while !self.piece(context, &mut buffer, 0)?.is_empty() {}
         }
         let (text, lines) = lines.finish();
         let encoding = decoder.charset().name();
@@ -288,7 +290,7 @@ impl Reading<'_> {
         // Three bytes are four characters, so whole pieces can be put one after another.
         let mut buffer = vec![0; 3 << 14];
         loop {
-            let bytes = self.piece(context, &mut buffer)?;
+            let bytes = self.piece(context, &mut buffer, 0)?;
             if self.start.is_empty() {
                 self.start = bytes.to_vec();
             }

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{CoderResult, DecoderResult, UTF_16LE};
+use encoding_rs::{CoderResult, UTF_8, UTF_16LE};
 use infer::MatcherType;
 
 use super::Charset;
@@ -11,7 +11,7 @@ use super::Charset;
 /// Decodes a file that comes in pieces.
 pub struct Decoder {
     charset: Charset,
-    /// None for Latin-1, which needs no state.
+    /// None for UTF-8 and Latin-1, which need no state.
     inner: Option<encoding_rs::Decoder>,
     /// UTF-8 is only supposed, so that bytes which are not UTF-8 are an error.
     tentative: bool,
@@ -28,6 +28,7 @@ impl Decoder {
     pub fn new(charset: Charset) -> Decoder {
         let inner = match charset {
             Charset::Latin1 => None,
+            Charset::Named(encoding) if encoding == UTF_8 => None,
             Charset::Utf16 => Some(UTF_16LE.new_decoder_without_bom_handling()),
             Charset::Named(encoding) => Some(encoding.new_decoder_without_bom_handling()),
         };
@@ -49,38 +50,91 @@ impl Decoder {
         self.charset.holds_ascii()
     }
 
-    /// Adds the text of a piece; `last` says that no more comes.
-    pub fn decode(&mut self, bytes: &[u8], last: bool, text: &mut String) -> Result<(), NotTentative> {
-        let Some(inner) = &mut self.inner else {
-            text.extend(bytes.iter().map(|&byte| char::from(byte)));
-            return Ok(());
-        };
-        if self.tentative {
-            text.reserve(inner.max_utf8_buffer_length_without_replacement(bytes.len()).unwrap_or(bytes.len()));
-            return match inner.decode_to_string_without_replacement(bytes, text, last).0 {
-                DecoderResult::Malformed(..) => Err(NotTentative),
-                DecoderResult::InputEmpty | DecoderResult::OutputFull => Ok(()),
-            };
+    /// The text of a piece, and how many bytes at its end are the beginning of a character, which the next
+    /// piece has to begin with; `last` says that there is none. UTF-8 is given as it is, all else is written
+    /// to `space`.
+    pub fn decode<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        last: bool,
+        space: &'a mut String,
+    ) -> Result<(&'a str, usize), NotTentative> {
+        space.clear();
+        if let Some(inner) = &mut self.inner {
+            space.reserve(inner.max_utf8_buffer_length(bytes.len()).unwrap_or(3 * bytes.len()));
+            let (result, _, replaced) = inner.decode_to_string(bytes, space, last);
+            debug_assert_eq!(result, CoderResult::InputEmpty, "there was room for all of it");
+            self.malformed |= replaced;
+            return Ok((space, 0));
         }
-        text.reserve(inner.max_utf8_buffer_length(bytes.len()).unwrap_or(3 * bytes.len()));
-        let (result, _, replaced) = inner.decode_to_string(bytes, text, last);
-        debug_assert_eq!(result, CoderResult::InputEmpty, "there was room for all of it");
-        self.malformed |= replaced;
-        Ok(())
+        if self.charset == Charset::Latin1 {
+            space.extend(bytes.iter().map(|&byte| char::from(byte)));
+            return Ok((space, 0));
+        }
+        self.decode_utf8(bytes, last, space)
+    }
+
+    fn decode_utf8<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        last: bool,
+        space: &'a mut String,
+    ) -> Result<(&'a str, usize), NotTentative> {
+        let whole = match simdutf8::compat::from_utf8(bytes) {
+            Ok(text) => return Ok((text, 0)),
+            Err(error) if error.error_len().is_none() && !last => {
+                let (text, rest) = bytes.split_at(error.valid_up_to());
+                return Ok((str::from_utf8(text).expect("it was just found valid"), rest.len()));
+            }
+            Err(_) if self.tentative => return Err(NotTentative),
+            Err(_) => {
+                if last {
+                    bytes.len()
+                } else {
+                    bytes.len() - unfinished(bytes)
+                }
+            }
+        };
+        self.malformed = true;
+        space.push_str(&String::from_utf8_lossy(&bytes[..whole]));
+        Ok((space, bytes.len() - whole))
     }
 }
 
+/// Bytes at the end that are the beginning of a character of UTF-8.
+fn unfinished(bytes: &[u8]) -> usize {
+    let tail = &bytes[bytes.len() - bytes.len().min(3)..];
+    let Some(lead) = tail.iter().rposition(|byte| byte & 0xc0 == 0xc0) else { return 0 };
+    match str::from_utf8(&tail[lead..]) {
+        Err(error) if error.error_len().is_none() => tail.len() - lead,
+        _ => 0,
+    }
+}
+
+/// Bytes from which an encoding is guessed.
+const GUESSED_FROM: usize = 1 << 16;
+
 /// The encoding that a file is most likely in.
+///
+/// Pieces that are all ASCII say nothing about it; of the rest so many bytes are looked at.
 pub fn detect(file: &mut impl Read) -> io::Result<Charset> {
+    const ESCAPE: u8 = 0x1b;
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    let mut buffer = vec![0; 1 << 16];
-    loop {
+    let mut buffer = vec![0; 1 << 12];
+    let mut left = GUESSED_FROM;
+    while left > 0 {
         let length = file.read(&mut buffer)?;
-        detector.feed(&buffer[..length], length == 0);
+        let piece = &buffer[..length];
+        // ISO-2022-JP is ASCII with escape sequences.
+        if length == 0 || left < GUESSED_FROM || !piece.is_ascii() || piece.contains(&ESCAPE) {
+            detector.feed(piece, length == 0);
+            left = left.saturating_sub(length);
+        }
         if length == 0 {
-            return Ok(Charset::Named(detector.guess(None, Utf8Detection::Allow)));
+            break;
         }
     }
+    Ok(Charset::Named(detector.guess(None, Utf8Detection::Allow)))
 }
 
 /// Whether the beginning of a file is that of a known kind which is no text.
@@ -100,4 +154,34 @@ fn looks_like_text(bytes: &[u8]) -> bool {
     };
     let is_control = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
     valid && !bytes.iter().any(is_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Charset, Decoder};
+
+    /// The text of bytes that come in pieces of so many.
+    fn decoded(bytes: &[u8], size: usize) -> (String, bool) {
+        let mut decoder = Decoder::new(Charset::UTF_8);
+        let (mut text, mut space, mut held) = (String::new(), String::new(), Vec::new());
+        let pieces = bytes.len().div_ceil(size);
+        for (number, piece) in bytes.chunks(size).enumerate() {
+            held.extend_from_slice(piece);
+            let (part, left) = decoder.decode(&held, number + 1 == pieces, &mut space).expect("not tentative");
+            text.push_str(part);
+            held.drain(..held.len() - left);
+        }
+        (text, decoder.malformed)
+    }
+
+    #[test]
+    fn utf8_does_not_depend_on_the_pieces() {
+        let mixed = "aé€🙂z".as_bytes();
+        let broken = [b"a\xff\xe2\x82".as_slice(), "é".as_bytes(), b"\xf0\x9f\x99\xc3\x28\xe2\x82"].concat();
+        for size in 1..12 {
+            assert_eq!(decoded(mixed, size), ("aé€🙂z".to_owned(), false), "pieces of {size}");
+            let expected = String::from_utf8_lossy(&broken).into_owned();
+            assert_eq!(decoded(&broken, size), (expected, true), "pieces of {size}");
+        }
+    }
 }

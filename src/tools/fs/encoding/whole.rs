@@ -37,7 +37,7 @@ pub fn decode_whole(bytes: &[u8], choice: Option<Choice>) -> Option<Decoded> {
     if decoder.refuses_nul() && (body.contains(&0) || is_binary(&body[..body.len().min(START)])) {
         return None;
     }
-    let mut text = String::new();
-    decoder.decode(body, true, &mut text).ok()?;
-    Some(Decoded { text, charset, malformed: decoder.malformed })
+    let mut space = String::new();
+    let (text, _) = decoder.decode(body, true, &mut space).ok()?;
+    Some(Decoded { text: text.to_owned(), charset, malformed: decoder.malformed })
 }
