@@ -145,8 +145,10 @@ fn collect(folder: &Path, scripts: &mut Vec<String>) {
 #[test]
 fn no_text_is_a_fault_of_ours() {
     let folder = tempfile::tempdir().expect("a sandbox");
+    let state = tempfile::tempdir().expect("a folder beside it");
     let options = Options {
         sandbox: Some(folder.path().to_owned()),
+        state: Some(state.path().to_owned()),
         read_only: true,
         max_steps: Some(20_000),
         timeout: Some(Duration::from_secs(10)),

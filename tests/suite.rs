@@ -247,6 +247,7 @@ fn perform(case: &Case) -> Actual {
     let options = Options {
         sandbox: Some(sandbox),
         policy: Some(policy),
+        state: Some(folder.path().join("state")),
         read_only: option(case, "read-only").is_some(),
         strict: option(case, "strict").is_some(),
         max_steps: option(case, "max-steps").map(|number| number.parse().expect("max-steps takes a number")),

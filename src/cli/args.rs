@@ -316,6 +316,7 @@ impl Global {
         Options {
             sandbox: self.sandbox.clone(),
             policy: self.policy.clone(),
+            state: None,
             read_only: self.read_only,
             strict: self.strict,
             max_steps: self.max_steps,

@@ -22,6 +22,8 @@ pub struct Options {
     pub sandbox: Option<PathBuf>,
     /// The policy file; when left out, the one in the root or the user's.
     pub policy: Option<PathBuf>,
+    /// The folder for what is kept of runs that may change nothing; the user's state folder when left out.
+    pub state: Option<PathBuf>,
     /// Whether nothing may be changed.
     pub read_only: bool,
     /// Whether every failure of a tool is an error.
@@ -90,7 +92,7 @@ impl Engine {
                 project: Project::default(),
                 approvals,
                 temporary: TemporaryFolders::default(),
-                audit: Audit::new(files::state_folder()),
+                audit: Audit::new(options.state.clone().or_else(files::state_folder)),
             }),
             limits,
             strict: options.strict,
