@@ -52,3 +52,50 @@ fn scripts_of_the_documentation_pass_the_check() {
     }
     assert!(checked > 20, "docs/tools.md alone has more examples");
 }
+
+/// A fenced block: its language, its text.
+fn blocks(text: &str) -> Vec<(&str, &str)> {
+    let mut blocks = Vec::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("\n```") {
+        let (language, body) = after.split_once('\n').expect("a block begins with its language");
+        let (content, after) = body.split_once("\n```\n").or(body.split_once("\n```")).expect("a block ends");
+        blocks.push((language, content));
+        // The line end belongs to what comes next, which may be a block.
+        rest = &rest[rest.len() - after.len() - 1..];
+    }
+    blocks
+}
+
+#[test]
+fn the_ten_groups_of_questions_are_answered_and_the_answers_hold() {
+    let page = fs::read_to_string(package("docs/file_system_tool.md")).expect("the page");
+    let document = fs::read_to_string(package("docs/specs/file_system_tool.md")).expect("the document");
+    let groups: Vec<&str> = document.lines().filter_map(|line| line.strip_prefix("### ")).collect();
+    let groups = groups.iter().filter(|title| title.starts_with(|c: char| c.is_ascii_digit()));
+    let sections: Vec<&str> = page.split("\n## ").skip(1).collect();
+    assert_eq!(groups.clone().count(), 10);
+    assert_eq!(sections.len(), 10);
+    for (group, section) in groups.zip(sections) {
+        assert!(section.starts_with(&format!("{group}\n")), "{group} comes in its place");
+        assert_eq!(section.matches("\n- **").count(), 4, "{group}: one answer to each of four questions");
+        let mut policy = "";
+        let mut script = None;
+        let mut ran = 0;
+        for (language, text) in blocks(section) {
+            match language {
+                "toml" => policy = text,
+                "neuroscript" => script = Some(text),
+                "text" => {
+                    let place = tempfile::tempdir().expect("a folder for the test");
+                    fs::write(place.path().join("neuroscript.toml"), policy).expect("the policy");
+                    let done = run(ns(place.path()).args(["run", "-e", script.take().expect("a script comes first")]));
+                    assert_eq!(done.stdout.trim_end(), text, "{group}\n{}", done.stderr);
+                    ran += 1;
+                }
+                other => panic!("a block of `{other}` in {group}"),
+            }
+        }
+        assert!(ran > 0 && script.is_none(), "{group} shows what it says");
+    }
+}
