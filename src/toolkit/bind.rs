@@ -223,7 +223,13 @@ impl Binder {
             Kind::Any => true,
         };
         if !fits {
-            let found = shown(value);
+            let found = match (param.kind, value) {
+                (Kind::Texts | Kind::Paths(..), Value::List(list)) => {
+                    let wrong = list.iter().find(|item| !item.is_text());
+                    wrong.map_or_else(|| shown(value), |item| format!("a list with {}", shown(&item)))
+                }
+                _ => shown(value),
+            };
             return Err(ArgError::WrongType { callee: self.callee, param: param.name, noun: param.kind.noun(), found });
         }
         self.check_range(param, value)
