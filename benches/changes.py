@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Tools that change files beside public programs that do the same.
+
+    cargo build --release && python3 benches/changes.py [copy] [write] [--rounds 9] [--quick] [--ns target/release/ns]
+
+`copy`: FS.CopyFile of one large file and of a folder of small ones beside `cp`, and beside `cp`
+whose files are synced as FS.CopyFile's are. `write`: 1,000 small durable writes beside the same
+writes by Python (new file, fsync, rename, fsync of the folder), with and without backups and audit.
+The programs take turns, ns first in every second round. Times are medians; a ratio is the median
+over the rounds, below 1 is faster than the other. What is left on the disk is compared before; no
+time is asserted. `--quick` does a little of each, once, for the comparison alone.
+"""
+import argparse, filecmp, os, shutil, statistics, subprocess, sys, tempfile, time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def run(command, folder, text=None):
+    """Runs a command: seconds on the clock, and of processor time (user and system)."""
+    before = time.perf_counter()
+    with tempfile.TemporaryFile() as source:
+        source.write((text or "").encode())
+        source.seek(0)
+        child = subprocess.Popen(command, cwd=folder, stdin=source, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit(f"{command[0]} failed with {child.returncode}")
+    return time.perf_counter() - before, usage.ru_utime + usage.ru_stime
+
+
+def take_turns(programs, rounds):
+    """Each program's times, by its name; a program is a function that does one round and gives its times."""
+    times = {name: [] for name in programs}
+    for number in range(rounds):
+        order = list(programs) if number % 2 == 0 else list(programs)[::-1]
+        for name in order:
+            times[name].append(programs[name]())
+    return times
+
+
+def show(title, times, base):
+    """One line a program: medians, and how they compare with one of the programs, round by round."""
+    print(f"\n{title}\n  {'':<34}{'clock ms':>10}{'cpu ms':>10}   ratio to `{base}`: clock, cpu")
+    for name, rounds in times.items():
+        clock, cpu = (statistics.median(round[kind] for round in rounds) * 1000 for kind in (0, 1))
+        pairs = list(zip(rounds, times[base]))
+        ratios = [statistics.median(mine[kind] / max(other[kind], 1e-9) for mine, other in pairs) for kind in (0, 1)]
+        print(f"  {name:<34}{clock:>10.1f}{cpu:>10.1f}   {ratios[0]:.2f}  {ratios[1]:.2f}")
+
+
+# copy
+
+SYNCED_CP = 'cp -r --preserve=mode,timestamps "$0" "$1" && find "$1" -exec sync {} +'
+
+
+def same(one, other):
+    """Whether two files or folders hold the same."""
+    if os.path.isfile(one):
+        return filecmp.cmp(one, other, shallow=False)
+    found = filecmp.dircmp(one, other)
+    alike = not (found.left_only or found.right_only or found.diff_files or found.funny_files)
+    return alike and all(same(f"{one}/{name}", f"{other}/{name}") for name in found.common_dirs)
+
+
+def copy(ns, top, rounds, quick):
+    make = {"large": make_large, "small": make_small}
+    for name, text in [("large", "one large file"), ("small", "a folder of small files")]:
+        make[name](os.path.join(top, name), quick)
+        script = f'MUST FS.CopyFile("{name}", "copy", recursive: true)'
+        policy = os.path.join(top, "policy.toml")
+        open(policy, "w").write("[policy]\nmax_files_per_operation = 1000000\n")
+        commands = {
+            "cp": ["cp", "-r", "--preserve=mode,timestamps", name, "copy"],
+            "cp, synced": ["sh", "-c", SYNCED_CP, name, "copy"],
+            "FS.CopyFile": [ns, "run", "--policy", policy, "--sandbox", top, "-e", script],
+        }
+
+        def program(command):
+            def once():
+                remove(os.path.join(top, "copy"))
+                os.sync()
+                return run(command, top)
+
+            return once
+
+        for command in commands.values():
+            program(command)()
+            if not same(os.path.join(top, name), os.path.join(top, "copy")):
+                sys.exit(f"{command[0]} made another copy")
+        if not quick:
+            show(text, take_turns({key: program(command) for key, command in commands.items()}, rounds), "cp")
+
+
+def make_large(path, quick):
+    with open(path, "wb") as file:
+        for _ in range(4 if quick else 256):
+            file.write(os.urandom(1 << 20))
+
+
+def make_small(path, quick):
+    for number in range(20 if quick else 2_000):
+        folder = os.path.join(path, f"folder{number % 20}")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, f"file{number}"), "wb") as file:
+            file.write(os.urandom(1_000))
+
+
+def remove(path):
+    shutil.rmtree(path) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
+
+
+# write
+
+PYTHON_WRITES = """
+import os, sys
+folder = os.open(".", os.O_RDONLY)
+for number in range(int(sys.argv[1])):
+    name = f"f{number % int(sys.argv[2])}"
+    file = os.open(".new", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    os.write(file, (f"new {number} " * 20).encode())
+    os.fsync(file)
+    os.close(file)
+    os.rename(".new", name)
+    os.fsync(folder)
+"""
+
+
+def write(ns, top, rounds, quick):
+    writes = 50 if quick else 1_000
+    for files, text in [(1, "one file again and again"), (writes, "every file once")]:
+        script = (
+            f"FOR EACH i IN RANGE({writes}) DO\n"
+            f'MUST FS.WriteFile("f" + STR(i % {files}), STR.Repeat("new " + STR(i) + " ", 20)BACKUP)\nENDBLOCK\n'
+        )
+
+        def program(command, audit=None, script=None):
+            def once():
+                place = tempfile.mkdtemp(dir=top)
+                if audit is not None:
+                    open(f"{place}/neuroscript.toml", "w").write(f"[policy]\nenable_audit_logging = {audit}\n")
+                for number in range(files):
+                    open(f"{place}/f{number}", "w").write("old")
+                os.sync()
+                times = run(command, place, script)
+                check_writes(place, writes, files)
+                shutil.rmtree(place)
+                return times
+
+            return once
+
+        without = script.replace("BACKUP", ", create_backup: false")
+        ns_run = [ns, "run", "-"]
+        programs = {
+            "python": program([sys.executable, "-c", PYTHON_WRITES, str(writes), str(files)]),
+            "FS.WriteFile, no backups, no audit": program(ns_run, "false", without),
+            "FS.WriteFile, backups, no audit": program(ns_run, "false", script.replace("BACKUP", "")),
+            "FS.WriteFile, backups and audit": program(ns_run, "true", script.replace("BACKUP", "")),
+        }
+        times = take_turns(programs, 1 if quick else rounds)
+        if not quick:
+            show(f"{writes} durable writes, {text}", times, "FS.WriteFile, no backups, no audit")
+
+
+def check_writes(place, writes, files):
+    for file in range(files):
+        last = max(number for number in range(file, writes, files))
+        if open(f"{place}/f{file}").read() != f"new {last} " * 20:
+            sys.exit(f"f{file} is not what was written last")
+
+
+BENCHES = {"copy": copy, "write": write}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("benches", nargs="*", choices=[[], *BENCHES], default=[])
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--ns", default=os.path.join(HERE, "..", "target", "release", "ns"))
+    args = parser.parse_args()
+    ns = os.path.abspath(args.ns)
+    for name in args.benches or BENCHES:
+        top = tempfile.mkdtemp(prefix="ns-changes-")
+        try:
+            BENCHES[name](ns, top, args.rounds, args.quick)
+        finally:
+            shutil.rmtree(top)
+        if args.quick:
+            print(f"{name}: what is left is the same")
+
+
+if __name__ == "__main__":
+    main()
