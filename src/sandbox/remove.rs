@@ -74,7 +74,7 @@ impl SandboxPath {
             return Err(SandboxError::NotEmpty(self.shown().to_owned()));
         }
         folder.sync().map_err(wrap)?;
-        slot.sync()?;
+        slot.sync_after(folder)?;
         keeper.retain(&slot, &meter.watch());
         Ok(keeper.address_of(&slot))
     }

@@ -89,7 +89,7 @@ pub(super) fn take_place(
         if let Attempt::Done(slot) = taking.attempt(&mut draft, change)? {
             folder.sync().map_err(|error| place.error(&error))?;
             let Some(slot) = slot else { return Ok(None) };
-            slot.sync()?;
+            slot.sync_after(folder)?;
             overwrite.keeper.retain(&slot, &taking.meter.watch());
             return Ok(Some(overwrite.keeper.address_of(&slot)));
         }

@@ -232,6 +232,14 @@ pub fn rename_new(from_folder: impl AsFd, from: &OsStr, to_folder: impl AsFd, to
     }
 }
 
+/// The numbers by which `statfs` knows ext4 and XFS (statfs(2)).
+const WITH_ONE_LOG: [u64; 2] = [0xef53, 0x5846_5342];
+
+/// Whether a file system keeps the changes of all its folders in one log, in order.
+pub fn has_one_log(folder: impl AsFd) -> bool {
+    rustix::fs::fstatfs(folder).is_ok_and(|system| WITH_ONE_LOG.contains(&(system.f_type as u64)))
+}
+
 /// An error when this user may not change which names are in a folder.
 pub fn check_changeable(folder: impl AsFd) -> io::Result<()> {
     let access = Access::WRITE_OK | Access::EXEC_OK;

@@ -269,6 +269,15 @@ impl Folder {
         Ok(())
     }
 
+    /// Whether syncing this folder makes durable whatever was done before anywhere on its file system's
+    /// folders: ext4 and XFS keep all such changes in one log, in order.
+    pub fn has_one_log(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return on!(self, folder => linux::has_one_log(folder));
+        #[cfg(not(target_os = "linux"))]
+        false
+    }
+
     /// Makes sure that the names in this folder outlive a power cut.
     pub fn sync(&self) -> io::Result<()> {
         on!(self, folder => folder.sync())
