@@ -437,7 +437,16 @@ fn doctor_says_what_holds() {
     let place = sandbox();
     let ran = run(ns(place.path()).arg("doctor"));
     assert_eq!(ran.code, 0);
-    for word in ["sandbox", "resolver", "policy", "max_steps", "kernel sandbox"] {
+    for word in [
+        "sandbox",
+        "resolver",
+        "policy",
+        "max_steps",
+        "kernel sandbox",
+        "[\"@default\"]",
+        "bytes_written",
+        "tools: ask",
+    ] {
         assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
     }
 }

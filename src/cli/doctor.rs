@@ -1,6 +1,7 @@
 //! `ns doctor`: what holds here.
 
 use crate::engine::{Engine, PolicySource, Resolver};
+use crate::text::safe;
 
 use super::args::Global;
 use super::exit::Exit;
@@ -24,10 +25,8 @@ pub fn doctor(global: &Global) -> Exit {
         PolicySource::Root => "neuroscript.toml in the sandbox".to_owned(),
         PolicySource::File(path) => path.display().to_string(),
     };
-    let limits = engine.limits();
-    let seconds = limits.timeout.map_or("none".to_owned(), |timeout| format!("{} s", timeout.as_secs_f64()));
     let mut text = String::new();
-    let mut row = |name: &str, value: &str| text.push_str(&format!("{name:<14}{value}\n"));
+    let mut row = |name: &str, value: &str| text.push_str(&format!("{name:<33}{}\n", safe::name(value)));
     row("version", env!("CARGO_PKG_VERSION"));
     row("system", &format!("{} {}", std::env::consts::OS, std::env::consts::ARCH));
     row("sandbox", &gate.root.path().display().to_string());
@@ -37,7 +36,7 @@ pub fn doctor(global: &Global) -> Exit {
         if gate.policy.read_only {
             "refused: read-only"
         } else {
-            "allowed below the sandbox; not journaled yet, so they cannot be undone"
+            "allowed below the sandbox; what is overwritten or deleted is kept, whole runs cannot be undone yet"
         },
     );
     let audit = engine.audit_place().map(|path| path.display().to_string());
@@ -50,10 +49,9 @@ pub fn doctor(global: &Global) -> Exit {
     );
     row("policy", &policy);
     row("tools", &gate.registry.iter().count().to_string());
-    row("max_steps", &limits.max_steps.to_string());
-    row("timeout_s", &seconds);
-    row("call_depth", &limits.call_depth.to_string());
-    row("memory_bytes", &limits.memory_bytes.to_string());
-    row("kernel sandbox", " none: the process itself is not restricted yet");
+    row("kernel sandbox", "none: the process itself is not restricted yet");
+    for (key, value) in gate.policy.summary().iter().chain(&engine.limits().summary()) {
+        row(key, value);
+    }
     print(&text)
 }

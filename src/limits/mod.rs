@@ -44,6 +44,29 @@ pub struct Limits {
     pub bytes_written: Option<u64>,
 }
 
+impl Limits {
+    /// Every key of `[limits]` with what is in force.
+    pub fn summary(&self) -> Vec<(&'static str, String)> {
+        let some = |bound: Option<u64>| bound.map_or_else(|| "none".to_owned(), |bound| bound.to_string());
+        let timeout = self.timeout.map(|timeout| timeout.as_secs_f64().to_string());
+        vec![
+            ("max_steps", self.max_steps.to_string()),
+            ("timeout_s", timeout.unwrap_or_else(|| "none".to_owned())),
+            ("call_depth", self.call_depth.to_string()),
+            ("nesting", self.nesting.to_string()),
+            ("value_depth", self.value_depth.to_string()),
+            ("memory_bytes", self.memory_bytes.to_string()),
+            ("string_bytes", self.string_bytes.to_string()),
+            ("collection_items", self.collection_items.to_string()),
+            ("script_bytes", self.script_bytes.to_string()),
+            ("output_bytes", some(self.output_bytes)),
+            ("tool_output_bytes", some(self.tool_output_bytes)),
+            ("files_changed", some(self.files_changed)),
+            ("bytes_written", some(self.bytes_written)),
+        ]
+    }
+}
+
 impl Default for Limits {
     fn default() -> Limits {
         Limits {

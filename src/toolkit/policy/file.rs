@@ -26,6 +26,11 @@ impl Extensions {
         self.0.is_empty()
     }
 
+    /// All of them, without their dots.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
     /// The extension of these that a folded name has.
     pub fn of(&self, name: &str) -> Option<&str> {
         let has = |extension: &&String| match extension.is_empty() {
@@ -150,6 +155,20 @@ impl Patterns {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
+    }
+
+    /// All of them in one line; the built-in list by its name.
+    pub fn shown(&self) -> String {
+        let written: Vec<&str> = self.rules.iter().map(|rule| rule.written.as_str()).collect();
+        let defaults = written.windows(DEFAULT_PATTERNS.len()).position(|part| part == DEFAULT_PATTERNS);
+        let shown: Vec<&str> = match defaults {
+            None => written,
+            Some(at) => {
+                let (before, after) = (&written[..at], &written[at + DEFAULT_PATTERNS.len()..]);
+                before.iter().chain(&[DEFAULTS]).chain(after).copied().collect()
+            }
+        };
+        format!("{shown:?}")
     }
 
     /// The pattern that a path falls under, itself or by a directory on its way.

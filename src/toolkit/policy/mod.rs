@@ -5,6 +5,7 @@
 
 mod directory;
 mod file;
+mod summary;
 mod tools;
 
 use std::path::{Path, PathBuf};

@@ -78,6 +78,11 @@ impl ToolRule {
         }
     }
 
+    /// The rule as the policy file writes it.
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
     /// Whether it is about a tool, and then whether by its name alone.
     fn matches(&self, spec: &Spec) -> Option<bool> {
         match &self.names {
