@@ -59,10 +59,6 @@ fn doctor_says_where_it_is() {
     let place = sandbox();
     let doctor =
         |words: &[&str]| run(ns(place.path()).args(words).arg("doctor").env("XDG_STATE_HOME", "/state")).stdout;
-    assert!(doctor(&[]).contains("audit log     .ns/audit.jsonl\n"), "{}", doctor(&[]));
-    assert!(
-        doctor(&["--read-only"]).contains("audit log     /state/neuroscript/audit/"),
-        "{}",
-        doctor(&["--read-only"])
-    );
+    assert!(doctor(&[]).contains(" .ns/audit.jsonl\n"), "{}", doctor(&[]));
+    assert!(doctor(&["--read-only"]).contains(" /state/neuroscript/audit/"), "{}", doctor(&["--read-only"]));
 }

@@ -86,7 +86,7 @@ fn arguments(tool: &Tool, param: &str, path: &str) -> Map<String, Json> {
                 "int" => json!(1),
                 "bool" => json!(true),
                 _ if name == "mode" => json!("644"),
-                _ => json!("x"),
+                _ => json!(format!("x {name}")),
             };
             args.insert(name.clone(), value);
         } else if name == "recursive" && kind == "bool" {
