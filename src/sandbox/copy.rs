@@ -32,7 +32,7 @@ impl SandboxPath {
         let folder = made.as_ref().unwrap_or(target.missing_folders().0);
         let aside = copy_aside(self.entry()?, folder, self.shown(), meter)?;
         let draft = Draft::adopt(folder, aside).map_err(|error| target.error(&error))?;
-        take_place(target, folder, draft, overwrite, meter, change)
+        take_place(target, folder, (draft, None), overwrite, meter, change)
     }
 }
 

@@ -8,6 +8,7 @@
 //! it is kept.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
 use sha2::{Digest, Sha256};
@@ -17,7 +18,7 @@ use crate::limits::Meter;
 use super::change::Change;
 use super::draft::{Draft, Taken};
 use super::error::SandboxError;
-use super::folder::{Folder, Replace, file_metadata};
+use super::folder::{Folder, Replace, file_metadata, set_access};
 use super::keep::{Drawer, Keeper, Locked, Slot};
 use super::metadata::{Kind, Metadata};
 use super::root::SandboxPath;
@@ -57,12 +58,23 @@ impl<'a> Overwrite<'a> {
     }
 }
 
+/// A file that shall have the permission bits and, where this user may, the owner of what it replaces.
+///
+/// It gets them in the last moment: until then it is private, whatever becomes of the other meanwhile.
+pub(super) struct Dress<'a> {
+    /// The new file.
+    pub(super) file: &'a File,
+    /// What was there when it was begun.
+    pub(super) old: Option<Metadata>,
+}
+
 /// A place that is to be taken.
 struct Taking<'a> {
     place: &'a SandboxPath,
     folder: &'a Folder,
     name: &'a OsStr,
     overwrite: &'a Overwrite<'a>,
+    dress: Option<Dress<'a>>,
     meter: &'a mut Meter,
 }
 
@@ -79,12 +91,12 @@ enum Attempt {
 pub(super) fn take_place(
     place: &SandboxPath,
     folder: &Folder,
-    mut draft: Draft,
+    (mut draft, dress): (Draft, Option<Dress<'_>>),
     overwrite: &Overwrite<'_>,
     meter: &mut Meter,
     change: &Change,
 ) -> Result<Option<String>, SandboxError> {
-    let mut taking = Taking { place, folder, name: place.name()?, overwrite, meter };
+    let mut taking = Taking { place, folder, name: place.name()?, overwrite, dress, meter };
     for _ in 0..ATTEMPTS {
         if let Attempt::Done(slot) = taking.attempt(&mut draft, change)? {
             folder.sync().map_err(|error| place.error(&error))?;
@@ -100,6 +112,8 @@ pub(super) fn take_place(
 impl Taking<'_> {
     fn attempt(&mut self, draft: &mut Draft, change: &Change) -> Result<Attempt, SandboxError> {
         if self.overwrite.is_blind() {
+            let old = self.place.replaceable(self.folder, self.name, Replace::Yes)?;
+            self.dress_as(old.as_ref())?;
             return match draft.rename(self.folder, self.name, Replace::Yes) {
                 Ok(()) => Ok(Attempt::Done(None)),
                 Err(error) => Err(self.place.error(&error)),
@@ -120,6 +134,7 @@ impl Taking<'_> {
         if self.overwrite.if_match.is_some() {
             return Err(self.changed());
         }
+        self.dress_as(None)?;
         match draft.rename(self.folder, self.name, Replace::No) {
             Ok(()) => Ok(Attempt::Done(None)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Attempt::Again),
@@ -141,6 +156,7 @@ impl Taking<'_> {
         if let Some(digest) = self.overwrite.if_match {
             self.check_content(old, digest)?;
         }
+        self.dress_as(Some(old))?;
         let taken = match draft.exchange(self.name) {
             Ok(taken) => taken,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Attempt::Again),
@@ -157,6 +173,18 @@ impl Taking<'_> {
                 Err(error)
             }
         }
+    }
+
+    /// Gives the new file the permission bits of a file that is there; of one that was there, if none is.
+    fn dress_as(&self, there: Option<&Metadata>) -> Result<(), SandboxError> {
+        let Some(Dress { file, old }) = &self.dress else { return Ok(()) };
+        let Some(like) = there.or(old.as_ref()).filter(|like| like.kind == Kind::File) else { return Ok(()) };
+        let dressed = set_access(file, like).and_then(|()| match self.folder.has_one_log() {
+            // The folder's own sync follows, and covers it.
+            true => Ok(()),
+            false => file.sync_all(),
+        });
+        dressed.map_err(|error| self.place.error(&error))
     }
 
     /// Keeps what came out of the exchange, where something is to be kept, and removes its old name.

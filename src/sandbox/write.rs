@@ -9,10 +9,10 @@ use crate::limits::Meter;
 use super::change::Change;
 use super::draft::Draft;
 use super::error::SandboxError;
-use super::folder::{Folder, Replace, set_access};
+use super::folder::{Folder, Replace};
 use super::metadata::{Kind, Metadata};
 use super::root::SandboxPath;
-use super::take::{Overwrite, refuse_kind, take_place};
+use super::take::{Dress, Overwrite, refuse_kind, take_place};
 
 /// The permission bits of new files, before the user's mask.
 const FILE_MODE: u32 = 0o666;
@@ -42,12 +42,9 @@ impl NewFile<'_> {
         meter: &mut Meter,
         change: &Change,
     ) -> Result<Option<String>, SandboxError> {
-        let wrap = |error: io::Error| self.place.error(&error);
-        if let Some(old) = &self.old {
-            set_access(&self.file, old).map_err(wrap)?;
-        }
-        self.file.sync_all().map_err(wrap)?;
-        take_place(self.place, &self.folder, self.draft, overwrite, meter, change)
+        self.file.sync_all().map_err(|error| self.place.error(&error))?;
+        let dress = Dress { file: &self.file, old: self.old };
+        take_place(self.place, &self.folder, (self.draft, Some(dress)), overwrite, meter, change)
     }
 }
 
