@@ -30,6 +30,10 @@ FOR EACH i IN RANGE(INT(ARGS[0])) DO
     SET r = FS.MoveFile(file, \"d/moved\" + STR(i))
   ELSE IF i % 8 == 7 THEN
     SET r = FS.DeleteFile(\"d/moved\" + STR(i - 1))
+  ELSE IF i % 16 == 11 THEN
+    SET r = FS.AppendFile(\"log\", text)
+  ELSE IF i % 16 == 12 THEN
+    SET r = FS.EditFile(\"log\", \"begin \" + STR(i - 1) + \" \", \"BEGIN \")
   ELSE IF i % 8 == 3 THEN
     SET seen = FS.ReadFile(\"log\")
     SET r = FS.WriteFile(\"log\", seen.content + text, if_match: seen.checksum)
@@ -92,6 +96,10 @@ impl Model {
             7 => {
                 let content = self.tree.remove(Path::new(&format!("d/moved{}", i - 1))).expect("the file is there");
                 self.kept.insert(content);
+            }
+            4 if i % 16 == 12 => {
+                let log = String::from_utf8(self.tree[Path::new("log")].clone()).expect("the log is text");
+                self.put("log".into(), log.replacen(&format!("begin {} ", i - 1), "BEGIN ", 1).into_bytes());
             }
             3 => {
                 let content = [self.tree[Path::new("log")].clone(), text].concat();
