@@ -255,6 +255,68 @@ fn files_with_more_than_one_name_can_be_refused() {
     assert_eq!(place.call("delete_file", json!({"path": "d.txt"})).code, 0, "a name can go");
 }
 
+#[test]
+fn what_shares_its_content_is_not_read_by_way_of_a_backup() {
+    let place = Place::new("[policy]\nreject_hard_links = true\n");
+    place.write("outside/shadow", "shared");
+    place.write("root/a.txt", "mine");
+    fs::hard_link(place.path("outside/shadow"), place.path("root/hard")).expect("a second name");
+    for (tool, arguments) in [
+        ("write_file", json!({"file_path": "hard", "content": "x"})),
+        ("append_file", json!({"file_path": "hard", "content": "x"})),
+        ("copy_file", json!({"source_path": "a.txt", "destination_path": "hard", "overwrite": true})),
+        ("compress", json!({"source_path": "a.txt", "destination_path": "hard", "format": "zip", "overwrite": true})),
+    ] {
+        assert_eq!(place.refused(tool, arguments).0, "policy_denied", "{tool}");
+    }
+    let unkept = json!({"file_path": "hard", "content": "x", "create_backup": false});
+    assert_eq!(place.call("write_file", unkept).code, 0, "nothing is read for that");
+    assert_eq!(place.read("outside/shadow").as_deref(), Some("shared"));
+}
+
+#[test]
+fn no_tool_changes_the_policy_in_force_wherever_it_lies() {
+    let place = Place::new("");
+    place.write("root/conf/rules.toml", "[policy]\nblocked_extensions = [\"exe\"]\n");
+    symlink("rules.toml", place.path("root/conf/link.toml")).expect("a link");
+    let before = place.read("root/conf/rules.toml");
+    for name in ["root/conf/rules.toml", "root/conf/link.toml"] {
+        for (tool, arguments) in [
+            ("write_file", json!({"file_path": "conf/rules.toml", "content": ""})),
+            ("edit_file", json!({"file_path": "conf/rules.toml", "old_text": "exe", "new_text": "com"})),
+            ("delete_file", json!({"path": "conf/rules.toml"})),
+            ("delete_file", json!({"path": "conf", "recursive": true})),
+            ("delete_file", json!({"glob": "conf/*.toml", "all_or_nothing": true})),
+            ("move_file", json!({"source": "conf", "destination": "other"})),
+            ("move_file", json!({"source": "conf/rules.toml", "destination": "other"})),
+        ] {
+            let ran = run(ns(&place.path("root")).arg("--policy").arg(place.path(name)).args([
+                "call",
+                tool,
+                &arguments.to_string(),
+            ]));
+            assert_eq!(ran.code, 4, "{tool} {arguments}: {}{}", ran.stdout, ran.stderr);
+        }
+    }
+    let mut beside = ns(&place.path("root"));
+    beside.arg("--policy").arg(place.path("root/conf/rules.toml"));
+    let ran = run(beside.args(["call", "write_file", "{\"file_path\": \"conf/other\", \"content\": \"x\"}"]));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(place.read("root/conf/rules.toml"), before);
+}
+
+#[test]
+fn the_users_own_policy_is_not_changed_where_the_root_holds_it() {
+    let place = Place::new("");
+    place.write("config/neuroscript/neuroscript.toml", "[tools]\ndeny = [\"FS.DeleteFile\"]\n");
+    let call = |path: &str| {
+        let arguments = json!({"file_path": path, "content": ""}).to_string();
+        run(ns(&place.path("")).args(["call", "write_file", &arguments]).env("XDG_CONFIG_HOME", place.path("config")))
+    };
+    assert_eq!(call("config/neuroscript/neuroscript.toml").code, 4);
+    assert_eq!(call("config/neuroscript/other.toml").code, 0);
+}
+
 /// A call at a terminal.
 fn at_terminal(place: &Place, words: &[&str]) -> PtySession {
     let mut command = place.ns();

@@ -80,6 +80,7 @@ impl Engine {
         if policy.require_kernel_sandbox {
             return Err(no_kernel_sandbox());
         }
+        keep_out_of_policies(&mut policy, &root, &further, &policy_source);
         let approvals = Approvals::new(keep_answers(&policy_source));
         Ok(Engine {
             gate: Rc::new(Gate {
@@ -133,7 +134,7 @@ fn read_policy(root: &Root, named: Option<&Path>, registry: &Registry) -> Result
             .map_err(|error| unreadable(POLICY_FILE, &error.to_string()))?
         {
             Some(bytes) => (PolicySource::Root, POLICY_FILE.to_owned(), bytes),
-            None => match files::user_policy(POLICY_FILE) {
+            None => match files::user_policy(POLICY_FILE).filter(|path| path.is_file()) {
                 Some(path) => (PolicySource::File(path.clone()), path.display().to_string(), read_file(&path)?),
                 None => return Ok((PolicySource::BuiltIn, Config::default())),
             },
@@ -169,6 +170,27 @@ fn open_further(root: &Root, policy: &mut Policy) -> Result<Vec<Root>, SetupErro
         Ok(path)
     })?;
     Ok(further)
+}
+
+/// No tool changes the policy file that was named, or that of the user, where a root holds it.
+fn keep_out_of_policies(policy: &mut Policy, root: &Root, further: &[Root], source: &PolicySource) {
+    let named = match source {
+        PolicySource::File(path) => Some(path.clone()),
+        PolicySource::Root | PolicySource::BuiltIn => None,
+    };
+    for path in named.into_iter().chain(files::user_policy(POLICY_FILE)) {
+        // Both what the name leads to and the name itself, which may be a link.
+        let true_folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        let true_name = true_folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
+        let names = [std::path::absolute(&path).ok(), path.canonicalize().ok(), true_name];
+        for name in names.into_iter().flatten() {
+            for root in further.iter().chain([root]) {
+                if let Some(below) = root.part_below(&name) {
+                    policy.keep_out_of(&root.address_of(&below.to_string_lossy()));
+                }
+            }
+        }
+    }
 }
 
 fn no_kernel_sandbox() -> SetupError {

@@ -38,7 +38,7 @@ pub use keep::{Drawer, Keeper, KeptPath, KeptText, Retention};
 pub use listing::{Lister, ListingPlan, Shown, Step};
 pub use log::{LogFile, LogFolder, LogLock};
 pub use metadata::{Identity, Kind, Metadata, Timestamp};
-pub use own::{OwnFolder, is_reserved};
+pub use own::{OwnFolder, is_ignorable, is_reserved};
 pub use path::{PathRule, entry_parts};
 pub use read::OpenFile;
 pub use root::{Root, SandboxPath};

@@ -50,7 +50,7 @@ pub fn is_reserved(name: &OsStr) -> bool {
 }
 
 /// Unicode's Default_Ignorable_Code_Point, and every other format character.
-fn is_ignorable(c: char) -> bool {
+pub fn is_ignorable(c: char) -> bool {
     safe::is_format(c)
         || matches!(c,
             '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2065}'

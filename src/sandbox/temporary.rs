@@ -50,6 +50,12 @@ impl TemporaryFolders {
         Ok(())
     }
 
+    /// Whether one of them holds what has this address, or is it.
+    pub fn hold(&self, address: &str) -> bool {
+        let first = address.split('/').next().unwrap_or_default();
+        self.0.borrow().iter().any(|folder| folder.name == first)
+    }
+
     /// Removes all of them, and says in a sentence each what could not be removed.
     pub fn remove_all(&self, root: &Root) -> Vec<String> {
         let folders = std::mem::take(&mut *self.0.borrow_mut());

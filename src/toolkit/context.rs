@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use crate::limits::{LimitHit, Meter};
 use crate::sandbox::{
-    Change, Keeper, KeptPath, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root, SandboxError, SandboxPath, Skip,
-    Step, Tree, WalkLimits, temporary_name, walk,
+    Change, Keeper, KeptPath, Kind as EntryKind, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root, SandboxError,
+    SandboxPath, Skip, Step, Tree, WalkLimits, temporary_name, walk,
 };
 use crate::text::ToolCode;
 
@@ -179,6 +179,22 @@ impl<'a> Context<'a> {
         self.gate.policy.admit_size(shown, bytes)
     }
 
+    /// Whether the policy lets the tool keep what is at a place that is to be replaced: a file with further
+    /// names is copied for that, and so read.
+    pub fn admit_keeping(&self, place: &SandboxPath) -> Result<(), ToolError> {
+        match place.metadata() {
+            Ok(metadata) if metadata.links > 1 && metadata.kind == EntryKind::File => {
+                self.admit_content(place.shown(), &metadata)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether something would go with a temporary directory when the run ends.
+    pub fn is_temporary(&self, place: &SandboxPath) -> bool {
+        self.gate.temporary.hold(&place.address())
+    }
+
     /// Opens a place as a regular file for reading its content, as far as the policy lets the tool.
     pub fn open(&self, place: &SandboxPath) -> Result<OpenFile, ToolError> {
         let open = place.open_file()?;
@@ -245,9 +261,11 @@ impl<'a> Context<'a> {
     pub fn admit_return(&mut self, kept: &SandboxPath, origin: &SandboxPath) -> Result<u64, ToolError> {
         let tree = self.tree(kept)?;
         let future = origin.address();
-        if self.gate.policy.has_path_rules() {
-            for entry in 0..tree.len() {
-                self.admit(&joined(&future, &tree.path(entry)), tree.is_folder[entry], Access::Change)?;
+        for entry in 0..tree.len() {
+            let (address, is_folder) = (joined(&future, &tree.path(entry)), tree.is_folder[entry]);
+            self.admit(&address, is_folder, Access::Change)?;
+            if !is_folder {
+                self.gate.policy.admit_size(&address, tree.sizes[entry].unsigned_abs())?;
             }
         }
         Ok(1 + tree.len() as u64)

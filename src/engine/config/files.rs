@@ -15,14 +15,13 @@ pub fn current_folder() -> Result<PathBuf, String> {
     Err(format!("{what} becomes the sandbox only when it is named"))
 }
 
-/// The policy file in the user's configuration folder, if there is one.
+/// Where the policy file in the user's configuration folder is, if there is one.
 pub fn user_policy(name: &str) -> Option<PathBuf> {
     let folder = match std::env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()) {
         Some(folder) => PathBuf::from(folder),
         None => std::env::home_dir()?.join(".config"),
     };
-    let path = folder.join("neuroscript").join(name);
-    path.is_file().then_some(path)
+    Some(folder.join("neuroscript").join(name))
 }
 
 /// The folder in which programs keep what outlives a run and is no setting, if the user has one.

@@ -35,7 +35,9 @@ impl DirectoryRule {
         }
         let place = match (written.starts_with('/'), parts_of(written)) {
             (true, _) => Place::Absolute(PathBuf::from(written)),
-            (false, parts) if parts.len() == 1 && !written.contains('/') => Place::Name(parts.concat()),
+            (false, parts) if parts.len() == 1 && !written.trim_end_matches('/').contains('/') => {
+                Place::Name(parts.concat())
+            }
             (false, parts) => Place::Below(parts),
         };
         Ok(DirectoryRule { written: written.to_owned(), place })

@@ -1,7 +1,10 @@
 //! Rules about files: their extensions, and patterns that nobody reads or changes.
 
+use std::borrow::Cow;
+
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use crate::sandbox::is_ignorable;
 use crate::text::fold;
 
 use super::directory::Asked;
@@ -41,10 +44,19 @@ impl Extensions {
     }
 }
 
-/// A folded name as a careless file system takes it: without dots and blanks at its end, and without
-/// what follows a `:` (NTFS).
-pub fn careless(name: &str) -> &str {
-    name.split(':').next().unwrap_or(name).trim_end_matches(['.', ' '])
+/// A folded name as a careless file system takes it: without characters that some ignore, without dots
+/// and blanks at its end, and without what follows a `:` (NTFS).
+pub fn careless(name: &str) -> Cow<'_, str> {
+    let shown =
+        if name.is_ascii() { Cow::Borrowed(name) } else { name.chars().filter(|&c| !is_ignorable(c)).collect() };
+    let length = shown.split(':').next().unwrap_or(&shown).trim_end_matches(['.', ' ']).len();
+    match shown {
+        Cow::Borrowed(text) => Cow::Borrowed(&text[..length]),
+        Cow::Owned(mut text) => {
+            text.truncate(length);
+            Cow::Owned(text)
+        }
+    }
 }
 
 /// What nobody reads or changes when the policy file says nothing else: private keys, credentials,
@@ -141,7 +153,7 @@ impl Patterns {
                 _ => &[written.as_ref()],
             };
             for written in texts {
-                let glob = written.strip_prefix('!').unwrap_or(written);
+                let glob = written.strip_prefix('!').unwrap_or(written).trim_end_matches('/');
                 let gathered = if glob.contains('/') { &mut paths } else { &mut names };
                 gathered.add(glob, rules.len()).map_err(fault)?;
                 let is_exception = written.starts_with('!');
@@ -198,7 +210,7 @@ impl Matcher {
         }
         let matches = self.set.matches(text);
         let careless = careless(text);
-        let others = if careless == text { Vec::new() } else { self.set.matches(careless) };
+        let others = if careless == text { Vec::new() } else { self.set.matches(&*careless) };
         matches.into_iter().chain(others).map(|glob| self.rules[glob]).max()
     }
 }

@@ -56,6 +56,8 @@ pub struct Policy {
     pub tools: ToolRules,
     /// The ways to the further roots, folded.
     further: Vec<Vec<String>>,
+    /// The ways to policy files that the user named or has, as far as tools could reach them.
+    own_files: Vec<Vec<String>>,
 }
 
 impl Default for Policy {
@@ -76,6 +78,7 @@ impl Default for Policy {
             retention: Retention::default(),
             tools: ToolRules::default(),
             further: Vec::new(),
+            own_files: Vec::new(),
         }
     }
 }
@@ -186,7 +189,8 @@ impl Policy {
     /// Whether there is any rule about paths.
     pub fn has_path_rules(&self) -> bool {
         self.has_directory_rules()
-            || !(self.allowed_extensions.is_empty()
+            || !(self.own_files.is_empty()
+                && self.allowed_extensions.is_empty()
                 && self.blocked_extensions.is_empty()
                 && self.blocked_patterns.is_empty())
     }
@@ -198,6 +202,9 @@ impl Policy {
 
     fn refusal(&self, address: &str, is_directory: bool, access: Access) -> Option<String> {
         let path = Asked::new(address, &self.further);
+        if access >= Access::Change && self.holds_own_file(&path, access) {
+            return Some("no tool changes a policy file that may be in force".to_owned());
+        }
         if let Some(rule) = self.blocked_directories.iter().find(|rule| rule.is_on(&path, is_directory)) {
             return Some(format!("it is in `{}` of `blocked_directories`", rule.written()));
         }
@@ -215,10 +222,22 @@ impl Policy {
         path.parts.last().filter(|_| !is_directory).and_then(|name| self.refused_extension(name))
     }
 
+    /// Whether a path is a policy file of the user's, or a directory that would take it along. Something
+    /// made in such a directory leaves it where it is.
+    fn holds_own_file(&self, path: &Asked, access: Access) -> bool {
+        let holds = |own: &&Vec<String>| own.starts_with(&path.parts) && !path.parts.is_empty();
+        self.own_files.iter().any(|own| *own == path.parts || access == Access::Change && holds(&own))
+    }
+
+    /// Notes where a policy file of the user's can be reached, so that no tool changes it.
+    pub fn keep_out_of(&mut self, address: &str) {
+        self.own_files.push(parts_of(address));
+    }
+
     /// Why a file of this folded name may not be read or changed.
     fn refused_extension(&self, name: &str) -> Option<String> {
         let blocked = &self.blocked_extensions;
-        if let Some(extension) = blocked.of(name).or_else(|| blocked.of(careless(name))) {
+        if let Some(extension) = blocked.of(name).or_else(|| blocked.of(&careless(name))) {
             return Some(format!("`{extension}` is in `blocked_extensions`"));
         }
         let allowed = self.allowed_extensions.is_empty() || self.allowed_extensions.of(name).is_some();

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::limits::{Interrupt, Limits, Meter};
+use crate::limits::{Interrupt, Limit, LimitHit, Limits, Meter};
 use crate::sandbox::{Change, PathRule, SandboxPath, WalkLimits};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Given, ListedPath, ToolError};
@@ -14,6 +14,9 @@ use crate::value::print;
 
 use super::glob::Pattern;
 use super::operation::Operation;
+
+/// What a row takes in an answer besides its names, in bytes of JSON.
+const ROW_BYTES: u64 = 300;
 
 /// What was done to one item of several.
 #[derive(Serialize, JsonSchema)]
@@ -186,6 +189,7 @@ pub fn run<W: Work>(
     if let Some((name, error)) = first_failure.filter(|(_, error)| all_or_nothing || error.limit.is_some()) {
         return Err(nothing_done(name, error, W::OPERATION));
     }
+    check_answer(context, planned.iter().map(|(name, _)| name))?;
     let files = planned.iter().filter_map(|(_, plan)| plan.as_ref().ok()).map(|plan| plan.files).sum();
     context.admit_files(files)?;
     let change = context.begin_change(files)?;
@@ -211,6 +215,14 @@ pub fn run<W: Work>(
         }
     }
     Ok(Operation::of_rows(W::OPERATION, rows))
+}
+
+/// Refuses several items whose rows may not fit into the answer, before any is changed.
+fn check_answer<'a>(context: &Context<'_>, names: impl Iterator<Item = &'a String>) -> Result<(), LimitHit> {
+    let Some(allowed) = context.answer_bytes else { return Ok(()) };
+    // A name stands in its row, in the path of its backup and perhaps in an error.
+    let rows: u64 = names.map(|name| 3 * name.len() as u64 + ROW_BYTES).sum();
+    if rows > allowed { Err(LimitHit { limit: Limit::Answer, allowed }) } else { Ok(()) }
 }
 
 /// The error of an operation of which nothing was done.

@@ -127,6 +127,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     destination.check_replaceable(replace).map_err(|error| at_destination(error.into()))?;
     context.admit_files(sources.len() as u64)?;
     let change = context.begin_change(1)?;
+    if args.overwrite {
+        context.admit_keeping(&destination).map_err(at_destination)?;
+    }
     let keeper = context.keeper(&destination);
     let overwrite = if args.overwrite { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
     let mut file = destination.begin_file(overwrite.replace, &change).map_err(|error| at_destination(error.into()))?;

@@ -112,6 +112,9 @@ fn look_at(
     let metadata = check_source(source, work.recursive)?;
     check_destination(source, &metadata, destination)?;
     let is_folder = metadata.kind == EntryKind::Folder;
+    if work.overwrite {
+        context.admit_keeping(destination)?;
+    }
     context.admit(&destination.address(), is_folder, Access::Change)?;
     if !is_folder {
         context.admit_content(source.shown(), &metadata)?;

@@ -56,6 +56,11 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
     let Args { source, destination } = args;
     let metadata = check_source(&source)?;
     check_destination(&source, &destination, metadata.kind)?;
+    if context.is_temporary(&destination) && !context.is_temporary(&source) {
+        let message = format!("`{}` would be removed with the temporary directory when the run ends", source.shown());
+        let error = ToolError::new(ToolCode::Conflict, message).argument("destination").path(destination.shown());
+        return Err(error.hint("copy it there, or delete it, which keeps it"));
+    }
     let is_folder = metadata.kind == EntryKind::Folder;
     context.admit(&destination.address(), is_folder, Access::Change)?;
     if is_folder && context.has_path_rules() {

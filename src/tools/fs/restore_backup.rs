@@ -51,6 +51,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let at_path = |error: ToolError| error.argument("backup_path").path(origin.shown());
     let metadata = entry.metadata().map_err(|error| at_path(error.into()))?;
     let is_folder = metadata.kind == EntryKind::Folder;
+    if metadata.kind == EntryKind::File {
+        context.admit_content(origin.shown(), &metadata).map_err(at_path)?;
+    }
     let files = if is_folder { context.admit_return(entry, origin)? } else { 1 };
     context.admit_files(files)?;
     let change = context.begin_change(files)?;

@@ -100,6 +100,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let content = bytes_of(&text, encoding(&args.encoding.as_text())?)?;
     let change = context.begin_change(1)?;
     context.begin_write(path, content.len() as u64, content.len() as u64).map_err(at_path)?;
+    if args.create_backup {
+        context.admit_keeping(path).map_err(at_path)?;
+    }
     let overwrite = Overwrite {
         keeper: context.keeper(path),
         replace: if args.overwrite { Replace::Yes } else { Replace::No },
