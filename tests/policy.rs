@@ -233,6 +233,27 @@ fn rules_are_asked_of_the_true_name_in_any_spelling() {
 }
 
 #[test]
+fn a_rule_that_goes_through_a_link_holds_for_where_that_leads() {
+    let place = Place::new("");
+    place.write("outside/secret/k.txt", "outside");
+    place.write("root/real/k.txt", "inside");
+    symlink(place.path("outside"), place.path("ext")).expect("a link");
+    symlink("real", place.path("root/current")).expect("a link");
+    let ext = place.path("ext");
+    let policy = format!(
+        "[policy]\nallowed_directories = [\".\", {ext:?}]\nblocked_directories = [{:?}, \"current\"]\n",
+        ext.join("secret")
+    );
+    place.write("policy.toml", &policy);
+    for path in ["current/k.txt", "real/k.txt"] {
+        assert_eq!(place.refused("read_file", json!({"file_path": path})).0, "policy_denied", "{path}");
+    }
+    for path in [ext.join("secret/k.txt"), place.path("outside/secret/k.txt")] {
+        assert_eq!(place.refused("read_file", json!({"file_path": path})).0, "policy_denied", "{path:?}");
+    }
+}
+
+#[test]
 fn files_with_more_than_one_name_can_be_refused() {
     let place = Place::new("[policy]\nreject_hard_links = true\n");
     place.write("root/a.txt", "shared");

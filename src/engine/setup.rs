@@ -153,6 +153,7 @@ fn read_policy(root: &Root, named: Option<&Path>, registry: &Registry) -> Result
 fn open_further(root: &Root, policy: &mut Policy) -> Result<Vec<Root>, SetupError> {
     let mut further: Vec<Root> = Vec::new();
     let below = |path: &Path| root.part_below(path).map(|below| below.to_string_lossy().into_owned());
+    block_where_links_lead(root, policy);
     policy.settle(below, |path| {
         let refused = |reason: String| {
             let message = format!("`{}` of `allowed_directories` cannot be opened: {reason}", path.display());
@@ -170,6 +171,21 @@ fn open_further(root: &Root, policy: &mut Policy) -> Result<Vec<Root>, SetupErro
         Ok(path)
     })?;
     Ok(further)
+}
+
+/// A blocked directory is blocked under its true name too, where the rule goes through a link.
+fn block_where_links_lead(root: &Root, policy: &mut Policy) {
+    let mut more = Vec::new();
+    for rule in &policy.blocked_directories {
+        // An absolute path stays what it is.
+        let written = root.path().join(rule.written());
+        let Ok(path) = written.canonicalize() else { continue };
+        if path != written {
+            let below = root.part_below(&path).map(|below| below.to_string_lossy().into_owned());
+            more.push(rule.leading(below.as_deref(), &path));
+        }
+    }
+    policy.blocked_directories.extend(more);
 }
 
 /// No tool changes the policy file that was named, or that of the user, where a root holds it.

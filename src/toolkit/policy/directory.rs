@@ -59,6 +59,13 @@ impl DirectoryRule {
         };
     }
 
+    /// The same rule for where its path leads.
+    pub fn leading(&self, below: Option<&str>, outside: &Path) -> DirectoryRule {
+        let mut rule = self.clone();
+        rule.settle(below, outside);
+        rule
+    }
+
     /// The rule as the policy file writes it.
     pub fn written(&self) -> &str {
         &self.written
