@@ -134,7 +134,7 @@ fn read_policy(root: &Root, named: Option<&Path>, registry: &Registry) -> Result
             .map_err(|error| unreadable(POLICY_FILE, &error.to_string()))?
         {
             Some(bytes) => (PolicySource::Root, POLICY_FILE.to_owned(), bytes),
-            None => match files::user_policy(POLICY_FILE).filter(|path| path.is_file()) {
+            None => match files::user_policy(POLICY_FILE).filter(|path| files::is_file(path)) {
                 Some(path) => (PolicySource::File(path.clone()), path.display().to_string(), read_file(&path)?),
                 None => return Ok((PolicySource::BuiltIn, Config::default())),
             },
@@ -179,7 +179,7 @@ fn block_where_links_lead(root: &Root, policy: &mut Policy) {
     for rule in &policy.blocked_directories {
         // An absolute path stays what it is.
         let written = root.path().join(rule.written());
-        let Ok(path) = written.canonicalize() else { continue };
+        let Some(path) = files::true_path(&written) else { continue };
         if path != written {
             let below = root.part_below(&path).map(|below| below.to_string_lossy().into_owned());
             more.push(rule.leading(below.as_deref(), &path));
@@ -196,9 +196,9 @@ fn keep_out_of_policies(policy: &mut Policy, root: &Root, further: &[Root], sour
     };
     for path in named.into_iter().chain(files::user_policy(POLICY_FILE)) {
         // Both what the name leads to and the name itself, which may be a link.
-        let true_folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        let true_folder = path.parent().and_then(files::true_path);
         let true_name = true_folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
-        let names = [std::path::absolute(&path).ok(), path.canonicalize().ok(), true_name];
+        let names = [std::path::absolute(&path).ok(), files::true_path(&path), true_name];
         for name in names.into_iter().flatten() {
             for root in further.iter().chain([root]) {
                 if let Some(below) = root.part_below(&name) {

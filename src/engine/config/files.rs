@@ -35,6 +35,16 @@ pub fn state_folder() -> Option<PathBuf> {
     Some(home.join(".local/state"))
 }
 
+/// A path of the operating system without links and `..`; none when it leads nowhere.
+pub fn true_path(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok()
+}
+
+/// Whether a path leads to a regular file.
+pub fn is_file(path: &Path) -> bool {
+    path.is_file()
+}
+
 /// The bytes of a regular file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let metadata = std::fs::metadata(path)?;
