@@ -1,6 +1,7 @@
 //! Rules about files: their extensions, and patterns that nobody reads or changes.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -112,6 +113,13 @@ pub const DEFAULTS: &str = "@default";
 #[derive(Clone, Debug)]
 pub struct Patterns {
     rules: Vec<Pattern>,
+    /// Made when a path is first asked about: most runs begin without that.
+    compiled: OnceLock<Compiled>,
+}
+
+/// What the patterns come to: those of names and those of ways from the root.
+#[derive(Clone, Debug)]
+struct Compiled {
     names: Matcher,
     paths: Matcher,
 }
@@ -131,7 +139,7 @@ struct Matcher {
 
 impl Default for Patterns {
     fn default() -> Patterns {
-        Patterns::new(&DEFAULT_PATTERNS).expect("the default patterns are globs")
+        Patterns { rules: DEFAULT_PATTERNS.map(Pattern::new).into(), compiled: OnceLock::new() }
     }
 }
 
@@ -145,23 +153,22 @@ impl Patterns {
     /// The patterns of a list; an error names the one that is none, and says why.
     pub fn new<T: AsRef<str>>(written: &[T]) -> Result<Patterns, (usize, String)> {
         let mut rules = Vec::new();
-        let (mut names, mut paths) = (Gathered::new(), Gathered::new());
+        // Which of the list each rule is.
+        let mut numbers = Vec::new();
         for (number, written) in written.iter().enumerate() {
-            let fault = |error: String| (number, error);
-            let texts: &[&str] = match written.as_ref() {
-                DEFAULTS => &DEFAULT_PATTERNS,
-                _ => &[written.as_ref()],
-            };
-            for written in texts {
-                let glob = written.strip_prefix('!').unwrap_or(written).trim_end_matches('/');
-                let gathered = if glob.contains('/') { &mut paths } else { &mut names };
-                gathered.add(glob, rules.len()).map_err(fault)?;
-                let is_exception = written.starts_with('!');
-                rules.push(Pattern { written: (*written).to_owned(), is_exception });
+            match written.as_ref() {
+                DEFAULTS => rules.extend(DEFAULT_PATTERNS.map(Pattern::new)),
+                written => rules.push(Pattern::new(written)),
             }
+            numbers.resize(rules.len(), number);
         }
-        let whole = |error: String| (0, error);
-        Ok(Patterns { rules, names: names.build().map_err(whole)?, paths: paths.build().map_err(whole)? })
+        let compiled = Compiled::new(&rules).map_err(|(rule, reason)| (numbers[rule], reason))?;
+        Ok(Patterns { rules, compiled: OnceLock::from(compiled) })
+    }
+
+    fn compiled(&self) -> &Compiled {
+        let compile = || Compiled::new(&self.rules).expect("a list was compiled when it was read, and ours are globs");
+        self.compiled.get_or_init(compile)
     }
 
     /// Whether there are none.
@@ -188,6 +195,7 @@ impl Patterns {
         if self.rules.is_empty() {
             return None;
         }
+        let Compiled { names, paths } = self.compiled();
         let parts = path.own_parts();
         let mut way = String::new();
         parts.iter().find_map(|part| {
@@ -195,10 +203,34 @@ impl Patterns {
                 way.push('/');
             }
             way.push_str(part);
-            let last = self.names.last(part).max(self.paths.last(&way))?;
+            let last = names.last(part).max(paths.last(&way))?;
             let rule = &self.rules[last];
             (!rule.is_exception).then_some(rule.written.as_str())
         })
+    }
+}
+
+impl Pattern {
+    fn new(written: &str) -> Pattern {
+        Pattern { written: written.to_owned(), is_exception: written.starts_with('!') }
+    }
+
+    /// The glob itself.
+    fn glob(&self) -> &str {
+        self.written.strip_prefix('!').unwrap_or(&self.written).trim_end_matches('/')
+    }
+}
+
+impl Compiled {
+    /// An error has the number of the rule that is no glob.
+    fn new(rules: &[Pattern]) -> Result<Compiled, (usize, String)> {
+        let (mut names, mut paths) = (Gathered::new(), Gathered::new());
+        for (number, rule) in rules.iter().enumerate() {
+            let gathered = if rule.glob().contains('/') { &mut paths } else { &mut names };
+            gathered.add(rule.glob(), number).map_err(|reason| (number, reason))?;
+        }
+        let whole = |reason: String| (0, reason);
+        Ok(Compiled { names: names.build().map_err(whole)?, paths: paths.build().map_err(whole)? })
     }
 }
 

@@ -105,7 +105,7 @@ impl Policy {
             return Err(ToolError::new(ToolCode::PolicyDenied, message).hint("run without `--read-only`"));
         }
         let name = spec.name;
-        let instead = format!("add `{name}` to `allow` in `[tools]` of the policy file");
+        let instead = || format!("add `{name}` to `allow` in `[tools]` of the policy file");
         match self.tools.verdict(spec) {
             ToolVerdict::Denied(rule) => {
                 let message = format!("the policy refuses `{name}`: it is in `deny` as `{rule}`");
@@ -114,17 +114,18 @@ impl Policy {
             ToolVerdict::Ask { rule, by_name } => {
                 let instead = match by_name {
                     true => format!("move `{rule}` from `ask` to `allow` in `[tools]` of the policy file"),
-                    false => instead,
+                    false => instead(),
                 };
                 Ok(Approval::Needed { reason: format!("it is in `ask` as `{rule}`"), instead })
             }
             ToolVerdict::Allowed { by_name: true } => Ok(Approval::NotNeeded),
             _ if spec.effect == Effect::Deletes && self.require_confirmation_for_delete => Ok(Approval::Needed {
                 reason: "`require_confirmation_for_delete` is true".to_owned(),
-                instead: format!("{instead}, or set `require_confirmation_for_delete = false` in `[policy]`"),
+                instead: format!("{}, or set `require_confirmation_for_delete = false` in `[policy]`", instead()),
             }),
             ToolVerdict::Silent if spec.requires_approval => {
-                Ok(Approval::Needed { reason: "the tool asks unless the policy allows it".to_owned(), instead })
+                let reason = "the tool asks unless the policy allows it".to_owned();
+                Ok(Approval::Needed { reason, instead: instead() })
             }
             ToolVerdict::Silent | ToolVerdict::Allowed { .. } => Ok(Approval::NotNeeded),
         }
@@ -132,10 +133,13 @@ impl Policy {
 
     /// Whether a tool may do this at a place.
     pub fn admit_place(&self, place: &SandboxPath, access: Access) -> Result<(), ToolError> {
-        if !self.has_path_rules() {
+        if !(self.has_directory_rules() || access > Access::Look && self.has_path_rules()) {
             return Ok(());
         }
         let address = place.address();
+        if !self.has_rules_about_kinds() {
+            return self.admit_path(&address, true, access);
+        }
         match place.metadata() {
             Ok(metadata) => self.admit_path(&address, metadata.kind == Kind::Folder, access),
             // What does not exist yet may become a directory, and a file unless the tool alone knows.
@@ -193,6 +197,11 @@ impl Policy {
                 && self.allowed_extensions.is_empty()
                 && self.blocked_extensions.is_empty()
                 && self.blocked_patterns.is_empty())
+    }
+
+    /// Whether there is any rule for which it matters what a directory is and what a file.
+    fn has_rules_about_kinds(&self) -> bool {
+        self.has_directory_rules() || !(self.allowed_extensions.is_empty() && self.blocked_extensions.is_empty())
     }
 
     /// Whether there is any rule about directories, so that listings must look at paths.
