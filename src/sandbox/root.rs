@@ -4,8 +4,9 @@
 //! step where no link is on the way, else [`Walker`] reads every link itself. So a link that leaves
 //! the root is found wherever it stands, and the true name of every place is known.
 
+mod walker;
+
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -16,11 +17,10 @@ use super::folder::{Folder, Resolver};
 use super::keep::Account;
 use super::metadata::{Kind, Metadata};
 use super::own::is_reserved;
-use super::path::{PathRule, PathText, check_new_name, reserved};
+use super::path::{PathRule, PathText};
 use super::read::ReadError;
-
-/// Links that one path may go through; as many as Linux allows.
-const MAX_LINKS: usize = 40;
+use walker::Walker;
+pub(super) use walker::parts_of;
 
 /// The folder that scripts cannot leave.
 #[derive(Debug)]
@@ -198,191 +198,6 @@ impl Root {
     fn below<'a>(&self, target: &'a Path) -> Option<&'a Path> {
         target.strip_prefix(&self.path).ok()
     }
-}
-
-/// Follows a path part by part, links included.
-struct Walker<'a> {
-    root: &'a Root,
-    shown: String,
-    /// The folders entered so far, with their names.
-    entered: Vec<(Folder, OsString)>,
-    ahead: VecDeque<OsString>,
-    links: usize,
-    /// The link followed last, for the message when it leaves the root.
-    last_link: Option<String>,
-    through_link: bool,
-    follows: bool,
-    wants_folder: bool,
-}
-
-impl<'a> Walker<'a> {
-    fn new(root: &'a Root, path: &PathText, rule: PathRule) -> Walker<'a> {
-        let ahead = path.parts().iter().map(|part| OsString::from(part.as_str())).collect();
-        Walker {
-            root,
-            shown: root.shown(path),
-            entered: Vec::new(),
-            ahead,
-            links: 0,
-            last_link: None,
-            through_link: false,
-            follows: rule.follows,
-            wants_folder: path.wants_folder,
-        }
-    }
-
-    fn walk(mut self, rule: PathRule) -> Result<SandboxPath, SandboxError> {
-        while let Some(part) = self.ahead.pop_front() {
-            if part == ".." {
-                self.climb()?;
-                continue;
-            }
-            let metadata = match self.here().metadata(&part) {
-                Err(error) if error.kind() == ErrorKind::NotFound => return self.missing(part, rule),
-                other => other.map_err(|error| SandboxError::io(&self.shown, &error))?,
-            };
-            let last = self.ahead.is_empty();
-            match metadata.kind {
-                Kind::Link if !last || rule.follows || self.wants_folder => {
-                    self.through_link |= last;
-                    self.follow(&part)?;
-                }
-                Kind::Folder if !last => self.enter(part)?,
-                _ if last => return self.found(part, metadata),
-                _ => return Err(SandboxError::NotAFolder(self.shown)),
-            }
-        }
-        // The way ended in a folder that was entered by `.`, `..` or a link.
-        match self.entered.pop() {
-            Some((_, name)) => self.place(Vec::new(), Some(name)),
-            None => self.place(Vec::new(), None),
-        }
-    }
-
-    fn here(&self) -> &Folder {
-        self.entered.last().map_or(&self.root.folder, |(folder, _)| folder)
-    }
-
-    fn climb(&mut self) -> Result<(), SandboxError> {
-        match self.entered.pop() {
-            Some(_) => Ok(()),
-            None => Err(self.escapes()),
-        }
-    }
-
-    fn enter(&mut self, name: OsString) -> Result<(), SandboxError> {
-        self.refuse_reserved(&name)?;
-        let folder = self.here().open_folder(&name).map_err(|error| SandboxError::io(&self.shown, &error))?;
-        self.entered.push((folder, name));
-        Ok(())
-    }
-
-    fn follow(&mut self, name: &OsStr) -> Result<(), SandboxError> {
-        self.refuse_reserved(name)?;
-        self.links += 1;
-        if self.links > MAX_LINKS {
-            let reason = "too many levels of symbolic links".to_owned();
-            return Err(SandboxError::Io { path: self.shown.clone(), reason });
-        }
-        let target = self.here().read_link(name).map_err(|error| SandboxError::io(&self.shown, &error))?;
-        self.last_link = Some(self.joined(Some(name)));
-        self.turn_to(Path::new(&target))
-    }
-
-    /// Puts the parts of a link's target ahead.
-    fn turn_to(&mut self, target: &Path) -> Result<(), SandboxError> {
-        let relative = if target.is_absolute() {
-            let below = self.root.below(target).ok_or_else(|| self.escapes())?;
-            self.entered.clear();
-            below
-        } else {
-            target
-        };
-        for part in parts_of(relative).rev() {
-            self.ahead.push_front(part);
-        }
-        Ok(())
-    }
-
-    fn found(mut self, name: OsString, metadata: Metadata) -> Result<SandboxPath, SandboxError> {
-        self.refuse_reserved(&name)?;
-        if self.wants_folder && metadata.kind != Kind::Folder {
-            return Err(SandboxError::NotAFolder(self.shown));
-        }
-        self.place(Vec::new(), Some(name))
-    }
-
-    /// The place of a path whose part `name` does not exist.
-    fn missing(mut self, name: OsString, rule: PathRule) -> Result<SandboxPath, SandboxError> {
-        self.refuse_reserved(&name)?;
-        let mut missing = vec![name];
-        missing.extend(self.ahead.drain(..));
-        if missing.iter().any(|part| part == "..") {
-            return Err(SandboxError::NotFound(self.shown));
-        }
-        if rule.creates {
-            // A link may have brought names that the path itself may not hold.
-            missing.iter().try_for_each(|part| check_new_name(&part.to_string_lossy()))?;
-        }
-        let last = missing.pop();
-        self.place(missing, last)
-    }
-
-    fn place(&mut self, missing: Vec<OsString>, name: Option<OsString>) -> Result<SandboxPath, SandboxError> {
-        if self.through_link && !self.follows {
-            // A slash at the end asks for a folder, and the link itself is none.
-            return Err(SandboxError::NotAFolder(self.shown.clone()));
-        }
-        let entered = self.entered.iter().map(|(_, name)| name);
-        let names: Vec<&OsStr> = entered.chain(&missing).chain(&name).map(OsString::as_os_str).collect();
-        let raw = names.join(OsStr::new("/"));
-        let resolved = raw.to_string_lossy().into_owned();
-        let raw = raw.to_str().is_none().then_some(raw);
-        let folder = match self.entered.pop() {
-            Some((folder, _)) => folder,
-            None => self.root.folder.duplicate().map_err(|error| SandboxError::io(&self.shown, &error))?,
-        };
-        Ok(SandboxPath {
-            folder,
-            missing,
-            name,
-            resolved,
-            raw,
-            shown: self.shown.clone(),
-            through_link: self.through_link,
-            wants_folder: self.wants_folder,
-            base: self.root.base.clone(),
-        })
-    }
-
-    /// The names of the folders entered so far, and perhaps one more.
-    fn joined(&self, name: Option<&OsStr>) -> String {
-        let names = self.entered.iter().map(|(_, name)| name.as_os_str()).chain(name);
-        let names: Vec<_> = names.map(OsStr::to_string_lossy).collect();
-        names.join("/")
-    }
-
-    fn refuse_reserved(&self, name: &OsStr) -> Result<(), SandboxError> {
-        match self.entered.is_empty() && is_reserved(name) {
-            true => Err(reserved(&name.to_string_lossy()).into()),
-            false => Ok(()),
-        }
-    }
-
-    fn escapes(&self) -> SandboxError {
-        let link = self.last_link.clone().unwrap_or_else(|| self.shown.clone());
-        SandboxError::Escapes { path: self.shown.clone(), link }
-    }
-}
-
-/// The parts of a link's target; `.` is nothing, a root is nothing.
-pub(super) fn parts_of(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + '_ {
-    use std::path::Component;
-    path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_owned()),
-        Component::ParentDir => Some("..".into()),
-        _ => None,
-    })
 }
 
 impl SandboxPath {
