@@ -13,7 +13,8 @@ const SPEC: Spec = Spec {
     aliases: &["TOOL.MoveFile"],
     summary: "Moves or renames a file or directory; never overwrites",
     details: "The destination must not exist, not even as a dangling link, and the directory it goes into must. A link \
-        is moved itself. On one file system the move is a single rename; across file systems the source is copied \
+        is moved itself. Nothing is moved into a temporary directory of the run from outside (`conflict`), since it \
+        would go with it. On one file system the move is a single rename; across file systems the source is copied \
         under a name of its own, synced, renamed and only then removed. The result is `{\"error\": nil}`.",
     effect: Effect::Writes,
     risk: Risk::Medium,
@@ -23,6 +24,7 @@ const SPEC: Spec = Spec {
         ToolCode::SandboxViolation,
         ToolCode::NotFound,
         ToolCode::AlreadyExists,
+        ToolCode::Conflict,
         ToolCode::NotADirectory,
         ToolCode::PermissionDenied,
         ToolCode::NoSpace,
