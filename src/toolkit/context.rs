@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::limits::{LimitHit, Meter};
+use crate::limits::{LimitHit, Meter, space};
 use crate::sandbox::{
     Change, Keeper, KeptPath, Kind as EntryKind, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root, SandboxError,
     SandboxPath, Skip, Step, Tree, WalkLimits, temporary_name, walk,
@@ -96,15 +96,24 @@ impl<'a> Context<'a> {
         self.gate.policy.has_path_rules()
     }
 
+    /// What bounds the looking at entries of which each takes so many bytes: the fewest of the elements, bytes
+    /// and steps that are left.
+    fn walk_limits(&self, entry_bytes: usize) -> WalkLimits {
+        let (room, full) = space::room_for(entry_bytes);
+        let steps = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
+        let (entries, hit) = if steps < room { (steps, self.meter.step_limit()) } else { (room, full) };
+        WalkLimits { entries, hit, watch: self.meter.watch() }
+    }
+
     /// Walks the directory of a place; what the policy hides is left out.
-    pub fn walk(&self, start: &SandboxPath, limits: &WalkLimits) -> Result<Tree, SandboxError> {
+    pub fn walk(&self, start: &SandboxPath) -> Result<Tree, SandboxError> {
         let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
         let hides = |resolved: &str| policy.hides(&root.address_of(resolved), true);
         let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
             true => Some(&hides),
             false => None,
         };
-        walk(start, limits, Skip { rule })
+        walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule })
     }
 
     /// Lists the directory of a place step by step; what the policy hides is left out, and a link is
@@ -113,10 +122,9 @@ impl<'a> Context<'a> {
         &mut self,
         start: &SandboxPath,
         plan: ListingPlan,
-        limits: &WalkLimits,
         mut take: impl FnMut(&Lister<'_>, Step, &mut Meter) -> Result<(), LimitHit>,
     ) -> Result<(), SandboxError> {
-        self.visit(start, plan, limits, |entry, meter| {
+        self.visit(start, plan, |entry, meter| {
             take(entry.lister, entry.step, meter).map_err(SandboxError::Limit)?;
             Ok(ControlFlow::Continue(()))
         })
@@ -128,7 +136,6 @@ impl<'a> Context<'a> {
         &mut self,
         start: &SandboxPath,
         plan: ListingPlan,
-        limits: &WalkLimits,
         mut take: impl FnMut(&mut Visited<'_, '_>, &mut Meter) -> Result<ControlFlow<()>, E>,
     ) -> Result<(), E> {
         let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
@@ -137,7 +144,8 @@ impl<'a> Context<'a> {
             true => Some(&closed),
             false => None,
         };
-        let mut lister = Lister::open(root, start, plan, Skip { rule }, limits)?;
+        let limits = self.walk_limits(Lister::ENTRY_BYTES);
+        let mut lister = Lister::open(root, start, plan, Skip { rule }, &limits)?;
         while let Some(step) = lister.advance()? {
             if take(&mut Visited { lister: &mut lister, step, policy, root }, self.meter)?.is_break() {
                 break;
@@ -147,10 +155,10 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// The name of the root's own directory.
-    pub fn root_name(&self) -> String {
-        let name = self.gate.root.path().file_name().unwrap_or(self.gate.root.path().as_os_str());
-        name.to_string_lossy().into_owned()
+    /// The name of the directory that a place which is a root has outside the sandbox.
+    pub fn root_name(&self, place: &SandboxPath) -> String {
+        let path = self.gate.root_of(place).path();
+        path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
     }
 
     /// The place of a path that the tool found itself, such as a match of a pattern, if the policy
@@ -278,9 +286,7 @@ impl<'a> Context<'a> {
 
     /// Everything in the directory of a place.
     pub fn tree(&mut self, start: &SandboxPath) -> Result<Tree, ToolError> {
-        let (hit, watch) = (self.meter.step_limit(), self.meter.watch());
-        let entries = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
-        let tree = walk(start, &WalkLimits { entries, hit, watch }, Skip { rule: None })?;
+        let tree = walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule: None })?;
         self.spend(tree.len())?;
         Ok(tree)
     }

@@ -120,6 +120,9 @@ impl Entry {
 }
 
 impl<'a> Lister<'a> {
+    /// Bytes that an entry takes while its folder is being listed, its name included.
+    pub const ENTRY_BYTES: usize = 48;
+
     /// Begins with the folder of a place; that it cannot be read is an error.
     pub fn open(
         root: &'a Root,

@@ -76,6 +76,9 @@ fn unpack(child: u32) -> (u8, usize) {
 }
 
 impl Tree {
+    /// Bytes that a walk takes for each entry while it runs, names included.
+    pub const ENTRY_BYTES: usize = 96;
+
     /// How many entries there are.
     pub fn len(&self) -> usize {
         self.parents.len()

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::limits::{Interrupt, Limit, LimitHit, Limits, Meter};
-use crate::sandbox::{Change, PathRule, SandboxPath, WalkLimits};
+use crate::sandbox::{Change, PathRule, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Given, ListedPath, ToolError};
 use crate::value::print;
@@ -114,9 +114,7 @@ pub fn found(
 ) -> Result<Vec<Item>, ToolError> {
     let pattern = Pattern::of_paths("glob", glob)?;
     let start = context.place(".", PathRule::INSIDE, Access::Look)?;
-    let (hit, watch) = (context.meter.step_limit(), context.meter.watch());
-    let entries = usize::try_from(context.meter.steps_left()).unwrap_or(usize::MAX);
-    let tree = context.walk(&start, &WalkLimits { entries, hit, watch })?;
+    let tree = context.walk(&start)?;
     context.spend(tree.len())?;
     let fixed = fixed_part(glob);
     let mut items: Vec<Item> = Vec::new();

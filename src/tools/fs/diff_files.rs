@@ -101,7 +101,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Difference, ToolError> {
     if are_same(context, &mut old, &mut new)? {
         return Ok(difference(true, None, Diff::default()));
     }
-    let most = (args.max_size_mb as u64) << 20;
+    let most = args.max_size_mb;
     let texts = Sides { old: old.text(context, most, choice)?, new: new.text(context, most, choice)? };
     let Sides { old: Some(old), new: Some(new) } = texts else {
         return Ok(Difference { binary: true, ..difference(false, None, Diff::default()) });
@@ -161,12 +161,12 @@ impl<'a> Side<'a> {
     fn text(
         &mut self,
         context: &mut Context<'_>,
-        most: u64,
+        max_size_mb: i64,
         choice: Option<Choice>,
     ) -> Result<Option<Decoded>, ToolError> {
         self.open.file.rewind().map_err(|error| self.failed(&error))?;
         let size = self.open.metadata.size;
-        self.check_size(size, most)?;
+        self.check_size(size, max_size_mb)?;
         // The bytes, and the text with room for what an encoding makes of them.
         space::check(usize::try_from(size.saturating_mul(4)).unwrap_or(usize::MAX))?;
         let mut bytes = Vec::with_capacity(size as usize);
@@ -180,17 +180,12 @@ impl<'a> Side<'a> {
             }
             bytes.extend_from_slice(&piece[..length]);
             // It may have grown.
-            self.check_size(bytes.len() as u64, most)?;
+            self.check_size(bytes.len() as u64, max_size_mb)?;
         }
     }
 
-    fn check_size(&self, size: u64, most: u64) -> Result<(), ToolError> {
-        if size <= most {
-            return Ok(());
-        }
-        let message = format!("`{}` has {size} bytes, more than the {} MiB allowed", self.path.shown(), most >> 20);
-        let error = ToolError::new(ToolCode::TooLarge, message).argument(self.argument).path(self.path.shown());
-        Err(error.hint("raise `max_size_mb`"))
+    fn check_size(&self, size: u64, max_size_mb: i64) -> Result<(), ToolError> {
+        super::check_size(self.path, size, max_size_mb).map_err(|error| error.argument(self.argument))
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::limits::space;
-use crate::sandbox::{ListingPlan, PathRule, SandboxPath, Step, WalkLimits};
+use crate::sandbox::{ListingPlan, PathRule, SandboxPath, Step};
 use crate::text::ToolCode;
 use crate::toolkit::{
     Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, Visited, arguments,
@@ -100,8 +100,6 @@ struct Item {
     is_hidden: bool,
 }
 
-/// Bytes that an entry takes while its directory is being listed, its name included.
-const ENTRY_BYTES: usize = 48;
 /// Bytes that an item takes besides its texts, as a struct and then as a map.
 const ITEM_BYTES: usize = 512;
 
@@ -115,8 +113,6 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
-    let (entries, hit) = space::room_for(ENTRY_BYTES);
-    let limits = WalkLimits { entries, hit, watch: context.meter.watch() };
     let most = usize::try_from(context.files_per_operation()).unwrap_or(usize::MAX);
     let mut search = Search {
         pattern: Pattern::parse("pattern", &args.pattern.as_text())?,
@@ -125,7 +121,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
         found: Found { path: args.directory_path.shown().to_owned(), ..Found::default() },
         bytes: 0,
     };
-    let visited = context.visit(&args.directory_path, plan(&args), &limits, |entry, meter| {
+    let visited = context.visit(&args.directory_path, plan(&args), |entry, meter| {
         meter.step(u64::from(entry.step != Step::Leave))?;
         search.take(entry)
     });

@@ -36,6 +36,7 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::sandbox::SandboxPath;
 use crate::text::{ToolCode, hex};
 use crate::toolkit::{Tool, ToolError};
 use crate::value::print;
@@ -81,6 +82,16 @@ fn digest_of(argument: &'static str, digits: &str) -> Result<[u8; 32], ToolError
         ToolError::bad_argument(argument, format!("`{argument}` is no SHA-256 of 64 hexadecimal digits: `{found}`"))
             .hint("give `checksum` as `FS.ReadFile` or `FS.HashFile` had it")
     })
+}
+
+/// Whether a file of so many bytes may be held whole, by the tool's `max_size_mb`.
+fn check_size(path: &SandboxPath, size: u64, max_size_mb: i64) -> Result<(), ToolError> {
+    if size <= (max_size_mb as u64) << 20 {
+        return Ok(());
+    }
+    let shown = path.shown();
+    let message = format!("`{shown}` has {size} bytes, more than the {max_size_mb} MiB allowed");
+    Err(ToolError::new(ToolCode::TooLarge, message).path(shown).hint("raise `max_size_mb`"))
 }
 
 /// The encoding of a name that an argument gives.

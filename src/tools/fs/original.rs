@@ -134,11 +134,7 @@ impl Changing<'_> {
     }
 
     fn check_size(&self, size: u64) -> Result<(), ToolError> {
-        let (shown, most) = (self.path.shown(), self.max_size_mb);
-        if size > (most as u64) << 20 {
-            let message = format!("`{shown}` has {size} bytes, more than the {most} MiB allowed");
-            return Err(self.at_path(ToolError::new(ToolCode::TooLarge, message).hint("raise `max_size_mb`")));
-        }
+        super::check_size(self.path, size, self.max_size_mb).map_err(|error| self.at_path(error))?;
         Ok(space::check(usize::try_from(size).unwrap_or(usize::MAX).saturating_mul(COPIES))?)
     }
 

@@ -211,12 +211,7 @@ impl Reading<'_> {
     }
 
     fn check_size(&self, size: u64) -> Result<(), Failed> {
-        if size <= (self.args.max_size_mb as u64) << 20 {
-            return Ok(());
-        }
-        let (shown, most) = (self.args.file_path.shown(), self.args.max_size_mb);
-        let message = format!("`{shown}` has {size} bytes, more than the {most} MiB allowed");
-        Err(Failed::Tool(ToolError::new(ToolCode::TooLarge, message).hint("raise `max_size_mb`")))
+        super::check_size(&self.args.file_path, size, self.args.max_size_mb).map_err(Failed::Tool)
     }
 
     fn io(&self, error: &std::io::Error) -> Failed {

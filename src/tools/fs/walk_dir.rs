@@ -1,7 +1,6 @@
 //! `FS.WalkDir`: docs/specs/fs_walkdir.md.
 
-use crate::limits::space;
-use crate::sandbox::{PathRule, SandboxError, SandboxPath, Tree, WalkLimits};
+use crate::sandbox::{PathRule, SandboxError, SandboxPath, Tree};
 use crate::text::ToolCode;
 use crate::toolkit::{Answer, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 use crate::value::{Column, List, Rows, Table, Texts, Value};
@@ -39,15 +38,11 @@ arguments! {
     }
 }
 
-/// Bytes that a walk takes for each entry while it runs, names included.
-const ENTRY_BYTES: usize = 96;
-
 pub fn tool() -> Tool {
     Tool::new(SPEC, run)
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Entries, ToolError> {
-    let limits = limits(context);
     let failed = |error: SandboxError| {
         let error = ToolError::from(error).argument("path").path(args.path.shown());
         if error.code == ToolCode::NotFound { error.quiet() } else { error }
@@ -57,20 +52,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Entries, ToolError> {
         return Ok(Entries(List::empty()));
     }
     drop(start);
-    let tree = context.walk(&args.path, &limits).map_err(|error| ToolError::from(error).path(args.path.shown()))?;
+    let tree = context.walk(&args.path).map_err(|error| ToolError::from(error).path(args.path.shown()))?;
     context.spend(tree.len())?;
     Ok(Entries(List::from_rows(Rows::new(table(tree)?))))
-}
-
-/// What bounds the walk: the fewest of the elements, bytes and steps that are left.
-fn limits(context: &Context<'_>) -> WalkLimits {
-    let (entries, hit) = space::room_for(ENTRY_BYTES);
-    let steps = usize::try_from(context.meter.steps_left()).unwrap_or(usize::MAX);
-    let watch = context.meter.watch();
-    match steps < entries {
-        true => WalkLimits { entries: steps, hit: context.meter.step_limit(), watch },
-        false => WalkLimits { entries, hit, watch },
-    }
 }
 
 fn table(tree: Tree) -> Result<Table, ToolError> {

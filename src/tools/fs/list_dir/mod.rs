@@ -6,7 +6,7 @@ mod value;
 
 use crate::limits::{Limit, LimitHit, space};
 use crate::memory::Key;
-use crate::sandbox::{Lister, ListingPlan, PathRule, SandboxPath, Shown, Step, WalkLimits};
+use crate::sandbox::{Lister, ListingPlan, PathRule, SandboxPath, Shown, Step};
 use crate::text::ToolCode;
 use crate::toolkit::{
     Answer, Context, Effect, Example, Failure, Given, Risk, Scope, Settings, Spec, Tool, ToolError, arguments,
@@ -62,9 +62,6 @@ arguments! {
     }
 }
 
-/// Bytes that an entry takes while its folder is being listed, its name included.
-const ENTRY_BYTES: usize = 48;
-
 /// Which entries are shown. All but `Both` give a flat list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Filter {
@@ -107,7 +104,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
 fn start_name(context: &Context<'_>, path: &SandboxPath) -> String {
     match path.shown().rsplit('/').next() {
         Some(name) if path.is_through_link() && name != ".." => name.to_owned(),
-        _ if path.is_root() => context.root_name(),
+        _ if path.is_root() => context.root_name(path),
         _ => path.file_name(),
     }
 }
@@ -139,9 +136,7 @@ fn list(
     plan: ListingPlan,
     mut form: impl Form,
 ) -> Result<Value, ToolError> {
-    let (entries, hit) = space::room_for(ENTRY_BYTES);
-    let limits = WalkLimits { entries, hit, watch: context.meter.watch() };
-    let listed = context.list(start, plan, &limits, |lister, step, meter| {
+    let listed = context.list(start, plan, |lister, step, meter| {
         meter.step(u64::from(step != Step::Leave))?;
         form.take(lister, step)
     });

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::limits::{LimitHit, Meter, space};
-use crate::sandbox::{Kind as EntryKind, ListingPlan, OpenFile, PathRule, SandboxPath, Step, WalkLimits};
+use crate::sandbox::{Kind as EntryKind, ListingPlan, OpenFile, PathRule, SandboxPath, Step};
 use crate::text::ToolCode;
 use crate::toolkit::{
     Access, Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments,
@@ -125,8 +125,6 @@ struct Skipped {
     unreadable: u64,
 }
 
-/// Bytes that an entry takes while its directory is being listed, its name included.
-const ENTRY_BYTES: usize = 48;
 /// The longest line that is searched, in bytes.
 const MAX_LINE: usize = 1 << 20;
 
@@ -170,11 +168,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
         return Ok(search.found);
     }
     let pattern = Pattern::parse("pattern", &args.pattern.as_text())?;
-    let (entries, hit) = space::room_for(ENTRY_BYTES);
-    let limits = WalkLimits { entries, hit, watch: context.meter.watch() };
     let prefix = prefix(start);
     let mut shown = String::new();
-    let visited = context.visit(start, plan(&args), &limits, |entry, meter| {
+    let visited = context.visit(start, plan(&args), |entry, meter| {
         let lister = &*entry.lister;
         meter.step(u64::from(entry.step != Step::Leave))?;
         if entry.step != Step::Entry || !lister.is_file() || !pattern.fits(&lister.name(), || lister.path()) {
