@@ -29,6 +29,8 @@ pub struct Entry<'a> {
     pub more_paths: u64,
     /// Paths of lists that were refused, as they were given.
     pub refused: &'a [String],
+    /// How far a call on several items came.
+    pub items: Option<Items>,
     /// What became of the call.
     pub outcome: Outcome,
     /// The code of what failed or refused.
@@ -41,10 +43,23 @@ pub struct Entry<'a> {
 pub enum Outcome {
     /// It succeeded.
     Done,
+    /// Some of several items were done, and others failed.
+    Partly,
     /// It failed; a part may be done.
     Failed,
     /// The policy or the sandbox refused it.
     Refused,
+}
+
+/// How far a call on several items came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Items {
+    /// Items that were done, and not taken back.
+    pub done: u64,
+    /// Items that failed.
+    pub failed: u64,
+    /// All items of the call.
+    pub all: u64,
 }
 
 /// What stands before a line: where in the chain it belongs.
@@ -91,6 +106,8 @@ struct Body<'a> {
     more_paths: u64,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     refused: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<Items>,
     outcome: Outcome,
     code: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,6 +142,7 @@ impl Entry<'_> {
             paths: self.paths,
             more_paths: self.more_paths,
             refused: self.refused,
+            items: self.items,
             outcome: self.outcome,
             code: self.code,
             torn: link.torn.as_ref(),

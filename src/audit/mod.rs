@@ -18,7 +18,7 @@ pub use argument::Argument;
 pub use backwards::Backwards;
 pub use error::AuditError;
 pub use keeper::{Audit, Keeping, Site};
-pub use line::{Entry, Line, Outcome};
+pub use line::{Entry, Items, Line, Outcome};
 pub use verify::{Fault, Verdict, verify};
 
 /// The most bytes of one line; longer ones are not ours.

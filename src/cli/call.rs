@@ -34,9 +34,12 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
     engine.gate().remove_temporary();
     let notes = engine.gate().take_notes();
     let answer = match result {
-        Err(error) if error.manner != Manner::Quiet => return fail(&with_notes(error, notes)),
-        Err(_) => Value::Nil,
         Ok(value) => value,
+        Err(error) => match error.manner {
+            Manner::Quiet => Value::Nil,
+            Manner::Partly => error.answer.unwrap_or_default(),
+            Manner::Declared | Manner::Raised => return fail(&with_notes(error, notes)),
+        },
     };
     report_notes(&notes);
     print(&answer, Format::for_call(global.output))
@@ -104,7 +107,7 @@ fn setup_failure(error: &SetupError) -> ToolError {
 }
 
 fn fail(error: &ToolError) -> Exit {
-    let shape = json!({ "error": {
+    let mut shape = json!({ "error": {
         "code": error.code.id(),
         "message": error.message,
         "tool": error.tool,
@@ -112,6 +115,9 @@ fn fail(error: &ToolError) -> Exit {
         "path": error.path,
         "hint": error.hint,
     } });
+    if let Some(answer) = &error.answer {
+        shape["answer"] = json!(answer);
+    }
     say(&format!("{}\n", safe::json(&shape.to_string())));
     error.code.into()
 }

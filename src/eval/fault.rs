@@ -11,7 +11,7 @@ use crate::value::{Map, Value, ValueError};
 const MAX_TRACE: usize = 6;
 
 /// An error on its way out of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Fault {
     /// What it is called in findings.
     pub code: FindingCode,
@@ -29,6 +29,8 @@ pub struct Fault {
     pub path: Option<String>,
     /// A limit, which nothing can catch.
     pub limit: Option<Limit>,
+    /// What the tool answered all the same.
+    pub answer: Option<Value>,
     /// The calls through which it passed, innermost first.
     pub trace: Vec<Span>,
     /// The handler of the running procedure has seen it and let it go on.
@@ -49,6 +51,7 @@ impl Fault {
             argument: None,
             path: None,
             limit: None,
+            answer: None,
             trace: Vec::new(),
             passed: false,
             unread: false,
@@ -100,6 +103,7 @@ impl Fault {
             .with("path", text(self.path.as_deref()))
             .with("hint", text(self.hint.as_deref()))
             .with("line", line);
+        let map = self.answer.iter().fold(map, |map, answer| map.with("answer", answer.clone()));
         Value::Map(Rc::new(map))
     }
 
@@ -148,6 +152,7 @@ impl From<ToolError> for Fault {
             argument: error.argument,
             path: error.path,
             limit: error.limit.map(|hit| hit.limit),
+            answer: error.answer,
             ..Fault::new(code, error.message)
         }
     }

@@ -64,6 +64,7 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
             }
             Ok(Value::Nil)
         }
+        _ if fault.answer.is_some() => Ok(fault.answer.unwrap_or_default()),
         Failure::ErrorMap => Ok(error_map(&fault).into()),
         Failure::SuccessMap => Ok(error_map(&fault).with("success", false).into()),
     }

@@ -7,12 +7,12 @@ use std::cell::{Cell, RefCell};
 
 use indexmap::IndexSet;
 
-use crate::audit::{Argument, Entry, Outcome};
+use crate::audit::{Argument, Entry, Items, Outcome};
 use crate::text::ToolCode;
 use crate::value::Value;
 
 use super::bind::BoundArg;
-use super::error::ToolError;
+use super::error::{Manner, ToolError};
 use super::memory::SessionMemory;
 use super::registry::Tool;
 use super::spec::{Effect, Kind};
@@ -30,6 +30,8 @@ pub struct CallRecord<'a> {
     session: &'a SessionMemory,
     places: RefCell<Places>,
     has_begun: Cell<bool>,
+    has_changed: Cell<bool>,
+    items: Cell<Option<Items>>,
 }
 
 /// An argument, and how the log shows it.
@@ -85,6 +87,8 @@ impl<'a> CallRecord<'a> {
             session,
             places: RefCell::default(),
             has_begun: Cell::new(false),
+            has_changed: Cell::new(false),
+            items: Cell::new(None),
         }
     }
 
@@ -141,6 +145,21 @@ impl<'a> CallRecord<'a> {
         self.has_begun.get()
     }
 
+    /// Says that something is changed from here on, in a file or in what scripts remember.
+    pub fn changes(&self) {
+        self.has_changed.set(true);
+    }
+
+    /// Whether something may have been changed, in a file or in what scripts remember.
+    pub fn has_changed(&self) -> bool {
+        self.has_changed.get()
+    }
+
+    /// Says how far a call on several items came.
+    pub fn count_items(&self, items: Items) {
+        self.items.set(Some(items));
+    }
+
     /// Whether a path of a list was refused.
     pub fn has_refused(&self) -> bool {
         !self.places.borrow().refused.is_empty()
@@ -166,6 +185,7 @@ impl<'a> CallRecord<'a> {
     pub fn with_entry<T, R>(&self, result: &Result<T, ToolError>, take: impl FnOnce(&Entry<'_>) -> R) -> R {
         let (arguments, places) = (self.arguments.borrow(), self.places.borrow());
         let code = result.as_ref().err().map(|error| error.code);
+        let is_partly = result.as_ref().is_err_and(|error| error.manner == Manner::Partly);
         let entry = Entry {
             run: self.session.run(),
             command: self.session.command(),
@@ -174,8 +194,10 @@ impl<'a> CallRecord<'a> {
             paths: &places.paths,
             more_paths: places.more,
             refused: &places.refused,
+            items: self.items.get(),
             outcome: match code {
                 None => Outcome::Done,
+                Some(_) if is_partly => Outcome::Partly,
                 Some(code) if is_refusal(code) => Outcome::Refused,
                 Some(_) => Outcome::Failed,
             },

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::audit::Items;
 use crate::limits::{LimitHit, Meter, space};
 use crate::sandbox::{
     Change, Keeper, KeptPath, Kind as EntryKind, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root, SandboxError,
@@ -83,7 +84,12 @@ impl<'a> Context<'a> {
 
     /// What scripts remember: to keep a result, `context.memory().store(scope, key, value)`.
     pub fn memory(&mut self) -> Memory<'_> {
-        Memory { gate: self.gate, meter: self.meter, session: self.record.session(), record: self.record }
+        Memory {
+            gate: self.gate,
+            meter: self.meter,
+            session: self.record.session(),
+            record: self.record
+        }
     }
 
     /// Whether listings leave out the directory with this address.
@@ -295,6 +301,16 @@ impl<'a> Context<'a> {
     pub fn begin_write(&mut self, place: &SandboxPath, size: u64, written: u64) -> Result<(), ToolError> {
         self.gate.policy.admit_size(place.shown(), size)?;
         Ok(self.meter.write_bytes(written)?)
+    }
+
+    /// Whether the call may have changed something so far.
+    pub(super) fn has_changed(&self) -> bool {
+        self.record.has_changed()
+    }
+
+    /// Says how far an operation on several items came, for the audit log.
+    pub fn count_items(&self, items: Items) {
+        self.record.count_items(items);
     }
 
     /// Charges steps for what the tool produces.

@@ -4,9 +4,10 @@ use crate::audit::AuditError;
 use crate::limits::{Limit, LimitHit};
 use crate::sandbox::SandboxError;
 use crate::text::ToolCode;
+use crate::value::Value;
 
 /// A failed tool call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct ToolError {
     /// What kind of failure.
     pub code: ToolCode,
@@ -24,6 +25,9 @@ pub struct ToolError {
     pub limit: Option<LimitHit>,
     /// How it reaches whoever called.
     pub manner: Manner,
+    /// What the tool answers all the same: what was done of several items. The gate puts the message in it
+    /// as `error`.
+    pub answer: Option<Value>,
 }
 
 /// How a failure reaches whoever called.
@@ -35,6 +39,8 @@ pub enum Manner {
     Raised,
     /// As the tool declares, and without a warning; on the wire the answer is `null`.
     Quiet,
+    /// Some of several items were done: whoever called gets the answer, and `LAST_ERROR` says what failed.
+    Partly,
 }
 
 impl ToolError {
@@ -49,6 +55,7 @@ impl ToolError {
             hint: None,
             limit: None,
             manner: Manner::Declared,
+            answer: None,
         }
     }
 
@@ -72,6 +79,24 @@ impl ToolError {
     /// Names the path at fault.
     pub fn path(mut self, path: impl Into<String>) -> ToolError {
         self.path = Some(path.into());
+        self
+    }
+
+    /// Says what the tool answers all the same.
+    pub fn answering(mut self, answer: Value) -> ToolError {
+        self.answer = Some(answer);
+        self
+    }
+
+    /// Puts something before the sentence.
+    pub fn preceded_by(mut self, before: &str) -> ToolError {
+        self.message.insert_str(0, before);
+        self
+    }
+
+    /// Puts something after the sentence.
+    pub fn followed_by(mut self, after: &str) -> ToolError {
+        self.message.push_str(after);
         self
     }
 

@@ -4,27 +4,27 @@
 //! tool, bounds its answer and tells the audit log, in that order. A tool never sees a raw path.
 
 use std::cell::RefCell;
-use std::io;
 use std::path::Path;
 
 use crate::audit::{Audit, AuditError, Keeping, Site};
-use crate::limits::{Limit, LimitHit, Meter};
+use crate::limits::Meter;
 use crate::memory::Project;
 use crate::sandbox::{Change, KeptPath, KeptText, PathRule, Root, SandboxPath, TemporaryFolders};
 use crate::text::ToolCode;
-use crate::value::{Map, Value, json};
+use crate::value::Value;
 
 use super::approval::Approvals;
 use super::bind::{Bound, BoundArg, ListedPath};
 use super::call_record::{CallRecord, Told, is_refusal};
 use super::context::Context;
-use super::error::ToolError;
+use super::error::{Manner, ToolError};
 use super::given::{Given, GivenArg};
 use super::memory::{Memory, SessionMemory};
 use super::policy::{Approval, Policy};
 use super::registry::{Registry, Tool, ToolId};
 use super::settings::Settings;
-use super::spec::{Access, Failure, Kind};
+use super::spec::{Access, Kind};
+use super::told::{Bounds, told};
 
 /// The tools of an engine and the world they work in.
 #[derive(Debug)]
@@ -90,7 +90,10 @@ impl Gate {
     ) -> Result<T, ToolError> {
         let record = CallRecord::new(called, arguments, session);
         let result = work(&mut Memory { gate: self, meter, session, record: &record });
-        self.conclude(&record, false, meter, result)
+        match self.conclude(&record, false, meter, &result) {
+            Some(lost) => result.and(Err(lost)),
+            None => result,
+        }
     }
 
     fn admit_and_run(
@@ -119,7 +122,15 @@ impl Gate {
             }
             (Ok(_), Err(error)) => Err(error),
         };
-        self.conclude(&record, tool.spec.effect.changes_files(), meter, result)
+        let lost = self.conclude(&record, tool.spec.effect.changes_files(), meter, &result);
+        match (lost, result) {
+            (None, result) => result,
+            (Some(lost), Ok(answer)) => Err(lost.answering(answer)),
+            (Some(lost), Err(error)) if error.manner == Manner::Partly => {
+                Err(ToolError { answer: error.answer, ..lost.followed_by(&format!("; {}", error.message)) })
+            }
+            (Some(_), Err(error)) => Err(error),
+        }
     }
 
     fn run_located(
@@ -137,13 +148,9 @@ impl Gate {
         }
         let answer_bytes = meter.answer_bytes();
         let mut context = Context { meter, answer_bytes, gate: self, record };
-        let answer = tool.run(&mut context, bound)?;
-        let answer = match tool.spec.failure {
-            Failure::ErrorMap | Failure::SuccessMap => without_error(&answer)?,
-            Failure::Nil | Failure::Raise => answer,
-        };
-        check_size(&answer, answer_bytes)?;
-        Ok(answer)
+        let result = tool.run(&mut context, bound);
+        let has_changed = record.has_changed();
+        told(result, Bounds { bytes: answer_bytes, has_changed, failure: tool.spec.failure })
     }
 
     /// Opens a change, once the audit log is shown to take the line that will tell of it.
@@ -157,35 +164,37 @@ impl Gate {
         if self.keeping() != Keeping::Off && !record.begins() {
             self.audit.prepare(&self.site(meter), record.bytes()).map_err(unwritable)?;
         }
+        record.changes();
         Ok(change)
     }
 
-    /// Adds the line that a call needs, if it needs one: it changes things, or was refused.
+    /// Adds the line that a call needs, if it needs one: it changes things, or was refused. Gives the error
+    /// of a call that may have changed something, and whose line is lost.
     fn conclude<T>(
         &self,
         record: &CallRecord<'_>,
         changes: bool,
         meter: &Meter,
-        result: Result<T, ToolError>,
-    ) -> Result<T, ToolError> {
+        result: &Result<T, ToolError>,
+    ) -> Option<ToolError> {
         let is_refused = result.as_ref().is_err_and(|error| is_refusal(error.code)) || record.has_refused();
         let is_told = changes || record.has_begun() || is_refused;
         if !is_told || self.keeping() == Keeping::Off {
-            return result;
+            return None;
         }
-        let appended = record.with_entry(&result, |entry| self.audit.append(&self.site(meter), entry));
+        let appended = record.with_entry(result, |entry| self.audit.append(&self.site(meter), entry));
         match appended {
-            Ok(()) => result,
+            Ok(()) => None,
             Err(error) if record.has_begun() => {
                 self.audit.lose(&error);
-                result.and(Err(lost(&error)))
+                Some(lost(&error, result.is_ok()))
             }
             // Nothing was changed, so nothing is hidden by a log that nobody can write.
             Err(error) => {
                 if self.audit.tells() {
                     self.notes.borrow_mut().push(format!("the audit log cannot be written: {error}"));
                 }
-                result
+                None
             }
         }
     }
@@ -304,9 +313,10 @@ fn unwritable(error: AuditError) -> ToolError {
     hinted(ToolError::new(error.code(), message), &error)
 }
 
-/// The error for a change that may be made, and whose line is lost.
-fn lost(error: &AuditError) -> ToolError {
-    let message = format!("the change may be made, but the audit log cannot be written: {error}");
+/// The error for a change whose line is lost: it is made, or, in a call that failed, may be in part.
+fn lost(error: &AuditError, is_done: bool) -> ToolError {
+    let change = if is_done { "the change was made" } else { "the change may be made" };
+    let message = format!("{change}, but the audit log cannot be written: {error}");
     hinted(ToolError::new(error.code(), message), error)
 }
 
@@ -320,48 +330,7 @@ fn hinted(failure: ToolError, error: &AuditError) -> ToolError {
     }
 }
 
-/// The answer of a tool whose result says whether it failed: it did not.
-fn without_error(answer: &Value) -> Result<Value, LimitHit> {
-    let mut map = Map::with_capacity(4).with("error", Value::Nil);
-    if let Value::Map(answer) = answer {
-        for (key, value) in answer.iter() {
-            map.put(key, value)?;
-        }
-    }
-    Ok(map.into())
-}
-
 /// A path as an error repeats it: cut, so that a huge argument is not given back.
 fn shown(path: &str) -> String {
     crate::value::print::shortened(path, 200)
-}
-
-/// Refuses an answer over the limit. Tools that can shorten their answer have done so.
-fn check_size(answer: &Value, allowed: Option<u64>) -> Result<(), LimitHit> {
-    let Some(allowed) = allowed else { return Ok(()) };
-    let mut counter = Counter { bytes: 0, allowed };
-    match json::write(answer, &mut counter) {
-        Ok(()) => Ok(()),
-        Err(_) => Err(LimitHit { limit: Limit::Answer, allowed }),
-    }
-}
-
-/// Counts what is written to it and fails beyond a bound.
-struct Counter {
-    bytes: u64,
-    allowed: u64,
-}
-
-impl io::Write for Counter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.bytes += bytes.len() as u64;
-        match self.bytes > self.allowed {
-            true => Err(io::Error::other("over the limit")),
-            false => Ok(bytes.len()),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

@@ -53,7 +53,9 @@ impl Memory<'_> {
     pub fn store(&mut self, scope: Scope, key: &str, value: Value) -> Result<(), ToolError> {
         let key = Key::parse(key)?;
         if scope == Scope::Session {
-            return Ok(self.session.set(key, value)?);
+            self.session.set(key, value)?;
+            self.record.changes();
+            return Ok(());
         }
         let stored = Stored::from_value(&value, self.gate.settings.memory.max_value_bytes)?;
         let change = self.begin(1)?;
@@ -81,6 +83,7 @@ impl Memory<'_> {
     pub fn delete(&mut self, scope: Scope, key: &str) -> Result<bool, ToolError> {
         let key = Key::parse(key)?;
         if scope == Scope::Session {
+            self.record.changes();
             return Ok(self.session.delete(&key));
         }
         let change = self.begin(1)?;

@@ -17,7 +17,9 @@ mod registry;
 pub mod schema;
 mod settings;
 mod spec;
+mod told;
 
+pub use crate::audit::Items;
 pub use answer::{Answer, AnyList};
 pub use approval::{Approvals, Approver, KeepAnswer, Question, Reply};
 pub use bind::{ArgError, Arguments, Binder, Bound, ListedPath};

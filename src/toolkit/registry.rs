@@ -13,6 +13,7 @@ use super::error::ToolError;
 use super::given::Given;
 use super::settings::Settings;
 use super::spec::{Param, Spec};
+use super::told::done_untold;
 
 /// A tool: its declaration and its one function.
 pub struct Tool {
@@ -38,7 +39,10 @@ impl Tool {
         A: Arguments + 'static,
         R: Answer + 'static,
     {
-        let run = move |context: &mut Context<'_>, bound: &mut Bound| Ok(run(context, A::take(bound))?.into_value()?);
+        let run = move |context: &mut Context<'_>, bound: &mut Bound| {
+            let answer = run(context, A::take(bound))?;
+            answer.into_value().map_err(|hit| done_untold(hit, context.has_changed()))
+        };
         Tool { spec, params: A::PARAMS, schema: R::schema, check: |_, _| Ok(()), run: Box::new(run) }
     }
 

@@ -82,7 +82,12 @@ impl Answer {
             return self.faults.push(format!("standard error is not UTF-8: {}", shown(&ended.stderr)));
         };
         let error = match serde_json::from_str::<Value>(text) {
-            Ok(Value::Object(map)) if text.ends_with('\n') && text.lines().count() == 1 && map.len() == 1 => {
+            Ok(Value::Object(map))
+                if text.ends_with('\n')
+                    && text.lines().count() == 1
+                    && map.keys().all(|key| key == "error" || key == "answer") =>
+            {
+                self.value = map.get("answer").cloned();
                 map.get("error").cloned().unwrap_or_default()
             }
             _ => return self.faults.push(format!("standard error is not one line of {{\"error\":…}}: {text}")),

@@ -232,8 +232,12 @@ impl Run<'_> {
             self.warnings.push(format!("{}:{line}: {}: {note}", self.source.name(), tool.spec.name));
         }
         let answer = match answer {
-            Err(error) if error.manner != Manner::Quiet => return Err(self.fault(error.into(), call)),
-            answer => answer.unwrap_or(Value::Nil),
+            Ok(answer) => answer,
+            Err(error) => match error.manner {
+                Manner::Quiet => Value::Nil,
+                Manner::Partly => error.answer.unwrap_or_default(),
+                Manner::Declared | Manner::Raised => return Err(self.fault(error.into(), call)),
+            },
         };
         if !matches!(tool.spec.effect, Effect::Pure | Effect::Reads) {
             self.changed.push(call.tool_span);

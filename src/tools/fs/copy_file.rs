@@ -21,7 +21,8 @@ const SPEC: Spec = Spec {
         `overwrite` nothing is replaced, also in a race; a directory is never replaced. Nothing is copied onto or \
         into itself. `paths` and `glob` copy several into the directory `destination_path`, under their names, or with \
         `glob` under their paths below the directories that the pattern names without wildcards: the result has a row for \
-        each, `succeeded` and `failed`, and one failure does not stop the rest unless `all_or_nothing`. A `glob` finds \
+        each, `succeeded` and `failed`, and one failure does not stop the rest unless `all_or_nothing`; where \
+        none is done the call failed, and where a limit ends it, its message says how many were done. A `glob` finds \
         files and links, and directories too with `recursive`; `*` does not cross `/`, `**` does, and a name that begins \
         with a dot needs one in the pattern.",
     effect: Effect::Writes,

@@ -20,7 +20,8 @@ const SPEC: Spec = Spec {
         what it points to. A directory that is not empty needs `recursive: true`. The sandbox root cannot be deleted. \
         What lies on another file system than `.ns` is copied there, whole and synced, before it is removed. `paths` \
         and `glob` delete several: the result has a row for each, `succeeded` and `failed`, and one failure does not \
-        stop the rest unless `all_or_nothing`. A `glob` finds files and links, and directories too with `recursive`; \
+        stop the rest unless `all_or_nothing`; where \
+        none is done the call failed, and where a limit ends it, its message says how many were done. A `glob` finds files and links, and directories too with `recursive`; \
         `*` does not cross `/`, `**` does, and a name that begins with a dot needs one in the pattern.",
     effect: Effect::Deletes,
     risk: Risk::High,

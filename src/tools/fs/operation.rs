@@ -29,10 +29,6 @@ pub struct Operation {
     backup_path: Option<String>,
     /// When, RFC 3339, UTC.
     timestamp: String,
-    /// How many of several items were not done, and why the first was not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    error: Option<String>,
     /// What was done to each of several items, in their order.
     #[serde(skip_serializing_if = "Option::is_none")]
     items: Option<Vec<Row>>,
@@ -42,6 +38,13 @@ pub struct Operation {
     /// Items that were not.
     #[serde(skip_serializing_if = "Option::is_none")]
     failed: Option<usize>,
+    /// Items that were not reached, because a limit of the run or an interrupt came before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_reached: Option<usize>,
+    /// True when rows or texts are left out, since the answer would be larger than an answer may be. The
+    /// gate says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<bool>,
 }
 
 impl Operation {
@@ -54,22 +57,22 @@ impl Operation {
             size_bytes,
             backup_path: None,
             timestamp: now(),
-            error: None,
             items: None,
             succeeded: None,
             failed: None,
+            not_reached: None,
+            truncated: None,
         }
     }
 
-    /// An operation on several items; those that were not done make `error`.
-    pub fn of_rows(operation: &'static str, rows: Vec<Row>) -> Operation {
+    /// An operation on so many items, of which those with a row were reached.
+    pub fn of_rows(operation: &'static str, rows: Vec<Row>, all: usize) -> Operation {
         let failed = rows.iter().filter(|row| !row.is_done()).count();
-        let first = rows.iter().find_map(Row::error);
-        let error = first.map(|first| format!("{failed} of {} items failed; the first: {first}", rows.len()));
+        let not_reached = all - rows.len();
         Operation {
             success: failed == 0,
             path: None,
-            error,
+            not_reached: (not_reached > 0).then_some(not_reached),
             succeeded: Some(rows.len() - failed),
             failed: Some(failed),
             items: Some(rows),

@@ -1,0 +1,190 @@
+//! What whoever called is told: the answer of a tool, with `error` where its result has one, within the
+//! bytes that an answer may take.
+//!
+//! A change that was made is never told as not made: the answer of a call that changed something is cut
+//! rather than refused, and where it cannot be given at all, the error says that it was done.
+
+use std::io;
+use std::rc::Rc;
+
+use crate::limits::{Limit, LimitHit};
+use crate::value::{List, Map, Str, Value, json};
+
+use super::error::{Manner, ToolError};
+use super::spec::Failure;
+
+/// What stays in an answer, however little room there is.
+const ALWAYS: [&str; 3] = ["error", "success", TRUNCATED];
+/// The key that says that something is left out.
+const TRUNCATED: &str = "truncated";
+
+/// What bounds an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Bytes of its JSON.
+    pub bytes: Option<u64>,
+    /// Whether the call may have changed something, so that the answer is not to be refused.
+    pub has_changed: bool,
+    /// How a failure reaches a script, and so whether the answer has an `error`.
+    pub failure: Failure,
+}
+
+/// The result of a tool as whoever called gets it.
+pub fn told(result: Result<Value, ToolError>, bounds: Bounds) -> Result<Value, ToolError> {
+    match result {
+        Ok(answer) => {
+            let answer = match bounds.failure {
+                Failure::ErrorMap | Failure::SuccessMap => {
+                    with_error(&answer, Value::Nil).map_err(|hit| done_untold(hit, bounds.has_changed))?
+                }
+                Failure::Nil | Failure::Raise => answer,
+            };
+            fit(answer, bounds)
+        }
+        Err(mut error) => {
+            if let Some(answer) = error.answer.take() {
+                let answer = with_error(&answer, error.message.as_str().into()).map_err(ToolError::from);
+                let answer = answer.and_then(|answer| fit(answer, Bounds { has_changed: true, ..bounds }));
+                match answer {
+                    Ok(answer) => error.answer = Some(answer),
+                    // The sentence says how far it came; without the rows it is a failure to everybody.
+                    Err(_) if error.manner == Manner::Partly => error.manner = Manner::Declared,
+                    Err(_) => {}
+                }
+            }
+            Err(error)
+        }
+    }
+}
+
+/// The error of an answer that cannot be given.
+pub fn done_untold(hit: LimitHit, has_changed: bool) -> ToolError {
+    let error = ToolError::from(hit);
+    if has_changed { error.preceded_by("it was done, but ") } else { error }
+}
+
+/// An answer with its `error` in front.
+fn with_error(answer: &Value, error: Value) -> Result<Value, LimitHit> {
+    let mut map = Map::with_capacity(4).with("error", error);
+    if let Value::Map(answer) = answer {
+        for (key, value) in answer.iter() {
+            map.put(key, value)?;
+        }
+    }
+    Ok(map.into())
+}
+
+/// An answer within its bound. Tools that can shorten their answer have done so.
+fn fit(answer: Value, bounds: Bounds) -> Result<Value, ToolError> {
+    let Some(allowed) = bounds.bytes else { return Ok(answer) };
+    if size_within(&answer, allowed).is_some() {
+        return Ok(answer);
+    }
+    let hit = LimitHit { limit: Limit::Answer, allowed };
+    match &answer {
+        Value::Map(map) if bounds.has_changed => cut(map, allowed).map_err(|hit| done_untold(hit, true)),
+        _ => Err(done_untold(hit, bounds.has_changed)),
+    }
+}
+
+/// The answer with the last elements of its lists left out, the longest list first, and then texts and
+/// maps as wholes: half a path is none. Numbers and truth values stay, and so does the `error`.
+fn cut(answer: &Map, allowed: u64) -> Result<Value, LimitHit> {
+    let mut entries: Vec<Entry> = answer.iter().map(|(key, value)| Entry::new(key, value)).collect();
+    entries.push(Entry::new(Str::new(TRUNCATED), true.into()));
+    for is_list in [true, false] {
+        while let Some(over) = total(&entries).checked_sub(allowed).filter(|over| *over > 0) {
+            let can_go = |entry: &&mut Entry| entry.can_go(is_list);
+            let Some(entry) = entries.iter_mut().filter(can_go).max_by_key(|entry| entry.bytes) else { break };
+            entry.shorten(over)?;
+        }
+    }
+    let mut map = Map::with_capacity(entries.len());
+    for Entry { key, value, .. } in entries {
+        if let Some(value) = value {
+            map.put(key, value)?;
+        }
+    }
+    Ok(map.into())
+}
+
+/// Bytes of an object of entries.
+fn total(entries: &[Entry]) -> u64 {
+    1 + entries.iter().map(|entry| entry.bytes).sum::<u64>()
+}
+
+/// An entry of an answer that is being cut.
+struct Entry {
+    key: Str,
+    value: Option<Value>,
+    /// What it takes, with its key, `:` and `,`.
+    bytes: u64,
+    is_cut: bool,
+}
+
+impl Entry {
+    fn new(key: Str, value: Value) -> Entry {
+        let bytes = size(&key.clone().into()) + size(&value) + 2;
+        Entry { key, value: Some(value), bytes, is_cut: false }
+    }
+
+    fn can_go(&self, is_list: bool) -> bool {
+        let key = self.key.as_text();
+        let fits = match &self.value {
+            Some(Value::List(_)) => is_list && !self.is_cut,
+            Some(value) => !is_list && (matches!(value, Value::Map(_)) || value.as_text().is_some()),
+            None => false,
+        };
+        fits && !ALWAYS.contains(&&*key)
+    }
+
+    /// Makes a list shorter by so many bytes; takes anything else out.
+    fn shorten(&mut self, over: u64) -> Result<(), LimitHit> {
+        let Some(Value::List(list)) = &self.value else {
+            (self.value, self.bytes) = (None, 0);
+            return Ok(());
+        };
+        let around = size(&self.key.clone().into()) + 2;
+        let room = self.bytes.saturating_sub(over).saturating_sub(around + 2);
+        let mut taken = 0;
+        let fits = |item: &Value| {
+            taken += size(item) + 1;
+            taken <= room + 1
+        };
+        let list = List::new(list.iter().take_while(fits).collect())?;
+        *self = Entry { is_cut: true, ..Entry::new(self.key.clone(), Value::List(Rc::new(list))) };
+        Ok(())
+    }
+}
+
+/// Bytes of a value as JSON.
+fn size(value: &Value) -> u64 {
+    size_within(value, u64::MAX).unwrap_or(u64::MAX)
+}
+
+/// The same; none when it takes more than that.
+fn size_within(value: &Value, allowed: u64) -> Option<u64> {
+    let mut counter = Counter { bytes: 0, allowed };
+    json::write(value, &mut counter).ok()?;
+    Some(counter.bytes)
+}
+
+/// Counts what is written to it and fails beyond a bound.
+struct Counter {
+    bytes: u64,
+    allowed: u64,
+}
+
+impl io::Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += bytes.len() as u64;
+        match self.bytes > self.allowed {
+            true => Err(io::Error::other("over the limit")),
+            false => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,158 @@
+//! What whoever called is told of changes that were made: by `ns call`, by a script and by the audit log.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+use support::{Ran, ns, run};
+
+/// A sandbox with a policy and some small files, each of which holds its name.
+fn sandbox(policy: &str, files: &[&str]) -> TempDir {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    fs::write(place.path().join("neuroscript.toml"), policy).expect("a policy");
+    for name in files {
+        let path = place.path().join(name);
+        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("a folder");
+        fs::write(path, name).expect("a file");
+    }
+    place
+}
+
+fn call(place: &TempDir, tool: &str, arguments: &Json, words: &[&str]) -> Ran {
+    run(ns(place.path()).args(["call", tool, &arguments.to_string()]).args(words))
+}
+
+fn parsed(text: &str) -> Json {
+    serde_json::from_str(text).unwrap_or_else(|_| panic!("not one JSON value: {text}"))
+}
+
+/// The error of a call that fails, and its exit code. It prints nothing else.
+fn failure(ran: &Ran) -> (Json, i32) {
+    assert_eq!(ran.stdout, "", "a failure prints nothing");
+    (parsed(&ran.stderr)["error"].clone(), ran.code)
+}
+
+/// What a call that fails answers all the same.
+fn answer_of(ran: &Ran) -> Json {
+    parsed(&ran.stderr)["answer"].clone()
+}
+
+/// The last line of the audit log.
+fn last_line(place: &Path) -> Json {
+    let log = fs::read_to_string(place.join(".ns/audit.jsonl")).expect("there is a log");
+    parsed(log.lines().last().expect("the log has a line"))
+}
+
+#[test]
+fn where_some_items_fail_a_call_succeeds_and_says_which() {
+    let place = sandbox("", &["a", "b"]);
+    let ran = call(&place, "delete_file", &json!({ "paths": ["a", "missing", "b"] }), &[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let answer = parsed(&ran.stdout);
+    assert_eq!(answer["error"], "1 of 3 items failed; the first: `missing` does not exist");
+    assert_eq!((&answer["success"], &answer["succeeded"], &answer["failed"]), (&json!(false), &json!(2), &json!(1)));
+    let line = last_line(place.path());
+    assert_eq!((&line["outcome"], &line["code"]), (&json!("partly"), &json!("not_found")));
+    assert_eq!(line["items"], json!({ "done": 2, "failed": 1, "all": 3 }));
+}
+
+#[test]
+fn where_no_item_is_done_a_call_fails_and_keeps_its_rows() {
+    let place = sandbox("", &["a"]);
+    let ran = call(&place, "delete_file", &json!({ "paths": ["x", "../y"] }), &[]);
+    let (error, code) = failure(&ran);
+    assert_eq!(
+        (code, &error["code"], &error["path"], &error["argument"]),
+        (1, &json!("not_found"), &json!("x"), &json!("paths"))
+    );
+    assert_eq!(error.as_object().map(serde_json::Map::len), Some(6), "the shape of every failure");
+    let rows = answer_of(&ran)["items"].as_array().cloned().expect("the rows are there");
+    assert_eq!((rows.len(), &rows[1]["code"]), (2, &json!("sandbox_violation")));
+    assert_eq!(last_line(place.path())["outcome"], "failed");
+    let (error, code) = failure(&call(&place, "delete_file", &json!({ "paths": ["../y"] }), &[]));
+    assert_eq!((code, &error["code"]), (4, &json!("sandbox_violation")));
+    assert_eq!(last_line(place.path())["outcome"], "refused");
+}
+
+#[test]
+fn a_limit_midway_ends_the_call_and_does_not_hide_what_was_done() {
+    let place = sandbox("[limits]\nbytes_written = 5\n", &["aa", "bb", "cc", "dd"]);
+    let arguments = json!({ "paths": ["aa", "missing", "bb", "cc", "dd"], "destination_path": "to" });
+    let ran = call(&place, "copy_file", &arguments, &[]);
+    let (error, code) = failure(&ran);
+    assert_eq!((code, &error["code"], &error["path"]), (1, &json!("limit_exceeded"), &json!("cc")));
+    let message = error["message"].as_str().expect("a sentence");
+    assert!(message.ends_with("; 2 of 5 items were done before (copy)"), "{message}");
+    let answer = answer_of(&ran);
+    assert_eq!((&answer["succeeded"], &answer["failed"], &answer["notReached"]), (&json!(2), &json!(2), &json!(1)));
+    let done: Vec<&str> = answer["items"]
+        .as_array()
+        .expect("the rows are there")
+        .iter()
+        .filter(|row| row["success"] == true)
+        .filter_map(|row| row["path"].as_str())
+        .collect();
+    assert_eq!(done, ["aa", "bb"]);
+    let there = |name: &str| place.path().join("to").join(name).exists();
+    assert_eq!([there("aa"), there("bb"), there("cc")], [true, true, false]);
+    let line = last_line(place.path());
+    assert_eq!((&line["outcome"], &line["items"]), (&json!("failed"), &json!({ "done": 2, "failed": 2, "all": 5 })));
+}
+
+#[test]
+fn all_or_nothing_takes_back_what_was_done_before_a_limit() {
+    let place = sandbox("[limits]\nbytes_written = 5\n", &["aa", "bb", "cc"]);
+    let arguments = json!({ "paths": ["aa", "bb", "cc"], "destination_path": "to/there", "all_or_nothing": true });
+    let (error, code) = failure(&call(&place, "copy_file", &arguments, &[]));
+    assert_eq!((code, &error["code"]), (1, &json!("limit_exceeded")));
+    assert!(
+        error["message"].as_str().is_some_and(|message| message.starts_with("nothing was done (copy): ")),
+        "{error}"
+    );
+    assert!(!place.path().join("to").exists(), "nothing stays");
+    assert_eq!(last_line(place.path())["items"], json!({ "done": 0, "failed": 3, "all": 3 }));
+}
+
+#[test]
+fn a_change_that_was_made_is_told_however_small_an_answer_may_be() {
+    let long = "directory-with-a-long-name/".repeat(8);
+    for bytes in ["1", "40", "80"] {
+        let told = |tool: &str, arguments: Json| {
+            let place = sandbox("", &["old", "dir/x"]);
+            let ran = call(&place, tool, &arguments, &["--max-output-bytes", bytes]);
+            assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{tool} with {bytes} bytes");
+            let answer = parsed(&ran.stdout);
+            assert_eq!(answer["error"], Json::Null, "{tool}: {answer}");
+            assert_eq!((&answer["success"], &answer["truncated"]), (&json!(true), &json!(true)), "{tool}: {answer}");
+            let size = ran.stdout.len() as u64;
+            assert!(size <= bytes.parse().unwrap_or(0) || size < 130, "{tool} with {bytes} bytes: {answer}");
+        };
+        told("write_file", json!({ "file_path": format!("{long}new"), "content": "x" }));
+        told("append_file", json!({ "file_path": "old", "content": "x" }));
+        told("edit_file", json!({ "file_path": "old", "old_text": "old", "new_text": "new" }));
+        told("copy_file", json!({ "source_path": "old", "destination_path": format!("{long}new") }));
+        told("delete_file", json!({ "path": "dir", "recursive": true }));
+        told("create_directory", json!({ "directory_path": long }));
+        told("compress", json!({ "source_path": "dir", "destination_path": format!("{long}new.zip") }));
+    }
+}
+
+#[test]
+fn rows_that_do_not_fit_are_left_out_and_the_counts_stay() {
+    let strange = |number: usize| format!("{number:02}{}", "\u{1}".repeat(200));
+    let names: Vec<String> = (0..20).map(strange).chain(["a".to_owned()]).collect();
+    let place = sandbox("", &names.iter().map(String::as_str).collect::<Vec<_>>());
+    let most = 20_000;
+    let ran = call(&place, "delete_file", &json!({ "glob": "*" }), &["--max-output-bytes", &most.to_string()]);
+    let answer = parsed(&ran.stdout);
+    assert!(ran.stdout.len() <= most + 1 && ran.stdout.len() > most / 2, "{} bytes", ran.stdout.len());
+    assert_eq!((&answer["succeeded"], &answer["failed"], &answer["truncated"]), (&json!(1), &json!(20), &json!(true)));
+    assert!(answer["items"].as_array().is_some_and(|rows| !rows.is_empty() && rows.len() < 21));
+    assert!(!place.path().join("a").exists(), "it was done");
+}
