@@ -156,3 +156,33 @@ fn rows_that_do_not_fit_are_left_out_and_the_counts_stay() {
     assert!(answer["items"].as_array().is_some_and(|rows| !rows.is_empty() && rows.len() < 21));
     assert!(!place.path().join("a").exists(), "it was done");
 }
+
+#[test]
+fn a_tool_that_keeps_its_result_in_a_memory_asks_the_policy_as_the_memory_tools_do() {
+    let listing = |target: &str| json!({ "path": ".", "target": target, "memory_key": "k" });
+    for (rule, part) in [
+        ("deny = [\"MEMORY.*\"]", "it is in `deny` as `MEMORY.*`"),
+        ("deny = [\"memory_set\"]", "`MEMORY.Set`"),
+        ("ask = [\"MEMORY.Set\"]", "needs a person's leave"),
+        ("deny = [\"*\"]\nallow = [\"FS.ListDir\"]", "it is in `deny` as `*`"),
+    ] {
+        for target in ["project_memory", "session_memory"] {
+            let place = sandbox(&format!("[tools]\n{rule}\n"), &["a"]);
+            let (error, code) = failure(&call(&place, "list_dir", &listing(target), &[]));
+            assert_eq!(
+                (code, &error["code"], &error["argument"]),
+                (4, &json!("policy_denied"), &json!("target")),
+                "{rule}"
+            );
+            assert!(error["message"].as_str().is_some_and(|message| message.contains(part)), "{rule}: {error}");
+            assert!(!place.path().join(".ns/memory.db").exists(), "{rule}: nothing is kept");
+            assert_eq!(last_line(place.path())["outcome"], "refused");
+            assert_eq!(call(&place, "list_dir", &json!({ "path": "." }), &[]).code, 0, "{rule}");
+        }
+    }
+    let place = sandbox("[tools]\ndeny = [\"MEMORY.*\"]\nallow = [\"MEMORY.Set\"]\n", &["a"]);
+    assert_eq!(call(&place, "list_dir", &listing("project_memory"), &[]).stdout, "k\n");
+    let place = sandbox("[tools]\ndeny = [\"MEMORY.*\"]\n", &[]);
+    let ran = run(ns(place.path()).args(["memory", "set", "k", "1"]));
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "rules about tools are not about a person's own command");
+}

@@ -32,6 +32,7 @@ pub struct CallRecord<'a> {
     has_begun: Cell<bool>,
     has_changed: Cell<bool>,
     items: Cell<Option<Items>>,
+    granted: RefCell<Vec<&'static str>>,
 }
 
 /// An argument, and how the log shows it.
@@ -89,6 +90,7 @@ impl<'a> CallRecord<'a> {
             has_begun: Cell::new(false),
             has_changed: Cell::new(false),
             items: Cell::new(None),
+            granted: RefCell::default(),
         }
     }
 
@@ -158,6 +160,21 @@ impl<'a> CallRecord<'a> {
     /// Says how far a call on several items came.
     pub fn count_items(&self, items: Items) {
         self.items.set(Some(items));
+    }
+
+    /// The tool.
+    pub fn tool(&self) -> &'static str {
+        self.tool
+    }
+
+    /// Whether the policy lets the call do what a further tool does, as was said before.
+    pub fn has_leave(&self, tool: &'static str) -> bool {
+        self.granted.borrow().contains(&tool)
+    }
+
+    /// Says that the policy lets the call do what a further tool does.
+    pub fn gets_leave(&self, tool: &'static str) {
+        self.granted.borrow_mut().push(tool);
     }
 
     /// Whether a path of a list was refused.

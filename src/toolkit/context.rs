@@ -88,7 +88,8 @@ impl<'a> Context<'a> {
             gate: self.gate,
             meter: self.meter,
             session: self.record.session(),
-            record: self.record
+            record: self.record,
+            is_tool: true,
         }
     }
 

@@ -89,7 +89,7 @@ impl Gate {
         work: impl FnOnce(&mut Memory<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         let record = CallRecord::new(called, arguments, session);
-        let result = work(&mut Memory { gate: self, meter, session, record: &record });
+        let result = work(&mut Memory { gate: self, meter, session, record: &record, is_tool: false });
         match self.conclude(&record, false, meter, &result) {
             Some(lost) => result.and(Err(lost)),
             None => result,

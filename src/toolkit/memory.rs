@@ -9,9 +9,13 @@ use crate::memory::{Access, Key, MemoryError, Record, Site, Stored};
 use crate::sandbox::Change;
 use crate::value::Value;
 
+use super::bind::{Bound, BoundArg};
 use super::call_record::CallRecord;
 use super::error::{Manner, ToolError};
 use super::gate::Gate;
+use super::policy::Approval;
+use super::registry::Tool;
+use super::spec::Param;
 
 pub use crate::memory::{Row as MemoryRow, Salvaged, Session as SessionMemory};
 
@@ -28,6 +32,11 @@ impl Scope {
     /// The words for it in arguments.
     pub const WORDS: [&str; 2] = ["session", "project"];
 
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        Scope::WORDS[self as usize]
+    }
+
     /// The scope of a word; the binder lets no others through.
     pub fn of_word(word: &str) -> Scope {
         if word == "project" { Scope::Project } else { Scope::Session }
@@ -40,7 +49,15 @@ pub struct Memory<'a> {
     pub(super) meter: &'a mut Meter,
     pub(super) session: &'a SessionMemory,
     pub(super) record: &'a CallRecord<'a>,
+    /// Whether a tool works with it, so that the rules about tools hold; not a person's own command.
+    pub(super) is_tool: bool,
 }
+
+/// What the rules about tools know each work as.
+const SET: &str = "MEMORY.Set";
+const GET: &str = "MEMORY.Get";
+const DELETE: &str = "MEMORY.Delete";
+const LIST: &str = "MEMORY.List";
 
 impl Memory<'_> {
     /// Keeps a value under a key; what was there is replaced.
@@ -51,6 +68,7 @@ impl Memory<'_> {
     /// with `.ns/memory.db`. The argument at fault is called `key` or `value`; a tool that calls its
     /// own otherwise says so with [`ToolError::argument`].
     pub fn store(&mut self, scope: Scope, key: &str, value: Value) -> Result<(), ToolError> {
+        self.admit(SET, scope, key)?;
         let key = Key::parse(key)?;
         if scope == Scope::Session {
             self.session.set(key, value)?;
@@ -67,6 +85,7 @@ impl Memory<'_> {
 
     /// The value of a key; none when there is none.
     pub fn fetch(&mut self, scope: Scope, key: &str) -> Result<Option<Value>, ToolError> {
+        self.admit(GET, scope, key)?;
         let key = Key::parse(key)?;
         if scope == Scope::Session {
             return Ok(self.session.get(&key));
@@ -81,6 +100,7 @@ impl Memory<'_> {
 
     /// Forgets a key; whether there was one.
     pub fn delete(&mut self, scope: Scope, key: &str) -> Result<bool, ToolError> {
+        self.admit(DELETE, scope, key)?;
         let key = Key::parse(key)?;
         if scope == Scope::Session {
             self.record.changes();
@@ -92,6 +112,7 @@ impl Memory<'_> {
 
     /// The keys that begin with a text, in the order of their bytes.
     pub fn keys(&mut self, scope: Scope, prefix: &str) -> Result<Vec<String>, ToolError> {
+        self.admit(LIST, scope, prefix)?;
         let keys = match scope {
             Scope::Session => self.session.keys(prefix),
             Scope::Project => self.rows(prefix)?.into_iter().map(|row| row.key).collect(),
@@ -136,6 +157,41 @@ impl Memory<'_> {
             self.gate.project.set(&self.site(), &records, &change)?;
         }
         Ok(records.len())
+    }
+
+    /// Asks whether a value may be kept under a key, before the work that gives the value.
+    pub fn prepare(&mut self, scope: Scope, key: &str) -> Result<(), ToolError> {
+        self.admit(SET, scope, key)?;
+        match scope {
+            Scope::Session => Ok(()),
+            // The change itself is counted where it is made.
+            Scope::Project => self.begin(0).map(drop),
+        }
+    }
+
+    /// Asks the policy for what a tool of memory does, where another tool does it: for the tool that was
+    /// called, the gate has asked. Leave holds for the rest of the call.
+    fn admit(&mut self, name: &'static str, scope: Scope, key: &str) -> Result<(), ToolError> {
+        if !self.is_tool || self.record.tool() == name || self.record.has_leave(name) {
+            return Ok(());
+        }
+        let registry = &self.gate.registry;
+        let Some(tool) = registry.find(name).map(|id| registry.get(id)) else { return Ok(()) };
+        if let Approval::Needed { reason, instead } = self.gate.policy.admit(&tool.spec)? {
+            self.ask(tool, (scope, key), &reason, &instead)?;
+        }
+        self.record.gets_leave(name);
+        Ok(())
+    }
+
+    fn ask(&self, tool: &Tool, (scope, key): (Scope, &str), reason: &str, instead: &str) -> Result<(), ToolError> {
+        let arg = |param: &Param| match param.name {
+            "key" | "prefix" => BoundArg::Value(Value::text(key)),
+            "scope" => BoundArg::Value(Value::text(scope.word())),
+            _ => BoundArg::Absent,
+        };
+        let bound = Bound::new(tool.params.iter().map(arg).collect());
+        self.gate.approvals.approve(tool, &bound, reason, instead, self.meter)
     }
 
     fn begin(&mut self, keys: u64) -> Result<Change, ToolError> {

@@ -83,9 +83,10 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
     };
     let format = args.format.as_text();
     let start = start_name(context, &args.path);
-    if target.as_ref().is_some_and(|target| target.scope == Scope::Project) {
-        // Refused before anything is listed; the change itself is counted where it is made.
-        context.begin_change(0).map_err(|error| error.argument("target"))?;
+    if let Some(target) = &target {
+        // Refused before anything is listed.
+        let prepared = context.memory().prepare(target.scope, &target.key.as_text());
+        prepared.map_err(|error| error.argument("target"))?;
     }
     let (plan, page) = (plan(&args, filter, &format), Page::new(context, target.is_none()));
     let listing = match &*format {
