@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 use crate::engine::built_in_tools;
-use crate::toolkit::{Kind, Literal, Param, Registry, Tool, WhenAbsent, schema};
+use crate::toolkit::{Kind, Literal, Param, Registry, Tool, WhenAbsent, groups, schema};
 
 use super::args::{ToolFormat, ToolsArgs};
 use super::exit::Exit;
@@ -16,13 +16,13 @@ pub fn tools(args: &ToolsArgs) -> Exit {
         None => None,
         Some(name) => match registry.find(name) {
             Some(id) => Some(registry.get(id)),
-            None => return unknown(&registry, name),
+            None => return group(&registry, name, args.format),
         },
     };
     let text = match args.format {
         ToolFormat::Table => match one {
             Some(tool) => page(tool),
-            None => listing(&registry),
+            None => listing(registry.iter()),
         },
         ToolFormat::Json => pretty(&match one {
             Some(tool) => schema::declaration(tool),
@@ -43,6 +43,23 @@ pub fn tools(args: &ToolsArgs) -> Exit {
     print(&format!("{}\n", text.trim_end()))
 }
 
+/// All tools of a group, or that there is no such name.
+fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
+    let is_member = |tool: &&Tool| groups::group_of(tool.spec.name).eq_ignore_ascii_case(name);
+    let members: Vec<&Tool> = registry.iter().filter(is_member).collect();
+    if members.is_empty() {
+        return unknown(registry, name);
+    }
+    let schemas = members.iter().map(|tool| (tool.spec.wire.to_owned(), schema::input_schema(tool)));
+    let text = match format {
+        ToolFormat::Table => listing(members.iter().copied()),
+        ToolFormat::Json => pretty(&members.iter().map(|tool| schema::declaration(tool)).collect()),
+        ToolFormat::JsonSchema => pretty(&Json::Object(schemas.collect())),
+        ToolFormat::Markdown => members.iter().map(|tool| section(tool)).collect::<Vec<_>>().join("\n"),
+    };
+    print(&format!("{}\n", text.trim_end()))
+}
+
 fn unknown(registry: &Registry, name: &str) -> Exit {
     let help = match registry.nearest(name) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -56,11 +73,19 @@ fn pretty(json: &Json) -> String {
     serde_json::to_string_pretty(json).expect("JSON has a text")
 }
 
-fn listing(registry: &Registry) -> String {
+/// The tools in a table, a heading before each group.
+fn listing<'t>(tools: impl Iterator<Item = &'t Tool>) -> String {
     let mut table = new_table();
     table.set_header(["name", "wire name", "effect", "what it does"]);
-    for tool in registry.iter() {
-        table.add_row([tool.spec.name, tool.spec.wire, tool.spec.effect.word(), tool.spec.summary]);
+    let mut last = "";
+    for tool in tools {
+        let group = groups::group_of(tool.spec.name);
+        if group != last {
+            table.add_row([""]);
+            table.add_row([group, "", "", groups::title(group)]);
+            last = group;
+        }
+        table.add_row([&format!("  {}", tool.spec.name), tool.spec.wire, tool.spec.effect.word(), tool.spec.summary]);
     }
     table.to_string()
 }
@@ -157,18 +182,26 @@ fn reference(registry: &Registry) -> String {
     let mut text =
         "# Tools\n\nMade by `ns tools --format markdown` from the declarations; a test fails when it is stale.\n\
         Names are found without regard to case; `TOOL.X` and `tool.fs.X` find `FS.X`.\n\
-        Every call can also fail with `bad_args`, `policy_denied`, `limit_exceeded` or `cancelled`.\n"
+        Every call can also fail with `bad_args`, `policy_denied`, `limit_exceeded` or `cancelled`.\n\n"
             .to_owned();
-    for tool in registry.iter() {
-        text.push('\n');
-        text.push_str(&section(tool));
+    let mut names: Vec<&str> = registry.iter().map(|tool| groups::group_of(tool.spec.name)).collect();
+    names.dedup();
+    for group in &names {
+        text.push_str(&format!("- [`{group}`](#{}): {}\n", group.to_ascii_lowercase(), groups::title(group)));
+    }
+    for group in names {
+        text.push_str(&format!("\n## {group}\n"));
+        for tool in registry.iter().filter(|tool| groups::group_of(tool.spec.name) == group) {
+            text.push('\n');
+            text.push_str(&section(tool));
+        }
     }
     text
 }
 
 fn section(tool: &Tool) -> String {
     let spec = &tool.spec;
-    let mut text = format!("## `{}`\n\n{}.\n\n{}\n\n", signature(tool), spec.summary, spec.details);
+    let mut text = format!("### `{}`\n\n{}.\n\n{}\n\n", signature(tool), spec.summary, spec.details);
     let aliases = spec.aliases.iter().map(|alias| format!(", `{alias}`")).collect::<String>();
     text.push_str(&format!("- Other names: `{}`{aliases}\n", spec.wire));
     text.push_str(&format!(

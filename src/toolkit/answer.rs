@@ -30,6 +30,45 @@ impl Answer for AnyList {
     }
 }
 
+/// A map with any keys as a result.
+pub struct AnyMap(pub Value);
+
+impl Answer for AnyMap {
+    fn into_value(self) -> Result<Value, LimitHit> {
+        Ok(self.0)
+    }
+
+    fn schema() -> serde_json::Value {
+        serde_json::json!({ "type": "object" })
+    }
+}
+
+/// Any value as a result.
+pub struct AnyValue(pub Value);
+
+impl Answer for AnyValue {
+    fn into_value(self) -> Result<Value, LimitHit> {
+        Ok(self.0)
+    }
+
+    fn schema() -> serde_json::Value {
+        serde_json::json!({})
+    }
+}
+
+/// A number as a result, whole or not.
+pub struct Number(pub Value);
+
+impl Answer for Number {
+    fn into_value(self) -> Result<Value, LimitHit> {
+        Ok(self.0)
+    }
+
+    fn schema() -> serde_json::Value {
+        serde_json::json!({ "type": "number" })
+    }
+}
+
 /// A text as a result.
 impl Answer for Str {
     fn into_value(self) -> Result<Value, LimitHit> {

@@ -220,11 +220,17 @@ impl Binder {
             Kind::Texts | Kind::Paths(..) => {
                 matches!(value, Value::List(list) if list.iter().all(|item| item.is_text()))
             }
+            Kind::TextOrTexts => match value {
+                Value::List(list) => list.iter().all(|item| item.is_text()),
+                value => value.is_text(),
+            },
+            Kind::Number => matches!(value, Value::Int(_) | Value::Float(_)),
+            Kind::Map => matches!(value, Value::Map(_)),
             Kind::Any => true,
         };
         if !fits {
             let found = match (param.kind, value) {
-                (Kind::Texts | Kind::Paths(..), Value::List(list)) => {
+                (Kind::Texts | Kind::TextOrTexts | Kind::Paths(..), Value::List(list)) => {
                     let wrong = list.iter().find(|item| !item.is_text());
                     wrong.map_or_else(|| shown(value), |item| format!("a list with {}", shown(&item)))
                 }
@@ -398,6 +404,15 @@ impl FromArg for Rc<List> {
     fn from_arg(arg: BoundArg) -> Rc<List> {
         match Value::from_arg(arg) {
             Value::List(list) => list,
+            _ => unreachable!("{MISMATCH}"),
+        }
+    }
+}
+
+impl FromArg for Rc<Map> {
+    fn from_arg(arg: BoundArg) -> Rc<Map> {
+        match Value::from_arg(arg) {
+            Value::Map(map) => map,
             _ => unreachable!("{MISMATCH}"),
         }
     }

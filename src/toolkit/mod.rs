@@ -11,6 +11,7 @@ mod context;
 mod error;
 mod gate;
 mod given;
+pub mod groups;
 mod memory;
 mod policy;
 mod registry;
@@ -20,7 +21,7 @@ mod spec;
 mod told;
 
 pub use crate::audit::Items;
-pub use answer::{Answer, AnyList};
+pub use answer::{Answer, AnyList, AnyMap, AnyValue, Number};
 pub use approval::{Approvals, Approver, KeepAnswer, Question, Reply};
 pub use bind::{ArgError, Arguments, Binder, Bound, ListedPath};
 pub use call_record::{Shown, Told};

@@ -67,6 +67,9 @@ fn property(param: &Param) -> Json {
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
         Kind::List => json!({ "type": "array" }),
         Kind::Texts | Kind::Paths(..) => json!({ "type": "array", "items": { "type": "string" } }),
+        Kind::TextOrTexts => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
+        Kind::Number => json!({ "type": "number" }),
+        Kind::Map => json!({ "type": "object" }),
         Kind::Any => json!({}),
     };
     if let WhenAbsent::Is(literal) | WhenAbsent::Configured(literal) = param.absent {

@@ -54,6 +54,11 @@ impl Spec {
             example,
         }
     }
+
+    /// The same declaration with other names that find the tool.
+    pub const fn also(self, aliases: &'static [&'static str]) -> Spec {
+        Spec { aliases, ..self }
+    }
 }
 
 /// What a tool does to the world.
@@ -214,6 +219,12 @@ pub enum Kind {
     List,
     /// A list of texts.
     Texts,
+    /// A text, or a list of texts.
+    TextOrTexts,
+    /// A whole number or a float.
+    Number,
+    /// A map.
+    Map,
     /// Any value.
     Any,
 }
@@ -236,6 +247,9 @@ impl Kind {
             Kind::Kept => "the path of a backup",
             Kind::List => "a list",
             Kind::Texts => "a list of texts",
+            Kind::TextOrTexts => "a text or a list of texts",
+            Kind::Number => "a number",
+            Kind::Map => "a map",
             Kind::Any => "a value",
         }
     }
@@ -248,13 +262,16 @@ impl Kind {
             Kind::Text | Kind::Content | Kind::Word(_) => "string",
             Kind::Path(..) | Kind::Kept => "path",
             Kind::Paths(..) | Kind::List | Kind::Texts => "list",
+            Kind::TextOrTexts => "string or list",
+            Kind::Number => "number",
+            Kind::Map => "map",
             Kind::Any => "any",
         }
     }
 
     /// Whether a map can be a value of this kind.
     pub fn takes_maps(self) -> bool {
-        matches!(self, Kind::Any)
+        matches!(self, Kind::Any | Kind::Map)
     }
 }
 

@@ -5,6 +5,7 @@
 //! changed, so there is no aliasing, no cycle and nothing to collect.
 
 mod error;
+mod hashed;
 pub mod json;
 mod list;
 mod map;
@@ -22,6 +23,7 @@ use std::rc::Rc;
 use crate::limits::LimitHit;
 
 pub use error::{Fallible, ValueError};
+pub use hashed::{Hashed, ValueMap};
 pub use list::List;
 pub use map::Map;
 pub use record::to_value;

@@ -2,10 +2,9 @@
 //!
 //! Failures are errors: whatever `MEMORY.Get` gave as a sign of failure could also be a value.
 
-use crate::limits::LimitHit;
 use crate::text::ToolCode;
 use crate::toolkit::{
-    Answer, AnyList, Context, Effect, Example, Failure, Risk, Scope, Spec, Tool, ToolError, arguments,
+    AnyList, AnyValue, Context, Effect, Example, Failure, Risk, Scope, Spec, Tool, ToolError, arguments,
 };
 use crate::value::{Str, Value};
 
@@ -109,19 +108,6 @@ arguments! {
     }
 }
 
-/// Any value as a result.
-struct Any(Value);
-
-impl Answer for Any {
-    fn into_value(self) -> Result<Value, LimitHit> {
-        Ok(self.0)
-    }
-
-    fn schema() -> serde_json::Value {
-        serde_json::json!({})
-    }
-}
-
 /// The tools of this folder, in the order of listings.
 pub fn tools() -> Vec<Tool> {
     vec![Tool::new(SET, set), Tool::new(GET, get), Tool::new(DELETE, delete), Tool::new(LIST, list)]
@@ -131,9 +117,9 @@ fn set(context: &mut Context<'_>, args: SetArgs) -> Result<(), ToolError> {
     context.memory().store(scope(&args.scope), &args.key.as_text(), args.value)
 }
 
-fn get(context: &mut Context<'_>, args: KeyArgs) -> Result<Any, ToolError> {
+fn get(context: &mut Context<'_>, args: KeyArgs) -> Result<AnyValue, ToolError> {
     let value = context.memory().fetch(scope(&args.scope), &args.key.as_text())?;
-    Ok(Any(value.unwrap_or(Value::Nil)))
+    Ok(AnyValue(value.unwrap_or(Value::Nil)))
 }
 
 fn delete(context: &mut Context<'_>, args: KeyArgs) -> Result<bool, ToolError> {

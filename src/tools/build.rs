@@ -1,0 +1,139 @@
+//! How tools make texts and lists: what they take is asked for before it is taken.
+
+use compact_str::CompactString;
+
+use crate::limits::{LimitHit, space};
+use crate::toolkit::{AnyList, Context, ToolError};
+use crate::value::{Str, Value};
+
+/// Elements after which the clock and the memory are looked at.
+const STRETCH: usize = 4_096;
+
+/// A text that is being made, within the limits of one text and of the run's memory.
+#[derive(Debug, Default)]
+pub struct TextBuilder {
+    text: String,
+}
+
+impl TextBuilder {
+    /// An empty text with room for so many bytes.
+    pub fn with_room(bytes: usize) -> Result<TextBuilder, LimitHit> {
+        space::check_string(bytes)?;
+        space::check(bytes)?;
+        Ok(TextBuilder { text: String::with_capacity(bytes) })
+    }
+
+    /// Adds to the end.
+    #[inline]
+    pub fn push(&mut self, piece: &str) -> Result<(), LimitHit> {
+        if piece.len() > self.text.capacity() - self.text.len() {
+            self.grow(piece.len())?;
+        }
+        self.text.push_str(piece);
+        Ok(())
+    }
+
+    /// Adds a character to the end.
+    pub fn push_char(&mut self, character: char) -> Result<(), LimitHit> {
+        self.push(character.encode_utf8(&mut [0; 4]))
+    }
+
+    /// Adds a text so many times.
+    pub fn push_times(&mut self, piece: &str, times: usize) -> Result<(), LimitHit> {
+        self.grow(piece.len().saturating_mul(times))?;
+        (0..times).for_each(|_| self.text.push_str(piece));
+        Ok(())
+    }
+
+    /// The text as a value; it is paid for by its length.
+    pub fn finish(mut self, context: &mut Context<'_>) -> Result<Str, ToolError> {
+        self.text.shrink_to_fit();
+        context.spend_text(self.text.len())?;
+        Ok(Str::from_compact(CompactString::from(self.text)))
+    }
+
+    #[cold]
+    fn grow(&mut self, more: usize) -> Result<(), LimitHit> {
+        let needed = self.text.len().saturating_add(more);
+        space::check_string(needed)?;
+        let capacity = needed.max(self.text.capacity().saturating_mul(2).min(space::string_bound()));
+        space::check(capacity)?;
+        self.text.reserve_exact(capacity - self.text.len());
+        Ok(())
+    }
+}
+
+/// A list of so many values, each a step.
+pub fn list(
+    context: &mut Context<'_>,
+    length: usize,
+    values: impl Iterator<Item = Value>,
+) -> Result<AnyList, ToolError> {
+    try_list(context, length, values.map(Ok))
+}
+
+/// A list of so many values, some of which may not be made.
+pub fn try_list(
+    context: &mut Context<'_>,
+    length: usize,
+    values: impl Iterator<Item = Result<Value, ToolError>>,
+) -> Result<AnyList, ToolError> {
+    let mut made = room(context, length)?;
+    for value in values {
+        if made.len().is_multiple_of(STRETCH) {
+            space::check(0)?;
+            context.meter.poll()?;
+        }
+        made.push(value?);
+    }
+    Ok(AnyList(Value::list(made)?))
+}
+
+/// Room for a list of so many values, each of which is a step.
+pub fn room(context: &mut Context<'_>, length: usize) -> Result<Vec<Value>, ToolError> {
+    space::check_items(length)?;
+    space::check(length.saturating_mul(size_of::<Value>()))?;
+    context.spend(length)?;
+    Ok(Vec::with_capacity(length))
+}
+
+/// A list that grows by one value after another, of which nobody knows how many come.
+#[derive(Debug, Default)]
+pub struct ListBuilder {
+    values: Vec<Value>,
+}
+
+impl ListBuilder {
+    /// Adds a value to the end.
+    #[inline]
+    pub fn push(&mut self, context: &mut Context<'_>, value: Value) -> Result<(), ToolError> {
+        if self.values.len() == self.values.capacity() {
+            self.grow(context)?;
+        }
+        self.values.push(value);
+        Ok(())
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The list.
+    pub fn finish(self) -> Result<AnyList, ToolError> {
+        Ok(AnyList(Value::list(self.values)?))
+    }
+
+    /// Makes room for as many again, within what a list may hold, which is paid for at once.
+    #[cold]
+    fn grow(&mut self, context: &mut Context<'_>) -> Result<(), ToolError> {
+        let length = self.values.len();
+        space::check_items(length + 1)?;
+        let more = length.clamp(8, STRETCH.max(length)).min(space::items_bound() - length);
+        space::check((length + more).saturating_mul(size_of::<Value>()))?;
+        context.spend(more)?;
+        context.meter.poll()?;
+        self.values.reserve_exact(more);
+        Ok(())
+    }
+}
