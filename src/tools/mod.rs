@@ -2,8 +2,11 @@
 //!
 //! Each declares itself once and has one function; see [`crate::toolkit`].
 
+mod build;
 mod fs;
 mod list;
+mod map;
+mod math;
 mod memory;
 mod path;
 mod range;
@@ -16,6 +19,8 @@ pub fn registry() -> Registry {
     let mut tools: Vec<Tool> = fs::tools();
     tools.extend(text::tools());
     tools.extend(list::tools());
+    tools.extend(map::tools());
+    tools.extend(math::tools());
     tools.extend(path::tools());
     tools.extend(memory::tools());
     Registry::new(tools)

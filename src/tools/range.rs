@@ -7,16 +7,9 @@ use crate::value::operators::position;
 ///
 /// A start or end beyond the length is an error that names the argument.
 pub fn bounds(start: i64, end: Option<i64>, length: usize, unit: &str) -> Result<(usize, usize), ToolError> {
-    let place = |argument, index: i64| {
-        let found = if index == length as i64 { Some(length) } else { position(index, length) };
-        found.ok_or_else(|| {
-            let message = format!("`{argument}` is {index}, and there are {length} {unit}");
-            ToolError::bad_argument(argument, message).hint("compare with `LEN(…)` first")
-        })
-    };
-    let from = place("start", start)?;
+    let from = place("start", start, length, unit)?;
     let to = match end {
-        Some(end) => place("end", end)?,
+        Some(end) => place("end", end, length, unit)?,
         None => length,
     };
     match from > to {
@@ -26,4 +19,20 @@ pub fn bounds(start: i64, end: Option<i64>, length: usize, unit: &str) -> Result
             Err(ToolError::bad_argument("start", message).hint("give the smaller one first"))
         }
     }
+}
+
+/// The place that an index means, its length included.
+pub fn place(argument: &'static str, index: i64, length: usize, unit: &str) -> Result<usize, ToolError> {
+    let found = if index == length as i64 { Some(length) } else { position(index, length) };
+    found.ok_or_else(|| beyond(argument, index, length, unit))
+}
+
+/// The error for an index beyond the end.
+pub fn beyond(argument: &'static str, index: i64, length: usize, unit: &str) -> ToolError {
+    let there = match length {
+        1 => format!("is 1 {}", unit.trim_end_matches('s')),
+        _ => format!("are {length} {unit}"),
+    };
+    let message = format!("`{argument}` is {index}, and there {there}");
+    ToolError::bad_argument(argument, message).hint("compare with `LEN(…)` first")
 }

@@ -18,7 +18,7 @@ use super::original::{Changing, Original};
 const SPEC: Spec = Spec {
     name: "FS.AppendFile",
     wire: "append_file",
-    aliases: &[],
+    aliases: &["FS.Append"],
     summary: "Adds a text at the end of a file, whole or not at all",
     details: "The text comes after what is there, as it is: no line end is added or changed. It gets the encoding of \
         the file, found as `FS.ReadFile` finds it (a byte order mark decides, then `encoding`, then UTF-8, then a guess); \

@@ -13,7 +13,7 @@ use super::operation::Operation;
 const SPEC: Spec = Spec {
     name: "FS.DeleteFile",
     wire: "delete_file",
-    aliases: &[],
+    aliases: &["FS.Delete"],
     summary: "Deletes files, links or directories, which can be restored",
     details: "What is deleted is moved to `.ns/trash` in one step, as a whole or not at all, and is kept there as long \
         as the policy says; `FS.RestoreBackup` brings back what `backupPath` names. A link is deleted itself, never \

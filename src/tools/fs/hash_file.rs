@@ -13,7 +13,7 @@ use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolEr
 const SPEC: Spec = Spec {
     name: "FS.HashFile",
     wire: "hash_file",
-    aliases: &[],
+    aliases: &["FS.Hash"],
     summary: "Gives the SHA-256 of a file's bytes",
     details: "`checksum` is hexadecimal, `sizeBytes` how many bytes were read. The file is read piece by piece, so its \
         size does not matter.",

@@ -17,7 +17,7 @@ use crate::toolkit::{
 const SPEC: Spec = Spec {
     name: "FS.ListDirectory",
     wire: "list_directory",
-    aliases: &[],
+    aliases: &["FS.List"],
     summary: "List directory entries",
     details: "Entries are met depth-first, a directory before what is in it, siblings by name; the listing stops at \
         `max_entries` matching entries and is then sorted by path. Links are listed and never followed. Sizes are \

@@ -10,7 +10,7 @@ use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool
 const SPEC: Spec = Spec {
     name: "FS.MoveFile",
     wire: "move_file",
-    aliases: &["TOOL.MoveFile"],
+    aliases: &["TOOL.MoveFile", "FS.Move"],
     summary: "Moves or renames a file or directory; never overwrites",
     details: "The destination must not exist, not even as a dangling link, and the directory it goes into must. A link \
         is moved itself. Nothing is moved into a temporary directory of the run from outside (`conflict`), since it \

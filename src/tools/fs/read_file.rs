@@ -21,7 +21,7 @@ use super::lines::Lines;
 const SPEC: Spec = Spec {
     name: "FS.ReadFile",
     wire: "read_file",
-    aliases: &[],
+    aliases: &["FS.Read"],
     summary: "Reads a text file, or any file as base64",
     details: "Without `encoding` the file is taken for UTF-8, and when it is not, its encoding is guessed from its bytes \
         (`auto` does that at once); name the encoding where it is known, since few bytes can mislead the guess. A byte order mark decides over all of this and is left out. All names of the WHATWG \

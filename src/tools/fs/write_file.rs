@@ -14,7 +14,7 @@ use super::operation::Operation;
 const SPEC: Spec = Spec {
     name: "FS.WriteFile",
     wire: "write_file",
-    aliases: &["TOOL.WriteFile"],
+    aliases: &["TOOL.WriteFile", "FS.Write"],
     summary: "Writes a text file, whole or not at all",
     details: "The text is written to a new file and synced, which then takes the name in one step, so that a reader or \
         a crash sees the old file or the new one. Missing directories are made. A file that is replaced leaves its \

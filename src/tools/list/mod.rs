@@ -1,5 +1,11 @@
-//! `LIST`: functions on lists.
+//! `LIST`: functions on lists. The list itself always stays as it is.
 
+mod element;
+mod extreme;
+mod group;
+mod key;
+mod member;
+mod reshape;
 mod slice;
 mod sort;
 
@@ -7,5 +13,12 @@ use crate::toolkit::Tool;
 
 /// The tools of this folder, in the order of listings.
 pub fn tools() -> Vec<Tool> {
-    vec![sort::tool(), slice::tool(), slice::reverse_tool()]
+    let mut tools = element::tools();
+    tools.extend(slice::tools());
+    tools.push(sort::tool());
+    tools.extend(member::tools());
+    tools.extend(group::tools());
+    tools.extend(extreme::tools());
+    tools.extend(reshape::tools());
+    tools
 }

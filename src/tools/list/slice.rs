@@ -1,11 +1,11 @@
-//! `LIST.Slice` and `LIST.Reverse`.
+//! `LIST.Slice`, `LIST.Rest`, `LIST.Tail`, `LIST.Reverse`.
 
 use std::rc::Rc;
 
-use crate::limits::space;
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::{List, Value};
+use crate::value::List;
 
+use super::super::build;
 use super::super::range::bounds;
 
 const SLICE: Spec = Spec::pure(
@@ -14,6 +14,27 @@ const SLICE: Spec = Spec::pure(
     "Gives the elements from one index up to another",
     "Indexes count from 0, negative ones from the end; `end` itself is left out. An index beyond the list is an error.",
     Example { script: "EMIT LIST.Slice([1, 2, 3, 4], 1, 3)", output: "[2, 3]\n" },
+);
+const REST: Spec = Spec::pure(
+    "LIST.Rest",
+    "list_rest",
+    "Gives the elements without the first ones",
+    "A list of no more than `count` elements gives the empty list.",
+    Example { script: "EMIT LIST.Rest([1, 2, 3]), LIST.Rest([])", output: "[2, 3][]\n" },
+);
+const TAKE: Spec = Spec::pure(
+    "LIST.Take",
+    "list_take",
+    "Gives the first elements",
+    "A list of no more than `count` elements is given whole.",
+    Example { script: "EMIT LIST.Take([1, 2, 3], 2)", output: "[1, 2]\n" },
+);
+const TAIL: Spec = Spec::pure(
+    "LIST.Tail",
+    "list_tail",
+    "Gives the last elements",
+    "A list of no more than `count` elements is given whole.",
+    Example { script: "EMIT LIST.Tail([1, 2, 3], 2)", output: "[2, 3]\n" },
 );
 const REVERSE: Spec = Spec::pure(
     "LIST.Reverse",
@@ -32,32 +53,49 @@ arguments! {
 }
 
 arguments! {
+    struct Without {
+        list: Rc<List> = Required, Kind::List, "list to take from";
+        count: i64 = Is(Literal::Int(1)), Kind::at_least(0), "how many elements are left out";
+    }
+}
+
+arguments! {
+    struct Counted {
+        list: Rc<List> = Required, Kind::List, "list to take from";
+        count: i64 = Required, Kind::at_least(0), "how many elements";
+    }
+}
+
+arguments! {
     struct Whole {
         list: Rc<List> = Required, Kind::List, "list to reverse";
     }
 }
 
-pub fn tool() -> Tool {
-    Tool::new(SLICE, slice)
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(SLICE, |context, args: Stretch| {
+            let (from, to) = bounds(args.start, args.end, args.list.len(), "elements")?;
+            stretch(context, &args.list, from, to)
+        }),
+        Tool::new(REST, |context, args: Without| {
+            let length = args.list.len();
+            stretch(context, &args.list, length.min(args.count as usize), length)
+        }),
+        Tool::new(TAKE, |context, args: Counted| {
+            stretch(context, &args.list, 0, args.list.len().min(args.count as usize))
+        }),
+        Tool::new(TAIL, |context, args: Counted| {
+            let length = args.list.len();
+            stretch(context, &args.list, length - length.min(args.count as usize), length)
+        }),
+        Tool::new(REVERSE, |context, args: Whole| {
+            let length = args.list.len();
+            build::list(context, length, (0..length).rev().filter_map(|index| args.list.get(index)))
+        }),
+    ]
 }
 
-pub fn reverse_tool() -> Tool {
-    Tool::new(REVERSE, reverse)
-}
-
-fn slice(context: &mut Context<'_>, args: Stretch) -> Result<AnyList, ToolError> {
-    let (from, to) = bounds(args.start, args.end, args.list.len(), "elements")?;
-    collect(context, to - from, (from..to).filter_map(|index| args.list.get(index)))
-}
-
-fn reverse(context: &mut Context<'_>, args: Whole) -> Result<AnyList, ToolError> {
-    let length = args.list.len();
-    collect(context, length, (0..length).rev().filter_map(|index| args.list.get(index)))
-}
-
-/// A new list of so many elements.
-fn collect(context: &mut Context<'_>, length: usize, items: impl Iterator<Item = Value>) -> Result<AnyList, ToolError> {
-    context.spend(length)?;
-    space::check(length * size_of::<Value>())?;
-    Ok(AnyList(Value::list(items.collect())?))
+fn stretch(context: &mut Context<'_>, list: &List, from: usize, to: usize) -> Result<AnyList, ToolError> {
+    build::list(context, to - from, (from..to).filter_map(|index| list.get(index)))
 }

@@ -7,6 +7,8 @@ use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments
 use crate::value::operators::compare;
 use crate::value::{List, Str, Value, print};
 
+use super::key;
+
 const SPEC: Spec = Spec::pure(
     "LIST.Sort",
     "list_sort",
@@ -41,10 +43,14 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     let length = args.list.len();
     context.spend(length)?;
     space::check(length * (size_of::<Keyed>() + size_of::<Value>()))?;
+    if args.key.is_none()
+        && let Some(ints) = args.list.values().and_then(ints)
+    {
+        return sorted_ints(context, ints, args.descending);
+    }
     let mut keyed = Vec::with_capacity(length);
-    for index in 0..length {
-        let element = args.list.get(index).expect("the index is below the length");
-        keyed.push(Keyed { index, by: key_of(&element, args.key.as_ref(), index)? });
+    for (index, element) in args.list.iter().enumerate() {
+        keyed.push(Keyed { index, by: key::of(&element, args.key.as_ref(), index)? });
     }
     check_kinds(&keyed)?;
     // All keys are of one kind, so only floats that are no numbers have no order; they come after all others.
@@ -61,22 +67,27 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     Ok(AnyList(Value::list(sorted)?))
 }
 
-fn is_nan(value: &Value) -> bool {
-    value.as_float().is_some_and(f64::is_nan)
+/// The elements, if they are all whole numbers, of which nobody can tell equal ones apart.
+fn ints(values: &[Value]) -> Option<Vec<i64>> {
+    let int = |value: &Value| match value {
+        Value::Int(number) => Some(*number),
+        _ => None,
+    };
+    values.iter().map(int).collect()
 }
 
-fn key_of(element: &Value, key: Option<&Str>, index: usize) -> Result<Value, ToolError> {
-    match (key, element) {
-        (None, _) => Ok(element.clone()),
-        (Some(key), Value::Map(map)) => map.get(key).ok_or_else(|| {
-            let message = format!("element {index} has no key `{}`", key.as_text());
-            ToolError::bad_argument("key", message)
-        }),
-        (Some(_), _) => {
-            let message = format!("element {index} is no map, but {} {}", element.type_name(), print::preview(element));
-            Err(ToolError::bad_argument("list", message).hint("leave `key` out to sort plain values"))
-        }
-    }
+fn sorted_ints(context: &mut Context<'_>, mut ints: Vec<i64>, descending: bool) -> Result<AnyList, ToolError> {
+    ints.sort_unstable();
+    context.meter.poll()?;
+    let values = match descending {
+        true => ints.into_iter().rev().map(Value::Int).collect(),
+        false => ints.into_iter().map(Value::Int).collect(),
+    };
+    Ok(AnyList(Value::list(values)?))
+}
+
+fn is_nan(value: &Value) -> bool {
+    value.as_float().is_some_and(f64::is_nan)
 }
 
 /// All keys must be numbers, or all texts.

@@ -1,8 +1,10 @@
-//! `STR.Length`, `STR.Upper`, `STR.Lower`, `STR.Trim`.
+//! `STR.Length`, `STR.Upper`, `STR.Lower`, `STR.Trim`, `STR.TrimStart`, `STR.TrimEnd`, `STR.Reverse`.
 
 use crate::limits::space;
-use crate::toolkit::{Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
+
+use super::super::build::TextBuilder;
 
 const LENGTH: Spec = Spec::pure(
     "STR.Length",
@@ -10,27 +12,52 @@ const LENGTH: Spec = Spec::pure(
     "Gives the number of characters",
     "The same as `LEN` of a text.",
     Example { script: "EMIT STR.Length(\"café\")", output: "4\n" },
-);
+)
+.also(&["TOOL.StringLength"]);
 const UPPER: Spec = Spec::pure(
     "STR.Upper",
     "str_upper",
     "Gives the text in upper case",
     "By Unicode's rules, whatever the language of the system.",
     Example { script: "EMIT STR.Upper(\"café\")", output: "CAFÉ\n" },
-);
+)
+.also(&["TOOL.ToUpper", "STR.ToUpper"]);
 const LOWER: Spec = Spec::pure(
     "STR.Lower",
     "str_lower",
     "Gives the text in lower case",
     "By Unicode's rules, whatever the language of the system.",
     Example { script: "EMIT STR.Lower(\"README\")", output: "readme\n" },
-);
+)
+.also(&["TOOL.ToLower", "STR.ToLower"]);
 const TRIM: Spec = Spec::pure(
     "STR.Trim",
     "str_trim",
-    "Gives the text without white space at either end",
-    "White space is what Unicode calls so, line breaks included.",
-    Example { script: "EMIT \"[\" + STR.Trim(\"  a b \") + \"]\"", output: "[a b]\n" },
+    "Gives the text without white space, or other characters, at either end",
+    "White space is what Unicode calls so, line breaks included; `characters` names others to take away instead.",
+    Example { script: "EMIT \"[\", STR.Trim(\"  a b \"), \"] \", STR.Trim(\"--a-b--\", \"-\")", output: "[a b] a-b\n" },
+)
+.also(&["TOOL.TrimSpace", "STR.TrimSpace"]);
+const TRIM_START: Spec = Spec::pure(
+    "STR.TrimStart",
+    "str_trim_start",
+    "Gives the text without white space, or other characters, at its start",
+    "As `STR.Trim` does at both ends.",
+    Example { script: "EMIT STR.TrimStart(\"007\", \"0\")", output: "7\n" },
+);
+const TRIM_END: Spec = Spec::pure(
+    "STR.TrimEnd",
+    "str_trim_end",
+    "Gives the text without white space, or other characters, at its end",
+    "As `STR.Trim` does at both ends.",
+    Example { script: "EMIT STR.TrimEnd(\"wait...\", \".\")", output: "wait\n" },
+);
+const REVERSE: Spec = Spec::pure(
+    "STR.Reverse",
+    "str_reverse",
+    "Gives the characters in reverse order",
+    "Characters are code points; accents that are written as characters of their own lose their letters.",
+    Example { script: "EMIT STR.Reverse(\"abc\")", output: "cba\n" },
 );
 
 arguments! {
@@ -39,20 +66,62 @@ arguments! {
     }
 }
 
+arguments! {
+    struct Trimmed {
+        text: Str = Required, Kind::Text, "text to work on";
+        characters: Option<Str> = Absent, Kind::Text, "characters to take away; white space when left out";
+    }
+}
+
 pub fn tools() -> Vec<Tool> {
     vec![
         Tool::new(LENGTH, |_, args: OneText| Ok(args.text.char_count() as u64)),
-        Tool::new(UPPER, |_, args: OneText| cased(&args.text, str::to_uppercase)),
-        Tool::new(LOWER, |_, args: OneText| cased(&args.text, str::to_lowercase)),
-        Tool::new(TRIM, |_, args: OneText| Ok(Str::new(args.text.as_text().trim()))),
+        Tool::new(UPPER, |context, args: OneText| cased(context, &args.text, str::to_uppercase)),
+        Tool::new(LOWER, |context, args: OneText| cased(context, &args.text, str::to_lowercase)),
+        Tool::new(TRIM, |context, args: Trimmed| trim(context, &args, true, true)),
+        Tool::new(TRIM_START, |context, args: Trimmed| trim(context, &args, true, false)),
+        Tool::new(TRIM_END, |context, args: Trimmed| trim(context, &args, false, true)),
+        Tool::new(REVERSE, reverse),
     ]
 }
 
-fn cased(text: &Str, change: fn(&str) -> String) -> Result<Str, ToolError> {
+fn cased(context: &mut Context<'_>, text: &Str, change: fn(&str) -> String) -> Result<Str, ToolError> {
     let text = text.as_text();
     // A letter becomes at most three in another case.
     space::check(3 * text.len())?;
+    context.spend_text(text.len())?;
     let changed = change(&text);
     space::check_string(changed.len())?;
-    Ok(Str::new(&changed))
+    Ok(Str::from_compact(changed.into()))
+}
+
+fn trim(context: &mut Context<'_>, args: &Trimmed, start: bool, end: bool) -> Result<Str, ToolError> {
+    let (whole, wanted) = (args.text.as_text(), args.characters.as_ref().map(Str::as_text));
+    let goes = |character: char| match &wanted {
+        Some(wanted) => wanted.contains(character),
+        None => character.is_whitespace(),
+    };
+    let mut text: &str = &whole;
+    if start {
+        text = text.trim_start_matches(goes);
+    }
+    if end {
+        text = text.trim_end_matches(goes);
+    }
+    // Each character is looked for among all that may go.
+    context.spend_text((whole.len() - text.len()).saturating_mul(wanted.as_ref().map_or(1, |wanted| wanted.len())))?;
+    if text.len() == whole.len() {
+        return Ok(args.text.clone());
+    }
+    space::check(text.len())?;
+    Ok(Str::new(text))
+}
+
+fn reverse(context: &mut Context<'_>, args: OneText) -> Result<Str, ToolError> {
+    let text = args.text.as_text();
+    let mut reversed = TextBuilder::with_room(text.len())?;
+    for character in text.chars().rev() {
+        reversed.push_char(character)?;
+    }
+    reversed.finish(context)
 }

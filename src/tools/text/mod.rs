@@ -1,9 +1,13 @@
-//! `STR`: functions on texts. Positions and lengths are in characters.
+//! `STR` and `TEXT`: functions on texts. Positions and lengths are in characters.
 
 mod change;
+mod code;
+mod format;
 mod pad;
 mod parts;
 mod search;
+mod similarity;
+mod template;
 
 use crate::toolkit::Tool;
 
@@ -13,5 +17,8 @@ pub fn tools() -> Vec<Tool> {
     tools.extend(parts::tools());
     tools.extend(search::tools());
     tools.extend(pad::tools());
+    tools.extend([format::tool(), similarity::tool()]);
+    tools.extend(code::tools());
+    tools.push(template::tool());
     tools
 }

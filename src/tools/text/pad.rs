@@ -1,8 +1,9 @@
-//! `STR.Repeat`, `STR.PadLeft`, `STR.PadRight`.
+//! `STR.Repeat`, `STR.PadLeft`, `STR.PadRight`, `STR.Center`.
 
-use crate::limits::space;
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
+
+use super::super::build::TextBuilder;
 
 const REPEAT: Spec = Spec::pure(
     "STR.Repeat",
@@ -26,6 +27,14 @@ const PAD_RIGHT: Spec = Spec::pure(
     Example { script: "EMIT STR.PadRight(\"name\", 6) + \"|\"", output: "name  |\n" },
 );
 
+const CENTER: Spec = Spec::pure(
+    "STR.Center",
+    "str_center",
+    "Fills a text up to a width, at both sides",
+    "As `STR.PadLeft`; what cannot be halved goes to the right.",
+    Example { script: "EMIT \"[\", STR.Center(\"ok\", 5), \"]\"", output: "[ ok  ]\n" },
+);
+
 arguments! {
     struct Repeated {
         text: Str = Required, Kind::Text, "text to repeat";
@@ -46,6 +55,7 @@ arguments! {
 enum Side {
     Left,
     Right,
+    Both,
 }
 
 pub fn tools() -> Vec<Tool> {
@@ -53,16 +63,18 @@ pub fn tools() -> Vec<Tool> {
         Tool::new(REPEAT, repeat),
         Tool::new(PAD_LEFT, |context, args: Padded| pad(context, &args, Side::Left)),
         Tool::new(PAD_RIGHT, |context, args: Padded| pad(context, &args, Side::Right)),
+        Tool::new(CENTER, |context, args: Padded| pad(context, &args, Side::Both)),
     ]
 }
 
 fn repeat(context: &mut Context<'_>, args: Repeated) -> Result<Str, ToolError> {
     let text = args.text.as_text();
-    let times = usize::try_from(args.times).unwrap_or(usize::MAX);
+    let times = if text.is_empty() { 0 } else { args.times as usize };
     let length = text.len().saturating_mul(times);
-    check_length(length)?;
+    let mut repeated = TextBuilder::with_room(length)?;
     context.spend_text(length)?;
-    Ok(Str::new(&text.repeat(if text.is_empty() { 0 } else { times })))
+    repeated.push_times(&text, times)?;
+    repeated.finish(context)
 }
 
 fn pad(context: &mut Context<'_>, args: &Padded, side: Side) -> Result<Str, ToolError> {
@@ -72,18 +84,16 @@ fn pad(context: &mut Context<'_>, args: &Padded, side: Side) -> Result<Str, Tool
         return Err(ToolError::bad_argument("fill", message));
     }
     let missing = (args.width as usize).saturating_sub(args.text.char_count());
-    let text = args.text.as_text();
-    let length = missing.saturating_mul(fill.len()).saturating_add(text.len());
-    check_length(length)?;
+    let left = match side {
+        Side::Left => missing,
+        Side::Right => 0,
+        Side::Both => missing / 2,
+    };
+    let length = missing.saturating_mul(fill.len()).saturating_add(args.text.as_text().len());
+    let mut padded = TextBuilder::with_room(length)?;
     context.spend_text(length)?;
-    let filling = fill.repeat(missing);
-    Ok(Str::new(&match side {
-        Side::Left => filling + &text,
-        Side::Right => text.to_string() + &filling,
-    }))
-}
-
-fn check_length(length: usize) -> Result<(), ToolError> {
-    space::check_string(length)?;
-    Ok(space::check(length)?)
+    padded.push_times(&fill, left)?;
+    padded.push(&args.text.as_text())?;
+    padded.push_times(&fill, missing - left)?;
+    padded.finish(context)
 }

@@ -1,20 +1,35 @@
-//! `STR.Split`, `STR.Lines`, `STR.Join`, `STR.Sub`.
+//! `STR.Split`, `STR.Words`, `STR.Lines`, `STR.LineCount`, `STR.Chars`, `STR.Join`, `STR.Sub`.
 
 use std::rc::Rc;
+
+use memchr::memmem::Finder;
 
 use crate::limits::space;
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{List, Str, Value};
 
+use super::super::build::{self, ListBuilder, TextBuilder};
 use super::super::range::bounds;
 
 const SPLIT: Spec = Spec::pure(
     "STR.Split",
     "str_split",
     "Gives the parts of a text between separators",
-    "The separator is not empty. A text without it is one part.",
-    Example { script: "EMIT STR.Split(\"a,b,,c\", \",\")", output: "[\"a\", \"b\", \"\", \"c\"]\n" },
-);
+    "The separator is not empty. A text without it is one part. With `most`, the last part is all that is left.",
+    Example {
+        script: "EMIT STR.Split(\"a,b,,c\", \",\")\nEMIT STR.Split(\"key=a=b\", \"=\", most: 2)",
+        output: "[\"a\", \"b\", \"\", \"c\"]\n[\"key\", \"a=b\"]\n",
+    },
+)
+.also(&["TOOL.SplitString"]);
+const WORDS: Spec = Spec::pure(
+    "STR.Words",
+    "str_words",
+    "Gives the parts of a text between white space",
+    "However much white space stands between them; there are no empty parts.",
+    Example { script: "EMIT STR.Words(\" the  quick fox\")", output: "[\"the\", \"quick\", \"fox\"]\n" },
+)
+.also(&["TOOL.SplitWords", "STR.SplitWords"]);
 const LINES: Spec = Spec::pure(
     "STR.Lines",
     "str_lines",
@@ -22,31 +37,50 @@ const LINES: Spec = Spec::pure(
     "Lines end in LF or CRLF; an end at the very end of the text begins no further line.",
     Example { script: "EMIT STR.Lines(\"one\\ntwo\\n\")", output: "[\"one\", \"two\"]\n" },
 );
+const LINE_COUNT: Spec = Spec::pure(
+    "STR.LineCount",
+    "str_line_count",
+    "Gives the number of lines of a text",
+    "As many as `STR.Lines` gives. `FS.LineCount` counts those of a file.",
+    Example { script: "EMIT STR.LineCount(\"one\\ntwo\\n\")", output: "2\n" },
+)
+.also(&["TOOL.LineCount"]);
+const CHARS: Spec = Spec::pure(
+    "STR.Chars",
+    "str_chars",
+    "Gives the characters of a text, each a text",
+    "`FOR EACH c IN text` goes through them without a list.",
+    Example { script: "EMIT STR.Chars(\"añb\")", output: "[\"a\", \"ñ\", \"b\"]\n" },
+);
 const JOIN: Spec = Spec::pure(
     "STR.Join",
     "str_join",
     "Joins texts with a separator between them",
     "The elements are all texts.",
     Example { script: "EMIT STR.Join([\"a\", \"b\"], \", \")", output: "a, b\n" },
-);
+)
+.also(&["TOOL.JoinStrings", "STR.Concat"]);
 const SUB: Spec = Spec::pure(
     "STR.Sub",
     "str_sub",
     "Gives the characters from one position up to another",
-    "Positions count from 0, negative ones from the end; `end` itself is left out. A position beyond the text is an error.",
+    "Positions count from 0, negative ones from the end; `end` itself is left out, and is a position, not a length. A \
+        position beyond the text is an error.",
     Example { script: "EMIT STR.Sub(\"2025-04-22T20:36:00Z\", 0, 10)", output: "2025-04-22\n" },
-);
+)
+.also(&["TOOL.Substring", "STR.Substring"]);
 
 arguments! {
     struct Separated {
         text: Str = Required, Kind::Text, "text to split";
         separator: Str = Required, Kind::Text, "text between the parts";
+        most: Option<i64> = Absent, Kind::at_least(1), "parts that are given at most; all when left out";
     }
 }
 
 arguments! {
     struct OneText {
-        text: Str = Required, Kind::Text, "text to split";
+        text: Str = Required, Kind::Text, "text to take apart";
     }
 }
 
@@ -66,59 +100,100 @@ arguments! {
 }
 
 pub fn tools() -> Vec<Tool> {
-    vec![Tool::new(SPLIT, split), Tool::new(LINES, lines), Tool::new(JOIN, join), Tool::new(SUB, sub)]
+    vec![
+        Tool::new(SPLIT, split),
+        Tool::new(WORDS, |context, args: OneText| parts(context, args.text.as_text().split_whitespace())),
+        Tool::new(LINES, |context, args: OneText| parts(context, args.text.as_text().lines())),
+        Tool::new(LINE_COUNT, line_count),
+        Tool::new(CHARS, chars),
+        Tool::new(JOIN, join),
+        Tool::new(SUB, sub),
+    ]
 }
 
 fn split(context: &mut Context<'_>, args: Separated) -> Result<AnyList, ToolError> {
     let (text, separator) = (args.text.as_text(), args.separator.as_text());
     if separator.is_empty() {
         let error = ToolError::bad_argument("separator", "`STR.Split` needs a separator that is not empty");
-        return Err(error.hint("FOR EACH goes through the characters of a text"));
+        return Err(error.hint("`STR.Chars` gives the characters of a text"));
     }
-    let parts = text.matches(&*separator).count() + 1;
-    collect(context, parts, text.split(&*separator))
+    let most = args.most.map_or(usize::MAX, |most| most as usize);
+    context.spend_text(text.len())?;
+    match separator.as_bytes() {
+        [only] => pieces(context, &text, memchr::memchr_iter(*only, text.as_bytes()), 1, most),
+        several => {
+            let finder = Finder::new(several);
+            pieces(context, &text, finder.find_iter(text.as_bytes()), several.len(), most)
+        }
+    }
 }
 
-fn lines(context: &mut Context<'_>, args: OneText) -> Result<AnyList, ToolError> {
-    let text = args.text.as_text();
-    let parts = text.lines().count();
-    collect(context, parts, text.lines())
-}
-
-/// A list of so many texts.
-fn collect<'t>(
+/// The parts of a text between places where a separator of so many bytes begins.
+fn pieces(
     context: &mut Context<'_>,
-    parts: usize,
-    texts: impl Iterator<Item = &'t str>,
+    text: &str,
+    places: impl Iterator<Item = usize>,
+    width: usize,
+    most: usize,
 ) -> Result<AnyList, ToolError> {
-    context.spend(parts)?;
-    space::check_items(parts)?;
-    space::check(parts.saturating_mul(size_of::<Value>()))?;
-    let mut values = Vec::with_capacity(parts);
-    for text in texts {
-        space::check(text.len())?;
-        values.push(Value::text(text));
+    let mut list = ListBuilder::default();
+    let mut from = 0;
+    for place in places {
+        if list.len() + 1 >= most {
+            break;
+        }
+        list.push(context, part(&text[from..place])?)?;
+        from = place + width;
     }
-    Ok(AnyList(Value::list(values)?))
+    list.push(context, part(&text[from..])?)?;
+    list.finish()
+}
+
+fn part(text: &str) -> Result<Value, ToolError> {
+    space::check(text.len())?;
+    Ok(Value::text(text))
+}
+
+/// A list of texts, of which nobody knows how many come.
+fn parts<'t>(context: &mut Context<'_>, texts: impl Iterator<Item = &'t str>) -> Result<AnyList, ToolError> {
+    let mut list = ListBuilder::default();
+    for text in texts {
+        list.push(context, part(text)?)?;
+    }
+    list.finish()
+}
+
+fn line_count(context: &mut Context<'_>, args: OneText) -> Result<u64, ToolError> {
+    let text = args.text.as_text();
+    context.spend_text(text.len())?;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let is_open = !text.is_empty() && !text.ends_with('\n');
+    Ok(ends as u64 + u64::from(is_open))
+}
+
+fn chars(context: &mut Context<'_>, args: OneText) -> Result<AnyList, ToolError> {
+    let text = args.text.as_text();
+    let mut buffer = [0; 4];
+    build::list(context, args.text.char_count(), text.chars().map(|c| Value::text(c.encode_utf8(&mut buffer))))
 }
 
 fn join(context: &mut Context<'_>, args: Joined) -> Result<Str, ToolError> {
     let separator = args.separator.as_text();
     context.spend(args.list.len())?;
-    let mut joined = String::new();
+    let mut joined = TextBuilder::default();
     for (index, part) in args.list.iter().enumerate() {
-        let part = part.as_text().expect("the binder lets only lists of texts through");
-        let between = if index > 0 { &*separator } else { "" };
-        let length = joined.len() + between.len() + part.len();
-        space::check_string(length)?;
-        space::check(length)?;
-        joined.push_str(between);
-        joined.push_str(&part);
+        if index > 0 {
+            joined.push(&separator)?;
+        }
+        joined.push(&part.as_text().expect("the binder lets only lists of texts through"))?;
     }
-    Ok(Str::new(&joined))
+    joined.finish(context)
 }
 
-fn sub(_: &mut Context<'_>, args: Stretch) -> Result<Str, ToolError> {
+fn sub(context: &mut Context<'_>, args: Stretch) -> Result<Str, ToolError> {
     let (from, to) = bounds(args.start, args.end, args.text.char_count(), "characters")?;
+    // A character has at most four bytes.
+    space::check((to - from).saturating_mul(4).min(args.text.as_text().len()))?;
+    context.spend_text(to - from)?;
     Ok(args.text.slice(from, to))
 }

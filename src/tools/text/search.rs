@@ -1,8 +1,14 @@
-//! `STR.Contains`, `STR.StartsWith`, `STR.EndsWith`, `STR.Replace`.
+//! `STR.Contains`, `STR.StartsWith`, `STR.EndsWith`, `STR.Find`, `STR.FindLast`, `STR.Count`, `STR.Replace`,
+//! `STR.RemovePrefix`, `STR.RemoveSuffix`.
+
+use memchr::memmem;
 
 use crate::limits::space;
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
+
+use super::super::build::TextBuilder;
+use super::super::range::bounds;
 
 const CONTAINS: Spec = Spec::pure(
     "STR.Contains",
@@ -10,27 +16,66 @@ const CONTAINS: Spec = Spec::pure(
     "Tells whether a text holds another",
     "The same as `part IN text`; letter case counts.",
     Example { script: "EMIT STR.Contains(\"cabin\", \"ab\")", output: "true\n" },
-);
+)
+.also(&["TOOL.Contains"]);
 const STARTS_WITH: Spec = Spec::pure(
     "STR.StartsWith",
     "str_starts_with",
     "Tells whether a text begins with another",
     "Letter case counts.",
     Example { script: "EMIT STR.StartsWith(\"report.md\", \"report\")", output: "true\n" },
-);
+)
+.also(&["TOOL.HasPrefix", "STR.HasPrefix"]);
 const ENDS_WITH: Spec = Spec::pure(
     "STR.EndsWith",
     "str_ends_with",
     "Tells whether a text ends with another",
     "Letter case counts.",
     Example { script: "EMIT STR.EndsWith(\"report.md\", \".txt\")", output: "false\n" },
+)
+.also(&["TOOL.HasSuffix", "STR.HasSuffix"]);
+const FIND: Spec = Spec::pure(
+    "STR.Find",
+    "str_find",
+    "Gives the position where a text first holds another, nil when it does not",
+    "Positions count characters from 0.",
+    Example { script: "EMIT STR.Find(\"naïve cat\", \"cat\"), \" \", STR.Find(\"cat\", \"dog\")", output: "6 nil\n" },
+);
+const FIND_LAST: Spec = Spec::pure(
+    "STR.FindLast",
+    "str_find_last",
+    "Gives the position where a text last holds another, nil when it does not",
+    "Positions count characters from 0.",
+    Example { script: "EMIT STR.FindLast(\"a/b/c\", \"/\")", output: "3\n" },
+);
+const COUNT: Spec = Spec::pure(
+    "STR.Count",
+    "str_count",
+    "Gives how often a text holds another",
+    "The part is not empty; occurrences do not overlap.",
+    Example { script: "EMIT STR.Count(\"banana\", \"an\")", output: "2\n" },
 );
 const REPLACE: Spec = Spec::pure(
     "STR.Replace",
     "str_replace",
     "Gives the text with every occurrence of a part replaced",
-    "The part is not empty; occurrences do not overlap.",
+    "The part is not empty; occurrences do not overlap. `most` bounds how many are replaced, from the left.",
     Example { script: "EMIT STR.Replace(\"a-b-c\", \"-\", \"_\")", output: "a_b_c\n" },
+)
+.also(&["TOOL.ReplaceAll"]);
+const REMOVE_PREFIX: Spec = Spec::pure(
+    "STR.RemovePrefix",
+    "str_remove_prefix",
+    "Gives the text without what it begins with",
+    "A text that does not begin so stays as it is.",
+    Example { script: "EMIT STR.RemovePrefix(\"refs/heads/main\", \"refs/heads/\")", output: "main\n" },
+);
+const REMOVE_SUFFIX: Spec = Spec::pure(
+    "STR.RemoveSuffix",
+    "str_remove_suffix",
+    "Gives the text without what it ends with",
+    "A text that does not end so stays as it is.",
+    Example { script: "EMIT STR.RemoveSuffix(\"notes.txt\", \".txt\")", output: "notes\n" },
 );
 
 arguments! {
@@ -41,20 +86,64 @@ arguments! {
 }
 
 arguments! {
+    struct SearchedFrom {
+        text: Str = Required, Kind::Text, "text to search";
+        part: Str = Required, Kind::Text, "text to look for";
+        start: i64 = Is(Literal::Int(0)), Kind::Int { min: i64::MIN, max: i64::MAX }, "position where the search begins; negative ones count from the end";
+    }
+}
+
+arguments! {
     struct Replaced {
         text: Str = Required, Kind::Text, "text to change";
         old: Str = Required, Kind::Text, "part to replace";
         new: Str = Required, Kind::Text, "what comes in its place";
+        most: Option<i64> = Absent, Kind::at_least(0), "how many are replaced at most; all when left out";
     }
 }
 
 pub fn tools() -> Vec<Tool> {
     vec![
-        Tool::new(CONTAINS, |_, args: Searched| Ok(args.text.as_text().contains(&*args.part.as_text()))),
+        Tool::new(CONTAINS, |context, args: Searched| Ok(position(context, &args.text, &args.part)?.is_some())),
         Tool::new(STARTS_WITH, |_, args: Searched| Ok(args.text.as_text().starts_with(&*args.part.as_text()))),
         Tool::new(ENDS_WITH, |_, args: Searched| Ok(args.text.as_text().ends_with(&*args.part.as_text()))),
+        Tool::new(FIND, find),
+        Tool::new(FIND_LAST, find_last),
+        Tool::new(COUNT, count),
         Tool::new(REPLACE, replace),
+        Tool::new(REMOVE_PREFIX, |_, args: Searched| removed(&args, End::Start)),
+        Tool::new(REMOVE_SUFFIX, |_, args: Searched| removed(&args, End::Last)),
     ]
+}
+
+/// The byte where a text first holds a part.
+fn position(context: &mut Context<'_>, text: &Str, part: &Str) -> Result<Option<usize>, ToolError> {
+    let (text, part) = (text.as_text(), part.as_text());
+    context.spend_text(text.len())?;
+    Ok(memmem::find(text.as_bytes(), part.as_bytes()))
+}
+
+fn find(context: &mut Context<'_>, args: SearchedFrom) -> Result<Option<u64>, ToolError> {
+    let (start, end) = bounds(args.start, None, args.text.char_count(), "characters")?;
+    let text = if start == 0 { args.text } else { args.text.slice(start, end) };
+    let found = position(context, &text, &args.part)?;
+    Ok(found.map(|byte| (start + text.as_text()[..byte].chars().count()) as u64))
+}
+
+fn find_last(context: &mut Context<'_>, args: Searched) -> Result<Option<u64>, ToolError> {
+    let (text, part) = (args.text.as_text(), args.part.as_text());
+    context.spend_text(text.len())?;
+    let found = memmem::rfind(text.as_bytes(), part.as_bytes());
+    Ok(found.map(|byte| text[..byte].chars().count() as u64))
+}
+
+fn count(context: &mut Context<'_>, args: Searched) -> Result<u64, ToolError> {
+    let (text, part) = (args.text.as_text(), args.part.as_text());
+    if part.is_empty() {
+        return Err(ToolError::bad_argument("part", "`STR.Count` needs a part that is not empty"));
+    }
+    context.spend_text(text.len())?;
+    Ok(memmem::find_iter(text.as_bytes(), part.as_bytes()).count() as u64)
 }
 
 fn replace(context: &mut Context<'_>, args: Replaced) -> Result<Str, ToolError> {
@@ -62,10 +151,32 @@ fn replace(context: &mut Context<'_>, args: Replaced) -> Result<Str, ToolError> 
     if old.is_empty() {
         return Err(ToolError::bad_argument("old", "`STR.Replace` needs a part that is not empty"));
     }
-    let count = text.matches(&*old).count();
-    context.spend(count)?;
-    let length = (text.len() - count * old.len()).saturating_add(count.saturating_mul(new.len()));
-    space::check_string(length)?;
-    space::check(length)?;
-    Ok(Str::new(&text.replace(&*old, &new)))
+    let mut replaced = TextBuilder::with_room(text.len())?;
+    let mut from = 0;
+    let most = args.most.map_or(usize::MAX, |most| most as usize);
+    for at in memmem::find_iter(text.as_bytes(), old.as_bytes()).take(most) {
+        replaced.push(&text[from..at])?;
+        replaced.push(&new)?;
+        from = at + old.len();
+    }
+    replaced.push(&text[from..])?;
+    replaced.finish(context)
+}
+
+/// Which end of a text.
+#[derive(Clone, Copy)]
+enum End {
+    Start,
+    Last,
+}
+
+fn removed(args: &Searched, end: End) -> Result<Str, ToolError> {
+    let (text, part) = (args.text.as_text(), args.part.as_text());
+    let rest = match end {
+        End::Start => text.strip_prefix(&*part),
+        End::Last => text.strip_suffix(&*part),
+    };
+    let Some(rest) = rest else { return Ok(args.text.clone()) };
+    space::check(rest.len())?;
+    Ok(Str::new(rest))
 }

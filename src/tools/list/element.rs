@@ -1,0 +1,153 @@
+//! `LIST.Length`, `LIST.IsEmpty`, `LIST.Get`, `LIST.First`, `LIST.Last`, `LIST.Append`, `LIST.Prepend`,
+//! `LIST.Insert`, `LIST.Remove`.
+
+use std::rc::Rc;
+
+use crate::toolkit::{AnyList, AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::operators::position;
+use crate::value::{List, Value};
+
+use super::super::build;
+use super::super::range::{beyond, place};
+
+const LENGTH: Spec = Spec::pure(
+    "LIST.Length",
+    "list_length",
+    "Gives the number of elements",
+    "The same as `LEN` of a list.",
+    Example { script: "EMIT LIST.Length([1, 2, 3])", output: "3\n" },
+);
+const IS_EMPTY: Spec = Spec::pure(
+    "LIST.IsEmpty",
+    "list_is_empty",
+    "Tells whether a list has no elements",
+    "The same as `LEN(list) == 0`.",
+    Example { script: "EMIT LIST.IsEmpty([])", output: "true\n" },
+);
+const GET: Spec = Spec::pure(
+    "LIST.Get",
+    "list_get",
+    "Gives the element at an index, or a default where there is none",
+    "Indexes count from 0, negative ones from the end. `list[index]` is an error where there is no element.",
+    Example { script: "EMIT LIST.Get([1, 2], -1), \" \", LIST.Get([1, 2], 5, \"none\")", output: "2 none\n" },
+);
+const FIRST: Spec = Spec::pure(
+    "LIST.First",
+    "list_first",
+    "Gives the first element, nil where there is none",
+    "`default` is given instead of nil.",
+    Example { script: "EMIT LIST.First([1, 2]), \" \", LIST.First([])", output: "1 nil\n" },
+)
+.also(&["LIST.Head"]);
+const LAST: Spec = Spec::pure(
+    "LIST.Last",
+    "list_last",
+    "Gives the last element, nil where there is none",
+    "`default` is given instead of nil.",
+    Example { script: "EMIT LIST.Last([1, 2]), \" \", LIST.Last([], 0)", output: "2 0\n" },
+);
+const APPEND: Spec = Spec::pure(
+    "LIST.Append",
+    "list_append",
+    "Gives the list with a value after its last element",
+    "The whole list is copied; in a loop `SET list = list + [value]` grows it in place.",
+    Example { script: "EMIT LIST.Append([1, 2], 3)", output: "[1, 2, 3]\n" },
+);
+const PREPEND: Spec = Spec::pure(
+    "LIST.Prepend",
+    "list_prepend",
+    "Gives the list with a value before its first element",
+    "The whole list is copied.",
+    Example { script: "EMIT LIST.Prepend([1, 2], 0)", output: "[0, 1, 2]\n" },
+);
+const INSERT: Spec = Spec::pure(
+    "LIST.Insert",
+    "list_insert",
+    "Gives the list with a value before the element at an index",
+    "Indexes count from 0, negative ones from the end; the list's length appends. An index beyond that is an error.",
+    Example { script: "EMIT LIST.Insert([\"a\", \"c\"], 1, \"b\")", output: "[\"a\", \"b\", \"c\"]\n" },
+);
+const REMOVE: Spec = Spec::pure(
+    "LIST.Remove",
+    "list_remove",
+    "Gives the list without the element at an index",
+    "Indexes count from 0, negative ones from the end. An index beyond the list is an error.",
+    Example { script: "EMIT LIST.Remove([\"a\", \"b\", \"c\"], 1)", output: "[\"a\", \"c\"]\n" },
+);
+
+arguments! {
+    struct Whole {
+        list: Rc<List> = Required, Kind::List, "list to look at";
+    }
+}
+
+arguments! {
+    struct Placed {
+        list: Rc<List> = Required, Kind::List, "list to take from";
+        index: i64 = Required, Kind::Int { min: i64::MIN, max: i64::MAX }, "index of the element";
+        default: Value = Absent, Kind::Any, "value where there is no such element; nil when left out";
+    }
+}
+
+arguments! {
+    struct Outer {
+        list: Rc<List> = Required, Kind::List, "list to take from";
+        default: Value = Absent, Kind::Any, "value where the list is empty; nil when left out";
+    }
+}
+
+arguments! {
+    struct Added {
+        list: Rc<List> = Required, Kind::List, "list to start from";
+        value: Value = Required, Kind::Any, "value to add";
+    }
+}
+
+arguments! {
+    struct Inserted {
+        list: Rc<List> = Required, Kind::List, "list to start from";
+        index: i64 = Required, Kind::Int { min: i64::MIN, max: i64::MAX }, "index that the value gets";
+        value: Value = Required, Kind::Any, "value to add";
+    }
+}
+
+arguments! {
+    struct Removed {
+        list: Rc<List> = Required, Kind::List, "list to start from";
+        index: i64 = Required, Kind::Int { min: i64::MIN, max: i64::MAX }, "index of the element";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(LENGTH, |_, args: Whole| Ok(args.list.len() as u64)),
+        Tool::new(IS_EMPTY, |_, args: Whole| Ok(args.list.is_empty())),
+        Tool::new(GET, |_, args: Placed| Ok(element(&args.list, args.index, args.default))),
+        Tool::new(FIRST, |_, args: Outer| Ok(element(&args.list, 0, args.default))),
+        Tool::new(LAST, |_, args: Outer| Ok(element(&args.list, -1, args.default))),
+        Tool::new(APPEND, |context, args: Added| insert(context, &args.list, args.list.len(), args.value)),
+        Tool::new(PREPEND, |context, args: Added| insert(context, &args.list, 0, args.value)),
+        Tool::new(INSERT, |context, args: Inserted| {
+            let at = place("index", args.index, args.list.len(), "elements")?;
+            insert(context, &args.list, at, args.value)
+        }),
+        Tool::new(REMOVE, remove),
+    ]
+}
+
+fn element(list: &List, index: i64, default: Value) -> AnyValue {
+    AnyValue(position(index, list.len()).and_then(|at| list.get(at)).unwrap_or(default))
+}
+
+fn insert(context: &mut Context<'_>, list: &List, at: usize, value: Value) -> Result<AnyList, ToolError> {
+    let (before, after) = (list.iter().take(at), list.iter().skip(at));
+    build::list(context, list.len() + 1, before.chain([value]).chain(after))
+}
+
+fn remove(context: &mut Context<'_>, args: Removed) -> Result<AnyList, ToolError> {
+    let length = args.list.len();
+    let Some(at) = position(args.index, length) else {
+        return Err(beyond("index", args.index, length, "elements"));
+    };
+    build::list(context, length - 1, args.list.iter().take(at).chain(args.list.iter().skip(at + 1)))
+}

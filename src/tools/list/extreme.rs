@@ -1,0 +1,115 @@
+//! `LIST.Sum`, `LIST.Min`, `LIST.Max`, `LIST.Average`.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use crate::toolkit::{AnyValue, Context, Example, Number, Spec, Tool, ToolError, arguments};
+use crate::value::operators::{add, compare};
+use crate::value::{List, Str, Value, print};
+
+use super::key;
+
+const SUM: Spec = Spec::pure(
+    "LIST.Sum",
+    "list_sum",
+    "Gives the sum of the elements",
+    "Of whole numbers it is a whole number, or an error when it leaves 64 bits; of an empty list it is 0. With `key`, \
+        elements are maps and their values of that key are added.",
+    Example {
+        script: "EMIT LIST.Sum([1, 2, 3]), \" \", LIST.Sum([{\"size\": 5}, {\"size\": 0.5}], \"size\")",
+        output: "6 5.5\n",
+    },
+);
+const MIN: Spec = Spec::pure(
+    "LIST.Min",
+    "list_min",
+    "Gives the least element, nil of an empty list",
+    "Elements are all numbers or all texts, or maps when `key` names the value to compare; of equal ones the first. A \
+        float that is not a number is never the least while there are others.",
+    Example {
+        script: "EMIT LIST.Min([3, 1, 2]), \" \", LIST.Min([{\"n\": 2}, {\"n\": 1}], \"n\")",
+        output: "1 {\"n\": 1}\n",
+    },
+);
+const MAX: Spec = Spec::pure(
+    "LIST.Max",
+    "list_max",
+    "Gives the greatest element, nil of an empty list",
+    "As `LIST.Min` does for the least.",
+    Example { script: "EMIT LIST.Max([\"b\", \"c\", \"a\"])", output: "c\n" },
+);
+const AVERAGE: Spec = Spec::pure(
+    "LIST.Average",
+    "list_average",
+    "Gives the arithmetic mean of the elements as a float, nil of an empty list",
+    "With `key`, elements are maps and their values of that key count.",
+    Example { script: "EMIT LIST.Average([1, 2, 6])", output: "3.0\n" },
+);
+
+arguments! {
+    struct Args {
+        list: Rc<List> = Required, Kind::List, "list to look at";
+        key: Option<Str> = Absent, Kind::Text, "key of the value that counts, when the elements are maps";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(SUM, |context, args: Args| {
+            let mut sum = Value::Int(0);
+            numbers(context, &args, |number, index| {
+                sum = add(&sum, number).map_err(|error| at_element(index, &error.to_string()))?;
+                Ok(())
+            })?;
+            Ok(Number(sum))
+        }),
+        Tool::new(MIN, |context, args: Args| extreme(context, &args, Ordering::Less)),
+        Tool::new(MAX, |context, args: Args| extreme(context, &args, Ordering::Greater)),
+        Tool::new(AVERAGE, |context, args: Args| {
+            let mut sum = 0.0;
+            numbers(context, &args, |number, _| {
+                sum += number.as_float().unwrap_or_default();
+                Ok(())
+            })?;
+            let length = args.list.len();
+            Ok(AnyValue(if length == 0 { Value::Nil } else { (sum / length as f64).into() }))
+        }),
+    ]
+}
+
+/// Goes through the values that count, which are numbers.
+fn numbers(
+    context: &mut Context<'_>,
+    args: &Args,
+    mut take: impl FnMut(&Value, usize) -> Result<(), ToolError>,
+) -> Result<(), ToolError> {
+    context.spend(args.list.len())?;
+    for (index, element) in args.list.iter().enumerate() {
+        let value = key::of(&element, args.key.as_ref(), index)?;
+        if !matches!(value, Value::Int(_) | Value::Float(_)) {
+            return Err(at_element(index, &format!("{} {} is no number", value.type_name(), print::preview(&value))));
+        }
+        take(&value, index)?;
+    }
+    Ok(())
+}
+
+fn extreme(context: &mut Context<'_>, args: &Args, wanted: Ordering) -> Result<AnyValue, ToolError> {
+    context.spend(args.list.len())?;
+    let mut best: Option<(Value, Value)> = None;
+    for (index, element) in args.list.iter().enumerate() {
+        let by = key::of(&element, args.key.as_ref(), index)?;
+        // The first is compared with itself, so that one that has no order is found too.
+        let than = best.as_ref().map_or(&by, |(than, _)| than);
+        let order = compare("<", &by, than).map_err(|error| at_element(index, &error.to_string()))?;
+        let is_better = order == Some(wanted) || than.as_float().is_some_and(f64::is_nan);
+        if best.is_none() || is_better {
+            best = Some((by, element));
+        }
+    }
+    Ok(AnyValue(best.map_or(Value::Nil, |(_, element)| element)))
+}
+
+fn at_element(index: usize, reason: &str) -> ToolError {
+    ToolError::bad_argument("list", format!("element {index}: {reason}"))
+}

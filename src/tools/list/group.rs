@@ -1,0 +1,158 @@
+//! `LIST.GroupBy`, `LIST.IndexBy`, `LIST.CountBy`, `LIST.Column`.
+
+use std::rc::Rc;
+
+use crate::limits::space;
+use crate::toolkit::{AnyList, AnyMap, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{Hashed, List, Map, Str, Value, ValueMap, print};
+
+use super::super::build;
+use super::key;
+
+const GROUP_BY: Spec = Spec::pure(
+    "LIST.GroupBy",
+    "list_group_by",
+    "Gives a map from each value of a key to the elements that have it",
+    "Elements are maps. Values that are no texts become keys as EMIT prints them; lists and maps are an error. Groups \
+        and their elements keep the order of the list.",
+    Example {
+        script: "EMIT LIST.GroupBy([{\"e\": \"md\", \"n\": 1}, {\"e\": \"rs\", \"n\": 2}, {\"e\": \"md\", \"n\": 3}], \"e\")",
+        output: "{\"md\": [{\"e\": \"md\", \"n\": 1}, {\"e\": \"md\", \"n\": 3}], \"rs\": [{\"e\": \"rs\", \"n\": 2}]}\n",
+    },
+);
+const INDEX_BY: Spec = Spec::pure(
+    "LIST.IndexBy",
+    "list_index_by",
+    "Gives a map from each value of a key to the last element that has it",
+    "Keys are made as `LIST.GroupBy` makes them.",
+    Example {
+        script: "EMIT LIST.IndexBy([{\"id\": 7, \"n\": \"a\"}, {\"id\": 8, \"n\": \"b\"}], \"id\")[\"8\"].n",
+        output: "b\n",
+    },
+);
+const COUNT_BY: Spec = Spec::pure(
+    "LIST.CountBy",
+    "list_count_by",
+    "Gives a map from each value to how many elements have it",
+    "Values are the elements themselves, or those of `key` where elements are maps. Keys are made as `LIST.GroupBy` \
+        makes them.",
+    Example { script: "EMIT LIST.CountBy([\"a\", \"b\", \"a\"])", output: "{\"a\": 2, \"b\": 1}\n" },
+);
+const COLUMN: Spec = Spec::pure(
+    "LIST.Column",
+    "list_column",
+    "Gives the value that each element, a map, has under a key",
+    "An element without the key is an error, unless `default` is given.",
+    Example { script: "EMIT LIST.Column([{\"n\": 1}, {\"n\": 2}], \"n\")", output: "[1, 2]\n" },
+);
+
+arguments! {
+    struct ByKey {
+        list: Rc<List> = Required, Kind::List, "list of maps";
+        key: Str = Required, Kind::Text, "key of the value";
+    }
+}
+
+arguments! {
+    struct PerhapsByKey {
+        list: Rc<List> = Required, Kind::List, "list to look at";
+        key: Option<Str> = Absent, Kind::Text, "key of the value, when the elements are maps";
+    }
+}
+
+arguments! {
+    struct Columned {
+        list: Rc<List> = Required, Kind::List, "list of maps";
+        key: Str = Required, Kind::Text, "key of the value";
+        default: Option<Value> = Absent, Kind::Any, "value for elements without the key";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(GROUP_BY, group_by),
+        Tool::new(INDEX_BY, index_by),
+        Tool::new(COUNT_BY, count_by),
+        Tool::new(COLUMN, column),
+    ]
+}
+
+/// Bytes of one entry of a table of groups.
+const ENTRY_BYTES: usize = 2 * size_of::<Value>() + 4 * size_of::<usize>();
+
+/// Calls `put` with the place in `table` that each element's value has.
+fn grouped<T: Default>(
+    context: &mut Context<'_>,
+    list: &List,
+    key: Option<&Str>,
+    mut put: impl FnMut(&mut T, Value) -> Result<(), ToolError>,
+) -> Result<ValueMap<T>, ToolError> {
+    let mut table: ValueMap<T> = ValueMap::default();
+    for (index, element) in list.iter().enumerate() {
+        context.spend(1)?;
+        if table.len() == table.capacity() {
+            space::check(2 * table.capacity() * ENTRY_BYTES)?;
+        }
+        let name = name_of(&key::of(&element, key, index)?, index)?;
+        put(table.entry(Hashed(name.into())).or_default(), element)?;
+    }
+    Ok(table)
+}
+
+/// The map of a table whose keys are texts.
+fn named<T>(table: ValueMap<T>, value: impl Fn(T) -> Result<Value, ToolError>) -> Result<AnyMap, ToolError> {
+    let mut map = Map::with_capacity(table.len());
+    for (Hashed(name), group) in table {
+        map.put(name.as_str().expect("names are texts"), value(group)?)?;
+    }
+    Ok(AnyMap(map.into()))
+}
+
+/// The text that stands for a value as a key.
+fn name_of(value: &Value, index: usize) -> Result<Str, ToolError> {
+    match value {
+        Value::List(_) | Value::Map(_) => {
+            let message = format!("element {index} has a {} where a key is made of a value", value.type_name());
+            Err(ToolError::bad_argument("key", message))
+        }
+        value => match value.as_str() {
+            Some(text) => Ok(text),
+            None => Ok(Str::from_compact(print::to_text(value).expect("a number or a truth value is short"))),
+        },
+    }
+}
+
+fn group_by(context: &mut Context<'_>, args: ByKey) -> Result<AnyMap, ToolError> {
+    let groups = grouped(context, &args.list, Some(&args.key), |group: &mut Vec<Value>, element| {
+        if group.len() == group.capacity() {
+            space::check(2 * group.capacity() * size_of::<Value>())?;
+        }
+        group.push(element);
+        Ok(())
+    })?;
+    named(groups, |group| Ok(Value::list(group)?))
+}
+
+fn index_by(context: &mut Context<'_>, args: ByKey) -> Result<AnyMap, ToolError> {
+    let groups = grouped(context, &args.list, Some(&args.key), |last: &mut Value, element| {
+        *last = element;
+        Ok(())
+    })?;
+    named(groups, Ok)
+}
+
+fn count_by(context: &mut Context<'_>, args: PerhapsByKey) -> Result<AnyMap, ToolError> {
+    let groups = grouped(context, &args.list, args.key.as_ref(), |count: &mut i64, _| {
+        *count += 1;
+        Ok(())
+    })?;
+    named(groups, |count| Ok(count.into()))
+}
+
+fn column(context: &mut Context<'_>, args: Columned) -> Result<AnyList, ToolError> {
+    let value = |(index, element): (usize, Value)| match (&element, &args.default) {
+        (Value::Map(map), Some(default)) => Ok(map.get(&args.key).unwrap_or_else(|| default.clone())),
+        _ => key::of(&element, Some(&args.key), index),
+    };
+    build::try_list(context, args.list.len(), args.list.iter().enumerate().map(value))
+}

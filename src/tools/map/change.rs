@@ -1,0 +1,187 @@
+//! `MAP.Set`, `MAP.Merge`, `MAP.Remove`, `MAP.Pick`, `MAP.SortKeys`, `MAP.FromItems`.
+
+use std::rc::Rc;
+
+use crate::limits::space;
+use crate::toolkit::{AnyMap, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{Hashed, List, Map, Str, Value, ValueMap, print};
+
+const SET: Spec = Spec::pure(
+    "MAP.Set",
+    "map_set",
+    "Gives the map with a value under a key",
+    "The whole map is copied; `SET map[key] = value` changes it in place.",
+    Example { script: "EMIT MAP.Set({\"a\": 1}, \"b\", 2)", output: "{\"a\": 1, \"b\": 2}\n" },
+);
+const MERGE: Spec = Spec::pure(
+    "MAP.Merge",
+    "map_merge",
+    "Gives the keys and values of two maps",
+    "Where both have a key, `other` has the value and the first map the place. With `deep`, maps under the same key are \
+        merged themselves.",
+    Example {
+        script: "EMIT MAP.Merge({\"a\": 1, \"b\": 2}, {\"b\": 3, \"c\": 4})\n\
+            EMIT MAP.Merge({\"p\": {\"x\": 1}}, {\"p\": {\"y\": 2}}, deep: true)",
+        output: "{\"a\": 1, \"b\": 3, \"c\": 4}\n{\"p\": {\"x\": 1, \"y\": 2}}\n",
+    },
+);
+const REMOVE: Spec = Spec::pure(
+    "MAP.Remove",
+    "map_remove",
+    "Gives the map without one or several keys",
+    "Keys that the map does not have do not matter.",
+    Example { script: "EMIT MAP.Remove({\"a\": 1, \"b\": 2, \"c\": 3}, [\"a\", \"c\"])", output: "{\"b\": 2}\n" },
+);
+const PICK: Spec = Spec::pure(
+    "MAP.Pick",
+    "map_pick",
+    "Gives the map with one or several keys only",
+    "In the order of `keys`; those that the map does not have are left out.",
+    Example {
+        script: "EMIT MAP.Pick({\"a\": 1, \"b\": 2, \"c\": 3}, [\"c\", \"a\"])",
+        output: "{\"c\": 3, \"a\": 1}\n",
+    },
+);
+const SORT_KEYS: Spec = Spec::pure(
+    "MAP.SortKeys",
+    "map_sort_keys",
+    "Gives the map with its keys in ascending order",
+    "By code point.",
+    Example { script: "EMIT MAP.SortKeys({\"b\": 1, \"a\": 2})", output: "{\"a\": 2, \"b\": 1}\n" },
+);
+const FROM_ITEMS: Spec = Spec::pure(
+    "MAP.FromItems",
+    "map_from_items",
+    "Gives the map of a list of pairs of key and value",
+    "Each pair is a list of two, a text first. A key that comes twice keeps its first place and has its last value.",
+    Example { script: "EMIT MAP.FromItems([[\"a\", 1], [\"b\", 2]])", output: "{\"a\": 1, \"b\": 2}\n" },
+);
+
+arguments! {
+    struct SetArgs {
+        map: Rc<Map> = Required, Kind::Map, "map to start from";
+        key: Str = Required, Kind::Text, "key to set";
+        value: Value = Required, Kind::Any, "value that it gets";
+    }
+}
+
+arguments! {
+    struct Merged {
+        map: Rc<Map> = Required, Kind::Map, "map to start from";
+        other: Rc<Map> = Required, Kind::Map, "map whose keys are added";
+        deep: bool = Is(Literal::Bool(false)), Kind::Bool, "whether maps inside are merged too";
+    }
+}
+
+arguments! {
+    struct Keyed {
+        map: Rc<Map> = Required, Kind::Map, "map to take from";
+        keys: Value = Required, Kind::TextOrTexts, "the key, or a list of keys";
+    }
+}
+
+arguments! {
+    struct Whole {
+        map: Rc<Map> = Required, Kind::Map, "map to sort";
+    }
+}
+
+arguments! {
+    struct Items {
+        items: Rc<List> = Required, Kind::List, "pairs of key and value";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(SET, set),
+        Tool::new(MERGE, |context, args: Merged| Ok(AnyMap(merge(context, args.map, &args.other, args.deep)?))),
+        Tool::new(REMOVE, remove),
+        Tool::new(PICK, pick),
+        Tool::new(SORT_KEYS, sort_keys),
+        Tool::new(FROM_ITEMS, from_items),
+    ]
+}
+
+fn set(context: &mut Context<'_>, mut args: SetArgs) -> Result<AnyMap, ToolError> {
+    context.spend(args.map.len())?;
+    Map::insert(&mut args.map, args.key, args.value)?;
+    Ok(AnyMap(Value::Map(args.map)))
+}
+
+/// Calls itself as deep as both maps nest, which is bounded.
+fn merge(context: &mut Context<'_>, mut map: Rc<Map>, other: &Map, deep: bool) -> Result<Value, ToolError> {
+    context.spend(map.len() + other.len())?;
+    for (key, value) in other.iter() {
+        let value = match (deep, map.get(&key), value) {
+            (true, Some(Value::Map(inner)), Value::Map(other)) => merge(context, inner, &other, true)?,
+            (_, _, value) => value,
+        };
+        Map::insert(&mut map, key, value)?;
+    }
+    Ok(Value::Map(map))
+}
+
+/// The keys that an argument names.
+fn named(keys: &Value) -> Vec<Str> {
+    match keys {
+        Value::List(list) => list.iter().filter_map(|key| key.as_str()).collect(),
+        key => key.as_str().into_iter().collect(),
+    }
+}
+
+fn remove(context: &mut Context<'_>, args: Keyed) -> Result<AnyMap, ToolError> {
+    let keys = named(&args.keys);
+    context.spend(args.map.len() + keys.len())?;
+    space::check(keys.len().saturating_mul(4 * size_of::<Value>()))?;
+    let gone: ValueMap<()> = keys.into_iter().map(|key| (Hashed(key.into()), ())).collect();
+    let mut rest = Map::with_capacity(args.map.len());
+    for (key, value) in args.map.iter() {
+        if !gone.contains_key(&Hashed(key.clone().into())) {
+            rest.put(key, value)?;
+        }
+    }
+    Ok(AnyMap(rest.into()))
+}
+
+fn pick(context: &mut Context<'_>, args: Keyed) -> Result<AnyMap, ToolError> {
+    let keys = named(&args.keys);
+    context.spend(keys.len())?;
+    let mut picked = Map::with_capacity(keys.len());
+    for key in keys {
+        if let Some(value) = args.map.get(&key) {
+            picked.put(key, value)?;
+        }
+    }
+    Ok(AnyMap(picked.into()))
+}
+
+fn sort_keys(context: &mut Context<'_>, args: Whole) -> Result<AnyMap, ToolError> {
+    context.spend(args.map.len())?;
+    space::check(args.map.len().saturating_mul(size_of::<(Str, Value)>()))?;
+    let mut entries: Vec<(Str, Value)> = args.map.iter().collect();
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+    context.meter.poll()?;
+    let mut sorted = Map::with_capacity(entries.len());
+    for (key, value) in entries {
+        sorted.put(key, value)?;
+    }
+    Ok(AnyMap(sorted.into()))
+}
+
+fn from_items(context: &mut Context<'_>, args: Items) -> Result<AnyMap, ToolError> {
+    context.spend(args.items.len())?;
+    let mut map = Map::with_capacity(args.items.len());
+    for (index, item) in args.items.iter().enumerate() {
+        let pair = match &item {
+            Value::List(pair) if pair.len() == 2 => pair.get(0).and_then(|key| Some((key.as_str()?, pair.get(1)?))),
+            _ => None,
+        };
+        let (key, value) = pair.ok_or_else(|| {
+            let message = format!("element {index} is no pair of a text and a value: {}", print::preview(&item));
+            ToolError::bad_argument("items", message)
+        })?;
+        map.put(key, value)?;
+    }
+    Ok(AnyMap(map.into()))
+}

@@ -1,0 +1,98 @@
+//! `MAP`: functions on maps. The map itself always stays as it is; keys keep the order of insertion.
+
+mod change;
+
+use std::rc::Rc;
+
+use crate::toolkit::{AnyList, AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{Map, Str, Value};
+
+use super::build;
+
+/// The tools of this folder, in the order of listings.
+pub fn tools() -> Vec<Tool> {
+    let mut tools = vec![
+        Tool::new(LENGTH, |_, args: Whole| Ok(args.map.len() as u64)),
+        Tool::new(GET, |_, args: Looked| Ok(AnyValue(args.map.get(&args.key).unwrap_or(args.default)))),
+        Tool::new(HAS, |_, args: Asked| Ok(args.map.contains(&args.key))),
+        Tool::new(KEYS, |context, args: Whole| listed(context, &args.map, |key, _| Ok(key.into()))),
+        Tool::new(VALUES, |context, args: Whole| listed(context, &args.map, |_, value| Ok(value))),
+        Tool::new(ITEMS, |context, args: Whole| {
+            listed(context, &args.map, |key, value| Ok(Value::list(vec![key.into(), value])?))
+        }),
+    ];
+    tools.extend(change::tools());
+    tools
+}
+
+const LENGTH: Spec = Spec::pure(
+    "MAP.Length",
+    "map_length",
+    "Gives the number of keys",
+    "The same as `LEN` of a map.",
+    Example { script: "EMIT MAP.Length({\"a\": 1})", output: "1\n" },
+);
+const GET: Spec = Spec::pure(
+    "MAP.Get",
+    "map_get",
+    "Gives the value of a key, or a default where there is none",
+    "`map[key]` is an error where the key is missing.",
+    Example { script: "EMIT MAP.Get({\"a\": 1}, \"a\"), \" \", MAP.Get({\"a\": 1}, \"b\", 0)", output: "1 0\n" },
+);
+const HAS: Spec = Spec::pure(
+    "MAP.Has",
+    "map_has",
+    "Tells whether a map has a key",
+    "The same as `key IN map`; a key whose value is nil counts.",
+    Example { script: "EMIT MAP.Has({\"a\": nil}, \"a\")", output: "true\n" },
+);
+const KEYS: Spec = Spec::pure(
+    "MAP.Keys",
+    "map_keys",
+    "Gives the keys",
+    "In the order of insertion. `FOR EACH key IN map` goes through them without a list.",
+    Example { script: "EMIT MAP.Keys({\"b\": 1, \"a\": 2})", output: "[\"b\", \"a\"]\n" },
+);
+const VALUES: Spec = Spec::pure(
+    "MAP.Values",
+    "map_values",
+    "Gives the values",
+    "In the order of insertion.",
+    Example { script: "EMIT MAP.Values({\"b\": 1, \"a\": 2})", output: "[1, 2]\n" },
+);
+const ITEMS: Spec = Spec::pure(
+    "MAP.Items",
+    "map_items",
+    "Gives pairs of key and value, each a list of two",
+    "In the order of insertion; `MAP.FromItems` is the counterpart.",
+    Example { script: "EMIT MAP.Items({\"b\": 1, \"a\": 2})", output: "[[\"b\", 1], [\"a\", 2]]\n" },
+);
+
+arguments! {
+    struct Whole {
+        map: Rc<Map> = Required, Kind::Map, "map to look at";
+    }
+}
+
+arguments! {
+    struct Looked {
+        map: Rc<Map> = Required, Kind::Map, "map to look at";
+        key: Str = Required, Kind::Text, "key of the value";
+        default: Value = Absent, Kind::Any, "value where there is no such key; nil when left out";
+    }
+}
+
+arguments! {
+    struct Asked {
+        map: Rc<Map> = Required, Kind::Map, "map to look at";
+        key: Str = Required, Kind::Text, "key to look for";
+    }
+}
+
+fn listed(
+    context: &mut Context<'_>,
+    map: &Map,
+    shape: impl Fn(Str, Value) -> Result<Value, ToolError>,
+) -> Result<AnyList, ToolError> {
+    build::try_list(context, map.len(), map.iter().map(|(key, value)| shape(key, value)))
+}

@@ -1,0 +1,37 @@
+//! `MATH`: functions on numbers, by the rules of the operators: ints never wrap, and what has no result is an error.
+
+mod arithmetic;
+mod bases;
+mod real;
+mod statistics;
+mod whole;
+
+use crate::toolkit::{Tool, ToolError};
+use crate::value::{Value, ValueError};
+
+/// The tools of this folder, in the order of listings.
+pub fn tools() -> Vec<Tool> {
+    let mut tools = arithmetic::tools();
+    tools.extend(whole::tools());
+    tools.extend(real::tools());
+    tools.extend(statistics::tools());
+    tools.extend(bases::tools());
+    tools
+}
+
+/// What an operator says, as a tool says it.
+fn refused(argument: &'static str, error: &ValueError) -> ToolError {
+    let refusal = match error {
+        ValueError::Limit(hit) => return (*hit).into(),
+        error => ToolError::bad_argument(argument, error.to_string()),
+    };
+    match error.help() {
+        Some(help) => refusal.hint(help),
+        None => refusal,
+    }
+}
+
+/// A number as a float.
+fn float(number: &Value) -> f64 {
+    number.as_float().expect("the binder lets only numbers through")
+}

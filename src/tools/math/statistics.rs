@@ -1,0 +1,104 @@
+//! `MATH.Median`, `MATH.Percentile`, `MATH.Deviation`. `LIST.Sum` and `LIST.Average` are with the lists.
+
+use std::rc::Rc;
+
+use crate::limits::space;
+use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{List, Value, print};
+
+use super::float;
+
+const MEDIAN: Spec = Spec::pure(
+    "MATH.Median",
+    "math_median",
+    "Gives the number in the middle of a list, as a float, nil of an empty list",
+    "Of an even number of elements, the mean of the two in the middle.",
+    Example { script: "EMIT MATH.Median([5, 1, 3]), \" \", MATH.Median([1, 2])", output: "3.0 1.5\n" },
+);
+const PERCENTILE: Spec = Spec::pure(
+    "MATH.Percentile",
+    "math_percentile",
+    "Gives the number below which so many hundredths of a list lie, as a float, nil of an empty list",
+    "Between two elements it is interpolated; 50 is the median.",
+    Example { script: "EMIT MATH.Percentile([1, 2, 3, 4, 5], 75)", output: "4.0\n" },
+);
+const DEVIATION: Spec = Spec::pure(
+    "MATH.Deviation",
+    "math_deviation",
+    "Gives the standard deviation of a list of numbers, nil where it has none",
+    "Of the numbers as a whole population; with `sample`, of a sample, which needs two numbers.",
+    Example { script: "EMIT MATH.Deviation([2, 4, 4, 4, 5, 5, 7, 9])", output: "2.0\n" },
+);
+
+arguments! {
+    struct Numbers {
+        list: Rc<List> = Required, Kind::List, "numbers to look at";
+    }
+}
+
+arguments! {
+    struct Ranked {
+        list: Rc<List> = Required, Kind::List, "numbers to look at";
+        percent: Value = Required, Kind::Number, "from 0 to 100";
+    }
+}
+
+arguments! {
+    struct Spread {
+        list: Rc<List> = Required, Kind::List, "numbers to look at";
+        sample: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the numbers are a sample of more";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(MEDIAN, |context, args: Numbers| Ok(at_rank(sorted(context, &args.list)?, 0.5))),
+        Tool::new(PERCENTILE, |context, args: Ranked| {
+            let percent = float(&args.percent);
+            if !(0.0..=100.0).contains(&percent) {
+                let message = format!("`percent` is {}, not from 0 to 100", print::preview(&args.percent));
+                return Err(ToolError::bad_argument("percent", message));
+            }
+            Ok(at_rank(sorted(context, &args.list)?, percent / 100.0))
+        }),
+        Tool::new(DEVIATION, deviation),
+    ]
+}
+
+fn floats(context: &mut Context<'_>, list: &List) -> Result<Vec<f64>, ToolError> {
+    context.spend(list.len())?;
+    space::check(list.len().saturating_mul(size_of::<f64>()))?;
+    let number = |(index, element): (usize, Value)| {
+        let number = element.as_float().filter(|number| !number.is_nan());
+        number.ok_or_else(|| {
+            let message = format!("element {index} is no number: {}", print::preview(&element));
+            ToolError::bad_argument("list", message)
+        })
+    };
+    list.iter().enumerate().map(number).collect()
+}
+
+fn sorted(context: &mut Context<'_>, list: &List) -> Result<Vec<f64>, ToolError> {
+    let mut numbers = floats(context, list)?;
+    numbers.sort_unstable_by(f64::total_cmp);
+    context.meter.poll()?;
+    Ok(numbers)
+}
+
+fn at_rank(sorted: Vec<f64>, part: f64) -> AnyValue {
+    let Some(last) = sorted.len().checked_sub(1) else { return AnyValue(Value::Nil) };
+    let rank = part * last as f64;
+    let (below, above) = (sorted[rank.floor() as usize], sorted[rank.ceil() as usize]);
+    AnyValue((below + (above - below) * rank.fract()).into())
+}
+
+fn deviation(context: &mut Context<'_>, args: Spread) -> Result<AnyValue, ToolError> {
+    let numbers = floats(context, &args.list)?;
+    let divisor = numbers.len().saturating_sub(usize::from(args.sample));
+    if divisor == 0 {
+        return Ok(AnyValue(Value::Nil));
+    }
+    let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
+    let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
+    Ok(AnyValue((squares / divisor as f64).sqrt().into()))
+}

@@ -1,0 +1,132 @@
+//! `STR.Format`: values put into a text at marked places.
+
+mod place;
+
+use crate::limits::space;
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{Str, Value, print};
+
+use super::super::build::TextBuilder;
+use place::{Align, Place, Style};
+
+const SPEC: Spec = Spec::pure(
+    "STR.Format",
+    "str_format",
+    "Puts values into a text at places such as `{name}`",
+    "`values` is a map, whose keys the places name (`{user.name}` goes into maps), or a list, whose elements they number \
+        from 0 (`{0}`) or take in turn (`{}`). `{{` and `}}` are braces. After `:` stands how the value is shown: fill and \
+        `<`, `>` or `^` (left, right, middle), `0` (zeros after the sign), a width of at most 10,000 characters, `,` \
+        (thousands), `.2` (decimals of a number, or the most characters of a text), and `x`, `X`, `o`, `b` (base of a whole \
+        number), `e` (exponent) or `%`. Numbers stand at the right of their width, all else at the left. A place without a \
+        value is an error.",
+    Example {
+        script: "EMIT STR.Format(\"{name:<6}|{size:>8,}|{part:.1%}\", {\"name\": \"a\", \"size\": 12345, \"part\": 0.256})\n\
+            EMIT STR.Format(\"{}-{:03}\", [\"img\", 7])",
+        output: "a     |  12,345|25.6%\nimg-007\n",
+    },
+);
+
+arguments! {
+    struct Args {
+        template: Str = Required, Kind::Text, "text with places in braces";
+        values: Value = Required, Kind::Any, "map or list of the values";
+    }
+}
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
+    if !matches!(args.values, Value::Map(_) | Value::List(_)) {
+        let found = print::preview(&args.values);
+        return Err(ToolError::bad_argument(
+            "values",
+            format!("`STR.Format` needs a map or a list for `values`, not {found}"),
+        ));
+    }
+    let template = args.template.as_text();
+    context.spend_text(template.len())?;
+    let mut text = TextBuilder::default();
+    let mut turn = 0;
+    let mut from = 0;
+    while let Some(at) = template[from..].find(['{', '}']).map(|at| from + at) {
+        text.push(&template[from..at])?;
+        let rest = &template[at..];
+        if rest.starts_with("{{") || rest.starts_with("}}") {
+            text.push(&rest[..1])?;
+            from = at + 2;
+            continue;
+        }
+        let bad = |reason: &str| {
+            let character = template[..at].chars().count() + 1;
+            ToolError::bad_argument("template", format!("{reason}, at character {character} of `template`"))
+        };
+        let end = match rest.find('}') {
+            Some(end) if rest.starts_with('{') => end,
+            Some(_) => return Err(bad("a `}` closes nothing").hint("write `}}` for a brace")),
+            None => return Err(bad("a `{` is not closed").hint("write `{{` for a brace")),
+        };
+        let place = Place::parse(&rest[1..end]).map_err(|reason| bad(&reason))?;
+        let value = place.value(&args.values, &mut turn).map_err(|reason| bad(&reason))?;
+        context.spend(1)?;
+        write(&mut text, &value, &place.style).map_err(|fault| match fault {
+            Fault::Limit(hit) => hit.into(),
+            Fault::Value(reason) => bad(&reason),
+        })?;
+        from = at + end + 1;
+    }
+    text.push(&template[from..])?;
+    text.finish(context)
+}
+
+/// Why a value cannot be shown as the template asks.
+enum Fault {
+    Limit(crate::limits::LimitHit),
+    Value(String),
+}
+
+impl From<crate::limits::LimitHit> for Fault {
+    fn from(hit: crate::limits::LimitHit) -> Fault {
+        Fault::Limit(hit)
+    }
+}
+
+fn write(text: &mut TextBuilder, value: &Value, style: &Style) -> Result<(), Fault> {
+    let shown = style.show(value).map_err(Fault::Value)?;
+    let whole;
+    let shown = match (&shown, value.as_text()) {
+        (Some(number), _) => number.as_str(),
+        (None, Some(own)) => {
+            whole = own;
+            style.cut(&whole)
+        }
+        (None, None) => {
+            space::check(space::string_bound().min(1 << 20))?;
+            let printed = print::to_text(value).map_err(|error| match *error {
+                crate::value::ValueError::Limit(hit) => Fault::Limit(hit),
+                other => Fault::Value(other.to_string()),
+            })?;
+            return pad(text, style.cut(&printed), style, Align::Left);
+        }
+    };
+    let is_number = matches!(value, Value::Int(_) | Value::Float(_));
+    pad(text, shown, style, if is_number { Align::Right } else { Align::Left })
+}
+
+fn pad(text: &mut TextBuilder, shown: &str, style: &Style, usual: Align) -> Result<(), Fault> {
+    let missing = style.width.saturating_sub(shown.chars().count());
+    let fill = style.fill.encode_utf8(&mut [0; 4]).to_owned();
+    let left = match style.align.unwrap_or(usual) {
+        Align::Left => 0,
+        Align::Right => missing,
+        Align::Middle => missing / 2,
+    };
+    let signed = style.zeros && shown.starts_with('-');
+    let (sign, digits) = shown.split_at(usize::from(signed));
+    text.push(sign)?;
+    text.push_times(&fill, left)?;
+    text.push(digits)?;
+    text.push_times(&fill, missing - left)?;
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! `STR.Similarity`: in time linear in both texts, which an edit distance is not.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use crate::limits::space;
+use crate::toolkit::{Context, Example, Number, Spec, Tool, ToolError, arguments};
+use crate::value::Str;
+
+const SPEC: Spec = Spec::pure(
+    "STR.Similarity",
+    "str_similarity",
+    "Tells how alike two texts are, from 0.0 to 1.0",
+    "Twice the pairs of neighbouring characters that both have, divided by the pairs of both (the Sørensen–Dice \
+        coefficient): 1.0 for equal texts, 0.0 for texts without a common pair. Letter case counts.",
+    Example {
+        script: "EMIT ROUND(STR.Similarity(\"report-2024\", \"report_2024\"), 2), \" \", STR.Similarity(\"cat\", \"dog\")",
+        output: "0.8 0.0\n",
+    },
+);
+
+arguments! {
+    struct Two {
+        text: Str = Required, Kind::Text, "text to compare";
+        other: Str = Required, Kind::Text, "text to compare it with";
+    }
+}
+
+/// Bytes that one pair takes in the table of pairs.
+const PAIR_BYTES: usize = 2 * size_of::<((char, char), u32)>();
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Two) -> Result<Number, ToolError> {
+    let (lengths, texts) =
+        ((args.text.char_count(), args.other.char_count()), (args.text.as_text(), args.other.as_text()));
+    if *texts.0 == *texts.1 {
+        return Ok(Number(1.0.into()));
+    }
+    context.spend((lengths.0 + lengths.1) / 16)?;
+    space::check(lengths.0.saturating_mul(PAIR_BYTES))?;
+    let mut counts: HashMap<(char, char), u32, RandomState> = HashMap::default();
+    for pair in pairs(&texts.0) {
+        *counts.entry(pair).or_default() += 1;
+    }
+    context.meter.poll()?;
+    let mut common = 0_u64;
+    for pair in pairs(&texts.1) {
+        if let Some(count) = counts.get_mut(&pair)
+            && *count > 0
+        {
+            *count -= 1;
+            common += 1;
+        }
+    }
+    let all = lengths.0.saturating_sub(1) + lengths.1.saturating_sub(1);
+    Ok(Number(if all == 0 { 0.0.into() } else { (2.0 * common as f64 / all as f64).into() }))
+}
+
+fn pairs(text: &str) -> impl Iterator<Item = (char, char)> + '_ {
+    text.chars().zip(text.chars().skip(1))
+}

@@ -1,0 +1,114 @@
+//! `TEXT.Template`: a text with `{{name}}` places, as the language's own templates have them.
+
+use std::rc::Rc;
+
+use crate::limits::space;
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{Map, Str, Value, ValueError, print};
+
+use super::super::build::TextBuilder;
+
+const SPEC: Spec = Spec::pure(
+    "TEXT.Template",
+    "text_template",
+    "Puts values into a text at places such as `{{name}}`",
+    "A place holds a key of `values`, or keys with dots between them that lead into maps and, as numbers, into lists: \
+        `{{user.name}}`, `{{files.0}}`. Blanks around it do not count. Braces around anything else are text. Values are \
+        printed as EMIT prints them and never expanded again. A place without a value is an error unless `missing` says \
+        that it is kept as it is or left empty.",
+    Example {
+        script: "EMIT TEXT.Template(\"Dear {{who.name}}, {{n}} files.\", {\"who\": {\"name\": \"Ana\"}, \"n\": 3})",
+        output: "Dear Ana, 3 files.\n",
+    },
+);
+
+arguments! {
+    struct Args {
+        template: Str = Required, Kind::Text, "text with places";
+        values: Rc<Map> = Required, Kind::Map, "values by name";
+        missing: Str = Is(Literal::Text("error")), Kind::Word(&["error", "keep", "empty"]), "what becomes of a place without a value";
+    }
+}
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
+    let template = args.template.as_text();
+    context.spend_text(template.len())?;
+    let values = Value::Map(args.values);
+    let mut text = TextBuilder::default();
+    let mut from = 0;
+    while let Some((start, end)) = next_place(&template, from) {
+        text.push(&template[from..start])?;
+        let name = template[start + 2..end].trim_matches([' ', '\t']);
+        match (found(&values, name), &*args.missing.as_text()) {
+            (Some(value), _) => push_value(context, &mut text, &value)?,
+            (None, "keep") => text.push(&template[start..end + 2])?,
+            (None, "empty") => {}
+            (None, _) => return Err(missing(&template[..start], name)),
+        }
+        from = end + 2;
+    }
+    text.push(&template[from..])?;
+    text.finish(context)
+}
+
+/// The next `{{name}}` from a byte on: where it begins, and where its name ends.
+fn next_place(template: &str, from: usize) -> Option<(usize, usize)> {
+    let mut from = from;
+    loop {
+        let start = from + template[from..].find("{{")?;
+        let inside = &template[start + 2..];
+        let length = inside.find(|c: char| !(is_name(c) || c == ' ' || c == '\t')).unwrap_or(inside.len());
+        let name = inside[..length].trim_matches([' ', '\t']);
+        if inside[length..].starts_with("}}") && !name.is_empty() && name.chars().all(is_name) {
+            return Some((start, start + 2 + length));
+        }
+        // `{{{name}}` has its place one byte later.
+        from = start + 1;
+    }
+}
+
+fn is_name(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '-' | '.')
+}
+
+fn found(values: &Value, name: &str) -> Option<Value> {
+    if let Value::Map(map) = values
+        && let Some(value) = map.get_str(name)
+    {
+        return Some(value);
+    }
+    name.split('.').try_fold(values.clone(), |value, part| match &value {
+        Value::Map(map) => map.get_str(part),
+        Value::List(list) => list.get(part.parse().ok()?),
+        _ => None,
+    })
+}
+
+/// Adds what EMIT prints of a value.
+pub fn push_value(context: &mut Context<'_>, text: &mut TextBuilder, value: &Value) -> Result<(), ToolError> {
+    context.spend(1)?;
+    if let Some(own) = value.as_text() {
+        return Ok(text.push(&own)?);
+    }
+    space::check(0)?;
+    let printed = print::to_text(value).map_err(|error| match *error {
+        ValueError::Limit(hit) => ToolError::from(hit),
+        other => ToolError::bad_argument("values", other.to_string()),
+    })?;
+    Ok(text.push(&printed)?)
+}
+
+fn missing(before: &str, name: &str) -> ToolError {
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or(before).chars().count() + 1;
+    let name = print::shortened(name, 60);
+    ToolError::bad_argument(
+        "values",
+        format!("`values` has no `{name}`, at line {line}, column {column} of `template`"),
+    )
+    .hint("`missing: \"keep\"` or `missing: \"empty\"` accepts that")
+}
