@@ -123,6 +123,27 @@ impl SandboxError {
         }
     }
 
+    /// The path at fault, as the message shows it.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            SandboxError::Escapes { path, .. } | SandboxError::Io { path, .. } | SandboxError::NotOurs { path, .. } => {
+                Some(path)
+            }
+            SandboxError::NotFound(path)
+            | SandboxError::NotAFolder(path)
+            | SandboxError::IsAFolder(path)
+            | SandboxError::Special(path)
+            | SandboxError::Exists(path)
+            | SandboxError::NotEmpty(path)
+            | SandboxError::Mounted(path)
+            | SandboxError::Denied(path)
+            | SandboxError::NoSpace(path)
+            | SandboxError::Changed(path) => Some(path),
+            SandboxError::RootItself(_) => Some("."),
+            SandboxError::Path(_) | SandboxError::Busy(_) | SandboxError::Refused(_) | SandboxError::Limit(_) => None,
+        }
+    }
+
     /// What to do, imperative.
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {

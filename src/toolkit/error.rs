@@ -112,7 +112,8 @@ impl From<SandboxError> for ToolError {
         if let SandboxError::Limit(hit) = error {
             return hit.into();
         }
-        ToolError { hint: error.help().map(str::to_owned), ..ToolError::new(error.code(), error.to_string()) }
+        let (path, hint) = (error.path().map(str::to_owned), error.help().map(str::to_owned));
+        ToolError { path, hint, ..ToolError::new(error.code(), error.to_string()) }
     }
 }
 

@@ -20,6 +20,7 @@ use super::context::Context;
 use super::error::{Manner, ToolError};
 use super::given::{Given, GivenArg};
 use super::memory::{Memory, SessionMemory};
+use super::named::NamedPlaces;
 use super::policy::{Approval, Policy};
 use super::registry::{Registry, Tool, ToolId};
 use super::settings::Settings;
@@ -148,7 +149,8 @@ impl Gate {
         }
         let answer_bytes = meter.answer_bytes();
         let mut context = Context { meter, answer_bytes, gate: self, record };
-        let result = tool.run(&mut context, bound);
+        let named = NamedPlaces::of(tool.params, bound);
+        let result = tool.run(&mut context, bound).map_err(|error| named.complete(error));
         let has_changed = record.has_changed();
         told(result, Bounds { bytes: answer_bytes, has_changed, failure: tool.spec.failure })
     }

@@ -13,6 +13,7 @@ mod gate;
 mod given;
 pub mod groups;
 mod memory;
+mod named;
 mod policy;
 mod registry;
 pub mod schema;

@@ -126,7 +126,9 @@ fn added(
     };
     if charset.has_units_of_two() && old.is_some_and(|old| old.bytes.len() % 2 == 1) {
         let message = format!("`{}` ends in the middle of a character of {}", path.shown(), charset.name());
-        return Err(ToolError::new(ToolCode::Encoding, message).hint("name the encoding that the file is in"));
+        return Err(ToolError::new(ToolCode::Encoding, message)
+            .path(path.shown())
+            .hint("name the encoding that the file is in"));
     }
     Ok((super::encoded("content", text, charset)?.into_owned(), charset.name()))
 }

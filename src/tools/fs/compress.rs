@@ -111,6 +111,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     let destination = args.destination_path.expect("the check demands it");
     let at_destination = |error: ToolError| error.argument("destination_path").path(destination.shown());
     let format = format_of(args.format.as_ref(), &destination)?;
+    let argument = if args.source_path.is_some() { "source_path" } else { "paths" };
     let places = match (args.source_path, args.paths) {
         (Some(place), _) => vec![place],
         (None, listed) => listed
@@ -119,7 +120,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
             .map(|listed| listed.place.map_err(|error| error.argument("paths")))
             .collect::<Result<_, _>>()?,
     };
-    let sources = gather(context, places, &destination)?;
+    let sources = gather(context, places, &destination).map_err(|error| by_source(error, argument, &destination))?;
     let replace = if args.overwrite { Replace::Yes } else { Replace::No };
     if destination.wants_folder() || destination.is_root() {
         return Err(at_destination(SandboxError::IsAFolder(destination.shown().to_owned()).into()));
@@ -133,7 +134,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     let keeper = context.keeper(&destination);
     let overwrite = if args.overwrite { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
     let mut file = destination.begin_file(overwrite.replace, &change).map_err(|error| at_destination(error.into()))?;
-    let counts = pack(context, &sources, &destination, format, &mut file.file)?;
+    let counts = pack(context, &sources, &destination, format, &mut file.file)
+        .map_err(|error| by_source(error, argument, &destination))?;
     let backup = file.finish(&overwrite, context.meter, &change).map_err(|error| at_destination(error.into()))?;
     Ok(Packed {
         operation: Operation::done("compress", destination.shown(), Some(counts.bytes)).with_backup(backup),
@@ -142,6 +144,12 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
         directories: counts.directories,
         links: counts.links,
     })
+}
+
+/// An error that knows its path, by the argument that named the source, unless it is about the archive.
+fn by_source(error: ToolError, argument: &'static str, destination: &SandboxPath) -> ToolError {
+    let is_sources = error.path.as_deref().is_some_and(|path| path != destination.shown());
+    if is_sources && error.argument.is_none() { error.argument(argument) } else { error }
 }
 
 /// Packs everything into a file.

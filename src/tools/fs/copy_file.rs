@@ -137,7 +137,12 @@ fn copy(
     let keeper = context.keeper(destination);
     let replaces = work.overwrite && !is_folder;
     let overwrite = if replaces { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
-    let backup_path = source.copy_to(destination, &overwrite, context.meter, change)?;
+    let copied = source.copy_to(destination, &overwrite, context.meter, change);
+    let backup_path = copied.map_err(|error| match error {
+        // It names what is below the source by its last name alone.
+        SandboxError::Special(_) => ToolError::from(error).argument("source_path").path(source.shown()),
+        error => error.into(),
+    })?;
     Ok(Done { size_bytes: (!is_folder).then_some(metadata.size), backup_path })
 }
 
@@ -151,14 +156,17 @@ impl Work for Copy {
             "" => item.below,
             into => format!("{into}/{}", item.below),
         };
-        let destination = context.place(&below, DESTINATION, Access::Make)?;
+        let destination = context.place(&below, DESTINATION, Access::Make);
+        let destination = destination.map_err(|error| error.argument("destination_path"))?;
         let (metadata, files) = look_at(context, self, &source, &destination)?;
         if !self.overwrite && destination.metadata().is_ok() {
-            return Err(SandboxError::Exists(destination.shown().to_owned()).into());
+            let error = ToolError::from(SandboxError::Exists(destination.shown().to_owned()));
+            return Err(error.argument("destination_path"));
         }
         if !self.taken.insert(destination.address().into_owned()) {
             let message = format!("another item is copied to `{}` already", destination.shown());
-            return Err(ToolError::new(ToolCode::Conflict, message).path(destination.shown()));
+            let error = ToolError::new(ToolCode::Conflict, message).argument("destination_path");
+            return Err(error.path(destination.shown()));
         }
         let missing = destination.missing_folders().1.len();
         Ok(Planned { plan: OneCopy { source, destination, metadata, missing }, files })

@@ -92,8 +92,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
         None => error.argument("archive_path").path(archive.shown()),
         Some(_) => error,
     };
-    let at_destination =
-        |error: SandboxError| ToolError::from(error).argument("destination_path").path(destination.shown());
+    let at_destination = |error: SandboxError| ToolError::from(error).argument("destination_path");
     let OpenFile { file, metadata } = context.open(archive).map_err(at_archive)?;
     check_destination(destination).map_err(at_destination)?;
     let budget = Budget {
@@ -241,7 +240,7 @@ impl Unpacker<'_, '_> {
 
     fn changed(&self) -> ToolError {
         let message = format!("`{}` changed while it was unpacked", self.archive.shown());
-        ToolError::new(ToolCode::Conflict, message)
+        ToolError::new(ToolCode::Conflict, message).path(self.archive.shown())
     }
 }
 

@@ -169,7 +169,7 @@ impl Original {
         if Decoder::new(charset).refuses_nul() && (self.bytes.contains(&0) || is_binary(start)) {
             let message = format!("`{}` is binary, not text", path.shown());
             let hint = "`FS.WriteFile` with `encoding: \"base64\"` writes it; a text in UTF-16 needs its `encoding`";
-            return Err(ToolError::new(ToolCode::NotText, message).hint(hint));
+            return Err(ToolError::new(ToolCode::NotText, message).path(path.shown()).hint(hint));
         }
         Ok((charset, mark))
     }
