@@ -86,6 +86,11 @@ fn a_bad_policy_is_told_with_its_place_and_what_to_do() {
         ("[policy]\nmax_file_size = -1\n", &[":2:17", "at least 0"]),
         ("[policy]\nmax_files_per_operation = 0\n", &[":2:27", "at least 1"]),
         ("[policy]\nallowed_directories = [\"../x\"]\n", &[":2:24", "without `..`"]),
+        ("[policy]\nblocked_directories = [\"a/../secret\"]\n", &[":2:24", "without `..`"]),
+        ("[policy]\nblocked_directories = [\"ok\", \" \"]\n", &[":2:30", "`.` is the root"]),
+        ("[policy]\nallowed_directories = [\"\"]\n", &[":2:24", "`.` is the root"]),
+        ("[policy]\nblocked_directories = [\"~/.ssh\"]\n", &[":2:24", "whole paths instead of `~`"]),
+        ("[policy]\nblocked_directories = [\"build*\"]\n", &[":2:24", "`blocked_patterns`"]),
         ("[policy]\nreject_hard_links = 1\n", &[":2:21", "true or false"]),
         ("[policy]\nbackup_days = \"x\"\n", &[":2:15", "whole number"]),
         ("[tools]\ndeny = [\"FS.ReedFile\"]\n", &[":2:9", "did you mean `FS.ReadFile`?"]),
@@ -336,6 +341,90 @@ fn the_users_own_policy_is_not_changed_where_the_root_holds_it() {
     };
     assert_eq!(call("config/neuroscript/neuroscript.toml").code, 4);
     assert_eq!(call("config/neuroscript/other.toml").code, 0);
+}
+
+#[test]
+fn what_is_kept_of_runs_is_out_of_reach_where_a_root_holds_it() {
+    let place = Place::new("");
+    let log = "root/home/state/neuroscript/audit/1.jsonl";
+    place.write(log, "{}\n");
+    symlink("home", place.path("root/link")).expect("a link");
+    let call = |state: &str, tool: &str, arguments: Json| {
+        run(place.ns().env("XDG_STATE_HOME", place.path(state)).args(["call", tool, &arguments.to_string()]))
+    };
+    for state in ["root/home/state", "root/link/state"] {
+        for folder in ["home", "link"] {
+            let path = format!("{folder}/state/neuroscript/audit/1.jsonl");
+            let other = format!("{folder}/state/NeuroScript/new");
+            for (tool, arguments) in [
+                ("read_file", json!({"file_path": path})),
+                ("write_file", json!({"file_path": path, "content": ""})),
+                ("append_file", json!({"file_path": path, "content": "x"})),
+                ("delete_file", json!({"path": path})),
+                ("write_file", json!({"file_path": other, "content": ""})),
+                ("create_directory", json!({"directory_path": other})),
+                ("compress", json!({"source_path": "home", "destination_path": "all.zip"})),
+                ("copy_file", json!({"source_path": "home/state", "destination_path": "copy", "recursive": true})),
+                ("delete_file", json!({"path": "home", "recursive": true})),
+                ("move_file", json!({"source": "home", "destination": "other"})),
+            ] {
+                let ran = call(state, tool, arguments.clone());
+                assert_eq!(ran.code, 4, "{state} {tool} {arguments}: {}{}", ran.stdout, ran.stderr);
+            }
+        }
+        let found =
+            call(state, "find_files", json!({"directory_path": ".", "recursive": true, "include_hidden": true}));
+        assert!(found.stdout.contains("state") && !found.stdout.contains("neuroscript"), "{}", found.stdout);
+        let beside = json!({"file_path": "home/state/other/f", "content": ""});
+        assert_eq!(call(state, "write_file", beside).code, 0, "what lies beside it is not ours");
+    }
+    assert_eq!(place.read(log).as_deref(), Some("{}\n"));
+    // A root below it holds nothing else.
+    let mut inside = ns(&place.path("root/home/state/neuroscript/audit"));
+    inside.env("XDG_STATE_HOME", place.path("root/home/state"));
+    assert_eq!(run(inside.args(["call", "read_file", "{\"file_path\": \"1.jsonl\"}"])).code, 4);
+}
+
+#[test]
+fn a_blocked_directory_is_blocked_however_it_is_written() {
+    for written in
+        ["secret", "./secret", "secret/", "secret//", "./secret/.", "SECRET", "secret.", "secret ", "se\u{200b}cret"]
+    {
+        let place = Place::new(&format!("[policy]\nblocked_directories = [\"{written}\"]\n"));
+        for file in ["secret/k.txt", "Secret/k.txt", "secret./k.txt", "secret /in/k.txt"] {
+            place.write(&format!("root/{file}"), "k");
+            let (code, message) = place.refused("read_file", json!({"file_path": file}));
+            assert_eq!(code, "policy_denied", "{written} {file}: {message}");
+        }
+        place.write("root/secrets/k.txt", "k");
+        assert_eq!(place.call("read_file", json!({"file_path": "secrets/k.txt"})).code, 0, "{written}");
+    }
+    for written in ["a/Geha\u{308}use", "a//geh\u{e4}use/", "./a/./GEH\u{c4}USE"] {
+        let place = Place::new(&format!("[policy]\nblocked_directories = [\"{written}\"]\n"));
+        place.write("root/a/geha\u{308}use/k.txt", "k");
+        let (code, _) = place.refused("read_file", json!({"file_path": "a/geha\u{308}use/k.txt"}));
+        assert_eq!(code, "policy_denied", "{written}");
+    }
+}
+
+#[test]
+fn an_allowed_directory_allows_nothing_but_what_it_names() {
+    let place = Place::new("[policy]\nallowed_directories = [\"./docs//in/\", \"open.\"]\n");
+    for (file, code) in [("docs/in/a.txt", 0), ("docs/a.txt", 4), ("open./a.txt", 0), ("open/a.txt", 4)] {
+        place.write(&format!("root/{file}"), "a");
+        assert_eq!(place.call("read_file", json!({"file_path": file})).code, code, "{file}");
+    }
+}
+
+#[test]
+fn a_blocked_directory_that_holds_the_root_blocks_all_of_it() {
+    let place = Place::new("");
+    place.write("root/a.txt", "a");
+    symlink(place.path(""), place.path("link")).expect("a link");
+    for above in [place.path(""), place.path("root"), place.path("link"), "/".into()] {
+        place.write("policy.toml", &format!("[policy]\nblocked_directories = [{above:?}]\n"));
+        assert_eq!(place.refused("read_file", json!({"file_path": "a.txt"})).0, "policy_denied", "{above:?}");
+    }
 }
 
 /// A call at a terminal.

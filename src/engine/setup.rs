@@ -8,9 +8,9 @@ use std::time::Duration;
 use crate::audit::Audit;
 use crate::limits::{Interrupt, Limits};
 use crate::memory::Project;
-use crate::sandbox::{Root, TemporaryFolders};
+use crate::sandbox::{LogFolder, Root, TemporaryFolders};
 use crate::text::{Code, Diagnostic, Sources};
-use crate::toolkit::{Approvals, Gate, KeepAnswer, Policy, Registry};
+use crate::toolkit::{Approvals, DirectoryRule, Gate, KeepAnswer, Policy, Registry};
 
 use super::Engine;
 use super::config::{Config, Origin, approve, files, parse};
@@ -81,6 +81,8 @@ impl Engine {
             return Err(no_kernel_sandbox());
         }
         keep_out_of_policies(&mut policy, &root, &further, &policy_source);
+        let state = options.state.clone().or_else(files::state_folder);
+        state.iter().for_each(|state| keep_out_of_state(&mut policy, &root, &further, state));
         let approvals = Approvals::new(keep_answers(&policy_source));
         Ok(Engine {
             gate: Rc::new(Gate {
@@ -93,7 +95,7 @@ impl Engine {
                 project: Project::default(),
                 approvals,
                 temporary: TemporaryFolders::default(),
-                audit: Audit::new(options.state.clone().or_else(files::state_folder)),
+                audit: Audit::new(state),
             }),
             limits,
             strict: options.strict,
@@ -180,6 +182,10 @@ fn block_where_links_lead(root: &Root, policy: &mut Policy) {
         // An absolute path stays what it is.
         let written = root.path().join(rule.written());
         let Some(path) = files::true_path(&written) else { continue };
+        let holds_root = rule.absolute().is_some() && root.path().starts_with(&path);
+        if holds_root {
+            more.push(rule.leading(Some(""), &path));
+        }
         if path != written {
             let below = root.part_below(&path).map(|below| below.to_string_lossy().into_owned());
             more.push(rule.leading(below.as_deref(), &path));
@@ -204,6 +210,24 @@ fn keep_out_of_policies(policy: &mut Policy, root: &Root, further: &[Root], sour
                 if let Some(below) = root.part_below(&name) {
                     policy.keep_out_of(&root.address_of(&below.to_string_lossy()));
                 }
+            }
+        }
+    }
+}
+
+/// No tool sees what is kept of runs in the user's state folder, where a root holds it or lies in it.
+fn keep_out_of_state(policy: &mut Policy, root: &Root, further: &[Root], state: &Path) {
+    // Our own folder in it is no link, or it is not used.
+    let names = [std::path::absolute(state).ok(), files::future_path(state)];
+    for name in names.into_iter().flatten().map(|state| LogFolder::own_in_state(&state)) {
+        for root in further.iter().chain([root]) {
+            let below = match root.path().starts_with(&name) {
+                true => Some(PathBuf::new()),
+                false => root.part_below(&name),
+            };
+            if let Some(below) = below {
+                let address = root.address_of(&below.to_string_lossy()).into_owned();
+                policy.blocked_directories.push(DirectoryRule::ours(&address));
             }
         }
     }

@@ -77,6 +77,11 @@ impl LogFolder {
         made.ok_or_else(|| SandboxError::NotFound(STATE_SHOWN.to_owned()))
     }
 
+    /// The folder of ours that holds it, and whatever else is kept of runs.
+    pub fn own_in_state(base: &Path) -> PathBuf {
+        base.join(STATE[0])
+    }
+
     /// Where that folder is, for the user.
     pub fn path_in_state(base: &Path) -> PathBuf {
         STATE.iter().fold(base.to_path_buf(), |path, name| path.join(name))

@@ -40,6 +40,15 @@ pub fn true_path(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok()
 }
 
+/// The true path of what is or will be there: the part that exists without links, then the rest.
+pub fn future_path(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    path.ancestors().find_map(|existing| {
+        let rest = path.strip_prefix(existing).ok()?;
+        Some(true_path(existing)?.join(rest))
+    })
+}
+
 /// Whether a path leads to a regular file.
 pub fn is_file(path: &Path) -> bool {
     path.is_file()

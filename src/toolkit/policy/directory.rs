@@ -4,11 +4,15 @@ use std::path::{Path, PathBuf};
 
 use crate::text::fold;
 
+use super::file::careless;
+
 /// A directory that a rule is about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DirectoryRule {
     written: String,
     place: Place,
+    /// It is not of the policy file, but keeps tools out of what is ours.
+    is_ours: bool,
 }
 
 /// Where the directory of a rule is. All parts are folded.
@@ -33,6 +37,16 @@ impl DirectoryRule {
         if written.split('/').any(|part| part == "..") {
             return Err("directories without `..`");
         }
+        // What would name no directory, and so neither allow nor block what is meant.
+        if written.trim().is_empty() {
+            return Err("the names of directories; `.` is the root");
+        }
+        if written == "~" || written.starts_with("~/") {
+            return Err("directories from the root, or whole paths instead of `~`");
+        }
+        if written.contains(['*', '?']) {
+            return Err("directories without `*` and `?`; patterns stand in `blocked_patterns`");
+        }
         let place = match (written.starts_with('/'), parts_of(written)) {
             (true, _) => Place::Absolute(PathBuf::from(written)),
             (false, parts) if parts.len() == 1 && !written.trim_end_matches('/').contains('/') => {
@@ -40,7 +54,27 @@ impl DirectoryRule {
             }
             (false, parts) => Place::Below(parts),
         };
-        Ok(DirectoryRule { written: written.to_owned(), place })
+        Ok(DirectoryRule { written: written.to_owned(), place, is_ours: false })
+    }
+
+    /// A rule that keeps tools out of a directory of ours with this address.
+    pub fn ours(address: &str) -> DirectoryRule {
+        let parts = parts_of(address);
+        let place = if address.starts_with('/') { Place::Outside(parts) } else { Place::Below(parts) };
+        DirectoryRule { written: address.to_owned(), place, is_ours: true }
+    }
+
+    /// Whether it is no rule of the policy file.
+    pub fn is_ours(&self) -> bool {
+        self.is_ours
+    }
+
+    /// Why it refuses what is in it.
+    pub fn reason(&self) -> String {
+        match self.is_ours {
+            true => "it is where NeuroScript keeps files of its own".to_owned(),
+            false => format!("it is in `{}` of `blocked_directories`", self.written),
+        }
     }
 
     /// The absolute path of a rule that nobody has looked at yet.
@@ -81,17 +115,33 @@ impl DirectoryRule {
         }
     }
 
-    /// Whether a path leads through the directory; a bare name is meant wherever it stands.
+    /// Whether a path leads through the directory; a bare name is meant wherever it stands, and so is
+    /// what a careless file system takes for the same name.
     ///
-    /// The last part of the path counts only when it is a directory.
+    /// The last part of the path counts only when it is a directory, or when nothing else may stand there.
     pub fn is_on(&self, path: &Asked, is_directory: bool) -> bool {
-        let upto = path.parts.len() - usize::from(!is_directory && !path.parts.is_empty());
+        let is_leaf = !is_directory && !self.is_ours && !path.parts.is_empty();
+        let upto = path.parts.len() - usize::from(is_leaf);
+        let way = &path.parts[..upto];
         match &self.place {
-            Place::Name(name) => path.parts[path.own.min(upto)..upto].contains(name),
-            Place::Below(parts) => !path.outside && path.parts[..upto].starts_with(parts),
-            Place::Outside(parts) => path.outside && path.parts[..upto].starts_with(parts),
+            Place::Name(name) => way[path.own.min(upto)..].iter().any(|part| may_be(part, name)),
+            Place::Below(parts) => !path.outside && may_begin(way, parts),
+            Place::Outside(parts) => path.outside && may_begin(way, parts),
             Place::Absolute(_) => false,
         }
+    }
+}
+
+/// Whether a way may lead through a directory.
+fn may_begin(way: &[String], directory: &[String]) -> bool {
+    way.len() >= directory.len() && way.iter().zip(directory).all(|(part, name)| may_be(part, name))
+}
+
+/// Whether some file system may take one folded name for another.
+fn may_be(part: &str, name: &str) -> bool {
+    part == name || {
+        let part = careless(part);
+        !part.is_empty() && part == careless(name)
     }
 }
 

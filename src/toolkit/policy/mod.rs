@@ -215,7 +215,7 @@ impl Policy {
             return Some("no tool changes a policy file that may be in force".to_owned());
         }
         if let Some(rule) = self.blocked_directories.iter().find(|rule| rule.is_on(&path, is_directory)) {
-            return Some(format!("it is in `{}` of `blocked_directories`", rule.written()));
+            return Some(rule.reason());
         }
         let allowed =
             self.allowed_directories.is_empty() || self.allowed_directories.iter().any(|rule| rule.holds(&path));

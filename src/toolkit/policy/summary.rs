@@ -11,7 +11,8 @@ fn listed<'a>(texts: impl Iterator<Item = &'a str>) -> String {
 impl Policy {
     /// Every key of `[policy]` and the lists of `[tools]` with what is in force.
     pub fn summary(&self) -> Vec<(&'static str, String)> {
-        let directories = |rules: &[DirectoryRule]| listed(rules.iter().map(DirectoryRule::written));
+        let written = |rule: &&DirectoryRule| !rule.is_ours();
+        let directories = |rules: &[DirectoryRule]| listed(rules.iter().filter(written).map(DirectoryRule::written));
         let tools = |rules: &[ToolRule]| listed(rules.iter().map(ToolRule::written));
         let allowed = match self.allowed_directories.is_empty() {
             true => "[\".\"]".to_owned(),
