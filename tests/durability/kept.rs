@@ -89,6 +89,24 @@ fn what_is_not_ours_is_an_error() {
     }
 }
 
+/// Where there is nothing to add, nothing on the disk changes; a missing file is still made.
+#[test]
+fn nothing_to_append_changes_nothing() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let file = place.path().join("a.txt");
+    std::fs::write(&file, "old").expect("a file");
+    super::support::set_time(&file, super::support::FIXED_TIME);
+    let before = std::fs::metadata(&file).expect("the file");
+    let answer = call(place.path(), "append_file", &json!({"file_path": "a.txt", "content": ""})).expect("an answer");
+    assert_eq!((&answer["appendedBytes"], &answer["sizeBytes"]), (&json!(0), &json!(3)), "{answer}");
+    assert_eq!(answer.get("backupPath"), None);
+    let after = std::fs::metadata(&file).expect("the file");
+    assert_eq!((after.ino(), after.mtime(), after.ctime()), (before.ino(), before.mtime(), before.ctime()));
+    assert!(!place.path().join(".ns/backups").exists());
+    call(place.path(), "append_file", &json!({"file_path": "new/b.txt", "content": ""})).expect("it is made");
+    assert_eq!(std::fs::read_to_string(place.path().join("new/b.txt")).expect("the new file"), "");
+}
+
 /// The oldest backups of a file are given up, those of this run never.
 #[test]
 fn the_oldest_backups_are_given_up() {

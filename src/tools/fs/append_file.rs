@@ -20,7 +20,8 @@ const SPEC: Spec = Spec {
     wire: "append_file",
     aliases: &["FS.Append"],
     summary: "Adds a text at the end of a file, whole or not at all",
-    details: "The text comes after what is there, as it is: no line end is added or changed. It gets the encoding of \
+    details: "The text comes after what is there, as it is: no line end is added or changed; an empty one changes \
+        nothing. It gets the encoding of \
         the file, found as `FS.ReadFile` finds it (a byte order mark decides, then `encoding`, then UTF-8, then a guess); \
         a character that it lacks is an error, and the file stays. A file that is missing is made, with its missing \
         directories, in `encoding` or UTF-8 (`utf-16` begins with a byte order mark). `encoding: \"base64\"` adds the \

@@ -67,6 +67,10 @@ impl Changing<'_> {
             let path = again.as_ref().unwrap_or(self.path);
             let old = self.read(path, context)?;
             let (bytes, about) = make(context, old.as_ref())?;
+            if old.as_ref().is_some_and(|old| old.bytes == bytes) {
+                // It holds this already, so nothing is written and nothing kept.
+                return Ok(Replaced { bytes, about, backup: None });
+            }
             let change = match &mut change {
                 Some(change) => change,
                 empty => empty.insert(context.begin_change(1)?),
@@ -151,6 +155,7 @@ impl Changing<'_> {
             replace: if old.is_some() { Replace::Yes } else { Replace::No },
             is_kept: self.is_kept,
             if_match: old.map(|old| old.digest),
+            expected: None,
         };
         path.write_file(bytes, &overwrite, context.meter, change)
     }
