@@ -8,11 +8,9 @@ use std::io::ErrorKind;
 use crate::limits::Meter;
 
 use super::error::SandboxError;
-use super::folder::{Folder, Replace};
+use super::folder::Replace;
+use super::parents::FOLDER_MODE;
 use super::root::SandboxPath;
-
-/// The permission bits of new folders, before the user's mask.
-const FOLDER_MODE: u32 = 0o777;
 
 /// The right to change what is below a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,30 +52,18 @@ impl Journal {
 }
 
 impl SandboxPath {
-    /// Makes the folder of the place, and the missing ones above it.
+    /// Makes the folder of the place, and the missing ones above it; all of them or none.
     pub fn create_folder(&self, change: &Change) -> Result<(), SandboxError> {
         let name = self.name()?;
-        let made = self.make_parents(change)?;
-        let folder = made.as_ref().unwrap_or(self.missing_folders().0);
-        folder.create_folder(name, FOLDER_MODE).map_err(|error| self.error(&error))?;
-        folder.sync().map_err(|error| self.error(&error))
-    }
-
-    /// Makes the missing folders above the place, and gives the last of them.
-    pub(super) fn make_parents(&self, _change: &Change) -> Result<Option<Folder>, SandboxError> {
-        let (nearest, missing) = self.missing_folders();
-        let mut made: Option<Folder> = None;
-        for name in missing {
-            let folder = made.as_ref().unwrap_or(nearest);
-            match folder.create_folder(name, FOLDER_MODE) {
-                // Somebody else made it meanwhile.
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                other => other.map_err(|error| self.error(&error))?,
-            }
-            folder.sync().map_err(|error| self.error(&error))?;
-            made = Some(folder.open_folder(name).map_err(|error| self.error(&error))?);
+        let mut parents = self.make_parents(change)?;
+        let (folder, made) = parents.last();
+        match made.make(folder, name, FOLDER_MODE) {
+            Ok(true) => folder.sync().map_err(|error| self.error(&error))?,
+            Ok(false) => return Err(SandboxError::Exists(self.shown().to_owned())),
+            Err(error) => return Err(self.error(&error)),
         }
-        Ok(made)
+        made.keep();
+        Ok(())
     }
 
     /// Gives a file, folder or link another name; whatever has that name makes it fail.

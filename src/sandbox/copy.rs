@@ -14,25 +14,26 @@ use super::folder::{Folder, set_access};
 use super::metadata::{Kind, Metadata};
 use super::remove::discard;
 use super::root::SandboxPath;
-use super::take::{Overwrite, take_place};
+use super::take::{Overwrite, Placed, take_place};
 use super::write::PRIVATE_MODE;
 
 impl SandboxPath {
     /// Copies a file, folder or link to a place, which gets its name only once the copy is whole and
-    /// synced. Gives the path below `.ns` of what was replaced, if that is kept.
+    /// synced.
     pub fn copy_to(
         &self,
         target: &SandboxPath,
         overwrite: &Overwrite<'_>,
         meter: &mut Meter,
         change: &Change,
-    ) -> Result<Option<String>, SandboxError> {
+    ) -> Result<Placed, SandboxError> {
         target.check_replaceable(overwrite.replace)?;
-        let made = target.make_parents(change)?;
-        let folder = made.as_ref().unwrap_or(target.missing_folders().0);
+        let parents = target.make_parents(change)?;
+        let folder = parents.folder();
         let aside = copy_aside(self.entry()?, folder, self.shown(), meter)?;
-        let draft = Draft::adopt(folder, aside).map_err(|error| target.error(&error))?;
-        take_place(target, folder, (draft, None), overwrite, meter, change)
+        let (draft, metadata) = Draft::adopt(folder, aside).map_err(|error| target.error(&error))?;
+        let backup = take_place(target, folder, (draft, None), overwrite, meter, change)?;
+        Ok(Placed { backup, metadata, made: parents.made })
     }
 }
 

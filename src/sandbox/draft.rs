@@ -39,11 +39,11 @@ impl Draft {
         }
     }
 
-    /// Takes over what was made under a name of ours.
-    pub(super) fn adopt(folder: &Folder, name: OsString) -> io::Result<Draft> {
+    /// Takes over what was made under a name of ours, and tells what it is.
+    pub(super) fn adopt(folder: &Folder, name: OsString) -> io::Result<(Draft, Metadata)> {
         let folder = folder.duplicate()?;
-        let identity = folder.metadata(&name)?.identity;
-        Ok(Draft { folder, name, identity, done: false })
+        let metadata = folder.metadata(&name)?;
+        Ok((Draft { folder, name, identity: metadata.identity, done: false }, metadata))
     }
 
     /// Gives it its final name.

@@ -70,6 +70,14 @@ pub enum SandboxError {
     /// What is there is not what the caller has seen.
     #[error("`{0}` is not what was expected: it was changed or removed meanwhile")]
     Changed(String),
+    /// A failure after which something stays that cannot be taken back: it is no longer ours.
+    #[error("{reason}; what was made before is taken back, but not {stays}: somebody has changed it meanwhile")]
+    Stays {
+        /// Why it failed.
+        reason: Box<SandboxError>,
+        /// What stays.
+        stays: String,
+    },
     /// Another run keeps the lock.
     #[error("another run has been changing files here for more than {0} seconds")]
     Busy(u64),
@@ -115,6 +123,7 @@ impl SandboxError {
             | SandboxError::NotOurs { .. }
             | SandboxError::Mounted(_)
             | SandboxError::Changed(_)
+            | SandboxError::Stays { .. }
             | SandboxError::Busy(_) => ToolCode::Conflict,
             SandboxError::Special(_) | SandboxError::Io { .. } => ToolCode::IoError,
             SandboxError::Refused(_) => ToolCode::PolicyDenied,
@@ -153,6 +162,7 @@ impl SandboxError {
             SandboxError::NotEmpty(_) => "give `recursive: true` to include what is in it",
             SandboxError::NotOurs { .. } => "move it away; it was neither followed nor changed",
             SandboxError::Changed(_) => "read it again, and give the checksum that it has now",
+            SandboxError::Stays { .. } => "look at what stays before you try again",
             SandboxError::Busy(_) => "try again when it has ended",
             SandboxError::Mounted(_) => "unmount it first",
             SandboxError::Special(_) => "such files are never opened",

@@ -5,73 +5,53 @@ use std::io::{self, ErrorKind};
 
 use crate::limits::Meter;
 
-use super::change::Change;
+use super::change::{Change, RenameError};
 use super::draft::random_name;
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
-use super::keep::{Drawer, Keeper, Slot};
-use super::metadata::Kind;
+use super::keep::{Drawer, Keeper};
+use super::metadata::{Kind, Metadata};
 use super::mounts::has_mounts;
 use super::root::SandboxPath;
+use super::take::{Overwrite, Placed, is_same};
 
-impl SandboxPath {
-    /// Removes a file or link.
-    pub fn remove_file(&self, _change: &Change) -> Result<(), SandboxError> {
-        let (folder, name) = self.entry()?;
-        folder.remove_file(name).map_err(|error| self.error(&error))?;
-        folder.sync().map_err(|error| self.error(&error))
-    }
-
-    /// Removes a folder; with all that is in it when `recursive`.
-    pub fn remove_folder(&self, recursive: bool, _change: &Change) -> Result<(), SandboxError> {
-        let (folder, name) = self.entry()?;
-        if recursive {
-            let inner = folder.open_folder(name).map_err(|error| self.error(&error))?;
-            remove_contents(inner, self.shown())?;
-        }
-        folder.remove_folder(name).map_err(|error| self.error(&error))?;
-        folder.sync().map_err(|error| self.error(&error))
-    }
+/// What of a place may go.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Going {
+    /// Whether a folder goes with all that is in it.
+    pub recursive: bool,
+    /// What it must be, where nothing else may go: of a file its content too.
+    pub expected: Option<Metadata>,
 }
 
 impl SandboxPath {
     /// Moves a file, link or folder into the trash, and gives its path there. A folder that holds
     /// something is an error unless `recursive`.
     ///
-    /// It is one rename, so that it happens as a whole or not at all; from another file system it is
-    /// copied, whole and synced, before it is removed.
+    /// It is one rename, so that it happens as a whole or not at all. What lies on another file system
+    /// than the trash is not touched: [`SandboxPath::delete_by_copy`] deletes it.
     pub fn delete(
         &self,
-        recursive: bool,
+        going: Going,
         keeper: Keeper<'_>,
-        meter: &mut Meter,
+        meter: &Meter,
         change: &Change,
-    ) -> Result<String, SandboxError> {
+    ) -> Result<String, RenameError> {
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
-        let is_folder = folder.metadata(name).map_err(wrap)?.kind == Kind::Folder;
-        if is_folder
-            && !recursive
-            && !folder.open_folder(name).and_then(|inner| inner.entries()).map_err(wrap)?.is_empty()
-        {
-            return Err(SandboxError::NotEmpty(self.shown().to_owned()));
-        }
-        if is_folder && has_mounts(folder, name) {
-            return Err(SandboxError::Mounted(self.shown().to_owned()));
-        }
+        self.check_going(going, folder, name)?;
         let locked = keeper.lock(meter, change)?;
         let mut slot = locked.slot(self, Drawer::Trash)?;
         match slot.take(folder, name) {
             Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::CrossesDevices => {
-                drop(locked);
-                self.delete_copied(&mut slot, meter)?;
-            }
-            Err(error) => return Err(wrap(error)),
+            Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
+            Err(error) => return Err(wrap(error).into()),
         }
-        // Somebody may have put something into it meanwhile, or a full folder in its place.
-        if !recursive && slot.holds_full_folder().unwrap_or(false) && slot.give_back(folder, name).is_ok() {
-            return Err(SandboxError::NotEmpty(self.shown().to_owned()));
+        // Somebody may have put something into it meanwhile, or something else in its place.
+        if let Err(error) = self.check_going(going, slot.folder(), slot.name())
+            && slot.give_back(folder, name).is_ok()
+        {
+            return Err(error.into());
         }
         folder.sync().map_err(wrap)?;
         slot.sync_after(folder)?;
@@ -79,32 +59,170 @@ impl SandboxPath {
         Ok(keeper.address_of(&slot))
     }
 
-    /// Copies what is on another file system, and removes it when the copy is safe. Meanwhile it has a
-    /// name of ours, so that nothing comes into it that is not copied.
-    fn delete_copied(&self, slot: &mut Slot, meter: &mut Meter) -> Result<(), SandboxError> {
+    /// Deletes what lies on another file system than the trash: it is copied there, whole and synced,
+    /// before it is removed. Meanwhile it has a name of ours, so that nothing comes into it that is not
+    /// copied.
+    pub fn delete_by_copy(
+        &self,
+        going: Going,
+        keeper: Keeper<'_>,
+        meter: &mut Meter,
+        change: &Change,
+    ) -> Result<String, SandboxError> {
         self.check_removable(meter)?;
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
+        let mut slot = keeper.lock(meter, change)?.slot(self, Drawer::Trash)?;
         let aside = random_name();
         // Nobody can guess the name, so that nothing is replaced.
         folder.rename(name, folder, &aside, Replace::Yes).map_err(wrap)?;
-        let copied = slot.copy(folder, &aside, self.shown(), meter).and_then(|()| slot.sync());
+        let copied = self
+            .check_going(going, folder, &aside)
+            .and_then(|()| slot.copy(folder, &aside, self.shown(), meter))
+            .and_then(|()| slot.sync());
         if let Err(error) = copied {
             folder.rename(&aside, folder, name, Replace::No).map_err(wrap)?;
             return Err(error);
         }
         slot.confirm();
-        discard(folder, &aside, self.shown())
+        self.discard_aside(&aside)?;
+        keeper.retain(&slot, &meter.watch());
+        Ok(keeper.address_of(&slot))
+    }
+
+    /// Moves to another file system: the copy takes its place whole and synced, and only then this goes,
+    /// as long as it is what was copied; else the copy goes again.
+    pub fn move_by_copy(
+        &self,
+        target: &SandboxPath,
+        keeper: Keeper<'_>,
+        meter: &mut Meter,
+        change: &Change,
+    ) -> Result<(), SandboxError> {
+        self.check_removable(meter)?;
+        let (folder, name) = self.entry()?;
+        let before = folder.metadata(name).map_err(|error| self.error(&error))?;
+        if before.kind == Kind::Folder && has_mounts(folder, name) {
+            return Err(SandboxError::Mounted(self.shown().to_owned()));
+        }
+        let placed = self.copy_to(target, &Overwrite::never(keeper), meter, change)?;
+        match self.set_aside(&before) {
+            Ok(aside) => {
+                placed.keep();
+                self.discard_aside(&aside)
+            }
+            Err(error) => {
+                target.withdraw(&placed.metadata)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes back a copy that was placed here, as long as it is that. A file vanishes; a folder goes into
+    /// the trash, since somebody may have put something into it.
+    pub fn take_back(
+        &self,
+        placed: &Placed,
+        keeper: Keeper<'_>,
+        meter: &mut Meter,
+        change: &Change,
+    ) -> Result<(), SandboxError> {
+        if placed.metadata.kind != Kind::Folder {
+            return self.withdraw(&placed.metadata);
+        }
+        let going = Going { recursive: true, expected: Some(placed.metadata) };
+        match self.delete(going, keeper, meter, change) {
+            Ok(_) => Ok(()),
+            Err(RenameError::Sandbox(error)) => Err(error),
+            Err(RenameError::OtherDevice) => self.delete_by_copy(going, keeper, meter, change).map(drop),
+        }
+    }
+
+    /// Removes something that was made here for good, as long as it is what is expected and nobody has
+    /// changed it. Of a folder only its own names are looked at, not what is deeper in it.
+    fn withdraw(&self, expected: &Metadata) -> Result<(), SandboxError> {
+        let aside = self.set_aside(expected)?;
+        self.discard_aside(&aside)
+    }
+
+    /// Gives something a name of ours, as long as it is what is expected and nobody has changed it; so it
+    /// can be removed without anybody coming between.
+    fn set_aside(&self, expected: &Metadata) -> Result<OsString, SandboxError> {
+        let (folder, name) = self.entry()?;
+        let wrap = |error: io::Error| self.error(&error);
+        let aside = random_name();
+        // Nobody can guess the name, so that nothing is replaced.
+        folder.rename(name, folder, &aside, Replace::Yes).map_err(wrap)?;
+        match folder.metadata(&aside).is_ok_and(|found| is_same(expected, &found)) {
+            true => Ok(aside),
+            false => {
+                folder.rename(&aside, folder, name, Replace::No).map_err(wrap)?;
+                Err(SandboxError::Changed(self.shown().to_owned()))
+            }
+        }
+    }
+
+    /// Removes what was set aside. What cannot be removed gets its name back.
+    fn discard_aside(&self, aside: &OsStr) -> Result<(), SandboxError> {
+        let (folder, name) = self.entry()?;
+        discard(folder, aside, self.shown()).inspect_err(|_| {
+            // Best effort: the error that matters is the first.
+            let _ = folder.rename(aside, folder, name, Replace::No);
+        })?;
+        folder.sync().map_err(|error| self.error(&error))
+    }
+
+    /// Refuses what may not go; `folder` and `name` are where it is now.
+    fn check_going(&self, going: Going, folder: &Folder, name: &OsStr) -> Result<(), SandboxError> {
+        let wrap = |error: io::Error| self.error(&error);
+        let found = folder.metadata(name).map_err(wrap)?;
+        let is_folder = found.kind == Kind::Folder;
+        let is_expected = |expected: Metadata| match is_folder {
+            true => expected.identity == found.identity,
+            false => is_same(&expected, &found),
+        };
+        if !going.expected.is_none_or(is_expected) {
+            return Err(SandboxError::Changed(self.shown().to_owned()));
+        }
+        if !is_folder {
+            return Ok(());
+        }
+        if !going.recursive && !folder.open_folder(name).and_then(|inner| inner.entries()).map_err(wrap)?.is_empty() {
+            return Err(SandboxError::NotEmpty(self.shown().to_owned()));
+        }
+        match has_mounts(folder, name) {
+            true => Err(SandboxError::Mounted(self.shown().to_owned())),
+            false => Ok(()),
+        }
     }
 
     /// Refuses what could be copied, and then not be removed.
-    pub fn check_removable(&self, meter: &Meter) -> Result<(), SandboxError> {
+    fn check_removable(&self, meter: &Meter) -> Result<(), SandboxError> {
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
         folder.check_changeable().map_err(wrap)?;
         if folder.metadata(name).map_err(wrap)?.kind != Kind::Folder {
             return Ok(());
         }
+        self.each_below(meter, |folder, _| folder.check_changeable().map_err(wrap).map(|()| None::<()>)).map(drop)
+    }
+
+    /// A file below the place that has more than one name: where it is, and what is known of it.
+    pub fn shared_file(&self, meter: &Meter) -> Result<Option<(String, Metadata)>, SandboxError> {
+        self.each_below(meter, |_, (name, metadata)| {
+            let is_shared = metadata.kind == Kind::File && metadata.links > 1;
+            Ok(is_shared.then(|| (format!("{}/…/{}", self.shown(), name.to_string_lossy()), *metadata)))
+        })
+    }
+
+    /// Shows every entry below the place, with the folder that it is in, until something is found.
+    fn each_below<T>(
+        &self,
+        meter: &Meter,
+        mut visit: impl FnMut(&Folder, (&OsStr, &Metadata)) -> Result<Option<T>, SandboxError>,
+    ) -> Result<Option<T>, SandboxError> {
+        let (folder, name) = self.entry()?;
+        let wrap = |error: io::Error| self.error(&error);
         let mut levels = vec![emptying(folder.open_folder(name).map_err(wrap)?, name.to_owned()).map_err(wrap)?];
         while let Some(level) = levels.last_mut() {
             let Some(name) = level.ahead.pop() else {
@@ -113,13 +231,17 @@ impl SandboxPath {
                 continue;
             };
             meter.poll()?;
-            level.folder.check_changeable().map_err(wrap)?;
-            if level.folder.metadata(&name).map_err(wrap)?.kind == Kind::Folder {
+            let metadata = level.folder.metadata(&name).map_err(wrap)?;
+            let found = visit(&level.folder, (&name, &metadata))?;
+            if found.is_some() {
+                return Ok(found);
+            }
+            if metadata.kind == Kind::Folder {
                 let inner = level.folder.open_folder(&name).map_err(wrap)?;
                 levels.push(emptying(inner, name).map_err(wrap)?);
             }
         }
-        Ok(())
+        Ok(None)
     }
 }
 

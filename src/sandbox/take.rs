@@ -21,6 +21,7 @@ use super::error::SandboxError;
 use super::folder::{Folder, Replace, file_metadata, set_access};
 use super::keep::{Drawer, Keeper, Locked, Slot};
 use super::metadata::{Kind, Metadata};
+use super::parents::MadeFolders;
 use super::root::SandboxPath;
 
 /// Bytes that are hashed at once.
@@ -39,22 +40,53 @@ pub struct Overwrite<'a> {
     pub is_kept: bool,
     /// The SHA-256 that it must have, so that nothing is replaced that the caller has not seen.
     pub if_match: Option<[u8; 32]>,
+    /// What must be there, unchanged, so that nothing is replaced but that.
+    pub expected: Option<Metadata>,
 }
 
 impl<'a> Overwrite<'a> {
     /// What is there is replaced and kept.
     pub fn keeping(keeper: Keeper<'a>) -> Overwrite<'a> {
-        Overwrite { keeper, replace: Replace::Yes, is_kept: true, if_match: None }
+        Overwrite { keeper, replace: Replace::Yes, is_kept: true, if_match: None, expected: None }
     }
 
     /// What is there stays, and the operation fails, also in a race.
     pub fn never(keeper: Keeper<'a>) -> Overwrite<'a> {
-        Overwrite { keeper, replace: Replace::No, is_kept: true, if_match: None }
+        Overwrite { keeper, replace: Replace::No, ..Overwrite::keeping(keeper) }
+    }
+
+    /// What is there is replaced for good as long as it is what was placed there, and nobody has changed it.
+    pub fn placed(keeper: Keeper<'a>, placed: &Placed) -> Overwrite<'a> {
+        Overwrite { is_kept: false, expected: Some(placed.metadata), ..Overwrite::keeping(keeper) }
+    }
+
+    /// Whether only something certain may be replaced.
+    fn is_choosy(&self) -> bool {
+        self.if_match.is_some() || self.expected.is_some()
     }
 
     /// Whether what is there makes no difference.
     fn is_blind(&self) -> bool {
-        self.replace == Replace::Yes && !self.is_kept && self.if_match.is_none()
+        self.replace == Replace::Yes && !self.is_kept && !self.is_choosy()
+    }
+}
+
+/// Something that has taken its place.
+#[derive(Debug)]
+pub struct Placed {
+    /// The path below `.ns` of what was replaced, if that is kept.
+    pub backup: Option<String>,
+    /// What it is.
+    pub metadata: Metadata,
+    /// The folders that were made for it: they go again, when nothing is in them, unless they are kept.
+    pub made: MadeFolders,
+}
+
+impl Placed {
+    /// It stays, with the folders that were made for it. Gives where what was replaced is kept.
+    pub fn keep(mut self) -> Option<String> {
+        self.made.keep();
+        self.backup
     }
 }
 
@@ -131,7 +163,7 @@ impl Taking<'_> {
 
     /// Takes a name that nothing had a moment ago.
     fn take_free(&self, draft: &mut Draft) -> Result<Attempt, SandboxError> {
-        if self.overwrite.if_match.is_some() {
+        if self.overwrite.is_choosy() {
             return Err(self.changed());
         }
         self.dress_as(None)?;
@@ -144,6 +176,9 @@ impl Taking<'_> {
 
     /// Takes a name from what has it.
     fn take_from(&mut self, draft: &mut Draft, old: &Metadata, locked: &Locked) -> Result<Attempt, SandboxError> {
+        if self.overwrite.expected.is_some_and(|expected| !is_same(&expected, old)) {
+            return Err(self.changed());
+        }
         let mut slot = match self.overwrite.is_kept {
             true => Some(locked.slot(self.place, Drawer::Backups)?),
             false => None,
@@ -192,7 +227,7 @@ impl Taking<'_> {
         let out = taken.folder.metadata(&taken.name).map_err(|error| self.place.error(&error))?;
         refuse_kind(self.place, out.kind)?;
         let is_expected = is_same(old, &out);
-        if self.overwrite.if_match.is_some() && !is_expected {
+        if self.overwrite.is_choosy() && !is_expected {
             return Err(self.changed());
         }
         let Some(slot) = slot else { return taken.remove().map_err(|error| self.place.error(&error)) };
@@ -265,7 +300,7 @@ fn must_be_copied(metadata: &Metadata) -> bool {
 }
 
 /// Whether it is the same file, and nobody has changed it.
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
+pub(super) fn is_same(one: &Metadata, other: &Metadata) -> bool {
     let state = |metadata: &Metadata| (metadata.identity, metadata.size, metadata.modified);
     state(one) == state(other)
 }

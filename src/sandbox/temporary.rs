@@ -15,6 +15,7 @@ use super::draft::random_number;
 use super::error::SandboxError;
 use super::folder::Folder;
 use super::metadata::{Identity, Kind};
+use super::parents::MadeFolders;
 use super::remove::remove_contents;
 use super::root::Root;
 
@@ -43,10 +44,14 @@ impl TemporaryFolders {
     pub fn make(&self, root: &Root, name: String, _change: &Change) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(&name, &error);
         let system_name = OsString::from(&name);
-        root.folder().create_folder(&system_name, MODE).map_err(wrap)?;
+        let mut made = MadeFolders::default();
+        if !made.make(root.folder(), &system_name, MODE).map_err(wrap)? {
+            return Err(SandboxError::Exists(name));
+        }
         let folder = root.folder().open_folder(&system_name).map_err(wrap)?;
         let identity = folder.own_metadata().map_err(wrap)?.identity;
         self.0.borrow_mut().push(TemporaryFolder { name, identity, folder });
+        made.keep();
         Ok(())
     }
 

@@ -11,6 +11,7 @@ use super::draft::Draft;
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
 use super::metadata::{Kind, Metadata};
+use super::parents::Parents;
 use super::root::SandboxPath;
 use super::take::{Dress, Overwrite, refuse_kind, take_place};
 
@@ -23,8 +24,9 @@ pub(super) const PRIVATE_MODE: u32 = 0o600;
 #[derive(Debug)]
 pub struct NewFile<'a> {
     place: &'a SandboxPath,
-    folder: Folder,
+    /// Goes before the folders that were made for it.
     draft: Draft,
+    parents: Parents<'a>,
     /// What a file leaves that this one replaces.
     old: Option<Metadata>,
     /// To be written to.
@@ -44,7 +46,10 @@ impl NewFile<'_> {
     ) -> Result<Option<String>, SandboxError> {
         self.file.sync_all().map_err(|error| self.place.error(&error))?;
         let dress = Dress { file: &self.file, old: self.old };
-        take_place(self.place, &self.folder, (self.draft, Some(dress)), overwrite, meter, change)
+        let mut parents = self.parents;
+        let backup = take_place(self.place, parents.folder(), (self.draft, Some(dress)), overwrite, meter, change)?;
+        parents.made.keep();
+        Ok(backup)
     }
 }
 
@@ -67,15 +72,13 @@ impl SandboxPath {
     pub fn begin_file(&self, replace: Replace, change: &Change) -> Result<NewFile<'_>, SandboxError> {
         let wrap = |error: io::Error| self.error(&error);
         let name = self.name()?;
-        let folder = match self.make_parents(change)? {
-            Some(made) => made,
-            None => self.missing_folders().0.duplicate().map_err(wrap)?,
-        };
-        let old = self.replaceable(&folder, name, replace)?.filter(|old| old.kind == Kind::File);
+        let parents = self.make_parents(change)?;
+        let folder = parents.folder();
+        let old = self.replaceable(folder, name, replace)?.filter(|old| old.kind == Kind::File);
         // The new content of a private file is private from the start.
         let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
-        let (draft, file) = Draft::create(&folder, mode).map_err(wrap)?;
-        Ok(NewFile { place: self, folder, draft, old, file })
+        let (draft, file) = Draft::create(folder, mode).map_err(wrap)?;
+        Ok(NewFile { place: self, draft, parents, old, file })
     }
 
     /// Says whether a file can be written to the place; an error where that would replace what must

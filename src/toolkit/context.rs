@@ -205,6 +205,27 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Whether the policy lets the tool carry something to another file system: what is moved by a rename
+    /// is not read, but what must be copied is.
+    pub fn admit_carrying(&mut self, place: &SandboxPath, metadata: &Metadata) -> Result<(), ToolError> {
+        match metadata.kind {
+            EntryKind::File => self.admit_content(place.shown(), metadata),
+            EntryKind::Folder => {
+                let tree = self.tree(place)?;
+                for entry in (0..tree.len()).filter(|&entry| !tree.is_folder[entry]) {
+                    self.admit_size(&joined(place.shown(), &tree.path(entry)), tree.sizes[entry].unsigned_abs())?;
+                }
+                match self.gate.policy.reject_hard_links {
+                    true => {
+                        place.shared_file(self.meter)?.map_or(Ok(()), |(shown, file)| self.admit_content(&shown, &file))
+                    }
+                    false => Ok(()),
+                }
+            }
+            EntryKind::Link | EntryKind::Special => Ok(()),
+        }
+    }
+
     /// Whether something would go with a temporary directory when the run ends.
     pub fn is_temporary(&self, place: &SandboxPath) -> bool {
         self.gate.temporary.hold(&place.address())

@@ -4,6 +4,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set up folders of their own")]
 
+mod between;
 mod hostile;
 mod make;
 mod others;

@@ -99,7 +99,7 @@ fn nothing_but_regular_files_is_packed() {
     let pipe = place.root().join("d/p");
     let made = rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o666.into(), 0);
     made.expect("a pipe");
-    let ran = place.eval("EMIT FS.Compress(\"d\", \"o.zip\").error\nEMIT FS.Compress(\"d\", \"o.tgz\").error");
+    let ran = place.eval("EMIT FS.Compress(\"d\", \"o.zip\").error\nEMIT FS.Compress(\"d\", \"new/deep/o.tgz\").error");
     let error = "`d/p` is no regular file, but a pipe, socket or device\n";
     assert_eq!(ran.stdout, error.repeat(2), "{}", ran.stderr);
     let entries = std::fs::read_dir(place.root()).expect("the sandbox").map(|entry| entry.expect("an entry"));

@@ -28,7 +28,7 @@ struct Attack {
     run: fn(&mut Probe),
 }
 
-const ATTACKS: [Attack; 22] = [
+const ATTACKS: [Attack; 23] = [
     attack("a file moves with its mode and time", moves::file_moves),
     attack("a tree moves with links, modes and times", moves::tree_moves),
     attack("a link moves itself", moves::link_moves),
@@ -51,6 +51,7 @@ const ATTACKS: [Attack; 22] = [
     attack("what is overwritten there is kept here and goes back", moves::overwritten_there),
     attack("what cannot be kept here is not deleted there", stays::not_to_be_kept),
     attack("a mount point is not moved or deleted", stays::mount_point),
+    attack("shared content is not carried where it may not be read", stays::shared_content),
     attack("walks and listings cross the border", stays::crossing),
     Attack { size: "8m", ..attack("a tree moves while its folders become links", races::in_source) },
     Attack { size: "16m", ..attack("a file moves while its unfinished copy becomes a link", races::in_target) },

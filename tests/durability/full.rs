@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::support::{ns, run};
-use super::{files, unfinished};
+use super::{files, folders, unfinished};
 
 /// A mounted tmpfs.
 struct Disk {
@@ -50,10 +50,12 @@ fn own_mounts() -> bool {
 /// A tree to change: files, a folder, an archive, and something to restore.
 fn prepare(place: &Path) -> (String, String) {
     let script = "SET old = STR.Repeat(\"old \", 3000)\n\
-        FOR EACH name IN [\"a.txt\", \"b.txt\", \"d/in/c.txt\", \"gone.txt\"] DO\nCALL FS.WriteFile(name, old)\nENDBLOCK\n\
+        FOR EACH name IN [\"a.txt\", \"b.txt\", \"d/in/c.txt\", \"gone/for/now.txt\"] DO\nCALL FS.WriteFile(name, old)\nENDBLOCK\n\
         CALL FS.Compress(\"d\", \"d.zip\")\n\
         SET written = FS.WriteFile(\"a.txt\", STR.Repeat(\"newer \", 2000))\n\
-        SET deleted = FS.DeleteFile(\"gone.txt\")\n\
+        SET deleted = FS.DeleteFile(\"gone/for/now.txt\")\n\
+        CALL FS.DeleteFile(\"gone\", recursive: true)\n\
+        CALL FS.Mkdir(\"in\")\n\
         EMIT written.backupPath\nEMIT deleted.backupPath\n";
     let ran = run(ns(place).args(["run", "-e", script]));
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
@@ -93,6 +95,15 @@ fn changes(backup: &str, trash: &str) -> Vec<(&'static str, Value)> {
         ("delete_file", json!({"path": "b.txt"})),
         ("delete_file", json!({"path": "d", "recursive": true})),
         ("create_directory", json!({"directory_path": "x/y/z"})),
+        ("copy_file", json!({"source_path": "a.txt", "destination_path": "new/deep/a.txt"})),
+        ("copy_file", json!({"source_path": "d", "destination_path": "new/deep/d", "recursive": true})),
+        (
+            "copy_file",
+            json!({"paths": ["b.txt", "a.txt", "d"], "destination_path": "new/deep", "recursive": true, "all_or_nothing": true}),
+        ),
+        ("compress", json!({"source_path": "a.txt", "destination_path": "new/deep/a.zip"})),
+        ("extract", json!({"archive_path": "d.zip", "destination_path": "new/deep/out"})),
+        ("extract", json!({"archive_path": "d.zip", "destination_path": "in"})),
         ("restore_backup", json!({"backup_path": backup})),
         ("restore_backup", json!({"backup_path": trash})),
         ("compress", json!({"source_path": "a.txt", "destination_path": "d.zip", "overwrite": true})),
@@ -116,13 +127,14 @@ fn a_full_disk_leaves_every_file_whole() {
             let (tool, args) = changes(&backup, &trash).swap_remove(number);
             fill(&disk.place, free_blocks, free_names);
             let before = files(&disk.place, ".ns");
-            let kept = kept(&disk.place);
+            let (folders, kept) = (folders(&disk.place), kept(&disk.place));
             let (_, code) = call(&disk.place, tool, &args);
             let case = format!("{tool} {:.60} with {free_blocks} blocks and {free_names} names free", args.to_string());
             let Some(code) = code else { continue };
             refused += 1;
             assert_eq!(code, "no_space", "{case}");
             assert_eq!(files(&disk.place, ".ns"), before, "{case}");
+            assert_eq!(self::folders(&disk.place), folders, "{case}");
             assert_eq!(unfinished(&disk.place), Vec::<PathBuf>::new(), "{case}");
             assert!(self::kept(&disk.place) == kept, "{case}: what is kept is another");
         }

@@ -9,6 +9,7 @@
 mod full;
 mod kept;
 mod kill;
+mod taken_back;
 mod together;
 
 #[path = "../support/mod.rs"]
@@ -37,6 +38,18 @@ fn files(folder: &Path, leave_out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
             }
         }
     }
+    found
+}
+
+/// The folders below a folder, itself left out, and those in `.ns`.
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut ahead) = (Vec::new(), vec![folder.to_path_buf()]);
+    while let Some(here) = ahead.pop() {
+        let entries = std::fs::read_dir(&here).expect("a folder of the test").map(|entry| entry.expect("an entry"));
+        let inside = entries.filter(|entry| entry.file_name() != ".ns" && entry.path().is_dir());
+        ahead.extend(inside.map(|entry| entry.path()).inspect(|path| found.push(path.clone())));
+    }
+    found.sort();
     found
 }
 

@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use crate::limits::Meter;
 use crate::text::ToolCode;
 
-use super::super::change::Change;
+use super::super::change::{Change, RenameError};
 use super::super::error::SandboxError;
 use super::super::folder::Replace;
 use super::super::metadata::Kind;
@@ -108,20 +108,27 @@ impl Root {
 }
 
 impl KeptPath {
-    /// Moves it back to where it was; whatever is there makes it fail. Missing folders are made.
-    pub fn put_back(&self, keeper: Keeper<'_>, meter: &mut Meter, change: &Change) -> Result<(), SandboxError> {
+    /// Moves it back to where it was; whatever is there makes it fail. Missing folders are made. To
+    /// another file system it is not moved: [`KeptPath::put_back_by_copy`] does that.
+    pub fn put_back(&self, change: &Change) -> Result<(), RenameError> {
         let (kept_in, kept_name) = self.entry.entry()?;
-        let made = self.origin.make_parents(change)?;
-        let folder = made.as_ref().unwrap_or(self.origin.missing_folders().0);
+        let mut parents = self.origin.make_parents(change)?;
+        let folder = parents.folder();
         match kept_in.rename(kept_name, folder, self.origin.name()?, Replace::No) {
             Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::CrossesDevices => {
-                self.entry.copy_to(&self.origin, &Overwrite::never(keeper), meter, change)?;
-                discard(kept_in, kept_name, self.entry.shown())?;
-            }
-            Err(error) => return Err(self.origin.error(&error)),
+            Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
+            Err(error) => return Err(self.origin.error(&error).into()),
         }
-        folder.sync().map_err(|error| self.origin.error(&error))?;
+        parents.made.keep();
+        parents.folder().sync().map_err(|error| self.origin.error(&error))?;
+        Ok(kept_in.sync().map_err(|error| self.entry.error(&error))?)
+    }
+
+    /// The same to another file system: it is copied, whole and synced, before it is removed.
+    pub fn put_back_by_copy(&self, keeper: Keeper<'_>, meter: &mut Meter, change: &Change) -> Result<(), SandboxError> {
+        let (kept_in, kept_name) = self.entry.entry()?;
+        self.entry.copy_to(&self.origin, &Overwrite::never(keeper), meter, change)?.keep();
+        discard(kept_in, kept_name, self.entry.shown())?;
         kept_in.sync().map_err(|error| self.entry.error(&error))
     }
 }

@@ -1,7 +1,7 @@
 //! Room below `.ns` for one thing that is taken away: an open folder of ours and a new name in it.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::Path;
 
 use crate::limits::Meter;
@@ -9,8 +9,8 @@ use crate::limits::Meter;
 use super::super::copy::copy_aside;
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
-use super::super::metadata::Kind;
 use super::super::own::{FOLDER_MODE, OwnFolder, open_ours};
+use super::super::parents::MadeFolders;
 use super::super::remove::discard;
 use super::super::root::parts_of;
 use super::{Drawer, shown_below, stamp};
@@ -22,7 +22,7 @@ pub struct Slot {
     name: OsString,
     /// The names from `.ns` to the folder.
     names: Vec<OsString>,
-    made: Option<Made>,
+    made: MadeFolders,
     content: Content,
 }
 
@@ -36,18 +36,13 @@ enum Content {
     Kept,
 }
 
-/// Folders that were made: one in `above`, each of the others in the one before.
-struct Made {
-    above: Folder,
-    names: Vec<OsString>,
-}
-
 impl Slot {
     /// Makes room in a drawer for what has a resolved path.
     pub(super) fn make(own: &OwnFolder, drawer: Drawer, resolved: &OsStr) -> Result<Slot, SandboxError> {
         let folder = own.folder().duplicate().map_err(|error| SandboxError::io(shown_below::<&str>(&[]), &error))?;
         let name = OsString::from(stamp::name_at(&stamp::now()));
-        let mut slot = Slot { drawer, folder, name, names: Vec::new(), made: None, content: Content::Nothing };
+        let (names, made) = (Vec::new(), MadeFolders::default());
+        let mut slot = Slot { drawer, folder, name, names, made, content: Content::Nothing };
         slot.descend(OsString::from(drawer.name()))?;
         for part in parts_of(Path::new(resolved)) {
             slot.descend(stamp::folder_of(&part))?;
@@ -60,14 +55,7 @@ impl Slot {
         self.names.push(name);
         let name = self.names.last().expect("a name was just put there");
         let wrap = |error: io::Error| SandboxError::io(shown_below(&self.names), &error);
-        match self.folder.create_folder(name, FOLDER_MODE) {
-            Ok(()) => match &mut self.made {
-                Some(made) => made.names.push(name.clone()),
-                made => *made = Some(Made { above: self.folder.duplicate().map_err(wrap)?, names: vec![name.clone()] }),
-            },
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(wrap(error)),
-        }
+        self.made.make(&self.folder, name, FOLDER_MODE).map_err(wrap)?;
         self.folder = open_ours(&self.folder, name, || shown_below(&self.names))?
             .ok_or_else(|| SandboxError::NotFound(shown_below(&self.names)))?;
         Ok(())
@@ -89,8 +77,13 @@ impl Slot {
     }
 
     /// The folder, in which everything is of one place.
-    pub(super) fn folder(&self) -> &Folder {
+    pub fn folder(&self) -> &Folder {
         &self.folder
+    }
+
+    /// The name in that folder.
+    pub fn name(&self) -> &OsStr {
+        &self.name
     }
 
     /// The bytes of the file that is here; what is in a folder is not counted.
@@ -140,14 +133,6 @@ impl Slot {
         self.content = Content::Kept;
     }
 
-    /// Whether a folder is here that holds something.
-    pub fn holds_full_folder(&self) -> io::Result<bool> {
-        match self.folder.metadata(&self.name)?.kind {
-            Kind::Folder => Ok(!self.folder.open_folder(&self.name)?.entries()?.is_empty()),
-            _ => Ok(false),
-        }
-    }
-
     /// The same as [`Slot::sync`], when the folder that the thing came from was just synced.
     pub fn sync_after(&self, folder: &Folder) -> Result<(), SandboxError> {
         // Its log already has the move, and the folders that were made before it.
@@ -156,42 +141,17 @@ impl Slot {
 
     /// Makes sure that what came here outlives a power cut.
     pub fn sync(&self) -> Result<(), SandboxError> {
-        let sync = || {
-            self.folder.sync()?;
-            let Some(made) = &self.made else { return Ok(()) };
-            made.above.sync()?;
-            let mut folder = made.above.duplicate()?;
-            for name in &made.names[..made.names.len() - 1] {
-                folder = folder.open_folder(name)?;
-                folder.sync()?;
-            }
-            Ok(())
-        };
-        sync().map_err(|error| SandboxError::io(self.shown(), &error))
-    }
-}
-
-impl Made {
-    /// Removes the folders again, as far as nothing is in them.
-    fn remove(&self) -> io::Result<()> {
-        for last in (0..self.names.len()).rev() {
-            let mut folder = self.above.duplicate()?;
-            for name in &self.names[..last] {
-                folder = folder.open_folder(name)?;
-            }
-            folder.remove_folder(&self.names[last])?;
-        }
-        Ok(())
+        let synced = self.folder.sync().and_then(|()| self.made.sync());
+        synced.map_err(|error| SandboxError::io(self.shown(), &error))
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
         if self.content == Content::Kept {
-            return;
+            return self.made.keep();
         }
         // Best effort: the error that matters is the one that brought us here.
         let _ = discard(&self.folder, &self.name, "");
-        let _ = self.made.as_ref().map(Made::remove);
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::sandbox::{Change, KeptPath, Kind as EntryKind, Metadata, Overwrite, PathRule, SandboxError, SandboxPath};
+use crate::sandbox::{
+    Change, KeptPath, Kind as EntryKind, Metadata, Overwrite, PathRule, Placed, SandboxError, SandboxPath,
+};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Effect, Example, Failure, ListedPath, Risk, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
@@ -73,7 +75,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
         context.admit_files(files)?;
         let change = context.begin_change(files)?;
         let done = copy(context, &work, &source, &work.into, &metadata, &change)?;
-        return Ok(Operation::done("copy", work.into.shown(), done.size_bytes).with_backup(done.backup_path));
+        let backup_path = done.placed.and_then(Placed::keep);
+        return Ok(Operation::done("copy", work.into.shown(), done.size_bytes).with_backup(backup_path));
     }
     let items = match (args.paths, args.glob) {
         (Some(paths), _) => bulk::listed(paths),
@@ -99,8 +102,6 @@ struct OneCopy {
     source: SandboxPath,
     destination: SandboxPath,
     metadata: Metadata,
-    /// Directories above the destination that do not exist yet.
-    missing: usize,
 }
 
 /// What the source is, and how many files and directories would be made.
@@ -138,12 +139,13 @@ fn copy(
     let replaces = work.overwrite && !is_folder;
     let overwrite = if replaces { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
     let copied = source.copy_to(destination, &overwrite, context.meter, change);
-    let backup_path = copied.map_err(|error| match error {
+    let placed = copied.map_err(|error| match error {
         // It names what is below the source by its last name alone.
         SandboxError::Special(_) => ToolError::from(error).argument("source_path").path(source.shown()),
         error => error.into(),
     })?;
-    Ok(Done { size_bytes: (!is_folder).then_some(metadata.size), backup_path })
+    let size_bytes = (!is_folder).then_some(metadata.size);
+    Ok(Done { size_bytes, backup_path: placed.backup.clone(), placed: Some(placed) })
 }
 
 impl Work for Copy {
@@ -168,8 +170,7 @@ impl Work for Copy {
             let error = ToolError::new(ToolCode::Conflict, message).argument("destination_path");
             return Err(error.path(destination.shown()));
         }
-        let missing = destination.missing_folders().1.len();
-        Ok(Planned { plan: OneCopy { source, destination, metadata, missing }, files })
+        Ok(Planned { plan: OneCopy { source, destination, metadata }, files })
     }
 
     fn perform(&self, context: &mut Context<'_>, plan: &OneCopy, change: &Change) -> Result<Done, ToolError> {
@@ -183,27 +184,20 @@ impl Work for Copy {
         done: &Done,
         change: &Change,
     ) -> Result<(), ToolError> {
-        if let Some(backup) = &done.backup_path {
+        // The directories that were made for it go with it, as far as nothing else is in them.
+        let placed = done.placed.as_ref().expect("a copy that was done is placed");
+        if let Some(backup) = &placed.backup {
             let KeptPath { entry, origin, .. } = context.kept(backup)?;
-            entry.copy_to(&origin, &Overwrite::keeping(context.keeper(&origin)), context.meter, change)?;
+            let overwrite = Overwrite::placed(context.keeper(&origin), placed);
+            entry.copy_to(&origin, &overwrite, context.meter, change)?.keep();
             return Ok(());
         }
         let address = plan.destination.address().into_owned();
-        let remove = |context: &mut Context<'_>, path: &str, recursive: bool| -> Result<(), ToolError> {
-            let place = context.place(path, PathRule::INSIDE.not_following(), Access::Change)?;
-            place.delete(recursive, context.keeper(&place), context.meter, change)?;
-            Ok(())
-        };
-        remove(context, &address, true)?;
-        // The directories that were made for it go too, as far as nothing else is in them.
-        let mut path = address.as_str();
-        for _ in 0..plan.missing {
-            path = path.rsplit_once('/').map_or("", |(above, _)| above);
-            if path.is_empty() || remove(context, path, false).is_err() {
-                break;
-            }
+        let place = context.place(&address, PathRule::INSIDE.not_following(), Access::Change)?;
+        match place.take_back(placed, context.keeper(&place), context.meter, change) {
+            Err(SandboxError::NotFound(_)) => Ok(()),
+            other => Ok(other?),
         }
-        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::sandbox::{Change, Kind as EntryKind, PathRule, SandboxError, SandboxPath};
+use crate::sandbox::{Change, Going, Kind as EntryKind, PathRule, RenameError, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Effect, Example, Failure, ListedPath, Risk, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
@@ -18,7 +18,8 @@ const SPEC: Spec = Spec {
     details: "What is deleted is moved to `.ns/trash` in one step, as a whole or not at all, and is kept there as long \
         as the policy says; `FS.RestoreBackup` brings back what `backupPath` names. A link is deleted itself, never \
         what it points to. A directory that is not empty needs `recursive: true`. The sandbox root cannot be deleted. \
-        What lies on another file system than `.ns` is copied there, whole and synced, before it is removed. `paths` \
+        What lies on another file system than `.ns` is copied there, whole and synced, before it is removed, which the \
+        policy must allow like reading it. `paths` \
         and `glob` delete several: the result has a row for each, `succeeded` and `failed`, and one failure does not \
         stop the rest unless `all_or_nothing`; where \
         none is done the call failed, and where a limit ends it, its message says how many were done. A `glob` finds files and links, and directories too with `recursive`; \
@@ -95,7 +96,15 @@ impl Delete {
     }
 
     fn delete(&self, context: &mut Context<'_>, path: &SandboxPath, change: &Change) -> Result<String, ToolError> {
-        Ok(path.delete(self.recursive, context.keeper(path), context.meter, change)?)
+        let going = Going { recursive: self.recursive, expected: None };
+        match path.delete(going, context.keeper(path), context.meter, change) {
+            Ok(kept) => Ok(kept),
+            Err(RenameError::Sandbox(error)) => Err(error.into()),
+            Err(RenameError::OtherDevice) => {
+                context.admit_carrying(path, &path.metadata()?)?;
+                Ok(path.delete_by_copy(going, context.keeper(path), context.meter, change)?)
+            }
+        }
     }
 }
 
@@ -136,6 +145,12 @@ impl Work for Delete {
     ) -> Result<(), ToolError> {
         let backup = done.backup_path.as_deref().expect("what is deleted is kept");
         let kept = context.kept(backup)?;
-        Ok(kept.put_back(context.keeper(&kept.origin), context.meter, change)?)
+        match kept.put_back(change) {
+            Ok(()) => Ok(()),
+            Err(RenameError::Sandbox(error)) => Err(error.into()),
+            Err(RenameError::OtherDevice) => {
+                Ok(kept.put_back_by_copy(context.keeper(&kept.origin), context.meter, change)?)
+            }
+        }
     }
 }

@@ -25,7 +25,7 @@ const SPEC: Spec = Spec {
     details: "Zip, tar and tar in gzip, told by their bytes. Everything is checked before anything is made, and \
         made whole before anything gets its name; what exists is never replaced, directories are merged. A directory that does not \
         exist appears in one step; in one that exists the entries appear one after another, and are taken back when one of them \
-        cannot be moved. The whole archive is refused for an entry that leaves the directory (`..`, absolute, a drive, below a link), a \
+        cannot be moved, but for what somebody else has changed meanwhile (`conflict`). The whole archive is refused for an entry that leaves the directory (`..`, absolute, a drive, below a link), a \
         link that points out of it or climbs after a name, a pipe or device, a name that stands in it twice or that no tool can address, entries \
         that share bytes, encryption, and whatever two readers could understand in two ways: data before or behind it, headers that \
         contradict the list. Hard links become copies; holes of sparse files are written as zeros. Names that differ in case alone are \

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::sandbox::{Kind as EntryKind, Metadata, Overwrite, PathRule, RenameError, SandboxError, SandboxPath};
+use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, RenameError, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
@@ -14,8 +14,9 @@ const SPEC: Spec = Spec {
     summary: "Moves or renames a file or directory; never overwrites",
     details: "The destination must not exist, not even as a dangling link, and the directory it goes into must. A link \
         is moved itself. Nothing is moved into a temporary directory of the run from outside (`conflict`), since it \
-        would go with it. On one file system the move is a single rename; across file systems the source is copied \
-        under a name of its own, synced, renamed and only then removed. The result is `{\"error\": nil}`.",
+        would go with it. On one file system the move is a single rename; across file systems, which the policy must \
+        allow like reading it, the source is copied under a name of its own, synced, renamed and only then removed; a \
+        source that is changed meanwhile stays, and the copy goes (`conflict`). The result is `{\"error\": nil}`.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -73,15 +74,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
         Ok(()) => Ok(Moved {}),
         Err(RenameError::Sandbox(error)) => Err(explain(error, &destination)),
         Err(RenameError::OtherDevice) => {
-            source.check_removable(context.meter)?;
-            let never = Overwrite::never(context.keeper(&destination));
-            let copied = source.copy_to(&destination, &never, context.meter, &change);
-            copied.map_err(|error| explain(error, &destination))?;
-            match metadata.kind {
-                EntryKind::Folder => source.remove_folder(true, &change)?,
-                _ => source.remove_file(&change)?,
-            }
-            Ok(Moved {})
+            context.admit_carrying(&source, &metadata).map_err(|error| error.argument("source"))?;
+            let moved = source.move_by_copy(&destination, context.keeper(&destination), context.meter, &change);
+            moved.map(|()| Moved {}).map_err(|error| explain(error, &destination))
         }
     }
 }

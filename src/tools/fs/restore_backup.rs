@@ -1,6 +1,6 @@
 //! `FS.RestoreBackup`: docs/specs/file_system_tool.md, its questions.
 
-use crate::sandbox::{Drawer, KeptPath, Kind as EntryKind, Overwrite};
+use crate::sandbox::{Drawer, KeptPath, Kind as EntryKind, Overwrite, Placed, RenameError};
 use crate::text::ToolCode;
 use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
@@ -59,8 +59,15 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let change = context.begin_change(files)?;
     let keeper = context.keeper(origin);
     let backup = match drawer {
-        Drawer::Backups => entry.copy_to(origin, &Overwrite::keeping(keeper), context.meter, &change),
-        Drawer::Trash => args.backup_path.put_back(keeper, context.meter, &change).map(|()| None),
+        Drawer::Backups => entry.copy_to(origin, &Overwrite::keeping(keeper), context.meter, &change).map(Placed::keep),
+        Drawer::Trash => match args.backup_path.put_back(&change) {
+            Ok(()) => Ok(None),
+            Err(RenameError::Sandbox(error)) => Err(error),
+            Err(RenameError::OtherDevice) => {
+                context.admit_carrying(entry, &metadata).map_err(at_path)?;
+                args.backup_path.put_back_by_copy(keeper, context.meter, &change).map(|()| None)
+            }
+        },
     };
     let backup = backup.map_err(|error| at_path(error.into()))?;
     let bytes = (metadata.kind == EntryKind::File).then_some(metadata.size);

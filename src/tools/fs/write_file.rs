@@ -108,6 +108,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
         replace: if args.overwrite { Replace::Yes } else { Replace::No },
         is_kept: args.create_backup,
         if_match,
+        expected: None,
     };
     let backup =
         path.write_file(&content, &overwrite, context.meter, &change).map_err(|error| at_path(error.into()))?;

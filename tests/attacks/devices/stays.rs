@@ -205,3 +205,38 @@ pub fn not_to_be_kept(probe: &mut Probe) {
     probe.call("delete_file", json!({"path": "other/tree", "recursive": true}), "io_error");
     probe.check_same("other", &before);
 }
+
+/// A rename reads nothing, but a copy to another file system does.
+pub fn shared_content(probe: &mut Probe) {
+    write(&probe.arena.place("neuroscript.toml"), b"[policy]\nreject_hard_links = true\n");
+    for folder in ["here", "other/there", "here/tree/in", "other/there/tree/in"] {
+        write(&probe.arena.place(&format!("{folder}/one")), b"shared");
+    }
+    for folder in ["here", "other/there"] {
+        for (one, two) in [("one", "two"), ("tree/in/one", "tree/in/two")] {
+            let at = |name: &str| probe.arena.place(&format!("{folder}/{name}"));
+            std::fs::hard_link(at(one), at(two)).expect("a further name");
+        }
+    }
+    probe.begin();
+    let before = ["here", "other"].map(|folder| (folder, Snapshot::of(&probe.arena.place(folder))));
+    for source in ["one", "tree"] {
+        probe.call("move_file", moved(&format!("here/{source}"), "other/x"), "policy_denied");
+        probe.call("move_file", moved(&format!("other/there/{source}"), "x"), "policy_denied");
+        let path = format!("other/there/{source}");
+        probe.call("delete_file", json!({"path": path, "recursive": true}), "policy_denied");
+        let several = json!({"paths": [path], "recursive": true, "all_or_nothing": true});
+        probe.call("delete_file", several, "policy_denied");
+    }
+    before.iter().for_each(|(folder, before)| probe.check_same(folder, before));
+    probe.check_absent("x");
+    // On one file system they go as they are.
+    probe.call("move_file", moved("other/there/tree", "other/moved"), "ok");
+    probe.call("move_file", moved("here/one", "here/three"), "ok");
+    let Some(kept) = probe.call_kept("delete_file", json!({"path": "here/tree", "recursive": true})) else { return };
+    // What was deleted here does not come back there, by a link in the place of its folder.
+    std::fs::rename(probe.arena.place("here"), probe.arena.place("gone")).expect("the folder is moved");
+    symlink("other", probe.arena.place("here")).expect("a link");
+    probe.call("restore_backup", json!({"backup_path": kept}), "policy_denied");
+    probe.check_absent("other/tree");
+}

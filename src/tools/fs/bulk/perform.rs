@@ -66,6 +66,9 @@ pub fn run<W: Work>(
     let change = context.begin_change(files)?;
     let mut course = Course { work, change, argument, all: looks.len(), rows: Vec::new(), done: Vec::new() };
     let end = course.perform(context, looks, all_or_nothing);
+    if !(all_or_nothing && matches!(end, End::Stopped(_))) {
+        course.done.iter_mut().for_each(|(_, done, _)| done.keep());
+    }
     context.count_items(course.counts());
     match end {
         End::Stopped(error) if all_or_nothing => Err(course.take_back(context, error)),

@@ -2,8 +2,10 @@
 //! of ours beside their place, and get their names when all of them are there and synced.
 //!
 //! Where the place does not exist the tree gets its name in one step. Where a folder stands there
-//! the entries are moved into it one by one, nothing is replaced, and when one cannot be moved those
-//! before it are taken back. Everything goes by handle and single names, and through no link.
+//! the entries are moved into it one by one ([`merge`]), nothing is replaced, and when one cannot be
+//! moved those before it are taken back. Everything goes by handle and single names, and through no link.
+
+mod merge;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -15,9 +17,11 @@ use super::change::Change;
 use super::draft::random_name;
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
-use super::metadata::{Kind, Timestamp};
+use super::metadata::{Kind, Metadata, Timestamp};
 use super::remove::discard;
 use super::root::SandboxPath;
+
+use merge::Merge;
 
 /// Nobody but the user looks into what is not whole.
 const PRIVATE_MODE: u32 = 0o700;
@@ -38,9 +42,13 @@ pub struct Unpacking<'p> {
     home: Folder,
     name: OsString,
     outer: Folder,
-    tree: Folder,
+    tree: Finder,
     exists: bool,
-    /// The folder that was written to last, with its names.
+}
+
+/// Finds the folders of a tree; the one that was found last is at hand.
+struct Finder {
+    top: Folder,
     recent: Option<(Vec<CompactString>, Folder)>,
 }
 
@@ -84,11 +92,11 @@ impl SandboxPath {
         home.create_folder(&name, PRIVATE_MODE).map_err(wrap)?;
         let opened = home.open_folder(&name).and_then(|outer| {
             outer.create_folder(OsStr::new(TREE), FOLDER_MODE)?;
-            let tree = outer.open_folder(OsStr::new(TREE))?;
+            let tree = Finder::new(&outer.open_folder(OsStr::new(TREE))?)?;
             Ok((outer, tree))
         });
         match opened {
-            Ok((outer, tree)) => Ok(Unpacking { target: self, home, name, outer, tree, exists, recent: None }),
+            Ok((outer, tree)) => Ok(Unpacking { target: self, home, name, outer, tree, exists }),
             Err(error) => {
                 let _ = discard(&home, &name, self.shown());
                 Err(wrap(error))
@@ -164,15 +172,19 @@ impl Unpacking<'_> {
         let wrap = |error: io::Error| self.target.error(&error);
         self.outer.sync_all_below().map_err(wrap)?;
         if self.exists {
-            return Merge { unpacking: &self, names, moved: Vec::new() }.run();
+            return Merge::new(&self, names).run();
         }
-        let made = self.target.make_parents(change)?;
-        let folder = made.as_ref().unwrap_or(self.target.missing_folders().0);
+        let mut parents = self.target.make_parents(change)?;
+        let folder = parents.folder();
         match self.outer.rename(OsStr::new(TREE), folder, self.target.name()?, Replace::No) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 Err(SandboxError::Exists(self.target.shown().to_owned()))
             }
-            other => other.and_then(|()| folder.sync()).map_err(wrap),
+            other => {
+                other.and_then(|()| folder.sync()).map_err(wrap)?;
+                parents.made.keep();
+                Ok(())
+            }
         }
     }
 
@@ -183,103 +195,40 @@ impl Unpacking<'_> {
         work: impl FnOnce(&Folder, &OsStr) -> io::Result<R>,
     ) -> Result<R, SandboxError> {
         let above = &parts[..parts.len() - 1];
-        if self.recent.as_ref().is_none_or(|(recent, _)| recent != above) {
-            let folder = descend(&self.tree, above).map_err(|error| self.error(parts, &error))?;
-            self.recent = Some((above.to_vec(), folder));
-        }
-        let folder = self.recent.as_ref().map_or(&self.tree, |(_, folder)| folder);
-        work(folder, last(parts)).map_err(|error| self.error(parts, &error))
+        let done = self.tree.folder(above).and_then(|folder| work(folder, last(parts)));
+        done.map_err(|error| self.error(parts, &error))
     }
 }
 
 impl Drop for Unpacking<'_> {
     fn drop(&mut self) {
-        // Best effort: what is left of a failed change must not stay visible.
-        let _ = discard(&self.home, &self.name, self.target.shown());
-    }
-}
-
-/// The move of a tree into a folder that exists.
-struct Merge<'a> {
-    unpacking: &'a Unpacking<'a>,
-    names: &'a Names<'a>,
-    /// The numbers of the names that were moved, each with all that is in it.
-    moved: Vec<usize>,
-}
-
-/// A folder of both trees.
-struct Level {
-    from: Folder,
-    to: Folder,
-}
-
-impl Merge<'_> {
-    fn run(mut self) -> Result<(), SandboxError> {
-        let moved = self.move_all();
-        if moved.is_err() {
-            self.take_back();
+        let is = |metadata: Metadata| self.outer.own_metadata().is_ok_and(|own| own.identity == metadata.identity);
+        if self.home.metadata(&self.name).is_ok_and(is) {
+            // Best effort: what is left of a failed change must not stay visible.
+            let _ = discard(&self.home, &self.name, self.target.shown());
         }
-        moved
+    }
+}
+
+impl Finder {
+    fn new(top: &Folder) -> io::Result<Finder> {
+        Ok(Finder { top: top.duplicate()?, recent: None })
     }
 
-    fn move_all(&mut self) -> Result<(), SandboxError> {
-        let Unpacking { target, home, tree, .. } = self.unpacking;
-        let wrap = |error: io::Error| target.error(&error);
-        let first = Level { from: tree.duplicate().map_err(wrap)?, to: home.duplicate().map_err(wrap)? };
-        let mut levels = vec![first];
-        let mut next = 0;
-        while let Some((parts, is_folder)) = self.names.get(next) {
-            leave(&mut levels, parts.len()).map_err(wrap)?;
-            let (level, name) = (&levels[parts.len() - 1], last(parts));
-            let there = if *is_folder { level.to.metadata(name).ok() } else { None };
-            if there.is_some_and(|found| found.kind == Kind::Folder) {
-                let open =
-                    |folder: &Folder| folder.open_folder(name).map_err(|error| self.unpacking.error(parts, &error));
-                levels.push(Level { from: open(&level.from)?, to: open(&level.to)? });
-                next += 1;
-                continue;
+    /// The folder that some names lead to, none of which is a link.
+    fn folder(&mut self, parts: &[CompactString]) -> io::Result<&Folder> {
+        if parts.is_empty() {
+            return Ok(&self.top);
+        }
+        if self.recent.as_ref().is_none_or(|(recent, _)| recent != parts) {
+            let mut folder = self.top.duplicate()?;
+            for part in parts {
+                folder = folder.open_folder(OsStr::new(part.as_str()))?;
             }
-            level
-                .from
-                .rename(name, &level.to, name, Replace::No)
-                .map_err(|error| self.unpacking.error(parts, &error))?;
-            self.moved.push(next);
-            let inside = self.names[next + 1..].iter().take_while(|(below, _)| below.starts_with(parts)).count();
-            next += 1 + inside;
+            self.recent = Some((parts.to_vec(), folder));
         }
-        leave(&mut levels, 0).map_err(wrap)
+        Ok(self.recent.as_ref().map_or(&self.top, |(_, folder)| folder))
     }
-
-    /// Moves back what was moved. What was exchanged meanwhile stays where it is.
-    fn take_back(&self) {
-        for (parts, _) in self.moved.iter().rev().map(|at| self.names[*at]) {
-            let above = &parts[..parts.len() - 1];
-            let folders = descend(&self.unpacking.home, above).and_then(|to| {
-                let from = descend(&self.unpacking.tree, above)?;
-                to.rename(last(parts), &from, last(parts), Replace::No)
-            });
-            // Best effort: the error that matters is the first.
-            let _ = folders;
-        }
-    }
-}
-
-/// Ends the levels beyond so many, with their names on the disk.
-fn leave(levels: &mut Vec<Level>, depth: usize) -> io::Result<()> {
-    while levels.len() > depth {
-        let done = levels.pop().expect("there are more levels than that");
-        done.to.sync()?;
-    }
-    Ok(())
-}
-
-/// The folder that some names lead to, none of which is a link.
-fn descend(from: &Folder, parts: &[CompactString]) -> io::Result<Folder> {
-    let mut folder = from.duplicate()?;
-    for part in parts {
-        folder = folder.open_folder(OsStr::new(part.as_str()))?;
-    }
-    Ok(folder)
 }
 
 fn last(parts: &[CompactString]) -> &OsStr {
