@@ -148,6 +148,7 @@ impl SandboxError {
             | SandboxError::Denied(path)
             | SandboxError::NoSpace(path)
             | SandboxError::Changed(path) => Some(path),
+            SandboxError::Stays { reason, .. } => reason.path(),
             SandboxError::RootItself(_) => Some("."),
             SandboxError::Path(_) | SandboxError::Busy(_) | SandboxError::Refused(_) | SandboxError::Limit(_) => None,
         }
