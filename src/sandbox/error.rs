@@ -162,7 +162,7 @@ impl SandboxError {
             SandboxError::RootItself(_) => "name something below it",
             SandboxError::NotEmpty(_) => "give `recursive: true` to include what is in it",
             SandboxError::NotOurs { .. } => "move it away; it was neither followed nor changed",
-            SandboxError::Changed(_) => "read it again, and give the checksum that it has now",
+            SandboxError::Changed(_) => "look at it again; `if_match` takes the checksum that it has now",
             SandboxError::Stays { .. } => "look at what stays before you try again",
             SandboxError::Busy(_) => "try again when it has ended",
             SandboxError::Mounted(_) => "unmount it first",
