@@ -319,3 +319,18 @@ fn make_pipe(path: &Path) {
     let made = std::process::Command::new("mkfifo").arg(path).status();
     assert!(made.is_ok_and(|status| status.success()), "a pipe can be made");
 }
+
+#[test]
+fn a_table_shows_rows_and_long_texts_below_the_rest() {
+    let place = sandbox("", &["a", "b"]);
+    fs::write(place.path().join("text"), "one\ntwo\u{1b}[2J\n").expect("a file");
+    let shown = |tool: &str, arguments: Json| {
+        let ran = call(&place, tool, &arguments, &["--output", "table"]);
+        ran.stdout.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    };
+    let copied = shown("copy_file", json!({ "paths": ["a", "no"], "destination_path": "to" }));
+    assert!(copied.contains("\n\nitems:\n path  success  sizeBytes  error"), "{copied}");
+    assert!(!copied.contains("backupPath"), "a column of nothing is left out: {copied}");
+    let read = shown("read_file", json!({ "file_path": "text" }));
+    assert!(read.ends_with("\n\ncontent:\none\ntwo\\u{1b}[2J"), "{read}");
+}

@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::engine::{EmitError, Meter, Output};
 use crate::text::safe;
-use crate::value::{Value, json, print};
+use crate::value::{Map, Str, Value, json, print};
 
 use super::args::OutputFormat;
 use super::terminal;
@@ -87,7 +87,7 @@ impl Printer {
                 self.line = table(&list.iter().collect::<Vec<_>>());
             }
             (Format::Table, [Value::Map(map)]) if !map.is_empty() => {
-                self.line = pairs(map.iter().map(|(key, value)| (key.as_text().to_string(), value)));
+                self.line = sections(map);
             }
             (Format::Table, _) => return self.raw(values),
         }
@@ -167,13 +167,42 @@ fn push_json_lines(value: &Value, text: &mut String) {
     }
 }
 
+/// A map: keys and values in two columns, and below them what takes more than a line, under its key.
+fn sections(map: &Map) -> String {
+    let key_of = |key: &Str| key.as_text().to_string();
+    let (long, short): (Vec<_>, Vec<_>) = map.iter().partition(|(_, value)| is_long(value));
+    let mut text = match short.is_empty() {
+        true => String::new(),
+        false => pairs(short.iter().map(|(key, value)| (key_of(key), value.clone()))),
+    };
+    for (key, value) in &long {
+        let body = match value {
+            Value::List(list) => table(&list.iter().collect::<Vec<_>>()),
+            value => value.as_text().map(|text| safe::prose(text.trim_end()).into_owned()).unwrap_or_default(),
+        };
+        let gap = if text.is_empty() { "" } else { "\n\n" };
+        text.push_str(&format!("{gap}{}:\n{body}", safe::name(&key_of(key))));
+    }
+    text
+}
+
+/// Whether a value takes more than a line: a list of maps, or a text of several lines.
+fn is_long(value: &Value) -> bool {
+    match value {
+        Value::List(list) => !list.is_empty() && list.iter().all(|item| matches!(item, Value::Map(_))),
+        value => value.as_text().is_some_and(|text| text.trim_end().contains('\n')),
+    }
+}
+
 /// A list of maps as a table: one column for each key, numbers at the right.
 fn table(rows: &[Value]) -> String {
     let mut columns: Vec<String> = Vec::new();
     for row in rows {
         let Value::Map(map) = row else { continue };
-        for key in map.keys() {
-            if !columns.iter().any(|column| *column == key) {
+        for (key, value) in map.iter() {
+            let key = key.as_text();
+            // A column of nothing but nil says nothing.
+            if !matches!(value, Value::Nil) && !columns.iter().any(|column| *column == *key) {
                 columns.push(key.to_string());
             }
         }
