@@ -7,6 +7,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
+use rexpect::session::{PtySession, spawn_command};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
@@ -333,4 +334,28 @@ fn a_table_shows_rows_and_long_texts_below_the_rest() {
     assert!(!copied.contains("backupPath"), "a column of nothing is left out: {copied}");
     let read = shown("read_file", json!({ "file_path": "text" }));
     assert!(read.ends_with("\n\ncontent:\none\ntwo\\u{1b}[2J"), "{read}");
+}
+
+/// A call at a terminal, and the milliseconds after which one that does not answer has failed.
+fn at_terminal(place: &TempDir, words: &[&str]) -> PtySession {
+    let mut command = ns(place.path());
+    command.args(words).stdin(std::process::Stdio::inherit()).env("TERM", "xterm");
+    spawn_command(command, Some(20_000)).expect("a terminal")
+}
+
+#[test]
+fn work_that_lasts_is_shown_at_a_terminal_and_can_be_interrupted() {
+    let place = sandbox("", &["small"]);
+    let endless = fs::File::create(place.path().join("endless")).expect("a file");
+    endless.set_len(1 << 42).expect("a file of nothing but holes");
+    let mut session = at_terminal(&place, &["call", "hash_file", "{\"path\": \"endless\"}"]);
+    session.exp_regex("FS.HashFile: .*iB read, [0-9]+ s").expect("what was read so far");
+    session.send_control('c').expect("an interrupt");
+    let rest = session.exp_eof().expect("the end");
+    assert!(rest.contains("\"code\":\"cancelled\""), "{rest}");
+    let status = session.process().wait().expect("the end");
+    assert!(format!("{status:?}").contains("130"), "{status:?}");
+    let mut session = at_terminal(&place, &["call", "hash_file", "{\"path\": \"small\"}"]);
+    let shown = session.exp_eof().expect("the end");
+    assert!(!shown.contains("FS.HashFile"), "what is done at once is not shown: {shown}");
 }

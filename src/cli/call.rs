@@ -13,6 +13,8 @@ use crate::value::{Value, json as value_json};
 use super::approve::ask_at_terminal;
 use super::args::{CallArgs, Global};
 use super::exit::Exit;
+use super::progress::show_at_terminal;
+use super::run::catch_interrupts;
 use super::show::{Format, Printer};
 use super::terminal::{report_notes, say};
 
@@ -26,10 +28,12 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
         Err(error) => return fail(&setup_failure(&error)),
     };
     ask_at_terminal(&engine);
+    show_at_terminal(&engine);
     let given = match read_arguments(&args.json) {
         Ok(given) => given,
         Err(error) => return fail(&error),
     };
+    catch_interrupts(engine.interrupt());
     let result = engine.call(&args.tool, &given);
     engine.gate().remove_temporary();
     let notes = engine.gate().take_notes();

@@ -11,6 +11,7 @@ mod doctor;
 mod exit;
 mod explain;
 mod memory;
+mod progress;
 mod render;
 mod run;
 mod show;

@@ -10,6 +10,7 @@ use crate::value::{Map, Str, Value, json};
 use super::approve::ask_at_terminal;
 use super::args::{Global, RenderArgs, ResultForm};
 use super::exit::Exit;
+use super::progress::show_at_terminal;
 use super::run::{catch_interrupts, read_text};
 use super::terminal::{print, report_error, report_findings, report_notes, report_setup};
 
@@ -31,6 +32,7 @@ pub fn render(global: &Global, args: &RenderArgs) -> Exit {
     };
     catch_interrupts(engine.interrupt());
     ask_at_terminal(&engine);
+    show_at_terminal(&engine);
     let results = match args.results {
         ResultForm::Json => Results::Json,
         ResultForm::Content => Results::Content,

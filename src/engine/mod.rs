@@ -21,9 +21,9 @@ use crate::toolkit::{Gate, Registry, ToolError};
 use crate::value::Map;
 
 pub use crate::eval::{EmitError, Fault, Output};
-pub use crate::limits::{Interrupt, LimitHit, Meter};
+pub use crate::limits::{Interrupt, LimitHit, Meter, Progress};
 pub use crate::sandbox::Resolver;
-pub use crate::toolkit::{Approver, MemoryRow, Question, Reply, Salvaged, SessionMemory};
+pub use crate::toolkit::{Approver, MemoryRow, ProgressView, Question, Reply, Salvaged, SessionMemory};
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
@@ -102,6 +102,11 @@ impl Engine {
     /// Says who is asked before calls that need leave.
     pub fn set_approver(&self, approver: Rc<dyn Approver>) {
         *self.gate.approvals.approver.borrow_mut() = Some(approver);
+    }
+
+    /// Says who is shown how far calls have come.
+    pub fn set_progress_view(&self, view: Rc<dyn ProgressView>) {
+        self.gate.lookout.set(view);
     }
 
     /// The limits of its runs.

@@ -10,7 +10,7 @@ use crate::limits::{Interrupt, Limits};
 use crate::memory::Project;
 use crate::sandbox::{LogFolder, Root, TemporaryFolders};
 use crate::text::{Code, Diagnostic, Sources};
-use crate::toolkit::{Approvals, DirectoryRule, Gate, KeepAnswer, Policy, Registry};
+use crate::toolkit::{Approvals, DirectoryRule, Gate, KeepAnswer, Lookout, Policy, Registry};
 
 use super::Engine;
 use super::config::{Config, Origin, approve, files, parse};
@@ -94,6 +94,7 @@ impl Engine {
                 notes: RefCell::default(),
                 project: Project::default(),
                 approvals,
+                lookout: Lookout::default(),
                 temporary: TemporaryFolders::default(),
                 audit: Audit::new(state),
             }),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Limit, LimitHit, Limits};
+use super::{Limit, LimitHit, Limits, Progress};
 
 /// Steps between two looks at the clock.
 const SLICE: u64 = 4_096;
@@ -68,6 +68,8 @@ pub struct Meter {
     bytes_written: Budget,
     answer_bytes: Option<u64>,
     call_depth: usize,
+    /// What is told of the call that goes on, if somebody watches.
+    progress: Option<Arc<Progress>>,
 }
 
 /// A sum that may not be exceeded.
@@ -113,6 +115,7 @@ impl Meter {
             bytes_written: Budget::new(Limit::BytesWritten, limits.bytes_written),
             answer_bytes: limits.tool_output_bytes,
             call_depth: limits.call_depth,
+            progress: None,
         }
     }
 
@@ -128,6 +131,7 @@ impl Meter {
 
     /// Spends steps for a text of so many bytes that is made or read: one for each KiB.
     pub fn step_text(&mut self, bytes: usize) -> Result<(), LimitHit> {
+        self.tell_read(bytes);
         self.step(bytes as u64 / 1024)
     }
 
@@ -185,7 +189,29 @@ impl Meter {
 
     /// Counts bytes that are about to be written to files.
     pub fn write_bytes(&mut self, bytes: u64) -> Result<(), LimitHit> {
+        if let Some(progress) = &self.progress {
+            progress.written(bytes);
+        }
         self.bytes_written.spend(bytes)
+    }
+
+    /// Says to whoever watches that so many bytes were read; for work that takes no steps.
+    pub fn tell_read(&self, bytes: usize) {
+        if let Some(progress) = &self.progress {
+            progress.read(bytes as u64);
+        }
+    }
+
+    /// Says how many of several items a call has reached.
+    pub fn reach(&self, items: u64, all: u64) {
+        if let Some(progress) = &self.progress {
+            progress.reached(items, all);
+        }
+    }
+
+    /// Says where the call that begins is counted for whoever watches.
+    pub fn report_to(&mut self, progress: Arc<Progress>) {
+        self.progress = Some(progress);
     }
 
     /// What one answer of a tool may take, in bytes of its JSON.

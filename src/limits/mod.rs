@@ -5,6 +5,7 @@
 //! [`space`] for its values.
 
 mod meter;
+mod progress;
 pub mod space;
 
 use std::time::Duration;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use crate::text::Code;
 
 pub use meter::{Interrupt, Meter, Watch};
+pub use progress::Progress;
 
 /// The bounds of a run. Defaults are those of `ns run`.
 #[derive(Clone, Debug, PartialEq)]

@@ -19,6 +19,7 @@ use super::call_record::{CallRecord, Told, is_refusal};
 use super::context::Context;
 use super::error::{Manner, ToolError};
 use super::given::{Given, GivenArg};
+use super::lookout::Lookout;
 use super::memory::{Memory, SessionMemory};
 use super::named::NamedPlaces;
 use super::policy::{Approval, Policy};
@@ -46,6 +47,8 @@ pub struct Gate {
     pub project: Project,
     /// Whom to ask before some calls, and what was answered.
     pub approvals: Approvals,
+    /// Who is shown how far calls have come.
+    pub lookout: Lookout,
     /// Directories that go when the run ends.
     pub temporary: TemporaryFolders,
     /// What is kept of changes and refusals.
@@ -150,7 +153,9 @@ impl Gate {
         let answer_bytes = meter.answer_bytes();
         let mut context = Context { meter, answer_bytes, gate: self, record };
         let named = NamedPlaces::of(tool.params, bound);
+        let watched = self.lookout.watch(tool, context.meter);
         let result = tool.run(&mut context, bound).map_err(|error| named.complete(error));
+        drop(watched);
         let has_changed = record.has_changed();
         told(result, Bounds { bytes: answer_bytes, has_changed, failure: tool.spec.failure })
     }

@@ -191,6 +191,7 @@ impl Memory<'_> {
             _ => BoundArg::Absent,
         };
         let bound = Bound::new(tool.params.iter().map(arg).collect());
+        self.gate.lookout.clear();
         self.gate.approvals.approve(tool, &bound, reason, instead, self.meter)
     }
 

@@ -70,6 +70,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Hash, ToolError> {
             break;
         }
         context.meter.poll()?;
+        context.meter.tell_read(length);
         hasher.update(&piece[..length]);
         size_bytes += length as u64;
     }

@@ -146,6 +146,7 @@ impl<W: Work> Course<'_, W> {
     fn perform(&mut self, context: &mut Context<'_>, looks: Vec<Look<W::Plan>>, all_or_nothing: bool) -> End {
         let mut first_failure = None;
         for (name, plan) in looks {
+            context.meter.reach(self.rows.len() as u64, self.all as u64);
             let result = plan.and_then(|plan| {
                 context.meter.poll()?;
                 let done = self.work.perform(context, &plan.plan, &self.change)?;
