@@ -7,7 +7,7 @@
 //!   exclusive); columns and message may be left out, and the message may be a part of the whole;
 //! - `#? text` under a finding is a part of its help or of what it says about other places;
 //! - `#@ words` sets how the case runs: `check` instead of a run, `strict`, `read-only`,
-//!   `max-steps N`, `timeout MS`, `args A B`, `proc NAME`, `ends refused` (or `failed`, `out-of-time`);
+//!   `max-steps N`, `timeout MS`, `now TIME`, `seed N`, `args A B`, `proc NAME`, `ends refused` (or `failed`, `out-of-time`);
 //! - `#% KEY = VALUE` is a line of the case's policy file.
 //!
 //! Each case has a sandbox folder of its own. `UPDATE=1 cargo test --test suite` rewrites what is
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use neuroscript::engine::{Ending, Engine, Options, Script};
+use neuroscript::engine::{Clock, Ending, Engine, Options, Script};
 use neuroscript::text::{Diagnostic, Sources};
 
 use support::Captured;
@@ -253,7 +253,9 @@ fn perform(case: &Case) -> Actual {
         max_steps: option(case, "max-steps").map(|number| number.parse().expect("max-steps takes a number")),
         timeout: option(case, "timeout")
             .map(|ms| Duration::from_millis(ms.parse().expect("timeout takes milliseconds"))),
-        answer_bytes: None,
+        clock: option(case, "now").map_or(Clock::System, |time| Clock::Fixed(time.parse().expect("now takes a time"))),
+        seed: option(case, "seed").map(|number| number.parse().expect("seed takes a number")),
+        ..Options::default()
     };
     let engine = Engine::open(&options).unwrap_or_else(|error| panic!("the case's engine: {:?}", error.findings));
     let script = Script::new("case.ns", case.text.as_str());

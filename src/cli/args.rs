@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, NaiveDate, SecondsFormat, TimeDelta, Utc};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::engine::Options;
+use crate::engine::{Clock, Options};
 
 use super::exit::Exit;
 
@@ -45,6 +45,12 @@ pub struct Global {
     /// Seconds that a run may take, such as 5, 0.5 or 200ms
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
+    /// The time that scripts see, such as 2024-05-01T12:00:00Z [default: the clock's]
+    #[arg(long, global = true, value_name = "TIME", value_parser = fixed_time)]
+    pub now: Option<DateTime<Utc>>,
+    /// Where random numbers begin, so that they are the same in every run
+    #[arg(long, global = true, value_name = "N")]
+    pub seed: Option<u64>,
     /// How results are printed
     #[arg(long, global = true, value_name = "FORMAT", default_value = "auto")]
     pub output: OutputFormat,
@@ -322,6 +328,8 @@ impl Global {
             max_steps: self.max_steps,
             timeout: self.timeout,
             answer_bytes: None,
+            clock: self.now.map_or(Clock::System, Clock::Fixed),
+            seed: self.seed,
         }
     }
 }
@@ -331,6 +339,12 @@ pub fn refused(error: &clap::Error) -> Exit {
     // Nothing can be done when nobody reads it.
     let _ = error.print();
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
+}
+
+/// A moment of RFC 3339.
+fn fixed_time(text: &str) -> Result<DateTime<Utc>, String> {
+    let moment = DateTime::parse_from_rfc3339(text).map(|moment| moment.to_utc());
+    moment.map_err(|error| format!("{error}; write 2024-05-01T12:00:00Z"))
 }
 
 /// A moment as the audit log writes it, of `2026-01-31`, RFC 3339, or `90m`, `12h`, `7d` ago.

@@ -35,7 +35,7 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
     };
     catch_interrupts(engine.interrupt());
     let result = engine.call(&args.tool, &given);
-    engine.gate().remove_temporary();
+    engine.gate().end_run();
     let notes = engine.gate().take_notes();
     let answer = match result {
         Ok(value) => value,

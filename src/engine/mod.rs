@@ -23,7 +23,7 @@ use crate::value::Map;
 pub use crate::eval::{EmitError, Fault, Output};
 pub use crate::limits::{Interrupt, LimitHit, Meter, Progress};
 pub use crate::sandbox::Resolver;
-pub use crate::toolkit::{Approver, MemoryRow, ProgressView, Question, Reply, Salvaged, SessionMemory};
+pub use crate::toolkit::{Approver, Clock, MemoryRow, ProgressView, Question, Reply, Salvaged, SessionMemory};
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
@@ -83,7 +83,7 @@ pub struct ProcedureInfo {
 impl Drop for Engine {
     fn drop(&mut self) {
         // Calls outside of runs and sessions may have made some.
-        self.gate.remove_temporary();
+        self.gate.end_run();
         self.settle();
     }
 }
@@ -149,7 +149,7 @@ impl Engine {
 
     /// Cleans up after a run, and gives what is still to be told.
     fn end_run(&self) -> Vec<String> {
-        self.gate.remove_temporary();
+        self.gate.end_run();
         self.settle();
         self.gate.take_notes()
     }

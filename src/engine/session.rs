@@ -38,7 +38,7 @@ pub struct LineOutcome {
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        self.engine.gate.remove_temporary();
+        self.engine.gate.end_run();
     }
 }
 

@@ -10,7 +10,7 @@ use crate::limits::{Interrupt, Limits};
 use crate::memory::Project;
 use crate::sandbox::{LogFolder, Root, TemporaryFolders};
 use crate::text::{Code, Diagnostic, Sources};
-use crate::toolkit::{Approvals, DirectoryRule, Gate, KeepAnswer, Lookout, Policy, Registry};
+use crate::toolkit::{Approvals, Chance, Clock, DirectoryRule, Gate, KeepAnswer, Lookout, Policy, Registry};
 
 use super::Engine;
 use super::config::{Config, Origin, approve, files, parse};
@@ -34,6 +34,10 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// The most bytes of one answer of a tool.
     pub answer_bytes: Option<u64>,
+    /// What `TIME.Now` says.
+    pub clock: Clock,
+    /// What random numbers begin with; nobody can guess it when left out.
+    pub seed: Option<u64>,
 }
 
 /// Where the policy in force came from.
@@ -97,6 +101,8 @@ impl Engine {
                 lookout: Lookout::default(),
                 temporary: TemporaryFolders::default(),
                 audit: Audit::new(state),
+                clock: options.clock,
+                chance: Chance::new(options.seed),
             }),
             limits,
             strict: options.strict,

@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use chrono::{DateTime, Utc};
+
 use crate::audit::Items;
 use crate::limits::{LimitHit, Meter, space};
 use crate::sandbox::{
@@ -11,6 +13,7 @@ use crate::sandbox::{
 use crate::text::ToolCode;
 
 use super::call_record::CallRecord;
+use super::chance::Chance;
 use super::error::ToolError;
 use super::gate::Gate;
 use super::memory::Memory;
@@ -75,6 +78,16 @@ impl<'a> Context<'a> {
     /// What is kept under a path that a result had, if the policy lets it go back to where it was.
     pub fn kept(&self, path: &str) -> Result<KeptPath, ToolError> {
         self.gate.kept(path, |_| {})
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.gate.clock.now()
+    }
+
+    /// The random numbers of the run.
+    pub fn chance(&self) -> &'a Chance {
+        &self.gate.chance
     }
 
     /// What the policy file says for single tools.

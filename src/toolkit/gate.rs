@@ -16,6 +16,7 @@ use crate::value::Value;
 use super::approval::Approvals;
 use super::bind::{Bound, BoundArg, ListedPath};
 use super::call_record::{CallRecord, Told, is_refusal};
+use super::chance::{Chance, Clock};
 use super::context::Context;
 use super::error::{Manner, ToolError};
 use super::given::{Given, GivenArg};
@@ -53,6 +54,10 @@ pub struct Gate {
     pub temporary: TemporaryFolders,
     /// What is kept of changes and refusals.
     pub audit: Audit,
+    /// The present moment.
+    pub clock: Clock,
+    /// Random numbers.
+    pub chance: Chance,
 }
 
 impl Gate {
@@ -64,9 +69,10 @@ impl Gate {
         notes
     }
 
-    /// Removes the temporary directories; called when a run ends, however it ends. What cannot be
-    /// removed becomes a note.
-    pub fn remove_temporary(&self) {
+    /// Removes the temporary directories and forgets random numbers; called when a run ends, however it
+    /// ends. What cannot be removed becomes a note.
+    pub fn end_run(&self) {
+        self.chance.forget();
         self.notes.borrow_mut().extend(self.temporary.remove_all(&self.root));
     }
 
