@@ -63,6 +63,57 @@ impl TextBuilder {
     }
 }
 
+/// Takes the bytes of a text from a writer of some format, as far as the limits let it.
+#[derive(Debug, Default)]
+pub struct Sink {
+    bytes: Vec<u8>,
+    hit: Option<LimitHit>,
+}
+
+impl Sink {
+    /// The text that was written; `written` says how the writer ended, which an exceeded limit explains.
+    pub fn finish<E: std::fmt::Display>(
+        self,
+        context: &mut Context<'_>,
+        written: Result<(), E>,
+        refuse: impl FnOnce(E) -> ToolError,
+    ) -> Result<Str, ToolError> {
+        match (written, self.hit) {
+            (_, Some(hit)) => Err(hit.into()),
+            (Err(error), None) => Err(refuse(error)),
+            (Ok(()), None) => {
+                context.spend_text(self.bytes.len())?;
+                let text = String::from_utf8(self.bytes).expect("what is written is text");
+                Ok(Str::from_compact(CompactString::from(text)))
+            }
+        }
+    }
+
+    fn admit(&self, more: usize) -> Result<(), LimitHit> {
+        let needed = self.bytes.len() + more;
+        space::check_string(needed)?;
+        match needed > self.bytes.capacity() {
+            true => space::check(2 * needed),
+            false => Ok(()),
+        }
+    }
+}
+
+impl std::io::Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if let Err(hit) = self.admit(bytes.len()) {
+            self.hit = Some(hit);
+            return Err(std::io::Error::other("over the limit"));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 /// A list of so many values, each a step.
 pub fn list(
     context: &mut Context<'_>,
@@ -112,6 +163,11 @@ impl ListBuilder {
         }
         self.values.push(value);
         Ok(())
+    }
+
+    /// The values, for a tool that goes on with them.
+    pub fn into_values(self) -> Vec<Value> {
+        self.values
     }
 
     /// How many values there are.

@@ -3,14 +3,22 @@
 //! Each declares itself once and has one function; see [`crate::toolkit`].
 
 mod build;
+mod data;
+mod diff;
+mod digest;
 mod fs;
+mod json;
 mod list;
 mod map;
 mod math;
 mod memory;
 mod path;
+mod place;
+mod random;
 mod range;
+mod regex;
 mod text;
+mod time;
 
 use crate::toolkit::{Registry, Tool};
 
@@ -18,10 +26,16 @@ use crate::toolkit::{Registry, Tool};
 pub fn registry() -> Registry {
     let mut tools: Vec<Tool> = fs::tools();
     tools.extend(text::tools());
+    tools.extend(regex::tools());
     tools.extend(list::tools());
     tools.extend(map::tools());
     tools.extend(math::tools());
+    tools.extend(json::tools());
+    tools.extend(data::tools());
+    tools.extend(time::tools());
     tools.extend(path::tools());
+    tools.extend(digest::tools());
+    tools.extend(random::tools());
     tools.extend(memory::tools());
     Registry::new(tools)
 }

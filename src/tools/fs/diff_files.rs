@@ -11,7 +11,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
 
-use super::diff::{Diff, Sides, unified};
+use super::super::diff::{Diff, Sides, unified};
 use super::encoding::{Choice, Decoded, decode_whole};
 
 const SPEC: Spec = Spec {

@@ -10,7 +10,7 @@ use crate::text::{ToolCode, nearest};
 use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
 use crate::value::{Str, print};
 
-use super::diff::{Sides, unified};
+use super::super::diff::{Sides, unified};
 use super::encoding::{Charset, Choice, Decoder};
 use super::operation::Operation;
 use super::original::{Changing, Original};

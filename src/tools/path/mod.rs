@@ -1,21 +1,28 @@
 //! `PATH`: the parts of path texts. Nothing here looks at the disk.
 
+mod name;
+mod whole;
+
 use std::rc::Rc;
 
-use crate::toolkit::{Example, Spec, Tool, ToolError, arguments};
+use crate::limits::space;
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{List, Str};
 
 /// The tools of this folder, in the order of listings.
 pub fn tools() -> Vec<Tool> {
-    vec![
-        Tool::new(JOIN, |_, args: Parts| join(&args.parts)),
+    let mut tools = vec![
+        Tool::new(JOIN, join),
         Tool::new(BASE, |_, args: OnePath| Ok(Str::new(base(&args.path.as_text())))),
         Tool::new(PARENT, |_, args: OnePath| Ok(Str::new(parent(&args.path.as_text())))),
         Tool::new(EXTENSION, |_, args: OnePath| {
             Ok(Str::new(extension(base(&args.path.as_text())).unwrap_or_default()))
         }),
         Tool::new(STEM, |_, args: OnePath| Ok(Str::new(stem(base(&args.path.as_text()))))),
-    ]
+    ];
+    tools.extend(name::tools());
+    tools.extend(whole::tools());
+    tools
 }
 
 const JOIN: Spec = Spec::pure(
@@ -66,10 +73,12 @@ arguments! {
     }
 }
 
-fn join(parts: &List) -> Result<Str, ToolError> {
+fn join(context: &mut Context<'_>, args: Parts) -> Result<Str, ToolError> {
+    context.spend(args.parts.len())?;
     let mut path = String::new();
-    for part in parts.iter() {
-        let part = part.as_text().map(|part| part.to_string()).unwrap_or_default();
+    for part in args.parts.iter() {
+        let part = part.as_text().expect("the binder lets only lists of texts through");
+        space::check_string(path.len() + 1 + part.len())?;
         if path.is_empty() {
             path.push_str(&part);
             continue;
@@ -81,7 +90,6 @@ fn join(parts: &List) -> Result<Str, ToolError> {
             path.push_str(part);
         }
     }
-    crate::limits::space::check_string(path.len())?;
     Ok(Str::new(&path))
 }
 

@@ -2,6 +2,7 @@
 
 mod change;
 mod code;
+mod difference;
 mod format;
 mod pad;
 mod parts;
@@ -19,6 +20,6 @@ pub fn tools() -> Vec<Tool> {
     tools.extend(pad::tools());
     tools.extend([format::tool(), similarity::tool()]);
     tools.extend(code::tools());
-    tools.push(template::tool());
+    tools.extend([template::tool(), difference::tool()]);
     tools
 }

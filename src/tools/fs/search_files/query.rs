@@ -2,10 +2,11 @@
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ParserBuilder;
-use regex_syntax::hir::{Hir, HirKind};
 
 use crate::toolkit::{Given, ToolError};
 use crate::value::print;
+
+use super::super::super::regex::compile::places;
 
 /// What a compiled expression may take, in bytes.
 const MAX_COMPILED: usize = 10 << 20;
@@ -98,23 +99,5 @@ impl Query<'_> {
             return Ok(());
         };
         Query { text: &text, is_regex, ignore_case, whole_word }.parse()
-    }
-}
-
-/// How many characters an expression has when its repetitions are written out.
-///
-/// Calls itself as often as groups are inside each other, which the parser bounds.
-fn places(expression: &Hir) -> u64 {
-    let sum = |parts: &[Hir]| parts.iter().fold(0_u64, |sum, part| sum.saturating_add(places(part)));
-    match expression.kind() {
-        HirKind::Empty => 0,
-        HirKind::Literal(literal) => literal.0.len() as u64,
-        HirKind::Class(_) | HirKind::Look(_) => 1,
-        HirKind::Repetition(repetition) => {
-            let times = repetition.max.unwrap_or(repetition.min.saturating_add(1)).max(1);
-            places(&repetition.sub).max(1).saturating_mul(times.into())
-        }
-        HirKind::Capture(capture) => places(&capture.sub),
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
     }
 }

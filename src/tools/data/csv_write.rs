@@ -1,0 +1,143 @@
+//! `CSV.Text`.
+
+use std::rc::Rc;
+
+use csv::{Writer, WriterBuilder};
+
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{Hashed, List, Map, Str, Value, ValueMap, print};
+
+use super::super::build::Sink;
+use super::csv_read::separator_of;
+
+const SPEC: Spec = Spec::pure(
+    "CSV.Text",
+    "csv_text",
+    "Gives the CSV text of rows",
+    "Rows are maps, and the keys of the first one, or `columns`, make the first line; or lists, which are written as they \
+        are. Fields are quoted where they must be, lines end in LF. Nil and missing keys become empty fields, numbers and \
+        truth values as they are printed; a list or map as a field, and a key that the first row does not have, are errors.",
+    Example {
+        script: "EMIT CSV.Text([{\"name\": \"a,b\", \"n\": 1}, {\"name\": \"c\", \"n\": nil}])",
+        output: "name,n\n\"a,b\",1\nc,\n\n",
+    },
+);
+
+arguments! {
+    struct Args {
+        rows: Rc<List> = Required, Kind::List, "maps or lists";
+        separator: Str = Is(Literal::Text(",")), Kind::Text, "character between fields, such as `;` or a tab";
+        header: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the keys of maps are the first line";
+        columns: Option<Rc<List>> = Absent, Kind::Texts, "keys to write, in this order; all of the first row when left out";
+    }
+}
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
+    let separator = separator_of(&args.separator)?;
+    let mut sink = Sink::default();
+    let mut writer = WriterBuilder::new().delimiter(separator).flexible(true).from_writer(&mut sink);
+    let written = write(context, &args, &mut writer);
+    let flushed = writer.flush().map_err(csv::Error::from);
+    drop(writer);
+    match written {
+        Err(Fault::Tool(error)) => Err(error),
+        Err(Fault::Csv(error)) => sink.finish(context, Err(error), refused),
+        Ok(()) => sink.finish(context, flushed, refused),
+    }
+}
+
+fn refused(error: csv::Error) -> ToolError {
+    ToolError::bad_argument("rows", error.to_string())
+}
+
+/// Why rows are not written.
+enum Fault {
+    Tool(ToolError),
+    Csv(csv::Error),
+}
+
+impl<E: Into<ToolError>> From<E> for Fault {
+    fn from(error: E) -> Fault {
+        Fault::Tool(error.into())
+    }
+}
+
+fn write(context: &mut Context<'_>, args: &Args, writer: &mut Writer<&mut Sink>) -> Result<(), Fault> {
+    let columns = columns(args)?;
+    if let (Some(columns), true) = (&columns, args.header) {
+        let names: Vec<String> = columns.keys().map(|name| name.0.to_string()).collect();
+        writer.write_record(&names).map_err(Fault::Csv)?;
+    }
+    let mut fields: Vec<String> = Vec::new();
+    for (index, row) in args.rows.iter().enumerate() {
+        fields.clear();
+        match (&row, &columns) {
+            (Value::Map(map), Some(columns)) => {
+                context.spend(columns.len())?;
+                check_keys(map, columns, index, args.columns.is_some())?;
+                for name in columns.keys() {
+                    let name = name.0.as_str().expect("columns have texts as names");
+                    fields.push(field(&map.get(&name).unwrap_or_default(), index)?);
+                }
+            }
+            (Value::List(list), None) => {
+                context.spend(list.len())?;
+                for value in list.iter() {
+                    fields.push(field(&value, index)?);
+                }
+            }
+            _ => {
+                let message =
+                    format!("row {index} is {} {}, not as the first one", row.type_name(), print::preview(&row));
+                return Err(ToolError::bad_argument("rows", message).hint("give maps only, or lists only").into());
+            }
+        }
+        writer.write_record(&fields).map_err(Fault::Csv)?;
+    }
+    Ok(())
+}
+
+/// The keys to write, where rows are maps.
+fn columns(args: &Args) -> Result<Option<ValueMap<()>>, ToolError> {
+    let names: Vec<Value> = match (&args.columns, args.rows.get(0)) {
+        (Some(columns), _) => columns.iter().collect(),
+        (None, Some(Value::Map(first))) => first.iter().map(|(key, _)| key.into()).collect(),
+        (None, _) => return Ok(None),
+    };
+    Ok(Some(names.into_iter().map(|name| (Hashed(name), ())).collect()))
+}
+
+/// Nothing that a row has is left out without a word.
+fn check_keys(map: &Map, columns: &ValueMap<()>, index: usize, are_given: bool) -> Result<(), ToolError> {
+    if are_given {
+        return Ok(());
+    }
+    match map.iter().find(|(key, _)| !columns.contains_key(&Hashed(key.clone().into()))) {
+        None => Ok(()),
+        Some((key, _)) => {
+            let message = format!(
+                "row {index} has the key `{}`, which the first one lacks",
+                print::shortened(&key.as_text(), 40)
+            );
+            Err(ToolError::bad_argument("rows", message).hint("name the keys to write in `columns`"))
+        }
+    }
+}
+
+fn field(value: &Value, index: usize) -> Result<String, ToolError> {
+    match value {
+        Value::Nil | Value::Unset => Ok(String::new()),
+        Value::List(_) | Value::Map(_) => {
+            let message = format!("row {index} has a {} as a field", value.type_name());
+            Err(ToolError::bad_argument("rows", message).hint("make a text of it: `JSON.Text(…)`"))
+        }
+        value => match value.as_text() {
+            Some(text) => Ok(text.to_string()),
+            None => Ok(value.to_string()),
+        },
+    }
+}

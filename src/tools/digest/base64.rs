@@ -1,0 +1,94 @@
+//! `BASE64.Encode`, `BASE64.Decode`.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+use crate::limits::space;
+use crate::text::hex;
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::Str;
+
+use super::{FORMS, bytes_of, decoded};
+
+const ENCODE: Spec = Spec::pure(
+    "BASE64.Encode",
+    "base64_encode",
+    "Gives the base64 of a text",
+    "Of its bytes in UTF-8, or of those that its hexadecimal digits stand for. With `url_safe`, `-` and `_` stand for `+` \
+        and `/`, and there is no `=` at the end.",
+    Example {
+        script: "EMIT BASE64.Encode(\"héllo?\"), \" \", BASE64.Encode(\"ff\", encoding: \"hex\", url_safe: true)",
+        output: "aMOpbGxvPw== _w\n",
+    },
+);
+const DECODE: Spec = Spec::pure(
+    "BASE64.Decode",
+    "base64_decode",
+    "Gives the text of a base64",
+    "Both alphabets are read, with or without `=` at the end; line breaks and blanks do not count. Bytes that are no UTF-8 \
+        are an error, unless `format` asks for hexadecimal digits.",
+    Example {
+        script: "EMIT BASE64.Decode(\"aMOpbGxvPw==\"), \" \", BASE64.Decode(\"_w\", format: \"hex\")",
+        output: "héllo? ff\n",
+    },
+);
+
+arguments! {
+    struct Encoded {
+        text: Str = Required, Kind::Text, "text, or bytes as text";
+        url_safe: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the result is for addresses and names of files";
+        encoding: Str = Is(Literal::Text("utf-8")), Kind::Word(FORMS), "how the text stands for bytes";
+    }
+}
+
+arguments! {
+    struct Decoded {
+        text: Str = Required, Kind::Text, "base64";
+        format: Str = Is(Literal::Text("utf-8")), Kind::Word(&["utf-8", "hex"]), "what the result is";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![Tool::new(ENCODE, encode), Tool::new(DECODE, decode)]
+}
+
+fn encode(context: &mut Context<'_>, args: Encoded) -> Result<Str, ToolError> {
+    let text = args.text.as_text();
+    context.spend_text(text.len())?;
+    space::check_string(text.len() / 3 * 4)?;
+    space::check(4 * text.len())?;
+    let bytes = bytes_of(&text, &args.encoding.as_text())?;
+    let encoded = if args.url_safe { URL_SAFE_NO_PAD.encode(bytes) } else { STANDARD.encode(bytes) };
+    space::check_string(encoded.len())?;
+    Ok(Str::from_compact(encoded.into()))
+}
+
+fn decode(context: &mut Context<'_>, args: Decoded) -> Result<Str, ToolError> {
+    let text = args.text.as_text();
+    context.spend_text(text.len())?;
+    space::check(4 * text.len())?;
+    let tidy: String = text
+        .chars()
+        .filter(|c| !c.is_ascii_whitespace())
+        .map(|c| match c {
+            '-' => '+',
+            '_' => '/',
+            c => c,
+        })
+        .collect();
+    let lenient = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    let bytes = decoded(&tidy, &GeneralPurpose::new(&base64::alphabet::STANDARD, lenient))?;
+    if &*args.format.as_text() == "hex" {
+        space::check_string(2 * bytes.len())?;
+        return Ok(Str::from_compact(hex(&bytes).into()));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Str::from_compact(text.into())),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let message = format!("the bytes are no UTF-8: byte {} begins no character", at + 1);
+            Err(ToolError::bad_argument("text", message).hint("`format: \"hex\"` gives the bytes"))
+        }
+    }
+}

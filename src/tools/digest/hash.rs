@@ -1,0 +1,85 @@
+//! `HASH.Sha256`, `HASH.Sha512`, `HASH.Sha1`, `HASH.Md5`, `HASH.Crc32`.
+
+use sha2::Digest;
+
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::Str;
+
+use super::{FORMS, bytes_of, shown};
+
+const SHA256: Spec = Spec::pure(
+    "HASH.Sha256",
+    "hash_sha256",
+    "Gives the SHA-256 of a text",
+    "Of its bytes in UTF-8, or of those that it stands for as base64 or hexadecimal digits. `FS.HashFile` does it for files.",
+    Example {
+        script: "EMIT HASH.Sha256(\"hello\")",
+        output: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\n",
+    },
+);
+const SHA512: Spec = Spec::pure(
+    "HASH.Sha512",
+    "hash_sha512",
+    "Gives the SHA-512 of a text",
+    "As `HASH.Sha256`.",
+    Example { script: "EMIT STR.Sub(HASH.Sha512(\"hello\"), 0, 16)", output: "9b71d224bd62f378\n" },
+);
+const SHA1: Spec = Spec::pure(
+    "HASH.Sha1",
+    "hash_sha1",
+    "Gives the SHA-1 of a text, for what still asks for it",
+    "As `HASH.Sha256`. Texts with the same SHA-1 can be made: trust none.",
+    Example { script: "EMIT HASH.Sha1(\"hello\")", output: "aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d\n" },
+);
+const MD5: Spec = Spec::pure(
+    "HASH.Md5",
+    "hash_md5",
+    "Gives the MD5 of a text, for what still asks for it",
+    "As `HASH.Sha256`. Texts with the same MD5 are easily made: trust none.",
+    Example { script: "EMIT HASH.Md5(\"hello\")", output: "5d41402abc4b2a76b9719d911017c592\n" },
+);
+const CRC32: Spec = Spec::pure(
+    "HASH.Crc32",
+    "hash_crc32",
+    "Gives the CRC-32 of a text, as in ZIP and gzip",
+    "As `HASH.Sha256`, a checksum against accidents only.",
+    Example { script: "EMIT HASH.Crc32(\"hello\")", output: "3610a686\n" },
+);
+
+arguments! {
+    struct Args {
+        text: Str = Required, Kind::Text, "text, or bytes as text";
+        encoding: Str = Is(Literal::Text("utf-8")), Kind::Word(FORMS), "how the text stands for bytes";
+        format: Str = Is(Literal::Text("hex")), Kind::Word(&["hex", "base64"]), "how the result is written";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(SHA256, |context, args: Args| digest::<sha2::Sha256>(context, &args)),
+        Tool::new(SHA512, |context, args: Args| digest::<sha2::Sha512>(context, &args)),
+        Tool::new(SHA1, |context, args: Args| digest::<sha1::Sha1>(context, &args)),
+        Tool::new(MD5, |context, args: Args| digest::<md5::Md5>(context, &args)),
+        Tool::new(CRC32, |context, args: Args| {
+            hashed(context, &args, |bytes| {
+                let mut crc = flate2::Crc::new();
+                crc.update(bytes);
+                crc.sum().to_be_bytes().to_vec()
+            })
+        }),
+    ]
+}
+
+fn digest<D: Digest>(context: &mut Context<'_>, args: &Args) -> Result<Str, ToolError> {
+    hashed(context, args, |bytes| D::digest(bytes).to_vec())
+}
+
+fn hashed(context: &mut Context<'_>, args: &Args, hash: impl Fn(&[u8]) -> Vec<u8>) -> Result<Str, ToolError> {
+    let (text, encoding) = (args.text.as_text(), args.encoding.as_text());
+    context.spend_text(text.len())?;
+    let hash = match &*encoding {
+        "utf-8" => hash(text.as_bytes()),
+        encoding => hash(&bytes_of(&text, encoding)?),
+    };
+    Ok(Str::new(&shown(&hash, &args.format.as_text())))
+}

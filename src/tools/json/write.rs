@@ -1,0 +1,61 @@
+//! `JSON.Text` and `JSON.Pretty`.
+
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
+
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{Str, Value};
+
+use super::super::build::Sink;
+
+const TEXT: Spec = Spec::pure(
+    "JSON.Text",
+    "json_text",
+    "Gives the JSON text of a value, without blanks",
+    "Keys keep their order, nil becomes `null`, and so do floats that are no numbers; texts are written as they are, with \
+        escapes for quotes, backslashes and control characters only.",
+    Example {
+        script: "EMIT JSON.Text({\"a\": [1, 2.0, nil], \"b\": \"é\"})",
+        output: "{\"a\":[1,2.0,null],\"b\":\"é\"}\n",
+    },
+);
+const PRETTY: Spec = Spec::pure(
+    "JSON.Pretty",
+    "json_pretty",
+    "Gives the JSON text of a value, an element a line",
+    "As `JSON.Text`, with line breaks and `indent` blanks a level.",
+    Example {
+        script: "EMIT JSON.Pretty({\"a\": [1], \"b\": {}})",
+        output: "{\n  \"a\": [\n    1\n  ],\n  \"b\": {}\n}\n",
+    },
+);
+
+arguments! {
+    struct Args {
+        value: Value = Required, Kind::Any, "value to write";
+    }
+}
+
+arguments! {
+    struct Indented {
+        value: Value = Required, Kind::Any, "value to write";
+        indent: i64 = Is(Literal::Int(2)), Kind::Int { min: 0, max: 16 }, "blanks a level";
+    }
+}
+
+pub fn text_tool() -> Tool {
+    Tool::new(TEXT, |context, args: Args| written(context, &args.value, CompactFormatter))
+}
+
+pub fn pretty_tool() -> Tool {
+    Tool::new(PRETTY, |context, args: Indented| {
+        let indent = " ".repeat(args.indent as usize);
+        written(context, &args.value, PrettyFormatter::with_indent(indent.as_bytes()))
+    })
+}
+
+fn written(context: &mut Context<'_>, value: &Value, formatter: impl Formatter) -> Result<Str, ToolError> {
+    let mut sink = Sink::default();
+    let result = value.serialize(&mut serde_json::Serializer::with_formatter(&mut sink, formatter));
+    sink.finish(context, result, |error| unreachable!("every value has a JSON form: {error}"))
+}

@@ -1,0 +1,143 @@
+//! `PATH.WithExtension`, `PATH.WithBase`, `PATH.Sanitize`: names of files.
+
+use crate::limits::space;
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::Str;
+
+use super::{base, parent, stem};
+
+const WITH_EXTENSION: Spec = Spec::pure(
+    "PATH.WithExtension",
+    "path_with_extension",
+    "Gives a path with another extension of its last part",
+    "With or without its dot; the empty text takes the extension away.",
+    Example { script: "EMIT PATH.WithExtension(\"docs/a.md\", \"html\")", output: "docs/a.html\n" },
+);
+const WITH_BASE: Spec = Spec::pure(
+    "PATH.WithBase",
+    "path_with_base",
+    "Gives a path with another last part",
+    "The counterpart of `PATH.Base`.",
+    Example { script: "EMIT PATH.WithBase(\"docs/a.md\", \"b.md\")", output: "docs/b.md\n" },
+);
+const SANITIZE: Spec = Spec::pure(
+    "PATH.Sanitize",
+    "path_sanitize",
+    "Gives a text that every system takes as the name of a file",
+    "Control characters, invisible ones and `< > : \" / \\ | ? *` become `replacement`, runs of it one; dots and blanks at \
+        the ends go away, device names of Windows get a `_` in front, and more than 200 bytes are cut off, the extension \
+        kept. A text of which nothing is left becomes `unnamed`.",
+    Example { script: "EMIT PATH.Sanitize(\"My: report / v2?.pdf \")", output: "My_ report _ v2_.pdf\n" },
+)
+.also(&["TOOL.SanitizeFilename", "FS.SanitizeFilename"]);
+
+arguments! {
+    struct Extended {
+        path: Str = Required, Kind::Text, "path with `/` between its parts";
+        extension: Str = Required, Kind::Text, "extension that it gets";
+    }
+}
+
+arguments! {
+    struct Based {
+        path: Str = Required, Kind::Text, "path with `/` between its parts";
+        base: Str = Required, Kind::Text, "last part that it gets";
+    }
+}
+
+arguments! {
+    struct Named {
+        name: Str = Required, Kind::Text, "text to make a name of";
+        replacement: Str = Is(Literal::Text("_")), Kind::Text, "what stands for characters that are not allowed";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(WITH_EXTENSION, |_, args: Extended| {
+            let (path, extension) = (args.path.as_text(), args.extension.as_text());
+            let extension = extension.strip_prefix('.').unwrap_or(&extension);
+            let dot = if extension.is_empty() { "" } else { "." };
+            joined(parent_of(&path), &format!("{}{dot}{extension}", stem(base(&path))))
+        }),
+        Tool::new(WITH_BASE, |_, args: Based| joined(parent_of(&args.path.as_text()), &args.base.as_text())),
+        Tool::new(SANITIZE, sanitize),
+    ]
+}
+
+/// What stands before the last part, its slash included.
+fn parent_of(path: &str) -> &str {
+    let parent = parent(path);
+    match path[parent.len()..].starts_with('/') {
+        true => &path[..=parent.len()],
+        false => parent,
+    }
+}
+
+fn joined(parent: &str, name: &str) -> Result<Str, ToolError> {
+    space::check_string(parent.len() + name.len())?;
+    Ok(Str::new(&format!("{parent}{name}")))
+}
+
+/// Bytes that a name has at most: less than file systems take, so that a counter or a suffix fits after it.
+const MOST: usize = 200;
+/// Bytes of an extension that is kept when a name is cut.
+const LONGEST_EXTENSION: usize = 20;
+
+fn sanitize(context: &mut Context<'_>, args: Named) -> Result<Str, ToolError> {
+    let (text, replacement) = (args.name.as_text(), args.replacement.as_text());
+    context.spend_text(text.len())?;
+    if replacement.chars().any(is_refused) || replacement.len() > MOST {
+        let message = "`replacement` holds what no name may hold, or is too long";
+        return Err(ToolError::bad_argument("replacement", message).hint("give `_`, `-` or the empty text"));
+    }
+    let mut name = String::new();
+    // What comes after so much is cut off in any case, its extension aside.
+    let (head, tail) = ends(&text);
+    for character in head.chars().chain(tail.chars()) {
+        match is_refused(character) {
+            false => name.push(character),
+            true if !replacement.is_empty() && name.ends_with(&*replacement) => {}
+            true => name.push_str(&replacement),
+        }
+    }
+    let name = name.trim_matches(['.', ' ']);
+    let name = cut(name);
+    Ok(Str::new(&match name.as_str() {
+        "" => "unnamed".to_owned(),
+        name if is_device(name) => format!("_{name}"),
+        name => name.to_owned(),
+    }))
+}
+
+/// The beginning and the end of a text that is far too long for a name, or the whole of it.
+fn ends(text: &str) -> (&str, &str) {
+    if text.len() <= 4 * MOST {
+        return (text, "");
+    }
+    (&text[..text.floor_char_boundary(2 * MOST)], &text[text.ceil_char_boundary(text.len() - MOST)..])
+}
+
+/// A name of at most so many bytes, its extension kept where it is short.
+fn cut(name: &str) -> String {
+    if name.len() <= MOST {
+        return name.to_owned();
+    }
+    let extension = super::extension(name).filter(|extension| extension.len() <= LONGEST_EXTENSION);
+    let extension = extension.map_or(String::new(), |extension| format!(".{extension}"));
+    let head = &name[..name.floor_char_boundary(MOST - extension.len())];
+    format!("{}{extension}", head.trim_end_matches(['.', ' ']))
+}
+
+fn is_refused(character: char) -> bool {
+    let is_invisible = matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    character.is_control() || is_invisible || "<>:\"/\\|?*".contains(character)
+}
+
+/// Whether Windows takes a name for a device, whatever its extension.
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_lowercase();
+    let numbered = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
+    matches!(&*stem, "con" | "prn" | "aux" | "nul")
+        || numbered.is_some_and(|rest| matches!(rest, "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9"))
+}

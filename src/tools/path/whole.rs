@@ -1,0 +1,142 @@
+//! `PATH.Parts`, `PATH.Normalize`, `PATH.Relative`, `PATH.IsAbsolute`, `PATH.Matches`.
+
+use crate::limits::space;
+use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{Str, Value};
+
+use super::super::build::ListBuilder;
+use super::super::fs::glob::Pattern;
+use super::base;
+
+const PARTS: Spec = Spec::pure(
+    "PATH.Parts",
+    "path_parts",
+    "Gives the parts of a path between its slashes",
+    "Empty parts are left out; a slash at the very beginning is a part of its own.",
+    Example { script: "EMIT PATH.Parts(\"/a//b/c.txt\")", output: "[\"/\", \"a\", \"b\", \"c.txt\"]\n" },
+);
+const NORMALIZE: Spec = Spec::pure(
+    "PATH.Normalize",
+    "path_normalize",
+    "Gives a path without `.`, doubled slashes and parts that a `..` takes back",
+    "The text alone decides, and links are not looked at: where a part is a link, `..` after it leads elsewhere. A `..` with \
+        nothing before it stays, except at the root. The empty path is `.`.",
+    Example { script: "EMIT PATH.Normalize(\"a/./b//../c/\")", output: "a/c\n" },
+);
+const RELATIVE: Spec = Spec::pure(
+    "PATH.Relative",
+    "path_relative",
+    "Gives the path that leads from a directory to a place",
+    "Both are normalized first, and both are absolute or neither is; `start` may not begin with `..`.",
+    Example { script: "EMIT PATH.Relative(\"a/b/c.txt\", \"a/d\")", output: "../b/c.txt\n" },
+);
+const IS_ABSOLUTE: Spec = Spec::pure(
+    "PATH.IsAbsolute",
+    "path_is_absolute",
+    "Tells whether a path begins at the root",
+    "That is, with a slash.",
+    Example { script: "EMIT PATH.IsAbsolute(\"/etc\"), \" \", PATH.IsAbsolute(\"etc\")", output: "true false\n" },
+);
+const MATCHES: Spec = Spec::pure(
+    "PATH.Matches",
+    "path_matches",
+    "Tells whether a path fits a pattern",
+    "A pattern without `/` is compared with the path's last part, one with `/` with the whole path: `*` and `?` stay within \
+        a part, `**` goes over several, `[…]` is a set, `{a,b}` a choice. `FS.FindFiles` reads patterns in the same way.",
+    Example {
+        script: "EMIT PATH.Matches(\"src/a/b.rs\", \"*.rs\"), \" \", PATH.Matches(\"src/a/b.rs\", \"src/*.rs\")",
+        output: "true false\n",
+    },
+);
+
+arguments! {
+    struct OnePath {
+        path: Str = Required, Kind::Text, "path with `/` between its parts";
+    }
+}
+
+arguments! {
+    struct FromPath {
+        path: Str = Required, Kind::Text, "place to go to";
+        start: Str = Required, Kind::Text, "directory to go from";
+    }
+}
+
+arguments! {
+    struct Matched {
+        path: Str = Required, Kind::Text, "path with `/` between its parts";
+        pattern: Str = Required, Kind::Text, "pattern such as `*.md`";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(PARTS, parts),
+        Tool::new(NORMALIZE, |context, args: OnePath| {
+            let path = args.path.as_text();
+            context.spend_text(path.len())?;
+            space::check(5 * path.len())?;
+            Ok(Str::new(&joined(&normal(&path), path.starts_with('/'))))
+        }),
+        Tool::new(RELATIVE, relative),
+        Tool::new(IS_ABSOLUTE, |_, args: OnePath| Ok(args.path.as_text().starts_with('/'))),
+        Tool::new(MATCHES, |context, args: Matched| {
+            let path = args.path.as_text();
+            context.spend_text(path.len())?;
+            let pattern = Pattern::parse("pattern", &args.pattern.as_text())?;
+            Ok(pattern.fits(base(&path), || (&*path).into()))
+        }),
+    ]
+}
+
+fn parts(context: &mut Context<'_>, args: OnePath) -> Result<AnyList, ToolError> {
+    let path = args.path.as_text();
+    let mut list = ListBuilder::default();
+    if path.starts_with('/') {
+        list.push(context, Value::text("/"))?;
+    }
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        list.push(context, Value::text(part))?;
+    }
+    list.finish()
+}
+
+/// The parts that are left of a path.
+fn normal(path: &str) -> Vec<&str> {
+    let is_absolute = path.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            ".." if is_absolute => {}
+            part => parts.push(part),
+        }
+    }
+    parts
+}
+
+fn joined(parts: &[&str], is_absolute: bool) -> String {
+    match (is_absolute, parts.is_empty()) {
+        (true, _) => format!("/{}", parts.join("/")),
+        (false, true) => ".".to_owned(),
+        (false, false) => parts.join("/"),
+    }
+}
+
+fn relative(context: &mut Context<'_>, args: FromPath) -> Result<Str, ToolError> {
+    let (path, start) = (args.path.as_text(), args.start.as_text());
+    context.spend_text(path.len() + start.len())?;
+    space::check(10 * (path.len() + start.len()))?;
+    if path.starts_with('/') != start.starts_with('/') {
+        return Err(ToolError::bad_argument("start", "`path` and `start` are both absolute, or neither is"));
+    }
+    let (to, from) = (normal(&path), normal(&start));
+    let common = to.iter().zip(&from).take_while(|(to, from)| to == from).count();
+    if from[common..].contains(&"..") {
+        return Err(ToolError::bad_argument("start", "nobody knows what lies below a `..` of `start`"));
+    }
+    let up = from[common..].iter().map(|_| "..");
+    let parts: Vec<&str> = up.chain(to[common..].iter().copied()).collect();
+    Ok(Str::new(&joined(&parts, false)))
+}

@@ -1,0 +1,93 @@
+//! `RANDOM.Choice`, `RANDOM.Shuffle`, `RANDOM.Sample`.
+
+use std::rc::Rc;
+
+use crate::toolkit::{AnyList, AnyValue, Chance, Context, Effect, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{List, Value};
+
+use super::super::build;
+
+const CHOICE: Spec = Spec {
+    effect: Effect::Reads,
+    ..Spec::pure(
+        "RANDOM.Choice",
+        "random_choice",
+        "Gives one element of a list",
+        "Each is as likely as the others; the list is not empty.",
+        Example { script: "EMIT RANDOM.Choice([\"a\", \"b\"]) IN [\"a\", \"b\"]", output: "true\n" },
+    )
+};
+const SHUFFLE: Spec = Spec {
+    effect: Effect::Reads,
+    ..Spec::pure(
+        "RANDOM.Shuffle",
+        "random_shuffle",
+        "Gives the elements of a list in any order",
+        "Each order is as likely as the others.",
+        Example { script: "EMIT LIST.Sort(RANDOM.Shuffle([3, 1, 2]))", output: "[1, 2, 3]\n" },
+    )
+};
+const SAMPLE: Spec = Spec {
+    effect: Effect::Reads,
+    ..Spec::pure(
+        "RANDOM.Sample",
+        "random_sample",
+        "Gives so many elements of a list, none of them twice",
+        "In any order; the list has that many elements.",
+        Example { script: "EMIT LEN(RANDOM.Sample([1, 2, 3, 4], 2))", output: "2\n" },
+    )
+};
+
+arguments! {
+    struct Whole {
+        list: Rc<List> = Required, Kind::List, "list to take from";
+    }
+}
+
+arguments! {
+    struct Sampled {
+        list: Rc<List> = Required, Kind::List, "list to take from";
+        count: i64 = Required, Kind::at_least(0), "how many elements";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(CHOICE, choice),
+        Tool::new(SHUFFLE, |context, args: Whole| {
+            let mut order = build::room(context, args.list.len())?;
+            order.extend(args.list.iter());
+            mix(context.chance(), &mut order, args.list.len());
+            Ok(AnyList(Value::list(order)?))
+        }),
+        Tool::new(SAMPLE, sample),
+    ]
+}
+
+fn choice(context: &mut Context<'_>, args: Whole) -> Result<AnyValue, ToolError> {
+    match args.list.len() as u64 {
+        0 => Err(ToolError::bad_argument("list", "there is nothing to choose in an empty list")),
+        length => Ok(AnyValue(args.list.get(context.chance().below(length) as usize).unwrap_or_default())),
+    }
+}
+
+fn sample(context: &mut Context<'_>, args: Sampled) -> Result<AnyList, ToolError> {
+    let (length, count) = (args.list.len(), args.count as usize);
+    if count > length {
+        let message = format!("`count` is {count}, more than the elements of `list` ({length})");
+        return Err(ToolError::bad_argument("count", message));
+    }
+    let mut order = build::room(context, length)?;
+    order.extend(args.list.iter());
+    mix(context.chance(), &mut order, count);
+    order.truncate(count);
+    Ok(AnyList(Value::list(order)?))
+}
+
+/// Puts any of the elements at each of the first places (Fisher and Yates).
+fn mix(chance: &Chance, values: &mut [Value], places: usize) {
+    for place in 0..places {
+        let other = place + chance.below((values.len() - place) as u64) as usize;
+        values.swap(place, other);
+    }
+}

@@ -1,0 +1,16 @@
+//! `REGEX`: regular expressions, as the `regex` crate has them: no backtracking, so no text makes one slow.
+
+mod capture;
+pub mod compile;
+mod replace;
+mod search;
+
+use crate::toolkit::Tool;
+
+/// The tools of this folder, in the order of listings.
+pub fn tools() -> Vec<Tool> {
+    let mut tools = search::tools();
+    tools.extend(capture::tools());
+    tools.extend(replace::tools());
+    tools
+}

@@ -1,0 +1,113 @@
+//! `REGEX.Replace`.
+
+use regex::Regex;
+
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{Str, print};
+
+use super::super::build::TextBuilder;
+use super::compile::compiled;
+
+const SPEC: Spec = Spec::pure(
+    "REGEX.Replace",
+    "regex_replace",
+    "Gives the text with the matches of a pattern replaced",
+    "In `replacement`, `$1` or `${1}` stands for what a group holds, `${name}` for one with a name, `$0` for the whole \
+        match and `$$` for a dollar; a group that the pattern does not have is an error. `most` bounds how many are \
+        replaced, from the left.",
+    Example {
+        script: "EMIT REGEX.Replace(\"2024-05-01\", '''(\\d+)-(\\d+)-(\\d+)''', \"$3.$2.$1\")",
+        output: "01.05.2024\n",
+    },
+);
+
+arguments! {
+    struct Args {
+        text: Str = Required, Kind::Text, "text to change";
+        pattern: Str = Required, Kind::Text, "regular expression";
+        replacement: Str = Required, Kind::Text, "what comes in the place of a match";
+        most: Option<i64> = Absent, Kind::at_least(0), "how many are replaced at most; all when left out";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![Tool::new(SPEC, run)]
+}
+
+/// A part of a replacement.
+enum Piece<'t> {
+    Text(&'t str),
+    Group(usize),
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
+    let text = args.text.as_text();
+    let regex = compiled(&args.pattern.as_text())?;
+    let replacement = args.replacement.as_text();
+    let pieces = parse(&replacement, &regex)?;
+    context.spend_text(text.len())?;
+    let mut replaced = TextBuilder::with_room(text.len())?;
+    let mut from = 0;
+    for captures in regex.captures_iter(&text).take(args.most.map_or(usize::MAX, |most| most as usize)) {
+        context.spend(1)?;
+        let whole = captures.get(0).expect("the whole match is group 0");
+        replaced.push(&text[from..whole.start()])?;
+        for piece in &pieces {
+            match piece {
+                Piece::Text(text) => replaced.push(text)?,
+                Piece::Group(number) => replaced.push(captures.get(*number).map_or("", |group| group.as_str()))?,
+            }
+        }
+        from = whole.end();
+    }
+    replaced.push(&text[from..])?;
+    replaced.finish(context)
+}
+
+fn parse<'t>(replacement: &'t str, regex: &Regex) -> Result<Vec<Piece<'t>>, ToolError> {
+    let mut pieces = Vec::new();
+    let mut rest = replacement;
+    while let Some(at) = rest.find('$') {
+        pieces.push(Piece::Text(&rest[..at]));
+        let after = &rest[at + 1..];
+        if let Some(after) = after.strip_prefix('$') {
+            pieces.push(Piece::Text("$"));
+            rest = after;
+            continue;
+        }
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let (name, end) = match after.strip_prefix('{') {
+            Some(inside) => {
+                let end = inside.find('}').unwrap_or(inside.len());
+                (&inside[..end], end + 2)
+            }
+            None => {
+                let end = after.find(|c| !is_name(c)).unwrap_or(after.len());
+                (&after[..end], end)
+            }
+        };
+        let group = group_of(name, regex).ok_or_else(|| unknown(name))?;
+        pieces.push(Piece::Group(group));
+        rest = after.get(end..).unwrap_or("");
+    }
+    pieces.push(Piece::Text(rest));
+    Ok(pieces)
+}
+
+fn group_of(name: &str, regex: &Regex) -> Option<usize> {
+    match name.parse::<usize>() {
+        Ok(number) => Some(number).filter(|number| *number < regex.captures_len()),
+        Err(_) => regex.capture_names().position(|known| known == Some(name)),
+    }
+}
+
+fn unknown(name: &str) -> ToolError {
+    let shown = print::shortened(name, 40);
+    let error = ToolError::bad_argument("replacement", format!("the pattern has no group `{shown}`"));
+    let digits = name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    match digits {
+        0 if name.is_empty() => error.hint("write `$$` for a dollar"),
+        0 => error.hint("name groups as `(?<name>…)`, or count them from 1"),
+        digits => error.hint(format!("write `${{{}}}{}`", &name[..digits], &shown[digits.min(shown.len())..])),
+    }
+}

@@ -1,0 +1,130 @@
+//! `REGEX.Match`, `REGEX.Find`, `REGEX.All`, `REGEX.Split`, `REGEX.Escape`.
+
+use crate::limits::space;
+use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{Str, Value};
+
+use super::super::build::ListBuilder;
+use super::compile::compiled;
+
+const MATCH: Spec = Spec::pure(
+    "REGEX.Match",
+    "regex_match",
+    "Tells whether a text holds a match of a pattern",
+    "`^` and `$` bind the pattern to the ends; `(?i)` before it ignores case, `(?m)` makes `^` and `$` those of lines, \
+        `(?s)` lets `.` be a line break too. There are no look-arounds and no references back, so that the time is linear \
+        in the text. In a script, write patterns in `'''…'''` or double the backslashes.",
+    Example { script: "EMIT REGEX.Match(\"report-2024.md\", '''\\d{4}''')", output: "true\n" },
+);
+const FIND: Spec = Spec::pure(
+    "REGEX.Find",
+    "regex_find",
+    "Gives the first match of a pattern, nil when there is none",
+    "`REGEX.Groups` gives what its groups matched.",
+    Example {
+        script: "EMIT REGEX.Find(\"report-2024.md\", '''\\d+'''), \" \", REGEX.Find(\"a\", \"b\")",
+        output: "2024 nil\n",
+    },
+);
+const ALL: Spec = Spec::pure(
+    "REGEX.All",
+    "regex_all",
+    "Gives all matches of a pattern, from the left, without overlap",
+    "`most` bounds how many are given.",
+    Example { script: "EMIT REGEX.All(\"a1 b22 c333\", '''\\d+''')", output: "[\"1\", \"22\", \"333\"]\n" },
+);
+const SPLIT: Spec = Spec::pure(
+    "REGEX.Split",
+    "regex_split",
+    "Gives the parts of a text between matches of a pattern",
+    "With `most`, the last part is all that is left.",
+    Example { script: "EMIT REGEX.Split(\"a, b;c\", '''[,;]\\s*''')", output: "[\"a\", \"b\", \"c\"]\n" },
+);
+const ESCAPE: Spec = Spec::pure(
+    "REGEX.Escape",
+    "regex_escape",
+    "Gives the pattern that matches a text as it stands",
+    "Characters with a meaning in patterns get a backslash.",
+    Example { script: "EMIT REGEX.Escape(\"a.b*c\")", output: "a\\.b\\*c\n" },
+);
+
+arguments! {
+    struct Searched {
+        text: Str = Required, Kind::Text, "text to search";
+        pattern: Str = Required, Kind::Text, "regular expression";
+    }
+}
+
+arguments! {
+    struct Bounded {
+        text: Str = Required, Kind::Text, "text to search";
+        pattern: Str = Required, Kind::Text, "regular expression";
+        most: Option<i64> = Absent, Kind::at_least(1), "how many are given at most; all when left out";
+    }
+}
+
+arguments! {
+    struct OneText {
+        text: Str = Required, Kind::Text, "text to match";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(MATCH, is_match),
+        Tool::new(FIND, find),
+        Tool::new(ALL, all),
+        Tool::new(SPLIT, split),
+        Tool::new(ESCAPE, escape),
+    ]
+}
+
+fn is_match(context: &mut Context<'_>, args: Searched) -> Result<bool, ToolError> {
+    let text = args.text.as_text();
+    context.spend_text(text.len())?;
+    Ok(compiled(&args.pattern.as_text())?.is_match(&text))
+}
+
+fn find(context: &mut Context<'_>, args: Searched) -> Result<Option<String>, ToolError> {
+    let text = args.text.as_text();
+    context.spend_text(text.len())?;
+    let found = compiled(&args.pattern.as_text())?.find(&text).map(|found| found.as_str());
+    space::check(found.map_or(0, |found| 2 * found.len()))?;
+    Ok(found.map(str::to_owned))
+}
+
+fn all(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
+    let text = args.text.as_text();
+    let regex = compiled(&args.pattern.as_text())?;
+    context.spend_text(text.len())?;
+    let mut list = ListBuilder::default();
+    for found in regex.find_iter(&text).take(args.most.map_or(usize::MAX, |most| most as usize)) {
+        push(context, &mut list, found.as_str())?;
+    }
+    list.finish()
+}
+
+fn split(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
+    let text = args.text.as_text();
+    let regex = compiled(&args.pattern.as_text())?;
+    context.spend_text(text.len())?;
+    let mut list = ListBuilder::default();
+    for part in regex.splitn(&text, args.most.map_or(usize::MAX, |most| most as usize)) {
+        push(context, &mut list, part)?;
+    }
+    list.finish()
+}
+
+fn push(context: &mut Context<'_>, list: &mut ListBuilder, text: &str) -> Result<(), ToolError> {
+    space::check(text.len())?;
+    list.push(context, Value::text(text))
+}
+
+fn escape(context: &mut Context<'_>, args: OneText) -> Result<Str, ToolError> {
+    let text = args.text.as_text();
+    space::check(4 * text.len())?;
+    context.spend_text(text.len())?;
+    let escaped = regex::escape(&text);
+    space::check_string(escaped.len())?;
+    Ok(Str::from_compact(escaped.into()))
+}

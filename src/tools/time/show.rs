@@ -1,0 +1,74 @@
+//! `TIME.Parse`, `TIME.Format`.
+
+use std::fmt::Write as _;
+
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::Str;
+
+use super::moment::{Zone, items, read, read_as, text};
+
+const PARSE: Spec = Spec::pure(
+    "TIME.Parse",
+    "time_parse",
+    "Gives the time that a text says",
+    "Without `format`: RFC 3339, RFC 2822 (as in mails), `2024-05-01`, `2024-05-01 12:30` and the like. `format` says the \
+        form as strftime does (`%d.%m.%Y %H:%M`); a day without a time is its first moment. The result is RFC 3339 in UTC, as \
+        of all functions here.",
+    Example {
+        script: "EMIT TIME.Parse(\"2024-05-01 12:30\", zone: \"+02:00\"), \" \", TIME.Parse(\"1.5.2024\", \"%d.%m.%Y\")",
+        output: "2024-05-01T10:30:00Z 2024-05-01T00:00:00Z\n",
+    },
+);
+const FORMAT: Spec = Spec::pure(
+    "TIME.Format",
+    "time_format",
+    "Gives a time as a text of any form",
+    "`format` is one of strftime: `%Y` year, `%m` month, `%d` day, `%H` `%M` `%S` hour, minute, second, `%j` day of the \
+        year, `%V` week, `%a` `%A` weekday and `%b` `%B` month in English, `%z` zone, `%s` seconds since 1970, `%%` percent.",
+    Example {
+        script: "EMIT TIME.Format(\"2024-05-01T12:00:00Z\", \"%a, %d %b %Y %H:%M\", \"+02:00\")",
+        output: "Wed, 01 May 2024 14:00\n",
+    },
+);
+
+arguments! {
+    struct Parsed {
+        text: Str = Required, Kind::Text, "text that says a time";
+        format: Option<Str> = Absent, Kind::Text, "form of the text; the usual ones when left out";
+        zone: Str = Is(Literal::Text("Z")), Kind::Text, "zone of a text that names none: `Z`, `+02:00` or `local`";
+    }
+}
+
+arguments! {
+    struct Formatted {
+        time: Str = Required, Kind::Text, "time; UTC where it names no zone";
+        format: Str = Is(Literal::Text("%Y-%m-%d %H:%M:%S")), Kind::Text, "form of the text";
+        zone: Str = Is(Literal::Text("Z")), Kind::Text, "zone that the text is for: `Z`, `+02:00` or `local`";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![Tool::new(PARSE, parse), Tool::new(FORMAT, format)]
+}
+
+fn parse(context: &mut Context<'_>, args: Parsed) -> Result<Str, ToolError> {
+    let (given, zone) = (args.text.as_text(), Zone::parse("zone", &args.zone.as_text())?);
+    context.spend_text(given.len())?;
+    let moment = match &args.format {
+        None => read("text", &given, zone)?,
+        Some(format) => read_as(&given, &format.as_text(), zone)?,
+    };
+    Ok(text(&moment))
+}
+
+fn format(_: &mut Context<'_>, args: Formatted) -> Result<Str, ToolError> {
+    let moment = read("time", &args.time.as_text(), Zone::parse("zone", "Z")?)?;
+    let format = args.format.as_text();
+    let items = items(&format)?;
+    let shown = Zone::parse("zone", &args.zone.as_text())?.shown(&moment);
+    let mut text = String::new();
+    match write!(text, "{}", shown.format_with_items(items.iter())) {
+        Ok(()) => Ok(Str::new(&text)),
+        Err(_) => Err(ToolError::bad_argument("format", "`format` asks for what a time does not have")),
+    }
+}
