@@ -2,27 +2,62 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::engine::built_in_tools;
-use crate::toolkit::{Kind, Literal, Param, Registry, Tool, WhenAbsent, groups, schema};
+use crate::engine::{Over, built_in_tools};
+use crate::toolkit::{Example, Kind, Literal, Param, Registry, Spec, Tool, WhenAbsent, groups, schema};
 
 use super::args::{ToolFormat, ToolsArgs};
 use super::exit::Exit;
 use super::show::new_table;
 use super::terminal::{print, report_error};
 
+/// What a listing shows: a tool, or a function that takes a procedure, which reads as one.
+#[derive(Clone, Copy)]
+struct Entry<'t> {
+    spec: &'t Spec,
+    params: &'t [Param],
+    /// None for a function that takes a procedure: scripts alone call it.
+    tool: Option<&'t Tool>,
+}
+
+impl<'t> Entry<'t> {
+    fn of_tool(tool: &'t Tool) -> Entry<'t> {
+        Entry { spec: &tool.spec, params: tool.params, tool: Some(tool) }
+    }
+
+    fn of_function(over: Over) -> Entry<'t> {
+        Entry { spec: over.spec(), params: over.params(), tool: None }
+    }
+
+    fn group(&self) -> &'t str {
+        groups::group_of(self.spec.name)
+    }
+}
+
+/// Everything that reads as a tool, group by group.
+fn entries(registry: &Registry) -> Vec<Entry<'_>> {
+    let mut entries: Vec<Entry<'_>> = registry.iter().map(Entry::of_tool).collect();
+    for over in Over::ALL {
+        let function = Entry::of_function(over);
+        let last = entries.iter().rposition(|entry| entry.group() == function.group());
+        entries.insert(last.map_or(entries.len(), |last| last + 1), function);
+    }
+    entries
+}
+
 pub fn tools(args: &ToolsArgs) -> Exit {
     let registry = built_in_tools();
     let one = match &args.name {
         None => None,
-        Some(name) => match registry.find(name) {
+        // A group's name may find a tool too: `LIST` is `FS.List` without its group.
+        Some(name) => match registry.find(name).filter(|_| groups::title(&name.to_ascii_uppercase()).is_empty()) {
             Some(id) => Some(registry.get(id)),
             None => return group(&registry, name, args.format),
         },
     };
     let text = match args.format {
         ToolFormat::Table => match one {
-            Some(tool) => page(tool),
-            None => listing(registry.iter()),
+            Some(tool) => page(Entry::of_tool(tool)),
+            None => listing(&entries(&registry)),
         },
         ToolFormat::Json => pretty(&match one {
             Some(tool) => schema::declaration(tool),
@@ -36,26 +71,32 @@ pub fn tools(args: &ToolsArgs) -> Exit {
             }
         }),
         ToolFormat::Markdown => match one {
-            Some(tool) => section(tool),
-            None => reference(&registry),
+            Some(tool) => section(Entry::of_tool(tool)),
+            None => reference(&entries(&registry)),
         },
     };
     print(&format!("{}\n", text.trim_end()))
 }
 
-/// All tools of a group, or that there is no such name.
+/// All of a group, or a function that takes a procedure, or that there is no such name.
 fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
-    let is_member = |tool: &&Tool| groups::group_of(tool.spec.name).eq_ignore_ascii_case(name);
-    let members: Vec<&Tool> = registry.iter().filter(is_member).collect();
+    if let (Some(over), ToolFormat::Table | ToolFormat::Markdown) = (Over::find(name), format) {
+        let function = Entry::of_function(over);
+        let text = if format == ToolFormat::Table { page(function) } else { section(function) };
+        return print(&format!("{}\n", text.trim_end()));
+    }
+    let mut members = entries(registry);
+    members.retain(|entry| entry.group().eq_ignore_ascii_case(name));
     if members.is_empty() {
         return unknown(registry, name);
     }
-    let schemas = members.iter().map(|tool| (tool.spec.wire.to_owned(), schema::input_schema(tool)));
+    let tools = members.iter().filter_map(|entry| entry.tool);
+    let schemas = tools.clone().map(|tool| (tool.spec.wire.to_owned(), schema::input_schema(tool)));
     let text = match format {
-        ToolFormat::Table => listing(members.iter().copied()),
-        ToolFormat::Json => pretty(&members.iter().map(|tool| schema::declaration(tool)).collect()),
+        ToolFormat::Table => listing(&members),
+        ToolFormat::Json => pretty(&tools.map(schema::declaration).collect()),
         ToolFormat::JsonSchema => pretty(&Json::Object(schemas.collect())),
-        ToolFormat::Markdown => members.iter().map(|tool| section(tool)).collect::<Vec<_>>().join("\n"),
+        ToolFormat::Markdown => members.iter().map(|entry| section(*entry)).collect::<Vec<_>>().join("\n"),
     };
     print(&format!("{}\n", text.trim_end()))
 }
@@ -73,30 +114,31 @@ fn pretty(json: &Json) -> String {
     serde_json::to_string_pretty(json).expect("JSON has a text")
 }
 
-/// The tools in a table, a heading before each group.
-fn listing<'t>(tools: impl Iterator<Item = &'t Tool>) -> String {
+/// Entries in a table, a heading before each group.
+fn listing(entries: &[Entry<'_>]) -> String {
     let mut table = new_table();
     table.set_header(["name", "wire name", "effect", "what it does"]);
     let mut last = "";
-    for tool in tools {
-        let group = groups::group_of(tool.spec.name);
+    for entry in entries {
+        let (spec, group) = (entry.spec, entry.group());
         if group != last {
             table.add_row([""]);
             table.add_row([group, "", "", groups::title(group)]);
             last = group;
         }
-        table.add_row([&format!("  {}", tool.spec.name), tool.spec.wire, tool.spec.effect.word(), tool.spec.summary]);
+        let wire = if entry.tool.is_some() { spec.wire } else { "" };
+        table.add_row([&format!("  {}", spec.name), wire, spec.effect.word(), spec.summary]);
     }
     table.to_string()
 }
 
 /// One tool for people at a terminal.
-fn page(tool: &Tool) -> String {
-    let spec = &tool.spec;
-    let mut text = format!("{}\n  {}\n\n{}\n", signature(tool), spec.summary, wrapped(spec.details));
-    if !tool.params.is_empty() {
+fn page(entry: Entry<'_>) -> String {
+    let spec = entry.spec;
+    let mut text = format!("{}\n  {}\n\n{}\n", signature(entry), spec.summary, wrapped(spec.details));
+    if !entry.params.is_empty() {
         let mut table = new_table();
-        for param in tool.params {
+        for param in entry.params {
             table.add_row([
                 format!("  {}", param.name),
                 param.kind.word().to_owned(),
@@ -106,6 +148,11 @@ fn page(tool: &Tool) -> String {
         }
         text.push_str(&format!("\nArguments\n{table}\n"));
     }
+    let Some(tool) = entry.tool else {
+        let Example { script, output } = spec.example;
+        let (script, output) = (indented(script), indented(output.trim_end_matches('\n')));
+        return text + &format!("\nScripts alone can call it.\n\nExample\n{script}\nprints\n{output}");
+    };
     let names: Vec<&str> = [spec.wire].into_iter().chain(spec.aliases.iter().copied()).collect();
     text.push_str(&format!(
         "\nOther names  {}\nEffect       {}, risk {}\nFailure      {}\nErrors       {}\n\nExample\n{}\nprints\n{}",
@@ -141,13 +188,13 @@ fn indented(text: &str) -> String {
 }
 
 /// `FS.ReadFile(file_path, max_lines: 0)`
-fn signature(tool: &Tool) -> String {
-    let params = tool.params.iter().map(|param| match param.absent {
+fn signature(entry: Entry<'_>) -> String {
+    let params = entry.params.iter().map(|param| match param.absent {
         WhenAbsent::Required => param.name.to_owned(),
         WhenAbsent::Absent => format!("{}?", param.name),
         WhenAbsent::Is(literal) | WhenAbsent::Configured(literal) => format!("{}: {}", param.name, shown(literal)),
     });
-    format!("{}({})", tool.spec.name, params.collect::<Vec<_>>().join(", "))
+    format!("{}({})", entry.spec.name, params.collect::<Vec<_>>().join(", "))
 }
 
 fn shown(literal: Literal) -> String {
@@ -178,32 +225,35 @@ fn absent(param: &Param) -> String {
 }
 
 /// The reference documentation, `docs/tools.md`.
-fn reference(registry: &Registry) -> String {
+fn reference(entries: &[Entry<'_>]) -> String {
     let mut text =
         "# Tools\n\nMade by `ns tools --format markdown` from the declarations; a test fails when it is stale.\n\
         Names are found without regard to case; `TOOL.X` and `tool.fs.X` find `FS.X`.\n\
         Every call can also fail with `bad_args`, `policy_denied`, `limit_exceeded` or `cancelled`.\n\n"
             .to_owned();
-    let mut names: Vec<&str> = registry.iter().map(|tool| groups::group_of(tool.spec.name)).collect();
+    let mut names: Vec<&str> = entries.iter().map(Entry::group).collect();
     names.dedup();
     for group in &names {
         text.push_str(&format!("- [`{group}`](#{}): {}\n", group.to_ascii_lowercase(), groups::title(group)));
     }
     for group in names {
         text.push_str(&format!("\n## {group}\n"));
-        for tool in registry.iter().filter(|tool| groups::group_of(tool.spec.name) == group) {
+        for entry in entries.iter().filter(|entry| entry.group() == group) {
             text.push('\n');
-            text.push_str(&section(tool));
+            text.push_str(&section(*entry));
         }
     }
     text
 }
 
-fn section(tool: &Tool) -> String {
-    let spec = &tool.spec;
-    let mut text = format!("### `{}`\n\n{}.\n\n{}\n\n", signature(tool), spec.summary, spec.details);
+fn section(entry: Entry<'_>) -> String {
+    let spec = entry.spec;
+    let mut text = format!("### `{}`\n\n{}.\n\n{}\n\n", signature(entry), spec.summary, spec.details);
     let aliases = spec.aliases.iter().map(|alias| format!(", `{alias}`")).collect::<String>();
-    text.push_str(&format!("- Other names: `{}`{aliases}\n", spec.wire));
+    text.push_str(&match entry.tool {
+        Some(_) => format!("- Other names: `{}`{aliases}\n", spec.wire),
+        None => "- Scripts alone can call it\n".to_owned(),
+    });
     text.push_str(&format!(
         "- Effect: {}, risk {}\n- Failure: {}\n",
         spec.effect.word(),
@@ -214,9 +264,9 @@ fn section(tool: &Tool) -> String {
         let codes: Vec<String> = spec.errors.iter().map(|code| format!("`{}`", code.id())).collect();
         text.push_str(&format!("- Errors: {}\n", codes.join(", ")));
     }
-    if !tool.params.is_empty() {
+    if !entry.params.is_empty() {
         text.push_str("\n| argument | type | when left out | meaning |\n|---|---|---|---|\n");
-        for param in tool.params {
+        for param in entry.params {
             text.push_str(&format!(
                 "| `{}` | {} | {} | {}{} |\n",
                 param.name,

@@ -22,6 +22,7 @@ use crate::value::Map;
 
 pub use crate::eval::{EmitError, Fault, Output};
 pub use crate::limits::{Interrupt, LimitHit, Meter, Progress};
+pub use crate::program::Over;
 pub use crate::sandbox::Resolver;
 pub use crate::toolkit::{Approver, Clock, MemoryRow, ProgressView, Question, Reply, Salvaged, SessionMemory};
 pub use crate::tools::registry as built_in_tools;

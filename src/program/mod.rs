@@ -6,9 +6,11 @@
 mod builtin;
 pub mod lint;
 mod lower;
+mod over;
 mod scope;
 pub mod tree;
 
 pub use crate::syntax::{Part, Template};
 pub use builtin::Builtin;
 pub use lower::{Surroundings, lower};
+pub use over::Over;

@@ -13,6 +13,7 @@ use crate::value::{Str, Value};
 pub use crate::syntax::ast::{BinaryOp, UnaryOp};
 
 use super::builtin::Builtin;
+use super::over::Over;
 
 /// A whole script, ready to be compiled.
 #[derive(Debug, Default)]
@@ -231,6 +232,19 @@ pub struct Call {
 pub enum Target {
     /// A procedure of the script.
     Procedure(ProcedureId),
+    /// A built-in function.
+    Builtin(Builtin),
+    /// A tool.
+    Tool(ToolId),
+    /// A function that takes a procedure, and the one that it is given.
+    Over(Over, Callee),
+}
+
+/// What a function that takes a procedure is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// A procedure of the script, and how many parameters it has.
+    Procedure(ProcedureId, usize),
     /// A built-in function.
     Builtin(Builtin),
     /// A tool.

@@ -11,6 +11,7 @@ mod list;
 mod map;
 pub mod number;
 pub mod operators;
+pub mod order;
 pub mod place;
 pub mod print;
 mod record;

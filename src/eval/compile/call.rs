@@ -47,6 +47,10 @@ impl Compiler {
                 let inner = perhaps_map_call(id, self.value(arg), call.span, failing);
                 self.keeping_last(inner)
             }
+            (Target::Over(over, callee), _) => {
+                let inner = self.over_call(over, callee, call, failing);
+                self.keeping_last(inner)
+            }
             (target, _) => unreachable!("lowering gives {target:?} no such arguments"),
         }
     }
@@ -63,7 +67,7 @@ impl Compiler {
         }
     }
 
-    fn placed(&self, values: &[(usize, Expr)]) -> Vec<(usize, ValueFn)> {
+    pub(super) fn placed(&self, values: &[(usize, Expr)]) -> Vec<(usize, ValueFn)> {
         values.iter().map(|(place, value)| (*place, self.value(value))).collect()
     }
 
@@ -112,7 +116,7 @@ impl Compiler {
 
 /// Runs a procedure in a new frame right after the caller's.
 #[inline(always)]
-fn run_procedure(
+pub(super) fn run_procedure(
     machine: &mut Machine,
     number: usize,
     caller_frame: usize,
@@ -188,12 +192,17 @@ fn range_call(args: Vec<ValueFn>, span: Span) -> ValueFn {
         for arg in &args {
             values.push(arg(machine)?);
         }
-        let (start, end, step) = builtins::range_bounds(&values).map_err(|error| machine.throw(span, error))?;
-        let length = operators::range_length(start, end, step);
-        space::check_items(usize::try_from(length).unwrap_or(usize::MAX)).map_err(|hit| machine.throw(span, hit))?;
-        machine.meter.step(length).map_err(|hit| machine.throw(span, hit))?;
-        operators::range(start, end, step).map_err(|error| machine.throw(span, error))
+        range_of(machine, &values, span)
     })
+}
+
+/// The list of a RANGE with these arguments.
+pub(super) fn range_of(machine: &mut Machine, args: &[Value], span: Span) -> Run<Value> {
+    let (start, end, step) = builtins::range_bounds(args).map_err(|error| machine.throw(span, error))?;
+    let length = operators::range_length(start, end, step);
+    space::check_items(usize::try_from(length).unwrap_or(usize::MAX)).map_err(|hit| machine.throw(span, hit))?;
+    machine.meter.step(length).map_err(|hit| machine.throw(span, hit))?;
+    operators::range(start, end, step).map_err(|error| machine.throw(span, error))
 }
 
 fn placed_tool_call(id: ToolId, args: Vec<(usize, ValueFn)>, params: usize, span: Span, failing: Failing) -> ValueFn {

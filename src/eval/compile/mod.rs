@@ -10,6 +10,7 @@ mod cond;
 mod expr;
 mod loops;
 mod operand;
+mod over;
 mod shortcut;
 mod stmt;
 

@@ -6,6 +6,7 @@ use crate::toolkit::{ArgError, Binder, Given, GivenArg, ToolId};
 use crate::value::{Value, print};
 
 use super::super::builtin::Builtin;
+use super::super::over::Over;
 use super::super::tree::{Args, Call, Expr, ExprKind, Target};
 use super::expr::constant;
 use super::{Lowering, Signature};
@@ -19,6 +20,9 @@ impl Lowering<'_> {
         }
         if let Some(builtin) = Builtin::find(name) {
             return self.builtin_call(call, builtin, span);
+        }
+        if let Some(over) = Over::find(name) {
+            return self.over_call(call, over, span);
         }
         if let Some(tool) = known.registry.find(name) {
             return self.tool_call(call, tool, span);
@@ -131,7 +135,7 @@ impl Lowering<'_> {
     }
 
     /// Reports an unnamed argument after a named one.
-    fn check_order(&mut self, call: &ast::Call) -> bool {
+    pub(super) fn check_order(&mut self, call: &ast::Call) -> bool {
         let named = call.args.iter().position(|arg| arg.name.is_some()).unwrap_or(call.args.len());
         let Some(late) = call.args[named..].iter().find(|arg| arg.name.is_none()) else { return true };
         let span = self.tree[late.value].span;
@@ -270,12 +274,12 @@ impl Lowering<'_> {
         self.checked(id, values, span)
     }
 
-    fn report_args(&mut self, error: &ArgError, span: Span) {
+    pub(super) fn report_args(&mut self, error: &ArgError, span: Span) {
         self.report(Diagnostic::error(error.code(), span, error.to_string()).help(error.help()));
     }
 
     /// The argument that an error is about.
-    fn place_of_error(&self, call: &ast::Call, error: &ArgError) -> Option<Span> {
+    pub(super) fn place_of_error(&self, call: &ast::Call, error: &ArgError) -> Option<Span> {
         let label = |wanted: &str| {
             let mut labels = call.args.iter().filter_map(|arg| arg.name.as_ref());
             labels.rfind(|label| print::shortened(&label.text, 60) == wanted).map(|label| label.span)

@@ -84,7 +84,7 @@ impl Lowering<'_> {
     }
 
     /// The first word and the whole of `a.b.c`.
-    fn dotted_name(&self, id: ExprId) -> Option<(CompactString, String)> {
+    pub(super) fn dotted_name(&self, id: ExprId) -> Option<(CompactString, String)> {
         match &self.tree[id].kind {
             Written::Name(name) => Some((name.clone(), name.to_string())),
             Written::Field(whole, name) => {

@@ -3,6 +3,7 @@
 
 mod call;
 mod expr;
+mod over;
 mod stmt;
 
 use std::cell::Cell;

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use crate::limits::space;
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::operators::compare;
-use crate::value::{List, Str, Value, print};
+use crate::value::order::{self, Direction};
+use crate::value::{List, Str, Value};
 
 use super::key;
 
@@ -29,12 +29,6 @@ arguments! {
     }
 }
 
-/// An element's number and what it is sorted by.
-struct Keyed {
-    index: usize,
-    by: Value,
-}
-
 pub fn tool() -> Tool {
     Tool::new(SPEC, run)
 }
@@ -42,28 +36,22 @@ pub fn tool() -> Tool {
 fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     let length = args.list.len();
     context.spend(length)?;
-    space::check(length * (size_of::<Keyed>() + size_of::<Value>()))?;
+    space::check(length * (size_of::<(Value, usize)>() + 2 * size_of::<Value>()))?;
     if args.key.is_none()
         && let Some(ints) = args.list.values().and_then(ints)
     {
         return sorted_ints(context, ints, args.descending);
     }
-    let mut keyed = Vec::with_capacity(length);
+    let mut keys = Vec::with_capacity(length);
     for (index, element) in args.list.iter().enumerate() {
-        keyed.push(Keyed { index, by: key::of(&element, args.key.as_ref(), index)? });
+        keys.push(key::of(&element, args.key.as_ref(), index)?);
     }
-    check_kinds(&keyed)?;
-    // All keys are of one kind, so only floats that are no numbers have no order; they come after all others.
-    let order = |a: &Keyed, b: &Keyed| {
-        let ordered = compare("<", &a.by, &b.by).ok().flatten();
-        ordered.unwrap_or_else(|| is_nan(&a.by).cmp(&is_nan(&b.by)))
-    };
-    match args.descending {
-        true => keyed.sort_by(|a, b| order(b, a)),
-        false => keyed.sort_by(order),
-    }
+    let sorted = order::sorted(&keys, Direction::of(args.descending)).map_err(|odd| {
+        let message = format!("element {odd} cannot be ordered with the others: {}", order::shown(&keys[odd]));
+        ToolError::bad_argument("list", message).hint("sort numbers or texts, not both; maps need `key`")
+    })?;
     context.meter.poll()?;
-    let sorted = keyed.into_iter().filter_map(|keyed| args.list.get(keyed.index)).collect();
+    let sorted = sorted.into_iter().filter_map(|index| args.list.get(index)).collect();
     Ok(AnyList(Value::list(sorted)?))
 }
 
@@ -84,23 +72,4 @@ fn sorted_ints(context: &mut Context<'_>, mut ints: Vec<i64>, descending: bool) 
         false => ints.into_iter().map(Value::Int).collect(),
     };
     Ok(AnyList(Value::list(values)?))
-}
-
-fn is_nan(value: &Value) -> bool {
-    value.as_float().is_some_and(f64::is_nan)
-}
-
-/// All keys must be numbers, or all texts.
-fn check_kinds(keyed: &[Keyed]) -> Result<(), ToolError> {
-    let is_number = |value: &Value| value.as_float().is_some();
-    let Some(first) = keyed.first() else { return Ok(()) };
-    let fits = |value: &Value| if is_number(&first.by) { is_number(value) } else { value.is_text() };
-    let Some(odd) = keyed.iter().find(|keyed| !fits(&keyed.by)) else { return Ok(()) };
-    let message = format!(
-        "element {} cannot be ordered with the others: {} {}",
-        odd.index,
-        odd.by.type_name(),
-        print::preview(&odd.by)
-    );
-    Err(ToolError::bad_argument("list", message).hint("sort numbers or texts, not both; maps need `key`"))
 }
