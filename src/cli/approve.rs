@@ -52,7 +52,7 @@ fn read_line(meter: &Meter) -> Result<Option<String>, LimitHit> {
 
 /// Waits until there is something to read.
 #[cfg(unix)]
-fn wait(meter: &Meter) -> Result<(), LimitHit> {
+pub fn wait(meter: &Meter) -> Result<(), LimitHit> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     const TURN: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
     loop {
@@ -67,6 +67,6 @@ fn wait(meter: &Meter) -> Result<(), LimitHit> {
 
 /// Elsewhere reading itself waits.
 #[cfg(not(unix))]
-fn wait(meter: &Meter) -> Result<(), LimitHit> {
+pub fn wait(meter: &Meter) -> Result<(), LimitHit> {
     meter.poll()
 }

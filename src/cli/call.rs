@@ -12,6 +12,7 @@ use crate::value::{Value, json as value_json};
 
 use super::approve::ask_at_terminal;
 use super::args::{CallArgs, Global};
+use super::console::connect_console;
 use super::exit::Exit;
 use super::progress::show_at_terminal;
 use super::run::catch_interrupts;
@@ -29,6 +30,7 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
     };
     ask_at_terminal(&engine);
     show_at_terminal(&engine);
+    connect_console(&engine);
     let given = match read_arguments(&args.json) {
         Ok(given) => given,
         Err(error) => return fail(&error),
@@ -37,6 +39,9 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
     let result = engine.call(&args.tool, &given);
     engine.gate().end_run();
     let notes = engine.gate().take_notes();
+    for value in engine.gate().consoles.take_printed() {
+        say(&format!("{}\n", safe::prose(&value.to_string())));
+    }
     let answer = match result {
         Ok(value) => value,
         Err(error) => match error.manner {

@@ -7,6 +7,7 @@ mod args;
 mod audit;
 mod call;
 mod check;
+mod console;
 mod doctor;
 mod exit;
 mod explain;

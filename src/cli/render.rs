@@ -9,6 +9,7 @@ use crate::value::{Map, Str, Value, json};
 
 use super::approve::ask_at_terminal;
 use super::args::{Global, RenderArgs, ResultForm};
+use super::console::connect_console;
 use super::exit::Exit;
 use super::progress::show_at_terminal;
 use super::run::{catch_interrupts, read_text};
@@ -33,6 +34,7 @@ pub fn render(global: &Global, args: &RenderArgs) -> Exit {
     catch_interrupts(engine.interrupt());
     ask_at_terminal(&engine);
     show_at_terminal(&engine);
+    connect_console(&engine);
     let results = match args.results {
         ResultForm::Json => Results::Json,
         ResultForm::Content => Results::Content,

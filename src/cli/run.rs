@@ -12,6 +12,7 @@ use crate::engine::{EmitError, Engine, Interrupt, Meter, Outcome, Output, Script
 
 use super::approve::ask_at_terminal;
 use super::args::{Cli, Global, RunArgs};
+use super::console::connect_console;
 use super::exit::Exit;
 use super::progress::show_at_terminal;
 use super::show::{Format, Printer};
@@ -84,6 +85,7 @@ pub fn repl(global: &Global) -> Exit {
     catch_interrupts(engine.interrupt());
     ask_at_terminal(&engine);
     show_at_terminal(&engine);
+    connect_console(&engine);
     let output = Printer::new(Format::for_run(global.output));
     let ended = crate::repl::run(&engine, output);
     report_notes(&engine.gate().take_notes());
@@ -147,6 +149,7 @@ fn run_script(global: &Global, script: &Script, procedure: Option<&str>, args: &
     catch_interrupts(engine.interrupt());
     ask_at_terminal(&engine);
     show_at_terminal(&engine);
+    connect_console(&engine);
     let printer = Flushing::new(Printer::new(Format::for_run(global.output)));
     let outcome = engine.run(script, procedure, args, Box::new(printer.clone()));
     let flushed = printer.flush();

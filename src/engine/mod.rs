@@ -24,7 +24,9 @@ pub use crate::eval::{EmitError, Fault, Output};
 pub use crate::limits::{Interrupt, LimitHit, Meter, Progress};
 pub use crate::program::Over;
 pub use crate::sandbox::Resolver;
-pub use crate::toolkit::{Approver, Clock, MemoryRow, ProgressView, Question, Reply, Salvaged, SessionMemory};
+pub use crate::toolkit::{
+    Approver, Clock, Console, InputFault, MemoryRow, ProgressView, Question, Reply, Salvaged, SessionMemory,
+};
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
@@ -103,6 +105,11 @@ impl Engine {
     /// Says who is asked before calls that need leave.
     pub fn set_approver(&self, approver: Rc<dyn Approver>) {
         *self.gate.approvals.approver.borrow_mut() = Some(approver);
+    }
+
+    /// Says who types what scripts read, and reads what they show.
+    pub fn set_console(&self, console: Rc<dyn Console>) {
+        self.gate.consoles.set(console);
     }
 
     /// Says who is shown how far calls have come.

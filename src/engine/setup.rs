@@ -10,7 +10,7 @@ use crate::limits::{Interrupt, Limits};
 use crate::memory::Project;
 use crate::sandbox::{LogFolder, Root, TemporaryFolders};
 use crate::text::{Code, Diagnostic, Sources};
-use crate::toolkit::{Approvals, Chance, Clock, DirectoryRule, Gate, KeepAnswer, Lookout, Policy, Registry};
+use crate::toolkit::{Approvals, Chance, Clock, Consoles, DirectoryRule, Gate, KeepAnswer, Lookout, Policy, Registry};
 
 use super::Engine;
 use super::config::{Config, Origin, approve, files, parse};
@@ -103,6 +103,7 @@ impl Engine {
                 audit: Audit::new(state),
                 clock: options.clock,
                 chance: Chance::new(options.seed),
+                consoles: Consoles::default(),
             }),
             limits,
             strict: options.strict,

@@ -5,7 +5,8 @@ use crate::toolkit::{ArgError, Failure, Manner, ToolError, ToolId};
 use crate::value::{Map, Value};
 
 use super::fault::Fault;
-use super::machine::{Machine, Run};
+use super::machine::{EmitError, Machine, Run, Thrown};
+use super::{closed, unprintable};
 
 /// What becomes of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,9 @@ pub fn call(machine: &mut Machine, id: ToolId, args: Vec<Option<Value>>, span: S
     let result = gate.call(id, args, &mut machine.meter, &machine.world.memory);
     for note in gate.take_notes() {
         warn(machine, gate.registry.get(id).spec.name, Some(span), &note);
+    }
+    for value in gate.consoles.take_printed() {
+        machine.world.output.emit(&[value], &mut machine.meter).map_err(|error| emit_failed(machine, error, span))?;
     }
     match result {
         Ok(value) => {
@@ -83,4 +87,15 @@ fn warn(machine: &mut Machine, tool: &str, span: Option<Span>, message: &str) {
     });
     let text = format!("{}{tool}: {message}", place.unwrap_or_default());
     machine.world.output.warn(&text);
+}
+
+/// What cannot be printed, by EMIT or a tool, is an error.
+#[cold]
+#[inline(never)]
+pub fn emit_failed(machine: &mut Machine, error: EmitError, span: Span) -> Thrown {
+    match error {
+        EmitError::Limit(hit) => machine.throw(span, hit),
+        EmitError::Closed => machine.throw(span, closed()),
+        EmitError::Io(error) => machine.throw(span, unprintable(&error)),
+    }
 }

@@ -14,6 +14,7 @@ use crate::text::ToolCode;
 
 use super::call_record::CallRecord;
 use super::chance::Chance;
+use super::console::Consoles;
 use super::error::ToolError;
 use super::gate::Gate;
 use super::memory::Memory;
@@ -88,6 +89,11 @@ impl<'a> Context<'a> {
     /// The random numbers of the run.
     pub fn chance(&self) -> &'a Chance {
         &self.gate.chance
+    }
+
+    /// The terminal, or what stands in its place.
+    pub fn consoles(&self) -> &'a Consoles {
+        &self.gate.consoles
     }
 
     /// What the policy file says for single tools.

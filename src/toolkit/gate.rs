@@ -17,6 +17,7 @@ use super::approval::Approvals;
 use super::bind::{Bound, BoundArg, ListedPath};
 use super::call_record::{CallRecord, Told, is_refusal};
 use super::chance::{Chance, Clock};
+use super::console::Consoles;
 use super::context::Context;
 use super::error::{Manner, ToolError};
 use super::given::{Given, GivenArg};
@@ -58,6 +59,8 @@ pub struct Gate {
     pub clock: Clock,
     /// Random numbers.
     pub chance: Chance,
+    /// The terminal, or what stands in its place.
+    pub consoles: Consoles,
 }
 
 impl Gate {
@@ -73,6 +76,7 @@ impl Gate {
     /// ends. What cannot be removed becomes a note.
     pub fn end_run(&self) {
         self.chance.forget();
+        self.consoles.show(None);
         self.notes.borrow_mut().extend(self.temporary.remove_all(&self.root));
     }
 

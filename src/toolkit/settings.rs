@@ -48,6 +48,13 @@ impl Default for MemorySettings {
     }
 }
 
+/// `[tools.env]`: the environment as scripts see it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EnvSettings {
+    /// The variables that scripts may see.
+    pub names: Vec<String>,
+}
+
 /// Settings of all tools that have any.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
@@ -55,4 +62,6 @@ pub struct Settings {
     pub list_directory: ListDirectorySettings,
     /// Of project memory.
     pub memory: MemorySettings,
+    /// Of `ENV.Get` and `ENV.Names`.
+    pub env: EnvSettings,
 }

@@ -3,15 +3,18 @@
 //! Each declares itself once and has one function; see [`crate::toolkit`].
 
 mod build;
+mod console;
 mod data;
 mod diff;
 mod digest;
+mod environment;
 mod fs;
 mod json;
 mod list;
 mod map;
 mod math;
 mod memory;
+mod mime;
 mod path;
 mod place;
 mod random;
@@ -36,6 +39,9 @@ pub fn registry() -> Registry {
     tools.extend(path::tools());
     tools.extend(digest::tools());
     tools.extend(random::tools());
+    tools.extend(mime::tools());
+    tools.extend(environment::tools());
+    tools.extend(console::tools());
     tools.extend(memory::tools());
     Registry::new(tools)
 }

@@ -1,5 +1,7 @@
 //! Places in texts that are data: line and column, as every reader of a format names them.
 
+use base64::DecodeError;
+
 /// A sentence with the line and column of a byte.
 pub fn at_byte(text: &str, byte: usize, reason: &str) -> String {
     let before = text.get(..byte).unwrap_or(text);
@@ -11,4 +13,14 @@ pub fn at_byte(text: &str, byte: usize, reason: &str) -> String {
 /// A sentence with a line and a column, both from 1.
 pub fn at(line: usize, column: usize, reason: &str) -> String {
     format!("line {line}, column {column}: {reason}")
+}
+
+/// What is wrong with a base64, in our words.
+pub fn base64_fault(error: &DecodeError) -> String {
+    match error {
+        DecodeError::InvalidByte(at, byte) => format!("`{}` at character {}", char::from(*byte).escape_debug(), at + 1),
+        DecodeError::InvalidLength(length) => format!("{length} characters cannot be all of it"),
+        DecodeError::InvalidLastSymbol { .. } => "its last character has bits that stand for nothing".to_owned(),
+        DecodeError::InvalidPadding => "its `=` are missing, or too many".to_owned(),
+    }
 }

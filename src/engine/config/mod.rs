@@ -66,6 +66,7 @@ enum Field<'c> {
     Extensions(&'c mut Extensions),
     Patterns(&'c mut Patterns),
     Tools(&'c mut Vec<ToolRule>),
+    Variables(&'c mut Vec<String>),
 }
 
 struct Reader<'a> {
@@ -102,7 +103,8 @@ impl Reader<'_> {
                 "ask" => self.set("ask", value, Field::Tools(ask)),
                 "list_directory" => self.fields(value, list_directory(&mut settings.list_directory)),
                 "memory" => self.fields(value, memory(&mut settings.memory)),
-                other => self.unknown(other, key.span(), &["allow", "deny", "ask", "list_directory", "memory"]),
+                "env" => self.fields(value, vec![("names", Field::Variables(&mut settings.env.names))]),
+                other => self.unknown(other, key.span(), &["allow", "deny", "ask", "list_directory", "memory", "env"]),
             }
         }
         self.check_leave(table, policy);
@@ -162,6 +164,7 @@ impl Reader<'_> {
                 target.add(written).unwrap_or_else(|expected| reader.wrong(name, item, expected));
             }),
             Field::Patterns(target) => self.patterns(name, value, target),
+            Field::Variables(target) => self.variables(name, value, target),
             Field::Tools(target) => {
                 self.texts(name, value, "tools", |reader, item, written| {
                     match ToolRule::parse(written, reader.registry) {
@@ -200,6 +203,24 @@ impl Reader<'_> {
             }
             Ok(rule) => rules.push(rule),
             Err(expected) => reader.wrong(name, item, expected),
+        });
+    }
+
+    /// What the environment holds is the user's: a file that came with a directory does not open it.
+    fn variables(&mut self, name: &str, value: &Spanned<DeValue<'_>>, names: &mut Vec<String>) {
+        if self.origin == Origin::Root {
+            let message = "the policy file in the root cannot let scripts see the environment".to_owned();
+            return self.report(
+                value.span(),
+                message,
+                "name it in your own policy file, or in one given as `--policy`",
+            );
+        }
+        self.texts(name, value, "names", |reader, item, written| {
+            match written.contains(['=', '\0']) || written.is_empty() {
+                false => names.push(written.to_owned()),
+                true => reader.wrong(name, item, "names of variables"),
+            }
         });
     }
 

@@ -12,7 +12,7 @@ use crate::value::Value;
 
 use super::super::handler::{self, Handler};
 use super::super::machine::{EmitError, Flow, Machine, Run};
-use super::super::must;
+use super::super::{must, tool_call};
 use super::{Compiler, Handlers, Spans, StmtFn, ValueFn};
 
 impl Compiler {
@@ -78,7 +78,10 @@ impl Compiler {
             };
             match printed {
                 Ok(Ok(())) => Flow::Next,
-                Ok(Err(error)) => emit_failed(machine, error, span),
+                Ok(Err(error)) => {
+                    tool_call::emit_failed(machine, error, span);
+                    Flow::Throw
+                }
                 Err(_) => Flow::Throw,
             }
         })
@@ -182,23 +185,6 @@ fn all_of(exprs: &[ValueFn], machine: &mut Machine) -> Run<Vec<Value>> {
 
 fn print(machine: &mut Machine, values: &[Value]) -> Result<(), EmitError> {
     machine.world.output.emit(values, &mut machine.meter)
-}
-
-#[cold]
-#[inline(never)]
-fn emit_failed(machine: &mut Machine, error: EmitError, span: Span) -> Flow {
-    match error {
-        EmitError::Limit(hit) => {
-            machine.throw(span, hit);
-        }
-        EmitError::Closed => {
-            machine.throw(span, super::super::closed());
-        }
-        EmitError::Io(error) => {
-            machine.throw(span, super::super::unprintable(&error));
-        }
-    }
-    Flow::Throw
 }
 
 fn single(statement: StmtFn, spans: Spans, extra: u64) -> StmtFn {

@@ -10,6 +10,8 @@ use crate::limits::space;
 use crate::text::hex;
 use crate::toolkit::{Tool, ToolError};
 
+use super::place::base64_fault;
+
 /// The tools of this folder, in the order of listings.
 pub fn tools() -> Vec<Tool> {
     let mut tools = hash::tools();
@@ -31,8 +33,8 @@ fn bytes_of(text: &str, form: &str) -> Result<Vec<u8>, ToolError> {
 }
 
 fn decoded(text: &str, engine: &impl ::base64::Engine) -> Result<Vec<u8>, ToolError> {
-    let refuse = |error| ToolError::bad_argument("text", format!("`text` is not base64: {error}"));
-    engine.decode(text).map_err(refuse)
+    let refuse = |error| format!("`text` is not base64: {}", base64_fault(&error));
+    engine.decode(text).map_err(|error| ToolError::bad_argument("text", refuse(error)))
 }
 
 fn unhexed(text: &str) -> Result<Vec<u8>, ToolError> {

@@ -16,6 +16,7 @@ mod file_info;
 mod find_files;
 pub mod glob;
 mod hash_file;
+mod line_count;
 mod lines;
 mod list_dir;
 mod list_directory;
@@ -63,6 +64,7 @@ pub fn tools() -> Vec<Tool> {
         search_files::tool(),
         diff_files::tool(),
         hash_file::tool(),
+        line_count::tool(),
         compress::tool(),
         extract::tool(),
         set_permissions::tool(),

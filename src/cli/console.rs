@@ -1,0 +1,98 @@
+//! Standard input line by line, and a line on standard error that says how far a script has come.
+
+use std::cell::{Cell, RefCell};
+use std::io::{IsTerminal, Read, stderr, stdin};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use crate::engine::{Console, Engine, InputFault, Meter};
+use crate::text::safe;
+
+use super::approve::wait;
+use super::terminal::say;
+
+/// Bytes that are read at once.
+const PIECE: usize = 64 << 10;
+/// Time from one picture to the next.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// Lets scripts read standard input and show how far they have come.
+pub fn connect_console(engine: &Engine) {
+    engine.set_console(Rc::new(Streams::default()));
+}
+
+#[derive(Default)]
+struct Streams {
+    /// What was read behind the last line, and from where on it is new.
+    pending: RefCell<(Vec<u8>, usize)>,
+    shown: Cell<Option<Instant>>,
+}
+
+impl Console for Streams {
+    fn read_line(&self, prompt: &str, most: usize, meter: &Meter) -> Result<Option<String>, InputFault> {
+        self.show(None);
+        if !prompt.is_empty() && stdin().is_terminal() && stderr().is_terminal() {
+            say(&safe::name(prompt));
+        }
+        let mut line = Vec::new();
+        loop {
+            let (pending, from) = &mut *self.pending.borrow_mut();
+            let new = &pending[*from..];
+            let end = memchr::memchr(b'\n', new);
+            if line.len() + end.unwrap_or(new.len()) > most {
+                return Err(InputFault::TooLong);
+            }
+            line.extend_from_slice(&new[..end.unwrap_or(new.len())]);
+            if let Some(end) = end {
+                *from += end + 1;
+                return Ok(Some(text(line)));
+            }
+            pending.resize(PIECE, 0);
+            *from = 0;
+            let length = read(pending, meter).inspect_err(|_| pending.clear())?;
+            pending.truncate(length);
+            if length == 0 {
+                return Ok((!line.is_empty()).then(|| text(line)));
+            }
+        }
+    }
+
+    fn show(&self, line: Option<&str>) {
+        let is_fresh = self.shown.get().is_some_and(|shown| shown.elapsed() < PERIOD);
+        match line {
+            None if self.shown.take().is_some() => say("\r\x1b[K"),
+            Some(line) if !is_fresh && stderr().is_terminal() => {
+                // The cursor goes back, so that what is printed next takes the line's place.
+                say(&format!("\r{}\x1b[K\r", safe::name(line)));
+                self.shown.set(Some(Instant::now()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Nothing stays on the terminal when the run is over.
+impl Drop for Streams {
+    fn drop(&mut self) {
+        self.show(None);
+    }
+}
+
+fn read(piece: &mut [u8], meter: &Meter) -> Result<usize, InputFault> {
+    loop {
+        wait(meter).map_err(InputFault::Limit)?;
+        match stdin().lock().read(piece) {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(InputFault::Io(error)),
+            Ok(length) => return Ok(length),
+        }
+    }
+}
+
+/// A line as text: without the CR of other systems, and with U+FFFD for bytes that are none.
+fn text(mut line: Vec<u8>) -> String {
+    if line.last() == Some(&b'\r') {
+        line.pop();
+    }
+    String::from_utf8(line).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}

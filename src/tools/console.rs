@@ -1,0 +1,88 @@
+//! `IO.Input`, `IO.Print`, `IO.Progress`.
+
+use crate::text::ToolCode;
+use crate::toolkit::{Context, Effect, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{Str, Value, print};
+
+const INPUT: Spec = Spec {
+    effect: Effect::Reads,
+    errors: &[ToolCode::IoError],
+    ..Spec::pure(
+        "IO.Input",
+        "io_input",
+        "Gives the next line of the standard input, nil at its end",
+        "Without its line end. On a terminal the prompt is shown on standard error and somebody types; elsewhere nothing is \
+            shown, and lines come from the pipe or file. Where there is no input, as on a server, it is nil. Bytes that are \
+            no UTF-8 become U+FFFD; a line has at most as many bytes as a text may.",
+        Example { script: "EMIT IO.Input(\"Your name? \")", output: "nil\n" },
+    )
+};
+const PRINT: Spec = Spec::pure(
+    "IO.Print",
+    "io_print",
+    "Prints a value and a line break, as EMIT does",
+    "For scripts of older dialects; it counts as output. The result is nil.",
+    Example { script: "CALL IO.Print([1, \"a\"])", output: "[1, \"a\"]\n" },
+);
+const PROGRESS: Spec = Spec::pure(
+    "IO.Progress",
+    "io_progress",
+    "Shows how far a script has come, where somebody watches",
+    "One line on standard error, on a terminal only, redrawn at most ten times a second; it goes when `done` reaches \
+        `total` and when the script ends. Nothing happens elsewhere. The result is nil.",
+    Example { script: "FOR EACH i IN RANGE(3) DO\n  CALL IO.Progress(i + 1, 3, \"reading\")\nENDBLOCK", output: "" },
+);
+
+arguments! {
+    struct Prompted {
+        prompt: Str = Is(Literal::Text("")), Kind::Text, "what is shown on a terminal before the line is typed";
+    }
+}
+
+arguments! {
+    struct Printed {
+        value: Value = Required, Kind::Any, "value to print";
+    }
+}
+
+arguments! {
+    struct Progressed {
+        done: i64 = Required, Kind::at_least(0), "how much is done";
+        total: Option<i64> = Absent, Kind::at_least(0), "how much there is; not known when left out";
+        text: Str = Is(Literal::Text("")), Kind::Text, "what is being done";
+    }
+}
+
+/// Characters of a text that are shown.
+const SHOWN: usize = 60;
+
+/// The tools of this file, in the order of listings.
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(INPUT, input),
+        Tool::new(PRINT, |context, args: Printed| {
+            context.consoles().print(args.value);
+            Ok(())
+        }),
+        Tool::new(PROGRESS, progress),
+    ]
+}
+
+fn input(context: &mut Context<'_>, args: Prompted) -> Result<Option<String>, ToolError> {
+    let line = context.consoles().read_line(&args.prompt.as_text(), context.meter)?;
+    context.spend_text(line.as_ref().map_or(0, String::len))?;
+    Ok(line)
+}
+
+fn progress(context: &mut Context<'_>, args: Progressed) -> Result<(), ToolError> {
+    let text = print::shortened(&args.text.as_text(), SHOWN);
+    let line = match args.total {
+        Some(total) if args.done >= total => None,
+        Some(total) => {
+            Some(format!("{:3} %  {} of {total}  {text}", args.done as i128 * 100 / i128::from(total), args.done))
+        }
+        None => Some(format!("{}  {text}", args.done)),
+    };
+    context.consoles().show(line.as_deref());
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! `FS.LineCount`: as the older dialect has it.
+
+use std::io::Read;
+
+use crate::sandbox::{PathRule, SandboxPath};
+use crate::text::ToolCode;
+use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+
+const SPEC: Spec = Spec {
+    name: "FS.LineCount",
+    wire: "line_count",
+    aliases: &[],
+    summary: "Gives the number of lines of a file",
+    details: "Lines end in LF or CRLF; what follows the last end is a line of its own, unless it is empty. The file is read \
+        piece by piece, so its size does not matter; nobody looks whether it is text. A failure is an error.",
+    effect: Effect::Reads,
+    risk: Risk::Low,
+    requires_approval: false,
+    failure: Failure::Raise,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::IsADirectory,
+        ToolCode::PermissionDenied,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "CALL FS.WriteFile(\"a.txt\", \"one\\ntwo\\nthree\")\nEMIT FS.LineCount(\"a.txt\")",
+        output: "3\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to count in, from the sandbox root";
+    }
+}
+
+/// Bytes that are read at once.
+const PIECE: usize = 64 << 10;
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<u64, ToolError> {
+    let at_path = |error: ToolError| error.argument("path").path(args.path.shown());
+    let mut file = context.open(&args.path).map_err(at_path)?.file;
+    let mut piece = vec![0; PIECE];
+    let (mut lines, mut is_open) = (0, false);
+    loop {
+        let length = match file.read(&mut piece) {
+            Ok(length) => length,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(at_path(args.path.error(&error).into())),
+        };
+        if length == 0 {
+            return Ok(lines + u64::from(is_open));
+        }
+        context.meter.poll()?;
+        context.spend_text(length)?;
+        lines += memchr::memchr_iter(b'\n', &piece[..length]).count() as u64;
+        is_open = piece[length - 1] != b'\n';
+    }
+}

@@ -1,0 +1,85 @@
+//! `MIME.OfName`, `MIME.OfContent`, `MIME.Extensions`: types of content.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{Str, Value};
+
+use super::build;
+use super::place::base64_fault;
+
+const OF_NAME: Spec = Spec::pure(
+    "MIME.OfName",
+    "mime_of_name",
+    "Gives the type of content that a name's extension stands for",
+    "`application/octet-stream` where the extension is not known, unless `default` says something else. `FS.FileInfo` and \
+        `FS.ReadFile` look at the content too.",
+    Example {
+        script: "EMIT MIME.OfName(\"photos/a.JPG\"), \" \", MIME.OfName(\"a.unknown\")",
+        output: "image/jpeg application/octet-stream\n",
+    },
+);
+const OF_CONTENT: Spec = Spec::pure(
+    "MIME.OfContent",
+    "mime_of_content",
+    "Gives the type of content that its first bytes show, nil where they show none",
+    "`content` is base64, as `FS.ReadFile` gives it with `encoding: \"base64\"`; the first few thousand bytes suffice. Plain \
+        text has no signature.",
+    Example { script: "EMIT MIME.OfContent(\"iVBORw0KGgo=\")", output: "image/png\n" },
+);
+const EXTENSIONS: Spec = Spec::pure(
+    "MIME.Extensions",
+    "mime_extensions",
+    "Lists the extensions that stand for a type of content",
+    "Without their dots, in the order of the alphabet; the empty list for a type that is not known.",
+    Example { script: "EMIT MIME.Extensions(\"text/csv\")", output: "[\"csv\"]\n" },
+);
+
+arguments! {
+    struct Named {
+        name: Str = Required, Kind::Text, "name or path of a file";
+        default: Str = Is(Literal::Text("application/octet-stream")), Kind::Text, "type where the extension is not known";
+    }
+}
+
+arguments! {
+    struct Held {
+        content: Str = Required, Kind::Text, "first bytes as base64";
+    }
+}
+
+arguments! {
+    struct Typed {
+        mime_type: Str = Required, Kind::Text, "type such as `image/png`";
+    }
+}
+
+/// Characters of base64 that are looked at, a multiple of four.
+const LOOKED_AT: usize = 16 << 10;
+
+/// The tools of this file, in the order of listings.
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(OF_NAME, |_, args: Named| {
+            let guess = mime_guess::from_path(&*args.name.as_text()).first_raw();
+            Ok(guess.map_or(args.default, Str::new))
+        }),
+        Tool::new(OF_CONTENT, |_, args: Held| of_content(&args.content.as_text())),
+        Tool::new(EXTENSIONS, extensions),
+    ]
+}
+
+fn of_content(content: &str) -> Result<Option<&'static str>, ToolError> {
+    let start = content.get(..LOOKED_AT).unwrap_or(content);
+    let bytes = STANDARD.decode(start).map_err(|error| {
+        ToolError::bad_argument("content", format!("`content` is not base64: {}", base64_fault(&error)))
+            .hint("read the file with `encoding: \"base64\"`")
+    })?;
+    Ok(infer::get(&bytes).map(|kind| kind.mime_type()))
+}
+
+fn extensions(context: &mut Context<'_>, args: Typed) -> Result<AnyList, ToolError> {
+    let known = mime_guess::get_mime_extensions_str(&args.mime_type.as_text().to_ascii_lowercase()).unwrap_or_default();
+    build::list(context, known.len(), known.iter().map(|extension| Value::text(extension)))
+}
