@@ -51,7 +51,7 @@ fn every_code_has_a_case() {
 
 #[test]
 fn every_limit_is_set_and_met_in_a_case() {
-    const LIMITS: [&str; 13] = [
+    const LIMITS: [&str; 14] = [
         "max_steps",
         "timeout_s",
         "call_depth",
@@ -61,6 +61,7 @@ fn every_limit_is_set_and_met_in_a_case() {
         "string_bytes",
         "collection_items",
         "script_bytes",
+        "modules",
         "output_bytes",
         "tool_output_bytes",
         "files_changed",

@@ -8,7 +8,9 @@
 //! - `#? text` under a finding is a part of its help or of what it says about other places;
 //! - `#@ words` sets how the case runs: `check` instead of a run, `strict`, `read-only`,
 //!   `max-steps N`, `timeout MS`, `now TIME`, `seed N`, `args A B`, `proc NAME`, `ends refused` (or `failed`, `out-of-time`);
-//! - `#% KEY = VALUE` is a line of the case's policy file.
+//! - `#% KEY = VALUE` is a line of the case's policy file;
+//! - `#+ path` begins a file of the case's sandbox, and each `#| text` below is a line of it; a finding
+//!   in that file stands under its line.
 //!
 //! Each case has a sandbox folder of its own. `UPDATE=1 cargo test --test suite` rewrites what is
 //! expected; look at the difference.
@@ -68,6 +70,8 @@ struct Case {
     text: String,
     options: Vec<String>,
     policy: String,
+    /// Files of the sandbox: path and text.
+    files: Vec<(String, String)>,
     output: Vec<String>,
     findings: Vec<Expected>,
 }
@@ -75,6 +79,8 @@ struct Case {
 /// A finding that a case expects.
 #[derive(Clone, Debug)]
 struct Expected {
+    /// The file of the sandbox that it lies in; none for the script.
+    file: Option<String>,
     line: usize,
     code: String,
     columns: Option<(usize, usize)>,
@@ -85,10 +91,11 @@ struct Expected {
 fn parse(text: &str) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     let mut code_line = 0;
+    let mut in_file = None;
     for line in text.lines() {
         if let Some(name) = line.strip_prefix("--- ") {
             cases.push(Case { name: name.trim().to_owned(), ..Case::default() });
-            code_line = 0;
+            (code_line, in_file) = (0, None);
             continue;
         }
         let Some(case) = cases.last_mut() else {
@@ -100,7 +107,7 @@ fn parse(text: &str) -> Vec<Case> {
         let number = case.text.lines().count();
         let trimmed = line.trim_start();
         if let Some(finding) = trimmed.strip_prefix("#! ") {
-            case.findings.push(expected_finding(finding, code_line));
+            case.findings.push(Expected { file: in_file.clone(), ..expected_finding(finding, code_line) });
         } else if let Some(help) = trimmed.strip_prefix("#? ") {
             let finding = case.findings.last_mut().expect("`#?` stands under a finding");
             help.trim().clone_into(&mut finding.help);
@@ -109,13 +116,21 @@ fn parse(text: &str) -> Vec<Case> {
         } else if let Some(policy) = trimmed.strip_prefix("#% ") {
             case.policy.push_str(policy);
             case.policy.push('\n');
+        } else if let Some(path) = trimmed.strip_prefix("#+ ") {
+            case.files.push((path.to_owned(), String::new()));
+            (code_line, in_file) = (0, Some(path.to_owned()));
+        } else if let Some(content) = trimmed.strip_prefix("#|") {
+            let (_, file) = case.files.last_mut().expect("`#|` stands under a `#+`");
+            file.push_str(content.strip_prefix(' ').unwrap_or(content));
+            file.push('\n');
+            code_line += 1;
         } else if let Some((code, output)) = line.split_once("#>") {
             case.output.push(output.strip_prefix(' ').unwrap_or(output).to_owned());
             if !code.trim().is_empty() {
-                code_line = number;
+                (code_line, in_file) = (number, None);
             }
         } else if !trimmed.is_empty() {
-            code_line = number;
+            (code_line, in_file) = (number, None);
         }
     }
     cases
@@ -126,7 +141,8 @@ fn expected_finding(text: &str, line: usize) -> Expected {
     let (first, message) = rest.split_once(' ').unwrap_or((rest, ""));
     let columns = first.split_once('-').and_then(|(start, end)| Some((start.parse().ok()?, end.parse().ok()?)));
     let message = if columns.is_some() { message } else { rest };
-    Expected { line, code: code.to_owned(), columns, message: message.trim().to_owned(), help: String::new() }
+    let (code, message) = (code.to_owned(), message.trim().to_owned());
+    Expected { file: None, line, code, columns, message, help: String::new() }
 }
 
 /// What a case did.
@@ -168,6 +184,7 @@ fn compare_findings(case: &Case, actual: &Actual, faults: &mut String) {
     let found: Vec<Found> = actual.findings.iter().map(|finding| Found::of(finding, &actual.sources)).collect();
     let fits = |(expected, found): (&Expected, &Found)| {
         expected.code == found.code
+            && found.file == expected.file
             && found.line.is_none_or(|line| line == expected.line)
             && expected.columns.is_none_or(|columns| Some(columns) == found.columns)
             && found.message.contains(&expected.message)
@@ -178,19 +195,25 @@ fn compare_findings(case: &Case, actual: &Actual, faults: &mut String) {
     }
     let _ = writeln!(faults, "--- expected findings");
     for expected in &case.findings {
-        let Expected { line, code, columns, message, help } = expected;
-        let _ = writeln!(faults, "line {line}: {code} {columns:?} {message}");
+        let Expected { file, line, code, columns, message, help } = expected;
+        let file = file.as_deref().unwrap_or_default();
+        let _ = writeln!(faults, "{file} line {line}: {code} {columns:?} {message}");
         let _ = writeln!(faults, "    help: {help}");
     }
     let _ = writeln!(faults, "--- actual findings");
     for found in found {
-        let _ = writeln!(faults, "line {}: #! {}", found.line.unwrap_or(0), found.written());
+        let file = found.file.as_deref().unwrap_or_default();
+        let _ = writeln!(faults, "{file} line {}: #! {}", found.line.unwrap_or(0), found.written());
         let _ = writeln!(faults, "    help: {}", found.help);
     }
 }
 
+/// The name of the script.
+const SCRIPT: &str = "case.ns";
+
 /// A finding in the terms of a case.
 struct Found {
+    file: Option<String>,
     line: Option<usize>,
     code: &'static str,
     columns: Option<(usize, usize)>,
@@ -206,7 +229,9 @@ impl Found {
         });
         let columns =
             place.filter(|(start, end)| start.line == end.line).map(|(start, end)| (start.column, end.column));
+        let name = finding.span().and_then(|span| sources.of(span)).map(|source| source.name().to_owned());
         Found {
+            file: name.filter(|name| name != SCRIPT),
             line: place.map(|(start, _)| start.line),
             code: finding.code.id(),
             columns,
@@ -248,6 +273,7 @@ fn perform(case: &Case) -> Actual {
         sandbox: Some(sandbox),
         policy: Some(policy),
         state: Some(folder.path().join("state")),
+        libraries: Vec::new(),
         read_only: option(case, "read-only").is_some(),
         strict: option(case, "strict").is_some(),
         max_steps: option(case, "max-steps").map(|number| number.parse().expect("max-steps takes a number")),
@@ -258,7 +284,12 @@ fn perform(case: &Case) -> Actual {
         ..Options::default()
     };
     let engine = Engine::open(&options).unwrap_or_else(|error| panic!("the case's engine: {:?}", error.findings));
-    let script = Script::new("case.ns", case.text.as_str());
+    for (path, text) in &case.files {
+        let file = options.sandbox.as_ref().expect("it was given").join(path);
+        std::fs::create_dir_all(file.parent().expect("a file lies in a folder")).expect("a folder for the file");
+        std::fs::write(file, text).expect("a file for the case");
+    }
+    let script = Script::new(SCRIPT, case.text.as_str());
     if option(case, "check").is_some() {
         let checked = engine.check(&script);
         return Actual {
@@ -287,15 +318,23 @@ fn rewrite(file: &Path, cases: &[Case]) {
             let _ = writeln!(text, "#! {}", finding.written());
         }
         let unchanged = actual.output == case.output.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let mut in_file: Option<(&str, usize)> = None;
         for (number, line) in case.text.lines().enumerate() {
             let trimmed = line.trim_start();
+            in_file = match (trimmed.strip_prefix("#+ "), in_file) {
+                (Some(path), _) => Some((path, 0)),
+                (None, Some((path, line))) if trimmed.starts_with("#|") => Some((path, line + 1)),
+                (None, Some(_)) if !trimmed.starts_with('#') && !trimmed.is_empty() => None,
+                (None, in_file) => in_file,
+            };
+            let (file, here) = in_file.map_or((None, number + 1), |(file, line)| (Some(file), line));
             let is_output = trimmed.starts_with("#>");
             if trimmed.starts_with("#! ") || (is_output && !unchanged) {
                 continue;
             }
             let code = if unchanged { line } else { line.split_once("#>").map_or(line, |(code, _)| code.trim_end()) };
             let _ = writeln!(text, "{code}");
-            for finding in found.iter().filter(|finding| finding.line == Some(number + 1)) {
+            for finding in found.iter().filter(|it| it.file.as_deref() == file && it.line == Some(here)) {
                 let _ = writeln!(text, "#! {}", finding.written());
             }
         }

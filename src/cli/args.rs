@@ -33,6 +33,9 @@ pub struct Global {
     /// The policy file [default: neuroscript.toml in the sandbox, else the user's]
     #[arg(long, global = true, value_name = "FILE")]
     pub policy: Option<PathBuf>,
+    /// A folder of modules for USE, outside the sandbox and never changed; may be given often
+    #[arg(long = "lib", global = true, value_name = "DIR")]
+    pub libraries: Vec<PathBuf>,
     /// Refuse every change
     #[arg(long, global = true)]
     pub read_only: bool,
@@ -323,6 +326,7 @@ impl Global {
             sandbox: self.sandbox.clone(),
             policy: self.policy.clone(),
             state: None,
+            libraries: self.libraries.clone(),
             read_only: self.read_only,
             strict: self.strict,
             max_steps: self.max_steps,

@@ -47,6 +47,7 @@ pub fn doctor(global: &Global) -> Exit {
             true => "none: read-only, and there is no state folder to keep it in",
         }),
     );
+    gate.libraries.iter().for_each(|library| row("folder of modules", &library.named));
     row("policy", &policy);
     row("tools", &gate.registry.iter().count().to_string());
     row("kernel sandbox", "none: the process itself is not restricted yet");

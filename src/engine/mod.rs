@@ -2,7 +2,9 @@
 
 mod audit;
 mod config;
+mod libraries;
 mod memory;
+mod modules;
 mod outcome;
 mod render;
 mod script;
@@ -14,7 +16,7 @@ use std::rc::Rc;
 
 use crate::eval::{Machine, World, compile};
 use crate::limits::{Limits, space};
-use crate::program::{Surroundings, lint, lower, tree::Program};
+use crate::program::{Surroundings, Unit, lint, lower, tree::Program};
 use crate::syntax::{TextLimits, ast::Tree, parse};
 use crate::text::{Code, Diagnostic, FindingCode, Sources, ToolCode};
 use crate::toolkit::{Gate, Registry, ToolError};
@@ -36,6 +38,7 @@ pub use script::Script;
 pub use session::Session;
 pub use setup::{Options, PolicySource, SetupError};
 
+use modules::Loader;
 pub use stack::hush_panics;
 use stack::on_large_stack;
 
@@ -68,6 +71,8 @@ pub struct Info {
     pub metadata: Vec<(String, String)>,
     /// Procedures with their parameters and documentation.
     pub procedures: Vec<ProcedureInfo>,
+    /// The modules that it uses: name and path.
+    pub modules: Vec<(String, String)>,
 }
 
 /// What a script says about a procedure.
@@ -136,8 +141,8 @@ impl Engine {
     pub fn check(&self, script: &Script) -> Checked {
         let _space = space::enter(&self.limits);
         on_large_stack(|| {
-            let Prepared { sources, findings, program, tree } = self.prepare(script, true);
-            Checked { sources, findings, info: info(&tree, &program) }
+            let Prepared { sources, findings, program, unit } = self.prepare(script, Purpose::Check);
+            Checked { sources, findings, info: info(&unit.tree, &program) }
         })
         .unwrap_or_else(|panic| Checked {
             sources: Sources::new(),
@@ -170,7 +175,8 @@ impl Engine {
     }
 
     fn run_here(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {
-        let prepared = self.prepare(script, false);
+        let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
+        let prepared = self.prepare(script, Purpose::Run(&memory));
         let Prepared { sources, mut findings, program, .. } = prepared;
         if findings.iter().any(Diagnostic::is_error) {
             return Outcome::refused(sources, findings);
@@ -181,7 +187,6 @@ impl Engine {
             Err(finding) => return Outcome::refused(sources, vec![finding]),
         };
         let sources = Rc::new(sources);
-        let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
         let world = World { gate: self.gate.clone(), sources: sources.clone(), memory, output, strict: self.strict };
         let mut machine = Machine::new(world, Meter::new(&self.limits, self.interrupt.clone()));
         let texts: Vec<Value> = args.iter().map(|arg| Value::text(arg)).collect();
@@ -245,24 +250,53 @@ impl Engine {
         TextLimits { nesting: self.limits.nesting, operators: crate::limits::MAX_OPERATORS }
     }
 
-    fn prepare(&self, script: &Script, with_lints: bool) -> Prepared {
+    fn prepare(&self, script: &Script, purpose: Purpose<'_>) -> Prepared {
         let mut sources = Sources::new();
         let mut findings = Vec::new();
         let (text, undecodable) = script.decode_script(self.limits.script_bytes);
         let source = sources.add(script.name(), text);
         if let Some(finding) = undecodable {
             findings.push(finding);
-            return Prepared { sources, findings, program: Program::default(), tree: Tree::default() };
+            return Prepared { sources, findings, program: Program::default(), unit: Unit::default() };
         }
+        let span = source.span();
         let tree = parse(source, self.text_limits(), &mut findings);
+        let mut modules = Vec::new();
+        let (engine, session) = (self, purpose.session());
+        let mut loader =
+            Loader { engine, session, sources: &mut sources, findings: &mut findings, modules: &mut modules };
+        let uses = loader.load(span, &tree);
+        let unit = Unit { tree, uses };
         let Gate { registry, settings, .. } = &*self.gate;
-        let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[] };
-        let program = lower(&tree, &surroundings, &mut findings);
-        if with_lints {
-            lint::lint(source, &tree, &program, self.text_limits(), &mut findings);
+        let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[], modules: &modules };
+        let program = lower(&unit, &surroundings, &mut findings);
+        if let Purpose::Check = purpose {
+            let texts = modules.iter().map(|module| (module.span, &module.unit.tree));
+            for (span, tree) in texts.chain([(span, &unit.tree)]) {
+                let source = sources.of(span).expect("the texts were added");
+                lint::lint(source, tree, &program, self.text_limits(), &mut findings);
+            }
         }
         findings.sort_by_key(|finding| finding.span());
-        Prepared { sources, findings, program, tree }
+        Prepared { sources, findings, program, unit }
+    }
+}
+
+/// What a script is parsed and lowered for.
+#[derive(Clone, Copy)]
+enum Purpose<'a> {
+    /// To say what is wrong and what is probably not meant.
+    Check,
+    /// To run it, for whoever this belongs to.
+    Run(&'a SessionMemory),
+}
+
+impl<'a> Purpose<'a> {
+    fn session(self) -> Option<&'a SessionMemory> {
+        match self {
+            Purpose::Check => None,
+            Purpose::Run(session) => Some(session),
+        }
     }
 }
 
@@ -271,7 +305,7 @@ struct Prepared {
     sources: Sources,
     findings: Vec<Diagnostic>,
     program: Program,
-    tree: Tree,
+    unit: Unit,
 }
 
 /// Where a run begins.
@@ -282,10 +316,11 @@ enum Entry {
 
 /// The named procedure; else the top-level statements; else `Main`, `main` or the only procedure.
 fn find_entry(program: &Program, name: Option<&str>) -> Result<Entry, Diagnostic> {
-    let find = |name: &str| program.procedures.iter().position(|procedure| procedure.name == name);
+    let procedures = program.own_procedures();
+    let find = |name: &str| procedures.iter().position(|procedure| procedure.name == name);
     if let Some(name) = name {
         return find(name).map(Entry::Procedure).ok_or_else(|| {
-            let names = program.procedures.iter().map(|procedure| procedure.name.as_str());
+            let names = procedures.iter().map(|procedure| procedure.name.as_str());
             let finding = Diagnostic::placeless(Code::NoEntry, format!("the script has no procedure `{name}`"));
             match crate::text::nearest(name, names) {
                 Some(near) => finding.help(format!("did you mean `{near}`?")),
@@ -293,11 +328,11 @@ fn find_entry(program: &Program, name: Option<&str>) -> Result<Entry, Diagnostic
             }
         });
     }
-    if program.has_top || program.procedures.is_empty() {
+    if program.has_top || procedures.is_empty() {
         return Ok(Entry::Top);
     }
     let main = find("Main").or_else(|| find("main"));
-    let only = (program.procedures.len() == 1).then_some(0);
+    let only = (procedures.len() == 1).then_some(0);
     main.or(only).map(Entry::Procedure).ok_or_else(|| {
         let finding =
             Diagnostic::placeless(Code::NoEntry, "the script holds several procedures and none is called `Main`");
@@ -333,7 +368,8 @@ fn info(tree: &Tree, program: &Program) -> Info {
     Info {
         version: tree.version.clone(),
         metadata: tree.metadata.iter().map(|metadata| (metadata.key.clone(), metadata.value.clone())).collect(),
-        procedures: program.procedures.iter().map(procedure).collect(),
+        procedures: program.own_procedures().iter().map(procedure).collect(),
+        modules: tree.uses().map(|used| (used.name.text.to_string(), used.path.clone())).collect(),
     }
 }
 

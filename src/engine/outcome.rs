@@ -27,6 +27,10 @@ pub enum Ending {
     Unread,
 }
 
+/// What policy and sandbox say no with.
+const REFUSALS: [FindingCode; 2] =
+    [FindingCode::Tool(ToolCode::SandboxViolation), FindingCode::Tool(ToolCode::PolicyDenied)];
+
 /// A run that is over.
 pub struct Outcome {
     /// The texts, for showing findings.
@@ -60,7 +64,8 @@ impl Drop for Remains {
 impl Outcome {
     /// A run that did not begin.
     pub(super) fn refused(sources: Sources, findings: Vec<Diagnostic>) -> Outcome {
-        let (ending, value, warnings) = (Ending::Failed, Value::Nil, Vec::new());
+        let ending = ending_before_run(&findings);
+        let (value, warnings) = (Value::Nil, Vec::new());
         Outcome { sources, findings, warnings, ending, value, steps: 0, _remains: Remains(None) }
     }
 
@@ -82,13 +87,21 @@ impl Outcome {
     }
 }
 
+/// How a run ends that does not begin.
+pub(super) fn ending_before_run(findings: &[Diagnostic]) -> Ending {
+    match findings.iter().any(|finding| REFUSALS.contains(&finding.code)) {
+        true => Ending::Refused,
+        false => Ending::Failed,
+    }
+}
+
 /// What a fault means for the end of a run.
 pub(super) fn ending_of(fault: &Fault) -> Ending {
     match (fault.limit, fault.code) {
         _ if fault.is_unread() => Ending::Unread,
         (Some(Limit::Steps | Limit::Time), _) => Ending::OutOfTime,
         (Some(Limit::Interrupt), _) => Ending::Interrupted,
-        (_, FindingCode::Tool(ToolCode::SandboxViolation | ToolCode::PolicyDenied)) => Ending::Refused,
+        (_, code) if REFUSALS.contains(&code) => Ending::Refused,
         _ => Ending::Failed,
     }
 }

@@ -6,13 +6,14 @@ use compact_str::CompactString;
 
 use crate::eval::{Machine, Output, World, compile};
 use crate::limits::{Meter, space};
-use crate::program::{Surroundings, lower};
-use crate::syntax::{ast::Tree, is_unfinished, keyword, parse};
+use crate::program::{Module, Surroundings, Unit, Uses, lower};
+use crate::syntax::{is_unfinished, parse};
 use crate::text::{Diagnostic, Sources};
 use crate::toolkit::{Gate, SessionMemory};
 use crate::value::Value;
 
-use super::outcome::ending_of;
+use super::modules::Loader;
+use super::outcome::{ending_before_run, ending_of};
 use super::stack::on_large_stack;
 use super::{Ending, Engine};
 
@@ -21,7 +22,10 @@ pub struct Session<'e> {
     engine: &'e Engine,
     machine: Machine,
     sources: Sources,
-    trees: Vec<Tree>,
+    units: Vec<Unit>,
+    modules: Vec<Module>,
+    /// What the names of modules stand for.
+    uses: Uses,
     /// Names of the top-level variables, in the order of their slots.
     names: Vec<CompactString>,
     last: Value,
@@ -52,7 +56,9 @@ impl<'e> Session<'e> {
             engine,
             machine,
             sources: Sources::new(),
-            trees: Vec::new(),
+            units: Vec::new(),
+            modules: Vec::new(),
+            uses: Uses::new(),
             names: Vec::new(),
             last: Value::Nil,
             lines: 0,
@@ -71,10 +77,8 @@ impl<'e> Session<'e> {
 
     /// Runs a line, or prints its value when it is an expression alone.
     pub fn evaluate(&mut self, text: &str) -> LineOutcome {
-        let word = keyword::first_word(text.trim_start());
-        let is_statement = keyword::STATEMENT_WORDS.iter().any(|keyword| keyword::is_keyword(word, keyword));
         let printing = format!("EMIT {text}");
-        match !is_statement && self.parses(&printing) {
+        match !self.parses(text) && self.parses(&printing) {
             true => self.run(&printing),
             false => self.run(text),
         }
@@ -103,15 +107,17 @@ impl<'e> Session<'e> {
         self.engine.interrupt.clear();
         self.lines += 1;
         let mut findings = Vec::new();
-        let name = format!("<line {}>", self.lines);
-        let tree = parse(self.sources.add(name, text), self.engine.text_limits(), &mut findings);
+        let modules_before = self.modules.len();
+        let unit = self.parse_line(text, &mut findings);
         let Gate { registry, settings, .. } = &*self.engine.gate;
-        let surroundings = Surroundings { registry, settings, earlier: &self.trees, variables: &self.names };
-        let mut program = lower(&tree, &surroundings, &mut findings);
+        let (earlier, variables, modules) = (&self.units, &self.names, &self.modules);
+        let surroundings = Surroundings { registry, settings, earlier, variables, modules };
+        let mut program = lower(&unit, &surroundings, &mut findings);
         findings.retain(Diagnostic::is_error);
         if !findings.is_empty() {
             findings.sort_by_key(Diagnostic::span);
-            return LineOutcome { findings, ending: Ending::Failed };
+            self.modules.truncate(modules_before);
+            return LineOutcome { ending: ending_before_run(&findings), findings };
         }
         program.top.keeps_last = true;
         let compiled = compile(&program);
@@ -125,13 +131,27 @@ impl<'e> Session<'e> {
                 self.names = program.top.slots.clone();
                 let values = self.machine.top_values(self.names.len());
                 self.machine.restore_top(values);
-                self.trees.push(tree);
+                self.uses.clone_from(&unit.uses);
+                self.units.push(unit);
                 LineOutcome { findings, ending: Ending::Done }
             }
             Err(fault) => {
                 self.machine.restore_top(before);
+                self.modules.truncate(modules_before);
                 LineOutcome { findings: vec![fault.to_diagnostic()], ending: ending_of(&fault) }
             }
         }
+    }
+
+    /// The text of a line, with the modules that it uses and those of the lines before.
+    fn parse_line(&mut self, text: &str, findings: &mut Vec<Diagnostic>) -> Unit {
+        let Session { engine, sources, modules, machine, .. } = self;
+        let source = sources.add(format!("<line {}>", self.lines), text);
+        let span = source.span();
+        let tree = parse(source, engine.text_limits(), findings);
+        let mut loader = Loader { engine, session: Some(machine.memory()), sources, findings, modules };
+        let mut uses = self.uses.clone();
+        uses.extend(loader.load(span, &tree));
+        Unit { tree, uses }
     }
 }

@@ -14,6 +14,7 @@ use crate::toolkit::{Approvals, Chance, Clock, Consoles, DirectoryRule, Gate, Ke
 
 use super::Engine;
 use super::config::{Config, Origin, approve, files, parse};
+use super::libraries::open_libraries;
 
 /// What a front end asks for. What is left out comes from the policy file, then from built-in values.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +25,8 @@ pub struct Options {
     pub policy: Option<PathBuf>,
     /// The folder for what is kept of runs that may change nothing; the user's state folder when left out.
     pub state: Option<PathBuf>,
+    /// Folders of modules besides the sandbox.
+    pub libraries: Vec<PathBuf>,
     /// Whether nothing may be changed.
     pub read_only: bool,
     /// Whether every failure of a tool is an error.
@@ -61,7 +64,7 @@ pub struct SetupError {
 }
 
 impl SetupError {
-    fn new(finding: Diagnostic) -> SetupError {
+    pub(super) fn new(finding: Diagnostic) -> SetupError {
         SetupError { findings: vec![finding], sources: Sources::new() }
     }
 }
@@ -87,12 +90,14 @@ impl Engine {
         keep_out_of_policies(&mut policy, &root, &further, &policy_source);
         let state = options.state.clone().or_else(files::state_folder);
         state.iter().for_each(|state| keep_out_of_state(&mut policy, &root, &further, state));
+        let libraries = open_libraries(&options.libraries, &root, &further, &mut policy)?;
         let approvals = Approvals::new(keep_answers(&policy_source));
         Ok(Engine {
             gate: Rc::new(Gate {
                 registry,
                 root,
                 further,
+                libraries,
                 policy,
                 settings,
                 notes: RefCell::default(),

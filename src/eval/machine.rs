@@ -128,6 +128,11 @@ impl Machine {
         self.run_code(&program.top)
     }
 
+    /// What the run remembers in memory.
+    pub fn memory(&self) -> &SessionMemory {
+        &self.world.memory
+    }
+
     /// The top-level variables from a slot on, for a session that keeps or restores them.
     pub fn top_values(&self, count: usize) -> Vec<Value> {
         self.slab[..count.min(self.slab.len())].to_vec()

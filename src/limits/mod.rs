@@ -34,8 +34,10 @@ pub struct Limits {
     pub string_bytes: usize,
     /// Elements of one list or map.
     pub collection_items: usize,
-    /// One source text, in bytes.
+    /// A source text with the modules it uses, in bytes.
     pub script_bytes: usize,
+    /// Modules that a source text uses, directly or not.
+    pub modules: usize,
     /// EMIT in sum, in bytes.
     pub output_bytes: Option<u64>,
     /// One answer of a tool, in bytes of its JSON.
@@ -61,6 +63,7 @@ impl Limits {
             ("string_bytes", self.string_bytes.to_string()),
             ("collection_items", self.collection_items.to_string()),
             ("script_bytes", self.script_bytes.to_string()),
+            ("modules", self.modules.to_string()),
             ("output_bytes", some(self.output_bytes)),
             ("tool_output_bytes", some(self.tool_output_bytes)),
             ("files_changed", some(self.files_changed)),
@@ -81,6 +84,7 @@ impl Default for Limits {
             string_bytes: 256 << 20,
             collection_items: 50_000_000,
             script_bytes: 8 << 20,
+            modules: 256,
             output_bytes: None,
             tool_output_bytes: None,
             files_changed: None,

@@ -9,8 +9,10 @@ mod lower;
 mod over;
 mod scope;
 pub mod tree;
+mod unit;
 
 pub use crate::syntax::{Part, Template};
 pub use builtin::Builtin;
 pub use lower::{Surroundings, lower};
 pub use over::Over;
+pub use unit::{Module, ModuleId, Unit, Uses};

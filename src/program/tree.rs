@@ -18,12 +18,21 @@ use super::over::Over;
 /// A whole script, ready to be compiled.
 #[derive(Debug, Default)]
 pub struct Program {
-    /// Its procedures; their numbers are their places.
+    /// Its procedures, then those of its modules; their numbers are their places.
     pub procedures: Vec<Procedure>,
+    /// How many of them are its own.
+    pub own_procedures: usize,
     /// Its top-level statements.
     pub top: Body,
     /// Whether it has top-level statements.
     pub has_top: bool,
+}
+
+impl Program {
+    /// The procedures of the script itself.
+    pub fn own_procedures(&self) -> &[Procedure] {
+        &self.procedures[..self.own_procedures]
+    }
 }
 
 /// A procedure.
@@ -230,7 +239,7 @@ pub struct Call {
 /// What a call calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A procedure of the script.
+    /// A procedure of the script or of a module.
     Procedure(ProcedureId),
     /// A built-in function.
     Builtin(Builtin),

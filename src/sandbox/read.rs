@@ -16,6 +16,22 @@ pub struct OpenFile {
     pub metadata: Metadata,
 }
 
+impl OpenFile {
+    /// The bytes of the file, which is at a place, at most `limit`; one byte more is an error that says so.
+    pub fn read_to_limit(self, place: &SandboxPath, limit: u64) -> Result<Vec<u8>, ReadError> {
+        let OpenFile { file, metadata } = self;
+        if metadata.size > limit {
+            return Err(ReadError::TooLarge { size: metadata.size });
+        }
+        let mut bytes = Vec::with_capacity(metadata.size as usize);
+        file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| place.error(&error))?;
+        match bytes.len() as u64 > limit {
+            true => Err(ReadError::TooLarge { size: bytes.len() as u64 }),
+            false => Ok(bytes),
+        }
+    }
+}
+
 impl SandboxPath {
     /// Opens the place as a regular file.
     ///
@@ -41,16 +57,9 @@ impl SandboxPath {
 
     /// The bytes of the place, at most `limit`; one byte more is an error that says so.
     pub fn read_bytes(&self, limit: u64) -> Result<(Vec<u8>, Metadata), ReadError> {
-        let OpenFile { file, metadata } = self.open_file()?;
-        if metadata.size > limit {
-            return Err(ReadError::TooLarge { size: metadata.size });
-        }
-        let mut bytes = Vec::with_capacity(metadata.size as usize);
-        file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| self.error(&error))?;
-        match bytes.len() as u64 > limit {
-            true => Err(ReadError::TooLarge { size: bytes.len() as u64 }),
-            false => Ok((bytes, metadata)),
-        }
+        let open = self.open_file()?;
+        let metadata = open.metadata;
+        Ok((open.read_to_limit(self, limit)?, metadata))
     }
 
     fn require_file(&self, kind: Kind) -> Result<(), SandboxError> {

@@ -54,6 +54,13 @@ pub struct Statement {
     pub span: Span,
 }
 
+impl Statement {
+    /// Whether it does something in a run, and does not only declare.
+    pub fn runs(&self) -> bool {
+        !matches!(self.kind, StatementKind::Procedure(_) | StatementKind::Use(_))
+    }
+}
+
 /// The statements of the language.
 #[derive(Debug)]
 pub enum StatementKind {
@@ -83,6 +90,8 @@ pub enum StatementKind {
     OnError { name: Option<Name>, body: Block },
     /// `CLEAR_ERROR`
     ClearError,
+    /// `USE "path" AS name`
+    Use(Use),
     /// `DEFINE PROCEDURE …` or `func …`
     Procedure(Box<Procedure>),
     /// `command … endcommand`
@@ -91,6 +100,17 @@ pub enum StatementKind {
     Bad(Vec<CompactString>),
     /// A block whose head could not be parsed; what it was is not known.
     Broken(Block),
+}
+
+/// A module that a text uses.
+#[derive(Clone, Debug)]
+pub struct Use {
+    /// The module's path, escapes resolved.
+    pub path: String,
+    /// The path's place.
+    pub path_span: Span,
+    /// The name by which its procedures are called.
+    pub name: Name,
 }
 
 /// One `IF` or `ELSE IF` with what runs when its condition holds.
@@ -337,6 +357,14 @@ impl BinaryOp {
 }
 
 impl Tree {
+    /// The modules that it uses, in the text's order.
+    pub fn uses(&self) -> impl Iterator<Item = &Use> {
+        self.statements.iter().filter_map(|statement| match &statement.kind {
+            StatementKind::Use(used) => Some(used),
+            _ => None,
+        })
+    }
+
     /// Puts an expression into the arena.
     pub fn push(&mut self, kind: ExprKind, span: Span) -> ExprId {
         self.exprs.push(Expr { kind, span });

@@ -39,6 +39,7 @@ pub fn expected(rule: Rule) -> Expected {
         }
         Rule::while_head | Rule::for_head | Rule::return_line | Rule::must_line | Rule::fail_line => Statement,
         Rule::break_line | Rule::continue_line | Rule::on_error_head | Rule::clear_error_line => Statement,
+        Rule::use_line | Rule::kw_use => Statement,
         Rule::procedure_head | Rule::func_head | Rule::command_head | Rule::version_line | Rule::closer => Statement,
         Rule::kw_set | Rule::kw_var | Rule::kw_emit | Rule::kw_if | Rule::kw_else | Rule::kw_while => Statement,
         Rule::kw_for | Rule::kw_return | Rule::kw_must | Rule::kw_fail | Rule::kw_break | Rule::kw_continue => {
@@ -63,6 +64,7 @@ pub fn expected(rule: Rule) -> Expected {
         Rule::kw_needs => Mark("needs"),
         Rule::kw_optional => Mark("optional"),
         Rule::kw_returns => Mark("returns"),
+        Rule::module_path => Mark("\"path\""),
         Rule::map_key | Rule::entry => Mark("\"key\""),
         Rule::comma | Rule::separator => Mark(","),
         Rule::colon => Mark(":"),

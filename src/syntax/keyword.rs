@@ -7,7 +7,7 @@ const RESERVED: [&str; 25] = [
 ];
 
 /// Words with which a statement begins, upper case; for messages and completion.
-pub const STATEMENT_WORDS: [&str; 28] = [
+pub const STATEMENT_WORDS: [&str; 29] = [
     "SET",
     "VAR",
     "EMIT",
@@ -25,6 +25,7 @@ pub const STATEMENT_WORDS: [&str; 28] = [
     "FAIL",
     "ON",
     "CLEAR_ERROR",
+    "USE",
     "DEFINE",
     "FUNC",
     "COMMAND",

@@ -70,7 +70,7 @@ codes! {
         NotUtf8 = "NS0010", "the script is not UTF-8",
             "Scripts are UTF-8 text. The message names the first byte that is not. Save the file as UTF-8, or write the character as an escape.";
         UnknownStatement = "NS0011", "a line that begins with no statement",
-            "Every line begins with a statement's word: `SET`, `EMIT`, `CALL`, `IF`, `WHILE`, `FOR EACH`, `RETURN`, `MUST`, `FAIL`, `BREAK`, `CONTINUE`, `ON ERROR`, `CLEAR_ERROR`, `DEFINE PROCEDURE`, `func`, `command` or a closer. Keywords are all upper case or all lower case.";
+            "Every line begins with a statement's word: `SET`, `EMIT`, `CALL`, `IF`, `WHILE`, `FOR EACH`, `RETURN`, `MUST`, `FAIL`, `BREAK`, `CONTINUE`, `ON ERROR`, `CLEAR_ERROR`, `USE`, `DEFINE PROCEDURE`, `func`, `command` or a closer. Keywords are all upper case or all lower case.";
         MissingCallOrSet = "NS0012", "a call or an assignment without its keyword",
             "A call that stands alone begins with `CALL`, an assignment with `SET`.\n\n    FS.Mkdir(\"out\")          wrong\n    CALL FS.Mkdir(\"out\")     right\n    n = 1                    wrong\n    SET n = 1                right";
         OneLineBlock = "NS0013", "a block on one line",
@@ -84,7 +84,7 @@ codes! {
         OtherDialect = "NS0017", "a statement of another dialect",
             "`ask`, `promptuser`, `whisper`, `on event`, `clear_event`, `no x`, `some x` and texts in `[[…]]` belong to other dialects of the language and are not part of this one.";
         Misplaced = "NS0018", "a statement where it may not stand",
-            "`ELSE` stands inside an IF block, `BREAK` and `CONTINUE` inside a loop, `CLEAR_ERROR` inside ON ERROR; procedures and `command` stand at the top level; `FILE_VERSION` stands before the first statement.";
+            "`ELSE` stands inside an IF block, `BREAK` and `CONTINUE` inside a loop, `CLEAR_ERROR` inside ON ERROR; procedures, `command` and `USE` stand at the top level; `FILE_VERSION` stands before the first statement.";
         BadContinuation = "NS0019", "a line continuation that joins nothing",
             "A `\\` with only blanks after it joins the next line. That line may not be empty or a comment, and the `\\` may not be followed by anything else.";
         WrongOperator = "NS0020", "an operator of another language",
@@ -111,6 +111,14 @@ codes! {
             "Procedures read the script's top-level variables and cannot change them. Return the new value and set the variable at the top level: `SET total = Add(total, 1)`.";
         NoEntry = "NS0107", "the script has nothing to run",
             "A file that holds only procedures runs `Main`, `main` or its only procedure; with several and no Main name one: `ns run FILE --proc NAME`.";
+        ModuleMissing = "NS0108", "a module that cannot be read",
+            "The path after `USE` names a file of the sandbox, from its root downwards, or of a folder given as `--lib`. It is read before the run, by the rules that hold for tools: what the policy refuses to them is refused here too.";
+        ModuleCycle = "NS0109", "modules that use each other",
+            "A module may not use itself, nor one that uses it. Move what both need to a module of its own.";
+        ModuleStatement = "NS0110", "a statement in a module",
+            "A module holds procedures, and USE for the modules that they need; nothing of it runs by itself. Put the statements into a procedure and call it.";
+        ModuleName = "NS0111", "a name for a module that means something else",
+            "`USE \"…\" AS name` needs a name that is neither the name of a group of tools (`FS`, `STR`, `LIST`, …, in any spelling) nor given to another module of the same text.";
         MissingArgument = "NS0201", "an argument is missing",
             "The call gives fewer arguments than the procedure, built-in or tool needs. `ns tools NAME` shows what a tool takes.";
         TooManyArguments = "NS0202", "too many arguments",
@@ -150,7 +158,7 @@ codes! {
         BadRoot = "NS0501", "a sandbox folder that cannot be used",
             "The folder given as `--sandbox` is missing, is no folder or cannot be opened. The root of the file system and the home folder are used only when named.";
         TextTooLong = "NS0601", "a script over its size limit",
-            "`script_bytes` bounds one source text (8 MiB unless the policy file says otherwise).";
+            "`script_bytes` bounds the text of a script together with the modules it uses (8 MiB unless the policy file says otherwise).";
         TooDeep = "NS0602", "a script nested too deeply",
             "`nesting` bounds brackets inside brackets, blocks inside blocks, and signs or `**` in a row (256); one expression holds at most 10,000 operators. Use variables for the parts.";
         StepLimit = "NS0603", "the step limit was reached",
@@ -177,6 +185,8 @@ codes! {
             "`bytes_written` bounds the bytes that one run writes.";
         Interrupted = "NS0614", "the run was interrupted",
             "Ctrl-C, or the end of the caller, stopped the run. What was done before stays done.";
+        ModuleLimit = "NS0615", "a script uses too many modules",
+            "`modules` bounds the modules of a script, those that its modules use among them (256). `script_bytes` bounds the text of all together.";
         Internal = "NS0901", "a fault of NeuroScript itself",
             "This is not the script's mistake. Please report it with the script and the message.";
     }

@@ -23,6 +23,7 @@ use super::error::{Manner, ToolError};
 use super::given::{Given, GivenArg};
 use super::lookout::Lookout;
 use super::memory::{Memory, SessionMemory};
+use super::module::Library;
 use super::named::NamedPlaces;
 use super::policy::{Approval, Policy};
 use super::registry::{Registry, Tool, ToolId};
@@ -39,6 +40,8 @@ pub struct Gate {
     pub root: Root,
     /// Further roots that the policy allows, reached by absolute paths.
     pub further: Vec<Root>,
+    /// Folders of modules besides the sandbox, which no tool reaches.
+    pub libraries: Vec<Library>,
     /// What the user allows.
     pub policy: Policy,
     /// What the policy file says for single tools.
@@ -187,7 +190,7 @@ impl Gate {
 
     /// Adds the line that a call needs, if it needs one: it changes things, or was refused. Gives the error
     /// of a call that may have changed something, and whose line is lost.
-    fn conclude<T>(
+    pub(super) fn conclude<T>(
         &self,
         record: &CallRecord<'_>,
         changes: bool,
@@ -315,8 +318,19 @@ impl Gate {
         access: Access,
         see: impl FnOnce(&SandboxPath),
     ) -> Result<SandboxPath, ToolError> {
+        self.place_in(self.root_for(path, rule), path, rule, access, see)
+    }
+
+    /// The same below a root.
+    pub(super) fn place_in(
+        &self,
+        root: &Root,
+        path: &str,
+        rule: PathRule,
+        access: Access,
+        see: impl FnOnce(&SandboxPath),
+    ) -> Result<SandboxPath, ToolError> {
         let refused = |error: ToolError| error.path(shown(path));
-        let root = self.root_for(path, rule);
         let place = root.locate(path, rule).map_err(|error| refused(error.into()))?;
         see(&place);
         self.policy.admit_place(&place, access).map_err(refused)?;

@@ -30,6 +30,11 @@ pub fn title(group: &str) -> &'static str {
     TITLES.iter().find(|(name, _)| *name == group).map_or("", |(_, title)| title)
 }
 
+/// Whether a name, in any spelling, begins names of tools.
+pub fn is_reserved(name: &str) -> bool {
+    name.eq_ignore_ascii_case("TOOL") || TITLES.iter().any(|(group, _)| group.eq_ignore_ascii_case(name))
+}
+
 /// The group of a script name: `STR` of `STR.Upper`.
 pub fn group_of(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)

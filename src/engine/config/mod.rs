@@ -295,6 +295,7 @@ fn limits(limits: &mut Limits) -> Vec<(&'static str, Field<'_>)> {
         ("string_bytes", Field::Usize(&mut limits.string_bytes, 1)),
         ("collection_items", Field::Usize(&mut limits.collection_items, 1)),
         ("script_bytes", Field::Usize(&mut limits.script_bytes, 1)),
+        ("modules", Field::Usize(&mut limits.modules, 0)),
         ("output_bytes", Field::OptionalU64(&mut limits.output_bytes)),
         ("tool_output_bytes", Field::OptionalU64(&mut limits.tool_output_bytes)),
         ("files_changed", Field::OptionalU64(&mut limits.files_changed)),

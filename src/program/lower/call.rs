@@ -8,6 +8,7 @@ use crate::value::{Value, print};
 use super::super::builtin::Builtin;
 use super::super::over::Over;
 use super::super::tree::{Args, Call, Expr, ExprKind, Target};
+use super::super::unit::ModuleId;
 use super::expr::constant;
 use super::{Lowering, Signature};
 
@@ -17,6 +18,11 @@ impl Lowering<'_> {
         let name = call.callee.as_str();
         if let Some(signature) = known.signatures.get(name) {
             return self.procedure_call(call, signature, span);
+        }
+        if let Some((module, procedure)) = name.split_once('.')
+            && let Some(id) = self.uses.get(module)
+        {
+            return self.module_call(call, *id, (module, procedure), span);
         }
         if let Some(builtin) = Builtin::find(name) {
             return self.builtin_call(call, builtin, span);
@@ -33,11 +39,39 @@ impl Lowering<'_> {
             let finding = self.unknown_call(call);
             self.report(finding);
         }
-        // The arguments are checked all the same.
+        self.nothing_called(call)
+    }
+
+    /// Checks the arguments of a call all the same.
+    fn nothing_called(&mut self, call: &ast::Call) -> ExprKind {
         for arg in &call.args {
             self.expr(arg.value);
         }
         ExprKind::Const(Value::Nil)
+    }
+
+    fn module_call(
+        &mut self,
+        call: &ast::Call,
+        id: Option<ModuleId>,
+        (module, procedure): (&str, &str),
+        span: Span,
+    ) -> ExprKind {
+        // What is wrong with a module that could not be read was reported where it is used.
+        let Some(id) = id else { return self.nothing_called(call) };
+        let known = self.known;
+        let signatures = &known.modules[id.0 as usize];
+        if let Some(signature) = signatures.get(procedure) {
+            return self.procedure_call(call, signature, span);
+        }
+        let message = format!("the module `{module}` has no procedure `{procedure}`");
+        let finding = Diagnostic::error(Code::UnknownCall, call.callee_span, message);
+        let near = self.suggestion(procedure, signatures.keys().map(|name| name.as_str()));
+        self.report(match near {
+            Some(near) => finding.help(format!("did you mean `{module}.{near}`?")),
+            None => finding.help("define it in the module, or call one that it has"),
+        });
+        self.nothing_called(call)
     }
 
     fn unknown_call(&self, call: &ast::Call) -> Diagnostic {

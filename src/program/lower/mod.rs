@@ -19,6 +19,7 @@ use crate::toolkit::{Registry, Settings};
 use super::builtin::Builtin;
 use super::scope::{Variables, doubtful_words};
 use super::tree::{Body, Procedure, ProcedureId, Program, Scope, Slot, Variable};
+use super::unit::{Module, Unit, Uses};
 
 /// What a script is lowered against.
 pub struct Surroundings<'a> {
@@ -27,51 +28,83 @@ pub struct Surroundings<'a> {
     /// What the policy file says for single tools.
     pub settings: &'a Settings,
     /// Scripts that came before in the same session; their procedures are known.
-    pub earlier: &'a [Tree],
+    pub earlier: &'a [Unit],
     /// Top-level variables that came before, in the order of their slots.
     pub variables: &'a [CompactString],
+    /// The modules, by their numbers.
+    pub modules: &'a [Module],
 }
 
-/// Lowers a script. The program is runnable when no finding is an error.
-pub fn lower(tree: &Tree, surroundings: &Surroundings<'_>, findings: &mut Vec<Diagnostic>) -> Program {
+/// Lowers a script and its modules. The program is runnable when no finding is an error.
+pub fn lower(unit: &Unit, surroundings: &Surroundings<'_>, findings: &mut Vec<Diagnostic>) -> Program {
     let mut top = Variables::from_names(surroundings.variables);
-    top.add_top(tree);
-    let mut doubtful = HashSet::new();
-    doubtful_words(&tree.statements, &mut doubtful);
-    let procedures = procedures_of(tree, surroundings.earlier, findings);
-    let signatures = procedures.iter().enumerate().map(|(number, (_, procedure))| Signature::of(number, procedure));
-    let known = Known {
-        registry: surroundings.registry,
-        settings: surroundings.settings,
-        signatures: signatures.map(|signature| (signature.name.clone(), signature)).collect(),
-        top,
-        doubtful,
-        sees_errors: Cell::new(false),
-    };
-    let lowered = procedures.iter().map(|(tree, procedure)| lower_procedure(tree, procedure, &known, findings));
-    let mut procedures: Vec<Procedure> = lowered.collect();
-    let mut lowering = Lowering::new(tree, &known, known.top.clone(), None, findings);
-    let block = lowering.block(&tree.statements);
-    let has_top = tree.statements.iter().any(|statement| !matches!(statement.kind, StatementKind::Procedure(_)));
+    top.add_top(&unit.tree);
+    let own = procedures_of(unit, surroundings.earlier, findings);
+    let own_signatures = signatures(&own, 0);
+    let in_modules: Vec<Vec<Written<'_>>> =
+        surroundings.modules.iter().map(|module| procedures_of(&module.unit, &[], findings)).collect();
+    let mut count = own.len();
+    let numbered = in_modules.iter().map(|procedures| {
+        let first = count;
+        count += procedures.len();
+        signatures(procedures, first)
+    });
+    let modules: Vec<Signatures> = numbered.collect();
+    let whole = Whole { surroundings, modules: &modules, sees_errors: Cell::new(false) };
+    let known = Known::of(unit, &whole, &own_signatures, top);
+    let mut procedures: Vec<Procedure> =
+        own.iter().map(|(unit, procedure)| lower_procedure(unit, procedure, &known, findings)).collect();
+    for (number, (module, written)) in surroundings.modules.iter().zip(&in_modules).enumerate() {
+        let known = Known::of(&module.unit, &whole, &modules[number], Variables::default());
+        procedures.extend(written.iter().map(|(unit, procedure)| lower_procedure(unit, procedure, &known, findings)));
+    }
+    let mut lowering = Lowering::new(unit, &known, known.top.clone(), None, findings);
+    let block = lowering.block(&unit.tree.statements);
+    let has_top = unit.tree.statements.iter().any(ast::Statement::runs);
     let mut top = lowering.finish(block);
     for body in procedures.iter_mut().map(|procedure| &mut procedure.body).chain([&mut top]) {
-        body.calls_unseen = !body.keeps_last && !known.sees_errors.get();
+        body.calls_unseen = !body.keeps_last && !whole.sees_errors.get();
     }
-    Program { procedures, top, has_top }
+    Program { procedures, own_procedures: own.len(), top, has_top }
 }
 
 /// Findings after which names are no longer suggested.
 const MOST_SUGGESTIONS: usize = 100;
 
-/// What every body of a script may refer to.
+/// A procedure with the text that holds it.
+type Written<'a> = (&'a Unit, &'a ast::Procedure);
+
+/// The procedures that a text may call by their bare names.
+type Signatures = HashMap<CompactString, Signature>;
+
+/// What all texts of a program share.
+struct Whole<'a> {
+    surroundings: &'a Surroundings<'a>,
+    /// The procedures of the modules, by their numbers.
+    modules: &'a [Signatures],
+    /// Whether anything reads `LAST_ERROR`.
+    sees_errors: Cell<bool>,
+}
+
+/// What every body of a text may refer to.
 struct Known<'a> {
     registry: &'a Registry,
     settings: &'a Settings,
-    signatures: HashMap<CompactString, Signature>,
+    signatures: &'a Signatures,
+    modules: &'a [Signatures],
     top: Variables,
     doubtful: HashSet<CompactString>,
-    /// Whether anything reads `LAST_ERROR`.
-    sees_errors: Cell<bool>,
+    sees_errors: &'a Cell<bool>,
+}
+
+impl<'a> Known<'a> {
+    fn of(unit: &Unit, whole: &'a Whole<'a>, signatures: &'a Signatures, top: Variables) -> Known<'a> {
+        let mut doubtful = HashSet::new();
+        doubtful_words(&unit.tree.statements, &mut doubtful);
+        let Surroundings { registry, settings, .. } = whole.surroundings;
+        let (modules, sees_errors) = (whole.modules, &whole.sees_errors);
+        Known { registry, settings, signatures, modules, top, doubtful, sees_errors }
+    }
 }
 
 /// What a call must know of a procedure.
@@ -100,19 +133,21 @@ impl Signature {
     }
 }
 
+/// What calls must know of procedures whose numbers begin with `first`.
+fn signatures(procedures: &[Written<'_>], first: usize) -> Signatures {
+    let numbered = procedures.iter().zip(first..).map(|((_, procedure), number)| Signature::of(number, procedure));
+    numbered.map(|signature| (signature.name.clone(), signature)).collect()
+}
+
 /// The procedures of a script and of those before it, a later one of a name instead of an earlier.
-fn procedures_of<'a>(
-    tree: &'a Tree,
-    earlier: &'a [Tree],
-    findings: &mut Vec<Diagnostic>,
-) -> Vec<(&'a Tree, &'a ast::Procedure)> {
-    let mut procedures: Vec<(&Tree, &ast::Procedure)> = Vec::new();
+fn procedures_of<'a>(unit: &'a Unit, earlier: &'a [Unit], findings: &mut Vec<Diagnostic>) -> Vec<Written<'a>> {
+    let mut procedures: Vec<Written<'_>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
-    let before = earlier.iter().flat_map(|tree| in_tree(tree).map(move |procedure| (tree, procedure)));
     let mut own: HashMap<&str, Span> = HashMap::new();
-    for (of, procedure) in before.chain(in_tree(tree).map(|procedure| (tree, procedure))) {
+    let units = earlier.iter().chain([unit]);
+    for (of, procedure) in units.flat_map(|unit| in_tree(&unit.tree).map(move |procedure| (unit, procedure))) {
         let name = &procedure.name;
-        if std::ptr::eq(of, tree)
+        if std::ptr::eq(of, unit)
             && let Some(first) = own.insert(&name.text, name.span)
         {
             let message = format!("the procedure `{}` is defined twice", name.text);
@@ -138,7 +173,7 @@ fn in_tree(tree: &Tree) -> impl Iterator<Item = &ast::Procedure> {
 }
 
 fn lower_procedure(
-    tree: &Tree,
+    unit: &Unit,
     procedure: &ast::Procedure,
     known: &Known<'_>,
     findings: &mut Vec<Diagnostic>,
@@ -156,7 +191,7 @@ fn lower_procedure(
         }
     }
     let variables = Variables::of_procedure(procedure);
-    let mut lowering = Lowering::new(tree, known, variables, Some(&known.top), findings);
+    let mut lowering = Lowering::new(unit, known, variables, Some(&known.top), findings);
     let block = lowering.block(&procedure.body);
     lowering.report_outer_updates(params.len());
     Procedure {
@@ -180,6 +215,7 @@ struct OwnUpdates {
 /// The lowering of one body; [`stmt`], [`expr`] and [`call`] add its rules.
 struct Lowering<'a> {
     tree: &'a Tree,
+    uses: &'a Uses,
     known: &'a Known<'a>,
     variables: Variables,
     /// The script's top-level variables, when a procedure is lowered.
@@ -200,14 +236,15 @@ struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     fn new(
-        tree: &'a Tree,
+        unit: &'a Unit,
         known: &'a Known<'a>,
         variables: Variables,
         outer: Option<&'a Variables>,
         findings: &'a mut Vec<Diagnostic>,
     ) -> Lowering<'a> {
         Lowering {
-            tree,
+            tree: &unit.tree,
+            uses: &unit.uses,
             known,
             variables,
             outer,
@@ -251,6 +288,9 @@ impl<'a> Lowering<'a> {
         let finding = Diagnostic::error(Code::UnknownName, span, format!("nothing sets `{name}`"));
         if self.known.signatures.contains_key(name) {
             return finding.help(format!("`{name}` is a procedure: call it as `{name}(…)`"));
+        }
+        if self.uses.contains_key(name) {
+            return finding.help(format!("`{name}` is a module: call its procedures as `{name}.Name(…)`"));
         }
         if let Some(builtin) = Builtin::find(name) {
             return finding.help(format!("`{name}` is a built-in: call it as `{}(…)`", builtin.name()));

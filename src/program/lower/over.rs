@@ -92,12 +92,16 @@ impl Lowering<'_> {
     #[expect(clippy::option_option, reason = "a line that could not be parsed may hold the procedure")]
     fn callee(&self, name: &str) -> Option<Option<(Callee, usize, usize)>> {
         let known = self.known;
-        if let Some(signature) = known.signatures.get(name) {
-            return Some(Some((
-                Callee::Procedure(signature.id, signature.params.len()),
-                signature.needs,
-                signature.params.len(),
-            )));
+        let of_module = name.split_once('.').and_then(|(module, name)| Some((self.uses.get(module)?, name)));
+        let signature = match of_module {
+            // What is wrong with a module that could not be read was reported where it is used.
+            Some((None, _)) => return None,
+            Some((Some(id), name)) => known.modules[id.0 as usize].get(name),
+            None => known.signatures.get(name),
+        };
+        if let Some(signature) = signature {
+            let params = signature.params.len();
+            return Some(Some((Callee::Procedure(signature.id, params), signature.needs, params)));
         }
         if let Some(builtin) = Builtin::find(name).filter(|builtin| *builtin != Builtin::Eval) {
             let (least, most) = builtin.arity();

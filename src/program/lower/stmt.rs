@@ -59,7 +59,7 @@ impl Lowering<'_> {
                 self.handlers -= 1;
                 None
             }
-            StatementKind::Procedure(_) | StatementKind::Bad(_) => None,
+            StatementKind::Procedure(_) | StatementKind::Use(_) | StatementKind::Bad(_) => None,
         };
         block.extend(kind.map(|kind| Stmt { kind, span }));
     }

@@ -94,7 +94,10 @@ impl<'a> Blocks<'a> {
             return;
         }
         match parsed {
-            Parsed::Plain(kind) => self.push(Statement { kind, span }),
+            Parsed::Plain(kind) => {
+                self.check_place(&kind, span, findings);
+                self.push(Statement { kind, span });
+            }
             Parsed::Opens(head) => self.open_head(head, span, indent, findings),
             Parsed::Else => self.begin_else(span, findings),
             Parsed::ElseIf(condition) => self.begin_else_if(condition, span, findings),
@@ -134,6 +137,15 @@ impl<'a> Blocks<'a> {
     /// The text of `FILE_VERSION`, if one was met.
     pub fn take_version(&mut self) -> Option<String> {
         self.version.take()
+    }
+
+    /// Reports a USE inside a block: which modules there are does not depend on the run.
+    fn check_place(&self, kind: &StatementKind, span: Span, findings: &mut Vec<Diagnostic>) {
+        if let (StatementKind::Use(_), Some(open)) = (kind, self.open.last()) {
+            let message = format!("`USE` stands inside a {} block", open.kind.word());
+            let finding = Diagnostic::error(Code::Misplaced, span, message).related(open.head, "opened here");
+            findings.push(finding.help("move it to the top level of the file"));
+        }
     }
 
     fn push(&mut self, statement: Statement) {

@@ -3,7 +3,7 @@
 use compact_str::CompactString;
 use pest::iterators::Pair;
 
-use super::super::ast::{Name, Place, Procedure, StatementKind, Step};
+use super::super::ast::{Name, Place, Procedure, StatementKind, Step, Use};
 use super::super::grammar::Rule;
 use super::super::keyword::first_word;
 use super::{Parser, literal, words_of};
@@ -133,6 +133,7 @@ impl Parser {
             Rule::version_line => return self.version(pair),
             Rule::procedure_head | Rule::func_head => return self.procedure(pair),
             Rule::set_line => return self.set(pair),
+            Rule::use_line => return self.uses(pair),
             _ => {}
         }
         let mut names = Vec::new();
@@ -174,6 +175,18 @@ impl Parser {
             });
         }
         Place { name, steps, span }
+    }
+
+    fn uses(&mut self, pair: Pair<'_, Rule>) -> Parsed {
+        let mut parts = pair.into_inner().filter(|part| matches!(part.as_rule(), Rule::module_path | Rule::name));
+        let path = parts.next().expect("USE has a path").into_inner().next().expect("a path is a text");
+        let path_span = self.span(&path);
+        let path = match path.as_rule() {
+            Rule::quoted => literal::quoted(path.as_str(), path_span.start as usize, &mut self.findings),
+            _ => literal::unfenced(path.as_str()).to_owned(),
+        };
+        let name = self.name(&parts.next().expect("USE gives a name"));
+        Parsed::Plain(StatementKind::Use(Use { path, path_span, name }))
     }
 
     fn procedure(&mut self, pair: Pair<'_, Rule>) -> Parsed {

@@ -280,6 +280,15 @@ impl Policy {
         Ok(())
     }
 
+    /// Notes that a folder with this absolute address is read besides the sandbox: the user named it, so
+    /// `allowed_directories` need not; every rule that refuses holds.
+    pub fn open_library(&mut self, address: &str) {
+        self.further.push(parts_of(address));
+        if !self.allowed_directories.is_empty() {
+            self.allowed_directories.push(DirectoryRule::ours(address));
+        }
+    }
+
     /// The journal that fits.
     pub fn journal(&self) -> Journal {
         if self.read_only { Journal::read_only() } else { Journal::writable() }

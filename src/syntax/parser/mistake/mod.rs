@@ -140,6 +140,9 @@ impl<'a> Failure<'a> {
         if is_keyword(first, "FOR") && wanted.contains(&Expected::Mark("EACH")) {
             return Some("write `FOR EACH x IN list DO`; to count, `FOR EACH i IN RANGE(10) DO`".to_owned());
         }
+        if is_keyword(first, "USE") {
+            return Some("write `USE \"lib/dates.ns\" AS dates`: the path of a file in quotes, and a name".to_owned());
+        }
         if is_keyword(first, "CALL") {
             return Some("write `CALL Name(…)`: the parentheses are needed, and nothing may follow them".to_owned());
         }

@@ -18,7 +18,9 @@ impl Failure<'_> {
             return Some(finding);
         }
         if is_statement_word(word) {
-            return None;
+            // `use = 1`: a word that is a statement's by its place alone may be a name.
+            let is_name = is_keyword(word, "USE") && !after.starts_with(['"', '\'']);
+            return is_name.then(|| assignment_or_call(word, after, &at_word)).flatten();
         }
         if let Some(finding) = comment_word(word, &at_word) {
             return Some(finding);
@@ -146,6 +148,7 @@ fn other_language(word: &str) -> Option<(&'static str, &'static str)> {
         "try" | "catch" | "except" | "finally" => ("ON ERROR", "ON ERROR AS err DO"),
         "throw" | "raise" | "error" | "panic" | "die" => ("FAIL", "FAIL \"message\""),
         "assert" | "require" | "ensure" => ("MUST", "MUST ok, \"message\""),
+        "import" | "include" | "using" | "source" | "load" => ("USE", "USE \"lib/dates.ns\" AS dates"),
         "exit" | "quit" => ("RETURN", "RETURN"),
         "next" => ("CONTINUE", "CONTINUE"),
         "endloop" | "fi" | "done" | "esac" | "wend" => ("END", "END"),

@@ -1,0 +1,269 @@
+//! The modules of a text: found, read and parsed before it is lowered.
+//!
+//! Each file is read once, whatever paths lead to it. They are followed with a stack of our own, so that no
+//! chain of them takes native stack; their number and their bytes are bounded.
+
+use std::collections::HashMap;
+use std::vec;
+
+use compact_str::CompactString;
+
+use crate::limits::Meter;
+use crate::program::{Module, ModuleId, Unit, Uses};
+use crate::syntax::ast::{StatementKind, Tree, Use};
+use crate::syntax::parse;
+use crate::text::{Code, Diagnostic, Source, Sources, Span, ToolCode};
+use crate::toolkit::{ModuleError, ModuleFile, SessionMemory, ToolError, groups};
+
+use super::{Engine, Script};
+
+/// What reads the modules of one text.
+pub(super) struct Loader<'e> {
+    pub engine: &'e Engine,
+    /// Whose refusals the audit log is told; nobody's where nothing runs.
+    pub session: Option<&'e SessionMemory>,
+    pub sources: &'e mut Sources,
+    pub findings: &'e mut Vec<Diagnostic>,
+    /// The modules of the session, to which those of the text are added.
+    pub modules: &'e mut Vec<Module>,
+}
+
+/// What became of a file that was met.
+#[derive(Clone, Copy)]
+enum Met {
+    /// Its own modules are being followed.
+    Open,
+    Read(ModuleId),
+    Unreadable,
+}
+
+/// A text whose modules are being followed.
+struct Following {
+    /// Which module it is; none for the text that everything begins with.
+    module: Option<(ModuleId, ModuleFile)>,
+    /// Where it is used.
+    used_at: Option<Span>,
+    rest: vec::IntoIter<Use>,
+    found: Uses,
+    names: HashMap<CompactString, Span>,
+}
+
+impl Following {
+    fn new(module: Option<(ModuleId, ModuleFile)>, used_at: Option<Span>, tree: &Tree) -> Following {
+        let uses: Vec<Use> = tree.uses().cloned().collect();
+        Following { module, used_at, rest: uses.into_iter(), found: Uses::new(), names: HashMap::new() }
+    }
+
+    fn library(&self) -> Option<usize> {
+        self.module.as_ref().and_then(|(_, file)| file.library)
+    }
+}
+
+/// What is known while the modules of one text are read.
+struct Reading {
+    met: HashMap<String, Met>,
+    stack: Vec<Following>,
+    modules_left: usize,
+    bytes_left: usize,
+}
+
+impl Loader<'_> {
+    /// Reads the modules of a text, and theirs, and gives what its names stand for.
+    pub fn load(&mut self, source: Span, tree: &Tree) -> Uses {
+        let limits = &self.engine.limits;
+        let mut reading = Reading {
+            met: HashMap::new(),
+            stack: vec![Following::new(None, None, tree)],
+            modules_left: limits.modules,
+            bytes_left: limits.script_bytes.saturating_sub(source.len()),
+        };
+        loop {
+            let top = reading.stack.last_mut().expect("the text itself is taken off last");
+            if let Some(used) = top.rest.next() {
+                let met = if self.admit_name(&used, top) { self.meet(&used, &mut reading) } else { Met::Unreadable };
+                let top = reading.stack.last_mut().expect("the text that uses it is there");
+                match met {
+                    Met::Read(id) => top.found.insert(used.name.text, Some(id)),
+                    Met::Unreadable => top.found.insert(used.name.text, None),
+                    // It is on top now, and its name is known when its own modules are.
+                    Met::Open => None,
+                };
+                continue;
+            }
+            let done = reading.stack.pop().expect("it was looked at");
+            match done.module {
+                None => return done.found,
+                Some((id, file)) => {
+                    self.modules[id.0 as usize].unit.uses = done.found;
+                    reading.met.insert(file.address, Met::Read(id));
+                    let user = reading.stack.last_mut().expect("some text uses a module");
+                    let name = done.used_at.and_then(|at| user.name_at(at)).expect("the USE that led here is there");
+                    user.found.insert(name, Some(id));
+                }
+            }
+        }
+    }
+
+    /// Whether a name may stand for a module.
+    fn admit_name(&mut self, used: &Use, user: &mut Following) -> bool {
+        let name = &used.name;
+        if self.is_group(&name.text) {
+            let message = format!("`{}` is the name of a group of tools", name.text);
+            self.report(Diagnostic::error(Code::ModuleName, name.span, message).help("choose another name"));
+            return false;
+        }
+        if let Some(first) = user.names.insert(name.text.clone(), name.span) {
+            let message = format!("the name `{}` is given to two modules", name.text);
+            let finding = Diagnostic::error(Code::ModuleName, name.span, message).related(first, "given here first");
+            self.report(finding.help("choose another name"));
+            return false;
+        }
+        true
+    }
+
+    fn is_group(&self, name: &str) -> bool {
+        let registry = self.engine.registry();
+        groups::is_reserved(name)
+            || registry.iter().any(|tool| groups::group_of(tool.spec.name).eq_ignore_ascii_case(name))
+    }
+
+    /// Finds a module; one that is met for the first time is read, and is then on top of the stack.
+    fn meet(&mut self, used: &Use, reading: &mut Reading) -> Met {
+        let library = reading.stack.last().and_then(Following::library);
+        let meter = self.meter();
+        let run = self.session.map(|session| (&meter, session));
+        let file = match self.engine.gate.find_module(&used.path, library, run) {
+            Ok(file) => file,
+            Err(error) => return self.unreadable(used, error),
+        };
+        match reading.met.get(&file.address) {
+            Some(Met::Open) => self.cycle(used, &file, &reading.stack),
+            Some(&met) => met,
+            None => {
+                let met = self.read(used, &file, reading);
+                reading.met.insert(file.address.clone(), met.unwrap_or(Met::Unreadable));
+                match met {
+                    None => Met::Unreadable,
+                    Some(_) => {
+                        let id = ModuleId(self.modules.len() as u32 - 1);
+                        let tree = &self.modules[id.0 as usize].unit.tree;
+                        reading.stack.push(Following::new(Some((id, file)), Some(used.name.span), tree));
+                        Met::Open
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads and parses a module's file; none when it cannot be read.
+    fn read(&mut self, used: &Use, file: &ModuleFile, reading: &mut Reading) -> Option<Met> {
+        let limits = &self.engine.limits;
+        if reading.modules_left == 0 {
+            let message = format!("the script uses more than the {} modules of `modules`", limits.modules);
+            let finding = Diagnostic::error(Code::ModuleLimit, used.path_span, message);
+            self.report(finding.help("use fewer, or raise `modules` in `[limits]`"));
+            return None;
+        }
+        let meter = self.meter();
+        let run = self.session.map(|session| (&meter, session));
+        let bytes = match self.engine.gate.read_module(file, reading.bytes_left as u64, run) {
+            Ok(bytes) => bytes,
+            Err(ModuleError::Tool(error)) => {
+                self.unreadable(used, error);
+                return None;
+            }
+            Err(ModuleError::TooLarge) => {
+                let message = format!(
+                    "with `{}` the script has more than the {} bytes of `script_bytes`",
+                    file.name, limits.script_bytes
+                );
+                let finding = Diagnostic::error(Code::TextTooLong, used.path_span, message);
+                self.report(finding.help("split it, or raise `script_bytes` in `[limits]`"));
+                return None;
+            }
+        };
+        reading.modules_left -= 1;
+        reading.bytes_left -= bytes.len();
+        let (text, undecodable) = Script::new(file.name.as_str(), bytes).decode(usize::MAX);
+        let source = self.sources.add(file.name.as_str(), text);
+        let span = source.span();
+        let tree = match undecodable {
+            None => module_tree(source, self.engine, self.findings),
+            Some(finding) => {
+                self.findings.push(shifted(finding, source.base()));
+                Tree::default()
+            }
+        };
+        self.modules.push(Module { unit: Unit { tree, uses: Uses::new() }, span });
+        Some(Met::Open)
+    }
+
+    fn unreadable(&mut self, used: &Use, error: ToolError) -> Met {
+        let finding = match error.code {
+            ToolCode::PolicyDenied | ToolCode::SandboxViolation => {
+                Diagnostic::error(error.code, used.path_span, error.message)
+            }
+            _ => {
+                Diagnostic::error(Code::ModuleMissing, used.path_span, format!("no module is read: {}", error.message))
+            }
+        };
+        let help = error.hint.unwrap_or_else(|| {
+            "a module's path begins at the sandbox root, or in a folder that is given as `--lib DIR`".to_owned()
+        });
+        self.report(finding.help(help));
+        Met::Unreadable
+    }
+
+    /// Reports the USE that closes a circle, with those that lead to it.
+    fn cycle(&mut self, used: &Use, file: &ModuleFile, stack: &[Following]) -> Met {
+        let is_it =
+            |following: &Following| following.module.as_ref().is_some_and(|(_, open)| open.address == file.address);
+        let first = stack.iter().position(is_it).expect("an open module is on the stack");
+        let way: Vec<&str> = stack[first..].iter().filter_map(|on| Some(on.module.as_ref()?.1.name.as_str())).collect();
+        let message = match &way[1..] {
+            [] => format!("`{}` uses itself", file.name),
+            between => format!("`{}` uses itself through `{}`", file.name, between.join("`, `")),
+        };
+        let mut finding = Diagnostic::error(Code::ModuleCycle, used.path_span, message);
+        for on in &stack[first + 1..] {
+            finding = on.used_at.iter().fold(finding, |finding, at| finding.related(*at, "used here"));
+        }
+        self.report(finding.help("move what both need to a module of its own"));
+        Met::Unreadable
+    }
+
+    fn meter(&self) -> Meter {
+        Meter::new(&self.engine.limits, self.engine.interrupt.clone())
+    }
+
+    fn report(&mut self, finding: Diagnostic) {
+        self.findings.push(finding);
+    }
+}
+
+impl Following {
+    /// The name that the USE at a place gives.
+    fn name_at(&self, at: Span) -> Option<CompactString> {
+        self.names.iter().find(|(_, span)| **span == at).map(|(name, _)| name.clone())
+    }
+}
+
+/// The tree of a module's text; a statement that would run is reported.
+fn module_tree(source: &Source, engine: &Engine, findings: &mut Vec<Diagnostic>) -> Tree {
+    let tree = parse(source, engine.text_limits(), findings);
+    let is_statement = |kind: &StatementKind| !matches!(kind, StatementKind::Bad(_) | StatementKind::Broken(_));
+    let first = tree.statements.iter().find(|statement| statement.runs() && is_statement(&statement.kind));
+    if let Some(statement) = first {
+        let finding = Diagnostic::error(Code::ModuleStatement, statement.span, "a module holds procedures only");
+        findings.push(finding.help("put the statement into a procedure, and call that where the module is used"));
+    }
+    tree
+}
+
+/// A finding about a text on its own, in the place that the text has among others.
+fn shifted(mut finding: Diagnostic, by: usize) -> Diagnostic {
+    for label in finding.primary.iter_mut().chain(&mut finding.related) {
+        label.span = label.span.shifted(by);
+    }
+    finding
+}
