@@ -465,3 +465,12 @@ fn the_package_s_scripts_pass_the_check() {
     let ran = run(ns(place.path()).arg("check").args(scripts));
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
 }
+
+#[test]
+fn a_provider_of_a_model_cannot_be_set() {
+    let place = sandbox();
+    fs::write(place.path().join("neuroscript.toml"), "[llm]\nprovider = \"any\"\n").expect("a policy");
+    let ran = run(ns(place.path()).args(["run", "-e", "EMIT 1"]));
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("this version has no provider for `LLM`"), "{}", ran.stderr);
+}

@@ -87,6 +87,10 @@ impl Reader<'_> {
                 "policy" => {}
                 "limits" => self.fields(value, limits(&mut config.limits)),
                 "tools" => self.tools(value, config),
+                "llm" => {
+                    let message = "this version has no provider for `LLM`".to_owned();
+                    self.report(key.span(), message, "remove `[llm]`: no script can ask a model yet");
+                }
                 other => self.unknown(other, key.span(), &["limits", "policy", "tools"]),
             }
         }
