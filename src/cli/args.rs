@@ -87,6 +87,8 @@ pub enum Command {
     Call(CallArgs),
     /// List the tools, or show one
     Tools(ToolsArgs),
+    /// Show a page about a tool, built-in, statement or code, with an example
+    Doc(DocArgs),
     /// Explain an error code
     Explain(ExplainArgs),
     /// Show what holds here: sandbox, policy, limits
@@ -174,9 +176,9 @@ pub struct CheckArgs {
 /// How findings are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FindingFormat {
-    /// With excerpts of the source
+    /// For people
     Text,
-    /// One JSON array
+    /// A JSON array
     Json,
 }
 
@@ -214,6 +216,17 @@ pub enum ToolFormat {
     JsonSchema,
     /// The reference documentation
     Markdown,
+}
+
+/// Arguments of `ns doc`.
+#[derive(Args, Debug)]
+pub struct DocArgs {
+    /// What to show, such as FS.WalkDir, FOR EACH, LEN or NS0101; all topics when left out
+    #[arg(value_name = "NAME")]
+    pub name: Vec<String>,
+    /// How it is printed
+    #[arg(long, default_value = "text")]
+    pub format: FindingFormat,
 }
 
 /// Arguments of `ns memory`.

@@ -23,6 +23,7 @@ pub fn explain(code: &str) -> Exit {
     }
 }
 
-fn page(id: &str, title: &str, explanation: &str) -> String {
+/// What is said about a code.
+pub fn page(id: &str, title: &str, explanation: &str) -> String {
     format!("{id}: {title}\n\n{explanation}")
 }

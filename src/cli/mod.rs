@@ -8,6 +8,7 @@ mod audit;
 mod call;
 mod check;
 mod console;
+mod doc;
 mod doctor;
 mod exit;
 mod explain;
@@ -65,6 +66,7 @@ fn work() -> Exit {
         Some(Command::Check(args)) => check::check(&global, &args),
         Some(Command::Call(args)) => call::call(&global, &args),
         Some(Command::Tools(args)) => tools::tools(&args),
+        Some(Command::Doc(args)) => doc::doc(&args),
         Some(Command::Explain(args)) => explain::explain(&args.code),
         Some(Command::Doctor) => doctor::doctor(&global),
         Some(Command::Audit(args)) => audit::audit(&global, &args.command),

@@ -12,15 +12,17 @@ use super::terminal::{print, report_error};
 
 /// What a listing shows: a tool, or a function that takes a procedure, which reads as one.
 #[derive(Clone, Copy)]
-struct Entry<'t> {
-    spec: &'t Spec,
+pub struct Entry<'t> {
+    /// Its declaration.
+    pub spec: &'t Spec,
     params: &'t [Param],
     /// None for a function that takes a procedure: scripts alone call it.
-    tool: Option<&'t Tool>,
+    pub tool: Option<&'t Tool>,
 }
 
 impl<'t> Entry<'t> {
-    fn of_tool(tool: &'t Tool) -> Entry<'t> {
+    /// That of a tool.
+    pub fn of_tool(tool: &'t Tool) -> Entry<'t> {
         Entry { spec: &tool.spec, params: tool.params, tool: Some(tool) }
     }
 
@@ -28,13 +30,14 @@ impl<'t> Entry<'t> {
         Entry { spec: over.spec(), params: over.params(), tool: None }
     }
 
-    fn group(&self) -> &'t str {
+    /// Its group.
+    pub fn group(&self) -> &'t str {
         groups::group_of(self.spec.name)
     }
 }
 
 /// Everything that reads as a tool, group by group.
-fn entries(registry: &Registry) -> Vec<Entry<'_>> {
+pub fn entries(registry: &Registry) -> Vec<Entry<'_>> {
     let mut entries: Vec<Entry<'_>> = registry.iter().map(Entry::of_tool).collect();
     for over in Over::ALL {
         let function = Entry::of_function(over);
@@ -115,7 +118,7 @@ fn pretty(json: &Json) -> String {
 }
 
 /// Entries in a table, a heading before each group.
-fn listing(entries: &[Entry<'_>]) -> String {
+pub fn listing(entries: &[Entry<'_>]) -> String {
     let mut table = new_table();
     table.set_header(["name", "wire name", "effect", "what it does"]);
     let mut last = "";
@@ -133,7 +136,7 @@ fn listing(entries: &[Entry<'_>]) -> String {
 }
 
 /// One tool for people at a terminal.
-fn page(entry: Entry<'_>) -> String {
+pub fn page(entry: Entry<'_>) -> String {
     let spec = entry.spec;
     let mut text = format!("{}\n  {}\n\n{}\n", signature(entry), spec.summary, wrapped(spec.details));
     if !entry.params.is_empty() {
@@ -167,7 +170,8 @@ fn page(entry: Entry<'_>) -> String {
     text
 }
 
-fn wrapped(text: &str) -> String {
+/// A text in lines of at most 96 bytes.
+pub fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last_mut().expect("there is a line");
@@ -183,12 +187,13 @@ fn wrapped(text: &str) -> String {
     lines.join("\n")
 }
 
-fn indented(text: &str) -> String {
+/// A text with two blanks before each line.
+pub fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// `FS.ReadFile(file_path, max_lines: 0)`
-fn signature(entry: Entry<'_>) -> String {
+pub fn signature(entry: Entry<'_>) -> String {
     let params = entry.params.iter().map(|param| match param.absent {
         WhenAbsent::Required => param.name.to_owned(),
         WhenAbsent::Absent => format!("{}?", param.name),

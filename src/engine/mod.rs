@@ -25,6 +25,7 @@ use crate::value::Map;
 pub use crate::eval::{EmitError, Fault, Output};
 pub use crate::limits::{Interrupt, LimitHit, Meter, Progress};
 pub use crate::program::Over;
+pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
 pub use crate::sandbox::Resolver;
 pub use crate::toolkit::{
     Approver, Clock, Console, InputFault, MemoryRow, ProgressView, Question, Reply, Salvaged, SessionMemory,

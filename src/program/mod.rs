@@ -7,6 +7,7 @@ mod builtin;
 pub mod lint;
 mod lower;
 mod over;
+pub mod pages;
 mod scope;
 pub mod tree;
 mod unit;

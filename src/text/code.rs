@@ -52,7 +52,7 @@ codes! {
         UnexpectedText = "NS0001", "text that does not fit here",
             "The parser read the line up to the marked place and then met something that cannot stand there. The message says what could. One statement stands on a line; a line goes on only inside an open bracket or after a `\\` at its end.";
         UnclosedBracket = "NS0002", "a bracket is never closed",
-            "A `(`, `[` or `{` has no partner. Inside brackets a line break counts as a blank, so the statement goes on until the bracket closes; the parser stops looking where a line begins with a statement.\n\n    EMIT LEN([1, 2)     wrong\n    EMIT LEN([1, 2])    right";
+            "A `(`, `[` or `{` has no partner. Inside brackets a line break counts as a blank, so the statement goes on until the bracket closes; the parser stops looking where a line begins with a statement.\n\n    EMIT LEN([1, 2]     wrong\n    EMIT LEN([1, 2])    right";
         StrayBracket = "NS0003", "a closing bracket without its opener",
             "A `)`, `]` or `}` closes nothing, or closes a bracket of another kind. Both places are shown where there are two.";
         UnclosedText = "NS0004", "a text is never closed",

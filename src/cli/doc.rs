@@ -1,0 +1,225 @@
+//! `ns doc [NAME]`: a page about any tool, built-in, statement, value or code, each with an example.
+//!
+//! Nothing is written here: tools have their declarations, the language its pages, codes their explanations.
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::engine::{Page, PageKind, built_in_tools, code_example, pages};
+use crate::text::{Code, ToolCode, nearest};
+use crate::toolkit::{Registry, groups, schema};
+
+use super::args::{DocArgs, FindingFormat};
+use super::exit::Exit;
+use super::show::new_table;
+use super::terminal::{print, report_error};
+use super::tools::Entry;
+use super::{explain, tools};
+
+/// Something that there is a page about.
+enum Topic<'a> {
+    Part(&'static Page),
+    Tool(Entry<'a>),
+    Group(&'a str, Vec<Entry<'a>>),
+    /// Its id, title and explanation.
+    Code(&'static str, &'static str, &'static str),
+}
+
+pub fn doc(args: &DocArgs) -> Exit {
+    let registry = built_in_tools();
+    let name = args.name.join(" ");
+    let found = match name.is_empty() {
+        true => topics(&registry).collect(),
+        false => find(&registry, &name),
+    };
+    if found.is_empty() {
+        let help = match near(&registry, &name) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`ns doc` lists what there is".to_owned(),
+        };
+        report_error(&format!("there is no page about `{name}`"), &help);
+        return Exit::Usage;
+    }
+    let text = match (args.format, name.is_empty()) {
+        (FindingFormat::Text, true) => overview(&registry),
+        (FindingFormat::Text, false) => found.iter().map(Topic::text).collect::<Vec<_>>().join("\n\n\n"),
+        (FindingFormat::Json, is_all) => {
+            let json: Json = found.iter().map(|topic| if is_all { topic.heading() } else { topic.json() }).collect();
+            serde_json::to_string_pretty(&json).expect("JSON has a text")
+        }
+    };
+    print(&format!("{}\n", text.trim_end()))
+}
+
+/// Everything that there is a page about.
+fn topics(registry: &Registry) -> impl Iterator<Item = Topic<'_>> {
+    pages()
+        .map(Topic::Part)
+        .chain(groups_of(registry))
+        .chain(tools::entries(registry).into_iter().map(Topic::Tool))
+        .chain(codes())
+}
+
+fn groups_of(registry: &Registry) -> impl Iterator<Item = Topic<'_>> {
+    let entries = tools::entries(registry);
+    let mut names: Vec<&str> = entries.iter().map(Entry::group).collect();
+    names.dedup();
+    names.into_iter().map(move |name| {
+        let members = entries.iter().filter(|entry| entry.group() == name);
+        Topic::Group(name, members.copied().collect())
+    })
+}
+
+fn codes<'a>() -> impl Iterator<Item = Topic<'a>> {
+    let script = Code::ALL.iter().map(|code| Topic::Code(code.id(), code.title(), code.explanation()));
+    script.chain(ToolCode::ALL.iter().map(|code| Topic::Code(code.id(), code.title(), code.explanation())))
+}
+
+/// All that a name stands for: `STR` is a built-in and a group of tools.
+fn find<'r>(registry: &'r Registry, name: &str) -> Vec<Topic<'r>> {
+    let mut found: Vec<Topic<'r>> = topics(registry)
+        .filter(|topic| match topic {
+            Topic::Tool(entry) if entry.tool.is_some() => false,
+            topic => topic.names().iter().any(|known| known.eq_ignore_ascii_case(name)),
+        })
+        .collect();
+    // `LIST` is a group, and not `FS.List` without its own.
+    if found.is_empty() || name.contains('.') {
+        let tool = registry.find(name).map(|id| registry.get(id));
+        found.extend(tool.map(|tool| Topic::Tool(Entry::of_tool(tool))));
+    }
+    found
+}
+
+/// The name nearest to one that stands for nothing.
+fn near(registry: &Registry, name: &str) -> Option<String> {
+    let names: Vec<&str> = topics(registry).flat_map(|topic| topic.names()).collect();
+    let upper = name.to_uppercase();
+    let near = nearest(name, names.iter().copied()).or_else(|| nearest(&upper, names.iter().copied()));
+    near.or_else(|| registry.nearest(name)).map(str::to_owned)
+}
+
+impl<'a> Topic<'a> {
+    fn names(&self) -> Vec<&'a str> {
+        match self {
+            Topic::Part(page) => page.names.to_vec(),
+            Topic::Tool(entry) => vec![entry.spec.name],
+            Topic::Group(name, _) | Topic::Code(name, ..) => vec![name],
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Topic::Part(page) => page.kind.word(),
+            Topic::Tool(_) => "tool",
+            Topic::Group(..) => "group",
+            Topic::Code(..) => "code",
+        }
+    }
+
+    fn summary(&self) -> &'a str {
+        match self {
+            Topic::Part(page) => page.summary,
+            Topic::Tool(entry) => entry.spec.summary,
+            Topic::Group(name, _) => groups::title(name),
+            Topic::Code(_, title, _) => title,
+        }
+    }
+
+    fn heading(&self) -> Json {
+        json!({"name": self.names()[0], "kind": self.kind(), "summary": self.summary()})
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Topic::Part(page) => part(page),
+            Topic::Tool(entry) => tools::page(*entry),
+            Topic::Group(name, members) => {
+                format!("{name}: {}\n\n{}", groups::title(name), tools::listing(members))
+            }
+            Topic::Code(id, title, explanation) => {
+                let shown = code_example(id).map_or_else(String::new, |example| {
+                    let policy = Some(("the policy file", example.policy)).filter(|(_, text)| !text.is_empty());
+                    let files = policy.into_iter().chain(example.files.iter().copied());
+                    format!("\n\nExample\n{}{}", shown_files(files), tools::indented(example.script))
+                });
+                format!("{}{shown}", explain::page(id, title, explanation))
+            }
+        }
+    }
+
+    fn json(&self) -> Json {
+        let mut json = self.heading();
+        let more = match self {
+            Topic::Part(page) => json!({
+                "names": page.names, "form": page.form, "details": page.details,
+                "example": {"files": files_json(page.example.files), "script": page.example.script, "output": page.example.output},
+            }),
+            Topic::Tool(entry) => {
+                let example = &entry.spec.example;
+                json!({
+                    "form": tools::signature(*entry), "details": entry.spec.details,
+                    "example": {"files": {}, "script": example.script, "output": example.output},
+                    "declaration": entry.tool.map(schema::declaration),
+                })
+            }
+            Topic::Group(_, members) => {
+                json!({"tools": members.iter().map(|entry| entry.spec.name).collect::<Vec<_>>()})
+            }
+            Topic::Code(id, _, explanation) => json!({
+                "details": explanation,
+                "example": code_example(id).map(|example| {
+                    json!({"policy": example.policy, "files": files_json(example.files), "script": example.script})
+                }),
+            }),
+        };
+        if let (Json::Object(json), Json::Object(more)) = (&mut json, more) {
+            json.extend(more);
+        }
+        json
+    }
+}
+
+fn files_json(files: &[(&str, &str)]) -> Json {
+    Json::Object(files.iter().map(|(path, text)| ((*path).to_owned(), Json::from(*text))).collect::<Map<_, _>>())
+}
+
+/// A part of the language, for people.
+fn part(page: &Page) -> String {
+    let mut text = format!("{}\n  {}\n", page.form, page.summary);
+    if !page.details.is_empty() {
+        text.push_str(&format!("\n{}\n", tools::wrapped(page.details)));
+    }
+    let files = shown_files(page.example.files.iter().copied());
+    let (script, output) = (tools::indented(page.example.script), tools::indented(page.example.output.trim_end()));
+    text.push_str(&format!("\nExample\n{files}{script}\nprints\n{output}"));
+    text
+}
+
+fn shown_files<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    files.map(|(name, text)| format!("with {name}\n{}\n", tools::indented(text))).collect()
+}
+
+/// What there are pages about.
+fn overview(registry: &Registry) -> String {
+    let mut text = "`ns doc NAME` shows a page with an example; a name is one of these.\n".to_owned();
+    for (kind, title) in [
+        (PageKind::Statement, "Statements"),
+        (PageKind::Expression, "Expressions"),
+        (PageKind::BuiltIn, "Built-in functions"),
+    ] {
+        let mut table = new_table();
+        for page in pages().filter(|page| page.kind == kind) {
+            table.add_row([&format!("  {}", page.name()), page.summary]);
+        }
+        text.push_str(&format!("\n{title}\n{table}\n"));
+    }
+    text.push_str("\nTools, by group; `ns doc GROUP` lists them\n");
+    let mut table = new_table();
+    for topic in groups_of(registry) {
+        table.add_row([&format!("  {}", topic.names()[0]), topic.summary()]);
+    }
+    text.push_str(&format!("{table}\n\nCodes\n"));
+    let ids: Vec<&str> = codes().map(|code| code.names()[0]).collect();
+    text.push_str(&tools::indented(&tools::wrapped(&ids.join(" "))));
+    text
+}

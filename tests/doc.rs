@@ -1,0 +1,128 @@
+//! `ns doc`: there is a page about everything, and every example does what the page says.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod support;
+
+use std::fs;
+
+use neuroscript::engine::{code_example, pages};
+use neuroscript::text::{Code, ToolCode};
+use serde_json::Value as Json;
+
+use support::{Ran, ns, run};
+
+/// Codes of which no script alone can be the example, and those whose example shows what to do about them.
+const WITHOUT: [&str; 7] = ["NS0010", "NS0024", "NS0501", "NS0614", "NS0901", "limit_exceeded", "cancelled"];
+const HANDLED: [&str; 4] = ["permission_denied", "no_space", "io_error", "unknown_tool"];
+
+fn doc(args: &[&str]) -> Ran {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    run(ns(place.path()).arg("doc").args(args))
+}
+
+/// Runs an example in a sandbox with its files.
+fn example(policy: &str, files: &[(&str, &str)], script: &str) -> (Ran, Ran) {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let sandbox = place.path().join("sandbox");
+    fs::create_dir(&sandbox).expect("a sandbox");
+    for (path, text) in files {
+        let file = sandbox.join(path);
+        fs::create_dir_all(file.parent().expect("a file lies in a folder")).expect("a folder for the file");
+        fs::write(file, text).expect("a file of the example");
+    }
+    let (policy_file, script_file) = (place.path().join("policy.toml"), place.path().join("example.ns"));
+    fs::write(&policy_file, policy).expect("a policy");
+    fs::write(&script_file, script).expect("a script");
+    let command = |word: &str| run(ns(&sandbox).arg("--policy").arg(&policy_file).arg(word).arg(&script_file));
+    (command("run"), command("check"))
+}
+
+#[test]
+fn examples_of_the_language_print_what_they_promise() {
+    for page in pages() {
+        let (ran, _) = example("", page.example.files, page.example.script);
+        let told = (ran.stdout.as_str(), ran.code);
+        assert_eq!(told, (page.example.output, 0), "{}: {}", page.name(), ran.stderr);
+        assert!(
+            !page.summary.ends_with('.') && page.details.is_empty() | page.details.ends_with('.'),
+            "{}",
+            page.name()
+        );
+    }
+}
+
+#[test]
+fn every_code_has_an_example_that_brings_it_about() {
+    let ids = Code::ALL.iter().map(|code| code.id()).chain(ToolCode::ALL.iter().map(|code| code.id()));
+    for id in ids {
+        let Some(shown) = code_example(id) else {
+            assert!(WITHOUT.contains(&id), "{id} has no example");
+            continue;
+        };
+        let (ran, checked) = example(shown.policy, shown.files, shown.script);
+        if HANDLED.contains(&id) {
+            assert_eq!(ran.code, 0, "{id}: {}", ran.stderr);
+            continue;
+        }
+        let said = format!("{}{}{}", ran.stdout, ran.stderr, checked.stderr);
+        assert!(said.contains(id), "{id}: {said}");
+        // What comes before the run names nothing else.
+        let others = Code::ALL.iter().map(|code| code.id()).filter(|other| *other != id && ran.stderr.contains(other));
+        assert_eq!(others.collect::<Vec<_>>(), Vec::<&str>::new(), "{id}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn names_find_their_pages_in_any_spelling() {
+    for (words, begins) in [
+        (&["for", "each"][..], "FOR EACH name IN list"),
+        (&["On Error"], "ON ERROR AS err DO"),
+        (&["len"], "LEN(value)"),
+        (&["tool.fs.walkdir"], "FS.WalkDir("),
+        (&["read_file"], "FS.ReadFile("),
+        (&["ns0101"], "NS0101: a name that nothing sets"),
+        (&["not_found"], "not_found: "),
+        (&["{{"], "```text with {{name}}```"),
+        (&["json"], "JSON: JSON texts"),
+    ] {
+        let ran = doc(words);
+        assert!(ran.code == 0 && ran.stdout.starts_with(begins), "{words:?}: {}{}", ran.stdout, ran.stderr);
+    }
+    let both = doc(&["STR"]).stdout;
+    assert!(both.starts_with("STR(value)") && both.contains("STR.Upper"), "{both}");
+}
+
+#[test]
+fn a_name_that_is_none_gets_the_nearest() {
+    for (name, near) in [("FS.WalkDri", "FS.WalkDir"), ("whlie", "WHILE"), ("not_fuond", "not_found"), ("Lenn", "LEN")]
+    {
+        let ran = doc(&[name]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{name}");
+        assert!(ran.stderr.contains(&format!("did you mean `{near}")), "{name}: {}", ran.stderr);
+    }
+    assert!(doc(&["xyzzyxyzzy"]).stderr.contains("`ns doc` lists"));
+}
+
+#[test]
+fn alone_it_lists_the_topics() {
+    let text = doc(&[]).stdout;
+    for word in ["FOR EACH", "CLEAR_ERROR", "RANGE", "JSON", "NS0101", "not_found", "operators"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+}
+
+#[test]
+fn the_json_form_has_every_topic_and_whole_pages() {
+    let topics: Json = serde_json::from_str(&doc(&["--format", "json"]).stdout).expect("JSON");
+    let topics = topics.as_array().expect("a list");
+    assert!(topics.len() > 200, "{}", topics.len());
+    assert!(topics.iter().all(|topic| topic["name"].is_string() && topic["summary"].is_string()));
+    for name in ["EMIT", "FS.WalkDir", "NS0303", "MIN"] {
+        let found: Json = serde_json::from_str(&doc(&[name, "--format", "json"]).stdout).expect("JSON");
+        assert_eq!(found[0]["name"], name);
+        assert!(found[0]["example"]["script"].is_string(), "{found}");
+    }
+    let group: Json = serde_json::from_str(&doc(&["math", "--format", "json"]).stdout).expect("JSON");
+    assert_eq!(group[0]["kind"], "group");
+}
