@@ -89,6 +89,7 @@ fn a_bad_policy_is_told_with_its_place_and_what_to_do() {
         ("[policy]\nblocked_directories = [\"a/../secret\"]\n", &[":2:24", "without `..`"]),
         ("[policy]\nblocked_directories = [\"ok\", \" \"]\n", &[":2:30", "`.` is the root"]),
         ("[policy]\nallowed_directories = [\"\"]\n", &[":2:24", "`.` is the root"]),
+        ("[policy]\nallowed_directories = []\n", &[":2:23", "allows nothing", "leave it out"]),
         ("[policy]\nblocked_directories = [\"~/.ssh\"]\n", &[":2:24", "whole paths instead of `~`"]),
         ("[policy]\nblocked_directories = [\"build*\"]\n", &[":2:24", "`blocked_patterns`"]),
         ("[policy]\nreject_hard_links = 1\n", &[":2:21", "true or false"]),
@@ -105,6 +106,41 @@ fn a_bad_policy_is_told_with_its_place_and_what_to_do() {
             assert!(complaint.contains(part), "{policy} should be told `{part}`:\n{complaint}");
         }
     }
+}
+
+/// Policy comes before existence and kind, so an error tells nothing of what is in a blocked directory.
+#[test]
+fn what_is_refused_is_refused_whatever_is_there() {
+    let place = Place::new("[policy]\nblocked_directories = [\"secret\"]\n");
+    for name in ["root/secret/sub/file", "root/.env", "root/open"] {
+        place.write(name, "x");
+    }
+    symlink("second", place.path("root/secret/first")).expect("a link");
+    symlink("first", place.path("root/secret/second")).expect("a link");
+    symlink("secret/sub", place.path("root/way")).expect("a link");
+    for path in [
+        "secret/sub/file/",
+        "secret/sub/file/x",
+        "secret/sub/none/x",
+        "secret/none/",
+        "secret/none/../../open",
+        "secret/first",
+        "secret/first/x",
+        "way/file/",
+        "way/file/x",
+        "way/none/x",
+        "open/secret/x",
+        ".env/",
+        ".env/x",
+    ] {
+        assert_eq!(place.refused("read_file", json!({"file_path": path})).0, "policy_denied", "{path}");
+        let write = json!({"file_path": path, "content": "x"});
+        assert_eq!(place.refused("write_file", write).0, "policy_denied", "{path}");
+    }
+    let log = place.read("root/.ns/audit.jsonl").expect("refusals are told");
+    assert!(log.contains(r#""paths":["secret/sub/file"],"outcome":"refused""#), "{log}");
+    assert_eq!(place.refused("read_file", json!({"file_path": "open/x"})).0, "not_a_directory");
+    assert_eq!(place.refused("read_file", json!({"file_path": "none/../open"})).0, "not_found");
 }
 
 #[test]

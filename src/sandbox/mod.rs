@@ -43,7 +43,7 @@ pub use own::{OwnFolder, is_ignorable, is_reserved};
 pub use path::{PathRule, PathText, entry_parts};
 pub use read::{OpenFile, ReadError};
 pub use remove::Going;
-pub use root::{Root, SandboxPath};
+pub use root::{Root, SandboxPath, Unreached};
 pub use take::{Overwrite, Placed};
 pub use temporary::{TemporaryFolders, temporary_name};
 pub use unpack::Unpacking;

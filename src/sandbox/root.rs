@@ -17,7 +17,7 @@ use super::folder::{Folder, Resolver};
 use super::keep::Account;
 use super::metadata::{Kind, Metadata};
 use super::own::is_reserved;
-use super::path::{PathRule, PathText};
+use super::path::{PathError, PathRule, PathText};
 use super::read::ReadError;
 use walker::Walker;
 pub(super) use walker::parts_of;
@@ -58,6 +58,36 @@ pub struct SandboxPath {
     wants_folder: bool,
     /// The path of the further root that it lies below.
     base: Option<Arc<str>>,
+}
+
+/// Why a path leads to no place.
+#[derive(Debug)]
+pub struct Unreached {
+    /// The reason.
+    pub error: SandboxError,
+    /// Where it led, as far as that is known.
+    pub way: Option<Way>,
+}
+
+/// Where a path led that could not be followed to its end.
+#[derive(Debug)]
+pub struct Way {
+    /// From the root, without links and `..`, and what of the path was still to come, up to its next `..`.
+    pub resolved: String,
+    /// Nothing is left out, so that this is what the path names.
+    pub is_whole: bool,
+}
+
+impl From<PathError> for Unreached {
+    fn from(error: PathError) -> Unreached {
+        Unreached { error: error.into(), way: None }
+    }
+}
+
+impl From<SandboxError> for Unreached {
+    fn from(error: SandboxError) -> Unreached {
+        Unreached { error, way: None }
+    }
 }
 
 impl Root {
@@ -147,7 +177,7 @@ impl Root {
     }
 
     /// Checks a path text and finds the place that it names.
-    pub fn locate(&self, text: &str, rule: PathRule) -> Result<SandboxPath, SandboxError> {
+    pub fn locate(&self, text: &str, rule: PathRule) -> Result<SandboxPath, Unreached> {
         let path = PathText::parse(text, rule, &[&self.path, &self.named])?;
         if let Some(place) = self.locate_directly(&path, rule)? {
             return Ok(place);
@@ -163,7 +193,7 @@ impl Root {
         }
         walker.shown = folder.to_string_lossy().into_owned();
         walker.turn_to(Path::new(target))?;
-        walker.walk(rule)
+        walker.walk(rule).map_err(|unreached| unreached.error)
     }
 
     /// The way in one step of the kernel, where no link and no `..` is on it.

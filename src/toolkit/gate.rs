@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::audit::{Audit, AuditError, Keeping, Site};
 use crate::limits::Meter;
 use crate::memory::Project;
-use crate::sandbox::{Change, KeptPath, KeptText, PathRule, Root, SandboxPath, TemporaryFolders};
+use crate::sandbox::{Change, KeptPath, KeptText, PathRule, Root, SandboxPath, TemporaryFolders, Unreached};
 use crate::text::ToolCode;
 use crate::value::Value;
 
@@ -257,7 +257,7 @@ impl Gate {
         record: &CallRecord<'_>,
     ) -> Result<BoundArg, ToolError> {
         let find = |path: &str, rule: PathRule, access: Access| {
-            self.place(path, rule, access, |place| record.concerns(&place.address()))
+            self.place(path, rule, access, |address| record.concerns(address))
         };
         match (kind, arg) {
             (_, None) => Ok(BoundArg::Absent),
@@ -268,7 +268,7 @@ impl Gate {
             }
             (Kind::Kept, Some(value)) => {
                 let text = value.as_text().expect("the binder lets only texts through as paths");
-                let kept = self.kept(&text, |place| record.concerns(&place.address())).map(BoundArg::Kept);
+                let kept = self.kept(&text, |address| record.concerns(address)).map(BoundArg::Kept);
                 kept.map_err(|error| ToolError { path: error.path.or(Some(shown(&text))), ..error }.argument(name))
             }
             (Kind::Paths(rule, access), Some(Value::List(list))) => {
@@ -300,7 +300,7 @@ impl Gate {
     }
 
     /// What is kept under a path, if the policy lets a tool change the place that it came from.
-    pub(super) fn kept(&self, path: &str, see: impl FnOnce(&SandboxPath)) -> Result<KeptPath, ToolError> {
+    pub(super) fn kept(&self, path: &str, see: impl FnOnce(&str)) -> Result<KeptPath, ToolError> {
         let below = |root: &Root| Some(path.strip_prefix(&*root.address_of(""))?.strip_prefix('/')?.to_owned());
         let further = self.further.iter().find_map(|root| Some((root, below(root)?)));
         let (root, path) = further.unwrap_or((&self.root, path.to_owned()));
@@ -310,13 +310,13 @@ impl Gate {
         Ok(root.locate_kept(&text, origin)?)
     }
 
-    /// The place that a path names, if the policy lets a tool do this there. `see` is shown the place first.
+    /// The place that a path names, if the policy lets a tool do this there. `see` is shown its address first.
     pub(super) fn place(
         &self,
         path: &str,
         rule: PathRule,
         access: Access,
-        see: impl FnOnce(&SandboxPath),
+        see: impl FnOnce(&str),
     ) -> Result<SandboxPath, ToolError> {
         self.place_in(self.root_for(path, rule), path, rule, access, see)
     }
@@ -328,13 +328,37 @@ impl Gate {
         path: &str,
         rule: PathRule,
         access: Access,
-        see: impl FnOnce(&SandboxPath),
+        see: impl FnOnce(&str),
     ) -> Result<SandboxPath, ToolError> {
         let refused = |error: ToolError| error.path(shown(path));
-        let place = root.locate(path, rule).map_err(|error| refused(error.into()))?;
-        see(&place);
-        self.policy.admit_place(&place, access).map_err(refused)?;
-        Ok(place)
+        match root.locate(path, rule) {
+            Ok(place) => {
+                see(&place.address());
+                self.policy.admit_place(&place, access).map_err(refused)?;
+                Ok(place)
+            }
+            Err(unreached) => Err(refused(self.unreached(root, unreached, access, see))),
+        }
+    }
+
+    /// The error for a path that leads to no place. What the policy refuses comes first, so that nobody
+    /// learns from the error what is there.
+    fn unreached(&self, root: &Root, unreached: Unreached, access: Access, see: impl FnOnce(&str)) -> ToolError {
+        let error = ToolError::from(unreached.error);
+        let is_final = error.code == ToolCode::BadArgs || is_refusal(error.code);
+        let Some(way) = unreached.way.filter(|_| !is_final) else { return error };
+        let address = root.address_of(&way.resolved);
+        let admitted = match way.is_whole {
+            true => self.policy.admit_absent(&address, access),
+            false => self.policy.admit_path(&address, true, access),
+        };
+        match admitted {
+            Ok(()) => error,
+            Err(refusal) => {
+                see(&address);
+                refusal
+            }
+        }
     }
 }
 

@@ -105,7 +105,7 @@ impl Gate {
     }
 
     fn module_in(&self, library: Option<usize>, path: &str, record: &CallRecord<'_>) -> Result<ModuleFile, ToolError> {
-        let see = |place: &SandboxPath| record.concerns(&place.address());
+        let see = |address: &str| record.concerns(address);
         let library_place = library.map(|number| &self.libraries[number].place);
         let place = match library_place {
             None => self.place(path, RULE, Access::Read, see)?,

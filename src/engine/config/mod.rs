@@ -200,6 +200,10 @@ impl Reader<'_> {
     }
 
     fn directories(&mut self, name: &str, value: &Spanned<DeValue<'_>>, rules: &mut Vec<DirectoryRule>) {
+        if name == "allowed_directories" && value.get_ref().as_array().is_some_and(|items| items.is_empty()) {
+            let message = format!("`{name}` allows nothing, so that no tool could work with files");
+            return self.report(value.span(), message, "leave it out for all of the sandbox, or name directories");
+        }
         self.texts(name, value, "directories", |reader, item, written| match DirectoryRule::parse(written) {
             Ok(rule) if rule.absolute().is_some() && reader.origin == Origin::Root => {
                 let message = format!("`{name}` of the policy file in the root has only directories below the root");

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::{Root, SandboxPath};
+use super::{Root, SandboxPath, Unreached, Way};
 use crate::sandbox::error::SandboxError;
 use crate::sandbox::folder::Folder;
 use crate::sandbox::metadata::{Kind, Metadata};
@@ -28,6 +28,8 @@ pub(super) struct Walker<'a> {
     through_link: bool,
     follows: bool,
     wants_folder: bool,
+    /// The part that is being looked at.
+    part: Option<OsString>,
 }
 
 impl<'a> Walker<'a> {
@@ -43,11 +45,17 @@ impl<'a> Walker<'a> {
             through_link: false,
             follows: rule.follows,
             wants_folder: path.wants_folder,
+            part: None,
         }
     }
 
-    pub(super) fn walk(mut self, rule: PathRule) -> Result<SandboxPath, SandboxError> {
+    pub(super) fn walk(mut self, rule: PathRule) -> Result<SandboxPath, Unreached> {
+        self.find(rule).map_err(|error| Unreached { way: Some(self.way()), error })
+    }
+
+    fn find(&mut self, rule: PathRule) -> Result<SandboxPath, SandboxError> {
         while let Some(part) = self.ahead.pop_front() {
+            self.part = Some(part.clone());
             if part == ".." {
                 self.climb()?;
                 continue;
@@ -64,7 +72,7 @@ impl<'a> Walker<'a> {
                 }
                 Kind::Folder if !last => self.enter(part)?,
                 _ if last => return self.found(part, metadata),
-                _ => return Err(SandboxError::NotAFolder(self.shown)),
+                _ => return Err(SandboxError::NotAFolder(self.shown.clone())),
             }
         }
         // The way ended in a folder that was entered by `.`, `..` or a link.
@@ -72,6 +80,14 @@ impl<'a> Walker<'a> {
             Some((_, name)) => self.place(Vec::new(), Some(name)),
             None => self.place(Vec::new(), None),
         }
+    }
+
+    /// The way to the part at which it ended, and what of it lay ahead up to the next `..`.
+    fn way(&self) -> Way {
+        let ahead = self.ahead.iter().take_while(|part| *part != "..");
+        let entered = self.entered.iter().map(|(_, name)| name);
+        let names: Vec<_> = entered.chain(&self.part).chain(ahead).map(|name| name.to_string_lossy()).collect();
+        Way { resolved: names.join("/"), is_whole: !self.ahead.iter().any(|part| part == "..") }
     }
 
     fn here(&self) -> &Folder {
@@ -119,22 +135,22 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    fn found(mut self, name: OsString, metadata: Metadata) -> Result<SandboxPath, SandboxError> {
+    fn found(&mut self, name: OsString, metadata: Metadata) -> Result<SandboxPath, SandboxError> {
         self.refuse_reserved(&name)?;
         if self.wants_folder && metadata.kind != Kind::Folder {
-            return Err(SandboxError::NotAFolder(self.shown));
+            return Err(SandboxError::NotAFolder(self.shown.clone()));
         }
         self.place(Vec::new(), Some(name))
     }
 
     /// The place of a path whose part `name` does not exist.
-    fn missing(mut self, name: OsString, rule: PathRule) -> Result<SandboxPath, SandboxError> {
+    fn missing(&mut self, name: OsString, rule: PathRule) -> Result<SandboxPath, SandboxError> {
         self.refuse_reserved(&name)?;
-        let mut missing = vec![name];
-        missing.extend(self.ahead.drain(..));
-        if missing.iter().any(|part| part == "..") {
-            return Err(SandboxError::NotFound(self.shown));
+        if self.ahead.iter().any(|part| part == "..") {
+            return Err(SandboxError::NotFound(self.shown.clone()));
         }
+        let mut missing = vec![name];
+        missing.extend(self.ahead.iter().cloned());
         if rule.creates {
             // A link may have brought names that the path itself may not hold.
             missing.iter().try_for_each(|part| check_new_name(&part.to_string_lossy()))?;

@@ -102,7 +102,8 @@ impl Policy {
     pub fn admit(&self, spec: &Spec) -> Result<Approval, ToolError> {
         if self.read_only && spec.effect.changes_files() {
             let message = format!("`{}` changes files, and the run is read-only", spec.name);
-            return Err(ToolError::new(ToolCode::PolicyDenied, message).hint("run without `--read-only`"));
+            let hint = "run without `--read-only`, and without `read_only = true` in `[policy]`";
+            return Err(ToolError::new(ToolCode::PolicyDenied, message).hint(hint));
         }
         let name = spec.name;
         let instead = || format!("add `{name}` to `allow` in `[tools]` of the policy file");
@@ -142,12 +143,15 @@ impl Policy {
         }
         match place.metadata() {
             Ok(metadata) => self.admit_path(&address, metadata.kind == Kind::Folder, access),
-            // What does not exist yet may become a directory, and a file unless the tool alone knows.
-            Err(_) => {
-                self.admit_path(&address, true, access)?;
-                if access == Access::Make { Ok(()) } else { self.admit_path(&address, false, access) }
-            }
+            Err(_) => self.admit_absent(&address, access),
         }
+    }
+
+    /// Whether a tool may do this to what is not there, or cannot be found out about: it may become a
+    /// directory, and a file unless the tool alone knows.
+    pub fn admit_absent(&self, address: &str, access: Access) -> Result<(), ToolError> {
+        self.admit_path(address, true, access)?;
+        if access == Access::Make { Ok(()) } else { self.admit_path(address, false, access) }
     }
 
     /// Whether a tool may do this to what has this address.
