@@ -1,14 +1,23 @@
-//! Several runs that append to one file and edit it at the same time: nothing of any of them is lost.
+//! Several runs that append to one file and edit it at the same time: nothing of any of them is lost; and a
+//! file that others write to while it is read.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
 mod support;
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
-use support::ns;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use support::{ns, run};
 
 /// Runs that change the file at once, and how often each does.
 const RUNS: usize = 4;
@@ -56,4 +65,38 @@ fn nothing_is_lost_of_what_several_edit() {
     fs::write(place.path().join("log/all.txt"), "end").expect("a file");
     let text = all_at_once(place.path(), "FS.EditFile(\"log/all.txt\", \"end\", text + \"end\")");
     check_lines(text.strip_suffix("end").expect("the end stays the end"));
+}
+
+/// Reads a file once, and checks that content, size and checksum tell of the same bytes.
+fn check_reading(sandbox: &Path, encoding: &str) -> usize {
+    let arguments = json!({"file_path": "log", "encoding": encoding, "max_size_mb": 1024});
+    let ran = run(ns(sandbox).args(["call", "read_file", &arguments.to_string()]));
+    let answer: Json = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("no answer: {}", ran.stderr));
+    let content = answer["content"].as_str().expect("a text");
+    let bytes = match encoding {
+        "base64" => STANDARD.decode(content).expect("what is read is base64"),
+        _ => content.as_bytes().to_vec(),
+    };
+    assert_eq!(answer["sizeBytes"], bytes.len());
+    let checksum: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(answer["checksum"], checksum, "the checksum is that of what the caller has seen");
+    bytes.len()
+}
+
+#[test]
+fn of_a_file_that_grows_all_is_told_of_the_same_bytes() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut log = File::create(place.path().join("log")).expect("a file");
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) && log.metadata().is_ok_and(|metadata| metadata.len() < 64 << 20) {
+                log.write_all(b"a line of the log\n").expect("room for the log");
+            }
+        });
+        let lengths: Vec<usize> =
+            (0..20).map(|turn| check_reading(place.path(), if turn % 2 == 0 { "utf-8" } else { "base64" })).collect();
+        done.store(true, Ordering::Relaxed);
+        assert!(lengths.first() < lengths.last(), "the file grew meanwhile: {lengths:?}");
+    });
 }

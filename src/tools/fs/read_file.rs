@@ -110,6 +110,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
         hash: args.checksum.unwrap_or(all).then(Sha256::new),
         start: Vec::new(),
         read: 0,
+        ended: false,
     };
     let taken = reading.check_size(reading.file.metadata.size).and_then(|()| reading.run(context));
     let taken = taken.map_err(|error| match error {
@@ -122,7 +123,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
     Ok(Content {
         content: taken.text,
         encoding: taken.encoding,
-        size_bytes: metadata.size,
+        size_bytes: if reading.ended { reading.read } else { metadata.size },
         line_count: taken.lines,
         last_modified: metadata.modified.map(|time| rfc3339(time.seconds).into()),
         checksum: reading.hash.map(|hash| super::hex(&hash.finalize())),
@@ -169,6 +170,8 @@ struct Reading<'a> {
     /// The first bytes.
     start: Vec<u8>,
     read: u64,
+    /// The end was met, so that `read` is the size of what was read, which may have grown meanwhile.
+    ended: bool,
 }
 
 /// Bytes that are read at once.
@@ -194,7 +197,10 @@ impl Reading<'_> {
         // A whole piece at a time, so that its beginning shows what kind of file it is.
         while length < buffer.len() {
             match self.file.file.read(&mut buffer[length..]).map_err(|error| self.io(&error))? {
-                0 => break,
+                0 => {
+                    self.ended = true;
+                    break;
+                }
                 more => length += more,
             }
         }
@@ -222,6 +228,7 @@ impl Reading<'_> {
     fn rewind(&mut self) -> Result<(), Failed> {
         self.file.file.rewind().map_err(|error| self.io(&error))?;
         self.read = 0;
+        self.ended = false;
         if let Some(hash) = &mut self.hash {
             *hash = Sha256::new();
         }
@@ -263,7 +270,8 @@ impl Reading<'_> {
             held = left;
             buffer.copy_within(PIECE - left.., 0);
         }
-        if self.hash.is_some() {
+        // What comes after the end that was met is not in the answer, and not in its checksum.
+        if self.hash.is_some() && !self.ended {
             while !self.piece(context, &mut buffer, 0)?.is_empty() {}
         }
         let (text, lines) = lines.finish();
@@ -289,11 +297,12 @@ impl Reading<'_> {
             if self.start.is_empty() {
                 self.start = bytes.to_vec();
             }
-            if bytes.is_empty() {
-                break;
-            }
             space::check_string(text.len() + bytes.len().div_ceil(3) * 4)?;
             STANDARD.encode_string(bytes, &mut text);
+            // Past the end a file may have grown, and what is padded takes nothing more.
+            if self.ended {
+                break;
+            }
         }
         let lines = usize::from(!text.is_empty());
         Ok(Taken { text, encoding: "base64".to_owned(), lines, malformed: false, is_text: false })
