@@ -120,7 +120,7 @@ fn verify(
 ) -> Result<Option<Exit>, ToolError> {
     let Some(verdict) = engine.verify_audit(log, expect)? else { return Ok(None) };
     let fault = verdict.fault.as_ref().map(|(line, fault)| (*line, words(fault)));
-    let holds = fault.is_none() && verdict.met;
+    let holds = fault.is_none() && verdict.met && verdict.lines > 0;
     if as_json {
         let fault = fault.map(|(line, what)| json!({ "line": line, "what": what }));
         let AuditVerdict { lines, last, torn, met, .. } = &verdict;
@@ -140,6 +140,8 @@ fn verify(
             &format!("{name}: {}, none of them with the expected hash", count(&verdict)),
             "the end was cut off, or the log was written anew",
         );
+    } else if verdict.lines == 0 {
+        report_error(&format!("{name} has no lines"), "that proves nothing: if there were some, somebody removed them");
     } else {
         let last = verdict.last.as_deref().unwrap_or("none");
         let torn = match verdict.torn {

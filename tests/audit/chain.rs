@@ -81,6 +81,8 @@ fn edited_removed_moved_and_foreign_lines_are_named() {
     assert_eq!(verdict(place, &whole).0, 0);
     // Nothing but the line feed is missing: a crash could do that, and nothing is lost.
     assert_eq!(verdict(place, &whole[..whole.len() - 1]).0, 0);
+    let (code, said) = verdict(place, b"");
+    assert!(code == 1 && said.contains("has no lines"), "an emptied log proves nothing: {code}: {said}");
 }
 
 /// A line exchanged for one with a right hash of its own does not fit its neighbours.
