@@ -30,7 +30,7 @@ impl Approver for Terminal {
             let Some(line) = read_line(meter)? else { return Ok(Reply::Never) };
             match line.trim().to_ascii_lowercase().as_str() {
                 "o" | "once" => return Ok(Reply::Once),
-                "r" | "run" => return Ok(Reply::Run),
+                "r" | "run" | "this run" => return Ok(Reply::Run),
                 "a" | "always" if question.can_always => return Ok(Reply::Always),
                 "n" | "never" | "no" => return Ok(Reply::Never),
                 _ => {}

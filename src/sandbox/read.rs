@@ -66,8 +66,12 @@ impl SandboxPath {
         match kind {
             Kind::File => Ok(()),
             Kind::Folder => Err(SandboxError::IsAFolder(self.shown().to_owned())),
-            // A link that was not followed, or came in between, is no file either.
-            Kind::Special | Kind::Link => Err(SandboxError::Special(self.shown().to_owned())),
+            Kind::Special => Err(SandboxError::Special(self.shown().to_owned())),
+            // It was not to be followed, or came in between.
+            Kind::Link => {
+                let reason = "it is a link, which is not followed".to_owned();
+                Err(SandboxError::Io { path: self.shown().to_owned(), reason })
+            }
         }
     }
 }

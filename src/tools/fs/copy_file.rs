@@ -142,7 +142,9 @@ fn copy(
     let placed = copied.map_err(|error| match error {
         // It names what is below the source by its last name alone.
         SandboxError::Special(_) => ToolError::from(error).argument("source_path").path(source.shown()),
-        error => error.into(),
+        SandboxError::Exists(_) if is_folder => ToolError::from(error)
+            .hint("a directory replaces nothing: choose another name, or delete what is there first"),
+        error => super::hint_at_overwriting(error.into()),
     })?;
     let size_bytes = (!is_folder).then_some(metadata.size);
     Ok(Done { size_bytes, backup_path: placed.backup.clone(), placed: Some(placed) })
@@ -163,7 +165,7 @@ impl Work for Copy {
         let (metadata, files) = look_at(context, self, &source, &destination)?;
         if !self.overwrite && destination.metadata().is_ok() {
             let error = ToolError::from(SandboxError::Exists(destination.shown().to_owned()));
-            return Err(error.argument("destination_path"));
+            return Err(super::hint_at_overwriting(error).argument("destination_path"));
         }
         if !self.taken.insert(destination.address().into_owned()) {
             let message = format!("another item is copied to `{}` already", destination.shown());

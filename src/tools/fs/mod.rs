@@ -33,6 +33,7 @@ mod write_file;
 
 use std::borrow::Cow;
 
+use base64::DecodeError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -120,8 +121,32 @@ fn encoded<'a>(argument: &'static str, text: &'a str, charset: Charset) -> Resul
     Ok(bytes.into())
 }
 
+/// The error for a path that ends in `/` where a file is meant.
+fn no_file_path(path: &SandboxPath) -> ToolError {
+    let message = format!("`{}/` names a directory, not a file", path.shown());
+    ToolError::new(ToolCode::IsADirectory, message).hint("leave out the `/` at the end")
+}
+
+/// Says how what exists could be replaced.
+fn hint_at_overwriting(error: ToolError) -> ToolError {
+    match error.code {
+        ToolCode::AlreadyExists => error.hint("give `overwrite: true` to replace it, or choose another name"),
+        _ => error,
+    }
+}
+
 /// The bytes that an argument gives as base64.
 fn base64_of(argument: &'static str, text: &str) -> Result<Vec<u8>, ToolError> {
-    let refuse = |error| ToolError::bad_argument(argument, format!("`{argument}` is not base64: {error}"));
-    STANDARD.decode(text).map_err(refuse)
+    STANDARD.decode(text).map_err(|error| {
+        let reason = match error {
+            DecodeError::InvalidByte(position, byte) => {
+                format!("`{}` stands at byte {position}", char::from(byte).escape_debug())
+            }
+            DecodeError::InvalidLastSymbol { .. } => "its last character has bits that belong to no byte".to_owned(),
+            DecodeError::InvalidLength(length) => format!("it ends within a byte, after {length} characters"),
+            DecodeError::InvalidPadding => "the `=` at its end are missing or too many".to_owned(),
+        };
+        ToolError::bad_argument(argument, format!("`{argument}` is not base64: {reason}"))
+            .hint("give the standard alphabet with `=` at the end, without line breaks")
+    })
 }

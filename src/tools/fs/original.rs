@@ -98,7 +98,7 @@ impl Changing<'_> {
     fn check_place(&self) -> Result<(), ToolError> {
         match () {
             () if self.path.is_root() => Err(self.at_path(SandboxError::RootItself("written"))),
-            () if self.path.wants_folder() => Err(self.at_path(SandboxError::IsAFolder(self.path.shown().to_owned()))),
+            () if self.path.wants_folder() => Err(self.at_path(super::no_file_path(self.path))),
             () => Ok(()),
         }
     }

@@ -87,12 +87,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let path = &args.file_path;
     let at_path = |error: ToolError| error.argument("file_path").path(path.shown());
     if path.is_root() || path.wants_folder() {
-        let error = if path.is_root() {
-            SandboxError::RootItself("written")
-        } else {
-            SandboxError::IsAFolder(path.shown().to_owned())
-        };
-        return Err(at_path(error.into()));
+        let root = || SandboxError::RootItself("written").into();
+        return Err(at_path(if path.is_root() { root() } else { super::no_file_path(path) }));
     }
     let if_match = args.if_match.map(|digits| super::digest_of("if_match", &digits.as_text())).transpose()?;
     let text = args.content.as_text();
@@ -110,7 +106,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
         if_match,
         expected: None,
     };
-    let backup =
-        path.write_file(&content, &overwrite, context.meter, &change).map_err(|error| at_path(error.into()))?;
+    let written = path.write_file(&content, &overwrite, context.meter, &change);
+    let backup = written.map_err(|error| at_path(super::hint_at_overwriting(error.into())))?;
     Ok(Operation::done("write", path.shown(), Some(content.len() as u64)).with_backup(backup))
 }
