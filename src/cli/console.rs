@@ -21,16 +21,20 @@ pub fn connect_console(engine: &Engine) {
     engine.set_console(Rc::new(Streams::default()));
 }
 
+thread_local! {
+    /// When the line was drawn that is to be seen now.
+    static SHOWN: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
 #[derive(Default)]
 struct Streams {
     /// What was read behind the last line, and from where on it is new.
     pending: RefCell<(Vec<u8>, usize)>,
-    shown: Cell<Option<Instant>>,
 }
 
 impl Console for Streams {
     fn read_line(&self, prompt: &str, most: usize, meter: &Meter) -> Result<Option<String>, InputFault> {
-        self.show(None);
+        clear_line();
         if !prompt.is_empty() && stdin().is_terminal() && stderr().is_terminal() {
             say(&safe::name(prompt));
         }
@@ -58,23 +62,29 @@ impl Console for Streams {
     }
 
     fn show(&self, line: Option<&str>) {
-        let is_fresh = self.shown.get().is_some_and(|shown| shown.elapsed() < PERIOD);
+        let is_fresh = SHOWN.get().is_some_and(|shown| shown.elapsed() < PERIOD);
         match line {
-            None if self.shown.take().is_some() => say("\r\x1b[K"),
+            None => clear_line(),
             Some(line) if !is_fresh && stderr().is_terminal() => {
-                // The cursor goes back, so that what is printed next takes the line's place.
-                say(&format!("\r{}\x1b[K\r", safe::name(line)));
-                self.shown.set(Some(Instant::now()));
+                say(&format!("\r{}\x1b[K", safe::name(line)));
+                SHOWN.set(Some(Instant::now()));
             }
-            _ => {}
+            Some(_) => {}
         }
+    }
+}
+
+/// Clears the line that says how far a script has come, so that something else can be printed.
+pub fn clear_line() {
+    if SHOWN.take().is_some() {
+        say("\r\x1b[K");
     }
 }
 
 /// Nothing stays on the terminal when the run is over.
 impl Drop for Streams {
     fn drop(&mut self) {
-        self.show(None);
+        clear_line();
     }
 }
 

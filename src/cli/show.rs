@@ -9,6 +9,7 @@ use crate::text::safe;
 use crate::value::{Map, Str, Value, json, print};
 
 use super::args::OutputFormat;
+use super::console::clear_line;
 use super::terminal;
 
 /// How values are printed.
@@ -102,6 +103,9 @@ impl Printer {
 
     fn write(&mut self) -> Result<(), EmitError> {
         let text = if self.is_terminal { safe::prose(&self.line) } else { self.line.as_str().into() };
+        if self.is_terminal {
+            clear_line();
+        }
         let written = self.out.write_all(text.as_bytes());
         // A terminal is watched, so nothing waits in the buffer.
         let written = if self.is_terminal { written.and_then(|()| self.out.flush()) } else { written };

@@ -76,12 +76,22 @@ const TABLE: [(&str, Builtin, usize, usize, &str); 22] = [
 ];
 
 impl Builtin {
-    /// The function of a name, all upper or all lower case.
+    /// The function of a name, all upper or all lower case. Those on numbers are found as `MATH.Sqrt` and so on
+    /// too, where the case does not count, as it does not for tools.
     pub fn find(name: &str) -> Option<Builtin> {
+        let lower = name.to_ascii_lowercase();
+        if let Some(tail) = lower.strip_prefix("tool.").unwrap_or(&lower).strip_prefix("math.") {
+            return Builtin::find(tail).filter(|builtin| builtin.is_numeric());
+        }
         let uniform =
             name.bytes().all(|byte| !byte.is_ascii_lowercase()) || name.bytes().all(|byte| !byte.is_ascii_uppercase());
         let row = TABLE.iter().find(|(known, ..)| uniform && known.eq_ignore_ascii_case(name));
         row.map(|(_, builtin, ..)| *builtin)
+    }
+
+    fn is_numeric(self) -> bool {
+        use Builtin::{Abs, Acos, Asin, Atan, Ceil, Cos, Floor, Ln, Max, Min, Round, Sin, Sqrt, Tan};
+        matches!(self, Abs | Acos | Asin | Atan | Ceil | Cos | Floor | Ln | Max | Min | Round | Sin | Sqrt | Tan)
     }
 
     fn row(self) -> &'static (&'static str, Builtin, usize, usize, &'static str) {

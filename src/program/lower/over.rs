@@ -26,6 +26,10 @@ impl Lowering<'_> {
                 return ExprKind::Const(Value::Nil);
             }
         };
+        if !places.contains(&Over::PROCEDURE) {
+            self.report_no_procedure(over, call.callee_span);
+            return ExprKind::Const(Value::Nil);
+        }
         if let Some(error) = binder.missing(&places) {
             self.report_args(&error, call.callee_span);
             return ExprKind::Const(Value::Nil);
@@ -62,12 +66,7 @@ impl Lowering<'_> {
             _ => match self.dotted_name(id) {
                 Some((_, name)) => name,
                 None => {
-                    let message = format!("`{}` needs the name of a procedure for `procedure`", over.spec().name);
-                    let finding = Diagnostic::error(Code::WrongArgumentType, span, message);
-                    self.report(
-                        finding
-                            .help(format!("write `{}(list, Name)`, with a name that stands there", over.spec().name)),
-                    );
+                    self.report_no_procedure(over, span);
                     return None;
                 }
             },
@@ -85,6 +84,13 @@ impl Lowering<'_> {
         let code = if gives < least { Code::MissingArgument } else { Code::TooManyArguments };
         self.report(Diagnostic::error(code, span, message).help(format!("name one that takes {gives}")));
         None
+    }
+
+    fn report_no_procedure(&mut self, over: Over, span: Span) {
+        let name = over.spec().name;
+        let message = format!("`{name}` needs the name of a procedure for `procedure`");
+        let finding = Diagnostic::error(Code::WrongArgumentType, span, message);
+        self.report(finding.help(format!("write `{name}(list, Name)`, with a name that stands there")));
     }
 
     /// What a name stands for, and how many arguments it takes; the outer none where it is not known for

@@ -52,7 +52,7 @@ pub fn tools() -> Vec<Tool> {
 
 fn groups(context: &mut Context<'_>, args: Searched) -> Result<AnyValue, ToolError> {
     let text = args.text.as_text();
-    let regex = compiled(&args.pattern.as_text())?;
+    let regex = compiled(&args.pattern.as_text(), &text)?;
     context.spend_text(text.len())?;
     let names = names(&regex);
     Ok(AnyValue(regex.captures(&text).map_or(Ok(Value::Nil), |captures| map(context, &names, &captures))?))
@@ -60,7 +60,7 @@ fn groups(context: &mut Context<'_>, args: Searched) -> Result<AnyValue, ToolErr
 
 fn all_groups(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
     let text = args.text.as_text();
-    let regex = compiled(&args.pattern.as_text())?;
+    let regex = compiled(&args.pattern.as_text(), &text)?;
     context.spend_text(text.len())?;
     let names = names(&regex);
     let mut list = ListBuilder::default();
@@ -79,6 +79,7 @@ fn names(regex: &Regex) -> Vec<Str> {
 
 fn map(context: &mut Context<'_>, names: &[Str], captures: &Captures<'_>) -> Result<Value, ToolError> {
     context.spend(names.len())?;
+    context.meter.poll()?;
     let mut map = Map::with_capacity(names.len());
     for (name, group) in names.iter().zip(captures.iter()) {
         space::check(group.map_or(0, |group| group.len()))?;

@@ -22,32 +22,51 @@ const MAX_PLACES: u64 = 1000;
 /// Patterns that are kept compiled.
 const KEPT: usize = 16;
 
+/// Bytes of a text times places of an expression: what one search may cost in the worst case. Nobody looks at
+/// the clock before it ends.
+const MAX_WORK: u64 = 4_000_000_000;
+
 thread_local! {
-    static LAST_USED: RefCell<Vec<Rc<Regex>>> = const { RefCell::new(Vec::new()) };
+    static LAST_USED: RefCell<Vec<Compiled>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The compiled form of a pattern; a loop compiles it once.
-pub fn compiled(pattern: &str) -> Result<Rc<Regex>, ToolError> {
-    let kept = LAST_USED.with_borrow_mut(|kept| {
-        let place = kept.iter().position(|regex| regex.as_str() == pattern)?;
-        let regex = kept.remove(place);
-        kept.push(regex.clone());
-        Some(regex)
-    });
-    if let Some(regex) = kept {
+#[derive(Clone)]
+struct Compiled {
+    regex: Rc<Regex>,
+    places: u64,
+}
+
+/// The compiled form of a pattern, for this text; a loop compiles it once.
+pub fn compiled(pattern: &str, text: &str) -> Result<Rc<Regex>, ToolError> {
+    let Compiled { regex, places } = kept_or_new(pattern)?;
+    if places.saturating_mul(text.len() as u64) <= MAX_WORK {
         return Ok(regex);
     }
-    let regex = Rc::new(compile(pattern)?);
+    let message = format!("the text of {} bytes is too long for so large a `pattern`", text.len());
+    Err(ToolError::bad_argument("text", message).hint("search its lines one by one, or search for less"))
+}
+
+fn kept_or_new(pattern: &str) -> Result<Compiled, ToolError> {
+    let kept = LAST_USED.with_borrow_mut(|kept| {
+        let place = kept.iter().position(|compiled| compiled.regex.as_str() == pattern)?;
+        let compiled = kept.remove(place);
+        kept.push(compiled.clone());
+        Some(compiled)
+    });
+    if let Some(compiled) = kept {
+        return Ok(compiled);
+    }
+    let compiled = compile(pattern)?;
     LAST_USED.with_borrow_mut(|kept| {
         if kept.len() == KEPT {
             kept.remove(0);
         }
-        kept.push(regex.clone());
+        kept.push(compiled.clone());
     });
-    Ok(regex)
+    Ok(compiled)
 }
 
-fn compile(pattern: &str) -> Result<Regex, ToolError> {
+fn compile(pattern: &str) -> Result<Compiled, ToolError> {
     let bad = |reason: &str| {
         let shown = print::shortened(pattern, 100);
         ToolError::bad_argument("pattern", format!("`pattern` is no regular expression: {reason}, in `{shown}`"))
@@ -63,15 +82,17 @@ fn compile(pattern: &str) -> Result<Regex, ToolError> {
         let before = place.and_then(|place| pattern.get(..place));
         bad(&before.map_or(reason.clone(), |before| format!("{reason}, at character {}", before.chars().count() + 1)))
     })?;
-    if places(&expression) > MAX_PLACES {
+    let places = places(&expression);
+    if places > MAX_PLACES {
         return Err(too_large());
     }
     let mut builder = RegexBuilder::new(pattern);
     builder.size_limit(MAX_COMPILED).dfa_size_limit(MAX_TABLES).nest_limit(MAX_NESTING);
-    builder.build().map_err(|error| match error {
+    let regex = builder.build().map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => too_large(),
         error => bad(&error.to_string()),
-    })
+    })?;
+    Ok(Compiled { regex: Rc::new(regex), places })
 }
 
 /// How many characters an expression has when its repetitions are written out.

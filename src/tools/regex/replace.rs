@@ -42,7 +42,7 @@ enum Piece<'t> {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     let text = args.text.as_text();
-    let regex = compiled(&args.pattern.as_text())?;
+    let regex = compiled(&args.pattern.as_text(), &text)?;
     let replacement = args.replacement.as_text();
     let pieces = parse(&replacement, &regex)?;
     context.spend_text(text.len())?;
@@ -50,6 +50,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     let mut from = 0;
     for captures in regex.captures_iter(&text).take(args.most.map_or(usize::MAX, |most| most as usize)) {
         context.spend(1)?;
+        context.meter.poll()?;
         let whole = captures.get(0).expect("the whole match is group 0");
         replaced.push(&text[from..whole.start()])?;
         for piece in &pieces {

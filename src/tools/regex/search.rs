@@ -82,20 +82,20 @@ pub fn tools() -> Vec<Tool> {
 fn is_match(context: &mut Context<'_>, args: Searched) -> Result<bool, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    Ok(compiled(&args.pattern.as_text())?.is_match(&text))
+    Ok(compiled(&args.pattern.as_text(), &text)?.is_match(&text))
 }
 
 fn find(context: &mut Context<'_>, args: Searched) -> Result<Option<String>, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    let found = compiled(&args.pattern.as_text())?.find(&text).map(|found| found.as_str());
+    let found = compiled(&args.pattern.as_text(), &text)?.find(&text).map(|found| found.as_str());
     space::check(found.map_or(0, |found| 2 * found.len()))?;
     Ok(found.map(str::to_owned))
 }
 
 fn all(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
     let text = args.text.as_text();
-    let regex = compiled(&args.pattern.as_text())?;
+    let regex = compiled(&args.pattern.as_text(), &text)?;
     context.spend_text(text.len())?;
     let mut list = ListBuilder::default();
     for found in regex.find_iter(&text).take(args.most.map_or(usize::MAX, |most| most as usize)) {
@@ -106,7 +106,7 @@ fn all(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
 
 fn split(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
     let text = args.text.as_text();
-    let regex = compiled(&args.pattern.as_text())?;
+    let regex = compiled(&args.pattern.as_text(), &text)?;
     context.spend_text(text.len())?;
     let mut list = ListBuilder::default();
     for part in regex.splitn(&text, args.most.map_or(usize::MAX, |most| most as usize)) {
@@ -115,7 +115,9 @@ fn split(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError>
     list.finish()
 }
 
+/// Adds a text. Each may have cost a search through all that is left, so the clock is looked at.
 fn push(context: &mut Context<'_>, list: &mut ListBuilder, text: &str) -> Result<(), ToolError> {
+    context.meter.poll()?;
     space::check(text.len())?;
     list.push(context, Value::text(text))
 }
