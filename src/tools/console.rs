@@ -35,7 +35,7 @@ const PROGRESS: Spec = Spec::pure(
 
 arguments! {
     struct Prompted {
-        prompt: Str = Is(Literal::Text("")), Kind::Text, "what is shown on a terminal before the line is typed";
+        prompt: Str = Is(Literal::Text("")), Kind::Content, "what is shown on a terminal before the line is typed";
     }
 }
 
@@ -49,7 +49,7 @@ arguments! {
     struct Progressed {
         done: i64 = Required, Kind::at_least(0), "how much is done";
         total: Option<i64> = Absent, Kind::at_least(0), "how much there is; not known when left out";
-        text: Str = Is(Literal::Text("")), Kind::Text, "what is being done";
+        text: Str = Is(Literal::Text("")), Kind::Content, "what is being done";
     }
 }
 

@@ -137,12 +137,14 @@ fn no_line_where_the_policy_wants_none() {
 /// about: what can be content is `Kind::Content`.
 #[test]
 fn texts_that_the_log_shows_are_no_content() {
-    const SHOWN: [&str; 12] = [
+    const SHOWN: [&str; 14] = [
+        "alphabet",
         "encoding",
         "if_match",
         "key",
         "memory_key",
         "mode",
+        "name",
         "path",
         "pattern",
         "glob",
