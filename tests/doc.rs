@@ -126,3 +126,33 @@ fn the_json_form_has_every_topic_and_whole_pages() {
     let group: Json = serde_json::from_str(&doc(&["math", "--format", "json"]).stdout).expect("JSON");
     assert_eq!(group[0]["kind"], "group");
 }
+
+/// Tokens differ from model to model; a page of so many bytes has fewer than 2,500 with any of them.
+const GUIDE_BYTES: usize = 7_500;
+
+#[test]
+fn the_guide_is_small_and_names_what_there_is() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let guide = run(ns(place.path()).arg("guide")).stdout;
+    assert!(guide.len() <= GUIDE_BYTES && guide.starts_with("# NeuroScript"), "{} bytes", guide.len());
+    let topics: Json = serde_json::from_str(&doc(&["--format", "json"]).stdout).expect("JSON");
+    let known = |name: &String| topics.as_array().expect("a list").iter().any(|topic| topic["name"] == **name);
+    let named = tools_named(&guide);
+    assert!(named.len() > 80, "{named:?}");
+    let unknown: Vec<&String> = named.iter().filter(|name| !known(name)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+/// The tools in a text: `STR.Upper(…)`, and in lists ``- `STR.` Upper Lower Trim(t)``.
+fn tools_named(text: &str) -> Vec<String> {
+    let pattern = |text: &str| regex::Regex::new(text).expect("a pattern");
+    let (whole, group) = (pattern(r"\b([A-Z]{2,}[0-9]*\.[A-Z]\w+)\("), pattern(r"`([A-Z]+)\.`"));
+    let (arguments, word) = (pattern(r"\([^)]*\)"), pattern(r"\b[A-Z][A-Za-z]*[a-z]\b"));
+    let mut names: Vec<String> = whole.captures_iter(text).map(|found| found[1].to_owned()).collect();
+    for part in text.lines().filter(|line| line.starts_with("- `")).flat_map(|line| line.split("; ")) {
+        let Some(found) = group.captures(part) else { continue };
+        let rest = arguments.replace_all(&part[found.get(0).expect("a match").end()..], " ").into_owned();
+        names.extend(word.find_iter(&rest).map(|word| format!("{}.{}", &found[1], word.as_str())));
+    }
+    names
+}

@@ -89,6 +89,8 @@ pub enum Command {
     Tools(ToolsArgs),
     /// Show a page about a tool, built-in, statement or code, with an example
     Doc(DocArgs),
+    /// Print the language and its tools on one small page, for models
+    Guide,
     /// Explain an error code
     Explain(ExplainArgs),
     /// Show what holds here: sandbox, policy, limits

@@ -12,6 +12,7 @@ mod doc;
 mod doctor;
 mod exit;
 mod explain;
+mod guide;
 mod memory;
 mod progress;
 mod render;
@@ -67,6 +68,7 @@ fn work() -> Exit {
         Some(Command::Call(args)) => call::call(&global, &args),
         Some(Command::Tools(args)) => tools::tools(&args),
         Some(Command::Doc(args)) => doc::doc(&args),
+        Some(Command::Guide) => guide::guide(),
         Some(Command::Explain(args)) => explain::explain(&args.code),
         Some(Command::Doctor) => doctor::doctor(&global),
         Some(Command::Audit(args)) => audit::audit(&global, &args.command),
