@@ -137,7 +137,7 @@ pub(super) fn run_procedure(
     machine.base = base;
     let result = match (code.block)(machine) {
         Flow::Next => match &code.tail {
-            Some(tail) => tail(machine),
+            Some(tail) => tail(machine).map_err(|_| passing(machine, span)),
             None => Ok(Value::Nil),
         },
         Flow::Return => Ok(std::mem::replace(&mut machine.returned, Value::Nil)),
