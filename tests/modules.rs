@@ -69,12 +69,16 @@ fn a_library_comes_before_the_sandbox() {
 #[test]
 fn of_several_libraries_the_first_that_has_the_file_counts() {
     let place = Place::new();
-    place.write("second/m.ns", &named("second"));
-    place.write("second/n.ns", &named("n"));
-    place.write("library/n.ns/is_a_folder", "");
+    // In the first, `sub` is a file, so nothing lies below it.
+    place.write("library/sub", "");
+    place.write("second/sub/m.ns", &named("second"));
+    place.write("sandbox/sub/m.ns", &named("sandbox"));
     let second = place.folder.path().join("second");
-    let ran =
-        run(ns(&place.sandbox()).arg("--lib").arg(place.library()).arg("--lib").arg(&second).args(["run", "-e", ASK]));
+    let ran = run(ns(&place.sandbox()).arg("--lib").arg(place.library()).arg("--lib").arg(&second).args([
+        "run",
+        "-e",
+        "USE \"sub/m.ns\" AS m\nEMIT m.Name()",
+    ]));
     assert_eq!(ran.stdout, "second\n", "{}", ran.stderr);
 }
 

@@ -39,23 +39,21 @@ enum Met {
 
 /// A text whose modules are being followed.
 struct Following {
-    /// Which module it is; none for the text that everything begins with.
-    module: Option<(ModuleId, ModuleFile)>,
-    /// Where it is used.
-    used_at: Option<Span>,
+    /// Which module it is, and what led to it; none for the text that everything begins with.
+    module: Option<(ModuleId, ModuleFile, Use)>,
     rest: vec::IntoIter<Use>,
     found: Uses,
     names: HashMap<CompactString, Span>,
 }
 
 impl Following {
-    fn new(module: Option<(ModuleId, ModuleFile)>, used_at: Option<Span>, tree: &Tree) -> Following {
+    fn new(module: Option<(ModuleId, ModuleFile, Use)>, tree: &Tree) -> Following {
         let uses: Vec<Use> = tree.uses().cloned().collect();
-        Following { module, used_at, rest: uses.into_iter(), found: Uses::new(), names: HashMap::new() }
+        Following { module, rest: uses.into_iter(), found: Uses::new(), names: HashMap::new() }
     }
 
     fn library(&self) -> Option<usize> {
-        self.module.as_ref().and_then(|(_, file)| file.library)
+        self.module.as_ref().and_then(|(_, file, _)| file.library)
     }
 }
 
@@ -73,7 +71,7 @@ impl Loader<'_> {
         let limits = &self.engine.limits;
         let mut reading = Reading {
             met: HashMap::new(),
-            stack: vec![Following::new(None, None, tree)],
+            stack: vec![Following::new(None, tree)],
             modules_left: limits.modules,
             bytes_left: limits.script_bytes.saturating_sub(source.len()),
         };
@@ -93,12 +91,11 @@ impl Loader<'_> {
             let done = reading.stack.pop().expect("it was looked at");
             match done.module {
                 None => return done.found,
-                Some((id, file)) => {
+                Some((id, file, used)) => {
                     self.modules[id.0 as usize].unit.uses = done.found;
                     reading.met.insert(file.address, Met::Read(id));
                     let user = reading.stack.last_mut().expect("some text uses a module");
-                    let name = done.used_at.and_then(|at| user.name_at(at)).expect("the USE that led here is there");
-                    user.found.insert(name, Some(id));
+                    user.found.insert(used.name.text, Some(id));
                 }
             }
         }
@@ -147,7 +144,7 @@ impl Loader<'_> {
                     Some(_) => {
                         let id = ModuleId(self.modules.len() as u32 - 1);
                         let tree = &self.modules[id.0 as usize].unit.tree;
-                        reading.stack.push(Following::new(Some((id, file)), Some(used.name.span), tree));
+                        reading.stack.push(Following::new(Some((id, file, used.clone())), tree));
                         Met::Open
                     }
                 }
@@ -216,17 +213,16 @@ impl Loader<'_> {
 
     /// Reports the USE that closes a circle, with those that lead to it.
     fn cycle(&mut self, used: &Use, file: &ModuleFile, stack: &[Following]) -> Met {
-        let is_it =
-            |following: &Following| following.module.as_ref().is_some_and(|(_, open)| open.address == file.address);
-        let first = stack.iter().position(is_it).expect("an open module is on the stack");
-        let way: Vec<&str> = stack[first..].iter().filter_map(|on| Some(on.module.as_ref()?.1.name.as_str())).collect();
+        let open = stack.iter().filter_map(|following| following.module.as_ref());
+        let circle: Vec<_> = open.skip_while(|(_, open, _)| open.address != file.address).collect();
+        let way: Vec<&str> = circle.iter().map(|(_, open, _)| open.name.as_str()).collect();
         let message = match &way[1..] {
             [] => format!("`{}` uses itself", file.name),
             between => format!("`{}` uses itself through `{}`", file.name, between.join("`, `")),
         };
         let mut finding = Diagnostic::error(Code::ModuleCycle, used.path_span, message);
-        for on in &stack[first + 1..] {
-            finding = on.used_at.iter().fold(finding, |finding, at| finding.related(*at, "used here"));
+        for (_, _, used) in &circle[1..] {
+            finding = finding.related(used.path_span, "used here");
         }
         self.report(finding.help("move what both need to a module of its own"));
         Met::Unreadable
@@ -238,13 +234,6 @@ impl Loader<'_> {
 
     fn report(&mut self, finding: Diagnostic) {
         self.findings.push(finding);
-    }
-}
-
-impl Following {
-    /// The name that the USE at a place gives.
-    fn name_at(&self, at: Span) -> Option<CompactString> {
-        self.names.iter().find(|(_, span)| **span == at).map(|(name, _)| name.clone())
     }
 }
 
