@@ -195,8 +195,10 @@ fn part(page: &Page) -> String {
     text
 }
 
+/// Files that a script finds, and what leads on to the script.
 fn shown_files<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    files.map(|(name, text)| format!("with {name}\n{}\n", tools::indented(text))).collect()
+    let shown: String = files.map(|(name, text)| format!("with {name}\n{}\n", tools::indented(text))).collect();
+    if shown.is_empty() { shown } else { shown + "the script\n" }
 }
 
 /// What there are pages about.
