@@ -40,7 +40,10 @@ impl TextBuilder {
 
     /// Adds a text so many times.
     pub fn push_times(&mut self, piece: &str, times: usize) -> Result<(), LimitHit> {
-        self.grow(piece.len().saturating_mul(times))?;
+        let more = piece.len().saturating_mul(times);
+        if more > self.text.capacity() - self.text.len() {
+            self.grow(more)?;
+        }
         (0..times).for_each(|_| self.text.push_str(piece));
         Ok(())
     }
