@@ -276,6 +276,7 @@ fn perform(case: &Case) -> Actual {
         libraries: Vec::new(),
         read_only: option(case, "read-only").is_some(),
         strict: option(case, "strict").is_some(),
+        atomic: false,
         max_steps: option(case, "max-steps").map(|number| number.parse().expect("max-steps takes a number")),
         timeout: option(case, "timeout")
             .map(|ms| Duration::from_millis(ms.parse().expect("timeout takes milliseconds"))),
@@ -289,6 +290,7 @@ fn perform(case: &Case) -> Actual {
         std::fs::create_dir_all(file.parent().expect("a file lies in a folder")).expect("a folder for the file");
         std::fs::write(file, text).expect("a file for the case");
     }
+    let before = support::state_of(options.sandbox.as_ref().expect("it was given"));
     let script = Script::new(SCRIPT, case.text.as_str());
     if option(case, "check").is_some() {
         let checked = engine.check(&script);
@@ -303,7 +305,23 @@ fn perform(case: &Case) -> Actual {
         option(case, "args").map(|args| args.split(' ').map(str::to_owned).collect()).unwrap_or_default();
     let output = Captured::default();
     let outcome = engine.run(&script, option(case, "proc"), &args, Box::new(output.clone()));
+    drop(engine);
+    if !options.read_only {
+        check_undo(&options, &before);
+    }
     Actual { output: output.text(), findings: outcome.findings, sources: outcome.sources, ending: outcome.ending }
+}
+
+/// Whether what a case changed can be taken back, so that nothing is left of it: no file, no mode, no time.
+fn check_undo(options: &Options, before: &[String]) {
+    let engine = Engine::open(options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings));
+    let sandbox = options.sandbox.as_ref().expect("the case has a sandbox");
+    match engine.undo(None, false, false) {
+        Ok(_) => {}
+        Err(error) if error.code.id() == "not_found" => {}
+        Err(error) => panic!("the run cannot be taken back: {}", error.message),
+    }
+    assert_eq!(support::state_of(sandbox), before, "something of the run is left after it was taken back");
 }
 
 /// Writes what a file's cases really do as what they are expected to do: findings under their lines,

@@ -130,9 +130,9 @@ impl Audit {
             let file = folder.make(&name, None)?;
             return Ok(Log::new(folder, name, file));
         }
-        let change = Journal::writable().begin_record()?;
-        let folder = site.root.make_own_folder(&change)?.into_logs();
-        let file = folder.make(NAME, Some(&change))?;
+        let own = Journal::writable().begin_own()?;
+        let folder = site.root.make_own_folder(&own)?.into_logs();
+        let file = folder.make(NAME, Some(&own))?;
         Ok(Log::new(folder, NAME.to_owned(), file))
     }
 }

@@ -99,6 +99,14 @@ pub enum Command {
     Memory(MemoryArgs),
     /// Look at the log of changes and refusals, and prove that nobody changed it
     Audit(AuditArgs),
+    /// List the runs that changed something, the newest first
+    Log(LogArgs),
+    /// Show what a run changed
+    Show(ShowArgs),
+    /// Take a run back: the newest, or the one that is named
+    Undo(UndoArgs),
+    /// Do again what was taken back last
+    Redo(RedoArgs),
     /// Begin a session
     Repl,
     #[command(external_subcommand)]
@@ -114,6 +122,9 @@ pub struct RunArgs {
     /// The script itself
     #[arg(short = 'e', long = "eval", value_name = "CODE", conflicts_with = "file")]
     pub code: Option<String>,
+    /// Take back everything that the run changed when it ends with an error
+    #[arg(long)]
+    pub atomic: bool,
     /// The procedure to run, instead of the script's top level
     #[arg(long = "proc", value_name = "NAME")]
     pub procedure: Option<String>,
@@ -327,6 +338,42 @@ pub enum AuditCommand {
     },
 }
 
+/// Arguments of `ns log`.
+#[derive(Args, Debug)]
+pub struct LogArgs {
+    /// Runs at most
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: u64,
+    /// All runs
+    #[arg(long, conflicts_with = "limit")]
+    pub all: bool,
+}
+
+/// Arguments of `ns show`.
+#[derive(Args, Debug)]
+pub struct ShowArgs {
+    /// The run: its name, or the beginning or end of it
+    pub run: String,
+}
+
+/// Arguments of `ns undo`.
+#[derive(Args, Debug)]
+pub struct UndoArgs {
+    /// The run: its name, or the beginning or end of it [default: the newest that was not taken back]
+    pub run: Option<String>,
+    /// Where the tree has changed since, take back the rest
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `ns redo`.
+#[derive(Args, Debug)]
+pub struct RedoArgs {
+    /// Where the tree has changed since, do the rest
+    #[arg(long)]
+    pub force: bool,
+}
+
 /// Arguments of `ns explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
@@ -344,6 +391,7 @@ impl Global {
             libraries: self.libraries.clone(),
             read_only: self.read_only,
             strict: self.strict,
+            atomic: false,
             max_steps: self.max_steps,
             timeout: self.timeout,
             answer_bytes: None,

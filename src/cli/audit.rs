@@ -12,15 +12,12 @@ use crate::value::Map;
 use super::args::{AuditCommand, AuditPlace, Global, OutputFormat};
 use super::exit::Exit;
 use super::show::{Format, Printer};
-use super::terminal::{print, report_error, report_findings, report_setup, say};
+use super::terminal::{print, report_error, report_findings, say};
 
 pub fn audit(global: &Global, command: &AuditCommand) -> Exit {
-    let engine = match Engine::open(&global.options()) {
+    let engine = match super::open(&global.options()) {
         Ok(engine) => engine,
-        Err(error) => {
-            report_setup(&error);
-            return Exit::Usage;
-        }
+        Err(exit) => return exit,
     };
     let (AuditCommand::Show { place, .. } | AuditCommand::Verify { place, .. }) = command;
     let log = match log(place) {

@@ -1,21 +1,18 @@
 //! `ns check FILE…`
 
-use crate::engine::{Checked, Engine};
+use crate::engine::Checked;
 use crate::text::render::to_json;
 use crate::text::{Diagnostic, Severity};
 
 use super::args::{CheckArgs, FindingFormat, Global};
 use super::exit::Exit;
 use super::run::read_script;
-use super::terminal::{print, report_findings, report_setup, say};
+use super::terminal::{print, report_findings, say};
 
 pub fn check(global: &Global, args: &CheckArgs) -> Exit {
-    let engine = match Engine::open(&global.options()) {
+    let engine = match super::open(&global.options()) {
         Ok(engine) => engine,
-        Err(error) => {
-            report_setup(&error);
-            return Exit::Usage;
-        }
+        Err(exit) => return exit,
     };
     let mut exit = Exit::Done;
     let mut checked = Vec::new();

@@ -1,19 +1,16 @@
 //! `ns doctor`: what holds here.
 
-use crate::engine::{Engine, PolicySource, Resolver};
+use crate::engine::{PolicySource, Resolver};
 use crate::text::safe;
 
 use super::args::Global;
 use super::exit::Exit;
-use super::terminal::{print, report_setup};
+use super::terminal::print;
 
 pub fn doctor(global: &Global) -> Exit {
-    let engine = match Engine::open(&global.options()) {
+    let engine = match super::open(&global.options()) {
         Ok(engine) => engine,
-        Err(error) => {
-            report_setup(&error);
-            return Exit::Usage;
-        }
+        Err(exit) => return exit,
     };
     let gate = engine.gate();
     let resolver = match gate.root.resolver() {

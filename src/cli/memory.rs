@@ -13,15 +13,12 @@ use super::args::{Global, MemoryCommand};
 use super::call::read_all;
 use super::exit::Exit;
 use super::show::{Format, Printer};
-use super::terminal::{report_findings, report_notes, report_setup, say};
+use super::terminal::{report_findings, report_notes, say};
 
 pub fn memory(global: &Global, command: &MemoryCommand) -> Exit {
-    let engine = match Engine::open(&global.options()) {
+    let engine = match super::open(&global.options()) {
         Ok(engine) => engine,
-        Err(error) => {
-            report_setup(&error);
-            return Exit::Usage;
-        }
+        Err(exit) => return exit,
     };
     let format = Format::for_call(global.output);
     let done = match command {

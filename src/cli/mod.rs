@@ -13,6 +13,7 @@ mod doctor;
 mod exit;
 mod explain;
 mod guide;
+mod history;
 mod memory;
 mod progress;
 mod render;
@@ -22,6 +23,8 @@ mod terminal;
 mod tools;
 
 use clap::Parser;
+
+use crate::engine::{Engine, Options};
 
 use args::{Cli, Command};
 use exit::Exit;
@@ -52,6 +55,20 @@ fn allow_open_files() {
     }
 }
 
+/// Opens the sandbox. What happened to runs that were killed is told at once.
+fn open(options: &Options) -> Result<Engine, Exit> {
+    match Engine::open(options) {
+        Ok(engine) => {
+            terminal::report_notes(&engine.gate().take_notes());
+            Ok(engine)
+        }
+        Err(error) => {
+            terminal::report_setup(&error);
+            Err(Exit::Usage)
+        }
+    }
+}
+
 fn work() -> Exit {
     #[cfg(unix)]
     allow_open_files();
@@ -73,6 +90,10 @@ fn work() -> Exit {
         Some(Command::Doctor) => doctor::doctor(&global),
         Some(Command::Audit(args)) => audit::audit(&global, &args.command),
         Some(Command::Memory(args)) => memory::memory(&global, &args.command),
+        Some(Command::Log(args)) => history::log(&global, &args),
+        Some(Command::Show(args)) => history::show(&global, &args.run),
+        Some(Command::Undo(args)) => history::undo(&global, args.run.as_deref(), false, args.force),
+        Some(Command::Redo(args)) => history::undo(&global, None, true, args.force),
         Some(Command::Repl) => run::repl(&global),
         Some(Command::File(words)) => run::file(&global, words),
     }

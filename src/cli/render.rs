@@ -13,15 +13,12 @@ use super::console::connect_console;
 use super::exit::Exit;
 use super::progress::show_at_terminal;
 use super::run::{catch_interrupts, read_text};
-use super::terminal::{print, report_error, report_findings, report_notes, report_setup};
+use super::terminal::{print, report_error, report_findings, report_notes};
 
 pub fn render(global: &Global, args: &RenderArgs) -> Exit {
-    let engine = match Engine::open(&global.options()) {
+    let engine = match super::open(&global.options()) {
         Ok(engine) => engine,
-        Err(error) => {
-            report_setup(&error);
-            return Exit::Usage;
-        }
+        Err(exit) => return exit,
     };
     let variables = match variables(args) {
         Ok(variables) => variables,

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::CommandFactory;
 
-use crate::engine::{EmitError, Engine, Interrupt, Meter, Outcome, Output, Script, Value};
+use crate::engine::{EmitError, Interrupt, Meter, Options, Outcome, Output, Script, Value};
 
 use super::approve::ask_at_terminal;
 use super::args::{Cli, Global, RunArgs};
@@ -16,7 +16,7 @@ use super::console::connect_console;
 use super::exit::Exit;
 use super::progress::show_at_terminal;
 use super::show::{Format, Printer};
-use super::terminal::{report_error, report_findings, report_notes, report_setup, say};
+use super::terminal::{report_error, report_findings, report_notes, say};
 
 /// `ns run FILE|-|-e CODE`
 pub fn run(global: &Global, args: &RunArgs) -> Exit {
@@ -26,7 +26,7 @@ pub fn run(global: &Global, args: &RunArgs) -> Exit {
         (None, None) => unreachable!("clap demands one of them"),
     };
     match script {
-        Ok(script) => run_script(global, &script, args.procedure.as_deref(), &args.args),
+        Ok(script) => run_script((global, args.atomic), &script, args.procedure.as_deref(), &args.args),
         Err(exit) => exit,
     }
 }
@@ -57,7 +57,7 @@ pub fn file(global: &Global, words: Vec<OsString>) -> Exit {
         ));
     }
     match read_script(path) {
-        Ok(script) => run_script(global, &script, None, &args),
+        Ok(script) => run_script((global, false), &script, None, &args),
         Err(exit) => exit,
     }
 }
@@ -68,19 +68,16 @@ pub fn default(global: &Global) -> Exit {
         return repl(global);
     }
     match read_script(Path::new("-")) {
-        Ok(script) => run_script(global, &script, None, &[]),
+        Ok(script) => run_script((global, false), &script, None, &[]),
         Err(exit) => exit,
     }
 }
 
 /// `ns repl`
 pub fn repl(global: &Global) -> Exit {
-    let engine = match Engine::open(&global.options()) {
+    let engine = match super::open(&global.options()) {
         Ok(engine) => engine,
-        Err(error) => {
-            report_setup(&error);
-            return Exit::Usage;
-        }
+        Err(exit) => return exit,
     };
     catch_interrupts(engine.interrupt());
     ask_at_terminal(&engine);
@@ -138,13 +135,10 @@ fn read_regular(file: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn run_script(global: &Global, script: &Script, procedure: Option<&str>, args: &[String]) -> Exit {
-    let engine = match Engine::open(&global.options()) {
+fn run_script((global, atomic): (&Global, bool), script: &Script, procedure: Option<&str>, args: &[String]) -> Exit {
+    let engine = match super::open(&Options { atomic, ..global.options() }) {
         Ok(engine) => engine,
-        Err(error) => {
-            report_setup(&error);
-            return Exit::Usage;
-        }
+        Err(exit) => return exit,
     };
     catch_interrupts(engine.interrupt());
     ask_at_terminal(&engine);

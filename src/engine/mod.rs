@@ -2,6 +2,7 @@
 
 mod audit;
 mod config;
+mod history;
 mod libraries;
 mod memory;
 mod modules;
@@ -33,6 +34,7 @@ pub use crate::toolkit::{
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
+pub use history::{Conflict, End, Listed, ShownChange, ShownRun, Undone, What};
 pub use outcome::{Ending, Outcome};
 pub use render::{Rendered, Results};
 pub use script::Script;
@@ -48,6 +50,8 @@ pub struct Engine {
     gate: Rc<Gate>,
     limits: Limits,
     strict: bool,
+    /// Whether a run that fails is taken back.
+    atomic: bool,
     interrupt: Interrupt,
     /// Where the policy in force came from.
     policy_source: PolicySource,
@@ -92,8 +96,7 @@ pub struct ProcedureInfo {
 impl Drop for Engine {
     fn drop(&mut self) {
         // Calls outside of runs and sessions may have made some.
-        self.gate.end_run();
-        self.settle();
+        self.end_run(End::Done);
     }
 }
 
@@ -157,13 +160,36 @@ impl Engine {
         let _space = space::enter(&self.limits);
         let mut outcome = on_large_stack(|| self.run_here(script, entry, args, output))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
-        outcome.warnings = self.end_run();
+        let how = self.how(outcome.ending);
+        outcome.warnings = self.end_run(how);
         outcome
     }
 
+    /// How the journal ends a run; one that is atomic and failed is taken back here.
+    fn how(&self, ending: Ending) -> End {
+        match ending {
+            Ending::Done | Ending::Unread => End::Done,
+            _ if !self.atomic => End::Failed,
+            _ => self.take_back(),
+        }
+    }
+
+    /// Takes back everything that the run that goes on has changed.
+    fn take_back(&self) -> End {
+        let failures = match self.gate.roll_back(1) {
+            Ok(failures) if failures.is_empty() => return End::TakenBack,
+            Ok(failures) => failures.into_iter().map(|(_, error)| error).collect(),
+            Err(error) => vec![error],
+        };
+        let told = failures.iter().map(|error| format!("a change was not taken back: {error}"));
+        self.gate.notes.borrow_mut().extend(told);
+        End::Failed
+    }
+
     /// Cleans up after a run, and gives what is still to be told.
-    fn end_run(&self) -> Vec<String> {
+    fn end_run(&self, how: End) -> Vec<String> {
         self.gate.end_run();
+        self.gate.end_journal(how);
         self.settle();
         self.gate.take_notes()
     }
@@ -188,6 +214,7 @@ impl Engine {
             Err(finding) => return Outcome::refused(sources, vec![finding]),
         };
         let sources = Rc::new(sources);
+        self.gate.announce(memory.command(), self.atomic);
         let world = World { gate: self.gate.clone(), sources: sources.clone(), memory, output, strict: self.strict };
         let mut machine = Machine::new(world, Meter::new(&self.limits, self.interrupt.clone()));
         let texts: Vec<Value> = args.iter().map(|arg| Value::text(arg)).collect();
@@ -211,8 +238,10 @@ impl Engine {
     /// Calls one tool for a caller whose session memory outlives the call, as a connection's does.
     pub fn call_within(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
         let _space = space::enter(&self.limits);
+        self.gate.announce(&format!("{} {tool}", session.command()), false);
         let result = on_large_stack(|| self.call_here(tool, args, session))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
+        self.gate.end_journal(if result.is_ok() { End::Done } else { End::Failed });
         self.settle();
         result
     }

@@ -9,7 +9,7 @@ use crate::limits::{Meter, space};
 use crate::program::{Module, Surroundings, Unit, Uses, lower};
 use crate::syntax::{is_unfinished, parse};
 use crate::text::{Diagnostic, Sources};
-use crate::toolkit::{Gate, SessionMemory};
+use crate::toolkit::{End, Gate, SessionMemory};
 use crate::value::Value;
 
 use super::modules::Loader;
@@ -99,12 +99,15 @@ impl<'e> Session<'e> {
             findings: vec![super::internal_fault(&panic)],
             ending: Ending::Failed,
         });
+        let how = if outcome.ending == Ending::Done { End::Done } else { End::Failed };
+        self.engine.gate.end_journal(how);
         self.engine.settle();
         outcome
     }
 
     fn run_here(&mut self, text: &str) -> LineOutcome {
         self.engine.interrupt.clear();
+        self.engine.gate.announce("ns repl", false);
         self.lines += 1;
         let mut findings = Vec::new();
         let modules_before = self.modules.len();

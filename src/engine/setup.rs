@@ -31,6 +31,8 @@ pub struct Options {
     pub read_only: bool,
     /// Whether every failure of a tool is an error.
     pub strict: bool,
+    /// Take back a run that fails.
+    pub atomic: bool,
     /// The step limit.
     pub max_steps: Option<u64>,
     /// The time limit.
@@ -92,7 +94,8 @@ impl Engine {
         state.iter().for_each(|state| keep_out_of_state(&mut policy, &root, &further, state));
         let libraries = open_libraries(&options.libraries, &root, &further, &mut policy)?;
         let approvals = Approvals::new(keep_answers(&policy_source));
-        Ok(Engine {
+        let journal = policy.journal();
+        let engine = Engine {
             gate: Rc::new(Gate {
                 registry,
                 root,
@@ -109,12 +112,16 @@ impl Engine {
                 clock: options.clock,
                 chance: Chance::new(options.seed),
                 consoles: Consoles::default(),
+                journal,
             }),
             limits,
             strict: options.strict,
+            atomic: options.atomic,
             interrupt: Interrupt::default(),
             policy_source,
-        })
+        };
+        engine.gate.recover();
+        Ok(engine)
     }
 }
 

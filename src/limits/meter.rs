@@ -119,6 +119,11 @@ impl Meter {
         }
     }
 
+    /// The account of what must be done whatever a run may still spend.
+    pub fn unlimited() -> Meter {
+        Meter::new(&Limits::default(), Interrupt::default())
+    }
+
     /// Spends steps, or says that there are not enough.
     #[inline(always)]
     pub fn step(&mut self, steps: u64) -> Result<(), LimitHit> {

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::limits::Watch;
-use crate::sandbox::{Change, Root};
+use crate::sandbox::{OwnChange, Root};
 
 use super::error::MemoryError;
 use super::key::Key;
@@ -104,7 +104,7 @@ impl Project {
     }
 
     /// Keeps values, all or none.
-    pub fn set(&self, site: &Site<'_>, records: &[Record], change: &Change) -> Result<(), MemoryError> {
+    pub fn set(&self, site: &Site<'_>, records: &[Record], change: &OwnChange) -> Result<(), MemoryError> {
         self.write(site, change, |connection| {
             let sql = "INSERT INTO memory (key, value, type, bytes, updated, writer) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
                  ON CONFLICT (key) DO UPDATE SET value = excluded.value, type = excluded.type, \
@@ -121,7 +121,7 @@ impl Project {
     }
 
     /// Forgets a key; whether there was one.
-    pub fn delete(&self, site: &Site<'_>, key: &Key, change: &Change) -> Result<bool, MemoryError> {
+    pub fn delete(&self, site: &Site<'_>, key: &Key, change: &OwnChange) -> Result<bool, MemoryError> {
         if self.get(site, key)?.is_none() {
             return Ok(false);
         }
@@ -169,7 +169,7 @@ impl Project {
     fn write<T>(
         &self,
         site: &Site<'_>,
-        change: &Change,
+        change: &OwnChange,
         work: impl FnOnce(&Connection) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
         self.forget_if_moved(site);
@@ -209,7 +209,7 @@ fn patient(site: &Site<'_>, error: MemoryError) -> MemoryError {
     }
 }
 
-fn open_or_make(site: &Site<'_>, change: &Change) -> Result<Opened, MemoryError> {
+fn open_or_make(site: &Site<'_>, change: &OwnChange) -> Result<Opened, MemoryError> {
     loop {
         let folder = site.root.make_own_folder(change)?;
         if folder.metadata(schema::NAME)?.is_none() {

@@ -1,75 +1,54 @@
-//! Changing the disk. Whatever does needs an open [`Change`], and only [`Journal`] opens one.
+//! Making folders and giving things other names. Whatever changes the disk needs an open [`Change`], and
+//! writes each of its steps down there before it takes it.
 //!
-//! Each operation is atomic for everybody else: they see the old state or the new one. The journal
-//! does not record yet; it counts what a run changes and refuses where nothing may be changed.
+//! Each operation is atomic for everybody else: they see the old state or the new one.
 
 use std::io::ErrorKind;
 
-use crate::limits::Meter;
-
 use super::error::SandboxError;
 use super::folder::Replace;
+use super::journal::{Change, State, Step, left};
 use super::parents::FOLDER_MODE;
 use super::root::SandboxPath;
 
-/// The right to change what is below a root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Journal {
-    writable: bool,
-}
-
-/// One change that is under way. It is opened before anything is touched.
-#[derive(Debug)]
-pub struct Change(());
-
-impl Journal {
-    /// A journal for a run that may change files.
-    pub fn writable() -> Journal {
-        Journal { writable: true }
-    }
-
-    /// A journal that refuses every change.
-    pub fn read_only() -> Journal {
-        Journal { writable: false }
-    }
-
-    /// Opens a change of so many files and folders, counted against the limits of the run.
-    pub fn begin(self, files: u64, meter: &mut Meter) -> Result<Change, SandboxError> {
-        if !self.writable {
-            return Err(SandboxError::Refused("the run is read-only: nothing may be changed".to_owned()));
-        }
-        meter.change_files(files)?;
-        Ok(Change(()))
-    }
-
-    /// Opens a change of our own records of the run, which is not counted.
-    pub fn begin_record(self) -> Result<Change, SandboxError> {
-        match self.writable {
-            true => Ok(Change(())),
-            false => Err(SandboxError::Refused("the run is read-only: nothing may be changed".to_owned())),
-        }
-    }
-}
-
 impl SandboxPath {
     /// Makes the folder of the place, and the missing ones above it; all of them or none.
-    pub fn create_folder(&self, change: &Change) -> Result<(), SandboxError> {
+    pub fn create_folder(&self, change: &Change<'_>) -> Result<(), SandboxError> {
         let name = self.name()?;
-        let mut parents = self.make_parents(change)?;
-        let (folder, made) = parents.last();
-        match made.make(folder, name, FOLDER_MODE) {
-            Ok(true) => folder.sync().map_err(|error| self.error(&error))?,
-            Ok(false) => return Err(SandboxError::Exists(self.shown().to_owned())),
-            Err(error) => return Err(self.error(&error)),
+        let parents = self.make_parents(change)?;
+        let folder = parents.folder();
+        let under_way = change.begin(Step::MakeFolder { path: self.full_address() }, &[folder])?;
+        folder.create_folder(name, FOLDER_MODE).map_err(|error| self.error(&error))?;
+        folder.sync().map_err(|error| self.error(&error))?;
+        let made = folder.metadata(name).map_err(|error| self.error(&error))?;
+        under_way.done(Some(&made), false, &[folder]);
+        parents.keep();
+        Ok(())
+    }
+
+    /// Makes the folder of the place again, as it was.
+    pub(super) fn create_folder_like(&self, old: &State, change: &Change<'_>) -> Result<(), SandboxError> {
+        let wrap = |error: std::io::Error| self.error(&error);
+        let (folder, name) = self.entry()?;
+        let under_way = change.begin(Step::MakeFolder { path: self.full_address() }, &[folder])?;
+        folder.create_folder(name, FOLDER_MODE).map_err(wrap)?;
+        let held = folder.hold(name).map_err(wrap)?;
+        held.set_mode(folder, name, old.mode).map_err(wrap)?;
+        if let Some(modified) = old.modified() {
+            folder.set_modified(name, modified).map_err(wrap)?;
         }
-        made.keep();
+        folder.sync().map_err(wrap)?;
+        under_way.done(Some(&held.metadata().map_err(wrap)?), false, &[folder]);
         Ok(())
     }
 
     /// Gives a file, folder or link another name; whatever has that name makes it fail.
-    pub fn rename_to(&self, target: &SandboxPath, _change: &Change) -> Result<(), RenameError> {
+    pub fn rename_to(&self, target: &SandboxPath, change: &Change<'_>) -> Result<(), RenameError> {
         let (folder, name) = self.entry()?;
         let (target_folder, target_name) = target.entry()?;
+        let metadata = folder.metadata(name).map_err(|error| self.error(&error))?;
+        let (path, to, old) = (self.full_address(), target.full_address(), State::of(&metadata));
+        let under_way = change.begin(Step::Move { path, old, to, draft: None }, &[folder, target_folder])?;
         match folder.rename(name, target_folder, target_name, Replace::No) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
@@ -80,6 +59,7 @@ impl SandboxPath {
         }
         folder.sync().map_err(|error| self.error(&error))?;
         target_folder.sync().map_err(|error| target.error(&error))?;
+        under_way.done(Some(&left(target_folder, target_name, &metadata)), false, &[folder, target_folder]);
         Ok(())
     }
 }

@@ -6,53 +6,51 @@ use std::io;
 
 use crate::limits::Meter;
 
-use super::change::Change;
 use super::content::copy_content;
-use super::draft::{Draft, random_name};
+use super::draft::Draft;
 use super::error::SandboxError;
 use super::folder::{Folder, set_access};
+use super::journal::Change;
 use super::metadata::{Kind, Metadata};
 use super::remove::discard;
 use super::root::SandboxPath;
-use super::take::{Overwrite, Placed, take_place};
+use super::take::{Overwrite, Putting, take_place};
 use super::write::PRIVATE_MODE;
 
 impl SandboxPath {
     /// Copies a file, folder or link to a place, which gets its name only once the copy is whole and
-    /// synced.
+    /// synced. Gives the path below `.ns` of what was replaced, if that is to be told.
     pub fn copy_to(
         &self,
         target: &SandboxPath,
         overwrite: &Overwrite<'_>,
         meter: &mut Meter,
-        change: &Change,
-    ) -> Result<Placed, SandboxError> {
+        change: &Change<'_>,
+    ) -> Result<Option<String>, SandboxError> {
         target.check_replaceable(overwrite.replace)?;
         let parents = target.make_parents(change)?;
         let folder = parents.folder();
-        let aside = copy_aside(self.entry()?, folder, self.shown(), meter)?;
-        let (draft, metadata) = Draft::adopt(folder, aside).map_err(|error| target.error(&error))?;
-        let backup = take_place(target, folder, (draft, None), overwrite, meter, change)?;
-        Ok(Placed { backup, metadata, made: parents.made })
+        let putting = Putting::begin(target, folder, overwrite.keeper, change)?;
+        copy_aside(self.entry()?, (folder, &putting.draft), self.shown(), meter)?;
+        let draft = Draft::adopt(folder, putting.draft.clone()).map_err(|error| target.error(&error))?;
+        putting.drafted(&draft);
+        let backup = take_place(target, folder, (draft, None, putting), overwrite, meter, change)?;
+        parents.keep();
+        Ok(backup)
     }
 }
 
-/// Copies a file, folder or link to a name that nobody has, and gives that name.
+/// Copies a file, folder or link to a name of ours that nobody has.
 pub(super) fn copy_aside(
     (folder, name): (&Folder, &OsStr),
-    to_folder: &Folder,
+    (to_folder, aside): (&Folder, &OsStr),
     shown: &str,
     meter: &mut Meter,
-) -> Result<OsString, SandboxError> {
-    let aside = random_name();
-    match (Copier { meter, shown }).copy(folder, name, to_folder, &aside) {
-        Ok(()) => Ok(aside),
-        Err(error) => {
-            // Best effort: the source is untouched, and the error that matters is the first.
-            let _ = discard(to_folder, &aside, shown);
-            Err(error)
-        }
-    }
+) -> Result<(), SandboxError> {
+    (Copier { meter, shown }).copy(folder, name, to_folder, aside).inspect_err(|_| {
+        // Best effort: the source is untouched, and the error that matters is the first.
+        let _ = discard(to_folder, aside, shown);
+    })
 }
 
 /// Copies entries with their permission bits and times.

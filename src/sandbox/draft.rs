@@ -7,7 +7,8 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind};
 
 use super::folder::{Folder, Replace, file_metadata};
-use super::metadata::{Identity, Metadata};
+use super::journal::left;
+use super::metadata::{Identity, Metadata, Timestamp};
 use super::remove::discard;
 
 /// How the names of unfinished files begin.
@@ -18,32 +19,39 @@ const BEGINNING: &str = ".ns-tmp-";
 pub(super) struct Draft {
     folder: Folder,
     name: OsString,
-    identity: Identity,
+    /// What it was when it was made.
+    made: Metadata,
     done: bool,
+    /// When its folder was changed last before it was made, and by that.
+    times: Option<(Timestamp, Timestamp)>,
 }
 
 impl Draft {
-    /// Makes an empty file under a name that nobody has.
-    pub(super) fn create(folder: &Folder, mode: u32) -> io::Result<(Draft, File)> {
+    /// Makes an empty file under a name that nobody has ([`random_name`]).
+    pub(super) fn create(folder: &Folder, name: OsString, mode: u32) -> io::Result<(Draft, File)> {
         let folder = folder.duplicate()?;
-        loop {
-            let name = random_name();
-            match folder.create_file(&name, mode) {
-                Ok(file) => {
-                    let identity = file_metadata(&file)?.identity;
-                    return Ok((Draft { folder, name, identity, done: false }, file));
-                }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
+        let before = modified(&folder);
+        let file = folder.create_file(&name, mode)?;
+        let times = before.zip(modified(&folder));
+        let made = file_metadata(&file)?;
+        Ok((Draft { folder, name, made, done: false, times }, file))
     }
 
-    /// Takes over what was made under a name of ours, and tells what it is.
-    pub(super) fn adopt(folder: &Folder, name: OsString) -> io::Result<(Draft, Metadata)> {
+    /// Takes over what was made under a name of ours.
+    pub(super) fn adopt(folder: &Folder, name: OsString) -> io::Result<Draft> {
         let folder = folder.duplicate()?;
-        let metadata = folder.metadata(&name)?;
-        Ok((Draft { folder, name, identity: metadata.identity, done: false }, metadata))
+        let made = folder.metadata(&name)?;
+        Ok(Draft { folder, name, made, done: false, times: None })
+    }
+
+    /// What is in the place that it took: itself, as it is now.
+    pub(super) fn left(&self, name: &OsStr) -> Metadata {
+        left(&self.folder, name, &self.made)
+    }
+
+    /// Its inode.
+    pub(super) fn inode(&self) -> u64 {
+        self.made.identity.inode
     }
 
     /// Gives it its final name.
@@ -55,7 +63,7 @@ impl Draft {
 
     /// Exchanges it for what has a name in its folder, and gives what that was.
     pub(super) fn exchange(&mut self, name: &OsStr) -> io::Result<Taken> {
-        let taken = Taken { folder: self.folder.duplicate()?, name: self.name.clone(), successor: self.identity };
+        let taken = Taken { folder: self.folder.duplicate()?, name: self.name.clone(), successor: self.made.identity };
         self.folder.exchange(&self.name, &self.folder, name)?;
         self.done = true;
         Ok(taken)
@@ -64,10 +72,13 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        let is_ours = |metadata: Metadata| metadata.identity == self.identity;
+        let is_ours = |metadata: Metadata| metadata.identity == self.made.identity;
         if !self.done && self.folder.metadata(&self.name).is_ok_and(is_ours) {
+            let times = self.times.filter(|(_, made)| modified(&self.folder) == Some(*made));
             // Best effort: what is left of a failed change must not stay visible.
             let _ = discard(&self.folder, &self.name, "");
+            // Nor that there was something, unless somebody else changed the folder too.
+            times.map(|(before, _)| self.folder.set_own_modified(before));
         }
     }
 }
@@ -103,6 +114,10 @@ impl Taken {
     pub(super) fn remove(&self) -> io::Result<()> {
         self.folder.remove_file(&self.name)
     }
+}
+
+fn modified(folder: &Folder) -> Option<Timestamp> {
+    folder.own_metadata().ok()?.modified
 }
 
 /// A name for what is not finished, which nobody can guess.

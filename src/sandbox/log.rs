@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use crate::limits::Watch;
 
-use super::change::Change;
 use super::error::SandboxError;
 use super::folder::{Folder, file_metadata};
+use super::journal::OwnChange;
 use super::metadata::{Identity, Kind};
 use super::own::{FILE_MODE, FOLDER_MODE, OWN, OwnFolder, check_regular, open_ours};
 use super::root::Root;
@@ -98,7 +98,7 @@ impl LogFolder {
     }
 
     /// Opens a log to add to it, and makes it first when there is none. Below a root that is a change.
-    pub fn make(&self, name: &str, change: Option<&Change>) -> Result<LogFile, SandboxError> {
+    pub fn make(&self, name: &str, change: Option<&OwnChange>) -> Result<LogFile, SandboxError> {
         debug_assert!(change.is_some() || !self.below_root, "what is below a root changes by a change");
         if let Some(file) = self.open(name)? {
             return Ok(file);

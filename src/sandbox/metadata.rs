@@ -1,7 +1,10 @@
 //! What is known of a file without opening it.
 
+use serde::{Deserialize, Serialize};
+
 /// What a directory entry is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A regular file.
     File,
@@ -31,6 +34,8 @@ pub struct Metadata {
     pub size: u64,
     /// Last change of the content.
     pub modified: Option<Timestamp>,
+    /// Last change of the content or of what is known of it.
+    pub changed: Option<Timestamp>,
     /// Last access.
     pub accessed: Option<Timestamp>,
     /// Creation, where the file system keeps it.

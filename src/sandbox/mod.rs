@@ -13,6 +13,7 @@ mod draft;
 mod error;
 mod folder;
 mod ignore;
+mod journal;
 mod keep;
 mod listing;
 mod log;
@@ -32,9 +33,13 @@ mod walk;
 mod witness;
 mod write;
 
-pub use change::{Change, Journal, RenameError};
+pub use change::RenameError;
 pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
+pub use journal::{
+    Address, Begin, Change, Conflict, End, Journal, Listed, OwnChange, Recovered, Roots, ShownChange, ShownRun,
+    UndoError, Undone, What,
+};
 pub use keep::{Drawer, Keeper, KeptPath, KeptText, Retention};
 pub use listing::{Lister, ListingPlan, Shown, Step};
 pub use log::{LogFile, LogFolder, LogLock};
@@ -44,7 +49,7 @@ pub use path::{PathRule, PathText, entry_parts};
 pub use read::{OpenFile, ReadError};
 pub use remove::Going;
 pub use root::{Root, SandboxPath, Unreached};
-pub use take::{Overwrite, Placed};
+pub use take::Overwrite;
 pub use temporary::{TemporaryFolders, temporary_name};
 pub use unpack::Unpacking;
 pub use walk::{Skip, Tree, WalkLimits, walk};

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use crate::text::{fold, safe};
 
-use super::change::Change;
-use super::draft::Draft;
+use super::draft::{Draft, random_name};
 use super::error::SandboxError;
 use super::folder::{Folder, Replace, file_metadata};
+use super::journal::OwnChange;
 use super::metadata::{Identity, Kind, Metadata};
 use super::root::Root;
 
@@ -75,9 +75,9 @@ impl Root {
     }
 
     /// Opens `.ns`, and makes it first when there is none.
-    pub fn make_own_folder(&self, change: &Change) -> Result<OwnFolder, SandboxError> {
+    pub fn make_own_folder(&self, change: &OwnChange) -> Result<OwnFolder, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(OWN, &error);
-        match self.folder.create_folder(OsStr::new(OWN), FOLDER_MODE) {
+        match self.folder.without_trace(|| self.folder.create_folder(OsStr::new(OWN), FOLDER_MODE)) {
             Ok(()) => self.folder.sync().map_err(wrap)?,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(wrap(error)),
@@ -133,9 +133,9 @@ impl OwnFolder {
     }
 
     /// Makes one of our files, whole or not at all; false when the name is taken already.
-    pub fn put_new(&self, name: &str, content: &[u8], _change: &Change) -> Result<bool, SandboxError> {
+    pub fn put_new(&self, name: &str, content: &[u8], _change: &OwnChange) -> Result<bool, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(shown(name), &error);
-        let (mut draft, mut file) = Draft::create(&self.folder, FILE_MODE).map_err(wrap)?;
+        let (mut draft, mut file) = Draft::create(&self.folder, random_name(), FILE_MODE).map_err(wrap)?;
         file.write_all(content).and_then(|()| file.sync_all()).map_err(wrap)?;
         drop(file);
         match draft.rename(&self.folder, OsStr::new(name), Replace::No) {

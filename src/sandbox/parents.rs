@@ -6,9 +6,9 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 
-use super::change::Change;
 use super::error::SandboxError;
 use super::folder::Folder;
+use super::journal::{Address, Change, Step, UnderWay};
 use super::metadata::{Identity, Kind};
 use super::root::SandboxPath;
 
@@ -30,17 +30,23 @@ struct Made {
 #[derive(Debug)]
 pub(super) struct Parents<'a> {
     nearest: &'a Folder,
-    last: Option<Folder>,
-    pub(super) made: MadeFolders,
+    /// They go before the steps that made them are over.
+    made: MadeFolders,
+    /// The missing folders, each with the step that made it; none where somebody else did meanwhile.
+    steps: Vec<(Option<UnderWay<'a>>, Folder)>,
 }
 
 impl SandboxPath {
     /// Makes the missing folders above the place.
-    pub(super) fn make_parents(&self, _change: &Change) -> Result<Parents<'_>, SandboxError> {
+    pub(super) fn make_parents<'a>(&'a self, change: &'a Change<'a>) -> Result<Parents<'a>, SandboxError> {
         let (nearest, missing) = self.missing_folders();
-        let mut parents = Parents { nearest, last: None, made: MadeFolders::default() };
-        for name in missing {
-            parents.enter(name).map_err(|error| self.error(&error))?;
+        let mut parents = Parents { nearest, made: MadeFolders::default(), steps: Vec::new() };
+        let above = std::iter::successors(Some(self.full_address()), |address| Some(address.parent()));
+        let addresses: Vec<Address> = above.skip(1).take(missing.len()).collect();
+        for (name, address) in missing.iter().zip(addresses.into_iter().rev()) {
+            let under_way = change.begin(Step::MakeFolder { path: address }, &[parents.folder()])?;
+            let (is_ours, folder) = parents.enter(name).map_err(|error| self.error(&error))?;
+            parents.steps.push((is_ours.then_some(under_way), folder));
         }
         Ok(parents)
     }
@@ -49,20 +55,26 @@ impl SandboxPath {
 impl Parents<'_> {
     /// The folder that holds the place.
     pub(super) fn folder(&self) -> &Folder {
-        self.last.as_ref().unwrap_or(self.nearest)
+        self.steps.last().map_or(self.nearest, |(_, folder)| folder)
     }
 
-    /// The same, and what keeps count of the folders that are made.
-    pub(super) fn last(&mut self) -> (&Folder, &mut MadeFolders) {
-        (self.last.as_ref().unwrap_or(self.nearest), &mut self.made)
+    /// The folders that were made stay.
+    pub(super) fn keep(mut self) {
+        self.made.keep();
+        let (steps, folders): (Vec<_>, Vec<_>) = std::mem::take(&mut self.steps).into_iter().unzip();
+        let above = std::iter::once(self.nearest).chain(&folders);
+        for ((step, folder), above) in steps.into_iter().zip(&folders).zip(above) {
+            if let Some(step) = step {
+                step.done(folder.own_metadata().ok().as_ref(), false, &[above]);
+            }
+        }
     }
 
-    fn enter(&mut self, name: &OsStr) -> io::Result<()> {
-        let folder = self.last.as_ref().unwrap_or(self.nearest);
-        self.made.make(folder, name, FOLDER_MODE)?;
+    fn enter(&mut self, name: &OsStr) -> io::Result<(bool, Folder)> {
+        let folder = self.steps.last().map_or(self.nearest, |(_, folder)| folder);
+        let is_ours = self.made.make(folder, name, FOLDER_MODE)?;
         folder.sync()?;
-        self.last = Some(folder.open_folder(name)?);
-        Ok(())
+        Ok((is_ours, folder.open_folder(name)?))
     }
 }
 

@@ -3,8 +3,11 @@
 //! The file is held by a handle that opens nothing, so no pipe is ever waited for, and neither a
 //! link nor another file that takes its name meanwhile gets the bits.
 
-use super::change::Change;
+use std::ffi::OsStr;
+
 use super::error::SandboxError;
+use super::folder::{Folder, Held};
+use super::journal::{Change, State, Step};
 use super::metadata::{Kind, Metadata};
 use super::root::SandboxPath;
 
@@ -19,7 +22,7 @@ impl SandboxPath {
     pub fn set_permissions(
         &self,
         bits: impl FnOnce(&Metadata) -> u32,
-        _change: &Change,
+        change: &Change<'_>,
     ) -> Result<(u32, u32), SandboxError> {
         if self.is_root() {
             return Err(SandboxError::RootItself("given other permissions"));
@@ -30,8 +33,31 @@ impl SandboxPath {
         self.require_own_mode(&metadata)?;
         let kept = if metadata.kind == Kind::Folder { metadata.mode & SPECIAL_BITS } else { 0 };
         let mode = kept | bits(&metadata) & 0o777;
-        held.set_mode(folder, name, mode).map_err(|error| self.error(&error))?;
+        self.change_mode((folder, name), &held, (&metadata, mode), change)?;
         Ok((metadata.mode, mode))
+    }
+
+    /// Gives a file or folder the permission bits that it had before.
+    pub(super) fn restore_permissions(&self, mode: u32, change: &Change<'_>) -> Result<(), SandboxError> {
+        let (folder, name) = self.entry()?;
+        let held = folder.hold(name).map_err(|error| self.error(&error))?;
+        let metadata = held.metadata().map_err(|error| self.error(&error))?;
+        self.require_own_mode(&metadata)?;
+        self.change_mode((folder, name), &held, (&metadata, mode), change)
+    }
+
+    fn change_mode(
+        &self,
+        (folder, name): (&Folder, &OsStr),
+        held: &Held,
+        (metadata, mode): (&Metadata, u32),
+        change: &Change<'_>,
+    ) -> Result<(), SandboxError> {
+        let step = Step::SetMode { path: self.full_address(), old: State::of(metadata), mode };
+        let under_way = change.begin(step, &[])?;
+        held.set_mode(folder, name, mode).map_err(|error| self.error(&error))?;
+        under_way.done(held.metadata().ok().as_ref(), false, &[]);
+        Ok(())
     }
 
     /// Refuses what has no permission bits of its own.

@@ -5,23 +5,23 @@ use std::io::{self, ErrorKind};
 
 use crate::limits::Meter;
 
-use super::change::{Change, RenameError};
-use super::draft::random_name;
+use super::change::RenameError;
+use super::copy::copy_aside;
+use super::draft::{Draft, random_name};
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
+use super::journal::{Change, State, Step};
 use super::keep::{Drawer, Keeper};
 use super::metadata::{Kind, Metadata};
 use super::mounts::has_mounts;
 use super::root::SandboxPath;
-use super::take::{Overwrite, Placed, is_same};
+use super::take::is_same;
 
 /// What of a place may go.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Going {
     /// Whether a folder goes with all that is in it.
     pub recursive: bool,
-    /// What it must be, where nothing else may go: of a file its content too.
-    pub expected: Option<Metadata>,
 }
 
 impl SandboxPath {
@@ -35,13 +35,31 @@ impl SandboxPath {
         going: Going,
         keeper: Keeper<'_>,
         meter: &Meter,
-        change: &Change,
+        change: &Change<'_>,
+    ) -> Result<String, RenameError> {
+        self.delete_to(None, going, keeper, meter, change)
+    }
+
+    /// The same, into the drawer and under the name that are given.
+    pub(super) fn delete_to(
+        &self,
+        kept: Option<(Drawer, String)>,
+        going: Going,
+        keeper: Keeper<'_>,
+        meter: &Meter,
+        change: &Change<'_>,
     ) -> Result<String, RenameError> {
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
         self.check_going(going, folder, name)?;
-        let locked = keeper.lock(meter, change)?;
-        let mut slot = locked.slot(self, Drawer::Trash)?;
+        let locked = keeper.lock(meter, change.own())?;
+        let (drawer, kept) = match kept {
+            Some(kept) => kept,
+            None => (Drawer::Trash, change.kept_name(keeper)?),
+        };
+        let mut slot = locked.slot(self, drawer, kept.clone())?;
+        let (step, _) = self.taking(keeper, (drawer, &kept))?;
+        let under_way = change.begin(step, &[folder])?;
         match slot.take(folder, name) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
@@ -55,8 +73,22 @@ impl SandboxPath {
         }
         folder.sync().map_err(wrap)?;
         slot.sync_after(folder)?;
+        under_way.done(None, true, &[folder]);
         keeper.retain(&slot, &meter.watch());
         Ok(keeper.address_of(&slot))
+    }
+
+    /// The step that takes what is here away, and the name of ours that it has while it is copied.
+    fn taking(&self, keeper: Keeper<'_>, kept: (Drawer, &str)) -> Result<(Step, OsString), SandboxError> {
+        let (folder, name) = self.entry()?;
+        let aside = random_name();
+        let step = Step::Take {
+            path: self.full_address(),
+            old: State::of(&folder.metadata(name).map_err(|error| self.error(&error))?),
+            draft: aside.to_string_lossy().into_owned(),
+            kept: keeper.address(self, kept.0, kept.1),
+        };
+        Ok((step, aside))
     }
 
     /// Deletes what lies on another file system than the trash: it is copied there, whole and synced,
@@ -67,25 +99,44 @@ impl SandboxPath {
         going: Going,
         keeper: Keeper<'_>,
         meter: &mut Meter,
-        change: &Change,
+        change: &Change<'_>,
+    ) -> Result<String, SandboxError> {
+        self.delete_by_copy_to(None, going, keeper, meter, change)
+    }
+
+    /// The same, into the drawer and under the name that are given.
+    pub(super) fn delete_by_copy_to(
+        &self,
+        kept: Option<(Drawer, String)>,
+        going: Going,
+        keeper: Keeper<'_>,
+        meter: &mut Meter,
+        change: &Change<'_>,
     ) -> Result<String, SandboxError> {
         self.check_removable(meter)?;
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
-        let mut slot = keeper.lock(meter, change)?.slot(self, Drawer::Trash)?;
-        let aside = random_name();
+        let (drawer, kept) = match kept {
+            Some(kept) => kept,
+            None => (Drawer::Trash, change.kept_name(keeper)?),
+        };
+        let mut slot = keeper.lock(meter, change.own())?.slot(self, drawer, kept.clone())?;
+        let (step, aside) = self.taking(keeper, (drawer, &kept))?;
+        let under_way = change.begin(step, &[folder])?;
         // Nobody can guess the name, so that nothing is replaced.
         folder.rename(name, folder, &aside, Replace::Yes).map_err(wrap)?;
         let copied = self
             .check_going(going, folder, &aside)
             .and_then(|()| slot.copy(folder, &aside, self.shown(), meter))
-            .and_then(|()| slot.sync());
+            .and_then(|()| slot.sync())
+            .and_then(|()| under_way.copied());
         if let Err(error) = copied {
             folder.rename(&aside, folder, name, Replace::No).map_err(wrap)?;
             return Err(error);
         }
         slot.confirm();
         self.discard_aside(&aside)?;
+        under_way.done(None, true, &[folder]);
         keeper.retain(&slot, &meter.watch());
         Ok(keeper.address_of(&slot))
     }
@@ -95,68 +146,72 @@ impl SandboxPath {
     pub fn move_by_copy(
         &self,
         target: &SandboxPath,
-        keeper: Keeper<'_>,
         meter: &mut Meter,
-        change: &Change,
+        change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         self.check_removable(meter)?;
         let (folder, name) = self.entry()?;
+        let (to_folder, to_name) = target.entry()?;
         let before = folder.metadata(name).map_err(|error| self.error(&error))?;
         if before.kind == Kind::Folder && has_mounts(folder, name) {
             return Err(SandboxError::Mounted(self.shown().to_owned()));
         }
-        let placed = self.copy_to(target, &Overwrite::never(keeper), meter, change)?;
-        match self.set_aside(&before) {
-            Ok(aside) => {
-                placed.keep();
-                self.discard_aside(&aside)
-            }
-            Err(error) => {
-                target.withdraw(&placed.metadata)?;
-                Err(error)
-            }
+        let aside = random_name();
+        let draft = Some(aside.to_string_lossy().into_owned());
+        let (path, to) = (self.full_address(), target.full_address());
+        let step = Step::Move { path, old: State::of(&before), to, draft };
+        let under_way = change.begin(step, &[folder, to_folder])?;
+        copy_aside((folder, name), (to_folder, &aside), self.shown(), meter)?;
+        let mut copy = Draft::adopt(to_folder, aside.clone()).map_err(|error| target.error(&error))?;
+        under_way.drafted(copy.inode());
+        copy.rename(to_folder, to_name, Replace::No).map_err(|error| target.error(&error))?;
+        to_folder.sync().map_err(|error| target.error(&error))?;
+        let placed = to_folder.metadata(to_name).map_err(|error| target.error(&error))?;
+        let set_aside = under_way.copied().and_then(|()| self.set_aside(&before, &aside));
+        if let Err(error) = set_aside {
+            target.withdraw(&placed)?;
+            return Err(error);
         }
+        self.discard_aside(&aside)?;
+        under_way.done(Some(&placed), false, &[folder, to_folder]);
+        Ok(())
     }
 
-    /// Takes back a copy that was placed here, as long as it is that. A file vanishes; a folder goes into
-    /// the trash, since somebody may have put something into it.
-    pub fn take_back(
+    /// Removes a file or link that the same run made, for good, as long as it is what is expected.
+    pub(super) fn withdraw_made(
         &self,
-        placed: &Placed,
+        expected: &Metadata,
         keeper: Keeper<'_>,
-        meter: &mut Meter,
-        change: &Change,
+        change: &Change<'_>,
     ) -> Result<(), SandboxError> {
-        if placed.metadata.kind != Kind::Folder {
-            return self.withdraw(&placed.metadata);
-        }
-        let going = Going { recursive: true, expected: Some(placed.metadata) };
-        match self.delete(going, keeper, meter, change) {
-            Ok(_) => Ok(()),
-            Err(RenameError::Sandbox(error)) => Err(error),
-            Err(RenameError::OtherDevice) => self.delete_by_copy(going, keeper, meter, change).map(drop),
-        }
+        let (folder, _) = self.entry()?;
+        let (step, aside) = self.taking(keeper, (Drawer::Trash, &change.kept_name(keeper)?))?;
+        let under_way = change.begin(step, &[folder])?;
+        self.set_aside(expected, &aside)?;
+        self.discard_aside(&aside)?;
+        under_way.done(None, false, &[folder]);
+        Ok(())
     }
 
     /// Removes something that was made here for good, as long as it is what is expected and nobody has
     /// changed it. Of a folder only its own names are looked at, not what is deeper in it.
     fn withdraw(&self, expected: &Metadata) -> Result<(), SandboxError> {
-        let aside = self.set_aside(expected)?;
+        let aside = random_name();
+        self.set_aside(expected, &aside)?;
         self.discard_aside(&aside)
     }
 
     /// Gives something a name of ours, as long as it is what is expected and nobody has changed it; so it
     /// can be removed without anybody coming between.
-    fn set_aside(&self, expected: &Metadata) -> Result<OsString, SandboxError> {
+    fn set_aside(&self, expected: &Metadata, aside: &OsStr) -> Result<(), SandboxError> {
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
-        let aside = random_name();
         // Nobody can guess the name, so that nothing is replaced.
-        folder.rename(name, folder, &aside, Replace::Yes).map_err(wrap)?;
-        match folder.metadata(&aside).is_ok_and(|found| is_same(expected, &found)) {
-            true => Ok(aside),
+        folder.rename(name, folder, aside, Replace::Yes).map_err(wrap)?;
+        match folder.metadata(aside).is_ok_and(|found| is_same(expected, &found)) {
+            true => Ok(()),
             false => {
-                folder.rename(&aside, folder, name, Replace::No).map_err(wrap)?;
+                folder.rename(aside, folder, name, Replace::No).map_err(wrap)?;
                 Err(SandboxError::Changed(self.shown().to_owned()))
             }
         }
@@ -172,18 +227,23 @@ impl SandboxPath {
         folder.sync().map_err(|error| self.error(&error))
     }
 
+    /// Removes an empty folder.
+    pub(super) fn remove_folder(&self, change: &Change<'_>) -> Result<(), SandboxError> {
+        let wrap = |error: io::Error| self.error(&error);
+        let (folder, name) = self.entry()?;
+        let old = State::of(&folder.metadata(name).map_err(wrap)?);
+        let under_way = change.begin(Step::RemoveFolder { path: self.full_address(), old }, &[folder])?;
+        folder.remove_folder(name).map_err(wrap)?;
+        folder.sync().map_err(wrap)?;
+        under_way.done(None, false, &[folder]);
+        Ok(())
+    }
+
     /// Refuses what may not go; `folder` and `name` are where it is now.
     fn check_going(&self, going: Going, folder: &Folder, name: &OsStr) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| self.error(&error);
         let found = folder.metadata(name).map_err(wrap)?;
         let is_folder = found.kind == Kind::Folder;
-        let is_expected = |expected: Metadata| match is_folder {
-            true => expected.identity == found.identity,
-            false => is_same(&expected, &found),
-        };
-        if !going.expected.is_none_or(is_expected) {
-            return Err(SandboxError::Changed(self.shown().to_owned()));
-        }
         if !is_folder {
             return Ok(());
         }

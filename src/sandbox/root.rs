@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::error::SandboxError;
 use super::folder::{Folder, Resolver};
+use super::journal::Address;
 use super::keep::Account;
 use super::metadata::{Kind, Metadata};
 use super::own::is_reserved;
@@ -196,6 +197,20 @@ impl Root {
         walker.walk(rule).map_err(|unreached| unreached.error)
     }
 
+    /// The place at the end of a way through no link.
+    pub(super) fn locate_exactly(&self, way: &Path) -> Result<SandboxPath, SandboxError> {
+        let rule = PathRule::INSIDE.not_following();
+        let mut walker = Walker::new(self, &PathText::default(), rule);
+        walker.shown = self.address_of(&way.to_string_lossy()).into_owned();
+        let mut names = parts_of(way);
+        let last = names.next_back();
+        for name in names {
+            walker.enter(name)?;
+        }
+        last.map_or(Ok(()), |name| walker.turn_to(Path::new(&name)))?;
+        walker.walk(rule).map_err(|unreached| unreached.error)
+    }
+
     /// The way in one step of the kernel, where no link and no `..` is on it.
     fn locate_directly(&self, path: &PathText, rule: PathRule) -> Result<Option<SandboxPath>, SandboxError> {
         let names: Vec<&OsStr> = path.parts().iter().map(|part| OsStr::new(part.as_str())).collect();
@@ -258,6 +273,20 @@ impl SandboxPath {
             None => Cow::Borrowed(&self.resolved),
             Some(base) if self.resolved.is_empty() => Cow::Owned(base.to_string()),
             Some(base) => Cow::Owned(format!("{base}/{}", self.resolved)),
+        }
+    }
+
+    /// The same with the names as they are, for the journal.
+    pub(super) fn full_address(&self) -> Address {
+        let below = self.resolved_raw();
+        match &self.base {
+            None => below.into(),
+            Some(base) if below.is_empty() => (&**base).into(),
+            Some(base) => {
+                let mut address = OsString::from(format!("{base}/"));
+                address.push(below);
+                Address(address)
+            }
         }
     }
 

@@ -7,7 +7,7 @@
 //! it is not what was expected, it gets its name back. Nothing that comes out is ever removed before
 //! it is kept.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
@@ -15,13 +15,12 @@ use sha2::{Digest, Sha256};
 
 use crate::limits::Meter;
 
-use super::change::Change;
-use super::draft::{Draft, Taken};
+use super::draft::{Draft, Taken, random_name};
 use super::error::SandboxError;
 use super::folder::{Folder, Replace, file_metadata, set_access};
+use super::journal::{Change, State, Step, UnderWay};
 use super::keep::{Drawer, Keeper, Locked, Slot};
 use super::metadata::{Kind, Metadata};
-use super::parents::MadeFolders;
 use super::root::SandboxPath;
 
 /// Bytes that are hashed at once.
@@ -36,57 +35,56 @@ pub struct Overwrite<'a> {
     pub keeper: Keeper<'a>,
     /// Whether it may be replaced at all.
     pub replace: Replace,
-    /// Whether it is kept; it is gone for good otherwise.
-    pub is_kept: bool,
+    /// Whether it is told where it is kept.
+    pub is_told: bool,
     /// The SHA-256 that it must have, so that nothing is replaced that the caller has not seen.
     pub if_match: Option<[u8; 32]>,
-    /// What must be there, unchanged, so that nothing is replaced but that.
-    pub expected: Option<Metadata>,
 }
 
 impl<'a> Overwrite<'a> {
     /// What is there is replaced and kept.
     pub fn keeping(keeper: Keeper<'a>) -> Overwrite<'a> {
-        Overwrite { keeper, replace: Replace::Yes, is_kept: true, if_match: None, expected: None }
+        Overwrite { keeper, replace: Replace::Yes, is_told: true, if_match: None }
     }
 
     /// What is there stays, and the operation fails, also in a race.
     pub fn never(keeper: Keeper<'a>) -> Overwrite<'a> {
         Overwrite { keeper, replace: Replace::No, ..Overwrite::keeping(keeper) }
     }
-
-    /// What is there is replaced for good as long as it is what was placed there, and nobody has changed it.
-    pub fn placed(keeper: Keeper<'a>, placed: &Placed) -> Overwrite<'a> {
-        Overwrite { is_kept: false, expected: Some(placed.metadata), ..Overwrite::keeping(keeper) }
-    }
-
-    /// Whether only something certain may be replaced.
-    fn is_choosy(&self) -> bool {
-        self.if_match.is_some() || self.expected.is_some()
-    }
-
-    /// Whether what is there makes no difference.
-    fn is_blind(&self) -> bool {
-        self.replace == Replace::Yes && !self.is_kept && !self.is_choosy()
-    }
 }
 
-/// Something that has taken its place.
+/// Something that is about to take a place, as the journal has it.
 #[derive(Debug)]
-pub struct Placed {
-    /// The path below `.ns` of what was replaced, if that is kept.
-    pub backup: Option<String>,
-    /// What it is.
-    pub metadata: Metadata,
-    /// The folders that were made for it: they go again, when nothing is in them, unless they are kept.
-    pub made: MadeFolders,
+pub(super) struct Putting<'a> {
+    under_way: UnderWay<'a>,
+    /// The name of ours under which it is made.
+    pub(super) draft: OsString,
+    /// The name under which what is there is kept.
+    kept: String,
 }
 
-impl Placed {
-    /// It stays, with the folders that were made for it. Gives where what was replaced is kept.
-    pub fn keep(mut self) -> Option<String> {
-        self.made.keep();
-        self.backup
+impl<'a> Putting<'a> {
+    /// Writes down that something is about to take a place in a folder.
+    pub(super) fn begin(
+        place: &SandboxPath,
+        folder: &Folder,
+        keeper: Keeper<'_>,
+        change: &'a Change<'a>,
+    ) -> Result<Putting<'a>, SandboxError> {
+        let (draft, kept) = (random_name(), change.kept_name(keeper)?);
+        let step = Step::Put {
+            path: place.full_address(),
+            old: folder.metadata(place.name()?).ok().map(|old| State::of(&old)),
+            draft: Some(draft.to_string_lossy().into_owned()),
+            kept: Some(keeper.address(place, Drawer::Backups, &kept)),
+            from: None,
+        };
+        Ok(Putting { under_way: change.begin(step, &[folder])?, draft, kept })
+    }
+
+    /// The draft was made.
+    pub(super) fn drafted(&self, draft: &Draft) {
+        self.under_way.drafted(draft.inode());
     }
 }
 
@@ -102,6 +100,8 @@ pub(super) struct Dress<'a> {
 
 /// A place that is to be taken.
 struct Taking<'a> {
+    /// The name under which what is there is kept.
+    kept: &'a str,
     place: &'a SandboxPath,
     folder: &'a Folder,
     name: &'a OsStr,
@@ -123,38 +123,31 @@ enum Attempt {
 pub(super) fn take_place(
     place: &SandboxPath,
     folder: &Folder,
-    (mut draft, dress): (Draft, Option<Dress<'_>>),
+    (mut draft, dress, putting): (Draft, Option<Dress<'_>>, Putting<'_>),
     overwrite: &Overwrite<'_>,
     meter: &mut Meter,
-    change: &Change,
+    change: &Change<'_>,
 ) -> Result<Option<String>, SandboxError> {
-    let mut taking = Taking { place, folder, name: place.name()?, overwrite, dress, meter };
+    let mut taking = Taking { kept: &putting.kept, place, folder, name: place.name()?, overwrite, dress, meter };
     for _ in 0..ATTEMPTS {
         if let Attempt::Done(slot) = taking.attempt(&mut draft, change)? {
             folder.sync().map_err(|error| place.error(&error))?;
+            slot.as_ref().map_or(Ok(()), |slot| slot.sync_after(folder))?;
+            putting.under_way.done(Some(&draft.left(taking.name)), slot.is_some(), &[folder]);
             let Some(slot) = slot else { return Ok(None) };
-            slot.sync_after(folder)?;
             overwrite.keeper.retain(&slot, &taking.meter.watch());
-            return Ok(Some(overwrite.keeper.address_of(&slot)));
+            return Ok(overwrite.is_told.then(|| overwrite.keeper.address_of(&slot)));
         }
     }
     Err(SandboxError::Changed(place.shown().to_owned()))
 }
 
 impl Taking<'_> {
-    fn attempt(&mut self, draft: &mut Draft, change: &Change) -> Result<Attempt, SandboxError> {
-        if self.overwrite.is_blind() {
-            let old = self.place.replaceable(self.folder, self.name, Replace::Yes)?;
-            self.dress_as(old.as_ref())?;
-            return match draft.rename(self.folder, self.name, Replace::Yes) {
-                Ok(()) => Ok(Attempt::Done(None)),
-                Err(error) => Err(self.place.error(&error)),
-            };
-        }
+    fn attempt(&mut self, draft: &mut Draft, change: &Change<'_>) -> Result<Attempt, SandboxError> {
         if self.place.replaceable(self.folder, self.name, self.overwrite.replace)?.is_none() {
             return self.take_free(draft);
         }
-        let locked = self.overwrite.keeper.lock(self.meter, change)?;
+        let locked = self.overwrite.keeper.lock(self.meter, change.own())?;
         let Some(old) = self.place.replaceable(self.folder, self.name, self.overwrite.replace)? else {
             return Ok(Attempt::Again);
         };
@@ -163,7 +156,7 @@ impl Taking<'_> {
 
     /// Takes a name that nothing had a moment ago.
     fn take_free(&self, draft: &mut Draft) -> Result<Attempt, SandboxError> {
-        if self.overwrite.is_choosy() {
+        if self.overwrite.if_match.is_some() {
             return Err(self.changed());
         }
         self.dress_as(None)?;
@@ -176,16 +169,8 @@ impl Taking<'_> {
 
     /// Takes a name from what has it.
     fn take_from(&mut self, draft: &mut Draft, old: &Metadata, locked: &Locked) -> Result<Attempt, SandboxError> {
-        if self.overwrite.expected.is_some_and(|expected| !is_same(&expected, old)) {
-            return Err(self.changed());
-        }
-        let mut slot = match self.overwrite.is_kept {
-            true => Some(locked.slot(self.place, Drawer::Backups)?),
-            false => None,
-        };
-        if let Some(slot) = &mut slot
-            && (must_be_copied(old) || !slot.is_near(self.folder))
-        {
+        let mut slot = locked.slot(self.place, Drawer::Backups, self.kept.to_owned())?;
+        if must_be_copied(old) || !slot.is_near(self.folder) {
             slot.copy(self.folder, self.name, self.place.shown(), self.meter)?;
         }
         if let Some(digest) = self.overwrite.if_match {
@@ -197,14 +182,14 @@ impl Taking<'_> {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Attempt::Again),
             Err(error) if error.kind() == ErrorKind::Unsupported => {
                 self.replace_copied(draft, &mut slot)?;
-                return Ok(Attempt::Done(slot));
+                return Ok(Attempt::Done(Some(slot)));
             }
             Err(error) => return Err(self.place.error(&error)),
         };
         match self.keep(&taken, old, &mut slot) {
-            Ok(()) => Ok(Attempt::Done(slot)),
+            Ok(()) => Ok(Attempt::Done(Some(slot))),
             Err(error) => {
-                self.put_back(&taken, slot, locked);
+                self.put_back(&taken, slot);
                 Err(error)
             }
         }
@@ -222,15 +207,14 @@ impl Taking<'_> {
         dressed.map_err(|error| self.place.error(&error))
     }
 
-    /// Keeps what came out of the exchange, where something is to be kept, and removes its old name.
-    fn keep(&mut self, taken: &Taken, old: &Metadata, slot: &mut Option<Slot>) -> Result<(), SandboxError> {
+    /// Keeps what came out of the exchange, and removes its old name.
+    fn keep(&mut self, taken: &Taken, old: &Metadata, slot: &mut Slot) -> Result<(), SandboxError> {
         let out = taken.folder.metadata(&taken.name).map_err(|error| self.place.error(&error))?;
         refuse_kind(self.place, out.kind)?;
         let is_expected = is_same(old, &out);
-        if self.overwrite.is_choosy() && !is_expected {
+        if self.overwrite.if_match.is_some() && !is_expected {
             return Err(self.changed());
         }
-        let Some(slot) = slot else { return taken.remove().map_err(|error| self.place.error(&error)) };
         if !(slot.is_copy() && is_expected) {
             if !must_be_copied(&out) {
                 match slot.take(&taken.folder, &taken.name) {
@@ -245,24 +229,19 @@ impl Taking<'_> {
     }
 
     /// Replaces what has the name where nothing can be exchanged: it is copied before.
-    fn replace_copied(&mut self, draft: &mut Draft, slot: &mut Option<Slot>) -> Result<(), SandboxError> {
-        if let Some(slot) = slot
-            && !slot.is_copy()
-        {
+    fn replace_copied(&mut self, draft: &mut Draft, slot: &mut Slot) -> Result<(), SandboxError> {
+        if !slot.is_copy() {
             slot.copy(self.folder, self.name, self.place.shown(), self.meter)?;
         }
         draft.rename(self.folder, self.name, Replace::Yes).map_err(|error| self.place.error(&error))?;
-        slot.iter_mut().for_each(Slot::confirm);
+        slot.confirm();
         Ok(())
     }
 
     /// Gives what came out of the exchange its name back; where somebody else was quicker it is kept.
-    fn put_back(&self, taken: &Taken, slot: Option<Slot>, locked: &Locked) {
-        if let Ok(true) = taken.put_back(self.name) {
-            return;
-        }
-        // Best effort: under the draft's name it is not lost either.
-        if let Some(mut slot) = slot.or_else(|| locked.slot(self.place, Drawer::Backups).ok()) {
+    fn put_back(&self, taken: &Taken, mut slot: Slot) {
+        if !matches!(taken.put_back(self.name), Ok(true)) {
+            // Best effort: under the draft's name it is not lost either.
             let _ = slot.take(&taken.folder, &taken.name);
         }
     }

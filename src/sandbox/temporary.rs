@@ -10,10 +10,10 @@ use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 
-use super::change::Change;
 use super::draft::random_number;
 use super::error::SandboxError;
 use super::folder::Folder;
+use super::journal::{Change, Step};
 use super::metadata::{Identity, Kind};
 use super::parents::MadeFolders;
 use super::remove::remove_contents;
@@ -39,19 +39,28 @@ pub fn temporary_name(prefix: &str) -> String {
     format!(".tmp-{prefix}-{:016x}", random_number())
 }
 
+/// Whether a name is one of those.
+pub(super) fn is_temporary_name(name: &str) -> bool {
+    let digits = name.strip_prefix(".tmp-").and_then(|rest| rest.rsplit_once('-')).map(|(_, digits)| digits);
+    digits.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 impl TemporaryFolders {
     /// Makes the folder of a name that nobody has.
-    pub fn make(&self, root: &Root, name: String, _change: &Change) -> Result<(), SandboxError> {
+    pub fn make(&self, root: &Root, name: String, change: &Change<'_>) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(&name, &error);
         let system_name = OsString::from(&name);
         let mut made = MadeFolders::default();
-        if !made.make(root.folder(), &system_name, MODE).map_err(wrap)? {
+        let under_way = change.begin(Step::Temporary { path: name.as_str().into() }, &[])?;
+        let folder = root.folder();
+        if !folder.without_trace(|| made.make(folder, &system_name, MODE)).map_err(wrap)? {
             return Err(SandboxError::Exists(name));
         }
         let folder = root.folder().open_folder(&system_name).map_err(wrap)?;
         let identity = folder.own_metadata().map_err(wrap)?.identity;
         self.0.borrow_mut().push(TemporaryFolder { name, identity, folder });
         made.keep();
+        under_way.done(None, false, &[]);
         Ok(())
     }
 
@@ -77,7 +86,8 @@ impl TemporaryFolder {
         }
         remove_contents(self.folder, &self.name)?;
         // Exchanged since: whatever it is, an empty folder at most is lost.
-        match root.folder().remove_folder(OsString::from(&self.name).as_os_str()) {
+        let name = OsString::from(&self.name);
+        match root.folder().without_trace(|| root.folder().remove_folder(&name)) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             other => other.map_err(|error| SandboxError::io(&self.name, &error)),
         }

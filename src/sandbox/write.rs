@@ -6,14 +6,14 @@ use std::io::{self, ErrorKind, Write};
 
 use crate::limits::Meter;
 
-use super::change::Change;
 use super::draft::Draft;
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
+use super::journal::Change;
 use super::metadata::{Kind, Metadata};
 use super::parents::Parents;
 use super::root::SandboxPath;
-use super::take::{Dress, Overwrite, refuse_kind, take_place};
+use super::take::{Dress, Overwrite, Putting, refuse_kind, take_place};
 
 /// The permission bits of new files, before the user's mask.
 const FILE_MODE: u32 = 0o666;
@@ -24,9 +24,12 @@ pub(super) const PRIVATE_MODE: u32 = 0o600;
 #[derive(Debug)]
 pub struct NewFile<'a> {
     place: &'a SandboxPath,
+    overwrite: Overwrite<'a>,
+    change: &'a Change<'a>,
     /// Goes before the folders that were made for it.
     draft: Draft,
     parents: Parents<'a>,
+    putting: Putting<'a>,
     /// What a file leaves that this one replaces.
     old: Option<Metadata>,
     /// To be written to.
@@ -38,17 +41,12 @@ impl NewFile<'_> {
     /// what was replaced, if that is kept.
     ///
     /// A file that is replaced leaves its permission bits and, where this user may, its owner.
-    pub fn finish(
-        self,
-        overwrite: &Overwrite<'_>,
-        meter: &mut Meter,
-        change: &Change,
-    ) -> Result<Option<String>, SandboxError> {
+    pub fn finish(self, meter: &mut Meter) -> Result<Option<String>, SandboxError> {
         self.file.sync_all().map_err(|error| self.place.error(&error))?;
         let dress = Dress { file: &self.file, old: self.old };
-        let mut parents = self.parents;
-        let backup = take_place(self.place, parents.folder(), (self.draft, Some(dress)), overwrite, meter, change)?;
-        parents.made.keep();
+        let new = (self.draft, Some(dress), self.putting);
+        let backup = take_place(self.place, self.parents.folder(), new, &self.overwrite, meter, self.change)?;
+        self.parents.keep();
         Ok(backup)
     }
 }
@@ -61,24 +59,30 @@ impl SandboxPath {
         content: &[u8],
         overwrite: &Overwrite<'_>,
         meter: &mut Meter,
-        change: &Change,
+        change: &Change<'_>,
     ) -> Result<Option<String>, SandboxError> {
-        let mut new = self.begin_file(overwrite.replace, change)?;
+        let mut new = self.begin_file(*overwrite, change)?;
         new.file.write_all(content).map_err(|error| self.error(&error))?;
-        new.finish(overwrite, meter, change)
+        new.finish(meter)
     }
 
     /// Begins to write a file that takes this place when it is finished. Missing folders are made.
-    pub fn begin_file(&self, replace: Replace, change: &Change) -> Result<NewFile<'_>, SandboxError> {
+    pub fn begin_file<'a>(
+        &'a self,
+        overwrite: Overwrite<'a>,
+        change: &'a Change<'a>,
+    ) -> Result<NewFile<'a>, SandboxError> {
         let wrap = |error: io::Error| self.error(&error);
         let name = self.name()?;
         let parents = self.make_parents(change)?;
         let folder = parents.folder();
-        let old = self.replaceable(folder, name, replace)?.filter(|old| old.kind == Kind::File);
+        let old = self.replaceable(folder, name, overwrite.replace)?.filter(|old| old.kind == Kind::File);
+        let putting = Putting::begin(self, folder, overwrite.keeper, change)?;
         // The new content of a private file is private from the start.
         let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
-        let (draft, file) = Draft::create(folder, mode).map_err(wrap)?;
-        Ok(NewFile { place: self, draft, parents, old, file })
+        let (draft, file) = Draft::create(folder, putting.draft.clone(), mode).map_err(wrap)?;
+        putting.drafted(&draft);
+        Ok(NewFile { place: self, overwrite, change, draft, parents, putting, old, file })
     }
 
     /// Says whether a file can be written to the place; an error where that would replace what must

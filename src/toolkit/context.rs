@@ -58,8 +58,19 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// Opens a change of so many files and folders; nothing can be changed without one.
-    pub fn begin_change(&mut self, files: u64) -> Result<Change, ToolError> {
+    pub fn begin_change(&mut self, files: u64) -> Result<Change<'a>, ToolError> {
         self.gate.begin_change(files, self.meter, self.record)
+    }
+
+    /// The number of the last step that was taken in the run.
+    pub fn last_step(&self) -> u32 {
+        self.gate.journal.last_step()
+    }
+
+    /// Takes back the steps from a number on, whatever the run may still spend. Gives those that could not
+    /// be taken back, and why.
+    pub fn roll_back(&self, first_step: u32) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
+        self.gate.roll_back(first_step)
     }
 
     /// Makes a directory directly below the root that is removed when the run ends, and gives its name.

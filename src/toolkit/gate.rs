@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::audit::{Audit, AuditError, Keeping, Site};
 use crate::limits::Meter;
 use crate::memory::Project;
-use crate::sandbox::{Change, KeptPath, KeptText, PathRule, Root, SandboxPath, TemporaryFolders, Unreached};
+use crate::sandbox::{Change, Journal, KeptPath, KeptText, PathRule, Root, SandboxPath, TemporaryFolders, Unreached};
 use crate::text::ToolCode;
 use crate::value::Value;
 
@@ -64,6 +64,8 @@ pub struct Gate {
     pub chance: Chance,
     /// The terminal, or what stands in its place.
     pub consoles: Consoles,
+    /// What is kept of changes so that they can be taken back.
+    pub journal: Journal,
 }
 
 impl Gate {
@@ -174,13 +176,13 @@ impl Gate {
     }
 
     /// Opens a change, once the audit log is shown to take the line that will tell of it.
-    pub(super) fn begin_change(
-        &self,
+    pub(super) fn begin_change<'a>(
+        &'a self,
         files: u64,
         meter: &mut Meter,
         record: &CallRecord<'_>,
-    ) -> Result<Change, ToolError> {
-        let change = self.policy.journal().begin(files, meter)?;
+    ) -> Result<Change<'a>, ToolError> {
+        let change = self.journal.begin(&self.root, files, meter)?;
         if self.keeping() != Keeping::Off && !record.begins() {
             self.audit.prepare(&self.site(meter), record.bytes()).map_err(unwritable)?;
         }

@@ -59,7 +59,7 @@ const GET: &str = "MEMORY.Get";
 const DELETE: &str = "MEMORY.Delete";
 const LIST: &str = "MEMORY.List";
 
-impl Memory<'_> {
+impl<'a> Memory<'a> {
     /// Keeps a value under a key; what was there is replaced.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl Memory<'_> {
         self.charge(&stored)?;
         self.meter.write_bytes(stored.json.len() as u64)?;
         let record = Record::now(key, stored, self.session.writer());
-        Ok(self.gate.project.set(&self.site(), &[record], &change)?)
+        Ok(self.gate.project.set(&self.site(), &[record], change.own())?)
     }
 
     /// The value of a key; none when there is none.
@@ -107,7 +107,7 @@ impl Memory<'_> {
             return Ok(self.session.delete(&key));
         }
         let change = self.begin(1)?;
-        Ok(self.gate.project.delete(&self.site(), &key, &change)?)
+        Ok(self.gate.project.delete(&self.site(), &key, change.own())?)
     }
 
     /// The keys that begin with a text, in the order of their bytes.
@@ -154,7 +154,7 @@ impl Memory<'_> {
         let change = self.begin(records.len() as u64)?;
         self.meter.write_bytes(records.iter().map(|record| record.stored.json.len() as u64).sum())?;
         if !records.is_empty() {
-            self.gate.project.set(&self.site(), &records, &change)?;
+            self.gate.project.set(&self.site(), &records, change.own())?;
         }
         Ok(records.len())
     }
@@ -195,7 +195,7 @@ impl Memory<'_> {
         self.gate.approvals.approve(tool, &bound, reason, instead, self.meter)
     }
 
-    fn begin(&mut self, keys: u64) -> Result<Change, ToolError> {
+    fn begin(&mut self, keys: u64) -> Result<Change<'a>, ToolError> {
         self.gate.begin_change(keys, self.meter, self.record)
     }
 

@@ -75,6 +75,9 @@ impl Snapshot {
     /// Leaves out the log of a sandbox that lies at a place of this tree, and what is made for it.
     pub fn without_log(mut self, sandbox: &Path) -> Snapshot {
         let own = sandbox.join(".ns");
+        let runs = own.join("runs");
+        let is_private = |entry: &Entry| entry.mode & 0o077 == 0 && !matches!(entry.content, Content::Link(_));
+        self.0.retain(|path, entry| !(path.starts_with(&runs) && is_private(entry)));
         let log = self.0.get(&own.join("audit.jsonl"));
         let is_ours = |entry: &Entry| entry.mode & 0o777 == 0o600 && !matches!(entry.content, Content::Link(_));
         if !log.is_some_and(is_ours) {

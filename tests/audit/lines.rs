@@ -130,7 +130,7 @@ fn no_line_where_the_policy_wants_none() {
         return;
     }
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(!place.path().join(".ns").exists());
+    assert!(place.path().join("a").exists() && !place.path().join(".ns/audit.jsonl").exists());
 }
 
 /// A parameter of a tool on files that takes a plain text is shown in the log, so that each one is decided

@@ -61,5 +61,7 @@ fn holds(place: &Path) {
 /// Makes so many lines.
 fn fill(place: &Path, count: usize) {
     let ran = eval(place, &format!("FOR EACH i IN RANGE({count}) DO\nCALL FS.WriteFile(\"f\" + i, \"x\")\nEND"));
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    // A run that was killed before is brought to an end, and that is said.
+    let others = ran.stderr.lines().filter(|line| !line.contains("was interrupted"));
+    assert_eq!((ran.code, others.collect::<Vec<_>>()), (0, Vec::new()));
 }

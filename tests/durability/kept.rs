@@ -107,7 +107,7 @@ fn nothing_to_append_changes_nothing() {
     assert_eq!(std::fs::read_to_string(place.path().join("new/b.txt")).expect("the new file"), "");
 }
 
-/// The oldest backups of a file are given up, those of this run never.
+/// The oldest backups of a file are given up, those of this run and the newest others never.
 #[test]
 fn the_oldest_backups_are_given_up() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -120,9 +120,13 @@ fn the_oldest_backups_are_given_up() {
     writing(31);
     assert_eq!(count(), 30, "what a run kept itself stays");
     writing(1);
+    assert_eq!(count(), 31, "what the newest runs kept stays, so that they can be taken back");
+    (0..18).for_each(|_| writing(1));
+    assert_eq!(count(), 49);
+    writing(1);
     assert_eq!(count(), 20);
     writing(5);
-    assert_eq!(count(), 20);
+    assert_eq!(count(), 24);
 }
 
 /// Plants something that was kept long ago.
@@ -175,7 +179,7 @@ fn of_too_many_bytes_the_oldest_are_given_up() {
     let script = "FOR EACH i IN RANGE(6) DO\nCALL FS.WriteFile(\"a.txt\", STR.Repeat(\"x\", 1000))\nENDBLOCK\n";
     let ran = run(ns(place.path()).args(["run", "-e", script]));
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    assert_eq!(kept(), b"xxxxx", "what this run kept stays, what was before goes");
+    assert_eq!(kept(), b"axxxxx", "what the newest runs kept stays, what was before goes");
 }
 
 /// What cannot be given up is said, and fails no call.

@@ -106,6 +106,10 @@ fn describe_into(folder: &Path, below: &Path, lines: &mut Vec<String>) {
     for entry in fs::read_dir(folder).expect("a folder to describe") {
         let entry = entry.expect("an entry to describe");
         let path = below.join(entry.file_name());
+        if path == Path::new(".ns/runs") {
+            // Its names and sizes are others each time.
+            continue;
+        }
         let metadata = entry.path().symlink_metadata().expect("an entry to look at");
         let mut line = format!("{}", path.display());
         if metadata.is_symlink() {
@@ -126,6 +130,29 @@ fn describe_into(folder: &Path, below: &Path, lines: &mut Vec<String>) {
         }
         lines.push(line + "\n");
     }
+}
+
+/// Everything in a folder but `.ns`, a line each: path, kind, permission bits, time of last change, content.
+pub fn state_of(folder: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut ahead = vec![folder.to_path_buf()];
+    while let Some(path) = ahead.pop() {
+        let metadata = path.symlink_metadata().expect("an entry to look at");
+        let modified = metadata.modified().expect("a time").duration_since(SystemTime::UNIX_EPOCH);
+        let mut line = format!("{} {:o} {modified:?}", path.display(), metadata.permissions().mode());
+        if metadata.is_symlink() {
+            let _ = write!(line, " -> {}", fs::read_link(&path).expect("a link to read").display());
+        } else if metadata.is_dir() {
+            let inside =
+                fs::read_dir(&path).expect("a folder to describe").map(|entry| entry.expect("an entry").path());
+            ahead.extend(inside.filter(|inner| inner != &folder.join(".ns")));
+        } else if metadata.is_file() {
+            let _ = write!(line, " {:?}", fs::read(&path).expect("a file to read"));
+        }
+        lines.push(line);
+    }
+    lines.sort();
+    lines
 }
 
 /// What the audit log of a sandbox tells, without what is another each time: one line for each of its lines.

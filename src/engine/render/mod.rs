@@ -45,7 +45,7 @@ impl Engine {
         let _space = space::enter(&self.limits);
         let mut rendered = on_large_stack(|| self.render_here(document, variables, results))
             .unwrap_or_else(|panic| Rendered::failed(Sources::new(), vec![internal_fault(&panic)], Ending::Failed));
-        rendered.warnings.extend(self.end_run());
+        rendered.warnings.extend(self.end_run(self.how(rendered.ending)));
         rendered
     }
 
@@ -68,12 +68,14 @@ impl Engine {
             findings.sort_by_key(Diagnostic::span);
             return Rendered::failed(sources.clone(), findings, Ending::Failed);
         }
+        let memory = SessionMemory::new(format!("ns render {}", document.file_name()));
+        self.gate.announce(memory.command(), self.atomic);
         let mut run = Run {
             engine: self,
             source,
             results,
             meter: Meter::new(&self.limits, self.interrupt.clone()),
-            memory: SessionMemory::new(format!("ns render {}", document.file_name())),
+            memory,
             text: String::new(),
             warnings: Vec::new(),
             changed: Vec::new(),

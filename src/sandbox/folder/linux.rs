@@ -288,6 +288,7 @@ pub fn metadata_of(stat: &Statx) -> Metadata {
         kind: kind_of(FileType::from_raw_mode(stat.stx_mode.into())).unwrap_or(Kind::Special),
         size: stat.stx_size,
         modified: if_told(StatxFlags::MTIME, time(stat.stx_mtime)),
+        changed: if_told(StatxFlags::CTIME, time(stat.stx_ctime)),
         accessed: if_told(StatxFlags::ATIME, time(stat.stx_atime)),
         created: if_told(StatxFlags::BTIME, time(stat.stx_btime)),
         mode: u32::from(stat.stx_mode) & 0o7777,

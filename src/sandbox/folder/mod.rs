@@ -16,6 +16,8 @@ macro_rules! on {
 }
 
 mod held;
+
+pub use held::Held;
 #[cfg(target_os = "linux")]
 mod linux;
 mod portable;
@@ -243,6 +245,21 @@ impl Folder {
     /// Sets the time of last change of a file, folder or link itself.
     pub fn set_modified(&self, name: &OsStr, modified: Timestamp) -> io::Result<()> {
         on!(self, folder => folder.set_modified(name, modified))
+    }
+
+    /// Sets the time of last change of this folder.
+    pub fn set_own_modified(&self, modified: Timestamp) -> io::Result<()> {
+        self.set_modified(OsStr::new("."), modified)
+    }
+
+    /// Does something of which the time of last change of this folder shall tell nothing: what comes and
+    /// goes with a run, and what nobody sees.
+    pub fn without_trace<T>(&self, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        let before = self.own_metadata().ok().and_then(|metadata| metadata.modified);
+        let done = work()?;
+        // A time that cannot be set is no reason to fail.
+        before.map(|time| self.set_own_modified(time));
+        Ok(done)
     }
 
     /// This folder as an open file, for what is done to a folder and not to names in it.

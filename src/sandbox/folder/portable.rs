@@ -170,12 +170,24 @@ fn kind_of(file_type: FileType) -> Kind {
     }
 }
 
+#[cfg(unix)]
+fn changed(metadata: &cap_std::fs::Metadata) -> Option<Timestamp> {
+    use cap_std::fs::MetadataExt as _;
+    Some(Timestamp { seconds: metadata.ctime(), nanos: metadata.ctime_nsec().try_into().ok()? })
+}
+
+#[cfg(not(unix))]
+fn changed(_: &cap_std::fs::Metadata) -> Option<Timestamp> {
+    None
+}
+
 fn metadata_of(metadata: &cap_std::fs::Metadata) -> Metadata {
     let time = |time: io::Result<cap_std::time::SystemTime>| time.ok().map(|time| timestamp(time.into_std()));
     Metadata {
         kind: kind_of(metadata.file_type()),
         size: metadata.len(),
         modified: time(metadata.modified()),
+        changed: changed(metadata),
         accessed: time(metadata.accessed()),
         created: time(metadata.created()),
         mode: mode_of(metadata),

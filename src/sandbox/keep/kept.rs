@@ -2,14 +2,15 @@
 //! kept there, and to the place that it came from. No other text leads into `.ns`.
 
 use std::ffi::OsStr;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 
 use crate::limits::Meter;
 use crate::text::ToolCode;
 
-use super::super::change::{Change, RenameError};
+use super::super::change::RenameError;
 use super::super::error::SandboxError;
-use super::super::folder::Replace;
+use super::super::folder::{Folder, Replace};
+use super::super::journal::{Address, Change, State, Step, left};
 use super::super::metadata::Kind;
 use super::super::own::open_ours;
 use super::super::path::{PathError, check_characters, check_part_length};
@@ -34,6 +35,8 @@ pub struct KeptPath {
     pub drawer: Drawer,
     /// What is kept.
     pub entry: SandboxPath,
+    /// The way to it.
+    address: Address,
     /// Where it was.
     pub origin: SandboxPath,
 }
@@ -97,8 +100,11 @@ impl Root {
             folder = open_ours(&folder, name, || shown_below(&names[..=before]))?.ok_or_else(missing)?;
         }
         let entry = SandboxPath::own(folder, name, shown_below(&names));
+        let address = Address::from(&*self.address_of(&shown_below(&names)));
         match (entry.metadata()?.kind, text.drawer) {
-            (Kind::File | Kind::Link, _) | (_, Drawer::Trash) => Ok(KeptPath { drawer: text.drawer, entry, origin }),
+            (Kind::File | Kind::Link, _) | (_, Drawer::Trash) => {
+                Ok(KeptPath { drawer: text.drawer, address, entry, origin })
+            }
             (kind, Drawer::Backups) => {
                 let reason = if kind == Kind::Folder { "it is a directory" } else { "it is a pipe, socket or device" };
                 Err(SandboxError::NotOurs { path: shown_below(&names), reason })
@@ -110,25 +116,49 @@ impl Root {
 impl KeptPath {
     /// Moves it back to where it was; whatever is there makes it fail. Missing folders are made. To
     /// another file system it is not moved: [`KeptPath::put_back_by_copy`] does that.
-    pub fn put_back(&self, change: &Change) -> Result<(), RenameError> {
-        let (kept_in, kept_name) = self.entry.entry()?;
-        let mut parents = self.origin.make_parents(change)?;
-        let folder = parents.folder();
-        match kept_in.rename(kept_name, folder, self.origin.name()?, Replace::No) {
-            Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
-            Err(error) => return Err(self.origin.error(&error).into()),
-        }
-        parents.made.keep();
-        parents.folder().sync().map_err(|error| self.origin.error(&error))?;
-        Ok(kept_in.sync().map_err(|error| self.entry.error(&error))?)
+    pub fn put_back(&self, change: &Change<'_>) -> Result<(), RenameError> {
+        let parents = self.origin.make_parents(change)?;
+        put_back(&self.entry, &self.address, &self.origin, parents.folder(), change)?;
+        parents.keep();
+        Ok(())
     }
 
     /// The same to another file system: it is copied, whole and synced, before it is removed.
-    pub fn put_back_by_copy(&self, keeper: Keeper<'_>, meter: &mut Meter, change: &Change) -> Result<(), SandboxError> {
+    pub fn put_back_by_copy(
+        &self,
+        keeper: Keeper<'_>,
+        meter: &mut Meter,
+        change: &Change<'_>,
+    ) -> Result<(), SandboxError> {
         let (kept_in, kept_name) = self.entry.entry()?;
-        self.entry.copy_to(&self.origin, &Overwrite::never(keeper), meter, change)?.keep();
+        self.entry.copy_to(&self.origin, &Overwrite::never(keeper), meter, change)?;
         discard(kept_in, kept_name, self.entry.shown())?;
         kept_in.sync().map_err(|error| self.entry.error(&error))
     }
+}
+
+/// Moves something that is kept to a place, where nothing is, in a folder.
+pub(in super::super) fn put_back(
+    entry: &SandboxPath,
+    address: &Address,
+    place: &SandboxPath,
+    folder: &Folder,
+    change: &Change<'_>,
+) -> Result<(), RenameError> {
+    let (kept_in, kept_name) = entry.entry()?;
+    let name = place.name()?;
+    let metadata = entry.metadata()?;
+    let from = Some((address.clone(), State::of(&metadata)));
+    let step = Step::Put { path: place.full_address(), old: None, draft: None, kept: None, from };
+    let under_way = change.begin(step, &[folder])?;
+    let wrap = |error: io::Error| place.error(&error);
+    match kept_in.rename(kept_name, folder, name, Replace::No) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
+        Err(error) => return Err(wrap(error).into()),
+    }
+    folder.sync().map_err(wrap)?;
+    kept_in.sync().map_err(|error| entry.error(&error))?;
+    under_way.done(Some(&left(folder, name, &metadata)), false, &[folder]);
+    Ok(())
 }

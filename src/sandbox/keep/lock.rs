@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::limits::Meter;
 
-use super::super::change::Change;
 use super::super::error::SandboxError;
+use super::super::journal::OwnChange;
 use super::super::own::{OwnFolder, shown};
 use super::super::root::SandboxPath;
 use super::slot::Slot;
@@ -30,7 +30,7 @@ pub struct Locked {
 
 impl Locked {
     /// Waits for the lock.
-    pub(super) fn wait(keeper: Keeper<'_>, meter: &Meter, change: &Change) -> Result<Locked, SandboxError> {
+    pub(super) fn wait(keeper: Keeper<'_>, meter: &Meter, change: &OwnChange) -> Result<Locked, SandboxError> {
         let own = keeper.root.make_own_folder(change)?;
         let file = own.open_or_make(LOCK)?;
         let begin = Instant::now();
@@ -51,8 +51,8 @@ impl Locked {
         Ok(Locked { own, _lock: file })
     }
 
-    /// Makes room for what is at a place.
-    pub fn slot(&self, place: &SandboxPath, drawer: Drawer) -> Result<Slot, SandboxError> {
-        Slot::make(&self.own, drawer, place.resolved_raw())
+    /// Makes room for what is at a place, under a name of [`Keeper::new_name`].
+    pub fn slot(&self, place: &SandboxPath, drawer: Drawer, name: String) -> Result<Slot, SandboxError> {
+        Slot::make(&self.own, drawer, place.resolved_raw(), name)
     }
 }

@@ -9,17 +9,19 @@ mod kept;
 mod lock;
 mod retain;
 mod slot;
-mod stamp;
+pub(super) mod stamp;
 mod sweep;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 use crate::limits::Meter;
 
-use super::change::Change;
 use super::error::SandboxError;
-use super::root::Root;
+use super::journal::{Address, OwnChange};
+use super::root::{Root, SandboxPath, parts_of};
 
+pub(super) use kept::put_back;
 pub use kept::{KeptPath, KeptText};
 pub(super) use lock::Locked;
 pub(super) use retain::Account;
@@ -79,8 +81,26 @@ impl<'a> Keeper<'a> {
         self.root.address_of(&slot.shown()).into_owned()
     }
 
+    /// A new name for something that is to be kept; `account` is that of the run, which may be another
+    /// root's.
+    pub(super) fn new_name(self, account: &Account) -> String {
+        self.root.account.follow(account);
+        stamp::name_at(&account.now())
+    }
+
+    /// The address of what is kept under a name, of what is at a place.
+    pub(super) fn address(self, place: &SandboxPath, drawer: Drawer, name: &str) -> Address {
+        let mut address = OsString::from(&*self.root.address_of(&super::own::shown(drawer.name())));
+        for part in parts_of(Path::new(place.resolved_raw())) {
+            address.push("/");
+            address.push(stamp::folder_of(&part));
+        }
+        address.push(format!("/{name}"));
+        Address(address)
+    }
+
     /// Waits until no other run is keeping anything here. `.ns` is made when there is none.
-    pub(super) fn lock(self, meter: &Meter, change: &Change) -> Result<Locked, SandboxError> {
+    pub(super) fn lock(self, meter: &Meter, change: &OwnChange) -> Result<Locked, SandboxError> {
         Locked::wait(self, meter, change)
     }
 }

@@ -3,7 +3,8 @@
 //! one is made; everything is looked through when a run first keeps something ([`Sweep`]), and again
 //! when what it kept since makes too many bytes.
 //!
-//! What was kept since this run began stays, however much it is. Nothing here makes a call fail: what
+//! What the newest runs kept stays, however much it is, so that they can be taken back ([`UNDOABLE`]), and
+//! so does what was kept since the oldest run that goes on began. Nothing here makes a call fail: what
 //! went wrong becomes a note.
 
 use std::collections::HashSet;
@@ -19,14 +20,14 @@ use super::slot::Slot;
 use super::sweep::Sweep;
 use super::{Drawer, Keeper, Retention, shown_below, stamp};
 
+/// So many of the newest runs lose nothing of what they kept.
+const UNDOABLE: usize = 20;
 /// Files whose backups are known to be all of this run.
 const KNOWN: usize = 10_000;
 
 /// What a run knows of what is kept below its root.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Account {
-    /// The moment at which the run began, as names have it.
-    began: String,
     state: Mutex<State>,
 }
 
@@ -39,18 +40,43 @@ struct State {
     /// Above so many bytes everything is looked through again.
     ceiling: u64,
     notes: Vec<String>,
-}
-
-impl Default for Account {
-    fn default() -> Account {
-        Account { began: stamp::now(), state: Mutex::default() }
-    }
+    /// What has a name before this one may be given up; nothing, as long as no run has begun.
+    stays_from: String,
+    /// The newest moment that was used in a name.
+    newest: String,
 }
 
 impl Account {
     /// Takes what could not be given up: a sentence each.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut self.state().notes)
+    }
+
+    /// A run begins, after those with these names, of which the oldest is the first.
+    pub fn begin_run(&self, runs: &[OsString], oldest_open: Option<&OsString>) {
+        let mut state = self.state();
+        let first = runs.len().saturating_sub(UNDOABLE - 1);
+        let stays_from = runs.get(first).into_iter().chain(oldest_open).min();
+        state.newest = state.newest.clone().max(runs.last().map(|last| moment_of(last)).unwrap_or_default());
+        state.stays_from = match stays_from {
+            Some(name) => name.to_string_lossy().into_owned(),
+            None => stamp::after(&state.newest),
+        };
+    }
+
+    /// Keeps for as long as another account does.
+    pub fn follow(&self, other: &Account) {
+        if !std::ptr::eq(self, other) {
+            let stays_from = other.state().stays_from.clone();
+            self.state().stays_from = stays_from;
+        }
+    }
+
+    /// This moment for a name, which is later than all names before, whatever the clock says.
+    pub fn now(&self) -> String {
+        let mut state = self.state();
+        state.newest = stamp::after(&state.newest);
+        state.newest.clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -66,8 +92,14 @@ impl Account {
 
     /// Whether the policy could give up what has this name.
     pub(super) fn is_old(&self, name: &OsStr) -> bool {
-        name.as_encoded_bytes() < self.began.as_bytes()
+        name.as_encoded_bytes() < self.state().stays_from.as_bytes()
     }
+}
+
+/// The moment in a name.
+fn moment_of(name: &OsStr) -> String {
+    let name = name.to_string_lossy();
+    name.rsplit_once('-').map_or(String::new(), |(moment, _)| moment.to_owned())
 }
 
 impl Keeper<'_> {

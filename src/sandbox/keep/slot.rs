@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::limits::Meter;
 
 use super::super::copy::copy_aside;
+use super::super::draft::random_name;
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
 use super::super::own::{FOLDER_MODE, OwnFolder, open_ours};
@@ -38,11 +39,10 @@ enum Content {
 
 impl Slot {
     /// Makes room in a drawer for what has a resolved path.
-    pub(super) fn make(own: &OwnFolder, drawer: Drawer, resolved: &OsStr) -> Result<Slot, SandboxError> {
+    pub(super) fn make(own: &OwnFolder, drawer: Drawer, resolved: &OsStr, name: String) -> Result<Slot, SandboxError> {
         let folder = own.folder().duplicate().map_err(|error| SandboxError::io(shown_below::<&str>(&[]), &error))?;
-        let name = OsString::from(stamp::name_at(&stamp::now()));
         let (names, made) = (Vec::new(), MadeFolders::default());
-        let mut slot = Slot { drawer, folder, name, names, made, content: Content::Nothing };
+        let mut slot = Slot { drawer, folder, name: name.into(), names, made, content: Content::Nothing };
         slot.descend(OsString::from(drawer.name()))?;
         for part in parts_of(Path::new(resolved)) {
             slot.descend(stamp::folder_of(&part))?;
@@ -114,7 +114,8 @@ impl Slot {
 
     /// Copies something here, whole and synced, or not at all. It vanishes again unless it is confirmed.
     pub fn copy(&mut self, folder: &Folder, name: &OsStr, shown: &str, meter: &mut Meter) -> Result<(), SandboxError> {
-        let aside = copy_aside((folder, name), &self.folder, shown, meter)?;
+        let aside = random_name();
+        copy_aside((folder, name), (&self.folder, &aside), shown, meter)?;
         if let Err(error) = self.folder.rename(&aside, &self.folder, &self.name, Replace::Yes) {
             let _ = discard(&self.folder, &aside, shown);
             return Err(SandboxError::io(self.shown(), &error));

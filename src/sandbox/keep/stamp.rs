@@ -25,6 +25,19 @@ pub fn moment(time: SystemTime) -> String {
     DateTime::<Utc>::from(time).format("%Y%m%dT%H%M%S%.6fZ").to_string()
 }
 
+/// This moment, or the next after another where the clock has not come to that yet.
+pub fn after(other: &str) -> String {
+    let now = now();
+    if now.as_str() > other {
+        return now;
+    }
+    let read = chrono::NaiveDateTime::parse_from_str(other, "%Y%m%dT%H%M%S%.6fZ");
+    match read.ok().and_then(|time| time.checked_add_signed(chrono::TimeDelta::microseconds(1))) {
+        Some(next) => moment(next.and_utc().into()),
+        None => now,
+    }
+}
+
 /// A new name for something that was taken away at a moment.
 pub fn name_at(moment: &str) -> String {
     format!("{moment}-{:08x}", random_number() as u32)
@@ -73,7 +86,13 @@ fn is_marked(part: &OsStr) -> bool {
 mod tests {
     use std::ffi::OsStr;
 
-    use super::{folder_of, is_stamp, name_at, now, part_of};
+    use super::{after, folder_of, is_stamp, name_at, now, part_of};
+
+    #[test]
+    fn moments_go_on_when_the_clock_does_not() {
+        assert_eq!(after("29990101T000000.999999Z"), "29990101T000001.000000Z");
+        assert!(after("20200101T000000.000000Z") < now());
+    }
 
     #[test]
     fn names_are_told_from_parts() {

@@ -11,6 +11,7 @@ use compact_str::CompactString;
 use super::super::draft::random_name;
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
+use super::super::journal::{Step, UnderWay};
 use super::super::metadata::{Kind, Metadata};
 use super::super::take::is_same;
 use super::{Finder, Names, Unpacking, last, shown};
@@ -22,63 +23,116 @@ pub(super) struct Merge<'a> {
     moved: Vec<(usize, Metadata)>,
 }
 
-/// A folder of both trees.
-struct Level {
-    from: Folder,
-    to: Folder,
-}
-
-impl Merge<'_> {
-    pub(super) fn new<'a>(unpacking: &'a Unpacking<'a>, names: &'a Names<'a>) -> Merge<'a> {
+impl<'a> Merge<'a> {
+    pub(super) fn new(unpacking: &'a Unpacking<'a>, names: &'a Names<'a>) -> Merge<'a> {
         Merge { unpacking, names, moved: Vec::new() }
     }
 
     pub(super) fn run(mut self) -> Result<(), SandboxError> {
-        self.move_all().map_err(|reason| match self.take_back() {
-            stays if stays.is_empty() => reason,
-            stays => SandboxError::Stays { reason: Box::new(reason), stays: listed(&stays) },
-        })
+        let change = self.unpacking.change;
+        let tops = self.tops()?;
+        change.open_group()?;
+        let under_way = self.begin(&tops)?;
+        let result = match self.move_all(&tops) {
+            Ok(()) => Ok(()),
+            Err(reason) => match self.take_back() {
+                stays if stays.is_empty() => Err(reason),
+                stays => Err(SandboxError::Stays { reason: Box::new(reason), stays: listed(&stays) }),
+            },
+        };
+        // Those that are not where they were to be are dropped, as steps that were not taken.
+        for (number, under_way) in tops.iter().zip(under_way) {
+            self.end(*number, under_way);
+        }
+        change.close_group();
+        result
     }
 
-    fn move_all(&mut self) -> Result<(), SandboxError> {
-        let Unpacking { target, home, tree, .. } = self.unpacking;
-        let wrap = |error: io::Error| target.error(&error);
-        let first = Level { from: tree.top.duplicate().map_err(wrap)?, to: home.duplicate().map_err(wrap)? };
-        let mut levels = vec![first];
-        let mut next = 0;
+    /// The numbers of the names that are moved, each with all that is in it: where nothing stands yet.
+    fn tops(&self) -> Result<Vec<usize>, SandboxError> {
+        let mut home = Finder::new(&self.unpacking.home).map_err(|error| self.unpacking.target.error(&error))?;
+        let (mut tops, mut next) = (Vec::new(), 0);
         while let Some((parts, is_folder)) = self.names.get(next) {
-            leave(&mut levels, parts.len()).map_err(wrap)?;
-            let (level, name) = (&levels[parts.len() - 1], last(parts));
-            let there = if *is_folder { level.to.metadata(name).ok() } else { None };
-            if there.is_some_and(|found| found.kind == Kind::Folder) {
-                let open =
-                    |folder: &Folder| folder.open_folder(name).map_err(|error| self.unpacking.error(parts, &error));
-                levels.push(Level { from: open(&level.from)?, to: open(&level.to)? });
+            let folder = home.folder(&parts[..parts.len() - 1]).map_err(|error| self.unpacking.error(parts, &error))?;
+            let is_there = *is_folder && folder.metadata(last(parts)).is_ok_and(|found| found.kind == Kind::Folder);
+            if is_there {
                 next += 1;
                 continue;
             }
-            next = self.move_one(level, next).map_err(|error| self.unpacking.error(parts, &error))?;
+            tops.push(next);
+            next += 1 + self.inside(next);
         }
-        leave(&mut levels, 0).map_err(wrap)
+        Ok(tops)
     }
 
-    /// Moves an entry with all that is in it, and gives the number of the one after that.
-    fn move_one(&mut self, level: &Level, number: usize) -> io::Result<usize> {
+    /// How many names are inside one.
+    fn inside(&self, number: usize) -> usize {
         let (parts, _) = self.names[number];
-        let inside = self.names[number + 1..].iter().take_while(|(below, _)| below.starts_with(parts)).count();
-        let next = number + 1 + inside;
+        self.names[number + 1..].iter().take_while(|(below, _)| below.starts_with(parts)).count()
+    }
+
+    /// Writes down what is about to be moved.
+    fn begin(&self, tops: &[usize]) -> Result<Vec<UnderWay<'a>>, SandboxError> {
+        let Unpacking { target, change, home, .. } = self.unpacking;
+        let wrap = |error: io::Error| target.error(&error);
+        let mut home = Finder::new(home).map_err(wrap)?;
+        let mut steps = Vec::with_capacity(tops.len());
+        for number in tops {
+            let parts = self.names[*number].0;
+            let path = parts.iter().fold(target.full_address(), |path, part| path.join(OsStr::new(part.as_str())));
+            let step = Step::Put { path, old: None, draft: None, kept: None, from: None };
+            steps.push((step, change.modified(home.folder(&parts[..parts.len() - 1]).map_err(wrap)?)));
+        }
+        change.begin_all(steps)
+    }
+
+    fn move_all(&mut self, tops: &[usize]) -> Result<(), SandboxError> {
+        let Unpacking { target, home, tree, .. } = self.unpacking;
+        let wrap = |error: io::Error| target.error(&error);
+        let mut from = Finder::new(&tree.top).map_err(wrap)?;
+        let mut to = Finder::new(home).map_err(wrap)?;
+        let mut above: Option<&[CompactString]> = None;
+        for number in tops {
+            let parts = self.names[*number].0;
+            let folders = &parts[..parts.len() - 1];
+            if let Some(above) = above.replace(folders).filter(|above| *above != folders) {
+                to.folder(above).and_then(Folder::sync).map_err(wrap)?;
+            }
+            let moved = from.folder(folders).and_then(|from| self.move_one((from, to.folder(folders)?), *number));
+            moved.map_err(|error| self.unpacking.error(parts, &error))?;
+        }
+        above.map_or(Ok(()), |above| to.folder(above).and_then(Folder::sync)).map_err(wrap)
+    }
+
+    /// Moves an entry with all that is in it.
+    fn move_one(&mut self, (from, to): (&Folder, &Folder), number: usize) -> io::Result<()> {
+        let (parts, _) = self.names[number];
         let before = self.moved.len();
-        let mut tree = Finder::new(&level.from)?;
-        for at in number..next {
+        let mut tree = Finder::new(from)?;
+        for at in number..=number + self.inside(number) {
             let below = &self.names[at].0[parts.len() - 1..];
             let folder = tree.folder(&below[..below.len() - 1])?;
             self.moved.push((at, folder.metadata(last(below))?));
         }
-        let renamed = level.from.rename(last(parts), &level.to, last(parts), Replace::No);
+        let renamed = from.rename(last(parts), to, last(parts), Replace::No);
         if renamed.is_err() {
             self.moved.truncate(before);
         }
-        renamed.map(|()| next)
+        renamed
+    }
+
+    /// Ends a step by what stands in its place; where nothing does, it was not taken.
+    fn end(&self, number: usize, under_way: UnderWay<'_>) {
+        let parts = self.names[number].0;
+        let found = Finder::new(&self.unpacking.home).and_then(|mut home| {
+            let folder = home.folder(&parts[..parts.len() - 1])?;
+            let found = folder.metadata(last(parts))?;
+            let is_ours = |(at, was): &(usize, Metadata)| *at == number && was.identity == found.identity;
+            Ok((folder.duplicate()?, found, self.moved.iter().any(is_ours)))
+        });
+        if let Ok((folder, found, true)) = found {
+            under_way.done(Some(&found), false, &[&folder]);
+        }
     }
 
     /// Takes back what was moved, and gives what stays since it is no longer what was put there.
@@ -116,15 +170,6 @@ impl Merge<'_> {
             false => outer.rename(OsStr::new(&aside), folder, name, Replace::No).map(|()| false),
         }
     }
-}
-
-/// Ends the levels beyond so many, with their names on the disk.
-fn leave(levels: &mut Vec<Level>, depth: usize) -> io::Result<()> {
-    while levels.len() > depth {
-        let done = levels.pop().expect("there are more levels than that");
-        done.to.sync()?;
-    }
-    Ok(())
 }
 
 /// The first of some paths, and how many more there are.

@@ -13,10 +13,10 @@ use std::io::{self, ErrorKind};
 
 use compact_str::CompactString;
 
-use super::change::Change;
 use super::draft::random_name;
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
+use super::journal::{Address, Change, Step, UnderWay};
 use super::metadata::{Kind, Metadata, Timestamp};
 use super::remove::discard;
 use super::root::SandboxPath;
@@ -38,6 +38,11 @@ pub type Names<'a> = [(&'a [CompactString], bool)];
 /// A tree that is being made.
 pub struct Unpacking<'p> {
     target: &'p SandboxPath,
+    change: &'p Change<'p>,
+    /// The step that made ours; it is over when ours is gone.
+    under_way: Option<UnderWay<'p>>,
+    /// Where the folder is that holds ours.
+    address: Address,
     /// The folder that holds ours: the place itself where it exists, else the nearest that does.
     home: Folder,
     name: OsString,
@@ -83,12 +88,16 @@ impl SandboxPath {
     }
 
     /// Begins a tree at the place.
-    pub fn unpack(&self, _change: &Change) -> Result<Unpacking<'_>, SandboxError> {
+    pub fn unpack<'p>(&'p self, change: &'p Change<'p>) -> Result<Unpacking<'p>, SandboxError> {
         let wrap = |error: io::Error| self.error(&error);
         let existing = self.existing_folder()?;
         let exists = existing.is_some();
-        let home = existing.map_or_else(|| self.missing_folders().0.duplicate().map_err(wrap), Ok)?;
+        let (nearest, missing) = self.missing_folders();
+        let home = existing.map_or_else(|| nearest.duplicate().map_err(wrap), Ok)?;
+        let above = if exists { 0 } else { missing.len() + 1 };
+        let address = (0..above).fold(self.full_address(), |address, _| address.parent());
         let name = random_name();
+        let under_way = Some(change.begin(Step::Draft { path: address.join(&name) }, &[])?);
         home.create_folder(&name, PRIVATE_MODE).map_err(wrap)?;
         let opened = home.open_folder(&name).and_then(|outer| {
             outer.create_folder(OsStr::new(TREE), FOLDER_MODE)?;
@@ -96,7 +105,9 @@ impl SandboxPath {
             Ok((outer, tree))
         });
         match opened {
-            Ok((outer, tree)) => Ok(Unpacking { target: self, home, name, outer, tree, exists }),
+            Ok((outer, tree)) => {
+                Ok(Unpacking { target: self, change, under_way, address, home, name, outer, tree, exists })
+            }
             Err(error) => {
                 let _ = discard(&home, &name, self.shown());
                 Err(wrap(error))
@@ -168,24 +179,25 @@ impl Unpacking<'_> {
     }
 
     /// Gives the tree its place. What stands there already stays as it is; on an error everything does.
-    pub fn finish(self, names: &Names<'_>, change: &Change) -> Result<(), SandboxError> {
+    pub fn finish(self, names: &Names<'_>) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| self.target.error(&error);
         self.outer.sync_all_below().map_err(wrap)?;
         if self.exists {
             return Merge::new(&self, names).run();
         }
-        let mut parents = self.target.make_parents(change)?;
-        let folder = parents.folder();
-        match self.outer.rename(OsStr::new(TREE), folder, self.target.name()?, Replace::No) {
+        let parents = self.target.make_parents(self.change)?;
+        let (folder, name) = (parents.folder(), self.target.name()?);
+        let step = Step::Put { path: self.target.full_address(), old: None, draft: None, kept: None, from: None };
+        let under_way = self.change.begin(step, &[folder])?;
+        match self.outer.rename(OsStr::new(TREE), folder, name, Replace::No) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                Err(SandboxError::Exists(self.target.shown().to_owned()))
+                return Err(SandboxError::Exists(self.target.shown().to_owned()));
             }
-            other => {
-                other.and_then(|()| folder.sync()).map_err(wrap)?;
-                parents.made.keep();
-                Ok(())
-            }
+            other => other.and_then(|()| folder.sync()).map_err(wrap)?,
         }
+        under_way.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
+        parents.keep();
+        Ok(())
     }
 
     /// Does something with the last name of `parts` in the folder of the others.
@@ -206,6 +218,8 @@ impl Drop for Unpacking<'_> {
         if self.home.metadata(&self.name).is_ok_and(is) {
             // Best effort: what is left of a failed change must not stay visible.
             let _ = discard(&self.home, &self.name, self.target.shown());
+            self.under_way = None;
+            self.change.touched(self.address.clone(), &self.home);
         }
     }
 }

@@ -133,10 +133,10 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     }
     let keeper = context.keeper(&destination);
     let overwrite = if args.overwrite { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
-    let mut file = destination.begin_file(overwrite.replace, &change).map_err(|error| at_destination(error.into()))?;
+    let mut file = destination.begin_file(overwrite, &change).map_err(|error| at_destination(error.into()))?;
     let counts = pack(context, &sources, &destination, format, &mut file.file)
         .map_err(|error| by_source(error, argument, &destination))?;
-    let backup = file.finish(&overwrite, context.meter, &change).map_err(|error| at_destination(error.into()))?;
+    let backup = file.finish(context.meter).map_err(|error| at_destination(error.into()))?;
     Ok(Packed {
         operation: Operation::done("compress", destination.shown(), Some(counts.bytes)).with_backup(backup),
         format: if format == Format::Zip { "zip" } else { "tar.gz" },

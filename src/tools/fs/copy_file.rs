@@ -2,9 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::sandbox::{
-    Change, KeptPath, Kind as EntryKind, Metadata, Overwrite, PathRule, Placed, SandboxError, SandboxPath,
-};
+use crate::sandbox::{Change, Kind as EntryKind, Metadata, Overwrite, PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Effect, Example, Failure, ListedPath, Risk, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
@@ -75,8 +73,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
         context.admit_files(files)?;
         let change = context.begin_change(files)?;
         let done = copy(context, &work, &source, &work.into, &metadata, &change)?;
-        let backup_path = done.placed.and_then(Placed::keep);
-        return Ok(Operation::done("copy", work.into.shown(), done.size_bytes).with_backup(backup_path));
+        return Ok(Operation::done("copy", work.into.shown(), done.size_bytes).with_backup(done.backup_path));
     }
     let items = match (args.paths, args.glob) {
         (Some(paths), _) => bulk::listed(paths),
@@ -132,14 +129,14 @@ fn copy(
     source: &SandboxPath,
     destination: &SandboxPath,
     metadata: &Metadata,
-    change: &Change,
+    change: &Change<'_>,
 ) -> Result<Done, ToolError> {
     let is_folder = metadata.kind == EntryKind::Folder;
     let keeper = context.keeper(destination);
     let replaces = work.overwrite && !is_folder;
     let overwrite = if replaces { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
     let copied = source.copy_to(destination, &overwrite, context.meter, change);
-    let placed = copied.map_err(|error| match error {
+    let backup_path = copied.map_err(|error| match error {
         // It names what is below the source by its last name alone.
         SandboxError::Special(_) => ToolError::from(error).argument("source_path").path(source.shown()),
         SandboxError::Exists(_) if is_folder => ToolError::from(error)
@@ -147,7 +144,7 @@ fn copy(
         error => super::hint_at_overwriting(error.into()),
     })?;
     let size_bytes = (!is_folder).then_some(metadata.size);
-    Ok(Done { size_bytes, backup_path: placed.backup.clone(), placed: Some(placed) })
+    Ok(Done { size_bytes, backup_path })
 }
 
 impl Work for Copy {
@@ -175,31 +172,8 @@ impl Work for Copy {
         Ok(Planned { plan: OneCopy { source, destination, metadata }, files })
     }
 
-    fn perform(&self, context: &mut Context<'_>, plan: &OneCopy, change: &Change) -> Result<Done, ToolError> {
+    fn perform(&self, context: &mut Context<'_>, plan: &OneCopy, change: &Change<'_>) -> Result<Done, ToolError> {
         copy(context, self, &plan.source, &plan.destination, &plan.metadata, change)
-    }
-
-    fn take_back(
-        &self,
-        context: &mut Context<'_>,
-        plan: &OneCopy,
-        done: &Done,
-        change: &Change,
-    ) -> Result<(), ToolError> {
-        // The directories that were made for it go with it, as far as nothing else is in them.
-        let placed = done.placed.as_ref().expect("a copy that was done is placed");
-        if let Some(backup) = &placed.backup {
-            let KeptPath { entry, origin, .. } = context.kept(backup)?;
-            let overwrite = Overwrite::placed(context.keeper(&origin), placed);
-            entry.copy_to(&origin, &overwrite, context.meter, change)?.keep();
-            return Ok(());
-        }
-        let address = plan.destination.address().into_owned();
-        let place = context.place(&address, PathRule::INSIDE.not_following(), Access::Change)?;
-        match place.take_back(placed, context.keeper(&place), context.meter, change) {
-            Err(SandboxError::NotFound(_)) => Ok(()),
-            other => Ok(other?),
-        }
     }
 }
 

@@ -95,8 +95,8 @@ impl Delete {
         if is_folder && self.recursive { context.admit_tree(path, Access::Change, None) } else { Ok(1) }
     }
 
-    fn delete(&self, context: &mut Context<'_>, path: &SandboxPath, change: &Change) -> Result<String, ToolError> {
-        let going = Going { recursive: self.recursive, expected: None };
+    fn delete(&self, context: &mut Context<'_>, path: &SandboxPath, change: &Change<'_>) -> Result<String, ToolError> {
+        let going = Going { recursive: self.recursive };
         match path.delete(going, context.keeper(path), context.meter, change) {
             Ok(kept) => Ok(kept),
             Err(RenameError::Sandbox(error)) => Err(error.into()),
@@ -132,25 +132,7 @@ impl Work for Delete {
         Ok(Planned { plan: path, files })
     }
 
-    fn perform(&self, context: &mut Context<'_>, path: &SandboxPath, change: &Change) -> Result<Done, ToolError> {
+    fn perform(&self, context: &mut Context<'_>, path: &SandboxPath, change: &Change<'_>) -> Result<Done, ToolError> {
         Ok(Done { backup_path: Some(self.delete(context, path, change)?), ..Done::default() })
-    }
-
-    fn take_back(
-        &self,
-        context: &mut Context<'_>,
-        _: &SandboxPath,
-        done: &Done,
-        change: &Change,
-    ) -> Result<(), ToolError> {
-        let backup = done.backup_path.as_deref().expect("what is deleted is kept");
-        let kept = context.kept(backup)?;
-        match kept.put_back(change) {
-            Ok(()) => Ok(()),
-            Err(RenameError::Sandbox(error)) => Err(error.into()),
-            Err(RenameError::OtherDevice) => {
-                Ok(kept.put_back_by_copy(context.keeper(&kept.origin), context.meter, change)?)
-            }
-        }
     }
 }

@@ -75,7 +75,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
         Err(RenameError::Sandbox(error)) => Err(explain(error, &destination)),
         Err(RenameError::OtherDevice) => {
             context.admit_carrying(&source, &metadata).map_err(|error| error.argument("source"))?;
-            let moved = source.move_by_copy(&destination, context.keeper(&destination), context.meter, &change);
+            let moved = source.move_by_copy(&destination, context.meter, &change);
             moved.map(|()| Moved {}).map_err(|error| explain(error, &destination))
         }
     }

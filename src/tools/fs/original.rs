@@ -47,7 +47,7 @@ pub struct Changing<'a> {
     /// The largest file that is taken in, in MiB.
     pub max_size_mb: i64,
     /// Whether the old content is kept.
-    pub is_kept: bool,
+    pub is_told: bool,
     /// The SHA-256 that it must have.
     pub if_match: Option<[u8; 32]>,
 }
@@ -148,14 +148,13 @@ impl Changing<'_> {
         context: &mut Context<'_>,
         old: Option<&Original>,
         bytes: &[u8],
-        change: &Change,
+        change: &Change<'_>,
     ) -> Result<Option<String>, SandboxError> {
         let overwrite = Overwrite {
             keeper: context.keeper(path),
             replace: if old.is_some() { Replace::Yes } else { Replace::No },
-            is_kept: self.is_kept,
+            is_told: self.is_told,
             if_match: old.map(|old| old.digest),
-            expected: None,
         };
         path.write_file(bytes, &overwrite, context.meter, change)
     }

@@ -1,6 +1,6 @@
 //! `FS.RestoreBackup`: docs/specs/file_system_tool.md, its questions.
 
-use crate::sandbox::{Drawer, KeptPath, Kind as EntryKind, Overwrite, Placed, RenameError};
+use crate::sandbox::{Drawer, KeptPath, Kind as EntryKind, Overwrite, RenameError};
 use crate::text::ToolCode;
 use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
@@ -47,7 +47,7 @@ pub fn tool() -> Tool {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
-    let KeptPath { drawer, entry, origin } = &args.backup_path;
+    let KeptPath { drawer, entry, origin, .. } = &args.backup_path;
     let at_path = |error: ToolError| error.argument("backup_path").path(origin.shown());
     let metadata = entry.metadata().map_err(|error| at_path(error.into()))?;
     let is_folder = metadata.kind == EntryKind::Folder;
@@ -59,7 +59,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let change = context.begin_change(files)?;
     let keeper = context.keeper(origin);
     let backup = match drawer {
-        Drawer::Backups => entry.copy_to(origin, &Overwrite::keeping(keeper), context.meter, &change).map(Placed::keep),
+        Drawer::Backups => entry.copy_to(origin, &Overwrite::keeping(keeper), context.meter, &change),
         Drawer::Trash => match args.backup_path.put_back(&change) {
             Ok(()) => Ok(None),
             Err(RenameError::Sandbox(error)) => Err(error),

@@ -102,9 +102,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let overwrite = Overwrite {
         keeper: context.keeper(path),
         replace: if args.overwrite { Replace::Yes } else { Replace::No },
-        is_kept: args.create_backup,
+        is_told: args.create_backup,
         if_match,
-        expected: None,
     };
     let written = path.write_file(&content, &overwrite, context.meter, &change);
     let backup = written.map_err(|error| at_path(super::hint_at_overwriting(error.into())))?;

@@ -5,7 +5,7 @@
 
 use std::mem;
 
-use crate::limits::{Interrupt, Limit, LimitHit, Limits, Meter};
+use crate::limits::{Limit, LimitHit};
 use crate::sandbox::Change;
 use crate::text::ToolCode;
 use crate::toolkit::{Answer, Context, Items as Counts, Manner, ToolError};
@@ -36,15 +36,7 @@ pub trait Work {
     /// Looks at an item before anything is changed.
     fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Planned<Self::Plan>, ToolError>;
     /// Does it.
-    fn perform(&self, context: &mut Context<'_>, plan: &Self::Plan, change: &Change) -> Result<Done, ToolError>;
-    /// Takes it back.
-    fn take_back(
-        &self,
-        context: &mut Context<'_>,
-        plan: &Self::Plan,
-        done: &Done,
-        change: &Change,
-    ) -> Result<(), ToolError>;
+    fn perform(&self, context: &mut Context<'_>, plan: &Self::Plan, change: &Change<'_>) -> Result<Done, ToolError>;
 }
 
 /// An item by its name, and what is to be done to it or why nothing can be.
@@ -64,17 +56,19 @@ pub fn run<W: Work>(
     let files = looks.iter().filter_map(|(_, plan)| plan.as_ref().ok()).map(|plan| plan.files).sum();
     context.admit_files(files).map_err(|error| error.argument(argument))?;
     let change = context.begin_change(files)?;
+    let first_step = if all_or_nothing { Some(change.open_group()?) } else { None };
     let mut course = Course { work, change, argument, all: looks.len(), rows: Vec::new(), done: Vec::new() };
     let end = course.perform(context, looks, all_or_nothing);
-    if !(all_or_nothing && matches!(end, End::Stopped(_))) {
-        course.done.iter_mut().for_each(|(_, done, _)| done.keep());
-    }
     context.count_items(course.counts());
-    match end {
-        End::Stopped(error) if all_or_nothing => Err(course.take_back(context, error)),
-        End::Stopped(error) => Err(course.cut_short(error)),
-        End::All(first_failure) => course.answer(first_failure),
+    let told = match (end, first_step) {
+        (End::Stopped(error), Some(first_step)) => Err(course.take_back(context, first_step, error)),
+        (End::Stopped(error), None) => Err(course.cut_short(error)),
+        (End::All(first_failure), _) => course.answer(first_failure),
+    };
+    if all_or_nothing {
+        course.change.close_group();
     }
+    told
 }
 
 /// Looks at all items before the first is changed. What ends the operation ends it here already.
@@ -123,15 +117,15 @@ fn nothing_done(error: ToolError, operation: &str) -> ToolError {
 /// The items on their way.
 struct Course<'w, W: Work> {
     work: &'w W,
-    change: Change,
+    change: Change<'w>,
     /// What named the items.
     argument: &'static str,
     /// How many there are.
     all: usize,
     /// Those that were reached.
     rows: Vec<Row>,
-    /// Those that were done, with their rows.
-    done: Vec<(W::Plan, Done, usize)>,
+    /// The rows of those that were done, each with the number of its last step.
+    done: Vec<(u32, usize)>,
 }
 
 /// How the course ended.
@@ -149,13 +143,12 @@ impl<W: Work> Course<'_, W> {
             context.meter.reach(self.rows.len() as u64, self.all as u64);
             let result = plan.and_then(|plan| {
                 context.meter.poll()?;
-                let done = self.work.perform(context, &plan.plan, &self.change)?;
-                Ok((plan.plan, done))
+                self.work.perform(context, &plan.plan, &self.change)
             });
             match result {
-                Ok((plan, done)) => {
+                Ok(done) => {
                     self.rows.push(Row::done(name, &done));
-                    self.done.push((plan, done, self.rows.len() - 1));
+                    self.done.push((context.last_step(), self.rows.len() - 1));
                 }
                 Err(error) => {
                     let error = of_item(error, &name, self.argument);
@@ -189,25 +182,25 @@ impl<W: Work> Course<'_, W> {
         self.told(error)
     }
 
-    /// Takes back what was done, newest first, whatever the run may still spend.
-    fn take_back(&mut self, context: &mut Context<'_>, error: ToolError) -> ToolError {
-        let mut meter = Meter::new(&Limits::default(), Interrupt::default());
-        let mut context = context.on_account(&mut meter);
-        let mut failures: Vec<ToolError> = Vec::new();
+    /// Takes back what was done, the last first, whatever the run may still spend.
+    fn take_back(&mut self, context: &mut Context<'_>, first_step: u32, error: ToolError) -> ToolError {
+        let failures = match context.roll_back(first_step) {
+            Ok(failures) => failures,
+            Err(failure) => vec![(u32::MAX, failure)],
+        };
         let all = self.done.len();
-        for (plan, done, row) in self.done.drain(..).rev() {
-            match self.work.take_back(&mut context, &plan, &done, &self.change) {
-                Ok(()) => {
-                    let row = &mut self.rows[row];
-                    *row = mem::replace(row, Row::failed("", &error)).taken_back(error.code);
-                }
-                Err(failure) => failures.push(failure),
+        let mut first = first_step;
+        for (last, row) in self.done.drain(..) {
+            if !failures.iter().any(|(step, _)| (first..=last).contains(step) || *step == u32::MAX) {
+                let row = &mut self.rows[row];
+                *row = mem::replace(row, Row::failed("", &error)).taken_back(error.code);
             }
+            first = last + 1;
         }
         context.count_items(self.counts());
-        let Some(failure) = failures.first() else { return nothing_done(error, W::OPERATION) };
-        let count = failures.len();
-        let after = format!("; {count} of {all} changes could not be taken back: {}", failure.message);
+        let Some((_, failure)) = failures.first() else { return nothing_done(error, W::OPERATION) };
+        let count = self.counts().done;
+        let after = format!("; {count} of {all} changes could not be taken back: {failure}");
         self.told(ToolError { code: ToolCode::Conflict, ..error.followed_by(&after) })
     }
 

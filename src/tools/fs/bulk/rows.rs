@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::sandbox::Placed;
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 use crate::value::print;
@@ -35,21 +34,12 @@ pub struct Done {
     pub size_bytes: Option<u64>,
     /// Where what was there is kept.
     pub backup_path: Option<String>,
-    /// What was made, where something was; until it is kept it can be taken back.
-    pub placed: Option<Placed>,
-}
-
-impl Done {
-    /// It stays, and the directories that were made for it.
-    pub fn keep(&mut self) {
-        self.placed.take().map(Placed::keep);
-    }
 }
 
 impl Row {
     /// The row of an item that was done.
     pub fn done(path: String, done: &Done) -> Row {
-        let Done { size_bytes, backup_path, .. } = done;
+        let Done { size_bytes, backup_path } = done;
         Row { path, success: true, error: None, code: None, size_bytes: *size_bytes, backup_path: backup_path.clone() }
     }
 

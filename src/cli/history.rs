@@ -1,0 +1,130 @@
+//! `ns log`, `ns show`, `ns undo` and `ns redo`: what runs changed, and how it is taken back.
+
+use crate::engine::{End, Engine, Listed, ShownChange, ShownRun, Value, What};
+use crate::text::{Diagnostic, FindingCode, Sources};
+use crate::toolkit::ToolError;
+use crate::value::Map;
+
+use super::args::{Global, LogArgs, OutputFormat};
+use super::exit::Exit;
+use super::run::catch_interrupts;
+use super::show::{Format, Printer};
+use super::terminal::{self, report_findings, report_notes, say};
+
+/// `ns log`
+pub fn log(global: &Global, args: &LogArgs) -> Exit {
+    with_engine(global, |engine| {
+        let most = if args.all { usize::MAX } else { usize::try_from(args.limit).unwrap_or(usize::MAX) };
+        let runs = engine.runs(most)?;
+        if runs.is_empty() {
+            say("no run has changed anything here\n");
+        }
+        print(global, Value::list(runs.iter().map(row_of_run).collect())?)
+    })
+}
+
+/// `ns show RUN`
+pub fn show(global: &Global, run: &str) -> Exit {
+    with_engine(global, |engine| {
+        let run = engine.show_run(run)?;
+        let changes = Value::list(run.changes.iter().map(row_of_change).collect())?;
+        if global.output == OutputFormat::Json {
+            return print(global, Value::from(head(&run).with("changes", changes)));
+        }
+        let head = head(&run);
+        let told = head.iter().filter(|(_, value)| !matches!(value, Value::Nil));
+        let told: String = told.map(|(key, value)| format!("{}: {value}\n", key.as_text())).collect();
+        terminal::print(&told);
+        print(global, changes)
+    })
+}
+
+/// `ns undo` and `ns redo`
+pub fn undo(global: &Global, run: Option<&str>, redo: bool, force: bool) -> Exit {
+    with_engine(global, |engine| {
+        catch_interrupts(engine.interrupt());
+        let undone = engine.undo(run, redo, force)?;
+        for left in &undone.left {
+            say(&format!("warning: `{}` was left as it is: {}\n", left.path.shown(), left.reason));
+        }
+        let changes = if undone.steps == 1 { "1 change".to_owned() } else { format!("{} changes", undone.steps) };
+        match undone.by {
+            Some(by) => say(&format!("{} was taken back ({changes}); `ns undo {by}` does it again\n", undone.run)),
+            None => say(&format!("{} had left nothing that could be taken back\n", undone.run)),
+        }
+        Ok(if undone.left.is_empty() { Exit::Done } else { Exit::Failed })
+    })
+}
+
+fn with_engine(global: &Global, work: impl FnOnce(&Engine) -> Result<Exit, ToolError>) -> Exit {
+    let engine = match super::open(&global.options()) {
+        Ok(engine) => engine,
+        Err(exit) => return exit,
+    };
+    let done = work(&engine);
+    report_notes(&engine.gate().take_notes());
+    done.unwrap_or_else(|error| {
+        let finding = Diagnostic::placeless(FindingCode::Tool(error.code), error.message);
+        report_findings(&[error.hint.into_iter().fold(finding, Diagnostic::help)], &Sources::new());
+        error.code.into()
+    })
+}
+
+fn print(global: &Global, value: Value) -> Result<Exit, ToolError> {
+    let format = Format::for_call(global.output).unwrap_or(Format::Table);
+    let mut printer = Printer::new(format);
+    let printed = printer.print(&[value]).and_then(|()| printer.flush());
+    Ok(if printed.is_ok() { Exit::Done } else { Exit::Failed })
+}
+
+fn row_of_run(run: &Listed) -> Value {
+    let command = run.begin.as_ref().map_or("(its journal is damaged)", |begin| begin.command.as_str());
+    let changes = run.steps.map_or(Value::Nil, |steps| Value::from(i64::from(steps)));
+    let row = Map::with_capacity(5).with("run", run.run.as_str()).with("command", command);
+    let state = match (&run.redone_by, &run.undone_by) {
+        (Some(by), _) => format!("taken back, and done again by {by}"),
+        (None, Some(by)) => format!("taken back by {by}"),
+        (None, None) => ending(run.end).to_owned(),
+    };
+    row.with("changes", changes).with("state", state.as_str()).into()
+}
+
+fn ending(end: Option<End>) -> &'static str {
+    match end {
+        None => "goes on",
+        Some(End::Done) => "done",
+        Some(End::Failed) => "failed",
+        Some(End::TakenBack) => "failed, taken back",
+        Some(End::Interrupted) => "interrupted",
+    }
+}
+
+fn head(run: &ShownRun) -> Map {
+    let undoes = run.begin.undoes.as_deref().map_or(Value::Nil, Value::text);
+    let damaged = run.damaged.map_or(Value::Nil, |line| Value::from(line as i64));
+    let head = Map::with_capacity(6).with("run", run.begin.run.as_str()).with("command", run.begin.command.as_str());
+    let head = head.with("user", i64::from(run.begin.user)).with("state", ending(run.end));
+    head.with("takesBack", undoes).with("damagedLine", damaged)
+}
+
+fn row_of_change(change: &ShownChange) -> Value {
+    let size =
+        |size: Option<u64>| size.filter(|_| !change.is_folder).map_or(Value::Nil, |size| Value::from(size as i64));
+    let slash = if change.is_folder { "/" } else { "" };
+    let (what, detail) = match &change.what {
+        What::Created => ("created", String::new()),
+        What::Changed => ("changed", String::new()),
+        What::Mode(before, after) => ("mode", format!("{before:04o} to {after:04o}")),
+        What::Moved(from) => ("moved", format!("from {}", from.shown())),
+        What::Deleted => ("deleted", String::new()),
+    };
+    let kept = change.kept.as_ref().map_or(Value::Nil, |kept| Value::text(&kept.shown()));
+    Map::with_capacity(6)
+        .with("what", what)
+        .with("path", format!("{}{slash}", change.path.shown()).as_str())
+        .with("detail", detail.as_str())
+        .with("before", size(change.sizes.0))
+        .with("after", size(change.sizes.1))
+        .with("kept", kept)
+        .into()
+}

@@ -1,0 +1,221 @@
+//! A journal as it is read: what a run did, as far as is known.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek};
+
+use super::record::{Address, Begin, End, Moment, RECORD_BYTES, Record, State, Step, VERSION, parse};
+
+/// What a journal says of a run.
+#[derive(Clone, Debug)]
+pub struct History {
+    /// Whose journal it is.
+    pub begin: Begin,
+    /// The steps that were taken or may have been, in order; those that were taken back are left out.
+    pub steps: Vec<Taken>,
+    /// Folders that were changed besides the steps, when, and the line that says so.
+    pub touched: Vec<(Address, Option<Moment>, u64)>,
+    /// How the run ended; none while it goes on and when it was killed.
+    pub end: Option<End>,
+    /// Where the steps begin of which all or none are taken, while they are not all taken.
+    pub open_from: Option<u32>,
+    /// The first line that is damaged; what it and those after it said is not known.
+    pub damaged: Option<u64>,
+    /// The bytes before a line that was cut off at the end.
+    pub whole: u64,
+}
+
+/// A step as a journal has it.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// Its number.
+    pub number: u32,
+    /// What was to be done.
+    pub step: Step,
+    /// The step of the same run that it takes back.
+    pub reverses: Option<u32>,
+    /// When its folders were changed last before.
+    pub before: Vec<Option<Moment>>,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a step.
+#[derive(Clone, Debug)]
+pub enum Fate {
+    /// It is not known; the disk tells.
+    Unknown {
+        /// The inode of the draft, if that was made.
+        drafted: Option<u64>,
+        /// Whether what it takes away was copied whole.
+        copied: bool,
+    },
+    /// It was taken.
+    Done {
+        /// What was at its path then.
+        now: Option<State>,
+        /// Whether something is kept of what was there.
+        kept: bool,
+        /// When its folders were changed last.
+        after: Vec<Option<Moment>>,
+        /// The line that says so.
+        line: u64,
+    },
+}
+
+/// Why a journal cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    /// The system does not let us.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It does not begin as one.
+    #[error("it is no journal, or its first line is damaged")]
+    Foreign,
+    /// A later program wrote it.
+    #[error("it has form {0}, and this program knows form {VERSION}")]
+    Later(u32),
+}
+
+impl History {
+    /// Reads a journal whole.
+    pub fn read(mut file: &File) -> Result<History, HistoryError> {
+        file.rewind()?;
+        let mut lines = Lines { reader: BufReader::new(file), line: Vec::new() };
+        let begin = match lines.next()?.and_then(|line| parse(line.text?)) {
+            Some(Record::Begin(begin)) if begin.version > VERSION => return Err(HistoryError::Later(begin.version)),
+            Some(Record::Begin(begin)) => begin,
+            _ => return Err(HistoryError::Foreign),
+        };
+        let mut reading = Reading { line: 1, steps: Vec::new(), touched: Vec::new(), end: None, open_from: None };
+        let (mut number, mut whole) = (1, lines.line.len() as u64);
+        let mut damaged = None;
+        while let Some(line) = lines.next()? {
+            number += 1;
+            let Some(record) = line.text.and_then(parse) else {
+                // A line without an end was cut off when the process was killed.
+                damaged = line.is_ended.then_some(number);
+                break;
+            };
+            whole += line.bytes;
+            reading.take(record);
+        }
+        let Reading { steps, touched, end, open_from, .. } = reading;
+        Ok(History { begin, steps, touched, end, open_from, damaged, whole })
+    }
+}
+
+impl History {
+    /// The same without what happened in folders that went with the run; what left them was new.
+    pub fn without_temporary(mut self) -> History {
+        let temporary = |taken: &Taken| match &taken.step {
+            Step::Temporary { path } => Some(path.clone()),
+            _ => None,
+        };
+        let folders: Vec<Address> = self.steps.iter().filter_map(temporary).collect();
+        let is_inside = |path: &Address| folders.iter().any(|folder| path == folder || path.is_below(folder));
+        self.steps.retain_mut(|taken| {
+            if let Step::Move { path, to, .. } = &taken.step
+                && is_inside(path)
+                && !is_inside(to)
+            {
+                taken.before.remove(0);
+                if let Fate::Done { after, .. } = &mut taken.fate {
+                    after.remove(0);
+                }
+                taken.step = Step::Put { path: to.clone(), old: None, draft: None, kept: None, from: None };
+            }
+            !is_inside(taken.step.path())
+        });
+        self
+    }
+}
+
+/// The lines of a journal.
+struct Lines<R> {
+    reader: R,
+    line: Vec<u8>,
+}
+
+struct Line<'a> {
+    /// What it says; none when it is longer than any record.
+    text: Option<&'a [u8]>,
+    is_ended: bool,
+    bytes: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        self.line.clear();
+        let bytes = (&mut self.reader).take(RECORD_BYTES as u64 + 1).read_until(b'\n', &mut self.line)? as u64;
+        if bytes == 0 {
+            return Ok(None);
+        }
+        let text = self.line.strip_suffix(b"\n");
+        let is_ended = text.is_some() || bytes > RECORD_BYTES as u64;
+        Ok(Some(Line { text, is_ended, bytes }))
+    }
+}
+
+/// What the records so far come to.
+struct Reading {
+    /// The number of the line.
+    line: u64,
+    steps: Vec<Taken>,
+    touched: Vec<(Address, Option<Moment>, u64)>,
+    end: Option<End>,
+    open_from: Option<u32>,
+}
+
+impl Reading {
+    fn take(&mut self, record: Record) {
+        self.line += 1;
+        match record {
+            Record::Begin(_) => {}
+            Record::Step { number, step, reverses, before } => {
+                let fate = Fate::Unknown { drafted: None, copied: false };
+                self.steps.push(Taken { number, step, reverses, before, fate });
+            }
+            Record::Drafted { number, inode } => {
+                if let Some(Fate::Unknown { drafted, .. }) = self.fate(number) {
+                    *drafted = Some(inode);
+                }
+            }
+            Record::Copied { number } => {
+                if let Some(Fate::Unknown { copied, .. }) = self.fate(number) {
+                    *copied = true;
+                }
+            }
+            Record::Touched { folder, modified } => self.touched.push((folder, modified, self.line)),
+            Record::Done { number, now, kept, after } => {
+                self.done(number, Fate::Done { now, kept, after, line: self.line })
+            }
+            Record::Void { number } => self.forget(number),
+            Record::Open => self.open_from = Some(self.steps.last().map_or(0, |taken| taken.number) + 1),
+            Record::Close => self.open_from = None,
+            Record::End { how, .. } => self.end = Some(how),
+        }
+    }
+
+    fn fate(&mut self, number: u32) -> Option<&mut Fate> {
+        self.steps.iter_mut().rev().find(|taken| taken.number == number).map(|taken| &mut taken.fate)
+    }
+
+    /// Leaves a step out; it is among the last, as steps are taken and taken back in turn.
+    fn forget(&mut self, number: u32) {
+        if let Some(at) = self.steps.iter().rposition(|taken| taken.number == number) {
+            self.steps.remove(at);
+        }
+    }
+
+    fn done(&mut self, number: u32, fate: Fate) {
+        let Some(at) = self.steps.iter().rposition(|taken| taken.number == number) else { return };
+        match self.steps[at].reverses {
+            // A step and what took it back come to nothing.
+            Some(reversed) => {
+                self.steps.remove(at);
+                self.forget(reversed);
+            }
+            None => self.steps[at].fate = fate,
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! The journal: what a run changes, written down before it is done.
+//!
+//! `.ns/runs/open/<run>` is the journal of a run that goes on, or that was killed; the run holds a
+//! lock of the system on it, which dies with the process. `.ns/runs/<run>` is that of a run that
+//! ended. The names sort by time. A step is written and synced first, with all names that it will
+//! use; then it is taken; then a mark says so, which needs no sync of its own: where it is missing
+//! the disk itself tells ([`recover`]).
+//!
+//! What a step takes away is kept below `.ns` by a rename, so a journal holds names alone, and what
+//! it says can be taken back ([`undo`]).
+
+mod history;
+mod list;
+mod outcome;
+mod record;
+mod recover;
+mod reverse;
+mod roots;
+mod run;
+mod shown;
+mod undo;
+
+use std::cell::{Cell, RefCell};
+use std::ffi::OsStr;
+use std::io;
+
+use crate::limits::Meter;
+
+use super::error::SandboxError;
+use super::folder::Folder;
+use super::keep::Keeper;
+use super::metadata::Metadata;
+use super::own::shown;
+use super::root::Root;
+
+pub use list::Listed;
+pub use outcome::Conflict;
+pub(super) use record::Step;
+pub use record::{Address, Begin, End, State};
+use record::{Moment, Record, moment};
+pub use recover::Recovered;
+pub use roots::Roots;
+use run::Run;
+pub use shown::{ShownChange, ShownRun, What};
+pub use undo::{UndoError, Undone};
+
+/// The folder of journals in `.ns`.
+const JOURNAL: &str = "runs";
+
+/// What the runs of a process change: one after another, each with a journal of its own.
+#[derive(Debug)]
+pub struct Journal {
+    writable: bool,
+    /// What the next journal says first.
+    about: RefCell<Begin>,
+    /// The run that goes on, once it has changed something.
+    run: RefCell<Option<Run>>,
+}
+
+/// The right to change our own files: the audit log, project memory, the journal itself.
+#[derive(Debug)]
+pub struct OwnChange(());
+
+/// The right to change files for a tool. Each step of it is written down first.
+#[derive(Debug)]
+pub struct Change<'a> {
+    journal: &'a Journal,
+    root: &'a Root,
+    own: OwnChange,
+    /// The step of the same run that the next one takes back.
+    reverses: Cell<Option<u32>>,
+}
+
+/// A step that was written down and is being taken. Dropped, it was not taken.
+#[derive(Debug)]
+pub struct UnderWay<'a> {
+    change: &'a Change<'a>,
+    number: u32,
+    /// Whether something of it stays when the run ends.
+    stays: bool,
+    is_over: Cell<bool>,
+}
+
+impl Journal {
+    /// A journal for runs that may change files.
+    pub fn writable() -> Journal {
+        Journal::new(true)
+    }
+
+    /// A journal that refuses every change.
+    pub fn read_only() -> Journal {
+        Journal::new(false)
+    }
+
+    fn new(writable: bool) -> Journal {
+        Journal { writable, about: RefCell::default(), run: RefCell::default() }
+    }
+
+    /// Says what the next run is. Nothing is written before it changes something.
+    pub fn announce(&self, about: Begin) {
+        *self.about.borrow_mut() = about;
+    }
+
+    /// Opens a change of so many files and folders, counted against the limits of the run.
+    pub fn begin<'a>(&'a self, root: &'a Root, files: u64, meter: &mut Meter) -> Result<Change<'a>, SandboxError> {
+        let own = self.begin_own()?;
+        meter.change_files(files)?;
+        Ok(Change { journal: self, root, own, reverses: Cell::new(None) })
+    }
+
+    /// Opens a change of our own files, which is not counted.
+    pub fn begin_own(&self) -> Result<OwnChange, SandboxError> {
+        match self.writable {
+            true => Ok(OwnChange(())),
+            false => Err(SandboxError::Refused("the run is read-only: nothing may be changed".to_owned())),
+        }
+    }
+
+    /// The number of the last step of the run that goes on.
+    pub fn last_step(&self) -> u32 {
+        self.run.borrow().as_ref().map_or(0, Run::last_number)
+    }
+
+    /// The run that goes on, if it has changed something.
+    pub fn run(&self) -> Option<String> {
+        self.run.borrow().as_ref().map(|run| run.id().to_owned())
+    }
+
+    /// Says how many steps of the run that goes on stay.
+    fn count(&self, taken: usize) {
+        if let Some(run) = &mut *self.run.borrow_mut() {
+            run.count(u32::try_from(taken).unwrap_or(u32::MAX));
+        }
+    }
+
+    /// Ends the run that goes on. Gives its name, if it has changed something.
+    pub fn end(&self, how: End) -> Result<Option<String>, SandboxError> {
+        let Some(run) = self.run.borrow_mut().take() else { return Ok(None) };
+        let id = run.id().to_owned();
+        run.end(how).map(|()| Some(id))
+    }
+
+    /// Says that a folder was changed by something of ours that came and went, besides the steps.
+    pub(super) fn touched(&self, folder: Address, handle: &Folder) {
+        let modified = modified(&[handle]).pop().flatten();
+        self.mark(&Record::Touched { folder, modified });
+    }
+
+    /// Writes something down that the disk tells too, should it be lost.
+    fn mark(&self, record: &Record) {
+        if let Some(run) = &mut *self.run.borrow_mut() {
+            run.mark(record);
+        }
+    }
+}
+
+impl Change<'_> {
+    /// The right to change our own files, which comes with it.
+    pub fn own(&self) -> &OwnChange {
+        &self.own
+    }
+
+    /// A new name under which something is kept. The run has begun by then, so that its own names are later.
+    pub(super) fn kept_name(&self, keeper: Keeper<'_>) -> Result<String, SandboxError> {
+        self.with_run(|_| Ok(()))?;
+        Ok(keeper.new_name(&self.root.account))
+    }
+
+    /// The next steps take back this one of the same run, so that both come to nothing.
+    fn reverse(&self, number: Option<u32>) {
+        self.reverses.set(number);
+    }
+
+    /// Whether steps of the same run are being taken back.
+    fn is_reversing(&self) -> bool {
+        self.reverses.get().is_some()
+    }
+
+    /// From here on all steps are taken, or none, until [`Change::close_group`]. Gives the number of the
+    /// first.
+    pub fn open_group(&self) -> Result<u32, SandboxError> {
+        self.with_run(|run| run.append(&Record::Open, false).map(|()| run.last_number() + 1))
+    }
+
+    /// All steps since [`Change::open_group`] were taken, or were taken back.
+    pub fn close_group(&self) {
+        self.journal.mark(&Record::Close);
+    }
+
+    /// Writes a step down, durably. `folders` are those whose entries it changes.
+    pub(super) fn begin(&self, step: Step, folders: &[&Folder]) -> Result<UnderWay<'_>, SandboxError> {
+        let before = modified(folders);
+        let (number, stays) = self.with_run(|run| {
+            let (number, stays) = (run.next_number(), run.stays(&step));
+            let reverses = self.reverses.get();
+            run.append(&Record::Step { number, step, reverses, before }, true).map(|()| (number, stays))
+        })?;
+        Ok(UnderWay { change: self, number, stays, is_over: Cell::new(false) })
+    }
+
+    /// Writes several steps down, durably, each with when its folder was changed last ([`Change::modified`]).
+    pub(super) fn begin_all(&self, steps: Vec<(Step, Option<Moment>)>) -> Result<Vec<UnderWay<'_>>, SandboxError> {
+        let count = steps.len();
+        let begin = |(at, (step, before)): (usize, (Step, Option<Moment>))| {
+            let (number, stays) = self.with_run(|run| {
+                let (number, stays) = (run.next_number(), run.stays(&step));
+                let record = Record::Step { number, step, reverses: None, before: vec![before] };
+                run.append(&record, at + 1 == count).map(|()| (number, stays))
+            })?;
+            Ok(UnderWay { change: self, number, stays, is_over: Cell::new(false) })
+        };
+        steps.into_iter().enumerate().map(begin).collect()
+    }
+
+    /// When a folder was changed last.
+    pub(super) fn modified(&self, folder: &Folder) -> Option<Moment> {
+        modified(&[folder]).pop().flatten()
+    }
+
+    fn with_run<T>(&self, work: impl FnOnce(&mut Run) -> io::Result<T>) -> Result<T, SandboxError> {
+        let mut run = self.journal.run.borrow_mut();
+        let run = match &mut *run {
+            Some(run) => run,
+            none => none.insert(Run::begin(self.root, &self.journal.about.borrow(), &self.own)?),
+        };
+        work(run).map_err(|error| SandboxError::io(shown(JOURNAL), &error))
+    }
+
+    /// Says that a folder was changed by something of ours that came and went, besides the steps.
+    pub(super) fn touched(&self, address: Address, folder: &Folder) {
+        self.journal.touched(address, folder);
+    }
+}
+
+impl UnderWay<'_> {
+    /// The draft was made.
+    pub fn drafted(&self, inode: u64) {
+        self.change.journal.mark(&Record::Drafted { number: self.number, inode });
+    }
+
+    /// What is taken away was copied, whole and synced; the original is about to be removed.
+    pub fn copied(&self) -> Result<(), SandboxError> {
+        self.change.with_run(|run| run.append(&Record::Copied { number: self.number }, true))
+    }
+
+    /// The step was taken: `now` is what is at its path, and `kept` says whether something is kept of
+    /// what was there. `folders` are those of [`Change::begin`].
+    pub fn done(self, now: Option<&Metadata>, kept: bool, folders: &[&Folder]) {
+        self.is_over.set(true);
+        let (number, now, after) = (self.number, now.map(State::of), modified(folders));
+        let is_reversal = self.change.reverses.get().is_some();
+        if let Some(run) = &mut *self.change.journal.run.borrow_mut() {
+            run.mark(&Record::Done { number, now, kept, after });
+            if self.stays {
+                run.count(if is_reversal { run.taken().saturating_sub(1) } else { run.taken() + 1 });
+            }
+        }
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        if !self.is_over.get() {
+            self.change.journal.mark(&Record::Void { number: self.number });
+        }
+    }
+}
+
+/// What a step left under a name: what is there, unless that is no longer the thing it put there.
+pub(super) fn left(folder: &Folder, name: &OsStr, put: &Metadata) -> Metadata {
+    folder.metadata(name).ok().filter(|found| found.identity == put.identity).unwrap_or(*put)
+}
+
+/// When folders were changed last.
+fn modified(folders: &[&Folder]) -> Vec<Option<Moment>> {
+    let of = |folder: &&Folder| folder.own_metadata().ok()?.modified.map(moment);
+    folders.iter().map(of).collect()
+}

@@ -1,0 +1,443 @@
+//! What a journal says: one record a line, as JSON behind the checksum of it.
+
+use std::ffi::{OsStr, OsString};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::super::keep::Drawer;
+use super::super::metadata::{Kind, Metadata, Timestamp};
+use super::super::own::OWN;
+
+/// The form of journals that this program writes.
+pub const VERSION: u32 = 1;
+/// The most bytes of a record; a longer line is damaged.
+pub const RECORD_BYTES: usize = 256 << 10;
+/// Hexadecimal digits of a checksum.
+const DIGITS: usize = 8;
+
+/// One record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Record {
+    /// The first: whose journal it is.
+    Begin(Begin),
+    /// A step is about to be taken. It is synced before anything is touched.
+    Step {
+        /// Its number, from 1.
+        number: u32,
+        /// What is to be done.
+        step: Step,
+        /// The step of the same run that it takes back.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        reverses: Option<u32>,
+        /// When the folders that it changes were changed last.
+        before: Vec<Option<Moment>>,
+    },
+    /// The draft of a step was made.
+    Drafted {
+        /// The step.
+        number: u32,
+        /// The draft's inode.
+        inode: u64,
+    },
+    /// What a step takes away was copied whole, and the original is about to be removed.
+    Copied {
+        /// The step.
+        number: u32,
+    },
+    /// A step was taken.
+    Done {
+        /// The step.
+        number: u32,
+        /// What is at its path now.
+        now: Option<State>,
+        /// Whether something is kept of what was there.
+        kept: bool,
+        /// When the folders that it changed were changed last.
+        after: Vec<Option<Moment>>,
+    },
+    /// A folder was changed besides the steps, by something of ours that came and went.
+    Touched {
+        /// It.
+        folder: Address,
+        /// When it was changed last.
+        modified: Option<Moment>,
+    },
+    /// A step was not taken: everything is as it was.
+    Void {
+        /// The step.
+        number: u32,
+    },
+    /// From here to [`Record::Close`] all steps are taken, or none.
+    Open,
+    /// All of them were taken, or all were taken back.
+    Close,
+    /// The last: how the run ended, and how many steps stay.
+    End {
+        /// How.
+        how: End,
+        /// Steps.
+        steps: u32,
+    },
+}
+
+/// Whose journal it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Begin {
+    /// The form of the journal.
+    pub version: u32,
+    /// The run: the moment it first changed something, and a random number.
+    pub run: String,
+    /// What the user began: `ns run x.ns`.
+    pub command: String,
+    /// The number of the user who asked for it.
+    pub user: u32,
+    /// The run that this one takes back.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub undoes: Option<String>,
+    /// The run that this one does again, by taking back what took that back.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub redoes: Option<String>,
+    /// Whether it is taken back when it does not end well.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub atomic: bool,
+}
+
+impl Begin {
+    /// Whether it takes a run back, and does not do one again by that.
+    pub fn is_undo(&self) -> bool {
+        self.undoes.is_some() && self.redoes.is_none()
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// It went well.
+    Done,
+    /// It ended with an error; what it did before stays.
+    Failed,
+    /// It ended with an error, and everything was taken back.
+    TakenBack,
+    /// The process was killed or the machine stopped; what it did before stays.
+    Interrupted,
+}
+
+/// A change of the tree. Each can be taken back by another of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Something new takes a place, whole.
+    Put {
+        /// The place.
+        path: Address,
+        /// What is there before.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        old: Option<State>,
+        /// The name of ours in the same folder under which it is made, and under which what was there
+        /// is for a moment.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        draft: Option<String>,
+        /// Where what was there is kept, below the root's `.ns`.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        kept: Option<Address>,
+        /// Where the new thing was kept until now, and what it is.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        from: Option<(Address, State)>,
+    },
+    /// What is at a place is taken away and kept.
+    Take {
+        /// The place.
+        path: Address,
+        /// What is there.
+        old: State,
+        /// The name of ours in the same folder that it has while it is copied.
+        draft: String,
+        /// Where it is kept.
+        kept: Address,
+    },
+    /// Something gets another place.
+    Move {
+        /// Its place.
+        path: Address,
+        /// What is there.
+        old: State,
+        /// Its new place, where nothing is.
+        to: Address,
+        /// On another file system: the name of ours of the copy beside its new place, and of the original
+        /// beside the old one.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        draft: Option<String>,
+    },
+    /// A folder is made.
+    MakeFolder {
+        /// Its place.
+        path: Address,
+    },
+    /// An empty folder is removed.
+    RemoveFolder {
+        /// Its place.
+        path: Address,
+        /// What it is.
+        old: State,
+    },
+    /// Something gets other permission bits.
+    SetMode {
+        /// Its place.
+        path: Address,
+        /// What it is.
+        old: State,
+        /// The new bits.
+        mode: u32,
+    },
+    /// Something unfinished comes into a folder under a name of ours, and vanishes again.
+    Draft {
+        /// It.
+        path: Address,
+    },
+    /// A folder that goes when the run ends.
+    Temporary {
+        /// It.
+        path: Address,
+    },
+}
+
+impl Step {
+    /// The place that it changes.
+    pub fn path(&self) -> &Address {
+        match self {
+            Step::Put { path, .. }
+            | Step::Take { path, .. }
+            | Step::Move { path, .. }
+            | Step::MakeFolder { path }
+            | Step::RemoveFolder { path, .. }
+            | Step::SetMode { path, .. }
+            | Step::Draft { path }
+            | Step::Temporary { path } => path,
+        }
+    }
+}
+
+impl Step {
+    /// The folders whose entries it changes.
+    pub fn folders(&self) -> Vec<Address> {
+        match self {
+            Step::Move { path, to, .. } => vec![path.parent(), to.parent()],
+            Step::SetMode { .. } | Step::Temporary { .. } | Step::Draft { .. } => Vec::new(),
+            step => vec![step.path().parent()],
+        }
+    }
+}
+
+/// The way to a place: from the root, or absolute below a further one. It has no links and no `..`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(pub OsString);
+
+impl Address {
+    /// The part before the last name; empty for what is directly below the root.
+    pub fn parent(&self) -> Address {
+        let bytes = self.0.as_encoded_bytes();
+        let end = bytes.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
+        Address(from_bytes(&bytes[..end]))
+    }
+
+    /// The address of a name in the folder that this is.
+    pub fn join(&self, name: &OsStr) -> Address {
+        let mut path = self.0.clone();
+        if !path.is_empty() {
+            path.push("/");
+        }
+        path.push(name);
+        Address(path)
+    }
+
+    /// Of something kept: its drawer, and its own name.
+    pub fn slot(&self) -> (Drawer, String) {
+        let path = self.0.to_string_lossy();
+        let is_trash = path.split('/').skip_while(|part| *part != OWN).nth(1) == Some(Drawer::Trash.name());
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        (if is_trash { Drawer::Trash } else { Drawer::Backups }, name)
+    }
+
+    /// Whether it lies in the folder of another.
+    pub fn is_below(&self, other: &Address) -> bool {
+        let (own, other) = (self.0.as_encoded_bytes(), other.0.as_encoded_bytes());
+        other.is_empty() || own.strip_prefix(other).is_some_and(|rest| rest.first() == Some(&b'/'))
+    }
+
+    /// What it is when the folder `from`, in which it lies, is called `to`.
+    pub fn moved(&self, from: &Address, to: &Address) -> Address {
+        let rest = &self.0.as_encoded_bytes()[from.0.len()..];
+        let mut moved = to.0.clone();
+        moved.push(from_bytes(rest));
+        Address(moved)
+    }
+
+    /// As messages show it.
+    pub fn shown(&self) -> std::borrow::Cow<'_, str> {
+        self.0.to_string_lossy()
+    }
+}
+
+impl From<&OsStr> for Address {
+    fn from(path: &OsStr) -> Address {
+        Address(path.to_owned())
+    }
+}
+
+impl From<&str> for Address {
+    fn from(path: &str) -> Address {
+        Address(path.into())
+    }
+}
+
+/// Names are bytes on Unix; elsewhere only text comes here.
+fn from_bytes(bytes: &[u8]) -> OsString {
+    #[cfg(unix)]
+    return std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec());
+    #[cfg(not(unix))]
+    return String::from_utf8_lossy(bytes).into_owned().into();
+}
+
+/// A text as it is; bytes that are none as hexadecimal digits behind a NUL, which no path holds.
+impl Serialize for Address {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.to_str() {
+            Some(text) => serializer.serialize_str(text),
+            None => serializer.serialize_str(&format!("\0{}", crate::text::hex(self.0.as_encoded_bytes()))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Address, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let Some(digits) = text.strip_prefix('\0') else { return Ok(Address(text.into())) };
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let bytes: Option<Vec<u8>> = digits.as_bytes().chunks(2).map(byte).collect();
+        let bytes = bytes.ok_or_else(|| serde::de::Error::custom("a path that is no text is not in hexadecimal"))?;
+        Ok(Address(from_bytes(&bytes)))
+    }
+}
+
+/// A time as two numbers: seconds since 1970, and nanoseconds.
+pub type Moment = (i64, u32);
+
+/// The moment of a time.
+pub fn moment(time: Timestamp) -> Moment {
+    (time.seconds, time.nanos)
+}
+
+/// The time of a moment.
+pub fn time(moment: Moment) -> Timestamp {
+    Timestamp { seconds: moment.0, nanos: moment.1 }
+}
+
+/// What stands at a place, as far as it can be told again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// What it is.
+    pub kind: Kind,
+    /// Its inode.
+    pub inode: u64,
+    /// Its bytes.
+    pub size: u64,
+    /// When its content was changed last.
+    pub modified: Option<Moment>,
+    /// Its permission bits.
+    pub mode: u32,
+}
+
+impl State {
+    /// What this is known as.
+    pub fn of(metadata: &Metadata) -> State {
+        State {
+            kind: metadata.kind,
+            inode: metadata.identity.inode,
+            size: metadata.size,
+            modified: metadata.modified.map(moment),
+            mode: metadata.mode,
+        }
+    }
+
+    /// When its content was changed last.
+    pub fn modified(&self) -> Option<Timestamp> {
+        self.modified.map(time)
+    }
+
+    /// Whether it is the same thing, and nobody has changed it. What is in a folder makes no difference.
+    pub fn is_still(&self, now: &State) -> bool {
+        match self.kind {
+            Kind::Folder => (self.kind, self.inode, self.mode) == (now.kind, now.inode, now.mode),
+            _ => self == now,
+        }
+    }
+}
+
+/// The line of a record, with its end.
+pub fn line(record: &Record) -> String {
+    let json = serde_json::to_string(record).expect("a record has only texts as keys");
+    format!("{:0DIGITS$x} {json}\n", checksum(json.as_bytes()))
+}
+
+/// The record of a line without its end; none when it is damaged.
+pub fn parse(line: &[u8]) -> Option<Record> {
+    let (digits, rest) = line.split_at_checked(DIGITS)?;
+    let json = rest.strip_prefix(b" ")?;
+    let expected = format!("{:0DIGITS$x}", checksum(json));
+    if digits == expected.as_bytes() { serde_json::from_slice(json).ok() } else { None }
+}
+
+/// CRC-32.
+fn checksum(bytes: &[u8]) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Address, Begin, Record, Step, line, parse};
+
+    fn address(path: &str) -> Address {
+        Address::from(path)
+    }
+
+    #[test]
+    fn a_line_that_was_touched_is_damaged() {
+        let begin = Begin { version: 1, run: "r".to_owned(), command: "ns run \"x\"\n".to_owned(), ..Begin::default() };
+        let line = line(&Record::Begin(begin.clone()));
+        let text = line.strip_suffix('\n').expect("it ends");
+        assert!(!text.contains('\n'), "one line");
+        assert_eq!(parse(text.as_bytes()), Some(Record::Begin(begin)));
+        for at in 0..text.len() {
+            let mut touched = text.as_bytes().to_vec();
+            touched[at] ^= 1;
+            assert_eq!(parse(&touched), None, "byte {at}");
+            assert_eq!(parse(&text.as_bytes()[..at]), None, "cut at {at}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn paths_that_are_no_text_come_back() {
+        use std::os::unix::ffi::OsStringExt;
+        let path = Address(std::ffi::OsString::from_vec(b"a/\xff\xfe".to_vec()));
+        let record = Record::Step {
+            number: 1,
+            step: Step::MakeFolder { path },
+            reverses: None,
+            before: vec![None, Some((-1, 5))],
+        };
+        assert_eq!(parse(line(&record).trim_end().as_bytes()), Some(record));
+    }
+
+    #[test]
+    fn addresses_know_what_is_below_them() {
+        assert!(address("a/b").is_below(&address("a")) && address("a").is_below(&address("")));
+        assert!(!address("ab").is_below(&address("a")) && !address("a").is_below(&address("a")));
+        assert_eq!(address("a/b/c").moved(&address("a"), &address("x/y")), address("x/y/b/c"));
+        assert_eq!((address("a/b").parent(), address("a").parent()), (address("a"), address("")));
+    }
+}

@@ -1,0 +1,166 @@
+//! Taking a step back: each is undone by another step, which is written down like any other.
+
+use std::io::{self, ErrorKind};
+
+use crate::limits::Meter;
+
+use super::super::change::RenameError;
+use super::super::error::SandboxError;
+use super::super::keep::{Drawer, Keeper, Retention, put_back};
+use super::super::metadata::Kind;
+use super::super::remove::{Going, discard};
+use super::super::root::SandboxPath;
+use super::super::take::Overwrite;
+use super::history::{Fate, Taken};
+use super::record::{Address, State, Step};
+use super::roots::Roots;
+use super::{Change, left};
+
+/// What takes steps back.
+pub(super) struct Reverser<'a, 'c> {
+    pub roots: Roots<'a>,
+    pub retention: Retention,
+    pub change: &'c Change<'a>,
+    pub meter: &'c mut Meter,
+}
+
+impl<'a> Reverser<'a, '_> {
+    /// Takes a step back that was taken.
+    pub fn reverse(&mut self, taken: &Taken) -> Result<(), SandboxError> {
+        let Fate::Done { kept: has_kept, now, .. } = &taken.fate else { return Ok(()) };
+        match &taken.step {
+            Step::Put { path, kept, from, .. } => {
+                self.expect(path, now.as_ref())?;
+                let from = from.as_ref().map(|(from, _)| from);
+                match kept.as_ref().filter(|_| *has_kept) {
+                    Some(kept) => self.put_kept(path, kept, from),
+                    None => self.take(path, from),
+                }
+            }
+            Step::Take { path, kept, .. } => self.put_kept(path, kept, None),
+            Step::Move { path, to, .. } => {
+                self.expect(to, now.as_ref())?;
+                self.move_back(path, to)
+            }
+            Step::MakeFolder { path } => self.roots.place(path)?.remove_folder(self.change),
+            Step::RemoveFolder { path, old } => self.roots.place(path)?.create_folder_like(old, self.change),
+            Step::SetMode { path, old, .. } => {
+                self.expect(path, now.as_ref())?;
+                self.roots.place(path)?.restore_permissions(old.mode, self.change)
+            }
+            Step::Draft { .. } | Step::Temporary { .. } => Ok(()),
+        }
+    }
+
+    /// An error unless what a step left is still there.
+    fn expect(&self, path: &Address, left: Option<&State>) -> Result<(), SandboxError> {
+        let now = self.roots.state(path)?;
+        let is_still = |left: &State| now.as_ref().is_some_and(|now| left.is_still(now));
+        if left.is_none_or(is_still) { Ok(()) } else { Err(SandboxError::Changed(path.shown().into_owned())) }
+    }
+
+    /// Takes away what was put there; it is kept, and where it came from if it was kept before.
+    fn take(&mut self, path: &Address, from: Option<&Address>) -> Result<(), SandboxError> {
+        let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
+        let metadata = place.metadata()?;
+        // A file that the run itself made, and that nobody changed; a folder may hold something else.
+        if from.is_none() && self.change.is_reversing() && metadata.kind != Kind::Folder {
+            return place.withdraw_made(&metadata, keeper, self.change);
+        }
+        let going = Going { recursive: true };
+        let slot = from.map(Address::slot);
+        match place.delete_to(slot.clone(), going, keeper, self.meter, self.change) {
+            Err(RenameError::OtherDevice) => {
+                place.delete_by_copy_to(slot, going, keeper, self.meter, self.change).map(drop)
+            }
+            Err(RenameError::Sandbox(error)) => Err(error),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    fn move_back(&mut self, path: &Address, to: &Address) -> Result<(), SandboxError> {
+        let (now, before) = (self.roots.place(to)?, self.roots.place(path)?);
+        match now.rename_to(&before, self.change) {
+            Err(RenameError::OtherDevice) => now.move_by_copy(&before, self.meter, self.change),
+            Err(RenameError::Sandbox(error)) => Err(error),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn keeper(&self, path: &Address) -> Result<Keeper<'a>, SandboxError> {
+        Ok(Keeper::new(self.roots.root_of(path)?, self.retention))
+    }
+
+    /// Puts what is kept back to its place; what is there meanwhile is kept instead, at `from` if that is
+    /// where it came from.
+    fn put_kept(&mut self, path: &Address, kept: &Address, from: Option<&Address>) -> Result<(), SandboxError> {
+        let gone = || SandboxError::NotFound(kept.shown().into_owned());
+        let place = self.roots.place(path)?;
+        let entry = self.roots.kept(kept)?.ok_or_else(gone)?;
+        let is_taken = match place.metadata() {
+            Ok(_) => true,
+            Err(SandboxError::NotFound(_)) => false,
+            Err(error) => return Err(error),
+        };
+        let put = match is_taken {
+            true => self.exchange(&place, path, (&entry, kept), from),
+            false => put_back(&entry, kept, &place, place.entry()?.0, self.change),
+        };
+        match put {
+            Err(RenameError::OtherDevice) => self.copy_back(&place, path, &entry),
+            Err(RenameError::Sandbox(error)) => Err(error),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Exchanges what is kept for what is there.
+    fn exchange(
+        &mut self,
+        place: &SandboxPath,
+        path: &Address,
+        (entry, kept): (&SandboxPath, &Address),
+        from: Option<&Address>,
+    ) -> Result<(), RenameError> {
+        let wrap = |error: io::Error| place.error(&error);
+        let keeper = self.keeper(path)?;
+        let locked = keeper.lock(self.meter, self.change.own())?;
+        let (drawer, name_of_old) = match from {
+            Some(from) => from.slot(),
+            None => (Drawer::Backups, self.change.kept_name(keeper)?),
+        };
+        let mut slot = locked.slot(place, drawer, name_of_old.clone())?;
+        let (folder, name) = place.entry()?;
+        let (kept_in, kept_name) = entry.entry()?;
+        let (old, metadata) = (folder.metadata(name).map_err(wrap)?, entry.metadata()?);
+        let step = Step::Put {
+            path: path.clone(),
+            old: Some(State::of(&old)),
+            draft: None,
+            kept: Some(keeper.address(place, drawer, &name_of_old)),
+            from: Some((kept.clone(), State::of(&metadata))),
+        };
+        let under_way = self.change.begin(step, &[folder])?;
+        match kept_in.exchange(kept_name, folder, name) {
+            Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::CrossesDevices) => {
+                return Err(RenameError::OtherDevice);
+            }
+            other => other.map_err(wrap)?,
+        }
+        slot.take(kept_in, kept_name).map_err(wrap)?;
+        folder.sync().map_err(wrap)?;
+        slot.sync_after(folder)?;
+        under_way.done(Some(&left(folder, name, &metadata)), true, &[folder]);
+        Ok(())
+    }
+
+    /// The same where nothing can be moved there: what is kept is copied, and stays until it is.
+    fn copy_back(&mut self, place: &SandboxPath, path: &Address, entry: &SandboxPath) -> Result<(), SandboxError> {
+        let overwrite = match place.metadata().is_ok() {
+            true => Overwrite::keeping(self.keeper(path)?),
+            false => Overwrite::never(self.keeper(path)?),
+        };
+        entry.copy_to(place, &overwrite, self.meter, self.change)?;
+        let (kept_in, kept_name) = entry.entry()?;
+        discard(kept_in, kept_name, entry.shown())
+    }
+}

@@ -1,0 +1,78 @@
+//! From the addresses of a journal to places, through no link.
+
+use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::super::error::SandboxError;
+use super::super::own::{OWN, open_ours};
+use super::super::root::{Root, SandboxPath, parts_of};
+use super::record::{Address, State};
+
+/// The roots of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Roots<'a> {
+    /// The sandbox.
+    pub main: &'a Root,
+    /// What the policy opened besides.
+    pub further: &'a [Root],
+}
+
+impl<'a> Roots<'a> {
+    /// The root of an address, and the way from it.
+    pub(super) fn of<'p>(&self, address: &'p Address) -> Result<(&'a Root, &'p Path), SandboxError> {
+        let path = Path::new(&address.0);
+        if !path.is_absolute() {
+            return Ok((self.main, path));
+        }
+        let below = |root: &'a Root| Some((root, path.strip_prefix(root.path()).ok()?));
+        self.further.iter().find_map(below).ok_or_else(|| {
+            let path = address.shown().into_owned();
+            SandboxError::Io { path, reason: "it lies below no root that the policy in force opens".to_owned() }
+        })
+    }
+
+    /// The place of an address.
+    pub(super) fn place(&self, address: &Address) -> Result<SandboxPath, SandboxError> {
+        let (root, path) = self.of(address)?;
+        root.locate_exactly(path)
+    }
+
+    /// The root that a place belongs to.
+    pub(super) fn root_of(&self, address: &Address) -> Result<&'a Root, SandboxError> {
+        self.of(address).map(|(root, _)| root)
+    }
+
+    /// What stands at an address; none where nothing does.
+    pub(super) fn state(&self, address: &Address) -> Result<Option<State>, SandboxError> {
+        match self.place(address).and_then(|place| place.metadata()) {
+            Ok(metadata) => Ok(Some(State::of(&metadata))),
+            Err(SandboxError::NotFound(_) | SandboxError::NotAFolder(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What is kept at an address below `.ns`; none where nothing is.
+    pub(super) fn kept(&self, address: &Address) -> Result<Option<SandboxPath>, SandboxError> {
+        let (root, path) = self.of(address)?;
+        let shown = address.shown().into_owned();
+        let names: Vec<OsString> = parts_of(path).collect();
+        let Some(([own_name, folders @ ..], name)) = names.split_last().map(|(last, rest)| (rest, last)) else {
+            return Ok(None);
+        };
+        let own = if own_name == OsStr::new(OWN) { root.own_folder()? } else { None };
+        let Some(own) = own else { return Ok(None) };
+        let mut folder = own.into_folder();
+        for part in folders {
+            match open_ours(&folder, part, || shown.clone())? {
+                Some(inner) => folder = inner,
+                None => return Ok(None),
+            }
+        }
+        match folder.metadata(name) {
+            Ok(_) => Ok(Some(SandboxPath::own(folder, name, shown))),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(SandboxError::io(shown, &error)),
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The journal of one run, while it is written.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
+
+use super::super::draft::random_name;
+use super::super::error::SandboxError;
+use super::super::folder::{Folder, Replace};
+use super::super::keep::stamp;
+use super::super::own::{FILE_MODE, FOLDER_MODE, open_ours, shown};
+use super::super::root::Root;
+use super::history::History;
+use super::record::{Address, Begin, End, Record, Step, VERSION, line};
+use super::{JOURNAL, OwnChange};
+
+/// The folder in that of the journals for those whose run has not ended.
+pub const OPEN: &str = "open";
+
+/// Bytes that the marks of a step take, and those of taking it back.
+const RESERVED: u64 = 1536;
+/// So many journals of runs that ended stay.
+const JOURNALS: usize = 10_000;
+
+/// The folders of journals, open.
+#[derive(Debug)]
+pub struct Folders {
+    /// Those of runs that ended.
+    pub ended: Folder,
+    /// Those of the others.
+    pub open: Folder,
+}
+
+/// A journal that is being written.
+#[derive(Debug)]
+pub struct Run {
+    id: String,
+    folders: Folders,
+    /// Locked as long as the process lives.
+    file: File,
+    steps: u32,
+    /// How many of them stay.
+    taken: u32,
+    /// The bytes that it may grow to without asking the disk for room.
+    reserved: u64,
+    /// Folders that go with it.
+    temporary: Vec<Address>,
+    /// A record is missing, so that nothing more may be changed.
+    is_broken: bool,
+}
+
+impl Folders {
+    /// Opens them; none where there are none.
+    pub fn find(root: &Root) -> Result<Option<Folders>, SandboxError> {
+        let Some(own) = root.own_folder()? else { return Ok(None) };
+        let open = |folder: &Folder, name: &str| open_ours(folder, OsStr::new(name), || shown(JOURNAL));
+        let Some(ended) = open(own.folder(), JOURNAL)? else { return Ok(None) };
+        let inner = open(&ended, OPEN)?;
+        Ok(inner.map(|open| Folders { ended, open }))
+    }
+
+    /// Opens them, and makes what is missing first.
+    pub fn make(root: &Root, own: &OwnChange) -> Result<Folders, SandboxError> {
+        if let Some(found) = Folders::find(root)? {
+            return Ok(found);
+        }
+        let mut folder = root.make_own_folder(own)?.into_folder();
+        for name in [JOURNAL, OPEN].map(OsStr::new) {
+            let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
+            match folder.create_folder(name, FOLDER_MODE) {
+                Ok(()) => folder.sync().map_err(wrap)?,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(wrap(error)),
+            }
+            let inner = open_ours(&folder, name, || shown(JOURNAL))?;
+            folder = inner.ok_or_else(|| SandboxError::NotFound(shown(JOURNAL)))?;
+        }
+        Folders::find(root)?.ok_or_else(|| SandboxError::NotFound(shown(JOURNAL)))
+    }
+
+    /// The names of all runs, the oldest first.
+    pub fn runs(&self) -> io::Result<Vec<OsString>> {
+        let mut names = Vec::new();
+        for folder in [&self.ended, &self.open] {
+            names.extend(folder.entries()?.into_iter().map(|entry| entry.name).filter(|name| stamp::is_stamp(name)));
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+}
+
+impl Run {
+    /// Begins the journal of a run.
+    pub fn begin(root: &Root, about: &Begin, own: &OwnChange) -> Result<Run, SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
+        let folders = Folders::make(root, own)?;
+        let runs = folders.runs().map_err(wrap)?;
+        let open = folders.open.entries().map_err(wrap)?.into_iter().map(|entry| entry.name);
+        root.account.begin_run(&runs, open.filter(|name| stamp::is_stamp(name)).min().as_ref());
+        let id = stamp::name_at(&root.account.now());
+        give_up(&folders.ended, &runs);
+        // It gets its name when it is locked, so that nobody takes it for that of a run that was killed.
+        let draft = random_name();
+        let file = folders.open.create_file(&draft, FILE_MODE).map_err(wrap)?;
+        match file.try_lock() {
+            // File systems that have no locks are used by one run at a time.
+            Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
+            Err(error @ std::fs::TryLockError::WouldBlock) => return Err(wrap(error.into())),
+        }
+        let mut run =
+            Run { id, folders, file, steps: 0, taken: 0, reserved: 0, temporary: Vec::new(), is_broken: false };
+        let begin = Begin { version: VERSION, run: run.id.clone(), ..about.clone() };
+        let named = run.append(&Record::Begin(begin), false).and_then(|()| {
+            let open = &run.folders.open;
+            open.rename(&draft, open, OsStr::new(&run.id), Replace::No)?;
+            if open.has_one_log() { Ok(()) } else { open.sync() }
+        });
+        if named.is_err() {
+            // Best effort: the error that matters is the first.
+            let _ = run.folders.open.remove_file(&draft);
+            let _ = run.folders.open.remove_file(OsStr::new(&run.id));
+        }
+        named.map(|()| run).map_err(wrap)
+    }
+
+    /// Goes on with the journal of a run that was killed.
+    pub fn resume(name: &OsStr, folders: &Folders, file: File, history: &History) -> Result<Run, SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
+        let duplicate = |folder: &Folder| folder.duplicate().map_err(wrap);
+        let folders = Folders { ended: duplicate(&folders.ended)?, open: duplicate(&folders.open)? };
+        let steps = history.steps.last().map_or(0, |taken| taken.number);
+        Ok(Run {
+            id: name.to_string_lossy().into_owned(),
+            folders,
+            file,
+            steps,
+            taken: 0,
+            reserved: 0,
+            temporary: Vec::new(),
+            is_broken: false,
+        })
+    }
+
+    /// The journal, to be read.
+    pub fn reader(&self) -> Result<File, SandboxError> {
+        let open = self.folders.open.open_file(OsStr::new(&self.id));
+        open.map_err(|error| SandboxError::io(shown(JOURNAL), &error))
+    }
+
+    /// Its name.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The number of the next step.
+    pub fn next_number(&mut self) -> u32 {
+        self.steps += 1;
+        self.steps
+    }
+
+    /// Whether something of a step stays when the run ends; not of what happens in a folder that goes with it.
+    pub fn stays(&mut self, step: &Step) -> bool {
+        if let Step::Temporary { path } = step {
+            self.temporary.push(path.clone());
+        }
+        let path = if let Step::Move { to, .. } = step { to } else { step.path() };
+        !self.temporary.iter().any(|folder| path == folder || path.is_below(folder))
+    }
+
+    /// Says how many steps stay.
+    pub fn count(&mut self, taken: u32) {
+        self.taken = taken;
+    }
+
+    /// How many steps stay.
+    pub fn taken(&self) -> u32 {
+        self.taken
+    }
+
+    /// The number of the last step.
+    pub fn last_number(&self) -> u32 {
+        self.steps
+    }
+
+    /// Takes room for the marks of all steps so far and for taking them back, so that a full disk stops the
+    /// run before a change and not in the middle of one.
+    fn reserve(&mut self, length: u64) -> io::Result<()> {
+        let needed = length + RESERVED * (u64::from(self.steps) + 2);
+        if needed > self.reserved {
+            reserve(&self.file, needed + RESERVED * 16)?;
+            self.reserved = needed + RESERVED * 16;
+        }
+        Ok(())
+    }
+
+    /// Adds a record; durable when this returns, where it must be.
+    pub fn append(&mut self, record: &Record, is_synced: bool) -> io::Result<()> {
+        if self.is_broken {
+            return Err(io::Error::other("an earlier record could not be written"));
+        }
+        let text = line(record);
+        let before = self.file.metadata()?.len();
+        if matches!(record, Record::Step { reverses: None, .. }) {
+            self.reserve(before + text.len() as u64)?;
+        }
+        let written = self.file.write_all(text.as_bytes());
+        let synced = written.and_then(|()| if is_synced { self.file.sync_data() } else { Ok(()) });
+        if synced.is_err() {
+            // A part of a line would damage those after it.
+            self.is_broken |= self.file.set_len(before).is_err();
+        }
+        synced
+    }
+
+    /// Adds a record that the disk tells too, should it be lost.
+    pub fn mark(&mut self, record: &Record) {
+        if self.append(record, false).is_err() {
+            self.is_broken = true;
+        }
+    }
+
+    /// Ends it, and gives it its place among the others that ended.
+    pub fn end(mut self, how: End) -> Result<(), SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
+        let name = OsString::from(&self.id);
+        if self.taken == 0 && matches!(how, End::Done | End::Failed) {
+            // Nothing of it stays, so that there is nothing to tell.
+            return self.folders.open.remove_file(&name).map_err(wrap);
+        }
+        let steps = self.taken;
+        self.append(&Record::End { how, steps }, false).map_err(wrap)?;
+        // What was reserved and not needed is given back.
+        let length = self.file.metadata().map_err(wrap)?.len();
+        self.file.set_len(length).map_err(wrap)?;
+        self.folders.open.rename(&name, &self.folders.ended, &name, Replace::No).map_err(wrap)
+    }
+}
+
+/// Removes the oldest journals of many.
+fn give_up(ended: &Folder, runs: &[OsString]) {
+    let surplus = runs.len().saturating_sub(JOURNALS);
+    for name in runs.iter().take(surplus) {
+        // Best effort: it is tried again by the next run.
+        let _ = ended.remove_file(name);
+    }
+}
+
+/// Takes room for a file to grow to a length. Where the system cannot do that, nothing happens.
+fn reserve(file: &File, length: u64) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{FallocateFlags, fallocate};
+        use rustix::io::Errno;
+        if let Err(error @ (Errno::NOSPC | Errno::DQUOT)) = fallocate(file, FallocateFlags::KEEP_SIZE, 0, length) {
+            return Err(error.into());
+        }
+    }
+    let _ = (file, length);
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! What a run changed, as a person or a program is told.
+
+use super::super::metadata::Kind;
+use super::Journal;
+use super::outcome::{Outcome, Place};
+use super::record::{Address, Begin, End, State};
+use super::roots::Roots;
+use super::undo::{UndoError, read};
+
+/// A run, with everything that it changed.
+#[derive(Clone, Debug)]
+pub struct ShownRun {
+    /// Whose journal it is.
+    pub begin: Begin,
+    /// How it ended.
+    pub end: Option<End>,
+    /// The first line of its journal that is damaged; what came after it is not known.
+    pub damaged: Option<u64>,
+    /// What it changed, by paths.
+    pub changes: Vec<ShownChange>,
+}
+
+/// What a run did to one place.
+#[derive(Clone, Debug)]
+pub struct ShownChange {
+    /// The place.
+    pub path: Address,
+    /// What was done.
+    pub what: What,
+    /// Whether a folder is meant.
+    pub is_folder: bool,
+    /// The size before, and after.
+    pub sizes: (Option<u64>, Option<u64>),
+    /// Where what was there is kept, below `.ns`.
+    pub kept: Option<Address>,
+}
+
+/// What was done to a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Nothing was there before.
+    Created,
+    /// Something else was there before.
+    Changed,
+    /// It got other permission bits: those before, and those after.
+    Mode(u32, u32),
+    /// It came from here.
+    Moved(Address),
+    /// Nothing is there any more.
+    Deleted,
+}
+
+impl Journal {
+    /// What a run changed.
+    pub fn show(roots: Roots<'_>, run: &str) -> Result<ShownRun, UndoError> {
+        let (history, _) = read(roots, run)?;
+        let changes = Outcome::of(&history).places.into_iter().filter_map(|(path, place)| shown(path, place)).collect();
+        Ok(ShownRun { begin: history.begin, end: history.end, damaged: history.damaged, changes })
+    }
+}
+
+fn shown(path: Address, place: Place) -> Option<ShownChange> {
+    let Place { was, now, from, kept, .. } = place;
+    let what = match (&was, &now, from) {
+        (_, Some(_), Some(from)) => What::Moved(from),
+        (None, Some(_), None) => What::Created,
+        (Some(_), None, _) => What::Deleted,
+        (Some(was), Some(now), None) if is_mode_alone(was, now) => What::Mode(was.mode, now.mode),
+        (Some(_), Some(_), None) => What::Changed,
+        (None, None, _) => return None,
+    };
+    let is_folder = now.as_ref().or(was.as_ref()).is_some_and(|state| state.kind == Kind::Folder);
+    let sizes = (was.map(|state| state.size), now.map(|state| state.size));
+    Some(ShownChange { path, what, is_folder, sizes, kept })
+}
+
+fn is_mode_alone(was: &State, now: &State) -> bool {
+    (was.inode, was.size, was.modified) == (now.inode, now.size, now.modified) && was.mode != now.mode
+}

@@ -1,0 +1,208 @@
+//! Taking a run back, and a part of the one that goes on.
+
+use std::fs::TryLockError;
+use std::io;
+
+use crate::limits::Meter;
+
+use super::super::error::SandboxError;
+use super::super::folder::file_metadata;
+use super::super::keep::{Retention, stamp};
+use super::super::own::shown;
+use super::history::{History, HistoryError};
+use super::outcome::{Conflict, Outcome};
+use super::record::{Address, Begin, End, Moment, Step, time};
+use super::reverse::Reverser;
+use super::roots::Roots;
+use super::run::Folders;
+use super::{JOURNAL, Journal};
+
+/// Why a run is not taken back.
+#[derive(Debug, thiserror::Error)]
+pub enum UndoError {
+    /// There is none of that name.
+    #[error("there is no run `{0}`")]
+    Unknown(String),
+    /// It has not ended.
+    #[error("the run `{0}` still goes on")]
+    GoesOn(String),
+    /// It was taken back before.
+    #[error("the run `{run}` was taken back by `{by}`")]
+    Undone {
+        /// The run.
+        run: String,
+        /// The one that took it back.
+        by: String,
+    },
+    /// Its journal cannot be read.
+    #[error("the journal of `{run}` cannot be read: {reason}")]
+    Unreadable {
+        /// The run.
+        run: String,
+        /// Why.
+        reason: String,
+    },
+    /// The tree is no longer as the run left it.
+    #[error("{} changed since the run `{run}`", if conflicts.len() == 1 { "1 path has".to_owned() } else { format!("{} paths have", conflicts.len()) })]
+    MovedOn {
+        /// The run.
+        run: String,
+        /// Each place, and what is the matter.
+        conflicts: Vec<Conflict>,
+    },
+    /// Something went wrong on the way; what was taken back until then was restored.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+}
+
+/// What came of taking a run back.
+#[derive(Clone, Debug)]
+pub struct Undone {
+    /// The run that was taken back.
+    pub run: String,
+    /// The run that did it, by which it is taken back in turn; none where there was nothing to do.
+    pub by: Option<String>,
+    /// How many steps were taken back.
+    pub steps: usize,
+    /// What stayed as it is, by force, and why.
+    pub left: Vec<Conflict>,
+}
+
+impl Journal {
+    /// Takes a run back, its last step first. Where the tree is no longer as the run left it nothing is
+    /// done, unless `force`: then the rest is. `admit` says of an address, and whether a folder is or was
+    /// there, why nothing may be changed there.
+    pub fn undo(
+        &self,
+        (run, force): (&str, bool),
+        about: Begin,
+        admit: &dyn Fn(&Address, bool) -> Result<(), String>,
+        (roots, retention): (Roots<'_>, Retention),
+        meter: &mut Meter,
+    ) -> Result<Undone, UndoError> {
+        let (history, since) = read(roots, run)?;
+        if let (Some(line), false) = (history.damaged, force) {
+            let reason = format!("line {line} is damaged, so that what it did from there on is not known");
+            return Err(UndoError::Unreadable { run: run.to_owned(), reason });
+        }
+        let outcome = Outcome::of(&history);
+        let mut left = outcome.conflicts(roots, since);
+        left.extend(outcome.refused(admit));
+        if !left.is_empty() && !force {
+            return Err(UndoError::MovedOn { run: run.to_owned(), conflicts: left });
+        }
+        let redoes = history.begin.undoes.clone().filter(|_| history.begin.is_undo());
+        self.announce(Begin { undoes: Some(run.to_owned()), redoes, ..about });
+        let taken_back = self.take_back(&history, left, (roots, retention), meter, force);
+        let end = if taken_back.is_ok() { End::Done } else { End::TakenBack };
+        let (steps, left) = match taken_back {
+            Ok(done) => done,
+            Err(error) => {
+                self.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
+                self.end(end)?;
+                return Err(error.into());
+            }
+        };
+        let by = self.end(end)?;
+        Ok(Undone { run: run.to_owned(), by, steps, left })
+    }
+
+    fn take_back(
+        &self,
+        history: &History,
+        mut left: Vec<Conflict>,
+        (roots, retention): (Roots<'_>, Retention),
+        meter: &mut Meter,
+        force: bool,
+    ) -> Result<(usize, Vec<Conflict>), SandboxError> {
+        let times = Outcome::of(history).times(roots);
+        let change = self.begin(roots.main, history.steps.len() as u64, meter)?;
+        let mut reverser = Reverser { roots, retention, change: &change, meter };
+        let mut steps = 0;
+        for taken in history.steps.iter().rev() {
+            let path = taken.step.path();
+            reverser.meter.poll()?;
+            if left.iter().any(|conflict| &conflict.path == path) {
+                continue;
+            }
+            match reverser.reverse(taken) {
+                Ok(()) => steps += 1,
+                Err(error) if force && !matches!(error, SandboxError::Limit(_)) => {
+                    left.push(Conflict { path: path.clone(), reason: error.to_string() });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.restore(times, roots);
+        Ok((steps, left))
+    }
+
+    /// Gives folders the times that they had. What cannot get them is as good as it was.
+    fn restore(&self, times: Vec<(Address, Moment)>, roots: Roots<'_>) {
+        for (address, moment) in times {
+            if let Ok(folder) = roots.place(&address).and_then(|place| place.open_folder())
+                && folder.set_own_modified(time(moment)).is_ok()
+            {
+                self.touched(address, &folder);
+            }
+        }
+    }
+
+    /// Takes back the steps of the run that goes on, from a number on, the last first. Gives those that
+    /// could not be taken back, and why.
+    pub fn roll_back(
+        &self,
+        (roots, retention): (Roots<'_>, Retention),
+        from: u32,
+        meter: &mut Meter,
+    ) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
+        let Some(file) = self.run.borrow().as_ref().map(super::Run::reader).transpose()? else { return Ok(Vec::new()) };
+        let unreadable = |error: HistoryError| SandboxError::Io { path: shown(JOURNAL), reason: error.to_string() };
+        let mut history = History::read(&file).map_err(unreadable)?;
+        history.steps.retain(|taken| taken.number >= from);
+        let times = Outcome::of(&history).times(roots);
+        // It was counted when it was done.
+        let change = self.begin(roots.main, 0, meter)?;
+        let mut reverser = Reverser { roots, retention, change: &change, meter };
+        let mut left = Vec::new();
+        for taken in history.steps.iter().rev() {
+            change.reverse(Some(taken.number));
+            match (reverser.reverse(taken), &taken.step) {
+                // It holds something that is not ours, which stays.
+                (Ok(()), _) | (Err(SandboxError::NotEmpty(_)), Step::MakeFolder { .. }) => {}
+                (Err(error), _) => left.push((taken.number, error)),
+            }
+        }
+        change.reverse(None);
+        self.restore(times, roots);
+        Ok(left)
+    }
+}
+
+/// The journal of a run that ended, and when it did.
+pub(super) fn read(
+    roots: Roots<'_>,
+    run: &str,
+) -> Result<(History, Option<super::super::metadata::Timestamp>), UndoError> {
+    let unknown = || UndoError::Unknown(run.to_owned());
+    if !stamp::is_stamp(run.as_ref()) {
+        return Err(unknown());
+    }
+    let folders = Folders::find(roots.main)?.ok_or_else(unknown)?;
+    let wrap = |error: io::Error| SandboxError::io(format!("{}/{run}", shown(JOURNAL)), &error);
+    let file = match folders.ended.open_file(run.as_ref()) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let open = folders.open.open_file(run.as_ref()).map_err(|_| unknown())?;
+            return Err(match open.try_lock() {
+                Err(TryLockError::WouldBlock) => UndoError::GoesOn(run.to_owned()),
+                _ => unknown(),
+            });
+        }
+        Err(error) => return Err(wrap(error).into()),
+    };
+    let metadata = file_metadata(&file).map_err(wrap)?;
+    super::super::own::check_regular(format!("{}/{run}", shown(JOURNAL)), &metadata)?;
+    let unreadable = |error: HistoryError| UndoError::Unreadable { run: run.to_owned(), reason: error.to_string() };
+    Ok((History::read(&file).map_err(unreadable)?.without_temporary(), metadata.modified))
+}

@@ -1,0 +1,191 @@
+//! Runs as front ends know them: begun and ended, listed, taken back, and brought to an end after a crash.
+
+use crate::limits::Meter;
+use crate::sandbox::{
+    Address, Begin, Conflict, End, Journal, Listed, Recovered, Roots, SandboxError, ShownRun, UndoError, Undone,
+};
+use crate::text::ToolCode;
+use crate::value::{Map, Value};
+
+use super::call_record::{CallRecord, Shown, Told};
+use super::error::ToolError;
+use super::gate::Gate;
+use super::memory::SessionMemory;
+use super::spec::Access;
+
+/// So many paths are named where the tree is no longer as a run left it.
+const NAMED: usize = 10;
+
+impl Gate {
+    /// Says what the next run is, before it changes anything.
+    pub fn announce(&self, command: &str, atomic: bool) {
+        self.journal.announce(Begin { atomic, ..about(command) });
+    }
+
+    /// Ends the run that goes on, and gives its name, if it has changed something. What went wrong becomes a
+    /// note.
+    pub fn end_journal(&self, how: End) -> Option<String> {
+        self.journal.end(how).unwrap_or_else(|error| {
+            self.notes.borrow_mut().push(format!("the journal of the run was not ended: {error}"));
+            None
+        })
+    }
+
+    /// Brings runs that were killed to an end. What is to be said of them becomes notes.
+    pub fn recover(&self) {
+        let place = (self.roots(), self.policy.retention);
+        let notes = match self.journal.recover(place, &mut Meter::unlimited()) {
+            Ok((recovered, notes)) => recovered.iter().map(told_of).chain(notes).collect(),
+            // A change will be refused for it; what only reads has nothing to do with it.
+            Err(SandboxError::NotOurs { .. }) => Vec::new(),
+            Err(error) => vec![format!("the journal cannot be read: {error}")],
+        };
+        self.notes.borrow_mut().extend(notes);
+    }
+
+    /// Takes back the steps of the run that goes on, from a number on, whatever it may still spend. Gives
+    /// those that could not be taken back, and why.
+    pub fn roll_back(&self, first_step: u32) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
+        self.journal.roll_back((self.roots(), self.policy.retention), first_step, &mut Meter::unlimited())
+    }
+
+    /// The newest runs, the newest first, at most so many.
+    pub fn runs(&self, most: usize) -> Result<Vec<Listed>, ToolError> {
+        Ok(Journal::runs(self.roots(), most)?)
+    }
+
+    /// The run that a text names, by its whole name or the beginning or end of it.
+    ///
+    /// # Errors
+    /// `not_found` where there is none, `conflict` where there are several.
+    pub fn run_named(&self, text: &str) -> Result<Listed, ToolError> {
+        let mut found = Journal::find(self.roots(), text)?;
+        match (found.pop(), found.len()) {
+            (Some(run), 0) => Ok(run),
+            (None, _) => Err(ToolError::new(ToolCode::NotFound, format!("there is no run `{text}`"))
+                .hint("`ns log` lists the runs; name one by its whole name, its beginning or its end")),
+            (Some(_), more) => {
+                let message = format!("`{text}` fits {} runs", more + 1);
+                Err(ToolError::new(ToolCode::Conflict, message).hint("write more of the name"))
+            }
+        }
+    }
+
+    /// The run that is taken back when none is named: the newest that took none back; with `redo` the newest
+    /// that did.
+    pub fn newest_run(&self, redo: bool) -> Result<Listed, ToolError> {
+        let found = Journal::newest(self.roots(), redo)?;
+        found.ok_or_else(|| {
+            let what =
+                if redo { "no run was taken back" } else { "no run has changed anything that is not taken back" };
+            ToolError::new(ToolCode::NotFound, what.to_owned()).hint("`ns log` lists the runs")
+        })
+    }
+
+    /// Takes a run back.
+    pub fn undo(
+        &self,
+        run: &Listed,
+        force: bool,
+        (meter, session): (&mut Meter, &SessionMemory),
+    ) -> Result<Undone, ToolError> {
+        if let Some(by) = run.redone_by.as_ref().or(run.undone_by.as_ref()) {
+            let (run, by) = (run.run.clone(), by.clone());
+            return Err(refused(UndoError::Undone { run, by }, ""));
+        }
+        let run = run.run.as_str();
+        let told = vec![
+            Told::new("run", Value::text(run), Shown::Plain),
+            Told::new("force", Value::from(force), Shown::Plain),
+        ];
+        let record = CallRecord::new("undo", told, session);
+        let undone = self.undo_here(run, force, meter, &record);
+        match self.conclude(&record, true, meter, &undone) {
+            Some(lost) => Err(lost),
+            None => undone,
+        }
+    }
+
+    fn undo_here(
+        &self,
+        run: &str,
+        force: bool,
+        meter: &mut Meter,
+        record: &CallRecord<'_>,
+    ) -> Result<Undone, ToolError> {
+        // The audit log takes its line, or nothing is changed.
+        self.begin_change(0, meter, record)?;
+        let admit = |address: &Address, is_folder: bool| {
+            self.policy.admit_path(&address.shown(), is_folder, Access::Change).map_err(|error| error.message)
+        };
+        let place = (self.roots(), self.policy.retention);
+        let undone = self.journal.undo((run, force), about(record.session().command()), &admit, place, meter);
+        undone.map_err(|error| refused(error, run))
+    }
+
+    /// What a run changed.
+    pub fn show_run(&self, run: &str) -> Result<ShownRun, ToolError> {
+        Journal::show(self.roots(), run).map_err(|error| refused(error, run))
+    }
+
+    /// The roots that changes lie below.
+    pub fn roots(&self) -> Roots<'_> {
+        Roots { main: &self.root, further: &self.further }
+    }
+}
+
+/// What a journal says of a run that a command begins.
+fn about(command: &str) -> Begin {
+    #[cfg(unix)]
+    let user = rustix::process::geteuid().as_raw();
+    #[cfg(not(unix))]
+    let user = 0;
+    Begin { command: command.to_owned(), user, ..Begin::default() }
+}
+
+fn told_of(recovered: &Recovered) -> String {
+    let Recovered { run, command, end, steps } = recovered;
+    match end {
+        End::TakenBack => format!("the run {run} (`{command}`) was interrupted; what it had changed was taken back"),
+        _ if *steps == 0 => format!("the run {run} (`{command}`) was interrupted before it had changed anything"),
+        _ => {
+            let changes = if *steps == 1 { "1 change stays".to_owned() } else { format!("{steps} changes stay") };
+            format!("the run {run} (`{command}`) was interrupted; {changes}; `ns undo {run}` takes that back")
+        }
+    }
+}
+
+fn refused(error: UndoError, run: &str) -> ToolError {
+    let message = error.to_string();
+    match error {
+        UndoError::Sandbox(error) => error.into(),
+        UndoError::Unknown(_) => ToolError::new(ToolCode::NotFound, message).hint("`ns log` lists the runs"),
+        UndoError::GoesOn(_) => ToolError::new(ToolCode::Conflict, message).hint("wait until it ends, or stop it"),
+        UndoError::Undone { by, .. } => {
+            ToolError::new(ToolCode::Conflict, message).hint(format!("`ns undo {by}` does it again"))
+        }
+        UndoError::Unreadable { .. } => ToolError::new(ToolCode::IoError, message)
+            .hint(format!("`ns undo {run} --force` takes back what can be read of it")),
+        UndoError::MovedOn { conflicts, .. } => {
+            let named =
+                conflicts.iter().take(NAMED).map(|Conflict { path, reason }| format!("`{}`: {reason}", path.shown()));
+            let named = named.collect::<Vec<_>>().join("; ");
+            let more = conflicts.len().saturating_sub(NAMED);
+            let rest = if more == 0 { String::new() } else { format!("; and {more} more") };
+            let error = ToolError::new(ToolCode::Conflict, format!("{message}: {named}{rest}"))
+                .hint(format!("nothing was done; `ns undo {run} --force` takes back the rest"));
+            match rows_of(&conflicts) {
+                Some(rows) => error.answering(rows),
+                None => error,
+            }
+        }
+    }
+}
+
+/// Conflicts as a list of maps.
+pub fn rows_of(conflicts: &[Conflict]) -> Option<Value> {
+    let row = |Conflict { path, reason }: &Conflict| {
+        Value::from(Map::with_capacity(2).with("path", Value::text(&path.shown())).with("reason", Value::text(reason)))
+    };
+    Value::list(conflicts.iter().map(row).collect()).ok()
+}

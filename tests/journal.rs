@@ -1,0 +1,280 @@
+//! What runs changed is listed, shown and taken back; what stands in the way is said, and nothing is lost.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+use support::{Ran, ns, run, state_of};
+
+fn sandbox() -> TempDir {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    for (name, content) in [("a.txt", "a"), ("b.txt", "b"), ("d/in/c.txt", "c")] {
+        let path = place.path().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+        fs::write(path, content).expect("a file");
+    }
+    support::set_times(place.path(), support::FIXED_TIME);
+    place
+}
+
+fn eval(place: &Path, script: &str) -> Ran {
+    let ran = run(ns(place).args(["run", "-e", script]));
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{script}");
+    ran
+}
+
+fn undo(place: &Path, words: &[&str]) -> Ran {
+    run(ns(place).arg("undo").args(words))
+}
+
+/// The runs as `ns log` lists them, the newest first.
+fn log(place: &Path) -> Vec<Json> {
+    let ran = run(ns(place).args(["--output", "json", "log"]));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    serde_json::from_str::<Vec<Json>>(&ran.stdout).expect("a list")
+}
+
+fn name_of(run: &Json) -> &str {
+    run["run"].as_str().expect("a name")
+}
+
+/// The journal of a run that ended.
+fn journal(place: &Path, run: &Json) -> PathBuf {
+    place.join(".ns/runs").join(name_of(run))
+}
+
+const CHANGES: &str = "\
+MUST FS.WriteFile(\"new/deep/x.txt\", \"x\")
+MUST FS.WriteFile(\"a.txt\", \"changed\")
+MUST FS.MoveFile(\"d\", \"new/e\")
+MUST FS.EditFile(\"new/e/in/c.txt\", \"c\", \"C\")
+MUST FS.CopyFile(\"new\", \"copy\", recursive: true)
+MUST FS.DeleteFile(\"b.txt\")
+MUST FS.SetPermissions(\"a.txt\", \"600\")
+";
+
+#[test]
+fn a_run_is_taken_back_and_done_again_to_the_last_time() {
+    let place = sandbox();
+    let before = state_of(place.path());
+    eval(place.path(), CHANGES);
+    let after = state_of(place.path());
+    assert_ne!(before, after);
+    for _ in 0..3 {
+        assert_eq!(undo(place.path(), &[]).code, 0);
+        assert_eq!(state_of(place.path()), before);
+        assert_eq!(run(ns(place.path()).arg("redo")).code, 0);
+        assert_eq!(state_of(place.path()), after);
+    }
+    assert_eq!(undo(place.path(), &[]).code, 0);
+    let nothing = undo(place.path(), &[]);
+    assert!(nothing.stderr.contains("no run has changed anything that is not taken back"), "{}", nothing.stderr);
+    assert_eq!(nothing.code, 1);
+}
+
+#[test]
+fn several_runs_go_back_one_by_one() {
+    let place = sandbox();
+    let mut states = vec![state_of(place.path())];
+    for script in
+        ["CALL FS.WriteFile(\"a.txt\", \"1\")", "CALL FS.MoveFile(\"a.txt\", \"m\")", "CALL FS.DeleteFile(\"m\")"]
+    {
+        eval(place.path(), script);
+        states.push(state_of(place.path()));
+    }
+    for expected in states.iter().rev().skip(1) {
+        assert_eq!(undo(place.path(), &[]).code, 0);
+        assert_eq!(&state_of(place.path()), expected);
+    }
+}
+
+#[test]
+fn the_log_names_each_run_and_what_became_of_it() {
+    let place = sandbox();
+    eval(place.path(), "EMIT 1");
+    assert_eq!(log(place.path()), Vec::<Json>::new(), "a run that changes nothing has no journal");
+    assert!(!place.path().join(".ns").exists());
+    eval(place.path(), "CALL FS.WriteFile(\"a.txt\", \"1\")\nCALL FS.DeleteFile(\"b.txt\")");
+    run(ns(place.path()).args(["call", "delete_file", "{\"path\": \"a.txt\"}"]));
+    run(ns(place.path()).args(["run", "-e", "CALL FS.WriteFile(\"x\", \"1\")\nFAIL \"no\""]));
+    let runs = log(place.path());
+    let told: Vec<_> =
+        runs.iter().map(|run| (run["command"].as_str(), run["changes"].as_i64(), run["state"].as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            (Some("ns run <-e>"), Some(1), Some("failed")),
+            (Some("ns call delete_file"), Some(1), Some("done")),
+            (Some("ns run <-e>"), Some(2), Some("done")),
+        ]
+    );
+    let shown = run(ns(place.path()).args(["--output", "json", "show", name_of(&runs[2])]));
+    let shown: Json = serde_json::from_str(&shown.stdout).expect("a run");
+    let changes: Vec<_> = shown["changes"]
+        .as_array()
+        .expect("changes")
+        .iter()
+        .map(|change| (change["what"].as_str(), change["path"].as_str()))
+        .collect();
+    assert_eq!(changes, [(Some("changed"), Some("a.txt")), (Some("deleted"), Some("b.txt"))]);
+    assert!(shown["changes"][0]["kept"].as_str().expect("a path").starts_with(".ns/backups/a.txt/"));
+}
+
+#[test]
+fn where_the_tree_has_moved_on_nothing_is_done_unless_by_force() {
+    let place = sandbox();
+    let at = |name: &str| place.path().join(name);
+    eval(place.path(), CHANGES);
+    // The system's clock for files ticks every few milliseconds.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    fs::write(at("a.txt"), "theirs").expect("a file");
+    fs::write(at("b.txt"), "theirs too").expect("a file");
+    fs::write(at("copy/e/in/c.txt"), "theirs as well").expect("a file");
+    fs::write(at("new/deep/theirs"), "also").expect("a file");
+    let before = state_of(place.path());
+    let refused = undo(place.path(), &[]);
+    assert_eq!(refused.code, 1, "{}", refused.stderr);
+    for told in [
+        "4 paths have changed",
+        "`a.txt`: it was changed since",
+        "`b.txt`: there is something new",
+        "`copy`: `c.txt` in it was changed since",
+        "`new/deep`: `theirs` was put into it since",
+        "--force",
+    ] {
+        assert!(refused.stderr.contains(told), "{told}: {}", refused.stderr);
+    }
+    assert_eq!(state_of(place.path()), before, "nothing was done");
+    let forced = undo(place.path(), &["--force"]);
+    assert_eq!(forced.code, 1, "something was left: {}", forced.stderr);
+    let read = |name: &str| fs::read_to_string(at(name)).unwrap_or_default();
+    assert_eq!((read("a.txt").as_str(), read("b.txt").as_str()), ("theirs", "theirs too"));
+    assert_eq!((read("new/deep/theirs").as_str(), read("copy/e/in/c.txt").as_str()), ("also", "theirs as well"));
+    assert_eq!(read("d/in/c.txt"), "c", "the rest is taken back");
+    assert!(!at("new/e").exists() && !at("new/deep/x.txt").exists());
+}
+
+#[test]
+fn what_is_no_longer_kept_is_said() {
+    let place = sandbox();
+    eval(place.path(), "CALL FS.DeleteFile(\"a.txt\")\nCALL FS.DeleteFile(\"b.txt\")");
+    fs::remove_dir_all(place.path().join(".ns/trash/a.txt")).expect("somebody removes it");
+    let refused = undo(place.path(), &[]);
+    assert!(refused.stderr.contains("`a.txt`: what was there is no longer kept"), "{}", refused.stderr);
+    assert!(!place.path().join("b.txt").exists());
+    undo(place.path(), &["--force"]);
+    assert!(place.path().join("b.txt").exists());
+}
+
+#[test]
+fn a_damaged_or_foreign_journal_is_said_and_changes_nothing() {
+    let place = sandbox();
+    eval(place.path(), CHANGES);
+    let before = state_of(place.path());
+    let runs = log(place.path());
+    let file = journal(place.path(), &runs[0]);
+    let text = fs::read_to_string(&file).expect("a journal");
+    let lines: Vec<&str> = text.lines().collect();
+    for (at, broken) in [(4, "garbage".to_owned()), (3, lines[3].replace("new", "old")), (2, String::new())] {
+        let mut lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        lines[at] = broken;
+        fs::write(&file, lines.join("\n") + "\n").expect("a journal");
+        let refused = undo(place.path(), &[]);
+        assert!(refused.stderr.contains(&format!("line {} is damaged", at + 1)), "{}", refused.stderr);
+        assert_eq!(state_of(place.path()), before);
+    }
+    for foreign in ["", "no journal\n", &text.replacen("\"version\":1", "\"version\":9", 1)] {
+        fs::write(&file, foreign).expect("a journal");
+        let refused = undo(place.path(), &[name_of(&runs[0])]);
+        assert!(refused.stderr.contains("cannot be read"), "{foreign}: {}", refused.stderr);
+        assert_eq!(state_of(place.path()), before);
+    }
+    fs::write(place.path().join(".ns/runs/notes.txt"), "not ours").expect("a file");
+    assert_eq!(log(place.path()).len(), 1);
+}
+
+#[test]
+fn a_run_that_goes_on_is_not_taken_back() {
+    let place = sandbox();
+    let script = "CALL FS.WriteFile(\"a.txt\", \"1\")\nWHILE true DO\nSET x = 1\nEND";
+    let mut command = ns(place.path());
+    let mut child = command.args(["--max-steps", "1000000000000", "run", "-e", script]).spawn().expect("a run");
+    while fs::read_to_string(place.path().join("a.txt")).expect("a file") != "1" {
+        std::thread::yield_now();
+    }
+    let runs = log(place.path());
+    assert_eq!(runs[0]["state"], "goes on");
+    let refused = undo(place.path(), &[name_of(&runs[0])]);
+    assert!(refused.stderr.contains("still goes on"), "{}", refused.stderr);
+    child.kill().expect("it is killed");
+    child.wait().expect("it ends");
+    let undone = undo(place.path(), &[]);
+    assert!(undone.stderr.contains("was interrupted; 1 change stays"), "{}", undone.stderr);
+    assert_eq!(fs::read_to_string(place.path().join("a.txt")).expect("a file"), "a");
+}
+
+#[test]
+fn an_atomic_run_that_fails_leaves_nothing() {
+    let place = sandbox();
+    let before = state_of(place.path());
+    for end in [
+        "FAIL \"no\"",
+        "SET x = 1 / 0",
+        "SET t = FS.TempDirectory().path\nCALL FS.MoveFile(\"a.txt\", \"z\")\nFAIL \"no\"",
+    ] {
+        let script = format!("{CHANGES}{end}");
+        let ran = run(ns(place.path()).args(["run", "--atomic", "-e", &script]));
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
+        assert_eq!(state_of(place.path()), before, "{end}");
+        assert_eq!(log(place.path())[0]["state"], "failed, taken back");
+    }
+    assert_eq!(run(ns(place.path()).args(["run", "--atomic", "-e", CHANGES])).code, 0);
+    assert_ne!(state_of(place.path()), before, "one that goes well stays");
+}
+
+#[test]
+fn a_read_only_run_takes_nothing_back() {
+    let place = sandbox();
+    eval(place.path(), CHANGES);
+    let before = state_of(place.path());
+    let refused = run(ns(place.path()).args(["--read-only", "undo"]));
+    assert_eq!(refused.code, 4, "{}", refused.stderr);
+    assert_eq!(state_of(place.path()), before);
+}
+
+#[test]
+fn what_the_policy_refuses_is_not_taken_back_even_by_force() {
+    let place = sandbox();
+    eval(place.path(), "CALL FS.WriteFile(\"a.txt\", \"1\")\nCALL FS.WriteFile(\"new\", \"1\")");
+    let policy = place.path().join("neuroscript.toml");
+    fs::write(policy, "[policy]\nblocked_extensions = [\"txt\"]\n").expect("a policy");
+    let refused = undo(place.path(), &[]);
+    assert!(refused.stderr.contains("`a.txt`: the policy refuses"), "{}", refused.stderr);
+    undo(place.path(), &["--force"]);
+    assert_eq!(fs::read_to_string(place.path().join("a.txt")).expect("a file"), "1");
+    assert!(!place.path().join("new").exists());
+}
+
+#[test]
+fn runs_are_named_by_a_part_that_no_other_has() {
+    let place = sandbox();
+    eval(place.path(), "CALL FS.WriteFile(\"a.txt\", \"1\")");
+    eval(place.path(), "CALL FS.WriteFile(\"b.txt\", \"1\")");
+    let runs = log(place.path());
+    let name = name_of(&runs[1]);
+    assert_eq!(undo(place.path(), &[&name[name.len() - 8..]]).code, 0);
+    assert_eq!(fs::read_to_string(place.path().join("a.txt")).expect("a file"), "a");
+    assert_eq!(fs::read_to_string(place.path().join("b.txt")).expect("a file"), "1");
+    let several = undo(place.path(), &["20"]);
+    assert!(several.stderr.contains("there is no run `20`"), "{}", several.stderr);
+    let several = undo(place.path(), &[&name[..8]]);
+    assert!(several.stderr.contains("fits 3 runs"), "{}", several.stderr);
+    let again = undo(place.path(), &[name]);
+    assert!(again.stderr.contains("was taken back by"), "{}", again.stderr);
+}
