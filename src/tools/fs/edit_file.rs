@@ -61,7 +61,7 @@ arguments! {
         expected_count: Option<i64> = Absent, Kind::at_least(1), "how often the old text must occur; once when left out";
         replace_all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether it may occur any number of times";
         encoding: Option<Str> = Absent, Kind::Text, "encoding of the file; UTF-8 or what is found when left out";
-        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the old content is kept";
+        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept";
         if_match: Option<Str> = Absent, Kind::Text, "SHA-256 (hexadecimal) that the file must have";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is edited, in MiB";
     }

@@ -19,7 +19,8 @@ const SPEC: Spec = Spec {
     details: "The text is written to a new file and synced, which then takes the name in one step, so that a reader or \
         a crash sees the old file or the new one. Missing directories are made. A file that is replaced leaves its \
         permission bits, and is itself kept below `.ns/backups` as long as the policy says: `FS.RestoreBackup` brings \
-        back what `backupPath` names; with `create_backup: false` it is gone for good. With `overwrite: false` an \
+        back what `backupPath` names; with `create_backup: false` no path is told, and `ns undo` alone \
+        brings it back. With `overwrite: false` an \
         existing file is an error, also in a race. With `if_match` a file is replaced only if it has the content that \
         the caller has seen, else it is a `conflict`: of several that change the same file at once, one wins. \
         `encoding` takes the names that `FS.ReadFile` knows; `utf-16` begins with a byte order mark, `base64` writes \
@@ -50,7 +51,7 @@ arguments! {
         file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to write, from the sandbox root";
         content: Str = Required, Kind::Content, "text to write";
         encoding: Str = Is(Literal::Text("utf-8")), Kind::Text, "encoding of the file";
-        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the old content is kept when a file is replaced";
+        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept when a file is replaced";
         overwrite: bool = Is(Literal::Bool(true)), Kind::Bool, "whether an existing file is replaced";
         if_match: Option<Str> = Absent, Kind::Text, "SHA-256 (hexadecimal) that the file must have to be replaced";
     }
