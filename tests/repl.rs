@@ -125,3 +125,20 @@ fn help_names_the_commands() {
     assert!(type_line(&mut session, ":tools", "ns> ").contains("FS.WalkDir"));
     assert!(type_line(&mut session, ":nonsense", "ns> ").contains("there is no `:nonsense`"));
 }
+
+#[test]
+fn each_line_is_a_run_that_can_be_taken_back() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    type_line(&mut session, "CALL FS.WriteFile(\"a.txt\", \"one\")", "ns> ");
+    type_line(&mut session, "CALL FS.WriteFile(\"a.txt\", \"two\")", "ns> ");
+    let log = type_line(&mut session, ":log", "ns> ");
+    assert_eq!(log.matches("ns repl").count(), 2, "{log}");
+    let read = || std::fs::read_to_string(place.path().join("a.txt")).unwrap_or_default();
+    for (command, expected) in [(":undo", "one"), (":redo", "two"), (":undo", "one"), (":undo", "")] {
+        let shown = type_line(&mut session, command, "ns> ");
+        assert!(shown.contains("was taken back (1 change)"), "{shown}");
+        assert_eq!(read(), expected);
+    }
+    assert!(type_line(&mut session, ":undo", "ns> ").contains("no run has changed anything"));
+}

@@ -11,6 +11,9 @@ use super::run::catch_interrupts;
 use super::show::{Format, Printer};
 use super::terminal::{self, report_findings, report_notes, say};
 
+/// Runs that `:log` of a session shows.
+const SHOWN_IN_SESSION: usize = 10;
+
 /// `ns log`
 pub fn log(global: &Global, args: &LogArgs) -> Exit {
     with_engine(global, |engine| {
@@ -43,17 +46,42 @@ pub fn show(global: &Global, run: &str) -> Exit {
 pub fn undo(global: &Global, run: Option<&str>, redo: bool, force: bool) -> Exit {
     with_engine(global, |engine| {
         catch_interrupts(engine.interrupt());
-        let undone = engine.undo(run, redo, force)?;
-        for left in &undone.left {
-            say(&format!("warning: `{}` was left as it is: {}\n", left.path.shown(), left.reason));
-        }
-        let changes = if undone.steps == 1 { "1 change".to_owned() } else { format!("{} changes", undone.steps) };
-        match undone.by {
-            Some(by) => say(&format!("{} was taken back ({changes}); `ns undo {by}` does it again\n", undone.run)),
-            None => say(&format!("{} had left nothing that could be taken back\n", undone.run)),
-        }
-        Ok(if undone.left.is_empty() { Exit::Done } else { Exit::Failed })
+        take_back(engine, run, redo, force)
     })
+}
+
+/// `:log` of a session.
+pub(crate) fn log_in_session(engine: &Engine) {
+    let listed = engine.runs(SHOWN_IN_SESSION).and_then(|runs| {
+        let rows = Value::list(runs.iter().map(row_of_run).collect())?;
+        let mut printer = Printer::new(Format::Table);
+        // That nobody reads it is nobody's error.
+        let _ = printer.print(&[rows]).and_then(|()| printer.flush());
+        Ok(())
+    });
+    if let Err(error) = listed {
+        report(error);
+    }
+}
+
+/// `:undo` and `:redo` of a session.
+pub(crate) fn undo_in_session(engine: &Engine, run: Option<&str>, redo: bool) {
+    if let Err(error) = take_back(engine, run, redo, false) {
+        report(error);
+    }
+}
+
+fn take_back(engine: &Engine, run: Option<&str>, redo: bool, force: bool) -> Result<Exit, ToolError> {
+    let undone = engine.undo(run, redo, force)?;
+    for left in &undone.left {
+        say(&format!("warning: `{}` was left as it is: {}\n", left.path.shown(), left.reason));
+    }
+    let changes = if undone.steps == 1 { "1 change".to_owned() } else { format!("{} changes", undone.steps) };
+    match undone.by {
+        Some(by) => say(&format!("{} was taken back ({changes}); `ns undo {by}` does it again\n", undone.run)),
+        None => say(&format!("{} had left nothing that could be taken back\n", undone.run)),
+    }
+    Ok(if undone.left.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
 fn with_engine(global: &Global, work: impl FnOnce(&Engine) -> Result<Exit, ToolError>) -> Exit {
@@ -63,11 +91,13 @@ fn with_engine(global: &Global, work: impl FnOnce(&Engine) -> Result<Exit, ToolE
     };
     let done = work(&engine);
     report_notes(&engine.gate().take_notes());
-    done.unwrap_or_else(|error| {
-        let finding = Diagnostic::placeless(FindingCode::Tool(error.code), error.message);
-        report_findings(&[error.hint.into_iter().fold(finding, Diagnostic::help)], &Sources::new());
-        error.code.into()
-    })
+    done.unwrap_or_else(report)
+}
+
+fn report(error: ToolError) -> Exit {
+    let finding = Diagnostic::placeless(FindingCode::Tool(error.code), error.message);
+    report_findings(&[error.hint.into_iter().fold(finding, Diagnostic::help)], &Sources::new());
+    error.code.into()
 }
 
 fn print(global: &Global, value: Value) -> Result<Exit, ToolError> {

@@ -29,6 +29,7 @@ use crate::engine::{Engine, Options};
 use args::{Cli, Command};
 use exit::Exit;
 
+pub(crate) use history::{log_in_session, undo_in_session};
 pub(crate) use show::Printer;
 pub(crate) use terminal::report_findings;
 

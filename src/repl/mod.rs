@@ -3,13 +3,15 @@
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 
-use crate::cli::{Printer, report_findings};
+use crate::cli::{Printer, log_in_session, report_findings, undo_in_session};
 use crate::engine::{Ending, Engine, Session};
 
 const HELP: &str = "\
 Type a statement, a block, or an expression to see its value.
   :help   this text
   :tools  the names of the tools
+  :log    what was changed here; each line is a run of its own
+  :undo   take the newest run back, or the one that is named (`:undo RUN`); :redo does it again
   :quit   leave (so does Ctrl-D)
 `ns tools NAME` in a shell shows a tool, `ns explain CODE` an error.";
 
@@ -27,6 +29,12 @@ pub fn run(engine: &Engine, output: Printer) -> rustyline::Result<()> {
                 ":help" | ":h" | "help" => println!("{HELP}"),
                 ":tools" => {
                     engine.registry().iter().for_each(|tool| println!("{:<22} {}", tool.spec.name, tool.spec.summary))
+                }
+                ":log" => log_in_session(engine),
+                ":undo" => undo_in_session(engine, None, false),
+                ":redo" => undo_in_session(engine, None, true),
+                command if command.starts_with(":undo ") => {
+                    undo_in_session(engine, command.split_once(' ').map(|(_, run)| run.trim()), false);
                 }
                 command if command.starts_with(':') && !command.starts_with("::") => {
                     println!("there is no `{command}`; :help helps")

@@ -103,7 +103,7 @@ fn check_destination(source: &SandboxPath, destination: &SandboxPath, kind: Entr
     let (_, missing) = destination.missing_folders();
     if !missing.is_empty() {
         let message = format!("the directory of the destination does not exist: `{}`", destination.shown());
-        let error = ToolError::new(ToolCode::NotFound, message).hint("make it first with `FS.Mkdir`");
+        let error = ToolError::new(ToolCode::NotFound, message).hint("make it first with `FS.CreateDirectory`");
         return Err(at_destination(error));
     }
     match destination.metadata() {
