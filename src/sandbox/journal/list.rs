@@ -14,6 +14,8 @@ use super::roots::Roots;
 use super::run::Folders;
 use super::{JOURNAL, Journal};
 
+/// The beginning of a journal that is read at once; most are no longer.
+const HEAD: usize = 4 << 10;
 /// The end of a journal, in which its last record is.
 const TAIL: u64 = 256;
 
@@ -124,16 +126,23 @@ type Last = Option<(End, u32)>;
 
 /// What the first record says, and the last.
 fn ends(mut file: &File) -> io::Result<(Option<Begin>, Last)> {
-    let mut first = Vec::new();
-    BufReader::with_capacity(512, file).take(RECORD_BYTES as u64).read_until(b'\n', &mut first)?;
-    let begin = match first.strip_suffix(b"\n").and_then(parse) {
+    let mut head = vec![0; HEAD];
+    let length = file.read(&mut head)?;
+    head.truncate(length);
+    let mut tail = head.clone();
+    if length == HEAD {
+        // There is more of it.
+        BufReader::new(file).take(RECORD_BYTES as u64).read_until(b'\n', &mut head)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+        tail.clear();
+        file.take(TAIL).read_to_end(&mut tail)?;
+    }
+    let first = head.iter().position(|&byte| byte == b'\n').map(|end| &head[..end]);
+    let begin = match first.and_then(parse) {
         Some(Record::Begin(begin)) => Some(begin),
         _ => None,
     };
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
-    let mut tail = Vec::new();
-    file.take(TAIL).read_to_end(&mut tail)?;
     let last = tail.strip_suffix(b"\n").map(|tail| tail.rsplit(|&byte| byte == b'\n').next().unwrap_or(tail));
     let end = match last.and_then(parse) {
         Some(Record::End { how, steps }) => Some((how, steps)),
