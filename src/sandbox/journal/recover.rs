@@ -113,13 +113,19 @@ fn place_of(name: &OsStr) -> String {
     format!("{}/{OPEN}/{}", shown(JOURNAL), name.to_string_lossy())
 }
 
-/// Opens a journal whose run has gone; none while it goes on.
+/// Opens a journal whose run has gone; none while it goes on, and when it ended in this moment.
 fn abandoned(folders: &Folders, name: &OsStr) -> io::Result<Option<File>> {
-    let metadata = folders.open.metadata(name)?;
-    if metadata.kind != Kind::File {
-        return Ok(None);
-    }
-    let file = folders.open.open_log(name)?;
+    let opened = folders.open.metadata(name).and_then(|metadata| match metadata.kind {
+        Kind::File => folders.open.open_log(name).map(|file| Some((metadata, file))),
+        _ => Ok(None),
+    });
+    let (metadata, file) = match opened {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => match other? {
+            Some(opened) => opened,
+            None => return Ok(None),
+        },
+    };
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Ok(None),

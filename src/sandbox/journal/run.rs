@@ -1,12 +1,12 @@
 //! The journal of one run, while it is written.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Write};
 
 use super::super::draft::random_name;
 use super::super::error::SandboxError;
-use super::super::folder::{Folder, Replace};
+use super::super::folder::{Folder, Replace, file_metadata};
 use super::super::keep::stamp;
 use super::super::own::{FILE_MODE, FOLDER_MODE, open_ours, shown};
 use super::super::root::Root;
@@ -21,6 +21,8 @@ pub const OPEN: &str = "open";
 const RESERVED: u64 = 1536;
 /// So many journals of runs that ended stay.
 const JOURNALS: usize = 10_000;
+/// So often the file of a new journal is made, should others remove it.
+const DRAFTS: usize = 1_000;
 
 /// The folders of journals, open.
 #[derive(Debug)]
@@ -81,10 +83,12 @@ impl Folders {
     /// The names of all runs, the oldest first.
     pub fn runs(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
-        for folder in [&self.ended, &self.open] {
+        // The open ones first: a run that ends meanwhile is seen twice and not missed.
+        for folder in [&self.open, &self.ended] {
             names.extend(folder.entries()?.into_iter().map(|entry| entry.name).filter(|name| stamp::is_stamp(name)));
         }
         names.sort_unstable();
+        names.dedup();
         Ok(names)
     }
 }
@@ -99,14 +103,7 @@ impl Run {
         root.account.begin_run(&runs, open.filter(|name| stamp::is_stamp(name)).min().as_ref());
         let id = stamp::name_at(&root.account.now());
         give_up(&folders.ended, &runs);
-        // It gets its name when it is locked, so that nobody takes it for that of a run that was killed.
-        let draft = random_name();
-        let file = folders.open.create_file(&draft, FILE_MODE).map_err(wrap)?;
-        match file.try_lock() {
-            // File systems that have no locks are used by one run at a time.
-            Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
-            Err(error @ std::fs::TryLockError::WouldBlock) => return Err(wrap(error.into())),
-        }
+        let (draft, file) = locked_draft(&folders.open).map_err(wrap)?;
         let mut run =
             Run { id, folders, file, steps: 0, taken: 0, reserved: 0, temporary: Vec::new(), is_broken: false };
         let begin = Begin { version: VERSION, run: run.id.clone(), ..about.clone() };
@@ -236,6 +233,26 @@ impl Run {
     }
 }
 
+/// Makes the file of a journal, under a name that says that it has not begun. It gets its own when it is
+/// locked, so that nobody takes it for that of a run that was killed.
+fn locked_draft(open: &Folder) -> io::Result<(OsString, File)> {
+    // Between making and locking it, others may take it for one of a process that is gone, and remove it.
+    for _ in 0..DRAFTS {
+        let draft = random_name();
+        let file = open.create_file(&draft, FILE_MODE)?;
+        match file.try_lock() {
+            // File systems that have no locks are used by one run at a time.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+            Err(TryLockError::WouldBlock) => continue,
+        }
+        let identity = file_metadata(&file)?.identity;
+        if open.metadata(&draft).is_ok_and(|there| there.identity == identity) {
+            return Ok((draft, file));
+        }
+    }
+    Err(io::Error::other("others removed it each time before it was locked"))
+}
+
 /// Removes the oldest journals of many.
 fn give_up(ended: &Folder, runs: &[OsString]) {
     let surplus = runs.len().saturating_sub(JOURNALS);
@@ -257,4 +274,43 @@ fn reserve(file: &File, length: u64) -> io::Result<()> {
     }
     let _ = (file, length);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::{Folder, locked_draft};
+
+    /// Others take what is not locked yet for what a process left that is gone.
+    #[test]
+    fn a_journal_begins_while_others_sweep() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = Folder::open_root(place.path()).expect("it opens");
+        std::thread::scope(|scope| {
+            let runs = scope.spawn(|| (0..2_000).for_each(|_| begin(&folder)));
+            while !runs.is_finished() {
+                sweep(&folder);
+            }
+        });
+    }
+
+    fn begin(folder: &Folder) {
+        let (name, file) = locked_draft(folder).expect("it is made");
+        sweep(folder);
+        assert!(folder.metadata(&name).is_ok(), "it was removed while it was locked");
+        folder.remove_file(&name).expect("it goes");
+        drop(file);
+    }
+
+    fn sweep(folder: &Folder) {
+        for entry in folder.entries().expect("it is listed") {
+            let name: &OsStr = &entry.name;
+            let Ok(file) = folder.open_file(name) else { continue };
+            if file.try_lock().is_ok() {
+                // It may have gone meanwhile.
+                let _ = folder.remove_file(name);
+            }
+        }
+    }
 }
