@@ -78,7 +78,7 @@ pub struct UnderWay<'a> {
     number: u32,
     /// Whether something of it stays when the run ends.
     stays: bool,
-    is_over: Cell<bool>,
+    is_over: bool,
 }
 
 impl Journal {
@@ -119,11 +119,6 @@ impl Journal {
     /// The number of the last step of the run that goes on.
     pub fn last_step(&self) -> u32 {
         self.run.borrow().as_ref().map_or(0, Run::last_number)
-    }
-
-    /// The run that goes on, if it has changed something.
-    pub fn run(&self) -> Option<String> {
-        self.run.borrow().as_ref().map(|run| run.id().to_owned())
     }
 
     /// Says how many steps of the run that goes on stay.
@@ -189,27 +184,28 @@ impl Change<'_> {
 
     /// Writes a step down, durably. `folders` are those whose entries it changes.
     pub(super) fn begin(&self, step: Step, folders: &[&Folder]) -> Result<UnderWay<'_>, SandboxError> {
-        let before = modified(folders);
-        let (number, stays) = self.with_run(|run| {
-            let (number, stays) = (run.next_number(), run.stays(&step));
-            let reverses = self.reverses.get();
-            run.append(&Record::Step { number, step, reverses, before }, true).map(|()| (number, stays))
-        })?;
-        Ok(UnderWay { change: self, number, stays, is_over: Cell::new(false) })
+        self.write_down(step, modified(folders), true)
     }
 
     /// Writes several steps down, durably, each with when its folder was changed last ([`Change::modified`]).
     pub(super) fn begin_all(&self, steps: Vec<(Step, Option<Moment>)>) -> Result<Vec<UnderWay<'_>>, SandboxError> {
         let count = steps.len();
-        let begin = |(at, (step, before)): (usize, (Step, Option<Moment>))| {
-            let (number, stays) = self.with_run(|run| {
-                let (number, stays) = (run.next_number(), run.stays(&step));
-                let record = Record::Step { number, step, reverses: None, before: vec![before] };
-                run.append(&record, at + 1 == count).map(|()| (number, stays))
-            })?;
-            Ok(UnderWay { change: self, number, stays, is_over: Cell::new(false) })
-        };
+        let begin = |(at, (step, before))| self.write_down(step, vec![before], at + 1 == count);
         steps.into_iter().enumerate().map(begin).collect()
+    }
+
+    fn write_down(
+        &self,
+        step: Step,
+        before: Vec<Option<Moment>>,
+        is_synced: bool,
+    ) -> Result<UnderWay<'_>, SandboxError> {
+        let (number, stays) = self.with_run(|run| {
+            let (number, stays) = (run.next_number(), run.stays(&step));
+            let record = Record::Step { number, step, reverses: self.reverses.get(), before };
+            run.append(&record, is_synced).map(|()| (number, stays))
+        })?;
+        Ok(UnderWay { change: self, number, stays, is_over: false })
     }
 
     /// When a folder was changed last.
@@ -245,8 +241,8 @@ impl UnderWay<'_> {
 
     /// The step was taken: `now` is what is at its path, and `kept` says whether something is kept of
     /// what was there. `folders` are those of [`Change::begin`].
-    pub fn done(self, now: Option<&Metadata>, kept: bool, folders: &[&Folder]) {
-        self.is_over.set(true);
+    pub fn done(mut self, now: Option<&Metadata>, kept: bool, folders: &[&Folder]) {
+        self.is_over = true;
         let (number, now, after) = (self.number, now.map(State::of), modified(folders));
         let is_reversal = self.change.reverses.get().is_some();
         if let Some(run) = &mut *self.change.journal.run.borrow_mut() {
@@ -260,7 +256,7 @@ impl UnderWay<'_> {
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        if !self.is_over.get() {
+        if !self.is_over {
             self.change.journal.mark(&Record::Void { number: self.number });
         }
     }

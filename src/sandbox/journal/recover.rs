@@ -188,7 +188,7 @@ impl Resolver<'_, '_> {
                 is_there.then_some((now, is_kept))
             }
             Step::Take { path, old, draft, kept } => {
-                self.resolve_take(path, old, draft, kept, copied)?.then_some((None, true))
+                self.resolve_take(path, old, draft, kept, copied)?.map(|is_kept| (None, is_kept))
             }
             Step::Move { path, old, to, draft } => {
                 let draft = draft.as_deref();
@@ -213,8 +213,7 @@ impl Resolver<'_, '_> {
     /// When the folders of a step were changed last.
     fn times(&self, step: &Step) -> Vec<Option<super::Moment>> {
         let modified = |address: Address| self.roots.state(&address).ok().flatten().and_then(|state| state.modified);
-        let to = if let Step::Move { to, .. } = step { Some(to.parent()) } else { None };
-        [Some(step.path().parent()), to].into_iter().flatten().map(modified).collect()
+        step.folders().into_iter().map(modified).collect()
     }
 
     /// What a step that puts something left under its name of ours: the new thing, unfinished, or what
@@ -249,7 +248,7 @@ impl Resolver<'_, '_> {
         folder.rename(name, folder, last, Replace::No).map_err(wrap)
     }
 
-    /// Whether something was taken away, once that is finished or taken back.
+    /// Whether what was taken away is kept, once that is finished; none where it is taken back.
     fn resolve_take(
         &self,
         path: &Address,
@@ -257,23 +256,27 @@ impl Resolver<'_, '_> {
         draft: &str,
         kept: &Address,
         copied: bool,
-    ) -> Result<bool, SandboxError> {
+    ) -> Result<Option<bool>, SandboxError> {
         let entry = self.roots.kept(kept)?;
         if let Some((aside, _)) = self.ours(path, draft)? {
             let (folder, name) = aside.entry()?;
             if copied && entry.is_some() {
-                return discard(folder, name, aside.shown()).map(|()| true);
+                return discard(folder, name, aside.shown()).map(|()| Some(true));
             }
             let place = self.roots.place(path)?;
             folder.rename(name, folder, place.name()?, Replace::No).map_err(|error| place.error(&error))?;
         }
-        let Some(entry) = entry else { return Ok(false) };
-        let is_back = self.roots.state(path)?.is_some_and(|now| now.inode == old.inode);
-        if is_back {
-            let (folder, name) = entry.entry()?;
-            discard(folder, name, entry.shown())?;
+        let now = self.roots.state(path)?;
+        let is_back = now.as_ref().is_some_and(|now| now.inode == old.inode);
+        match entry {
+            Some(entry) if is_back => {
+                let (folder, name) = entry.entry()?;
+                discard(folder, name, entry.shown()).map(|()| None)
+            }
+            Some(_) => Ok(Some(true)),
+            // What the run had made itself went without being kept.
+            None => Ok(now.is_none().then_some(false)),
         }
-        Ok(!is_back)
     }
 
     /// What was moved, as it is in its new place, once that is finished; none where it is taken back.
@@ -292,7 +295,7 @@ impl Resolver<'_, '_> {
             let (folder, name) = place.entry()?;
             discard(folder, name, place.shown())
         };
-        if is_same(Some(old), now.unwrap_or(old)) && now.is_some() {
+        if now.is_some_and(|now| is_same(Some(old), now)) {
             // The original is whole: the copy goes.
             let copies = [self.ours(to, draft)?.map(|(place, _)| place)].into_iter().flatten();
             let finished =
