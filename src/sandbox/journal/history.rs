@@ -87,13 +87,13 @@ impl History {
             _ => return Err(HistoryError::Foreign),
         };
         let mut reading = Reading { line: 1, steps: Vec::new(), touched: Vec::new(), end: None, open_from: None };
-        let (mut number, mut whole) = (1, lines.line.len() as u64);
+        let mut whole = lines.line.len() as u64;
         let mut damaged = None;
         while let Some(line) = lines.next()? {
-            number += 1;
+            reading.line += 1;
             let Some(record) = line.text.and_then(parse) else {
                 // A line without an end was cut off when the process was killed.
-                damaged = line.is_ended.then_some(number);
+                damaged = line.is_ended.then_some(reading.line);
                 break;
             };
             whole += line.bytes;
@@ -168,7 +168,6 @@ struct Reading {
 
 impl Reading {
     fn take(&mut self, record: Record) {
-        self.line += 1;
         match record {
             Record::Begin(_) => {}
             Record::Step { number, step, reverses, before } => {
