@@ -354,6 +354,9 @@ pub struct LogArgs {
 pub struct ShowArgs {
     /// The run: its name, or the beginning or end of it
     pub run: String,
+    /// Show how the contents of text files differ
+    #[arg(long)]
+    pub diff: bool,
 }
 
 /// Arguments of `ns undo`.

@@ -1,11 +1,12 @@
 //! `ns log`, `ns show`, `ns undo` and `ns redo`: what runs changed, and how it is taken back.
 
-use crate::engine::{End, Engine, Listed, ShownChange, ShownRun, Value, What};
-use crate::text::{Diagnostic, FindingCode, Sources};
+use crate::engine::{Described, Differ, End, Engine, Listed, ShownRun, Value};
+use crate::text::{Diagnostic, FindingCode, Sources, safe};
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
-use super::args::{Global, LogArgs, OutputFormat};
+use super::args::{Global, LogArgs, ShowArgs};
+use super::changes;
 use super::exit::Exit;
 use super::run::catch_interrupts;
 use super::show::{Format, Printer};
@@ -27,19 +28,42 @@ pub fn log(global: &Global, args: &LogArgs) -> Exit {
 }
 
 /// `ns show RUN`
-pub fn show(global: &Global, run: &str) -> Exit {
+pub fn show(global: &Global, args: &ShowArgs) -> Exit {
     with_engine(global, |engine| {
-        let run = engine.show_run(run)?;
-        let changes = Value::list(run.changes.iter().map(row_of_change).collect())?;
-        if global.output == OutputFormat::Json {
-            return print(global, Value::from(head(&run).with("changes", changes)));
+        catch_interrupts(engine.interrupt());
+        let run = engine.show_run(&args.run)?;
+        let differ = if args.diff { Differ::showing(engine.watch()) } else { Differ::counting(engine.watch()) };
+        let described = engine.describe_run(&run, differ)?;
+        match Format::for_shown(global.output) {
+            Some(Format::Json) => print_as(Format::Json, whole(&run, &described)?),
+            Some(format) => print_as(format, rows(&described)?),
+            None => Ok(terminal::print(&page(&run, &described, args.diff))),
         }
-        let head = head(&run);
-        let told = head.iter().filter(|(_, value)| !matches!(value, Value::Nil));
-        let told: String = told.map(|(key, value)| format!("{}: {value}\n", key.as_text())).collect();
-        terminal::print(&told);
-        print(global, changes)
     })
+}
+
+fn rows(described: &[Described]) -> Result<Value, ToolError> {
+    Ok(Value::list(described.iter().map(changes::row).collect())?)
+}
+
+fn whole(run: &ShownRun, described: &[Described]) -> Result<Value, ToolError> {
+    Ok(head(run).with("changes", rows(described)?).into())
+}
+
+/// A run as people see it: what it was, the tree of what it changed, and the differences.
+fn page(run: &ShownRun, described: &[Described], with_differences: bool) -> String {
+    let paint = terminal::paint();
+    let head = head(run);
+    let told = head.iter().filter(|(_, value)| !matches!(value, Value::Nil));
+    let mut page: String =
+        told.map(|(key, value)| format!("{}: {}\n", key.as_text(), safe::name(&value.to_string()))).collect();
+    let tree = changes::tree(described, paint);
+    page.push_str(&format!("\n{tree}\n{}", changes::summary(described)));
+    let differences = if with_differences { changes::differences(described, paint) } else { String::new() };
+    if !differences.is_empty() {
+        page.push_str(&format!("\n{differences}"));
+    }
+    page
 }
 
 /// `ns undo` and `ns redo`
@@ -101,7 +125,10 @@ fn report(error: ToolError) -> Exit {
 }
 
 fn print(global: &Global, value: Value) -> Result<Exit, ToolError> {
-    let format = Format::for_call(global.output).unwrap_or(Format::Table);
+    print_as(Format::for_call(global.output).unwrap_or(Format::Table), value)
+}
+
+fn print_as(format: Format, value: Value) -> Result<Exit, ToolError> {
     let mut printer = Printer::new(format);
     let printed = printer.print(&[value]).and_then(|()| printer.flush());
     Ok(if printed.is_ok() { Exit::Done } else { Exit::Failed })
@@ -135,26 +162,4 @@ fn head(run: &ShownRun) -> Map {
     let head = Map::with_capacity(6).with("run", run.begin.run.as_str()).with("command", run.begin.command.as_str());
     let head = head.with("user", i64::from(run.begin.user)).with("state", ending(run.end));
     head.with("takesBack", undoes).with("damagedLine", damaged)
-}
-
-fn row_of_change(change: &ShownChange) -> Value {
-    let size =
-        |size: Option<u64>| size.filter(|_| !change.is_folder).map_or(Value::Nil, |size| Value::from(size as i64));
-    let slash = if change.is_folder { "/" } else { "" };
-    let (what, detail) = match &change.what {
-        What::Created => ("created", String::new()),
-        What::Changed => ("changed", String::new()),
-        What::Mode(before, after) => ("mode", format!("{before:04o} to {after:04o}")),
-        What::Moved(from) => ("moved", format!("from {}", from.shown())),
-        What::Deleted => ("deleted", String::new()),
-    };
-    let kept = change.kept.as_ref().map_or(Value::Nil, |kept| Value::text(&kept.shown()));
-    Map::with_capacity(6)
-        .with("what", what)
-        .with("path", format!("{}{slash}", change.path.shown()).as_str())
-        .with("detail", detail.as_str())
-        .with("before", size(change.sizes.0))
-        .with("after", size(change.sizes.1))
-        .with("kept", kept)
-        .into()
 }

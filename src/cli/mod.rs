@@ -6,6 +6,7 @@ mod approve;
 mod args;
 mod audit;
 mod call;
+mod changes;
 mod check;
 mod console;
 mod doc;
@@ -92,7 +93,7 @@ fn work() -> Exit {
         Some(Command::Audit(args)) => audit::audit(&global, &args.command),
         Some(Command::Memory(args)) => memory::memory(&global, &args.command),
         Some(Command::Log(args)) => history::log(&global, &args),
-        Some(Command::Show(args)) => history::show(&global, &args.run),
+        Some(Command::Show(args)) => history::show(&global, &args),
         Some(Command::Undo(args)) => history::undo(&global, args.run.as_deref(), false, args.force),
         Some(Command::Redo(args)) => history::undo(&global, None, true, args.force),
         Some(Command::Repl) => run::repl(&global),

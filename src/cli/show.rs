@@ -36,6 +36,11 @@ impl Format {
         Format::explicit(format).or_else(|| stdout().is_terminal().then_some(Format::Table))
     }
 
+    /// The format for what has a form of its own for people; none is that form.
+    pub fn for_shown(format: OutputFormat) -> Option<Format> {
+        Format::explicit(format).filter(|format| *format != Format::Raw)
+    }
+
     fn explicit(format: OutputFormat) -> Option<Format> {
         match format {
             OutputFormat::Auto => None,

@@ -6,13 +6,27 @@ use crate::engine::SetupError;
 use crate::text::render::{Style, to_terminal};
 use crate::text::{Diagnostic, Sources, safe};
 
+use super::changes::Paint;
 use super::exit::Exit;
 
 /// Colours on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
 pub fn style() -> Style {
+    if stderr().is_terminal() && takes_colors() { Style::Colored } else { Style::Plain }
+}
+
+/// The same for standard output, which may be read by programs.
+pub fn paint() -> Paint {
+    match (stdout().is_terminal(), takes_colors()) {
+        (false, _) => Paint::Plain,
+        (true, false) => Paint::Escaped,
+        (true, true) => Paint::Colored,
+    }
+}
+
+fn takes_colors() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    if stderr().is_terminal() && !refused && !dumb { Style::Colored } else { Style::Plain }
+    !refused && !dumb
 }
 
 /// Shows findings with excerpts of their sources.

@@ -1,10 +1,11 @@
 //! Runs for front ends: listed, shown, taken back.
 
-use crate::limits::{Limits, Meter, space};
+use crate::limits::{Limits, Meter, Watch, space};
 use crate::toolkit::{SessionMemory, ToolError};
 
 pub use crate::toolkit::{Conflict, End, Listed, ShownChange, ShownRun, Undone, What};
 
+use super::changes::{COMPARED_BYTES, Described, Differ};
 use super::{Engine, internal_fault, on_large_stack};
 
 impl Engine {
@@ -16,6 +17,23 @@ impl Engine {
     /// The run of a name, or of the beginning or end of one, with everything that it changed.
     pub fn show_run(&self, run: &str) -> Result<ShownRun, ToolError> {
         self.gate.show_run(&self.gate.run_named(run)?.run)
+    }
+
+    /// What a run changed, with how the contents differ.
+    pub fn describe_run(&self, run: &ShownRun, mut differ: Differ) -> Result<Vec<Described>, ToolError> {
+        let _space = space::enter(&self.limits);
+        let contents = self.gate.contents(run, COMPARED_BYTES)?;
+        let described = run
+            .changes
+            .iter()
+            .zip(contents)
+            .map(|(change, (old, new))| Ok(differ.describe(change.clone(), old, new)?));
+        described.collect()
+    }
+
+    /// What stops long work that is no script's: an interrupt alone.
+    pub fn watch(&self) -> Watch {
+        Meter::new(&Limits { timeout: None, ..Limits::default() }, self.interrupt.clone()).watch()
     }
 
     /// Takes a run back: that of a name, or the newest that was not taken back; with `redo` the newest that

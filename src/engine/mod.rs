@@ -1,6 +1,7 @@
 //! The one thing a front end holds: checks, runs and calls, against one sandbox and one policy.
 
 mod audit;
+mod changes;
 mod config;
 mod history;
 mod libraries;
@@ -34,6 +35,7 @@ pub use crate::toolkit::{
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
+pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference};
 pub use history::{Conflict, End, Listed, ShownChange, ShownRun, Undone, What};
 pub use outcome::{Ending, Outcome};
 pub use render::{Rendered, Results};

@@ -37,8 +37,8 @@ pub use change::RenameError;
 pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
 pub use journal::{
-    Address, Begin, Change, Conflict, End, Journal, Listed, OwnChange, Recovered, Roots, ShownChange, ShownRun,
-    UndoError, Undone, What,
+    Address, Begin, Change, Conflict, Content, End, Journal, Listed, OwnChange, Recovered, Roots, ShownChange,
+    ShownRun, Source, UndoError, Undone, What,
 };
 pub use keep::{Drawer, Keeper, KeptPath, KeptText, Retention};
 pub use listing::{Lister, ListingPlan, Shown, Step};

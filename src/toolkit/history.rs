@@ -2,7 +2,8 @@
 
 use crate::limits::Meter;
 use crate::sandbox::{
-    Address, Begin, Conflict, End, Journal, Listed, Recovered, Roots, SandboxError, ShownRun, UndoError, Undone,
+    Address, Begin, Conflict, Content, End, Journal, Listed, Recovered, Roots, SandboxError, ShownRun, Source,
+    UndoError, Undone,
 };
 use crate::text::ToolCode;
 use crate::value::{Map, Value};
@@ -126,6 +127,26 @@ impl Gate {
     /// What a run changed.
     pub fn show_run(&self, run: &str) -> Result<ShownRun, ToolError> {
         Journal::show(self.roots(), run).map_err(|error| refused(error, run))
+    }
+
+    /// The contents on both sides of each change of a run, read one after another, at most so many bytes each.
+    /// What the policy lets nobody read is not read.
+    pub fn contents<'a>(
+        &'a self,
+        run: &'a ShownRun,
+        limit: u64,
+    ) -> Result<impl Iterator<Item = (Content, Content)> + 'a, ToolError> {
+        let name = run.begin.run.as_str();
+        let sources = Journal::sources(self.roots(), name).map_err(|error| refused(error, name))?;
+        Ok(run.changes.iter().zip(sources).map(move |(change, (old, new))| {
+            let leave = self.policy.admit_path(&change.path.shown(), change.is_folder, Access::Read);
+            let of = |source: &Source| match &leave {
+                Ok(()) => source.read(self.roots(), limit),
+                Err(_) if matches!(source, Source::Nothing) => Content::Nothing,
+                Err(_) => Content::Unknown("the policy refuses to read it".to_owned()),
+            };
+            (of(&old), of(&new))
+        }))
     }
 
     /// The roots that changes lie below.

@@ -27,7 +27,7 @@ mod spec;
 mod told;
 
 pub use crate::audit::Items;
-pub use crate::sandbox::{Conflict, End, Listed, ShownChange, ShownRun, Undone, What};
+pub use crate::sandbox::{Conflict, Content, End, Listed, ShownChange, ShownRun, Undone, What};
 pub use answer::{Answer, AnyList, AnyMap, AnyValue, Number};
 pub use approval::{Approvals, Approver, KeepAnswer, Question, Reply};
 pub use bind::{ArgError, Arguments, Binder, Bound, ListedPath};

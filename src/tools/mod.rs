@@ -25,6 +25,9 @@ mod time;
 
 use crate::toolkit::{Registry, Tool};
 
+pub use diff::{Diff, Sides};
+pub use fs::compare::compare;
+
 /// All built-in tools.
 pub fn registry() -> Registry {
     let mut tools: Vec<Tool> = fs::tools();

@@ -9,6 +9,7 @@
 //! What a step takes away is kept below `.ns` by a rename, so a journal holds names alone, and what
 //! it says can be taken back ([`undo`]).
 
+mod contents;
 mod history;
 mod list;
 mod outcome;
@@ -33,6 +34,7 @@ use super::metadata::Metadata;
 use super::own::shown;
 use super::root::Root;
 
+pub use contents::{Content, Source};
 pub use list::Listed;
 pub use outcome::Conflict;
 pub(super) use record::Step;

@@ -83,10 +83,13 @@ impl Outcome {
         };
         match step {
             Step::Put { path, old, kept, from, .. } => {
-                let inside = from.as_ref().and_then(|(from, _)| self.taken.remove(from));
+                let inside = from.as_ref().and_then(|(from, _)| self.put_back(from));
                 let is_tree = now.as_ref().is_some_and(|now| now.kind == Kind::Folder) && inside.is_none();
                 for (below, place) in inside.into_iter().flatten() {
                     self.places.insert(below, place);
+                }
+                if kept_any {
+                    self.keep_moved(path, kept.as_ref());
                 }
                 let place = self.place(path, old.as_ref());
                 (place.now, place.from, place.is_tree) = (now, None, is_tree);
@@ -101,6 +104,9 @@ impl Outcome {
                     inside.push((below, place));
                 });
                 self.taken.insert(kept.clone(), inside);
+                if kept_any {
+                    self.keep_moved(path, Some(kept));
+                }
                 let place = self.place(path, Some(old));
                 place.now = None;
                 if place.kept.is_none() && place.was.is_some() {
@@ -116,6 +122,25 @@ impl Outcome {
             Step::SetMode { path, old, .. } => self.place(path, Some(old)).now = now,
             Step::Draft { .. } | Step::Temporary { .. } => {}
         }
+    }
+
+    /// What is replaced or taken away at a place, and was moved there: its first place knows where it is kept.
+    fn keep_moved(&mut self, path: &Address, kept: Option<&Address>) {
+        let Some(from) = self.places.get(path).and_then(|place| place.from.clone()) else { return };
+        if let Some(origin) = self.places.get_mut(&from)
+            && origin.was.is_some()
+            && origin.kept.is_none()
+        {
+            origin.kept = kept.cloned();
+        }
+    }
+
+    /// What the run itself took away is put back: it is no longer kept. Gives what was known of places below it.
+    fn put_back(&mut self, kept: &Address) -> Option<Vec<(Address, Place)>> {
+        let inside = self.taken.remove(kept)?;
+        let of_it = self.places.values_mut().filter(|place| place.kept.as_ref() == Some(kept));
+        of_it.for_each(|place| place.kept = None);
+        Some(inside)
     }
 
     fn touch(&mut self, folder: Address, (before, after): (&Option<Moment>, &Option<Moment>), line: u64) {
@@ -160,10 +185,7 @@ impl Outcome {
 
     /// Takes out what is below a path, and does something with each.
     fn below(&mut self, path: &Address, mut work: impl FnMut(&mut Outcome, Address, Place)) {
-        let mut first = path.0.clone();
-        first.push("/");
-        let after = self.places.range(Address(first)..).map(|(other, _)| other);
-        let below: Vec<Address> = after.take_while(|other| other.is_below(path)).cloned().collect();
+        let below: Vec<Address> = keys_below(&self.places, path).cloned().collect();
         for address in below {
             let place = self.places.remove(&address).expect("its key was just seen");
             work(self, address, place);
@@ -171,9 +193,9 @@ impl Outcome {
     }
 
     fn shift(&mut self, path: &Address, old: &State, to: &Address, now: Option<State>) {
-        let is_inside = |folder: &Address| folder == path || folder.is_below(path);
-        let inside: Vec<Address> = self.folders.keys().filter(|folder| is_inside(folder)).cloned().collect();
-        for folder in inside {
+        let inside: Vec<Address> = keys_below(&self.folders, path).cloned().collect();
+        let own = self.folders.contains_key(path).then(|| path.clone());
+        for folder in own.into_iter().chain(inside) {
             let touched = self.folders.remove(&folder).expect("its key was just seen");
             self.folders.insert(folder.moved(path, to), touched);
         }
@@ -252,6 +274,15 @@ impl Outcome {
         });
         Ok(stranger.map(|entry| format!("`{}` was put into it since", entry.name.to_string_lossy())))
     }
+}
+
+/// The addresses below one, which follow each other in the order of their bytes.
+pub(super) fn keys_below<'m, T>(map: &'m BTreeMap<Address, T>, path: &'m Address) -> impl Iterator<Item = &'m Address> {
+    let mut first = path.0.clone();
+    if !first.is_empty() {
+        first.push("/");
+    }
+    map.range(Address(first)..).map(|(other, _)| other).take_while(|other| other.is_below(path))
 }
 
 /// Something in a tree that was changed after a moment.

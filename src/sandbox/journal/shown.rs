@@ -1,5 +1,7 @@
 //! What a run changed, as a person or a program is told.
 
+use std::collections::BTreeSet;
+
 use super::super::metadata::Kind;
 use super::Journal;
 use super::outcome::{Outcome, Place};
@@ -54,13 +56,26 @@ impl Journal {
     /// What a run changed.
     pub fn show(roots: Roots<'_>, run: &str) -> Result<ShownRun, UndoError> {
         let (history, _) = read(roots, run)?;
-        let changes = Outcome::of(&history).places.into_iter().filter_map(|(path, place)| shown(path, place)).collect();
+        let changes = changes(&Outcome::of(&history)).filter_map(|(path, place)| shown(path, place)).collect();
         Ok(ShownRun { begin: history.begin, end: history.end, damaged: history.damaged, changes })
     }
 }
 
-fn shown(path: Address, place: Place) -> Option<ShownChange> {
-    let Place { was, now, from, kept, .. } = place;
+/// The places at which something is to be shown. Where something was moved away its new place says so.
+pub(super) fn changes(outcome: &Outcome) -> impl Iterator<Item = (&Address, &Place)> {
+    let places = outcome.places.iter();
+    let moved = places.clone().filter(|(_, place)| place.now.is_some());
+    let sources: BTreeSet<&Address> = moved.filter_map(|(_, place)| place.from.as_ref()).collect();
+    let is_shown = move |(path, place): &(&Address, &Place)| match (&place.was, &place.now) {
+        (None, None) => false,
+        (Some(_), None) => !sources.contains(path),
+        _ => true,
+    };
+    places.filter(is_shown)
+}
+
+fn shown(path: &Address, place: &Place) -> Option<ShownChange> {
+    let (path, Place { was, now, from, kept, .. }) = (path.clone(), place.clone());
     let what = match (&was, &now, from) {
         (_, Some(_), Some(from)) => What::Moved(from),
         (None, Some(_), None) => What::Created,

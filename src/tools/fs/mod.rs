@@ -3,6 +3,7 @@
 mod append_file;
 mod archive;
 mod bulk;
+pub mod compare;
 mod compress;
 mod copy_file;
 mod create_directory;

@@ -1,0 +1,232 @@
+//! The contents on both sides of what a run changed, as far as they are still to be had.
+//!
+//! What a run replaced or deleted is kept, and what it left is in its place, until later runs move,
+//! replace or delete the one, or take the other back: their journals say where a thing came to. It
+//! counts as the same as long as its kind, size and time are.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use super::super::error::SandboxError;
+use super::super::metadata::Kind;
+use super::super::own::OWN;
+use super::super::read::ReadError;
+use super::super::root::{SandboxPath, parts_of};
+use super::Journal;
+use super::history::{Fate, History, Taken};
+use super::outcome::{Outcome, Place, keys_below};
+use super::record::{Address, State, Step};
+use super::roots::Roots;
+use super::run::Folders;
+use super::shown::changes;
+use super::undo::{UndoError, read};
+
+/// A content on one side of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// There is nothing, or nothing that has a content: a folder.
+    Nothing,
+    /// The bytes of a file, or of a link what it says.
+    Bytes(Vec<u8>),
+    /// It cannot be had, and why: a clause.
+    Unknown(String),
+}
+
+/// Where a content is.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// There is none.
+    Nothing,
+    /// Here, by its address.
+    At(Address, State),
+    /// Nobody knows, and why: a clause.
+    Lost(&'static str),
+}
+
+impl Journal {
+    /// Where the contents on both sides of each change of a run are, in the order of [`Journal::show`].
+    pub fn sources(roots: Roots<'_>, run: &str) -> Result<Vec<(Source, Source)>, UndoError> {
+        let (history, _) = read(roots, run)?;
+        let outcome = Outcome::of(&history);
+        let sides = changes(&outcome).map(|(path, place)| [was(place), now(path, place)]);
+        let mut sources: Vec<Source> = sides.flatten().collect();
+        follow(roots, run, &mut sources)?;
+        let mut sources = sources.into_iter();
+        Ok(std::iter::from_fn(|| sources.next().zip(sources.next())).collect())
+    }
+}
+
+impl Source {
+    /// What it holds, at most so many bytes.
+    pub fn read(&self, roots: Roots<'_>, limit: u64) -> Content {
+        let (address, state) = match self {
+            Source::Nothing => return Content::Nothing,
+            Source::Lost(why) => return Content::Unknown((*why).to_owned()),
+            Source::At(address, state) => (address, state),
+        };
+        if state.size > limit {
+            return Content::Unknown("it is too large to be compared".to_owned());
+        }
+        let bytes = place(roots, address).and_then(|place| match state.kind {
+            Kind::Link => Ok(place.read_link()?.into_encoded_bytes()),
+            _ => match place.read_bytes(limit) {
+                Ok((bytes, _)) => Ok(bytes),
+                Err(ReadError::Sandbox(error)) => Err(error),
+                Err(ReadError::TooLarge { .. }) => Err(SandboxError::Changed(address.shown().into_owned())),
+            },
+        });
+        bytes.map_or_else(|error| Content::Unknown(error.to_string()), Content::Bytes)
+    }
+}
+
+/// Where what was there before is kept.
+fn was(place: &Place) -> Source {
+    match (&place.was, &place.kept, &place.now) {
+        (None, ..) => Source::Nothing,
+        (Some(was), ..) if !has_content(was) => Source::Nothing,
+        (Some(was), Some(kept), _) => Source::At(kept.clone(), was.clone()),
+        // Only its permission bits are others, so that both sides are the same.
+        (Some(was), None, Some(now)) if is_same(was, now) => Source::Nothing,
+        (Some(_), None, _) => Source::Lost("what was there was not kept"),
+    }
+}
+
+/// Where what the run left there is.
+fn now(path: &Address, place: &Place) -> Source {
+    match (&place.now, &place.was) {
+        (Some(now), _) if !has_content(now) => Source::Nothing,
+        (Some(now), Some(was)) if place.kept.is_none() && is_same(was, now) => Source::Nothing,
+        // What was only moved is the same.
+        (Some(_), None) if place.from.is_some() => Source::Nothing,
+        (Some(now), _) => Source::At(path.clone(), now.clone()),
+        (None, _) => Source::Nothing,
+    }
+}
+
+fn has_content(state: &State) -> bool {
+    matches!(state.kind, Kind::File | Kind::Link)
+}
+
+/// Whether the content is the same, as far as can be told without reading it.
+fn is_same(one: &State, other: &State) -> bool {
+    (one.kind, one.size, one.modified) == (other.kind, other.size, other.modified)
+}
+
+/// The place of an address, which may be that of something kept.
+fn place(roots: Roots<'_>, address: &Address) -> Result<SandboxPath, SandboxError> {
+    let (_, way) = roots.of(address)?;
+    match is_kept(way) {
+        true => roots.kept(address)?.ok_or_else(|| SandboxError::NotFound(address.shown().into_owned())),
+        false => roots.place(address),
+    }
+}
+
+fn is_kept(way: &Path) -> bool {
+    parts_of(way).next() == Some(OsString::from(OWN))
+}
+
+/// Finds what is no longer where the run left it, by the journals of later runs.
+fn follow(roots: Roots<'_>, run: &str, sources: &mut [Source]) -> Result<(), SandboxError> {
+    let mut trail = Trail::default();
+    for (number, source) in sources.iter().enumerate() {
+        if let Source::At(address, state) = source
+            && !is_there(roots, address, state)
+        {
+            trail.at.entry(address.clone()).or_default().push(number);
+        }
+    }
+    if trail.at.is_empty() {
+        return Ok(());
+    }
+    trail.walk(roots, run)?;
+    for (address, numbers) in trail.at {
+        for number in numbers {
+            let Source::At(_, state) = &sources[number] else { continue };
+            sources[number] = match is_there(roots, &address, state) {
+                true => Source::At(address.clone(), state.clone()),
+                false if is_kept(Path::new(&address.0)) => Source::Lost("it is no longer kept"),
+                false => Source::Lost("it was changed since by something else"),
+            };
+        }
+    }
+    trail.lost.into_iter().for_each(|number| sources[number] = Source::Lost("it is no longer kept"));
+    Ok(())
+}
+
+fn is_there(roots: Roots<'_>, address: &Address, state: &State) -> bool {
+    let found = place(roots, address).and_then(|place| place.metadata());
+    found.is_ok_and(|found| is_same(state, &State::of(&found)))
+}
+
+/// Things that later runs moved about, by their numbers.
+#[derive(Default)]
+struct Trail {
+    at: BTreeMap<Address, Vec<usize>>,
+    lost: Vec<usize>,
+}
+
+impl Trail {
+    /// Follows the things through all runs after one.
+    fn walk(&mut self, roots: Roots<'_>, run: &str) -> Result<(), SandboxError> {
+        let wrap = |error: std::io::Error| SandboxError::io(super::shown(super::JOURNAL), &error);
+        let Some(folders) = Folders::find(roots.main)? else { return Ok(()) };
+        let later = folders.runs().map_err(wrap)?.into_iter().filter(|name| name.as_os_str() > OsStr::new(run));
+        for name in later {
+            let file = folders.ended.open_file(&name).or_else(|_| folders.open.open_file(&name));
+            // What a journal does not tell is not known, and then what is found is another thing.
+            let history = file.ok().and_then(|file| History::read(&file).ok());
+            history.iter().flat_map(|history| &history.steps).for_each(|taken| self.follow(taken));
+        }
+        Ok(())
+    }
+
+    fn follow(&mut self, taken: &Taken) {
+        let Fate::Done { kept: has_kept, .. } = taken.fate else { return };
+        match &taken.step {
+            Step::Put { path, old, kept, from, .. } => {
+                let put = from.as_ref().map(|(from, _)| self.take(from));
+                match kept.as_ref().filter(|_| has_kept) {
+                    Some(kept) => self.shift(path, kept),
+                    None if old.is_some() => self.lose(path),
+                    None => {}
+                }
+                self.put(path, put.unwrap_or_default());
+            }
+            Step::Take { path, kept, .. } if has_kept => self.shift(path, kept),
+            Step::Take { path, .. } => self.lose(path),
+            Step::Move { path, to, .. } => self.shift(path, to),
+            _ => {}
+        }
+    }
+
+    fn shift(&mut self, from: &Address, to: &Address) {
+        let taken = self.take(from);
+        self.put(to, taken);
+    }
+
+    fn lose(&mut self, path: &Address) {
+        let lost = self.take(path).into_iter().flat_map(|(_, numbers)| numbers);
+        self.lost.extend(lost);
+    }
+
+    /// Takes out what is at an address and below it, each with the rest of its address.
+    fn take(&mut self, path: &Address) -> Vec<(Address, Vec<usize>)> {
+        let (nowhere, mut taken) = (Address(OsString::new()), Vec::new());
+        taken.extend(self.at.remove(path).map(|numbers| (nowhere.clone(), numbers)));
+        let below: Vec<Address> = keys_below(&self.at, path).cloned().collect();
+        for address in below {
+            let numbers = self.at.remove(&address).expect("its key was just seen");
+            taken.push((address.moved(path, &nowhere), numbers));
+        }
+        taken
+    }
+
+    fn put(&mut self, path: &Address, things: Vec<(Address, Vec<usize>)>) {
+        for (rest, numbers) in things {
+            let mut address = path.0.clone();
+            address.push(rest.0);
+            self.at.entry(Address(address)).or_default().extend(numbers);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The difference of two contents of a file, for front ends that show what changed: the texts are found
+//! as `FS.ReadFile` finds them.
+
+use crate::limits::{LimitHit, Watch};
+
+use super::super::diff::{Diff, Sides, unified};
+use super::encoding::decode_whole;
+
+/// Lines around each change.
+const CONTEXT_LINES: usize = 3;
+/// What a file is called that is not there.
+const NOTHING: &str = "/dev/null";
+
+/// The difference of what was at a path and what is; none where one of them is binary.
+pub fn compare(path: &str, content: Sides<Option<&[u8]>>, watch: &Watch) -> Result<Option<Diff>, LimitHit> {
+    let text = |bytes: Option<&[u8]>| match bytes {
+        Some(bytes) => decode_whole(bytes, None).map(|decoded| decoded.text),
+        None => Some(String::new()),
+    };
+    let (Some(old), Some(new)) = (text(content.old), text(content.new)) else { return Ok(None) };
+    let name = |side: &str, bytes: Option<&[u8]>| match bytes {
+        Some(_) => format!("{side}/{path}"),
+        None => NOTHING.to_owned(),
+    };
+    let (old_name, new_name) = (name("a", content.old), name("b", content.new));
+    let names = Sides { old: old_name.as_str(), new: new_name.as_str() };
+    unified(Sides { old: &old, new: &new }, names, CONTEXT_LINES, watch).map(Some)
+}
