@@ -1,80 +1,39 @@
-//! Every script of `scripts/` against golden files: standard output, findings, exit code, the tree that
-//! is left behind, and what the audit log tells.
+//! The scripts of `scripts/` against the golden files in `tests/scripts/`, by `ns test` itself:
+//! output, errors, exit code, the tree that is left behind, and what the audit log tells.
 //!
-//! `tests/scripts/NAME/` holds the cases of `scripts/NAME.ns`, each a folder with `before/` (the tree
-//! it starts from; everything in it was last changed at one fixed time), `args` (one a line),
-//! perhaps `times` (lines of `SECONDS PATH`), and `after.txt`, the golden file. `before/` may be
-//! shared: it is looked for in the case, then beside it. A file `dot-NAME` stands for `.NAME`.
+//! `UPDATE=1 cargo test --test scripts` is `ns test scripts --golden tests/scripts --update`.
 
-#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+#![allow(clippy::disallowed_methods, reason = "tests look at the scripts")]
 
 mod support;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value as Json;
 
-use support::{audited, copy_tree, describe, golden, ns, package, run, set_time};
+use support::{ns_without_sandbox, package, run};
 
-fn main() {
-    let args = Arguments::from_args();
-    let mut trials = Vec::new();
-    for script in folder(&package("scripts")).into_iter().filter(|path| path.extension().is_some_and(|it| it == "ns")) {
-        let name = script.file_stem().expect("a script has a name").to_string_lossy().into_owned();
-        let cases = package("tests/scripts").join(&name);
-        let found: Vec<PathBuf> = folder(&cases).into_iter().filter(|case| case.join("args").exists()).collect();
-        assert!(!found.is_empty(), "{name}.ns has no golden test in {}", cases.display());
-        for case in found {
-            let title = format!("{name}: {}", case.file_name().expect("a case has a name").to_string_lossy());
-            let script = script.clone();
-            trials.push(Trial::test(title, move || check(&script, &case)));
-        }
-    }
-    libtest_mimic::run(&args, trials).exit();
+#[test]
+fn every_script_says_and_leaves_what_it_should() {
+    let update = std::env::var_os("UPDATE").map(|_| "--update");
+    let mut command = ns_without_sandbox();
+    command.current_dir(package("")).args(["test", "scripts", "--golden", "tests/scripts", "--format", "json"]);
+    let ran = run(command.args(update));
+    let report: Json = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr));
+    let cases = report["cases"].as_array().expect("cases");
+    let at_odds: Vec<&Json> =
+        cases.iter().filter(|case| case["status"] == "failed" || case["fault"] != Json::Null).collect();
+    assert!(at_odds.is_empty(), "UPDATE=1 accepts what is new: {at_odds:#?}");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(report["withoutGolden"], serde_json::json!([]), "every script has a golden test");
 }
 
-fn folder(path: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    paths.sort();
-    paths
-}
-
-fn check(script: &Path, case: &Path) -> Result<(), Failed> {
-    let place = tempfile::tempdir()?;
-    let sandbox = place.path().join("sandbox");
-    let own = case.join("before");
-    let shared = case.parent().expect("a case lies in a folder").join("before");
-    let before = if own.exists() { own } else { shared };
-    fs::create_dir(&sandbox)?;
-    if before.exists() {
-        copy_tree(&before, &sandbox);
-        uncover_hidden(&sandbox);
-    }
-    for line in fs::read_to_string(case.join("times")).unwrap_or_default().lines() {
-        let (seconds, path) = line.split_once(' ').ok_or("a line of `times` is `SECONDS PATH`")?;
-        set_time(&sandbox.join(path), seconds.parse()?);
-    }
-    let args = fs::read_to_string(case.join("args"))?;
-    let ran = run(ns(&sandbox).arg("run").arg(script).arg("--").args(args.lines()));
-    let errors = ran.stderr.replace(&format!("{}/", script.parent().expect("scripts lie in a folder").display()), "");
-    let tree = describe(&sandbox);
-    let log = match audited(&sandbox) {
-        log if log.is_empty() => log,
-        log => format!("\n--- audit log\n{log}"),
-    };
-    let actual =
-        format!("exit {}\n\n--- output\n{}\n--- errors\n{errors}\n--- tree\n{tree}{log}", ran.code, ran.stdout);
-    Ok(golden(&case.join("after.txt"), &actual)?)
-}
-
-/// Git and packages treat hidden files specially, so they are kept under other names.
-fn uncover_hidden(sandbox: &Path) {
-    for path in folder(sandbox) {
-        let name = path.file_name().expect("an entry has a name").to_string_lossy().into_owned();
-        if let Some(hidden) = name.strip_prefix("dot-") {
-            fs::rename(&path, sandbox.join(format!(".{hidden}"))).expect("a hidden file can be renamed");
-        }
+/// Golden files that belong to no script are never compared with anything.
+#[test]
+fn every_golden_file_is_of_a_script() {
+    for entry in package("tests/scripts").read_dir().expect("golden files") {
+        let name = entry.expect("an entry").file_name().into_string().expect("a name");
+        let script = name.split('.').next().expect("a word").to_owned() + ".ns";
+        assert!(package("scripts").join(Path::new(&script)).is_file(), "{name}");
     }
 }

@@ -10,12 +10,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::engine::{Clock, Options};
 
 use super::exit::Exit;
+use super::testing::Redaction;
 
 /// A scripting language whose tools work on files inside an escape-proof sandbox.
 #[derive(Debug, Parser)]
 #[command(name = "ns", version, args_conflicts_with_subcommands = false, subcommand_help_heading = "Commands")]
 #[command(
-    after_help = "`ns FILE [ARGS…]` runs a file; plain `ns` on a terminal begins a session.\n\nExit codes: 0 done, 1 the script failed, 2 usage, 3 a check found something, 4 refused by policy or sandbox, 124 time or step limit, 130 interrupted."
+    after_help = "`ns FILE [ARGS…]` runs a file; plain `ns` on a terminal begins a session.\n\nExit codes: 0 done, 1 the script failed, 2 usage, 3 a check found something, 4 refused by policy or sandbox, 5 a test failed, 124 time or step limit, 130 interrupted."
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -79,6 +80,10 @@ pub enum OutputFormat {
 pub enum Command {
     /// Run a script
     Run(RunArgs),
+    /// Run scripts and compare what they say and leave behind with golden files
+    Test(TestArgs),
+    /// Make a new script with its golden test
+    New(NewArgs),
     /// Run the {{invoke_tool: …}} calls of a Markdown document and print it with their results
     Render(RenderArgs),
     /// Find what is wrong with scripts without running them
@@ -109,6 +114,10 @@ pub enum Command {
     Redo(RedoArgs),
     /// Begin a session
     Repl,
+    /// Print what makes a shell complete `ns`
+    Completions(CompletionsArgs),
+    /// Print a manual page: of `ns`, or of a command
+    Man(ManArgs),
     #[command(external_subcommand)]
     File(Vec<OsString>),
 }
@@ -131,6 +140,83 @@ pub struct RunArgs {
     /// What the script finds in ARGS
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,
+}
+
+/// Arguments of `ns test`.
+#[derive(Args, Debug)]
+#[command(after_help = TEST_HELP)]
+pub struct TestArgs {
+    /// Scripts NAME.ns, and folders of them
+    #[arg(default_value = ".", value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Where the golden files lie, instead of beside the scripts
+    #[arg(long, value_name = "DIR")]
+    pub golden: Option<PathBuf>,
+    /// Write what the scripts say now into the golden files; review the difference
+    #[arg(long)]
+    pub update: bool,
+    /// Only the cases whose name holds a text
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Cases that run at once [default: as many as there are processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Run again whenever a file changes, until Ctrl-C
+    #[arg(long)]
+    pub watch: bool,
+    /// Show what is another each time as [NAME]: time, date, duration, hash, uuid, or a pattern of your own; may be given often
+    #[arg(long = "redact", value_name = "NAME[=REGEX]")]
+    pub redactions: Vec<Redaction>,
+    /// How it is told
+    #[arg(long, default_value = "text")]
+    pub format: ReportFormat,
+}
+
+const TEST_HELP: &str = "\
+NAME.ns is run in a fresh sandbox that is a copy of the folder NAME/, and held against
+
+  NAME.out    standard output
+  NAME.err    standard error, and the exit code as a last line `exit N`; without it, both are nothing
+  NAME.tree   what is left behind, if there is such a file
+  NAME.audit  what the audit log tells, if there is such a file
+
+NAME.args holds arguments of the script, one a line, NAME.in its standard input, NAME.times lines of `TIME PATH` for files of the set-up; the others were last changed at 2020-09-13T12:26:40Z.
+NAME.CASE.out and so on are a further case of the script, with the set-up NAME.CASE/ if there is one.
+A comment `# ns: test OPTIONS [-- ARGS]` at the head of a script says how it runs: --now --seed --strict --read-only --timeout --max-steps --lib --policy --atomic --proc --output --redact.";
+
+/// How a test run is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For people
+    Text,
+    /// A JSON object
+    Json,
+    /// XML as JUnit writes it
+    Junit,
+}
+
+/// Arguments of `ns new`.
+#[derive(Args, Debug)]
+pub struct NewArgs {
+    /// The name, perhaps with a folder before it
+    #[arg(value_name = "NAME")]
+    pub name: PathBuf,
+}
+
+/// Arguments of `ns completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `ns man`.
+#[derive(Args, Debug)]
+pub struct ManArgs {
+    /// The command, such as test or audit show; all of `ns` when left out
+    #[arg(value_name = "COMMAND")]
+    pub command: Vec<String>,
 }
 
 /// Arguments of `ns render`.
@@ -385,6 +471,41 @@ pub struct ExplainArgs {
 }
 
 impl Global {
+    /// These options where they are given, else the others.
+    pub fn over(&self, other: &Global) -> Global {
+        Global {
+            sandbox: self.sandbox.clone().or_else(|| other.sandbox.clone()),
+            policy: self.policy.clone().or_else(|| other.policy.clone()),
+            libraries: self.libraries.iter().chain(&other.libraries).cloned().collect(),
+            read_only: self.read_only || other.read_only,
+            strict: self.strict || other.strict,
+            max_steps: self.max_steps.or(other.max_steps),
+            timeout: self.timeout.or(other.timeout),
+            now: self.now.or(other.now),
+            seed: self.seed.or(other.seed),
+            output: if self.output == OutputFormat::Auto { other.output } else { self.output },
+        }
+    }
+
+    /// The words that say the same, for another `ns`; but for the sandbox.
+    pub fn words(&self) -> Vec<OsString> {
+        let mut words = Vec::new();
+        let mut give =
+            |option: &str, value: Option<OsString>| words.extend([Some(option.into()), value].into_iter().flatten());
+        let Global { sandbox: _, policy, libraries, read_only, strict, max_steps, timeout, now, seed, output } = self;
+        policy.iter().for_each(|path| give("--policy", Some(path.into())));
+        libraries.iter().for_each(|path| give("--lib", Some(path.into())));
+        read_only.then(|| give("--read-only", None));
+        strict.then(|| give("--strict", None));
+        max_steps.iter().for_each(|steps| give("--max-steps", Some(steps.to_string().into())));
+        timeout.iter().for_each(|time| give("--timeout", Some(time.as_secs_f64().to_string().into())));
+        now.iter().for_each(|now| give("--now", Some(now.to_rfc3339().into())));
+        seed.iter().for_each(|seed| give("--seed", Some(seed.to_string().into())));
+        let format = output.to_possible_value().expect("no format is hidden");
+        give("--output", Some(format.get_name().into()));
+        words
+    }
+
     /// The options for an engine.
     pub fn options(&self) -> Options {
         Options {

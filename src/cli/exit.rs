@@ -16,6 +16,8 @@ pub enum Exit {
     Difference,
     /// The policy or the sandbox refused.
     Refused,
+    /// A case of `ns test` does not say what it should.
+    TestsFailed,
     /// A time or step limit.
     OutOfTime,
     /// Ctrl-C.
@@ -31,6 +33,7 @@ impl Exit {
             Exit::Usage => 2,
             Exit::Difference => 3,
             Exit::Refused => 4,
+            Exit::TestsFailed => 5,
             Exit::OutOfTime => 124,
             Exit::Interrupted => 130,
         }

@@ -8,6 +8,7 @@ mod audit;
 mod call;
 mod changes;
 mod check;
+mod completions;
 mod console;
 mod doc;
 mod doctor;
@@ -16,11 +17,14 @@ mod explain;
 mod guide;
 mod history;
 mod memory;
+mod new;
 mod progress;
 mod render;
 mod run;
 mod show;
 mod terminal;
+mod test;
+mod testing;
 mod tools;
 
 use clap::Parser;
@@ -82,6 +86,8 @@ fn work() -> Exit {
     match cli.command {
         None => run::default(&global),
         Some(Command::Run(args)) => run::run(&global, &args),
+        Some(Command::Test(args)) => test::test(&global, &args),
+        Some(Command::New(args)) => new::new(&args),
         Some(Command::Render(args)) => render::render(&global, &args),
         Some(Command::Check(args)) => check::check(&global, &args),
         Some(Command::Call(args)) => call::call(&global, &args),
@@ -96,6 +102,8 @@ fn work() -> Exit {
         Some(Command::Show(args)) => history::show(&global, &args),
         Some(Command::Undo(args)) => history::undo(&global, args.run.as_deref(), false, args.force),
         Some(Command::Redo(args)) => history::undo(&global, None, true, args.force),
+        Some(Command::Completions(args)) => completions::completions(args.shell),
+        Some(Command::Man(args)) => completions::man(&args.command),
         Some(Command::Repl) => run::repl(&global),
         Some(Command::File(words)) => run::file(&global, words),
     }

@@ -24,8 +24,14 @@ pub fn package(path: &str) -> PathBuf {
 
 /// `ns` with a sandbox, no input, and nothing of the user's settings.
 pub fn ns(sandbox: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ns"));
+    let mut command = ns_without_sandbox();
     command.arg("--sandbox").arg(sandbox);
+    command
+}
+
+/// `ns` as [`ns`] starts it, in the current folder.
+pub fn ns_without_sandbox() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ns"));
     command.stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("XDG_CONFIG_HOME").env("HOME", "/nonexistent");
     command
 }

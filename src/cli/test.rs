@@ -1,0 +1,182 @@
+//! `ns test [PATH…]`: cases are run, and what became of them is told.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::text::safe;
+
+use super::args::{Global, ReportFormat, TestArgs};
+use super::changes::Paint;
+use super::exit::Exit;
+use super::terminal::{paint, print, report_error, say};
+use super::testing::{Case, Difference, Outcome, Settings, Verdict, Watcher, find, run_all, to_json, to_junit};
+
+pub fn test(global: &Global, args: &TestArgs) -> Exit {
+    if global.sandbox.is_some() {
+        report_error("`--sandbox` has no meaning for `ns test`", "each case has a sandbox of its own, a copy of NAME/");
+        return Exit::Usage;
+    }
+    let settings = match settings(global, args) {
+        Ok(settings) => settings,
+        Err(error) => {
+            report_error(&format!("tests cannot be run here: {error}"), "begin in a folder that exists");
+            return Exit::Failed;
+        }
+    };
+    let stop = stop_on_interrupt();
+    match args.watch {
+        false => run(args, &settings, &stop),
+        true => watch(args, &settings, &stop),
+    }
+}
+
+fn settings(global: &Global, args: &TestArgs) -> std::io::Result<Settings> {
+    let mut global = global.clone();
+    // Each case runs in the folder of its script.
+    for path in global.policy.iter_mut().chain(&mut global.libraries) {
+        *path = std::path::absolute(&*path)?;
+    }
+    let program = std::env::current_exe()?;
+    Ok(Settings { global, redactions: args.redactions.clone(), update: args.update, program })
+}
+
+/// What Ctrl-C sets: no further case begins, and those that run are ended.
+fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = stop.clone();
+    // A handler can only be missing where the system has no signals; then Ctrl-C ends the process.
+    let _ = ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed));
+    stop
+}
+
+fn watch(args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Exit {
+    let folders = args.paths.iter().chain(&args.golden);
+    let watched = folders.map(|path| if path.is_dir() { path.clone() } else { folder_of(path) });
+    let mut watcher = Watcher::new(watched.collect());
+    loop {
+        run(args, settings, stop);
+        if args.update {
+            // Golden files that we wrote are no news.
+            watcher.look_again();
+        }
+        say("waiting for changes; Ctrl-C ends it\n");
+        if !watcher.wait(stop) {
+            return Exit::Interrupted;
+        }
+    }
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf()
+}
+
+/// Finds and runs all cases once.
+fn run(args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Exit {
+    let mut found = match find(&args.paths, args.golden.as_deref(), args.update) {
+        Ok(found) => found,
+        Err((message, help)) => {
+            report_error(&message, &help);
+            return Exit::Usage;
+        }
+    };
+    if let Some(text) = &args.filter {
+        found.cases.retain(|case| case.name.contains(text));
+    }
+    let begin = Instant::now();
+    let verdicts = run_cases(&found.cases, args, settings, stop);
+    let shown = match args.format {
+        ReportFormat::Text => print(&summary(&verdicts, &found.bare, begin.elapsed())),
+        ReportFormat::Json => print(&to_json(&verdicts, &found.bare, begin.elapsed())),
+        ReportFormat::Junit => print(&to_junit(&verdicts, begin.elapsed())),
+    };
+    if stop.load(Ordering::Relaxed) {
+        return Exit::Interrupted;
+    }
+    if found.cases.is_empty() {
+        say(
+            "there are no cases; a script NAME.ns has one when NAME.out lies beside it, and `ns test NAME.ns --update` writes it\n",
+        );
+    }
+    match verdicts.iter().all(|verdict| matches!(verdict.outcome, Outcome::Passed | Outcome::Updated(_))) {
+        true => shown,
+        false => Exit::TestsFailed,
+    }
+}
+
+fn run_cases(cases: &[Case], args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Vec<Verdict> {
+    let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let mut verdicts = Vec::with_capacity(cases.len());
+    let paint = paint();
+    run_all(cases, settings, jobs, stop, |verdict| {
+        if args.format == ReportFormat::Text {
+            // That nobody reads it ends nothing: the exit code still tells.
+            print(&told(&verdict, paint));
+        }
+        verdicts.push(verdict);
+    });
+    verdicts
+}
+
+/// What is said of one case.
+fn told(verdict: &Verdict, paint: Paint) -> String {
+    let name = safe::name(&verdict.name);
+    match &verdict.outcome {
+        Outcome::Passed => format!("{} {name}\n", painted("ok     ", GREEN, paint)),
+        Outcome::Updated(files) => {
+            format!("{} {name}: {}\n", painted("updated", YELLOW, paint), safe::name(&files.join(", ")))
+        }
+        Outcome::Faulty(fault) => {
+            format!("{} {name}: {}\n", painted("FAILED ", RED, paint), safe::prose(fault))
+        }
+        Outcome::Failed(differences) => {
+            let differences: String = differences.iter().map(|it| told_difference(it, paint)).collect();
+            format!("{} {name}\n{differences}", painted("FAILED ", RED, paint))
+        }
+    }
+}
+
+fn told_difference(difference: &Difference, paint: Paint) -> String {
+    let mut text = format!("  {} differs from {}:\n", difference.of, safe::name(&difference.file));
+    for line in difference.diff.lines() {
+        let color = match line.as_bytes().first() {
+            Some(b'-') => RED,
+            Some(b'+') => GREEN,
+            Some(b'@' | b'\\') => CYAN,
+            _ => "",
+        };
+        text.push_str(&format!("    {}\n", painted(&safe::prose(line), color, paint)));
+    }
+    text
+}
+
+const RED: &str = "31";
+const GREEN: &str = "32";
+const YELLOW: &str = "33";
+const CYAN: &str = "36";
+
+fn painted(text: &str, color: &str, paint: Paint) -> String {
+    match paint {
+        Paint::Colored if !color.is_empty() => format!("\x1b[{color}m{text}\x1b[0m"),
+        _ => text.to_owned(),
+    }
+}
+
+/// The last line, and above it scripts that nothing is known of.
+fn summary(verdicts: &[Verdict], bare: &[String], took: Duration) -> String {
+    let count = |is: fn(&Outcome) -> bool| verdicts.iter().filter(|verdict| is(&verdict.outcome)).count();
+    let passed = count(|outcome| matches!(outcome, Outcome::Passed));
+    let updated = count(|outcome| matches!(outcome, Outcome::Updated(_)));
+    let failed = verdicts.len() - passed - updated;
+    let mut text = String::new();
+    if !bare.is_empty() {
+        text.push_str(&format!("without golden files: {}\n", safe::name(&bare.join(", "))));
+    }
+    text.push_str(&format!("{passed} passed"));
+    if updated > 0 {
+        text.push_str(&format!(", {updated} updated"));
+    }
+    text.push_str(&format!(", {failed} failed in {:.1} s\n", took.as_secs_f64()));
+    text
+}

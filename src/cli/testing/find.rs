@@ -1,0 +1,163 @@
+//! Which cases there are. A script `NAME.ns` has a case for each name under which golden files of it
+//! lie: `NAME.out` and its like are one case, `NAME.WORD.out` and its like another.
+//!
+//! Set-up folders, hidden folders and links to folders are not searched.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What the name of a file of a case ends in.
+pub const PARTS: [&str; 7] = ["out", "err", "tree", "audit", "args", "in", "times"];
+
+/// A script, and the golden files that it is held against.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The name that is shown: the path of its golden files, without what they end in.
+    pub name: String,
+    /// The script.
+    pub script: PathBuf,
+    /// The folder of the golden files.
+    pub folder: PathBuf,
+    /// How the names of its golden files begin.
+    pub stem: String,
+    /// How the script is called without `.ns`: its set-up is used where the case has none.
+    pub script_stem: String,
+}
+
+impl Case {
+    /// The path of one of its files, which need not exist.
+    pub fn part(&self, part: &str) -> PathBuf {
+        self.folder.join(format!("{}.{part}", self.stem))
+    }
+
+    /// The folder that is copied into its sandbox.
+    pub fn setup(&self) -> Option<PathBuf> {
+        let folders = [&self.stem, &self.script_stem].map(|stem| self.folder.join(stem));
+        folders.into_iter().find(|folder| folder.is_dir())
+    }
+}
+
+/// What was found.
+#[derive(Default)]
+pub struct Found {
+    /// The cases, in the order of their names.
+    pub cases: Vec<Case>,
+    /// Scripts without golden files.
+    pub bare: Vec<String>,
+}
+
+/// Why nothing could be found: what to say, and what to do.
+pub type Fault = (String, String);
+
+/// Finds the cases of scripts and of the scripts in folders. The golden files lie beside the scripts,
+/// or below `golden` as the scripts lie below the folder that is searched. A script that is named and
+/// has none is a case all the same when `update` may write them.
+pub fn find(paths: &[PathBuf], golden: Option<&Path>, update: bool) -> Result<Found, Fault> {
+    let mut found = Found::default();
+    for path in paths {
+        if path.is_dir() {
+            let scripts = scripts_below(path).map_err(|(at, error)| unreadable(&at, &error))?;
+            for script in scripts {
+                let below = script.strip_prefix(path).expect("the walk begins there").to_path_buf();
+                let folder = golden.unwrap_or(path).join(below.parent().unwrap_or(Path::new("")));
+                add(&mut found, &script, &below, folder, false)?;
+            }
+        } else if path.is_file() && is_script(path) {
+            let below = PathBuf::from(path.file_name().expect("a file has a name"));
+            let folder = golden.or(path.parent()).unwrap_or(Path::new("")).to_path_buf();
+            add(&mut found, path, &below, folder, update)?;
+        } else {
+            let fault = if path.exists() { "is no script" } else { "does not exist" };
+            return Err((format!("`{}` {fault}", path.display()), "name scripts `NAME.ns`, or folders of them".into()));
+        }
+    }
+    found.cases.sort_by(|a, b| a.name.cmp(&b.name));
+    found.cases.dedup_by(|a, b| a.name == b.name && a.script == b.script);
+    Ok(found)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Fault {
+    (format!("`{}` cannot be read: {error}", path.display()), "name folders that you may read".to_owned())
+}
+
+fn is_script(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "ns")
+}
+
+/// Adds the cases of a script.
+fn add(found: &mut Found, script: &Path, below: &Path, folder: PathBuf, wanted: bool) -> Result<(), Fault> {
+    let Some(script_stem) = script.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else {
+        let fault = format!("the name of `{}` is not UTF-8", script.display());
+        return Err((fault, "rename it".to_owned()));
+    };
+    let names = names_in(&folder).map_err(|error| unreadable(&folder, &error))?;
+    let beside = names_in(script.parent().unwrap_or(Path::new(""))).unwrap_or_default();
+    let mut stems: BTreeSet<String> = names.iter().filter_map(|name| stem_of(name, &script_stem, &beside)).collect();
+    if stems.is_empty() && wanted {
+        stems.insert(script_stem.clone());
+    }
+    if stems.is_empty() {
+        found.bare.push(below.display().to_string());
+    }
+    for stem in stems {
+        let name = below.with_file_name(&stem).display().to_string();
+        let (script, folder, script_stem) = (script.to_path_buf(), folder.clone(), script_stem.clone());
+        found.cases.push(Case { name, script, folder, stem, script_stem });
+    }
+    Ok(())
+}
+
+/// The stem of the case that a file belongs to, if it is one of the script's: `a.b.out` is of `a.b.ns`
+/// where there is one, else of `a.ns`.
+fn stem_of(name: &str, script: &str, beside: &BTreeSet<String>) -> Option<String> {
+    let (stem, part) = name.rsplit_once('.')?;
+    if !PARTS.contains(&part) || !(stem == script || stem.strip_prefix(script)?.starts_with('.')) {
+        return None;
+    }
+    let mut longer = stem;
+    while longer.len() > script.len() {
+        if beside.contains(&format!("{longer}.ns")) {
+            return None;
+        }
+        longer = longer.rsplit_once('.')?.0;
+    }
+    Some(stem.to_owned())
+}
+
+/// The names in a folder, none where there is no folder; names that are not UTF-8 are no files of ours.
+fn names_in(folder: &Path) -> io::Result<BTreeSet<String>> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeSet::new()),
+        Err(error) => Err(error),
+        Ok(entries) => Ok(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()),
+    }
+}
+
+/// The scripts in a folder and below it, in the order of their paths.
+fn scripts_below(folder: &Path) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
+    let mut scripts = Vec::new();
+    let mut ahead = vec![folder.to_path_buf()];
+    while let Some(folder) = ahead.pop() {
+        let names = names_in(&folder).map_err(|error| (folder.clone(), error))?;
+        for name in names.iter().filter(|name| !name.starts_with('.')) {
+            let path = folder.join(name);
+            let Ok(kind) = path.symlink_metadata().map(|metadata| metadata.file_type()) else { continue };
+            if kind.is_dir() && !is_setup(name, &names) {
+                ahead.push(path);
+            } else if !kind.is_dir() && is_script(&path) && path.is_file() {
+                scripts.push(path);
+            }
+        }
+    }
+    scripts.sort();
+    Ok(scripts)
+}
+
+/// Whether a folder is the set-up of a script beside it, or of one of its cases.
+fn is_setup(name: &str, beside: &BTreeSet<String>) -> bool {
+    let dots = name.match_indices('.').map(|(at, _)| &name[..at]);
+    dots.chain([name]).any(|stem| beside.contains(&format!("{stem}.ns")))
+}

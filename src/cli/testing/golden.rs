@@ -1,0 +1,185 @@
+//! What a case said beside what it should say.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use similar::TextDiff;
+
+use super::case::{Difference, read};
+use super::find::Case;
+use super::process::Ran;
+use super::sandbox::Sandbox;
+use super::tree;
+
+/// What a case said, each part as the text of its golden file.
+pub struct Actual {
+    /// Standard output.
+    pub output: String,
+    /// Standard error, and the exit code where it is not 0.
+    pub errors: String,
+    /// What was left behind.
+    pub tree: String,
+    /// What was left in the place of the set-up when nothing changed.
+    unchanged: bool,
+    /// What the audit log tells.
+    pub audit: String,
+}
+
+impl Actual {
+    /// Puts together what there is to compare.
+    pub fn of(ran: &Ran, sandbox: &Sandbox, setup: Option<&Path>) -> Result<Actual, String> {
+        let exit = if ran.code == 0 { String::new() } else { format!("exit {}\n", ran.code) };
+        let tree = tree::describe(&sandbox.root(), setup)?;
+        let before = match setup {
+            Some(setup) => tree::describe(setup, Some(setup))?,
+            None => String::new(),
+        };
+        let audit = audited(&sandbox.root())?;
+        let errors = format!("{}{exit}", ran.errors);
+        Ok(Actual { output: ran.output.clone(), errors, unchanged: tree == before, tree, audit })
+    }
+
+    /// The same with every text changed in one way.
+    pub fn map(self, change: impl Fn(String) -> String) -> Actual {
+        let Actual { output, errors, tree, unchanged, audit } = self;
+        let [output, errors, tree, audit] = [output, errors, tree, audit].map(change);
+        Actual { output, errors, tree, unchanged, audit }
+    }
+}
+
+/// Lines of the audit log without what is another each time: tool, outcome, code and paths.
+fn audited(sandbox: &Path) -> Result<String, String> {
+    let log = read(&sandbox.join(".ns/audit.jsonl"))?.unwrap_or_default();
+    let mut told = String::new();
+    for line in log.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).map_err(|error| format!("the audit log: {error}"))?;
+        let words = ["tool", "outcome", "code"].map(|key| line[key].as_str().unwrap_or_default());
+        let paths = line["paths"].as_array().into_iter().flatten().filter_map(|path| path.as_str());
+        let words: Vec<&str> = words.into_iter().chain(paths).filter(|word| !word.is_empty()).collect();
+        told.push_str(&words.join(" "));
+        told.push('\n');
+    }
+    Ok(told)
+}
+
+/// What is compared: its name, the golden file that holds it, whether one that is missing means that
+/// nothing is expected (else it is not compared), and the text.
+fn parts(actual: &Actual) -> [(&'static str, &'static str, Missing, &str); 4] {
+    [
+        ("standard output", "out", Missing::Fault, &actual.output),
+        ("standard error", "err", Missing::Empty, &actual.errors),
+        ("the tree", "tree", Missing::Anything, &actual.tree),
+        ("the audit log", "audit", Missing::Anything, &actual.audit),
+    ]
+}
+
+/// What a golden file that is missing says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    /// Somebody forgot it.
+    Fault,
+    /// There is nothing.
+    Empty,
+    /// Nobody asks.
+    Anything,
+}
+
+/// Compares with the golden files.
+pub fn compare(case: &Case, actual: &Actual, redact: impl Fn(String) -> String) -> Result<Vec<Difference>, String> {
+    let mut differences = Vec::new();
+    for (of, part, missing, text) in parts(actual) {
+        let path = case.part(part);
+        let wanted = match (read(&path)?, missing) {
+            (Some(wanted), _) => redact(wanted),
+            (None, Missing::Empty) => String::new(),
+            (None, Missing::Anything) => continue,
+            (None, Missing::Fault) => {
+                return Err(format!("`{}` does not exist; `--update` writes it", name_of(&path)));
+            }
+        };
+        if wanted != text {
+            differences.push(Difference { of, file: name_of(&path), diff: diff(&wanted, text) });
+        }
+    }
+    Ok(differences)
+}
+
+/// Writes the golden files that say something else, and gives their names. One that says nothing is
+/// removed; what is not compared is not written, other than the tree of a new case that changes one.
+pub fn update(case: &Case, actual: &Actual, redact: impl Fn(String) -> String) -> Result<Vec<String>, String> {
+    let is_new = read(&case.part("out"))?.is_none();
+    // All are looked at before one is changed.
+    let mut changes = Vec::new();
+    for (_, part, missing, text) in parts(actual) {
+        let path = case.part(part);
+        let before = read(&path)?;
+        let wanted = match missing {
+            Missing::Fault => true,
+            Missing::Empty => !text.is_empty(),
+            Missing::Anything => before.is_some() || is_new && part == "tree" && !actual.unchanged,
+        };
+        let is_same = before.clone().map(&redact).as_deref() == wanted.then_some(text);
+        if !is_same {
+            changes.push((path, wanted.then_some(text)));
+        }
+    }
+    for (path, text) in &changes {
+        let changed = match text {
+            Some(text) => replace(path, text),
+            None => fs::remove_file(path),
+        };
+        changed.map_err(|error| format!("`{}` cannot be updated: {error}", name_of(path)))?;
+    }
+    Ok(changes.iter().map(|(path, _)| name_of(path)).collect())
+}
+
+/// Gives a file its new text at once: nobody finds half of it.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    if path.is_symlink() {
+        // What it leads to is the golden file.
+        return fs::write(path, text);
+    }
+    let mut file = like_other_files(tempfile::Builder::new().prefix(".ns-test-")).tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Gives the mode that other files get, rather than that of secrets.
+#[cfg(unix)]
+fn like_other_files<'a, 'b>(builder: &'a mut tempfile::Builder<'b, 'b>) -> &'a mut tempfile::Builder<'b, 'b> {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(fs::Permissions::from_mode(0o666))
+}
+
+#[cfg(not(unix))]
+fn like_other_files<'a, 'b>(builder: &'a mut tempfile::Builder<'b, 'b>) -> &'a mut tempfile::Builder<'b, 'b> {
+    builder
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Lines of a difference that are shown.
+const MOST_LINES: usize = 400;
+/// Time that is spent on making a difference short.
+const DIFF_TIME: Duration = Duration::from_secs(2);
+
+/// The lines that differ, with three around them.
+fn diff(wanted: &str, actual: &str) -> String {
+    let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(wanted, actual);
+    let text = diff.unified_diff().context_radius(3).to_string();
+    let lines = text.lines().count();
+    match lines > MOST_LINES {
+        false => text,
+        true => {
+            let shown: Vec<&str> = text.lines().take(MOST_LINES).collect();
+            format!("{}\n@@ {} further lines @@\n", shown.join("\n"), lines - MOST_LINES)
+        }
+    }
+}

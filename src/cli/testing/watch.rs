@@ -1,0 +1,64 @@
+//! Whether a file of the tests has changed. Looks at sizes and times again and again: that works on
+//! every file system, and a folder of scripts is small.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+
+/// How often it is looked.
+const PERIOD: Duration = Duration::from_millis(250);
+
+/// What the files were like when it was looked last.
+pub struct Watcher {
+    paths: Vec<PathBuf>,
+    seen: BTreeMap<PathBuf, (u64, Option<SystemTime>)>,
+}
+
+impl Watcher {
+    /// Looks at files, and at folders with what is below them.
+    pub fn new(paths: Vec<PathBuf>) -> Watcher {
+        let seen = look(&paths);
+        Watcher { paths, seen }
+    }
+
+    /// Takes what there is now as known.
+    pub fn look_again(&mut self) {
+        self.seen = look(&self.paths);
+    }
+
+    /// Waits until something is other than it was; false when `stop` is set first.
+    pub fn wait(&mut self, stop: &AtomicBool) -> bool {
+        while !stop.load(Ordering::Relaxed) {
+            let now = look(&self.paths);
+            if now != self.seen {
+                self.seen = now;
+                return true;
+            }
+            std::thread::sleep(PERIOD);
+        }
+        false
+    }
+}
+
+fn look(paths: &[PathBuf]) -> BTreeMap<PathBuf, (u64, Option<SystemTime>)> {
+    let mut seen = BTreeMap::new();
+    let mut ahead = paths.to_vec();
+    while let Some(path) = ahead.pop() {
+        // What is gone, or may not be seen, is no file of the tests.
+        let Ok(metadata) = path.symlink_metadata() else { continue };
+        if metadata.is_dir() {
+            let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+            ahead.extend(entries.filter(|entry| !is_ours(&entry.path())).map(|entry| entry.path()));
+        }
+        seen.insert(path, (metadata.len(), metadata.modified().ok()));
+    }
+    seen
+}
+
+/// Whether a name is of what versions and runs are kept in, or of a golden file that is being written.
+fn is_ours(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    matches!(&*name, ".git" | ".ns") || name.starts_with(".ns-test-")
+}
