@@ -29,6 +29,7 @@ pub use crate::limits::{Interrupt, LimitHit, Meter, Progress};
 pub use crate::program::Over;
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
 pub use crate::sandbox::Resolver;
+pub use crate::syntax::{Token, TokenKind, tokens};
 pub use crate::toolkit::{
     Approver, Clock, Console, InputFault, MemoryRow, ProgressView, Question, Reply, Salvaged, SessionMemory,
 };
@@ -36,11 +37,12 @@ pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference};
+pub use config::files::state_folder;
 pub use history::{Conflict, End, Listed, ShownChange, ShownRun, Undone, What};
 pub use outcome::{Ending, Outcome};
 pub use render::{Rendered, Results};
 pub use script::Script;
-pub use session::Session;
+pub use session::{LineOutcome, LineResult, Session};
 pub use setup::{Options, PolicySource, SetupError};
 
 use modules::Loader;

@@ -48,6 +48,7 @@ pub fn expected(rule: Rule) -> Expected {
         Rule::kw_on | Rule::kw_clear_error | Rule::kw_define | Rule::kw_func | Rule::kw_command => Statement,
         Rule::kw_file_version => Statement,
         Rule::expression | Rule::term | Rule::primary | Rule::prefix | Rule::number | Rule::text => Expression,
+        Rule::value_line => Expression,
         Rule::quoted | Rule::raw_text | Rule::template | Rule::parenthesized | Rule::list | Rule::map => Expression,
         Rule::placeholder | Rule::word | Rule::kw_call | Rule::argument | Rule::call | Rule::item => Expression,
         Rule::open_brace | Rule::open_braces => Expression,

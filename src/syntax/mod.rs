@@ -8,6 +8,8 @@ pub mod keyword;
 mod parser;
 mod scan;
 mod template;
+mod tokens;
 
-pub use parser::{TextLimits, escape, is_unfinished, parse};
+pub use parser::{TextLimits, escape, is_open, is_unfinished, parse, parse_value};
 pub use template::{Part, Template, placeholder};
+pub use tokens::{Token, TokenKind, tokens};

@@ -14,7 +14,7 @@ use pest::Parser as _;
 
 use crate::text::{Code, Diagnostic, Source};
 
-use super::ast::{Metadata, Tree};
+use super::ast::{Metadata, Statement, StatementKind, Tree};
 use super::grammar::{Grammar, Rule};
 use super::keyword;
 use super::scan::{Line, LineKind, Scanner};
@@ -58,21 +58,62 @@ pub fn parse(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>
     parser.tree
 }
 
-/// Whether a text is a beginning that more lines could complete: a block or bracket is still open.
+/// Parses a text that is one expression alone, as a script that returns its value.
 ///
-/// The REPL asks this before it takes a line for finished.
-pub fn is_unfinished(text: &str, limits: TextLimits) -> bool {
-    let mut sources = crate::text::Sources::new();
-    let source = sources.add("", text);
-    let mut findings = Vec::new();
-    parse(source, limits, &mut findings);
-    let unfinished = |finding: &Diagnostic| {
-        let open = [Code::UnclosedBlock, Code::UnclosedBracket].map(Into::into).contains(&finding.code);
-        let open_text = finding.code == Code::UnclosedText.into() && finding.message.contains("never closed");
-        let continued = finding.code == Code::BadContinuation.into() && text.trim_end().ends_with('\\');
-        open || open_text || continued
+/// None for a text of more than one logical line.
+pub fn parse_value(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>) -> Option<Tree> {
+    let mut parser = Parser { tree: Tree::default(), findings: Vec::new(), base: source.base(), limits, operators: 0 };
+    let mut scanner = Scanner::new(source.text(), source.base(), limits.nesting);
+    let line = scanner.next_line()?;
+    let is_alone = scanner.next_line().is_none();
+    let LineKind::Statement(text) = line.kind else {
+        findings.append(&mut scanner.diagnostics);
+        return None;
     };
-    findings.iter().any(unfinished) && findings.iter().all(unfinished)
+    parser.base = line.span.start as usize;
+    match Grammar::parse(Rule::value_line, &text) {
+        Ok(mut pairs) => {
+            let value = parser.expression(pairs.next().expect("a line that parses holds an expression"));
+            parser.tree.statements.push(Statement { kind: StatementKind::Return(vec![value]), span: line.span });
+        }
+        Err(error) => parser.findings.push(mistake::explain(&error, &text, parser.base)),
+    }
+    findings.append(&mut scanner.diagnostics);
+    findings.append(&mut parser.findings);
+    is_alone.then_some(parser.tree)
+}
+
+/// Whether a text is a beginning that more lines could complete: a block or bracket is still open, and
+/// nothing else is wrong.
+///
+/// The REPL asks this before it takes a first line for finished.
+pub fn is_unfinished(text: &str, limits: TextLimits) -> bool {
+    let findings = findings_of(text, limits);
+    findings.iter().any(|finding| is_openness(finding, text))
+        && findings.iter().all(|finding| is_openness(finding, text))
+}
+
+/// Whether a block or bracket is open at the end of a text, whatever else is wrong with it.
+///
+/// The REPL asks this of the lines that follow: a mistake in a block does not end it, for the lines after
+/// it, pasted with it, would be taken for lines of their own.
+pub fn is_open(text: &str, limits: TextLimits) -> bool {
+    findings_of(text, limits).iter().any(|finding| is_openness(finding, text))
+}
+
+fn findings_of(text: &str, limits: TextLimits) -> Vec<Diagnostic> {
+    let mut sources = crate::text::Sources::new();
+    let mut findings = Vec::new();
+    parse(sources.add("", text), limits, &mut findings);
+    findings
+}
+
+/// Whether a finding says that something is still open.
+fn is_openness(finding: &Diagnostic, text: &str) -> bool {
+    let open = [Code::UnclosedBlock, Code::UnclosedBracket].map(Into::into).contains(&finding.code);
+    let open_text = finding.code == Code::UnclosedText.into() && finding.message.contains("never closed");
+    let continued = finding.code == Code::BadContinuation.into() && text.trim_end().ends_with('\\');
+    open || open_text || continued
 }
 
 /// The parser over one text; [`expr`], [`stmt`] and [`literal`] add their rules to it.

@@ -1,0 +1,289 @@
+//! A session: lines that share variables and procedures, as in the REPL.
+
+mod view;
+
+use std::rc::Rc;
+
+use compact_str::CompactString;
+
+use crate::eval::{Machine, Output, World, compile};
+use crate::limits::{Limits, Meter, space};
+use crate::program::tree::Program;
+use crate::program::{Module, Surroundings, Unit, Uses, lower};
+use crate::syntax::ast::{Statement, StatementKind, Tree};
+use crate::syntax::keyword::{STATEMENT_WORDS, first_word};
+use crate::syntax::{is_open, is_unfinished, parse, parse_value};
+use crate::text::{Diagnostic, Sources, nearest};
+use crate::toolkit::{End, Gate, SessionMemory, ToolError};
+use crate::value::Value;
+
+use super::modules::Loader;
+use super::outcome::{ending_before_run, ending_of};
+use super::stack::on_large_stack;
+use super::{Ending, Engine, Script};
+
+/// Lines that share variables and procedures.
+pub struct Session<'e> {
+    engine: &'e Engine,
+    machine: Machine,
+    sources: Sources,
+    units: Vec<Unit>,
+    modules: Vec<Module>,
+    /// What the names of modules stand for.
+    uses: Uses,
+    /// Names of the top-level variables, in the order of their slots.
+    names: Vec<CompactString>,
+    last: Value,
+    lines: usize,
+}
+
+/// What became of a line.
+pub struct LineOutcome {
+    /// What was found before it ran, or the error that ended it.
+    pub findings: Vec<Diagnostic>,
+    /// How it ended.
+    pub ending: Ending,
+    /// What came of it.
+    pub result: LineResult,
+    /// Steps that it took.
+    pub steps: u64,
+}
+
+/// What came of a line that is done.
+pub enum LineResult {
+    /// Nothing but what it did.
+    None,
+    /// The value of an expression alone, which is to be shown.
+    Shown(Value),
+    /// What a CALL statement alone gave.
+    Called(Value),
+}
+
+impl LineOutcome {
+    /// A line that did not begin.
+    fn refused(findings: Vec<Diagnostic>) -> LineOutcome {
+        LineOutcome { ending: ending_before_run(&findings), findings, result: LineResult::None, steps: 0 }
+    }
+}
+
+/// What a line is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Statements.
+    Statements,
+    /// An expression alone.
+    Value,
+}
+
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        self.engine.gate.end_run();
+    }
+}
+
+impl<'e> Session<'e> {
+    pub(super) fn new(engine: &'e Engine, output: Box<dyn Output>) -> Session<'e> {
+        let sources = Rc::new(Sources::new());
+        let memory = SessionMemory::new("ns repl");
+        let world = World { gate: engine.gate.clone(), sources, memory, output, strict: engine.strict };
+        let machine = Machine::new(world, Meter::new(&engine.limits, engine.interrupt.clone()));
+        Session {
+            engine,
+            machine,
+            sources: Sources::new(),
+            units: Vec::new(),
+            modules: Vec::new(),
+            uses: Uses::new(),
+            names: Vec::new(),
+            last: Value::Nil,
+            lines: 0,
+        }
+    }
+
+    /// The texts of all lines, for showing findings.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// A line from who types, where lines cannot be edited; none at the end of the input.
+    pub fn read_line(&self, prompt: &str) -> Result<Option<String>, ToolError> {
+        self.engine.interrupt.clear();
+        // The limits are for scripts.
+        let meter = Meter::new(&Limits::default(), self.engine.interrupt.clone());
+        self.engine.gate.consoles.read_line(prompt, &meter)
+    }
+
+    /// Whether a text is a beginning that more lines could complete.
+    pub fn is_unfinished(&self, text: &str) -> bool {
+        on_large_stack(|| is_unfinished(text, self.engine.text_limits())).unwrap_or(false)
+    }
+
+    /// Whether something in a text is open at its end, whatever else is wrong with it.
+    pub fn is_open(&self, text: &str) -> bool {
+        on_large_stack(|| is_open(text, self.engine.text_limits())).unwrap_or(false)
+    }
+
+    /// The parts of what was typed or pasted at once that are run one after another: statements are one
+    /// part, and where an expression alone stands among them each line, or block, is one.
+    pub fn parts(&self, text: &str) -> Vec<String> {
+        let is_whole = self.first_fault(text, Form::Statements).is_none();
+        if is_whole || !text.trim_end().contains('\n') || self.first_fault(text, Form::Value).is_none() {
+            return vec![text.to_owned()];
+        }
+        let mut parts = Vec::new();
+        let mut part = String::new();
+        for line in text.lines() {
+            part.push_str(line);
+            part.push('\n');
+            if !self.is_open(&part) {
+                parts.extend(Some(std::mem::take(&mut part)).filter(|part| !part.trim().is_empty()));
+            }
+        }
+        parts.extend(Some(part).filter(|part| !part.trim().is_empty()));
+        parts
+    }
+
+    /// Runs a line: statements, or an expression alone, whose value it gives and `LAST` is then.
+    pub fn evaluate(&mut self, text: &str) -> LineOutcome {
+        let form = self.form(text);
+        self.lines += 1;
+        let script = Script::new(format!("<line {}>", self.lines), text);
+        self.run_as(&script, form)
+    }
+
+    /// Runs a script as if it had been typed. One that fails changes no variable.
+    pub fn run(&mut self, script: &Script) -> LineOutcome {
+        self.run_as(script, Form::Statements)
+    }
+
+    /// What a line is read as; one that is neither, as what it comes further as.
+    fn form(&self, text: &str) -> Form {
+        let Some(statement) = self.first_fault(text, Form::Statements) else { return Form::Statements };
+        match self.first_fault(text, Form::Value) {
+            None => Form::Value,
+            Some(value) if value > statement && !begins_like_statement(text) => Form::Value,
+            Some(_) => Form::Statements,
+        }
+    }
+
+    /// Where the first fault of a text is that is read as something.
+    fn first_fault(&self, text: &str, form: Form) -> Option<u32> {
+        let mut findings = Vec::new();
+        let mut sources = Sources::new();
+        let source = sources.add("", text);
+        let limits = self.engine.text_limits();
+        let parsed = on_large_stack(|| match form {
+            Form::Statements => Some(parse(source, limits, &mut findings)),
+            Form::Value => parse_value(source, limits, &mut findings),
+        });
+        match parsed {
+            Ok(Some(_)) => findings.iter().filter_map(Diagnostic::span).map(|span| span.start).min(),
+            Ok(None) | Err(_) => Some(0),
+        }
+    }
+
+    fn run_as(&mut self, script: &Script, form: Form) -> LineOutcome {
+        let _space = space::enter(&self.engine.limits);
+        let outcome = on_large_stack(|| self.run_here(script, form)).unwrap_or_else(|panic| LineOutcome {
+            ending: Ending::Failed,
+            ..LineOutcome::refused(vec![super::internal_fault(&panic)])
+        });
+        let how = if outcome.ending == Ending::Done { End::Done } else { End::Failed };
+        self.engine.gate.end_journal(how);
+        self.engine.settle();
+        outcome
+    }
+
+    fn run_here(&mut self, script: &Script, form: Form) -> LineOutcome {
+        self.engine.interrupt.clear();
+        self.engine.gate.announce("ns repl", false);
+        let mut findings = Vec::new();
+        let modules_before = self.modules.len();
+        let unit = self.read(script, form, &mut findings);
+        let Gate { registry, settings, .. } = &*self.engine.gate;
+        let (earlier, variables, modules) = (&self.units, &self.names, &self.modules);
+        let surroundings = Surroundings { registry, settings, earlier, variables, modules };
+        let mut program = lower(&unit, &surroundings, &mut findings);
+        findings.retain(Diagnostic::is_error);
+        if !findings.is_empty() {
+            findings.sort_by_key(Diagnostic::span);
+            self.modules.truncate(modules_before);
+            return LineOutcome::refused(findings);
+        }
+        program.top.keeps_last = true;
+        let compiled = compile(&program);
+        let before = self.machine.top_values(self.names.len());
+        self.machine.set_sources(Rc::new(self.sources.clone()));
+        self.machine.set_meter(Meter::new(&self.engine.limits, self.engine.interrupt.clone()));
+        self.machine.set_top_last(&compiled, self.last.clone());
+        let result = self.machine.run_top(&compiled);
+        let steps = self.machine.meter().steps_taken();
+        match result {
+            Ok(value) => {
+                let is_call = matches!(unit.tree.statements[..], [Statement { kind: StatementKind::Call(_), .. }]);
+                self.keep(unit, &program, self.machine.top_last(&compiled));
+                if form == Form::Value {
+                    self.last = value;
+                }
+                let result = match (form, is_call) {
+                    (Form::Value, _) => LineResult::Shown(self.last.clone()),
+                    (Form::Statements, true) => LineResult::Called(self.last.clone()),
+                    (Form::Statements, false) => LineResult::None,
+                };
+                LineOutcome { findings, ending: Ending::Done, result, steps }
+            }
+            Err(fault) => {
+                let ending = ending_of(&fault);
+                match ending {
+                    // What it had come to is worth looking at.
+                    Ending::Interrupted => self.keep(unit, &program, self.machine.top_last(&compiled)),
+                    _ => {
+                        self.machine.restore_top(before);
+                        self.modules.truncate(modules_before);
+                    }
+                }
+                LineOutcome { findings: vec![fault.to_diagnostic()], ending, result: LineResult::None, steps }
+            }
+        }
+    }
+
+    /// Keeps what a line has set and defined.
+    fn keep(&mut self, unit: Unit, program: &Program, last: Value) {
+        self.last = last;
+        self.names.clone_from(&program.top.slots);
+        let values = self.machine.top_values(self.names.len());
+        self.machine.restore_top(values);
+        self.uses.clone_from(&unit.uses);
+        if view::procedures(&unit).next().is_some() {
+            self.units.push(unit);
+        }
+    }
+
+    /// The tree of a line, with the modules that it uses and those of the lines before.
+    fn read(&mut self, script: &Script, form: Form, findings: &mut Vec<Diagnostic>) -> Unit {
+        let Session { engine, sources, modules, machine, .. } = self;
+        let (text, undecodable) = script.decode_script(engine.limits.script_bytes);
+        let source = sources.add(script.name(), text);
+        if let Some(finding) = undecodable {
+            findings.push(finding);
+            return Unit { tree: Tree::default(), uses: self.uses.clone() };
+        }
+        let span = source.span();
+        let tree = match form {
+            Form::Statements => parse(source, engine.text_limits(), findings),
+            Form::Value => parse_value(source, engine.text_limits(), findings).unwrap_or_default(),
+        };
+        let mut loader = Loader { engine, session: Some(machine.memory()), sources, findings, modules };
+        let mut uses = self.uses.clone();
+        uses.extend(loader.load(span, &tree));
+        Unit { tree, uses }
+    }
+}
+
+/// Whether a text begins with a word of a statement, or nearly.
+fn begins_like_statement(text: &str) -> bool {
+    let word = first_word(text.trim_start());
+    let follows = text.trim_start()[word.len()..].trim_start();
+    let is_named = follows.is_empty() || follows.starts_with(['(', '.', '[', '+', '-', '*', '/', '%', '<', '>', '!']);
+    !word.is_empty() && !is_named && nearest(&word.to_uppercase(), STATEMENT_WORDS).is_some()
+}

@@ -1,0 +1,95 @@
+//! What a session knows, for who looks at it: its variables, procedures and modules.
+
+use std::collections::BTreeMap;
+
+use compact_str::CompactString;
+
+use crate::program::{ModuleId, Unit};
+use crate::syntax::ast::{Procedure, StatementKind};
+use crate::value::Value;
+
+use super::super::ProcedureInfo;
+use super::Session;
+
+impl Session<'_> {
+    /// The variables that are set, in the order in which they first were.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let named = self.names.iter().enumerate().map(|(slot, name)| (name.as_str(), self.machine.outer(slot)));
+        named.filter(|(_, value)| !matches!(value, Value::Unset))
+    }
+
+    /// The value of a variable that is set.
+    pub fn variable(&self, name: &str) -> Option<&Value> {
+        self.variables().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// The procedures, by their names.
+    pub fn procedures(&self) -> impl Iterator<Item = ProcedureInfo> {
+        let mut newest = BTreeMap::new();
+        for procedure in self.units.iter().flat_map(procedures) {
+            newest.insert(procedure.name.text.as_str(), procedure);
+        }
+        newest.into_values().map(info)
+    }
+
+    /// The procedure of a name, or of a name of a module and one in it.
+    pub fn procedure(&self, name: &str) -> Option<ProcedureInfo> {
+        match name.split_once('.') {
+            Some((module, name)) => self.module_procedures(module).find(|procedure| procedure.name == name),
+            None => {
+                let mut all = self.units.iter().rev().flat_map(procedures);
+                all.find(|procedure| procedure.name.text == name).map(info)
+            }
+        }
+    }
+
+    /// The names of the modules.
+    pub fn modules(&self) -> impl Iterator<Item = &str> {
+        self.uses.keys().map(CompactString::as_str)
+    }
+
+    /// The procedures of a module.
+    pub fn module_procedures(&self, name: &str) -> impl Iterator<Item = ProcedureInfo> {
+        let module = self.uses.get(name).copied().flatten();
+        let unit = module.and_then(|ModuleId(number)| self.modules.get(number as usize)).map(|module| &module.unit);
+        unit.into_iter().flat_map(procedures).map(info)
+    }
+
+    /// What `LAST` is.
+    pub fn last(&self) -> &Value {
+        &self.last
+    }
+
+    /// Sets `LAST`.
+    pub fn set_last(&mut self, value: Value) {
+        self.last = value;
+    }
+
+    /// Forgets variables, procedures and modules. What is remembered in memory stays.
+    pub fn reset(&mut self) {
+        self.machine.restore_top(Vec::new());
+        self.names.clear();
+        self.units.clear();
+        self.modules.clear();
+        self.uses.clear();
+        self.last = Value::Nil;
+    }
+}
+
+/// The procedures that a text defines.
+pub(super) fn procedures(unit: &Unit) -> impl Iterator<Item = &Procedure> {
+    unit.tree.statements.iter().filter_map(|statement| match &statement.kind {
+        StatementKind::Procedure(procedure) => Some(&**procedure),
+        _ => None,
+    })
+}
+
+fn info(procedure: &Procedure) -> ProcedureInfo {
+    let params = procedure.needs.iter().chain(&procedure.optional);
+    ProcedureInfo {
+        name: procedure.name.text.to_string(),
+        parameters: params.map(|param| param.text.to_string()).collect(),
+        required: procedure.needs.len(),
+        documentation: procedure.documentation.clone(),
+    }
+}
