@@ -70,3 +70,34 @@ pub fn wait(meter: &Meter) -> Result<(), LimitHit> {
 pub fn wait(meter: &Meter) -> Result<(), LimitHit> {
     meter.poll()
 }
+
+/// Whether something is there to be read from standard input.
+#[cfg(unix)]
+pub fn is_input_waiting() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let input = stdin();
+    poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+}
+
+/// Elsewhere nobody knows.
+#[cfg(not(unix))]
+pub fn is_input_waiting() -> bool {
+    false
+}
+
+/// Forgets what was typed and not read yet.
+#[cfg(unix)]
+pub fn forget_typed() {
+    use rustix::termios::{QueueSelector, tcflush};
+    use std::time::Duration;
+    // The rest of a paste is still on its way.
+    for _ in 0..10 {
+        // Where nothing can be forgotten, it is read as if it were typed.
+        let _ = tcflush(stdin(), QueueSelector::IFlush);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Elsewhere it is read.
+#[cfg(not(unix))]
+pub fn forget_typed() {}

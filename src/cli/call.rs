@@ -14,8 +14,8 @@ use super::approve::ask_at_terminal;
 use super::args::{CallArgs, Global};
 use super::console::connect_console;
 use super::exit::Exit;
+use super::interrupts::catch_interrupts;
 use super::progress::show_at_terminal;
-use super::run::catch_interrupts;
 use super::show::{Format, Printer};
 use super::terminal::{report_notes, say};
 

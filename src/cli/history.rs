@@ -8,7 +8,7 @@ use crate::value::Map;
 use super::args::{Global, LogArgs, ShowArgs};
 use super::changes;
 use super::exit::Exit;
-use super::run::catch_interrupts;
+use super::interrupts::catch_interrupts;
 use super::show::{Format, Printer};
 use super::terminal::{self, report_findings, report_notes, say};
 

@@ -16,16 +16,19 @@ mod exit;
 mod explain;
 mod guide;
 mod history;
+mod interrupts;
 mod memory;
 mod new;
 mod progress;
 mod render;
+mod repl;
 mod run;
 mod show;
 mod terminal;
 mod test;
 mod testing;
 mod tools;
+mod typed;
 
 use clap::Parser;
 
@@ -34,9 +37,12 @@ use crate::engine::{Engine, Options};
 use args::{Cli, Command};
 use exit::Exit;
 
+pub(crate) use approve::{forget_typed, is_input_waiting};
 pub(crate) use history::{log_in_session, undo_in_session};
-pub(crate) use show::Printer;
-pub(crate) use terminal::report_findings;
+pub(crate) use interrupts::is_second_interrupt;
+pub(crate) use show::Shared;
+pub(crate) use terminal::{report_findings, report_notes, say};
+pub(crate) use typed::Typed;
 
 /// Runs the command that the process was started with.
 pub fn main() -> ! {
@@ -65,7 +71,7 @@ fn allow_open_files() {
 fn open(options: &Options) -> Result<Engine, Exit> {
     match Engine::open(options) {
         Ok(engine) => {
-            terminal::report_notes(&engine.gate().take_notes());
+            report_notes(&engine.gate().take_notes());
             Ok(engine)
         }
         Err(error) => {
@@ -104,7 +110,7 @@ fn work() -> Exit {
         Some(Command::Redo(args)) => history::undo(&global, None, true, args.force),
         Some(Command::Completions(args)) => completions::completions(args.shell),
         Some(Command::Man(args)) => completions::man(&args.command),
-        Some(Command::Repl) => run::repl(&global),
+        Some(Command::Repl) => run::default(&global),
         Some(Command::File(words)) => run::file(&global, words),
     }
 }

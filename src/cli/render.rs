@@ -11,8 +11,9 @@ use super::approve::ask_at_terminal;
 use super::args::{Global, RenderArgs, ResultForm};
 use super::console::connect_console;
 use super::exit::Exit;
+use super::interrupts::catch_interrupts;
 use super::progress::show_at_terminal;
-use super::run::{catch_interrupts, read_text};
+use super::run::read_text;
 use super::terminal::{print, report_error, report_findings, report_notes};
 
 pub fn render(global: &Global, args: &RenderArgs) -> Exit {

@@ -3,19 +3,18 @@
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read, stdin};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::CommandFactory;
 
-use crate::engine::{EmitError, Interrupt, Meter, Options, Outcome, Output, Script, Value};
+use crate::engine::{EmitError, Options, Outcome, Script};
 
 use super::approve::ask_at_terminal;
 use super::args::{Cli, Global, RunArgs};
 use super::console::connect_console;
 use super::exit::Exit;
+use super::interrupts::catch_interrupts;
 use super::progress::show_at_terminal;
-use super::show::{Format, Printer};
+use super::show::{Format, Printer, Shared};
 use super::terminal::{report_error, report_findings, report_notes, say};
 
 /// `ns run FILE|-|-e CODE`
@@ -62,36 +61,14 @@ pub fn file(global: &Global, words: Vec<OsString>) -> Exit {
     }
 }
 
-/// Plain `ns`: a session on a terminal, else the script on standard input.
+/// Plain `ns` and `ns repl`: a session on a terminal, else the script on standard input.
 pub fn default(global: &Global) -> Exit {
     if stdin().is_terminal() {
-        return repl(global);
+        return super::repl::repl(global);
     }
     match read_script(Path::new("-")) {
         Ok(script) => run_script((global, false), &script, None, &[]),
         Err(exit) => exit,
-    }
-}
-
-/// `ns repl`
-pub fn repl(global: &Global) -> Exit {
-    let engine = match super::open(&global.options()) {
-        Ok(engine) => engine,
-        Err(exit) => return exit,
-    };
-    catch_interrupts(engine.interrupt());
-    ask_at_terminal(&engine);
-    show_at_terminal(&engine);
-    connect_console(&engine);
-    let output = Printer::new(Format::for_run(global.output));
-    let ended = crate::repl::run(&engine, output);
-    report_notes(&engine.gate().take_notes());
-    match ended {
-        Ok(()) => Exit::Done,
-        Err(error) => {
-            report_error(&format!("the session ended: {error}"), "run scripts with `ns run FILE`");
-            Exit::Failed
-        }
     }
 }
 
@@ -144,7 +121,7 @@ fn run_script((global, atomic): (&Global, bool), script: &Script, procedure: Opt
     ask_at_terminal(&engine);
     show_at_terminal(&engine);
     connect_console(&engine);
-    let printer = Flushing::new(Printer::new(Format::for_run(global.output)));
+    let printer = Shared::new(Printer::new(Format::for_run(global.output)));
     let outcome = engine.run(script, procedure, args, Box::new(printer.clone()));
     let flushed = printer.flush();
     let exit = finish(&outcome, flushed);
@@ -161,43 +138,4 @@ fn finish(outcome: &Outcome, flushed: Result<(), EmitError>) -> Exit {
         return Exit::Failed;
     }
     outcome.ending.into()
-}
-
-/// Ctrl-C asks the run to stop; a second one within a second ends the process.
-pub fn catch_interrupts(interrupt: &Interrupt) {
-    static LAST: AtomicU64 = AtomicU64::new(0);
-    let interrupt = interrupt.clone();
-    // A handler can only be missing where the system has no signals; then Ctrl-C ends the process.
-    let _ = ctrlc::set_handler(move || {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64);
-        let before = LAST.swap(now, Ordering::Relaxed);
-        if now.saturating_sub(before) < 1000 {
-            std::process::exit(Exit::Interrupted.code());
-        }
-        interrupt.raise();
-    });
-}
-
-/// A printer that the run and its caller share, so that the end of the output is checked.
-#[derive(Clone)]
-struct Flushing(std::rc::Rc<std::cell::RefCell<Printer>>);
-
-impl Flushing {
-    fn new(printer: Printer) -> Flushing {
-        Flushing(std::rc::Rc::new(std::cell::RefCell::new(printer)))
-    }
-
-    fn flush(&self) -> Result<(), EmitError> {
-        self.0.borrow_mut().flush()
-    }
-}
-
-impl Output for Flushing {
-    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
-        self.0.borrow_mut().emit(values, meter)
-    }
-
-    fn warn(&mut self, text: &str) {
-        self.0.borrow_mut().warn(text);
-    }
 }

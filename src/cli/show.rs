@@ -1,6 +1,8 @@
 //! Values on standard output: as text, JSON, lines of JSON or tables.
 
+use std::cell::RefCell;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write, stdout};
+use std::rc::Rc;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
@@ -148,6 +150,43 @@ impl Output for Printer {
         // What was printed before the warning is shown before it.
         let _ = self.out.flush();
         terminal::say(&format!("warning: {}\n", safe::name(text)));
+    }
+}
+
+/// A printer that a run and its caller share: the caller checks the end of the output, and a session prints
+/// besides.
+#[derive(Clone)]
+pub struct Shared(Rc<RefCell<Printer>>);
+
+impl Shared {
+    /// Shares a printer.
+    pub fn new(printer: Printer) -> Shared {
+        Shared(Rc::new(RefCell::new(printer)))
+    }
+
+    /// Prints values in the printer's format.
+    pub fn print(&self, values: &[Value]) -> Result<(), EmitError> {
+        self.0.borrow_mut().print(values)
+    }
+
+    /// Prints a text as it is, with a line feed.
+    pub fn print_line(&self, text: &str) -> Result<(), EmitError> {
+        self.0.borrow_mut().print_line(text)
+    }
+
+    /// Writes what still waits.
+    pub fn flush(&self) -> Result<(), EmitError> {
+        self.0.borrow_mut().flush()
+    }
+}
+
+impl Output for Shared {
+    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
+        self.0.borrow_mut().emit(values, meter)
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.0.borrow_mut().warn(text);
     }
 }
 

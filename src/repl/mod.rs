@@ -1,67 +1,89 @@
-//! A session at a terminal: lines and blocks, their output, `:help` and `:quit`.
+//! A session at a terminal.
+//!
+//! [`reader`] reads what is typed, line by line until it is complete; [`commands`] does what begins with a
+//! colon; the rest is run by the engine's session, and [`display`] shows what it gives. Nothing here knows the
+//! language: words, blocks and names are asked of the engine.
 
-use rustyline::error::ReadlineError;
-use rustyline::{Config, DefaultEditor};
+mod commands;
+mod helper;
+mod highlight;
+mod keys;
+mod reader;
 
-use crate::cli::{Printer, log_in_session, report_findings, undo_in_session};
-use crate::engine::{Ending, Engine, Session};
+use std::cell::RefCell;
+use std::rc::Rc;
 
-const HELP: &str = "\
-Type a statement, a block, or an expression to see its value.
-  :help   this text
-  :tools  the names of the tools
-  :log    what was changed here; each line is a run of its own
-  :undo   take the newest run back, or the one that is named (`:undo RUN`); :redo does it again
-  :quit   leave (so does Ctrl-D)
-`ns tools NAME` in a shell shows a tool, `ns explain CODE` an error.";
+use crate::cli::{Shared, report_findings, report_notes, say};
+use crate::engine::{Ending, Engine, LineResult, Session};
+
+use commands::Go;
+use reader::{Entry, Reader};
+
+/// How a session was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// By `:quit` or Ctrl-D.
+    ByChoice,
+    /// By a second Ctrl-C.
+    Interrupted,
+}
+
+/// A session with its terminal.
+struct Repl<'e> {
+    engine: &'e Engine,
+    session: Rc<RefCell<Session<'e>>>,
+    printer: Shared,
+}
 
 /// Reads and runs lines until the user leaves.
-pub fn run(engine: &Engine, output: Printer) -> rustyline::Result<()> {
-    let mut editor = DefaultEditor::with_config(Config::builder().auto_add_history(true).build())?;
-    let mut session = engine.session(Box::new(output));
-    println!("NeuroScript {}; :help helps, :quit leaves.", env!("CARGO_PKG_VERSION"));
+pub fn run(engine: &Engine, printer: &Shared, _tables: bool) -> rustyline::Result<Left> {
+    let session = Rc::new(RefCell::new(engine.session(Box::new(printer.clone()))));
+    let mut reader = Reader::new(session.clone())?;
+    let mut repl = Repl { engine, session, printer: printer.clone() };
+    let _ = printer.print_line(&format!("NeuroScript {}; :help helps, :quit leaves.", env!("CARGO_PKG_VERSION")));
     loop {
-        match read(&mut editor, &session) {
-            Ok(text) if text.trim().is_empty() => {}
-            Ok(text) => match text.trim() {
-                ":quit" | ":q" | ":exit" => return Ok(()),
-                "exit" | "quit" | "exit()" | "quit()" => println!(":quit leaves"),
-                ":help" | ":h" | "help" => println!("{HELP}"),
-                ":tools" => {
-                    engine.registry().iter().for_each(|tool| println!("{:<22} {}", tool.spec.name, tool.spec.summary))
+        match reader.entry()? {
+            Entry::Text(text) => {
+                if repl.take(&text) == Go::Leave {
+                    return Ok(Left::ByChoice);
                 }
-                ":log" => log_in_session(engine),
-                ":undo" => undo_in_session(engine, None, false),
-                ":redo" => undo_in_session(engine, None, true),
-                command if command.starts_with(":undo ") => {
-                    undo_in_session(engine, command.split_once(' ').map(|(_, run)| run.trim()), false);
-                }
-                command if command.starts_with(':') && !command.starts_with("::") => {
-                    println!("there is no `{command}`; :help helps")
-                }
-                _ => evaluate(&mut session, &text),
-            },
-            Err(ReadlineError::Interrupted) => println!("(:quit leaves)"),
-            Err(ReadlineError::Eof) => return Ok(()),
-            Err(error) => return Err(error),
+            }
+            Entry::Cleared => {}
+            Entry::End => return Ok(Left::ByChoice),
+            Entry::Interrupted => return Ok(Left::Interrupted),
         }
+        report_notes(&engine.gate().take_notes());
     }
 }
 
-/// Reads lines until they are complete.
-fn read(editor: &mut DefaultEditor, session: &Session<'_>) -> rustyline::Result<String> {
-    let mut text = editor.readline("ns> ")?;
-    while session.is_unfinished(&text) {
-        text.push('\n');
-        text.push_str(&editor.readline("... ")?);
+impl Repl<'_> {
+    /// Does what an entry says.
+    fn take(&mut self, text: &str) -> Go {
+        if let Some(command) = commands::of(text) {
+            return self.command(command);
+        }
+        let parts = self.session.borrow().parts(text);
+        for part in parts {
+            if !self.evaluate(&part) {
+                break;
+            }
+        }
+        Go::On
     }
-    Ok(text)
-}
 
-fn evaluate(session: &mut Session<'_>, text: &str) {
-    let outcome = session.evaluate(text);
-    report_findings(&outcome.findings, session.sources());
-    if outcome.ending == Ending::Interrupted {
-        println!("interrupted; no variable was changed");
+    /// Runs a line and shows what it gives; whether it is done.
+    fn evaluate(&mut self, text: &str) -> bool {
+        let outcome = self.session.borrow_mut().evaluate(text);
+        // That nobody reads the output is nobody's error.
+        let _ = self.printer.flush();
+        if outcome.ending == Ending::Interrupted {
+            say("interrupted; the variables are what they were when it stopped\n");
+            return false;
+        }
+        report_findings(&outcome.findings, self.session.borrow().sources());
+        if let LineResult::Shown(value) = outcome.result {
+            let _ = self.printer.print(&[value]).and_then(|()| self.printer.flush());
+        }
+        outcome.ending == Ending::Done
     }
 }

@@ -1,43 +1,6 @@
-//! The session on a real terminal: a pseudo-terminal that a program types into.
+//! Lines, blocks and what they leave behind.
 
-#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
-
-use std::path::Path;
-use std::process::Command;
-
-use rexpect::session::{PtySession, spawn_command};
-
-/// Milliseconds after which a session that does not answer has failed.
-const PATIENCE_MS: u64 = 20_000;
-
-/// A session in a sandbox of its own, at its first prompt.
-fn session(sandbox: &Path) -> PtySession {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ns"));
-    command.arg("--sandbox").arg(sandbox).env("NO_COLOR", "1").env("TERM", "xterm").env("HOME", "/nonexistent");
-    let mut session = spawn_command(command, Some(PATIENCE_MS)).expect("a terminal for the session");
-    session.exp_string("ns> ").expect("the first prompt");
-    session
-}
-
-/// Types a line and gives what is shown before the next prompt, without the escapes of line editing.
-fn type_line(session: &mut PtySession, line: &str, prompt: &str) -> String {
-    session.send_line(line).expect("the session takes a line");
-    let shown = session.exp_string(prompt).expect("the next prompt");
-    plain(&shown)
-}
-
-fn plain(text: &str) -> String {
-    let mut plain = String::new();
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\u{1b}' => drop(chars.by_ref().find(|c| *c != '[' && c.is_ascii_alphabetic())),
-            '\r' => {}
-            _ => plain.push(c),
-        }
-    }
-    plain
-}
+use crate::terminal::{plain, session, type_line};
 
 #[test]
 fn expressions_statements_and_blocks() {

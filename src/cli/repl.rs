@@ -1,0 +1,35 @@
+//! `ns repl`, and plain `ns` on a terminal.
+
+use super::approve::ask_at_terminal;
+use super::args::{Global, OutputFormat};
+use super::console::connect_console;
+use super::exit::Exit;
+use super::interrupts::catch_interrupts;
+use super::progress::show_at_terminal;
+use super::show::{Format, Printer, Shared};
+use super::terminal::{report_error, report_notes};
+
+use crate::repl::Left;
+
+/// Begins a session.
+pub fn repl(global: &Global) -> Exit {
+    let engine = match super::open(&global.options()) {
+        Ok(engine) => engine,
+        Err(exit) => return exit,
+    };
+    catch_interrupts(engine.interrupt());
+    ask_at_terminal(&engine);
+    show_at_terminal(&engine);
+    connect_console(&engine);
+    let printer = Shared::new(Printer::new(Format::for_run(global.output)));
+    let ended = crate::repl::run(&engine, &printer, global.output == OutputFormat::Auto);
+    report_notes(&engine.gate().take_notes());
+    match ended {
+        Ok(Left::ByChoice) => Exit::Done,
+        Ok(Left::Interrupted) => Exit::Interrupted,
+        Err(error) => {
+            report_error(&format!("the session ended: {error}"), "run scripts with `ns run FILE`");
+            Exit::Failed
+        }
+    }
+}

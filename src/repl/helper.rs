@@ -1,0 +1,74 @@
+//! What the line editor asks while a line is typed.
+
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rustyline::completion::Completer;
+use rustyline::highlight::{CmdKind, Highlighter};
+use rustyline::hint::Hinter;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{Context, Helper};
+
+use crate::engine::Session;
+
+use super::highlight::colored;
+
+/// Bytes of a line from which on nothing is asked at each key.
+const LONG: usize = 16 << 10;
+
+/// Answers for one session.
+pub struct Typing<'e> {
+    session: Rc<RefCell<Session<'e>>>,
+    /// The lines of the block above the one that is typed, each with its line feed.
+    pub block: RefCell<String>,
+    /// The line as it was seen last, should the terminal send what is no text.
+    pub seen: RefCell<String>,
+    /// Columns of the terminal.
+    pub columns: Cell<usize>,
+}
+
+impl<'e> Typing<'e> {
+    /// Answers for a session.
+    pub fn new(session: Rc<RefCell<Session<'e>>>) -> Typing<'e> {
+        Typing { session, block: RefCell::default(), seen: RefCell::default(), columns: Cell::new(80) }
+    }
+}
+
+impl Helper for Typing<'_> {}
+
+impl Validator for Typing<'_> {
+    /// A line ends with Enter; one of several lines that is brought back or pasted, when nothing is open.
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let text = context.input();
+        let is_open = text.contains('\n') && self.block.borrow().is_empty() && self.session.borrow().is_open(text);
+        Ok(if is_open { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
+    }
+}
+
+impl Highlighter for Typing<'_> {
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
+        colored(&self.block.borrow(), line)
+    }
+
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        format!("\x1b[90m{hint}\x1b[0m").into()
+    }
+
+    fn highlight_char(&self, line: &str, _: usize, kind: CmdKind) -> bool {
+        kind == CmdKind::Other && line.len() < LONG
+    }
+}
+
+impl Hinter for Typing<'_> {
+    type Hint = String;
+
+    fn hint(&self, line: &str, _: usize, _: &Context<'_>) -> Option<String> {
+        line.clone_into(&mut self.seen.borrow_mut());
+        None
+    }
+}
+
+impl Completer for Typing<'_> {
+    type Candidate = String;
+}

@@ -1,0 +1,215 @@
+//! Reads what is typed: lines, until they are complete.
+//!
+//! Where lines can be edited, by rustyline; on a dumb terminal, or where the output goes elsewhere, as they
+//! come. What is no text is stated, and nothing that was typed before it is lost.
+
+use std::cell::RefCell;
+use std::io::{ErrorKind, IsTerminal, Write, stdout};
+use std::rc::Rc;
+
+use rustyline::error::ReadlineError;
+use rustyline::history::MemHistory;
+use rustyline::{Cmd, CompletionType, Config, Editor, Event, EventHandler, KeyCode, KeyEvent, Modifiers};
+
+use crate::cli::{Typed, forget_typed, is_second_interrupt, say};
+use crate::engine::Session;
+use crate::text::ToolCode;
+
+use super::commands;
+use super::helper::Typing;
+use super::keys::{Flood, Keys, Up};
+
+/// Bytes of a block from which on only a line that looks like its end is looked at.
+const LARGE: usize = 64 << 10;
+
+/// What was read.
+pub enum Entry {
+    /// A line, or several that belong together.
+    Text(String),
+    /// Nothing: it was cleared.
+    Cleared,
+    /// The end of the input.
+    End,
+    /// A second Ctrl-C.
+    Interrupted,
+}
+
+/// What reads lines.
+pub struct Reader<'e> {
+    session: Rc<RefCell<Session<'e>>>,
+    editor: Option<Editor<Typing<'e>, MemHistory>>,
+    keys: Keys,
+    typed: Typed,
+}
+
+/// One line.
+enum Line {
+    Text(String),
+    /// The block above is to be edited, with this line.
+    Block(String),
+    Interrupted,
+    /// The same, where a signal told of it.
+    Cleared,
+    End,
+}
+
+impl<'e> Reader<'e> {
+    /// A reader of the terminal.
+    pub fn new(session: Rc<RefCell<Session<'e>>>) -> rustyline::Result<Reader<'e>> {
+        let mut typed = Typed::open();
+        let keys = Keys::default();
+        let is_dumb =
+            std::env::var_os("TERM").is_some_and(|term| ["dumb", "cons25", "emacs"].iter().any(|dumb| term == *dumb));
+        let editor = match is_dumb || !stdout().is_terminal() {
+            true => None,
+            false => Some(editor(&session, &keys, std::mem::take(&mut typed.entries))?),
+        };
+        Ok(Reader { session, editor, keys, typed })
+    }
+
+    /// The next entry.
+    pub fn entry(&mut self) -> rustyline::Result<Entry> {
+        let mut text = String::new();
+        let mut initial = (String::new(), String::new());
+        loop {
+            match self.line(&text, &initial)? {
+                Line::Text(line) => text.push_str(&line),
+                Line::Block(line) => {
+                    initial = (
+                        text.trim_end_matches('\n').to_owned(),
+                        if line.is_empty() { line } else { format!("\n{line}") },
+                    );
+                    erase(&text, &initial.1, self.columns());
+                    text.clear();
+                    continue;
+                }
+                Line::End => return Ok(Entry::End),
+                Line::Interrupted if is_second_interrupt() => return Ok(Entry::Interrupted),
+                Line::Interrupted | Line::Cleared => return Ok(Entry::Cleared),
+            }
+            initial = (String::new(), String::new());
+            if !self.is_unfinished(&text) {
+                break;
+            }
+            text.push('\n');
+        }
+        self.keep(&text);
+        Ok(if text.trim().is_empty() { Entry::Cleared } else { Entry::Text(text) })
+    }
+
+    /// Whether more lines belong to a text, of which the last was read now.
+    fn is_unfinished(&self, text: &str) -> bool {
+        let session = self.session.borrow();
+        match text.rsplit_once('\n') {
+            _ if commands::of(text).is_some() => false,
+            None => session.is_unfinished(text),
+            Some((_, last)) => (text.len() > LARGE && !may_close(last)) || session.is_open(text),
+        }
+    }
+
+    /// Keeps an entry for the next sessions, unless it begins with a blank.
+    fn keep(&mut self, text: &str) {
+        if text.trim().is_empty() || text.starts_with([' ', '\t']) {
+            return;
+        }
+        let is_new = match &mut self.editor {
+            Some(editor) => editor.add_history_entry(text).unwrap_or(false),
+            None => true,
+        };
+        if is_new {
+            self.typed.add(text);
+        }
+    }
+
+    fn columns(&mut self) -> usize {
+        let dimensions = self.editor.as_mut().and_then(Editor::dimensions);
+        dimensions.map_or(80, |(columns, _)| usize::from(columns)).max(1)
+    }
+
+    /// The next line; `block` are the lines above it, which it belongs to.
+    fn line(&mut self, block: &str, initial: &(String, String)) -> rustyline::Result<Line> {
+        let prompt = if block.is_empty() { "ns> " } else { "... " };
+        let columns = self.columns();
+        let Some(editor) = &mut self.editor else { return self.plain_line(prompt) };
+        if let Some(typing) = editor.helper() {
+            block.clone_into(&mut typing.block.borrow_mut());
+            typing.columns.set(columns);
+        }
+        let mut initial = initial.clone();
+        loop {
+            self.keys.begin(!block.is_empty());
+            match editor.readline_with_initial(prompt, (&initial.0, &initial.1)) {
+                Ok(line) => {
+                    let line = self.keys.whole(line);
+                    return Ok(if self.keys.asks_for_block() { Line::Block(line) } else { Line::Text(line) });
+                }
+                Err(ReadlineError::Interrupted) => return Ok(Line::Interrupted),
+                Err(ReadlineError::Eof) => return Ok(Line::End),
+                Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                    forget_typed();
+                    say("what came last is no UTF-8 and was left out, with what came behind it\n");
+                    initial.0 = editor.helper().map(|typing| typing.seen.borrow().clone()).unwrap_or_default();
+                    initial.1.clear();
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The next line as the terminal gives it.
+    fn plain_line(&self, prompt: &str) -> rustyline::Result<Line> {
+        match self.session.borrow().read_line(prompt) {
+            Ok(None) => Ok(Line::End),
+            Ok(Some(line)) => {
+                if line.contains('\u{fffd}') {
+                    say("what was no UTF-8 became U+FFFD\n");
+                }
+                Ok(Line::Text(line))
+            }
+            Err(error) if error.code == ToolCode::Cancelled => {
+                say("\n");
+                Ok(Line::Cleared)
+            }
+            Err(error) => Err(ReadlineError::Io(std::io::Error::other(error.message))),
+        }
+    }
+}
+
+fn editor<'e>(
+    session: &Rc<RefCell<Session<'e>>>,
+    keys: &Keys,
+    entries: Vec<String>,
+) -> rustyline::Result<Editor<Typing<'e>, MemHistory>> {
+    let config = Config::builder()
+        .max_history_size(10_000)?
+        .history_ignore_space(true)
+        .history_ignore_dups(true)?
+        .completion_type(CompletionType::List)
+        .build();
+    let mut editor = Editor::with_history(config.clone(), MemHistory::with_config(&config))?;
+    editor.set_helper(Some(Typing::new(session.clone())));
+    let up = EventHandler::Conditional(Box::new(Up(keys.clone())));
+    editor.bind_sequence(KeyEvent(KeyCode::Up, Modifiers::NONE), up);
+    editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
+    editor.bind_sequence(Event::Any, EventHandler::Conditional(Box::new(Flood(keys.clone()))));
+    for entry in entries {
+        editor.add_history_entry(entry)?;
+    }
+    Ok(editor)
+}
+
+/// Whether a line may be the last of a block.
+fn may_close(line: &str) -> bool {
+    let line = line.trim_start();
+    let closes = ["END", "end", ")", "]", "}", "'''", "```"].iter().any(|closer| line.starts_with(closer));
+    line.is_empty() || closes
+}
+
+/// Takes the lines of a block off the terminal, so that they can be shown again.
+fn erase(block: &str, last: &str, columns: usize) {
+    let lines = block.lines().chain([last.trim_start_matches('\n')]);
+    let rows: usize = lines.map(|line| 1 + (4 + line.chars().count()) / columns).sum();
+    let mut out = stdout().lock();
+    // What is not erased is seen twice, and nothing else.
+    let _ = write!(out, "\x1b[{rows}A\r\x1b[J").and_then(|()| out.flush());
+}

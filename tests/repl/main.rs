@@ -1,0 +1,9 @@
+//! The session on a real terminal: a pseudo-terminal that a program types into.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod editing;
+mod kept;
+mod lines;
+mod poor;
+mod terminal;

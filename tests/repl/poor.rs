@@ -1,0 +1,37 @@
+//! Terminals that can do little, and input that is no text.
+
+use crate::terminal::{begin, command, ends_with, send, session, type_line, until};
+
+#[test]
+fn a_dumb_terminal_is_enough() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut dumb = command(place.path());
+    dumb.env("TERM", "dumb").env_remove("NO_COLOR");
+    let (mut session, shown) = begin(dumb);
+    assert!(!shown.contains('\u{1b}'), "{shown:?}");
+    type_line(&mut session, "SET x = 1", "ns> ");
+    type_line(&mut session, "IF true THEN", "... ");
+    type_line(&mut session, "  SET x = 2", "... ");
+    send(&session, "\u{3}");
+    until(&mut session, "ns> ");
+    assert!(type_line(&mut session, "x", "ns> ").contains("1\n"));
+    send(&session, b"\"a\xffb\"\n");
+    let shown = until(&mut session, "ns> ");
+    // The bytes of U+FFFD, one by one, as this terminal shows them.
+    assert!(shown.contains("no UTF-8") && shown.contains("a\u{ef}\u{bf}\u{bd}b"), "{shown}");
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    send(&session, "\u{3}");
+    until(&mut session, "ns> ");
+    send(&session, "\u{3}");
+    ends_with(&mut session, 130);
+}
+
+#[test]
+fn what_is_no_text_is_stated_and_the_line_is_kept() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    send(&session, b"\"caf\xe9\"");
+    until(&mut session, "no UTF-8");
+    until(&mut session, "ns> \"caf");
+    type_line(&mut session, "e\"", "\ncafe\r\n");
+}

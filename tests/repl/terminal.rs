@@ -1,0 +1,82 @@
+//! A terminal with a session in it.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+use rexpect::session::{PtySession, spawn_command};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+/// Milliseconds after which a session that does not answer has failed.
+const PATIENCE_MS: u64 = 60_000;
+
+/// A command that begins a session in a sandbox, with a state folder that is not there.
+pub fn command(sandbox: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ns"));
+    command.arg("--sandbox").arg(sandbox);
+    command.env("NO_COLOR", "1").env("TERM", "xterm").env("HOME", "/nonexistent").env_remove("XDG_STATE_HOME");
+    command
+}
+
+/// The session of a command at its first prompt, and what was shown before.
+pub fn begin(command: Command) -> (PtySession, String) {
+    let mut session = spawn_command(command, Some(PATIENCE_MS)).expect("a terminal for the session");
+    let shown = session.exp_string("ns> ").expect("the first prompt");
+    (session, plain(&shown))
+}
+
+/// A session in a sandbox of its own, at its first prompt.
+pub fn session(sandbox: &Path) -> PtySession {
+    begin(command(sandbox)).0
+}
+
+/// Sends bytes to the session as they are.
+pub fn send(session: &PtySession, bytes: impl AsRef<[u8]>) {
+    let mut keyboard = keyboard(session);
+    keyboard.write_all(bytes.as_ref()).and_then(|()| keyboard.flush()).expect("the session takes what is typed");
+}
+
+/// Gives the terminal another width.
+pub fn resize(session: &PtySession, columns: u16) {
+    let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(keyboard(session), size).expect("the terminal has a size");
+}
+
+fn keyboard(session: &PtySession) -> File {
+    session.process().get_file_handle().expect("the terminal is open")
+}
+
+/// Waits for a text and gives what was shown before it, without the escapes of line editing.
+pub fn until(session: &mut PtySession, text: &str) -> String {
+    let shown = session.exp_string(text).unwrap_or_else(|error| panic!("`{text}` comes: {error}"));
+    plain(&shown)
+}
+
+/// Types a line and gives what is shown before the next prompt, without the escapes of line editing.
+pub fn type_line(session: &mut PtySession, line: &str, prompt: &str) -> String {
+    send(session, format!("{line}\n"));
+    until(session, prompt)
+}
+
+/// Waits until a session ends, with this exit code.
+pub fn ends_with(session: &mut PtySession, code: i32) {
+    session.exp_eof().expect("the session ends");
+    // The type is not to be named from here.
+    let status = format!("{:?}", session.process().wait().expect("the session is waited for"));
+    assert!(status.starts_with("Exited") && status.ends_with(&format!(", {code})")), "{status}");
+}
+
+/// A text without the escapes of line editing.
+pub fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => drop(chars.by_ref().find(|c| *c != '[' && c.is_ascii_alphabetic())),
+            '\r' => {}
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
