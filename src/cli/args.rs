@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::engine::{Clock, Options};
 
 use super::exit::Exit;
+use super::gc::GcArgs;
 use super::testing::Redaction;
 
 /// A scripting language whose tools work on files inside an escape-proof sandbox.
@@ -112,6 +113,8 @@ pub enum Command {
     Undo(UndoArgs),
     /// Do again what was taken back last
     Redo(RedoArgs),
+    /// Make room: give up what is kept of old runs, as the policy says or as these options do
+    Gc(GcArgs),
     /// Begin a session
     Repl,
     /// Print what makes a shell complete `ns`

@@ -108,7 +108,7 @@ fn take_back(engine: &Engine, run: Option<&str>, redo: bool, force: bool) -> Res
     Ok(if undone.left.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
-fn with_engine(global: &Global, work: impl FnOnce(&Engine) -> Result<Exit, ToolError>) -> Exit {
+pub(super) fn with_engine(global: &Global, work: impl FnOnce(&Engine) -> Result<Exit, ToolError>) -> Exit {
     let engine = match super::open(&global.options()) {
         Ok(engine) => engine,
         Err(exit) => return exit,
@@ -124,7 +124,7 @@ fn report(error: ToolError) -> Exit {
     error.code.into()
 }
 
-fn print(global: &Global, value: Value) -> Result<Exit, ToolError> {
+pub(super) fn print(global: &Global, value: Value) -> Result<Exit, ToolError> {
     print_as(Format::for_call(global.output).unwrap_or(Format::Table), value)
 }
 

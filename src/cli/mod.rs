@@ -14,6 +14,7 @@ mod doc;
 mod doctor;
 mod exit;
 mod explain;
+mod gc;
 mod guide;
 mod history;
 mod interrupts;
@@ -106,6 +107,7 @@ fn work() -> Exit {
         Some(Command::Memory(args)) => memory::memory(&global, &args.command),
         Some(Command::Log(args)) => history::log(&global, &args),
         Some(Command::Show(args)) => history::show(&global, &args),
+        Some(Command::Gc(args)) => gc::gc(&global, &args),
         Some(Command::Undo(args)) => history::undo(&global, args.run.as_deref(), false, args.force),
         Some(Command::Redo(args)) => history::undo(&global, None, true, args.force),
         Some(Command::Completions(args)) => completions::completions(args.shell),

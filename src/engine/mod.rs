@@ -3,6 +3,7 @@
 mod audit;
 mod changes;
 mod config;
+mod gc;
 mod history;
 mod libraries;
 mod memory;
@@ -38,6 +39,7 @@ pub use crate::value::Value;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference};
 pub use config::files::state_folder;
+pub use gc::{Amount, GcRequest, GivenUp, Swept, Tally, Why};
 pub use history::{Conflict, End, Listed, ShownChange, ShownRun, Undone, What};
 pub use outcome::{Ending, Outcome};
 pub use render::{Rendered, Results};

@@ -166,6 +166,7 @@ impl SandboxError {
             SandboxError::Stays { .. } => "look at what stays before you try again",
             SandboxError::Busy(_) => "try again when it has ended",
             SandboxError::Mounted(_) => "unmount it first",
+            SandboxError::NoSpace(_) => "make room: `ns gc` gives up what is kept of old runs",
             SandboxError::Special(_) => "such files are never opened",
             SandboxError::Limit(hit) => return hit.limit.help(),
             _ => return None,

@@ -37,10 +37,10 @@ pub use change::RenameError;
 pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
 pub use journal::{
-    Address, Begin, Change, Conflict, Content, End, Journal, Listed, OwnChange, Recovered, Roots, ShownChange,
-    ShownRun, Source, UndoError, Undone, What,
+    Address, Begin, Change, Conflict, Content, End, GcRules, JOURNALS, Journal, Listed, OwnChange, Recovered, Roots,
+    ShownChange, ShownRun, Source, UndoError, Undone, What,
 };
-pub use keep::{Drawer, Keeper, KeptPath, KeptText, Retention};
+pub use keep::{Amount, Drawer, GivenUp, Keeper, KeptPath, KeptText, Retention, Swept, Tally, UNDOABLE, Why};
 pub use listing::{Lister, ListingPlan, Shown, Step};
 pub use log::{LogFile, LogFolder, LogLock};
 pub use metadata::{Identity, Kind, Metadata, Timestamp};

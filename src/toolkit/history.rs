@@ -2,8 +2,8 @@
 
 use crate::limits::Meter;
 use crate::sandbox::{
-    Address, Begin, Conflict, Content, End, Journal, Listed, Recovered, Roots, SandboxError, ShownRun, Source,
-    UndoError, Undone,
+    Address, Begin, Conflict, Content, End, GcRules, Journal, Listed, Recovered, Roots, SandboxError, ShownRun, Source,
+    Swept, UndoError, Undone,
 };
 use crate::text::ToolCode;
 use crate::value::{Map, Value};
@@ -127,6 +127,20 @@ impl Gate {
     /// What a run changed.
     pub fn show_run(&self, run: &str) -> Result<ShownRun, ToolError> {
         Journal::show(self.roots(), run).map_err(|error| refused(error, run))
+    }
+
+    /// Gives up what is kept of old runs. Nothing is written before, not in the audit log either: a line for
+    /// which there is no room even afterwards becomes a note.
+    pub fn collect(&self, rules: &GcRules, (meter, session): (&mut Meter, &SessionMemory)) -> Result<Swept, ToolError> {
+        let swept = self.journal.collect(self.roots(), rules, meter).map_err(ToolError::from);
+        let has_changed = swept.as_ref().map_or(true, |swept| swept.gone().things > 0);
+        if has_changed && !rules.is_dry {
+            let bytes = swept.as_ref().map_or(0, |swept| swept.gone().bytes);
+            let told = |name, number: u64| Told::new(name, Value::from(number as i64), Shown::Plain);
+            let told = vec![told("keepRuns", rules.keep_runs as u64), told("bytes", bytes)];
+            self.conclude(&CallRecord::new("gc", told, session), true, meter, &swept);
+        }
+        swept
     }
 
     /// The contents on both sides of each change of a run, read one after another, at most so many bytes each.

@@ -1,31 +1,18 @@
 //! A full disk: a change is refused before it is made, and a line that was begun is taken back.
 
-use std::process::Command;
-
 use super::sandbox;
-use crate::support::{Ran, run};
+use crate::support::Ran;
 
 /// Runs a shell script on a small tmpfs of its own at `$PLACE`; none where none can be mounted.
 fn on_small_disk(script: &str) -> Option<Ran> {
-    let place = sandbox();
-    let whole = format!("mount -t tmpfs -o size=512k tmpfs \"$PLACE\" || exit 77\n{script}");
-    let mut command = Command::new("unshare");
-    command.args(["--mount", "sh", "-euc", &whole]).env("PLACE", place.path()).env("NO_COLOR", "1");
-    command.env("NS", env!("CARGO_BIN_EXE_ns")).env("HOME", "/nonexistent").env_remove("XDG_STATE_HOME");
-    let ran = run(&mut command);
-    if ran.code == 77 || ran.stderr.contains("unshare failed") {
-        println!("SKIPPED: no tmpfs can be mounted: {}", ran.stderr);
-        return None;
-    }
-    Some(ran)
+    crate::support::on_small_disk(sandbox().path(), "size=512k", script)
 }
 
 /// On a full disk nothing is changed: neither the audit log nor the journal could tell of it.
 #[test]
 fn a_full_disk_refuses_a_change_before_it_is_made() {
     let Some(ran) = on_small_disk(
-        "ns() { \"$NS\" --sandbox \"$PLACE\" \"$@\"; }\n\
-         i=0; while [ $i -lt 40 ]; do : > \"$PLACE/f$i\"; i=$((i+1)); done\n\
+        "i=0; while [ $i -lt 40 ]; do : > \"$PLACE/f$i\"; i=$((i+1)); done\n\
          head -c 2000000 /dev/zero > \"$PLACE/fill\" 2>/dev/null || true\n\
          ns run -e 'CALL FS.DeleteFile(\"f0\")\nEMIT LAST_ERROR.code, \" \", LAST_ERROR.message' || true\n\
          test -e \"$PLACE/f0\" && echo f0 is there\n\
@@ -53,8 +40,7 @@ fn a_full_disk_refuses_a_change_before_it_is_made() {
 #[test]
 fn lines_that_find_no_room_refuse_changes() {
     let Some(ran) = on_small_disk(
-        "ns() { \"$NS\" --sandbox \"$PLACE\" \"$@\"; }\n\
-         ns run -e 'MUST FS.WriteFile(\"a\", \"x\")'\n\
+        "ns run -e 'MUST FS.WriteFile(\"a\", \"x\")'\n\
          head -c 2000000 /dev/zero > \"$PLACE/fill\" 2>/dev/null || true\n\
          ns run -e 'SET n = 0\nWHILE n < 5000 DO\nCALL FS.DeleteFile(\"nope\" + n)\nSET n = n + 1\nEND' 2>/dev/null\n\
          ns run -e 'MUST FS.DeleteFile(\"a\")' && echo deleted\n\

@@ -67,6 +67,22 @@ pub fn with_input(command: &mut Command, input: &str) -> Ran {
     Ran { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
+/// Runs a shell script on a small tmpfs of its own at `$PLACE`, with `ns` for it; none where none can be mounted.
+pub fn on_small_disk(place: &Path, options: &str, script: &str) -> Option<Ran> {
+    let whole = format!(
+        "mount -t tmpfs -o {options} tmpfs \"$PLACE\" || exit 77\nns() {{ \"$NS\" --sandbox \"$PLACE\" \"$@\"; }}\n{script}"
+    );
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-euc", &whole]).env("PLACE", place).env("NO_COLOR", "1");
+    command.env("NS", env!("CARGO_BIN_EXE_ns")).env("HOME", "/nonexistent").env_remove("XDG_STATE_HOME");
+    let ran = run(&mut command);
+    if ran.code == 77 || ran.stderr.contains("unshare failed") {
+        println!("SKIPPED: no tmpfs can be mounted: {}", ran.stderr);
+        return None;
+    }
+    Some(ran)
+}
+
 /// Copies a tree and gives every file of the copy [`FIXED_TIME`].
 pub fn copy_tree(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder of the copy");

@@ -9,9 +9,11 @@
 //! What a step takes away is kept below `.ns` by a rename, so a journal holds names alone, and what
 //! it says can be taken back ([`undo`]).
 
+mod collect;
 mod contents;
 mod history;
 mod list;
+mod needs;
 mod outcome;
 mod record;
 mod recover;
@@ -34,6 +36,7 @@ use super::metadata::Metadata;
 use super::own::shown;
 use super::root::Root;
 
+pub use collect::GcRules;
 pub use contents::{Content, Source};
 pub use list::Listed;
 pub use outcome::Conflict;
@@ -42,6 +45,7 @@ pub use record::{Address, Begin, End, State};
 use record::{Moment, Record, moment};
 pub use recover::Recovered;
 pub use roots::Roots;
+pub use run::JOURNALS;
 use run::Run;
 pub use shown::{ShownChange, ShownRun, What};
 pub use undo::{UndoError, Undone};

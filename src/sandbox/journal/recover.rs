@@ -52,6 +52,8 @@ impl Journal {
         let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
         let mut names: Vec<OsString> =
             folders.open.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect();
+        // What somebody else put there is left alone.
+        names.retain(|name| stamp::is_stamp(name) || is_draft_name(name));
         names.sort_unstable();
         for name in names {
             let Some(file) = abandoned(&folders, &name).map_err(wrap)? else { continue };

@@ -20,7 +20,7 @@ pub const OPEN: &str = "open";
 /// Bytes that the marks of a step take, and those of taking it back.
 const RESERVED: u64 = 1536;
 /// So many journals of runs that ended stay.
-const JOURNALS: usize = 10_000;
+pub const JOURNALS: usize = 10_000;
 /// So often the file of a new journal is made, should others remove it.
 const DRAFTS: usize = 1_000;
 

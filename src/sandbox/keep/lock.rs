@@ -12,7 +12,7 @@ use crate::limits::Meter;
 use super::super::error::SandboxError;
 use super::super::journal::OwnChange;
 use super::super::own::{OwnFolder, shown};
-use super::super::root::SandboxPath;
+use super::super::root::{Root, SandboxPath};
 use super::slot::Slot;
 use super::{Drawer, Keeper};
 
@@ -33,6 +33,21 @@ impl Locked {
     pub(super) fn wait(keeper: Keeper<'_>, meter: &Meter, change: &OwnChange) -> Result<Locked, SandboxError> {
         let own = keeper.root.make_own_folder(change)?;
         let file = own.open_or_make(LOCK)?;
+        Locked::wait_for(own, file, meter)
+    }
+
+    /// The same for what only removes things, and needs no room on the disk: none where there is no lock and
+    /// none can be made, so that nobody else has it.
+    pub(in super::super) fn wait_to_remove(root: &Root, meter: &Meter) -> Result<Option<Locked>, SandboxError> {
+        let Some(own) = root.own_folder()? else { return Ok(None) };
+        match own.open_or_make(LOCK) {
+            Ok(file) => Locked::wait_for(own, file, meter).map(Some),
+            Err(SandboxError::NoSpace(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn wait_for(own: OwnFolder, file: File, meter: &Meter) -> Result<Locked, SandboxError> {
         let begin = Instant::now();
         let mut pause = Duration::from_micros(50);
         loop {

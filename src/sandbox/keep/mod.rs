@@ -11,6 +11,7 @@ mod retain;
 mod slot;
 pub(super) mod stamp;
 mod sweep;
+mod tally;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -25,7 +26,10 @@ pub(super) use kept::put_back;
 pub use kept::{KeptPath, KeptText};
 pub(super) use lock::Locked;
 pub(super) use retain::Account;
+pub use retain::UNDOABLE;
 pub(super) use slot::Slot;
+pub(super) use sweep::{Hand, Rules, Sweep, is_fresh};
+pub use tally::{Amount, GivenUp, Swept, Tally, Why};
 
 /// How long old content is kept; a zero is no limit. What a run kept itself is not given up in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

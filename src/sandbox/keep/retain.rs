@@ -15,15 +15,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::limits::Watch;
 
 use super::super::error::SandboxError;
+use super::super::folder::Folder;
 use super::super::remove::discard;
 use super::slot::Slot;
-use super::sweep::Sweep;
+use super::sweep::{Hand, Rules, Sweep};
+use super::tally::Swept;
 use super::{Drawer, Keeper, Retention, shown_below, stamp};
 
 /// So many of the newest runs lose nothing of what they kept.
-const UNDOABLE: usize = 20;
+pub const UNDOABLE: usize = 20;
 /// Files whose backups are known to be all of this run.
 const KNOWN: usize = 10_000;
+/// So many things that could not be given up are told.
+const TOLD: usize = 3;
 
 /// What a run knows of what is kept below its root.
 #[derive(Debug, Default)]
@@ -57,7 +61,7 @@ impl Account {
         let mut state = self.state();
         let first = runs.len().saturating_sub(UNDOABLE - 1);
         let stays_from = runs.get(first).into_iter().chain(oldest_open).min();
-        state.newest = state.newest.clone().max(runs.last().map(|last| moment_of(last)).unwrap_or_default());
+        state.newest = state.newest.clone().max(runs.last().map(|last| stamp::moment_of(last)).unwrap_or_default());
         state.stays_from = match stays_from {
             Some(name) => name.to_string_lossy().into_owned(),
             None => stamp::after(&state.newest),
@@ -96,10 +100,24 @@ impl Account {
     }
 }
 
-/// The moment in a name.
-fn moment_of(name: &OsStr) -> String {
-    let name = name.to_string_lossy();
-    name.rsplit_once('-').map_or(String::new(), |(moment, _)| moment.to_owned())
+/// What a run gives up while it keeps things: without being asked, and holding the lock.
+struct InRun<'a>(&'a Account);
+
+impl Hand for InRun<'_> {
+    fn may_take(&self, _names: &[OsString], name: &OsStr) -> bool {
+        self.0.is_old(name)
+    }
+
+    fn take(&self, folder: &Folder, names: &[OsString], name: &OsStr) -> Result<bool, SandboxError> {
+        discard(folder, name, &shown_below(names)).map(|()| true)
+    }
+
+    fn clear(&self, above: &Folder, name: &OsStr, is_fresh: bool) {
+        if !is_fresh {
+            // It stays when something is in it, as it should.
+            let _ = above.remove_folder(name);
+        }
+    }
 }
 
 impl Keeper<'_> {
@@ -129,13 +147,17 @@ impl Keeper<'_> {
                 }
             }
         }
-        let total = Sweep::new(self, watch).run();
+        // Of each file they are counted when one is kept.
+        let rules = Rules::new(Retention { count: 0, ..self.retention });
+        let swept = Sweep::new(self.root, &rules, InRun(account), watch).run();
+        let left = swept.as_ref().map_or(0, Swept::kept_bytes);
+        let flaws = swept.map(|swept| swept.flaws.into_iter().chain(swept.failures).collect::<Vec<_>>());
+        flaws.iter().flatten().take(TOLD).for_each(|flaw| account.note(flaw));
         let mut state = account.state();
-        let left = *total.as_ref().unwrap_or(&0);
         state.total = Some(left);
         // What this run kept stays, so that there is no use in looking again before there is much more.
         state.ceiling = bytes.max(left.saturating_add(bytes / 16));
-        total.map(drop)
+        flaws.map(drop)
     }
 
     /// Gives up the oldest backups of a file.

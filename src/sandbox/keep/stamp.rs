@@ -54,6 +54,12 @@ pub fn is_stamp(name: &OsStr) -> bool {
     bytes.len() == SHAPE.len() && bytes.iter().zip(SHAPE).all(fits)
 }
 
+/// The moment in a name.
+pub fn moment_of(name: &OsStr) -> String {
+    let name = name.to_string_lossy();
+    name.rsplit_once('-').map_or(String::new(), |(moment, _)| moment.to_owned())
+}
+
 /// The name of the folder that stands for a part of a path.
 pub fn folder_of(part: &OsStr) -> OsString {
     let mut name = part.to_owned();

@@ -1,0 +1,137 @@
+//! `ns gc`: room is made by giving up what is kept of old runs.
+
+use clap::Args;
+
+use crate::engine::{GcRequest, GivenUp, Swept, Tally, Value, Why};
+use crate::text::safe;
+use crate::toolkit::ToolError;
+use crate::value::Map;
+
+use super::args::{Global, OutputFormat};
+use super::exit::Exit;
+use super::history::{print, with_engine};
+use super::interrupts::catch_interrupts;
+use super::terminal::say;
+
+/// Arguments of `ns gc`.
+#[derive(Args, Debug)]
+pub struct GcArgs {
+    /// Say what would go, and how many bytes that are; nothing is done
+    #[arg(long)]
+    pub dry_run: bool,
+    /// So many of the newest runs can be taken back whole afterwards [default: 20]
+    #[arg(long, value_name = "N")]
+    pub keep_runs: Option<usize>,
+    /// Give up everything that these runs do not need
+    #[arg(long)]
+    pub all: bool,
+    /// Backups of one file, 0 for any number [default: `backup_count` of the policy]
+    #[arg(long, value_name = "N")]
+    pub count: Option<u64>,
+    /// Days for which backups and trash are kept, 0 for ever [default: `backup_days` of the policy]
+    #[arg(long, value_name = "N")]
+    pub days: Option<u64>,
+    /// Bytes of all backups and trash, such as 500M, 0 for any number [default: `backup_bytes` of the policy]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub bytes: Option<u64>,
+    /// Journals of runs, 0 for any number [default: 10000]
+    #[arg(long, value_name = "N")]
+    pub journals: Option<u64>,
+    /// Days for which journals are kept [default: for ever]
+    #[arg(long, value_name = "N")]
+    pub journal_days: Option<u64>,
+    /// Bytes of all journals [default: any number]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub journal_bytes: Option<u64>,
+}
+
+/// `ns gc`
+pub fn gc(global: &Global, args: &GcArgs) -> Exit {
+    with_engine(global, |engine| {
+        catch_interrupts(engine.interrupt());
+        let swept = engine.collect(&args.request())?;
+        report(&swept, args.dry_run);
+        let printed = print(global, page(global, &swept, args.dry_run)?)?;
+        Ok(if swept.failures.is_empty() { printed } else { Exit::Failed })
+    })
+}
+
+impl GcArgs {
+    fn request(&self) -> GcRequest {
+        let GcArgs { count, days, bytes, journals, journal_days, journal_bytes, keep_runs, .. } = *self;
+        let (everything, is_dry) = (self.all, self.dry_run);
+        GcRequest { count, days, bytes, journals, journal_days, journal_bytes, keep_runs, everything, is_dry }
+    }
+}
+
+/// Says in words what went, and what was left alone.
+fn report(swept: &Swept, is_dry: bool) {
+    for flaw in &swept.flaws {
+        say(&format!("warning: {}; it was left alone\n", safe::name(&flaw.to_string())));
+    }
+    for failure in &swept.failures {
+        say(&format!("warning: {}; it could not be given up\n", safe::name(&failure.to_string())));
+    }
+    let gone = swept.gone();
+    let things = if gone.things == 1 { "1 thing".to_owned() } else { format!("{} things", gone.things) };
+    let verb = if is_dry { "would be given up" } else { "given up" };
+    let more = if swept.is_cut && is_dry { ", and more" } else { "" };
+    say(&format!("{things} of {} bytes{more} {verb}\n", gone.bytes));
+}
+
+/// What went and what stays: as a table for people, whole for programs.
+fn page(global: &Global, swept: &Swept, is_dry: bool) -> Result<Value, ToolError> {
+    let sorts = [
+        ("backups", swept.backups),
+        ("trash", swept.trash),
+        ("journals", swept.journals),
+        ("unfinished", swept.unfinished),
+    ];
+    let sorts = Value::list(sorts.iter().map(|(name, tally)| row_of_sort(name, tally)).collect())?;
+    if !matches!(global.output, OutputFormat::Json) && !is_dry {
+        return Ok(sorts);
+    }
+    let things = Value::list(swept.named.iter().map(row_of_thing).collect())?;
+    if !matches!(global.output, OutputFormat::Json) {
+        return Ok(Map::with_capacity(2).with("sorts", sorts).with("things", things).into());
+    }
+    let gone = swept.gone();
+    let left = swept.flaws.iter().chain(&swept.failures).map(|flaw| Value::text(&flaw.to_string())).collect();
+    let page = Map::with_capacity(7).with("dryRun", is_dry).with("givenUp", gone.things as i64);
+    let page = page.with("bytes", gone.bytes as i64).with("sorts", sorts).with("things", things);
+    let unnamed = gone.things.saturating_sub(swept.named.len() as u64);
+    Ok(page.with("unnamed", unnamed as i64).with("leftAlone", Value::list(left)?).into())
+}
+
+fn row_of_sort(name: &str, tally: &Tally) -> Value {
+    Map::with_capacity(5)
+        .with("what", name)
+        .with("givenUp", tally.gone.things as i64)
+        .with("givenUpBytes", tally.gone.bytes as i64)
+        .with("kept", tally.kept.things as i64)
+        .with("keptBytes", tally.kept.bytes as i64)
+        .into()
+}
+
+fn row_of_thing(thing: &GivenUp) -> Value {
+    let why = match thing.why {
+        Why::Unneeded => "not needed",
+        Why::Many => "too many",
+        Why::Old => "too old",
+        Why::Large => "too many bytes",
+        Why::Unfinished => "unfinished",
+    };
+    let row = Map::with_capacity(3).with("path", thing.path.as_str());
+    row.with("bytes", thing.bytes as i64).with("why", why).into()
+}
+
+/// `1234`, `500K`, `20M`, `1G`: units of 1024.
+fn bytes(text: &str) -> Result<u64, String> {
+    let units = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)];
+    let (number, unit) = units
+        .iter()
+        .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, *unit)))
+        .unwrap_or((text, 1));
+    let bytes = number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    bytes.ok_or_else(|| "expected a number of bytes such as 1000000, 500K, 20M or 1G".to_owned())
+}

@@ -1,0 +1,230 @@
+//! Making room: what is kept of old runs is given up, and so are journals and what was never finished.
+//!
+//! What the newest runs need stays, and what runs need that go on. Each thing is given up under the
+//! lock of `.ns`, once it is looked again whether somebody needs it. Nothing is written, so that it
+//! works on a full disk.
+
+use std::cell::RefCell;
+use std::ffi::{OsStr, OsString};
+use std::io;
+
+use crate::limits::{Meter, Watch};
+
+use super::super::draft::is_draft_name;
+use super::super::error::SandboxError;
+use super::super::folder::Folder;
+use super::super::keep::{Hand, Locked, Retention, Rules, Sweep, Swept, Why, is_fresh, stamp};
+use super::super::metadata::Kind;
+use super::super::own::{check_regular, shown};
+use super::super::remove::discard;
+use super::super::root::Root;
+use super::needs::Needs;
+use super::record::Address;
+use super::roots::Roots;
+use super::run::OPEN;
+use super::{JOURNAL, Journal, OwnChange};
+
+/// What is too much.
+#[derive(Clone, Debug)]
+pub struct GcRules {
+    /// How long old content is kept.
+    pub kept: Retention,
+    /// How many journals stay, for how many days, and how many bytes of them; a zero is no limit.
+    pub journals: Retention,
+    /// So many of the newest runs lose nothing.
+    pub keep_runs: usize,
+    /// Everything goes that these do not need.
+    pub everything: bool,
+    /// Nothing is done, and only said what would be.
+    pub is_dry: bool,
+}
+
+impl Journal {
+    /// Gives up what is too much, and says what went and what stays.
+    pub fn collect(&self, roots: Roots<'_>, rules: &GcRules, meter: &Meter) -> Result<Swept, SandboxError> {
+        let own = if rules.is_dry { None } else { Some(self.begin_own()?) };
+        let own = own.as_ref();
+        let watch = meter.watch();
+        let needs = RefCell::new(Needs::of(roots, rules.keep_runs)?);
+        let mut swept = Swept::default();
+        for root in [roots.main].into_iter().chain(roots.further) {
+            swept.add(collect_kept(&Collector { root, needs: &needs, meter, own }, rules, &watch)?);
+        }
+        let collector = Collector { root: roots.main, needs: &needs, meter, own };
+        collect_journals(&collector, rules, &mut swept)?;
+        collect_unfinished(&collector, &mut swept)?;
+        needs.into_inner().flaws.into_iter().for_each(|flaw| swept.flaw(flaw));
+        Ok(swept)
+    }
+}
+
+/// Gives up what is kept below a root.
+fn collect_kept(collector: &Collector<'_>, rules: &GcRules, watch: &Watch) -> Result<Swept, SandboxError> {
+    let kept = Rules { everything: rules.everything, ..Rules::new(rules.kept) };
+    let look = || Sweep::new(collector.root, &kept, collector, watch).run();
+    let mut swept = look()?;
+    // One look gives up only so many things for the sake of bytes.
+    while swept.is_cut && !rules.is_dry {
+        let later = look()?;
+        let is_over = later.gone().things == 0;
+        swept.go_on(later);
+        if is_over {
+            break;
+        }
+    }
+    Ok(swept)
+}
+
+/// Gives up journals of runs that ended.
+fn collect_journals(collector: &Collector<'_>, rules: &GcRules, swept: &mut Swept) -> Result<(), SandboxError> {
+    let ended = match collector.needs.borrow().folders() {
+        Some(folders) => folders.ended.duplicate().map_err(|error| wrap(&error))?,
+        None => return Ok(()),
+    };
+    let journals = journals_in(&ended, swept)?;
+    if let Some(folders) = collector.needs.borrow().folders() {
+        strangers_in(&folders.open, swept)?;
+    }
+    let ages = Rules::new(rules.journals);
+    let most = if rules.journals.count == 0 { u64::MAX } else { rules.journals.count };
+    let mut bytes: u64 = journals.iter().map(|(_, size)| size).sum();
+    let count = journals.len() as u64;
+    for (number, (name, size)) in (0..).zip(journals) {
+        let why = match () {
+            () if collector.needs.borrow().is_new(&name) => None,
+            () if rules.everything => Some(Why::Unneeded),
+            () if ages.is_too_old(&name) => Some(Why::Old),
+            () if count - number > most => Some(Why::Many),
+            () if rules.journals.bytes > 0 && bytes > rules.journals.bytes => Some(Why::Large),
+            () => None,
+        };
+        match why.map(|why| (why, collector.take(&ended, &[JOURNAL.into()], &name))) {
+            Some((why, Ok(true))) => {
+                bytes -= size;
+                swept.journals.gone.add(size);
+                swept.name(format!("{}/{}", shown(JOURNAL), name.to_string_lossy()), size, why);
+                continue;
+            }
+            Some((_, Err(error @ SandboxError::Limit(_)))) => return Err(error),
+            Some((_, Err(error))) => swept.fails(error),
+            _ => {}
+        }
+        swept.journals.kept.add(size);
+    }
+    Ok(())
+}
+
+/// The journals in their folder, the oldest first. What is none is left alone, and told.
+fn journals_in(ended: &Folder, swept: &mut Swept) -> Result<Vec<(OsString, u64)>, SandboxError> {
+    let mut journals = Vec::new();
+    for entry in ended.entries().map_err(|error| wrap(&error))? {
+        let name = entry.name;
+        let path = format!("{}/{}", shown(JOURNAL), name.to_string_lossy());
+        if name == OPEN || is_draft_name(&name) {
+            continue;
+        }
+        if !stamp::is_stamp(&name) {
+            swept.flaw(SandboxError::NotOurs { path, reason: "it is no journal" });
+            continue;
+        }
+        let Ok(metadata) = ended.metadata(&name) else { continue };
+        match check_regular(path, &metadata) {
+            Ok(()) => journals.push((name, metadata.size)),
+            Err(error) => swept.flaw(error),
+        }
+    }
+    journals.sort_unstable();
+    Ok(journals)
+}
+
+/// Tells what is no journal among those of runs that go on.
+fn strangers_in(open: &Folder, swept: &mut Swept) -> Result<(), SandboxError> {
+    let names = open.entries().map_err(|error| wrap(&error))?.into_iter().map(|entry| entry.name);
+    for name in names.filter(|name| !stamp::is_stamp(name) && !is_draft_name(name)) {
+        let path = format!("{}/{OPEN}/{}", shown(JOURNAL), name.to_string_lossy());
+        swept.flaw(SandboxError::NotOurs { path, reason: "it is no journal" });
+    }
+    Ok(())
+}
+
+/// Removes what was never finished directly in our own folders.
+fn collect_unfinished(collector: &Collector<'_>, swept: &mut Swept) -> Result<(), SandboxError> {
+    let Some(own) = collector.root.own_folder()? else { return Ok(()) };
+    let mut folders = vec![(own.into_folder(), Vec::new())];
+    if let Some(journals) = collector.needs.borrow().folders() {
+        for (folder, names) in [(&journals.ended, vec![JOURNAL]), (&journals.open, vec![JOURNAL, OPEN])] {
+            let folder = folder.duplicate().map_err(|error| wrap(&error))?;
+            folders.push((folder, names.into_iter().map(OsString::from).collect()));
+        }
+    }
+    for (folder, names) in folders {
+        let entries = folder.entries().map_err(|error| wrap(&error))?;
+        for name in entries.into_iter().map(|entry| entry.name).filter(|name| is_draft_name(name)) {
+            let Ok(metadata) = folder.metadata(&name) else { continue };
+            if metadata.kind != Kind::File || is_fresh(&metadata) {
+                continue;
+            }
+            match collector.take(&folder, &names, &name) {
+                Ok(_) => swept.sweeps(&names, &name, metadata.size),
+                Err(error @ SandboxError::Limit(_)) => return Err(error),
+                Err(error) => swept.fails(error),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn wrap(error: &io::Error) -> SandboxError {
+    SandboxError::io(shown(JOURNAL), error)
+}
+
+/// What gives things up below one root.
+struct Collector<'a> {
+    root: &'a Root,
+    needs: &'a RefCell<Needs>,
+    meter: &'a Meter,
+    /// The right to do it; none where it is only said what would be done.
+    own: Option<&'a OwnChange>,
+}
+
+impl Collector<'_> {
+    fn is_needed(&self, names: &[OsString], name: &OsStr) -> bool {
+        let path = names.iter().map(OsString::as_os_str).chain([name]);
+        let base = Address(OsString::from(&*self.root.address_of(super::super::own::OWN)));
+        let address = path.fold(base, |address, name| address.join(name));
+        self.needs.borrow().needs(&address, name)
+    }
+}
+
+impl Hand for &Collector<'_> {
+    fn may_take(&self, names: &[OsString], name: &OsStr) -> bool {
+        !self.is_needed(names, name)
+    }
+
+    fn take(&self, folder: &Folder, names: &[OsString], name: &OsStr) -> Result<bool, SandboxError> {
+        self.meter.poll()?;
+        if self.own.is_none() {
+            return Ok(true);
+        }
+        let _locked = Locked::wait_to_remove(self.root, self.meter)?;
+        self.needs.borrow_mut().refresh()?;
+        if stamp::is_stamp(name) && self.is_needed(names, name) {
+            return Ok(false);
+        }
+        let path = names.iter().map(OsString::as_os_str).chain([name]).collect::<std::path::PathBuf>();
+        discard(folder, name, &shown(&path.to_string_lossy())).map(|()| true)
+    }
+
+    fn clear(&self, above: &Folder, name: &OsStr, is_fresh: bool) {
+        if self.own.is_none() {
+            return;
+        }
+        // Somebody may be about to keep something in it.
+        let locked = Locked::wait_to_remove(self.root, self.meter);
+        let is_alone = || locked.is_ok() && self.needs.borrow_mut().refresh().is_ok() && !self.needs.borrow().goes_on;
+        if !is_fresh || is_alone() {
+            // It stays when something is in it, as it should.
+            let _ = above.remove_folder(name);
+        }
+    }
+}
