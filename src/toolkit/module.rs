@@ -70,6 +70,10 @@ impl Gate {
         self.telling(path, run, |record| {
             let text = PathText::parse(path, RULE, &[]).map_err(SandboxError::from)?;
             let path = text.shown();
+            if text.wants_folder {
+                let error = ToolError::new(ToolCode::IsADirectory, format!("`{path}/` names a directory, not a file"));
+                return Err(error.hint("leave out the `/` at the end"));
+            }
             let libraries = library.map_or(0..self.libraries.len(), |library| library..library + 1);
             for number in libraries {
                 match self.module_in(Some(number), &path, record) {

@@ -1,14 +1,14 @@
-//! Vectors that call no tool: texts for the parser, scripts and policies, made by size.
+//! Vectors that call no tool: texts for the parser, scripts and policies, made by size; modules.
 
 use super::answer::{end_faults, shown};
 use super::arena::{Arena, write};
 use super::launch::{Ended, Start};
 use super::mode::Mode;
-use super::vector::Vector;
+use super::vector::{Vector, expand_text};
 
 /// Whether a `tool` of a vector is one of these drivers.
 pub fn is_driver(tool: &str) -> bool {
-    matches!(tool, "parse" | "script" | "policy.load")
+    matches!(tool, "parse" | "script" | "policy.load" | "use" | "use.check")
 }
 
 /// Writes what such a vector needs beside the sandbox.
@@ -17,6 +17,7 @@ pub fn prepare(vector: &Vector, arena: &Arena) {
         "parse" => script(word(vector, "gen")),
         "script" => script(word(vector, "source")),
         "policy.load" => policy(word(vector, "toml")),
+        "use" | "use.check" => uses(&expand_text(word(vector, "path"), &arena.names())),
         _ => return,
     };
     write(&arena.top.join("input"), text.as_bytes());
@@ -26,6 +27,9 @@ pub fn prepare(vector: &Vector, arena: &Arena) {
 /// The start of `ns` for such a vector.
 pub fn start<'a>(vector: &Vector, mode: Mode, arena: &'a Arena) -> Option<Start<'a>> {
     let args: &[&str] = match vector.tool.as_str() {
+        "use" if vector.policy.is_some() => &["run", "--sandbox", "root", "--policy", "policy.toml", "input"],
+        "use" => &["run", "--sandbox", "root", "input"],
+        "use.check" => &["check", "--sandbox", "root", "input"],
         "parse" => &["check", "--sandbox", "root", "input"],
         "script" => &["run", "--sandbox", "root", "--policy", "limits.toml", "input"],
         "policy.load" => &["doctor", "--sandbox", "root", "--policy", "input"],
@@ -61,6 +65,11 @@ fn doubling() -> String {
     format!("{lines}SET v40 = \"end\"\nEMIT EVAL(\"{{{{v0}}}}\")\n")
 }
 
+/// A script that calls a procedure of a module; every module of a vector that may be read has it.
+fn uses(path: &str) -> String {
+    format!("USE {} AS m\nEMIT m.Name()\n", serde_json::Value::from(path))
+}
+
 fn policy(description: &str) -> String {
     match description {
         "" => String::new(),
@@ -72,19 +81,26 @@ fn policy(description: &str) -> String {
 /// What is wrong with how it ended.
 pub fn judge(vector: &Vector, ended: &Ended) -> Vec<String> {
     let mut faults = end_faults(ended);
-    let wanted: &[i32] = match (vector.expected.as_str(), vector.tool.as_str()) {
-        ("ok", _) => &[0],
-        ("error", "parse") => &[3],
-        ("error", _) => &[1],
-        (_, _) => &[2],
+    let code = |class: &str| match (class, vector.tool.as_str()) {
+        ("ok", _) => 0,
+        ("error", "parse" | "use.check") => 3,
+        ("error", _) => 1,
+        ("violation", "use") => 4,
+        (_, _) => 2,
     };
+    let wanted: Vec<i32> = vector.expected.split('|').map(code).collect();
     if !ended.code.is_some_and(|code| wanted.contains(&code)) {
         faults.push(format!("exit {:?}, not {wanted:?}: {}", ended.code, shown(&ended.stderr)));
+    }
+    let said = String::from_utf8_lossy(&ended.stdout);
+    if vector.tool == "use" && (ended.code == Some(0)) != (said == "mine\n") {
+        faults.push(format!("exit {:?} with {said:?}", ended.code));
     }
     for text in &vector.post {
         let holds = match text.split_once(':').unwrap_or((text, "")) {
             ("no_panic" | "no_abort" | "finishes_ms", _) => true,
             ("rss_mb_max", most) => ended.peak_kib / 1024 <= most.parse().expect("a number of MB"),
+            ("says", words) => String::from_utf8_lossy(&ended.stderr).contains(words),
             ("error_has_line_col", _) => String::from_utf8_lossy(&ended.stderr).contains("input:2:"),
             _ => false,
         };
