@@ -23,6 +23,12 @@ pub enum Over {
     Any,
     /// `LIST.All(list, procedure)`
     All,
+    /// `LIST.GroupBy(list, Procedure)`: what the tool of that name comes to where its `key` names a procedure.
+    GroupBy,
+    /// `MAP.Map(map, procedure)`
+    MapMap,
+    /// `MAP.Filter(map, procedure)`
+    MapFilter,
 }
 
 const MAP: Spec = Spec::pure(
@@ -85,6 +91,37 @@ const ALL: Spec = Spec::pure(
     },
 );
 
+const GROUP_BY: Spec = Spec::pure(
+    "LIST.GroupBy",
+    "list_group_by",
+    "Gives a map from what a procedure makes of elements to those elements",
+    "Keys are made as the tool makes them.",
+    Example {
+        script: "EMIT LIST.GroupBy([\"a\", \"bb\", \"c\"], LEN)",
+        output: "{\"1\": [\"a\", \"c\"], \"2\": [\"bb\"]}\n",
+    },
+);
+const MAP_MAP: Spec = Spec::pure(
+    "MAP.Map",
+    "map_map",
+    "Gives a map with the same keys and what a procedure makes of each value",
+    "The procedure is given the value; one that needs two arguments, key and value.",
+    Example {
+        script: "DEFINE PROCEDURE Shown(name, size)\n  RETURN name + \": \" + size\nEND\nEMIT MAP.Map({\"a\": 1, \"b\": 2}, Shown), MAP.Map({\"x\": \"y\"}, STR.Upper)",
+        output: "{\"a\": \"a: 1\", \"b\": \"b: 2\"}{\"x\": \"Y\"}\n",
+    },
+);
+const MAP_FILTER: Spec = Spec::pure(
+    "MAP.Filter",
+    "map_filter",
+    "Gives a map of the entries for which a procedure gives something true",
+    "The procedure is given the value; one that needs two arguments, key and value.",
+    Example {
+        script: "DEFINE PROCEDURE IsBig(size)\n  RETURN size > 10\nEND\nEMIT MAP.Filter({\"a\": 5, \"b\": 50}, IsBig)",
+        output: "{\"b\": 50}\n",
+    },
+);
+
 const LIST: Param = Param { name: "list", kind: Kind::List, absent: WhenAbsent::Required, doc: "list to go through" };
 const PROCEDURE: Param = Param {
     name: "procedure",
@@ -92,6 +129,8 @@ const PROCEDURE: Param = Param {
     absent: WhenAbsent::Required,
     doc: "name of a procedure, built-in function or tool, with or without quotes, known before the run",
 };
+const MAP_PARAM: Param = Param { name: "map", kind: Kind::Map, absent: WhenAbsent::Required, doc: "map to go through" };
+const KEY: Param = Param { name: "key", ..PROCEDURE };
 const START: Param = Param { name: "start", kind: Kind::Any, absent: WhenAbsent::Absent, doc: "what to begin with" };
 const DESCENDING: Param = Param {
     name: "descending",
@@ -102,7 +141,8 @@ const DESCENDING: Param = Param {
 
 impl Over {
     /// All of them, in the order of listings.
-    pub const ALL: [Over; 6] = [Over::Map, Over::Filter, Over::Reduce, Over::SortBy, Over::Any, Over::All];
+    pub const ALL: [Over; 8] =
+        [Over::Map, Over::Filter, Over::Reduce, Over::SortBy, Over::Any, Over::All, Over::MapMap, Over::MapFilter];
 
     /// Where the procedure stands among the parameters.
     pub const PROCEDURE: usize = 1;
@@ -114,6 +154,11 @@ impl Over {
         Over::ALL.into_iter().find(|over| over.spec().name.eq_ignore_ascii_case(lower))
     }
 
+    /// What a call of a tool is where one of its arguments names a procedure.
+    pub fn of_tool(name: &str) -> Option<Over> {
+        (name == GROUP_BY.name).then_some(Over::GroupBy)
+    }
+
     /// What it declares, as tools do.
     pub fn spec(self) -> &'static Spec {
         match self {
@@ -123,6 +168,9 @@ impl Over {
             Over::SortBy => &SORT_BY,
             Over::Any => &ANY,
             Over::All => &ALL,
+            Over::GroupBy => &GROUP_BY,
+            Over::MapMap => &MAP_MAP,
+            Over::MapFilter => &MAP_FILTER,
         }
     }
 
@@ -131,6 +179,8 @@ impl Over {
         match self {
             Over::Reduce => &[LIST, PROCEDURE, START],
             Over::SortBy => &[LIST, PROCEDURE, DESCENDING],
+            Over::GroupBy => &[LIST, KEY],
+            Over::MapMap | Over::MapFilter => &[MAP_PARAM, PROCEDURE],
             Over::Map | Over::Filter | Over::Any | Over::All => &[LIST, PROCEDURE],
         }
     }
@@ -140,8 +190,12 @@ impl Over {
         Binder { callee: self.spec().name, params: self.params() }
     }
 
-    /// How many arguments it gives to the procedure.
-    pub fn gives(self) -> usize {
-        if self == Over::Reduce { 2 } else { 1 }
+    /// How many arguments it gives to a procedure that needs so many.
+    pub fn gives(self, needs: usize) -> usize {
+        match self {
+            Over::Reduce => 2,
+            Over::MapMap | Over::MapFilter if needs == 2 => 2,
+            _ => 1,
+        }
     }
 }

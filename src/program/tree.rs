@@ -245,8 +245,8 @@ pub enum Target {
     Builtin(Builtin),
     /// A tool.
     Tool(ToolId),
-    /// A function that takes a procedure, and the one that it is given.
-    Over(Over, Callee),
+    /// A function that takes a procedure, the one that it is given, and how many arguments that gets.
+    Over(Over, Callee, usize),
 }
 
 /// What a function that takes a procedure is given.

@@ -7,7 +7,18 @@ use compact_str::CompactString;
 use crate::limits::{Limit, LimitHit, space};
 
 use super::number::write_float;
-use super::{Fallible, Value};
+use super::{Fallible, Str, Value};
+
+/// The text that stands for a value as a key of a map; lists and maps have none.
+pub fn key_text(value: &Value) -> Option<Str> {
+    match value {
+        Value::List(_) | Value::Map(_) => None,
+        value => Some(match value.as_str() {
+            Some(text) => text,
+            None => Str::from_compact(to_text(value).expect("a number or a truth value is short")),
+        }),
+    }
+}
 
 /// The text of a value as EMIT prints it; bounded by the limit for one text.
 pub fn to_text(value: &Value) -> Fallible<CompactString> {

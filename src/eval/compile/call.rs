@@ -47,8 +47,8 @@ impl Compiler {
                 let inner = perhaps_map_call(id, self.value(arg), call.span, failing);
                 self.keeping_last(inner)
             }
-            (Target::Over(over, callee), _) => {
-                let inner = self.over_call(over, callee, call, failing);
+            (Target::Over(over, callee, gives), _) => {
+                let inner = self.over_call(over, (callee, gives), call, failing);
                 self.keeping_last(inner)
             }
             (target, _) => unreachable!("lowering gives {target:?} no such arguments"),

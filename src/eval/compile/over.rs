@@ -7,7 +7,7 @@ use crate::program::Over;
 use crate::program::tree::{Args, Call, Callee};
 use crate::text::Span;
 use crate::toolkit::ToolError;
-use crate::value::{List, Value, order};
+use crate::value::{Hashed, List, Map, Value, ValueMap, order, print};
 
 use super::super::builtins;
 use super::super::machine::{Machine, Run};
@@ -19,7 +19,13 @@ use super::{Compiler, ValueFn};
 type Apply = Box<dyn Fn(&mut Machine, Value, Option<Value>) -> Run<Value>>;
 
 impl Compiler {
-    pub(super) fn over_call(&self, over: Over, callee: Callee, call: &Call, failing: Failing) -> ValueFn {
+    pub(super) fn over_call(
+        &self,
+        over: Over,
+        (callee, gives): (Callee, usize),
+        call: &Call,
+        failing: Failing,
+    ) -> ValueFn {
         let Args::Placed { values, params } = &call.args else { unreachable!("lowering places these arguments") };
         let (args, params, span) = (self.placed(values), *params, call.span);
         let apply = self.apply(callee, span, failing);
@@ -30,10 +36,13 @@ impl Compiler {
                 given[*place] = Some(arg(machine)?);
             }
             let options = given.split_off(Over::PROCEDURE + 1);
-            let list = given.swap_remove(0).expect("lowering demands the list");
-            check(machine, over, 0, &list, span)?;
-            let Value::List(list) = list else { unreachable!("the list was just checked") };
-            run(machine, over, &list, options.into_iter().next().flatten(), &apply, span)
+            let whole = given.swap_remove(0).expect("lowering demands it");
+            check(machine, over, 0, &whole, span)?;
+            match whole {
+                Value::List(list) => run(machine, over, &list, options.into_iter().next().flatten(), &apply, span),
+                Value::Map(map) => run_map(machine, over, &map, (&apply, gives), span),
+                _ => unreachable!("it was just checked"),
+            }
         })
     }
 
@@ -86,7 +95,55 @@ fn run(
         Over::SortBy => sort_by(machine, list, option, apply, span),
         Over::Any => Ok(first(machine, list, apply, true, span)?.into()),
         Over::All => Ok((!first(machine, list, apply, false, span)?).into()),
+        Over::GroupBy => group_by(machine, list, apply, span),
+        Over::MapMap | Over::MapFilter => unreachable!("these are given maps"),
     }
+}
+
+/// The map of what is made of each entry, or of the entries that are kept.
+fn run_map(machine: &mut Machine, over: Over, map: &Map, (apply, gives): (&Apply, usize), span: Span) -> Run<Value> {
+    let mut made = Rc::new(Map::with_capacity(0));
+    for (key, value) in map.iter() {
+        machine.step(span)?;
+        let given = match gives {
+            2 => apply(machine, key.clone().into(), Some(value.clone()))?,
+            _ => apply(machine, value.clone(), None)?,
+        };
+        let put = match over {
+            Over::MapMap => given,
+            _ if given.is_true() => value,
+            _ => continue,
+        };
+        Map::insert(&mut made, key, put).map_err(|hit| machine.throw(span, hit))?;
+    }
+    Ok(Value::Map(made))
+}
+
+/// Bytes of one entry of a table of groups.
+const GROUP_BYTES: usize = 2 * size_of::<Value>() + 4 * size_of::<usize>();
+
+fn group_by(machine: &mut Machine, list: &List, apply: &Apply, span: Span) -> Run<Value> {
+    let mut groups: ValueMap<Rc<List>> = ValueMap::default();
+    for (index, element) in list.iter().enumerate() {
+        machine.step(span)?;
+        let key = apply(machine, element.clone(), None)?;
+        let Some(name) = print::key_text(&key) else {
+            let message = format!("element {index} gives a {} where a key is made of a value", key.type_name());
+            let error = ToolError::bad_argument("key", message).hint("give a text or a number");
+            return Err(machine.throw(span, ToolError { tool: Some(Over::GroupBy.spec().name), ..error }));
+        };
+        if groups.len() == groups.capacity() {
+            space::check(2 * groups.capacity() * GROUP_BYTES).map_err(|hit| machine.throw(span, hit))?;
+        }
+        let group = groups.entry(Hashed(name.into())).or_insert_with(|| Rc::new(List::empty()));
+        List::push(group, element).map_err(|hit| machine.throw(span, hit))?;
+    }
+    let mut map = Map::with_capacity(groups.len());
+    for (Hashed(name), group) in groups {
+        let name = name.as_str().expect("names are texts");
+        map.put(name, Value::List(group)).map_err(|hit| machine.throw(span, hit))?;
+    }
+    Ok(map.into())
 }
 
 /// The list of what is made of each element, those left out of which nothing is made.

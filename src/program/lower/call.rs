@@ -10,6 +10,7 @@ use super::super::over::Over;
 use super::super::tree::{Args, Call, Expr, ExprKind, Target};
 use super::super::unit::ModuleId;
 use super::expr::constant;
+use super::foreign;
 use super::{Lowering, Signature};
 
 impl Lowering<'_> {
@@ -30,8 +31,11 @@ impl Lowering<'_> {
         if let Some(over) = Over::find(name) {
             return self.over_call(call, over, span);
         }
-        if let Some(tool) = known.registry.find(name) {
-            return self.tool_call(call, tool, span);
+        if let Some(tool) = known.registry.find(name).filter(|_| !foreign::means_a_value(name)) {
+            return match self.over_tool(call, known.registry.get(tool).spec.name) {
+                Some(over) => self.over_call(call, over, span),
+                None => self.tool_call(call, tool, span),
+            };
         }
         if name.eq_ignore_ascii_case("LLM") {
             self.report_llm(call);
@@ -80,6 +84,9 @@ impl Lowering<'_> {
         let finding = Diagnostic::error(Code::UnknownCall, call.callee_span, format!("there is no {what} `{name}`"));
         if self.variable(name).is_some() {
             return finding.help(format!("`{name}` is a variable; a variable cannot be called"));
+        }
+        if let Some(help) = foreign::instead(name) {
+            return finding.help(help);
         }
         let procedures = self.known.signatures.keys().map(|name| name.as_str());
         let builtins = Builtin::names().map(|name| -> &str { name });

@@ -3,6 +3,7 @@
 
 mod call;
 mod expr;
+mod foreign;
 mod over;
 mod stmt;
 

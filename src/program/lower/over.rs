@@ -51,15 +51,26 @@ impl Lowering<'_> {
         }
         match callee {
             None => ExprKind::Const(Value::Nil),
-            Some(callee) => {
+            Some((callee, gives)) => {
                 let args = Args::Placed { values, params: binder.params.len() };
-                ExprKind::Call(Box::new(Call { target: Target::Over(over, callee), args, span }))
+                ExprKind::Call(Box::new(Call { target: Target::Over(over, callee, gives), args, span }))
             }
         }
     }
 
+    /// What a call of a tool is instead, where the argument that may name a procedure is one's bare name.
+    pub(super) fn over_tool(&self, call: &ast::Call, tool: &str) -> Option<Over> {
+        let over = Over::of_tool(tool)?;
+        let label = over.params()[Over::PROCEDURE].name;
+        let named = call.args.iter().find(|arg| arg.name.as_ref().is_some_and(|name| name.text == label));
+        let arg = named.or_else(|| call.args.get(Over::PROCEDURE).filter(|arg| arg.name.is_none()))?;
+        let (first, name) = self.dotted_name(arg.value)?;
+        let is_procedure = self.variable(&first).is_none() && matches!(self.callee(&name), Some(Some(_)));
+        is_procedure.then_some(over)
+    }
+
     /// What an argument names: a procedure, a built-in or a tool, in that order.
-    fn procedure_named(&mut self, over: Over, id: ast::ExprId) -> Option<Callee> {
+    fn procedure_named(&mut self, over: Over, id: ast::ExprId) -> Option<(Callee, usize)> {
         let span = self.tree[id].span;
         let name = match &self.tree[id].kind {
             Written::Text(text) => text.clone(),
@@ -75,9 +86,9 @@ impl Lowering<'_> {
             self.report_unknown_procedure(over, &name, span);
             None
         })?;
-        let gives = over.gives();
+        let gives = over.gives(least);
         if (least..=most).contains(&gives) {
-            return Some(callee);
+            return Some((callee, gives));
         }
         let takes = if gives < least { format!("at least {least}") } else { format!("at most {most}") };
         let message = format!("`{}` gives `{name}` {gives} of its arguments, and it takes {takes}", over.spec().name);
@@ -90,7 +101,8 @@ impl Lowering<'_> {
         let name = over.spec().name;
         let message = format!("`{name}` needs the name of a procedure for `procedure`");
         let finding = Diagnostic::error(Code::WrongArgumentType, span, message);
-        self.report(finding.help(format!("write `{name}(list, Name)`, with a name that stands there")));
+        let first = over.params()[0].name;
+        self.report(finding.help(format!("write `{name}({first}, Name)`, with a name that stands there")));
     }
 
     /// What a name stands for, and how many arguments it takes; the outer none where it is not known for

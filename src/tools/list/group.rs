@@ -13,7 +13,8 @@ const GROUP_BY: Spec = Spec::pure(
     "LIST.GroupBy",
     "list_group_by",
     "Gives a map from each value of a key to the elements that have it",
-    "Elements are maps. Values that are no texts become keys as EMIT prints them; lists and maps are an error. Groups \
+    "Elements are maps, unless `key` is the bare name of a procedure, built-in or tool, which gives the value of each \
+        element: `LIST.GroupBy(paths, PATH.Extension)`. Values that are no texts become keys as EMIT prints them; lists and maps are an error. Groups \
         and their elements keep the order of the list.",
     Example {
         script: "EMIT LIST.GroupBy([{\"e\": \"md\", \"n\": 1}, {\"e\": \"rs\", \"n\": 2}, {\"e\": \"md\", \"n\": 3}], \"e\")",
@@ -110,16 +111,10 @@ fn named<T>(table: ValueMap<T>, value: impl Fn(T) -> Result<Value, ToolError>) -
 
 /// The text that stands for a value as a key.
 fn name_of(value: &Value, index: usize) -> Result<Str, ToolError> {
-    match value {
-        Value::List(_) | Value::Map(_) => {
-            let message = format!("element {index} has a {} where a key is made of a value", value.type_name());
-            Err(ToolError::bad_argument("key", message))
-        }
-        value => match value.as_str() {
-            Some(text) => Ok(text),
-            None => Ok(Str::from_compact(print::to_text(value).expect("a number or a truth value is short"))),
-        },
-    }
+    print::key_text(value).ok_or_else(|| {
+        let message = format!("element {index} has a {} where a key is made of a value", value.type_name());
+        ToolError::bad_argument("key", message)
+    })
 }
 
 fn group_by(context: &mut Context<'_>, args: ByKey) -> Result<AnyMap, ToolError> {
