@@ -16,8 +16,8 @@ const SPEC: Spec = Spec::pure(
     "`values` is a map, whose keys the places name (`{user.name}` goes into maps), or a list, whose elements they number \
         from 0 (`{0}`) or take in turn (`{}`). `{{` and `}}` are braces. After `:` stands how the value is shown: fill and \
         `<`, `>` or `^` (left, right, middle), `0` (zeros after the sign), a width of at most 10,000 characters, `,` \
-        (thousands), `.2` (decimals of a number, or the most characters of a text), and `x`, `X`, `o`, `b` (base of a whole \
-        number), `e` (exponent) or `%`. Numbers stand at the right of their width, all else at the left. A place without a \
+        (thousands), `.2` (decimals of a number, or the most characters of a text), and one of `f` (decimals, 6 if none are \
+        said), `d` (a whole number), `s` (as it is printed), `x`, `X`, `o`, `b` (base of a whole number), `e` (exponent), `%`. Numbers stand at the right of their width, all else at the left. A place without a \
         value is an error.",
     Example {
         script: "EMIT STR.Format(\"{name:<6}|{size:>8,}|{part:.1%}\", {\"name\": \"a\", \"size\": 12345, \"part\": 0.256})\n\

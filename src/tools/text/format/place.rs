@@ -8,8 +8,14 @@ use crate::value::{Value, number, print};
 
 /// Characters that one value may be filled up to.
 const MAX_WIDTH: usize = 10_000;
+/// Decimals that `f` alone gives.
+const DECIMALS: usize = 6;
 /// Decimals that a number may have.
 const MAX_DECIMALS: usize = 300;
+
+/// What may stand after the colon of a place, in this order.
+const TAKEN: &str =
+    ", which is said by fill and `<`, `>` or `^`, `0`, a width, `,`, `.2`, and one of `f d s x X o b e %`";
 
 /// A place: `name:style`.
 pub struct Place<'t> {
@@ -91,10 +97,10 @@ impl Style {
         if rest.next_if_eq(&'.').is_some() {
             style.precision = Some(digits(&mut rest).ok_or_else(|| format!("`{text}` has no digits after its point"))?);
         }
-        style.form = rest.next_if(|c| matches!(c, 'x' | 'X' | 'o' | 'b' | 'e' | '%'));
+        style.form = rest.next_if(|c| matches!(c, 'x' | 'X' | 'o' | 'b' | 'e' | '%' | 'f' | 'd' | 's'));
         match (rest.next(), style.width > MAX_WIDTH) {
             (Some(c), _) => {
-                Err(format!("`{c}` in `{}` says nothing about how a value is shown", print::shortened(text, 40)))
+                Err(format!("`{c}` in `{}` says nothing about how a value is shown{TAKEN}", print::shortened(text, 40)))
             }
             (None, true) => Err(format!("the width {} is over {MAX_WIDTH}", style.width)),
             (None, false) => Ok(style),
@@ -124,7 +130,7 @@ impl Style {
     /// The text of a number as asked for; none where it is shown as it is printed.
     pub fn show(&self, value: &Value) -> Result<Option<String>, String> {
         let is_number = matches!(value, Value::Int(_) | Value::Float(_));
-        if !is_number && (self.thousands || self.form.is_some()) {
+        if !is_number && (self.thousands || self.form.is_some_and(|form| form != 's')) {
             return Err(format!("{} {} is no number", value.type_name(), print::preview(value)));
         }
         if !is_number {
@@ -132,6 +138,9 @@ impl Style {
         }
         let shown = match self.form {
             Some(form @ ('x' | 'X' | 'o' | 'b')) => based(value, form)?,
+            Some('d') => whole(value)?.to_string(),
+            Some('s') => value.to_string(),
+            Some('f') => Style { precision: self.precision.or(Some(DECIMALS)), ..*self }.plain(value)?,
             Some(form) => self.scaled(value.as_float().unwrap_or_default(), form)?,
             None => self.plain(value)?,
         };
@@ -182,12 +191,16 @@ fn checked(decimals: usize) -> Result<usize, String> {
     if decimals <= MAX_DECIMALS { Ok(decimals) } else { Err(format!("{decimals} decimals are over {MAX_DECIMALS}")) }
 }
 
-fn based(value: &Value, form: char) -> Result<String, String> {
+fn whole(value: &Value) -> Result<i64, String> {
     let whole = match value {
         Value::Float(float) => number::exact_int(float.get()),
         value => value.as_integer(),
     };
-    let Some(whole) = whole else { return Err(format!("{value} is no whole number")) };
+    whole.ok_or_else(|| format!("{value} is no whole number"))
+}
+
+fn based(value: &Value, form: char) -> Result<String, String> {
+    let whole = whole(value)?;
     let sign = if whole < 0 { "-" } else { "" };
     let whole = whole.unsigned_abs();
     Ok(match form {
