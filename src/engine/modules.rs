@@ -182,7 +182,7 @@ impl Loader<'_> {
         reading.modules_left -= 1;
         reading.bytes_left -= bytes.len();
         let (text, undecodable) = Script::new(file.name.as_str(), bytes).decode(usize::MAX);
-        let source = self.sources.add(file.name.as_str(), text);
+        let source = self.sources.add_module(file.name.as_str(), text);
         let span = source.span();
         let tree = match undecodable {
             None => module_tree(source, self.engine, self.findings),

@@ -91,9 +91,11 @@ impl Fault {
         }
     }
 
-    /// The map that ON ERROR and `LAST_ERROR` give.
+    /// The map that ON ERROR and `LAST_ERROR` give: of an error in a module also with its `file`.
     pub fn to_value(&self, sources: &Sources) -> Value {
-        let line = self.span.and_then(|span| Some(sources.of(span)?.position(span).line as i64));
+        let source = self.span.and_then(|span| sources.of(span));
+        let line = self.span.zip(source).map(|(span, source)| source.position(span).line as i64);
+        let file = source.filter(|source| source.is_module()).map(|source| source.name());
         let text = |text: Option<&str>| text.map_or(Value::Nil, Value::text);
         let map = Map::with_capacity(7)
             .with("code", self.wire_code())
@@ -103,6 +105,7 @@ impl Fault {
             .with("path", text(self.path.as_deref()))
             .with("hint", text(self.hint.as_deref()))
             .with("line", line);
+        let map = file.into_iter().fold(map, |map, file| map.with("file", file));
         let map = self.answer.iter().fold(map, |map, answer| map.with("answer", answer.clone()));
         Value::Map(Rc::new(map))
     }

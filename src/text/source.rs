@@ -14,6 +14,7 @@ pub struct Source {
     text: String,
     base: usize,
     line_starts: Vec<u32>,
+    is_module: bool,
 }
 
 /// Where a byte offset lies, for people: both numbers count from 1, the column in characters.
@@ -29,6 +30,11 @@ impl Source {
     /// The name shown in messages: a path as the user gave it, `<stdin>`, `<-e>`.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether it is a text that another one uses.
+    pub fn is_module(&self) -> bool {
+        self.is_module
     }
 
     /// The whole text.
@@ -112,11 +118,24 @@ impl Sources {
 
     /// Takes a text in and gives it its stretch of offsets.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> &Source {
+        self.add_text(name.into(), text.into(), false)
+    }
+
+    /// Takes in the text of a module.
+    pub fn add_module(&mut self, name: impl Into<String>, text: impl Into<String>) -> &Source {
+        self.add_text(name.into(), text.into(), true)
+    }
+
+    /// All texts, in the order in which they were taken in.
+    pub fn iter(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter().map(|source| &**source)
+    }
+
+    fn add_text(&mut self, name: String, text: String, is_module: bool) -> &Source {
         let base = self.sources.last().map_or(0, |last| last.base + last.text.len() + 1);
-        let text = text.into();
         let newlines = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
         let line_starts = std::iter::once(0).chain(newlines.map(|(at, _)| at as u32 + 1)).collect();
-        self.sources.push(Rc::new(Source { name: name.into(), text, base, line_starts }));
+        self.sources.push(Rc::new(Source { name, text, base, line_starts, is_module }));
         self.sources.last().expect("a source was just pushed")
     }
 
