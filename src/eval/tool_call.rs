@@ -1,7 +1,7 @@
 //! Calls of tools: through the gate, and what becomes of a failure.
 
 use crate::text::Span;
-use crate::toolkit::{ArgError, Failure, Manner, ToolError, ToolId};
+use crate::toolkit::{ArgError, Effect, Failure, Manner, ToolError, ToolId};
 use crate::value::{Map, Value};
 
 use super::fault::Fault;
@@ -33,10 +33,40 @@ pub fn call(machine: &mut Machine, id: ToolId, args: Vec<Option<Value>>, span: S
     match result {
         Ok(value) => {
             machine.last_error = Value::Nil;
+            if is_cut(&value) {
+                warn_of_cut(machine, id, &value, span);
+            }
             Ok(value)
         }
         Err(error) => failed(machine, id, error, span, failing),
     }
+}
+
+/// Whether a result says that it is not all there is.
+fn is_cut(value: &Value) -> bool {
+    matches!(value, Value::Map(map) if map.get_str("truncated").is_some_and(|cut| cut.is_true()))
+}
+
+/// Tells of a result that was cut, where the script could not notice: its texts never say `truncated`.
+#[cold]
+#[inline(never)]
+fn warn_of_cut(machine: &mut Machine, id: ToolId, value: &Value, span: Span) {
+    let spec = machine.world.gate.registry.get(id).spec;
+    let sources = machine.world.sources.clone();
+    let code = |line: &str| line.split('#').next().is_some_and(|code| code.contains("truncated"));
+    let is_looked_at = sources.iter().any(|source| source.text().lines().any(code));
+    if spec.effect != Effect::Reads || is_looked_at {
+        return;
+    }
+    let shown = match value {
+        Value::Map(map) => map.iter().find_map(|(_, value)| match value {
+            Value::List(list) => Some(format!(" after {} entries", list.len())),
+            _ => None,
+        }),
+        _ => None,
+    };
+    let message = format!("the result is cut{}; look at its `truncated`", shown.unwrap_or_default());
+    warn(machine, spec.name, Some(span), &message);
 }
 
 /// A call whose arguments do not fit: always an error.
