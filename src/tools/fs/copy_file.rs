@@ -139,8 +139,12 @@ fn copy(
     let backup_path = copied.map_err(|error| match error {
         // It names what is below the source by its last name alone.
         SandboxError::Special(_) => ToolError::from(error).argument("source_path").path(source.shown()),
+        SandboxError::Exists(_) if is_folder && is_directory(destination) => {
+            hint_at_place_in(error.into(), source, destination)
+        }
         SandboxError::Exists(_) if is_folder => ToolError::from(error)
             .hint("a directory replaces nothing: choose another name, or delete what is there first"),
+        SandboxError::IsAFolder(_) => hint_at_place_in(error.into(), source, destination),
         error => super::hint_at_overwriting(error.into()),
     })?;
     let size_bytes = (!is_folder).then_some(metadata.size);
@@ -194,6 +198,16 @@ fn check_source(source: &SandboxPath, recursive: bool) -> Result<Metadata, ToolE
     }
 }
 
+fn is_directory(place: &SandboxPath) -> bool {
+    place.metadata().is_ok_and(|metadata| metadata.kind == EntryKind::Folder)
+}
+
+/// Says how something is copied into a directory that is there, since nothing replaces a directory.
+fn hint_at_place_in(error: ToolError, source: &SandboxPath, destination: &SandboxPath) -> ToolError {
+    let name = source.address().rsplit('/').next().unwrap_or_default().to_owned();
+    error.hint(format!("it is a directory; to copy into it, write `{}/{name}`", destination.shown()))
+}
+
 fn check_destination(source: &SandboxPath, metadata: &Metadata, destination: &SandboxPath) -> Result<(), ToolError> {
     let at_destination = |error: ToolError| error.argument("destination_path").path(destination.shown());
     if destination.is_root() {
@@ -201,8 +215,11 @@ fn check_destination(source: &SandboxPath, metadata: &Metadata, destination: &Sa
     }
     if destination.wants_folder() && metadata.kind != EntryKind::Folder {
         let message = format!("the destination `{}/` names a directory, and the source is none", destination.shown());
-        let error = ToolError::new(ToolCode::NotADirectory, message).hint("leave out the `/` at the end");
-        return Err(at_destination(error));
+        let error = ToolError::new(ToolCode::NotADirectory, message);
+        return Err(at_destination(match is_directory(destination) {
+            true => hint_at_place_in(error, source, destination),
+            false => error.hint("leave out the `/` at the end"),
+        }));
     }
     let is_same = destination.metadata().is_ok_and(|there| there.identity == metadata.identity);
     if is_same || source.holds(destination) {
