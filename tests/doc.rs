@@ -95,12 +95,20 @@ fn names_find_their_pages_in_any_spelling() {
 
 #[test]
 fn a_name_that_is_none_gets_the_nearest() {
-    for (name, near) in [("FS.WalkDri", "FS.WalkDir"), ("whlie", "WHILE"), ("not_fuond", "not_found"), ("Lenn", "LEN")]
-    {
+    for (name, near) in [
+        ("FS.WalkDri", "FS.WalkDir"),
+        ("FS.Reed", "FS.ReadFile"),
+        ("STR.Uper", "STR.Upper"),
+        ("whlie", "WHILE"),
+        ("not_fuond", "not_found"),
+        ("Lenn", "LEN"),
+    ] {
         let ran = doc(&[name]);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{name}");
         assert!(ran.stderr.contains(&format!("did you mean `{near}")), "{name}: {}", ran.stderr);
     }
+    assert!(doc(&["MATH.Squareroot"]).stderr.contains("`ns doc MATH` lists"));
+    assert!(doc(&["MATH.Sqrt"]).stdout.starts_with("SQRT(number)"));
     assert!(doc(&["xyzzyxyzzy"]).stderr.contains("`ns doc` lists"));
 }
 

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::engine::{Page, PageKind, built_in_tools, code_example, pages};
+use crate::engine::{Builtin, Page, PageKind, built_in_tools, code_example, pages};
 use crate::text::{Code, ToolCode, nearest};
 use crate::toolkit::{Registry, groups, schema};
 
@@ -27,6 +27,7 @@ enum Topic<'a> {
 pub fn doc(args: &DocArgs) -> Exit {
     let registry = built_in_tools();
     let name = args.name.join(" ");
+    let name = numeric(&name).unwrap_or(name);
     let found = match name.is_empty() {
         true => topics(&registry).collect(),
         false => find(&registry, &name),
@@ -34,7 +35,10 @@ pub fn doc(args: &DocArgs) -> Exit {
     if found.is_empty() {
         let help = match near(&registry, &name) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "`ns doc` lists what there is".to_owned(),
+            None => match name.split_once('.').filter(|(group, _)| !find(&registry, group).is_empty()) {
+                Some((group, _)) => format!("`ns doc {group}` lists what there is"),
+                None => "`ns doc` lists what there is".to_owned(),
+            },
         };
         report_error(&format!("there is no page about `{name}`"), &help);
         return Exit::Usage;
@@ -90,10 +94,18 @@ fn find<'r>(registry: &'r Registry, name: &str) -> Vec<Topic<'r>> {
     found
 }
 
+/// The built-in that `MATH.Sqrt` finds: the groups have tools, and those on numbers are found there too.
+fn numeric(name: &str) -> Option<String> {
+    Builtin::find(name).filter(|_| name.contains('.')).map(|builtin| builtin.name().to_owned())
+}
+
 /// The name nearest to one that stands for nothing.
 fn near(registry: &Registry, name: &str) -> Option<String> {
     let names: Vec<&str> = topics(registry).flat_map(|topic| topic.names()).collect();
     let upper = name.to_uppercase();
+    if let Some(near) = registry.nearest(name).filter(|_| name.contains('.')) {
+        return Some(near.to_owned());
+    }
     let near = nearest(name, names.iter().copied()).or_else(|| nearest(&upper, names.iter().copied()));
     near.or_else(|| registry.nearest(name)).map(str::to_owned)
 }

@@ -27,8 +27,8 @@ use crate::value::Map;
 
 pub use crate::eval::{EmitError, Fault, Output};
 pub use crate::limits::{Interrupt, LimitHit, Meter, Progress};
-pub use crate::program::Over;
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
+pub use crate::program::{Builtin, Over};
 pub use crate::sandbox::Resolver;
 pub use crate::syntax::{Token, TokenKind, tokens};
 pub use crate::toolkit::{

@@ -117,11 +117,28 @@ impl Registry {
     pub fn nearest(&self, name: &str) -> Option<&'static str> {
         let tail = name.rsplit('.').next().unwrap_or(name);
         let names = || self.tools.iter().map(|tool| tool.spec.name);
-        nearest(name, names()).or_else(|| {
+        self.nearest_in_group(name).or_else(|| nearest(name, names())).or_else(|| {
             let tails = names().filter_map(|name| name.rsplit('.').next());
             let near = nearest(tail, tails)?;
             names().find(|name| name.ends_with(near))
         })
+    }
+
+    /// The nearest of the same group, by any of the names that its tools have there.
+    fn nearest_in_group(&self, name: &str) -> Option<&'static str> {
+        let (group, tail) = name.rsplit_once('.')?;
+        let group = group.to_ascii_lowercase();
+        let group = group.strip_prefix("tool.").unwrap_or(&group);
+        let in_group = |tool: &Tool| {
+            let names = [tool.spec.name].into_iter().chain(tool.spec.aliases.iter().copied());
+            let parts = names.filter_map(|name| name.rsplit_once('.'));
+            let tails =
+                parts.filter(|(its, _)| its.eq_ignore_ascii_case(group)).map(|(_, tail)| (tail, tool.spec.name));
+            tails.collect::<Vec<_>>()
+        };
+        let members: Vec<(&str, &'static str)> = self.tools.iter().flat_map(in_group).collect();
+        let near = nearest(tail, members.iter().map(|(tail, _)| *tail))?;
+        members.into_iter().find(|(tail, _)| *tail == near).map(|(_, name)| name)
     }
 
     /// The tool of a number.
