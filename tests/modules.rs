@@ -275,3 +275,23 @@ fn a_long_chain_of_modules_takes_no_native_stack() {
     let ran = place.run("USE \"m0.ns\" AS m\nEMIT m.Name()");
     assert_eq!(ran.stdout, "1\n", "{}", ran.stderr);
 }
+
+#[test]
+fn what_is_wrong_with_a_module_is_told_once() {
+    let place = Place::new();
+    place.write("sandbox/m.ns", "func Name() means\n  RETURN nothing\nendfunc\n");
+    for name in ["a.ns", "b.ns"] {
+        place.write(&format!("sandbox/{name}"), "USE \"m.ns\" AS m\nEMIT m.Name()\nEMIT unset\n");
+    }
+    let check = |words: &[&str]| {
+        let mut command = ns(&place.sandbox());
+        run(command.current_dir(place.sandbox()).arg("check").args(words))
+    };
+    let ran = check(&["a.ns", "b.ns", "m.ns"]);
+    assert_eq!(ran.code, 3);
+    assert_eq!(ran.stderr.matches("nothing sets `nothing`").count(), 1, "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("nothing sets `unset`").count(), 2, "{}", ran.stderr);
+    let json: serde_json::Value =
+        serde_json::from_str(&check(&["--format", "json", "a.ns", "b.ns"]).stdout).expect("JSON");
+    assert_eq!(json.as_array().map(Vec::len), Some(3), "{json}");
+}

@@ -1,5 +1,7 @@
 //! `ns check FILE…`
 
+use std::collections::HashSet;
+
 use crate::engine::Checked;
 use crate::text::render::to_json;
 use crate::text::{Diagnostic, Severity};
@@ -22,6 +24,7 @@ pub fn check(global: &Global, args: &CheckArgs) -> Exit {
             Err(unreadable) => exit = unreadable,
         }
     }
+    tell_once(&mut checked);
     let faulty = checked.iter().any(|(_, checked)| checked.findings.iter().any(Diagnostic::is_error));
     let shown = match args.format {
         FindingFormat::Text => show_text(&checked, args.info),
@@ -31,6 +34,20 @@ pub fn check(global: &Global, args: &CheckArgs) -> Exit {
         (Exit::Done, Exit::Done) if faulty => Exit::Difference,
         (Exit::Done, shown) => shown,
         (exit, _) => exit,
+    }
+}
+
+/// What is wrong with a module is told once, however many of the scripts use it.
+fn tell_once(checked: &mut [(String, Checked)]) {
+    let mut told = HashSet::new();
+    for (_, Checked { findings, sources, .. }) in checked {
+        findings.retain(|finding| {
+            let place = finding.span().and_then(|span| {
+                let source = sources.of(span)?;
+                Some((source.name().to_owned(), source.local(span)))
+            });
+            place.is_none_or(|place| told.insert((place, finding.message.clone())))
+        });
     }
 }
 
