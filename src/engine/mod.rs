@@ -30,6 +30,7 @@ pub use crate::limits::{Interrupt, LimitHit, Meter, Progress};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
 pub use crate::program::{Builtin, Over};
 pub use crate::sandbox::Resolver;
+pub use crate::syntax::keyword::STATEMENT_WORDS;
 pub use crate::syntax::{Token, TokenKind, tokens};
 pub use crate::toolkit::{
     Approver, Clock, Console, InputFault, MemoryRow, ProgressView, Question, Reply, Salvaged, SessionMemory,

@@ -34,6 +34,11 @@ impl Script {
         &self.name
     }
 
+    /// The script in the text, as far as it is one.
+    pub fn code(&self) -> String {
+        self.decode_script(usize::MAX).0
+    }
+
     /// The name without the folders before it.
     pub(super) fn file_name(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or(&self.name)

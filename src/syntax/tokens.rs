@@ -214,3 +214,24 @@ fn number_length(text: &str) -> usize {
     }
     at
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Token, tokens};
+
+    /// Whatever a text is cut off at, its tokens come one after another and lie in it.
+    #[test]
+    fn tokens_lie_in_the_text_in_order() {
+        let text = "\u{feff}#!/ns\n:: key: value \\\n more\nSET x = \"a\\\"é\" + 'b # c\nCOMMENT: one\ntwo ENDCOMMENT\n\
+            IF x[0.5e-3] == '''raw\n\"''' THEN # why\n  CALL FS.ReadFile(end: 1, -- no\n  2)\r\nEND\n```{{x}}`` \\\n}]) é½\u{1b}";
+        for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
+            let cut = &text[..end];
+            let mut at = 0;
+            for Token { start, end, .. } in tokens(cut) {
+                assert!(at <= start && start < end && end <= cut.len(), "{cut:?}: {start}..{end} after {at}");
+                assert!(cut.get(start..end).is_some(), "{cut:?}: {start}..{end}");
+                at = end;
+            }
+        }
+    }
+}

@@ -19,6 +19,7 @@ mod lookout;
 mod memory;
 mod module;
 mod named;
+mod names;
 mod policy;
 mod registry;
 pub mod schema;

@@ -1,15 +1,23 @@
 //! What a session knows, for who looks at it: its variables, procedures and modules.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use compact_str::CompactString;
 
+use crate::limits::{Interrupt, Limits, Meter};
 use crate::program::{ModuleId, Unit};
 use crate::syntax::ast::{Procedure, StatementKind};
 use crate::value::Value;
 
-use super::super::ProcedureInfo;
+use super::super::stack::on_large_stack;
+use super::super::{Engine, ProcedureInfo};
 use super::Session;
+
+/// Names of one folder that are offered at most.
+const MOST_NAMES: usize = 5_000;
+/// How long who types waits for them.
+const PATIENCE: Duration = Duration::from_millis(300);
 
 impl Session<'_> {
     /// The variables that are set, in the order in which they first were.
@@ -63,6 +71,20 @@ impl Session<'_> {
     /// Sets `LAST`.
     pub fn set_last(&mut self, value: Value) {
         self.last = value;
+    }
+
+    /// The engine that the session works with.
+    pub fn engine(&self) -> &Engine {
+        self.engine
+    }
+
+    /// The names in a folder of the sandbox, as far as the policy lets tools see them, each with whether it is
+    /// a folder; none where that would take long.
+    pub fn names_in(&self, folder: &str) -> Vec<(String, bool)> {
+        let limits = Limits { max_steps: MOST_NAMES as u64 * 4, timeout: Some(PATIENCE), ..self.engine.limits.clone() };
+        let mut meter = Meter::new(&limits, Interrupt::default());
+        let names = on_large_stack(|| self.engine.gate.names_in(folder, MOST_NAMES, &mut meter, self.machine.memory()));
+        names.ok().and_then(Result::ok).unwrap_or_default()
     }
 
     /// Forgets variables, procedures and modules. What is remembered in memory stays.
