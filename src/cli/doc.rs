@@ -10,7 +10,7 @@ use crate::toolkit::{Registry, groups, schema};
 
 use super::args::{DocArgs, FindingFormat};
 use super::exit::Exit;
-use super::show::new_table;
+use super::table::new_table;
 use super::terminal::{print, report_error};
 use super::tools::Entry;
 use super::{explain, tools};
@@ -52,6 +52,16 @@ pub fn doc(args: &DocArgs) -> Exit {
         }
     };
     print(&format!("{}\n", text.trim_end()))
+}
+
+/// The pages about what a name stands for; where there are none, the nearest name.
+pub(crate) fn doc_page(name: &str) -> Result<String, Option<String>> {
+    let registry = built_in_tools();
+    let found = find(&registry, name);
+    match found.is_empty() {
+        true => Err(near(&registry, name)),
+        false => Ok(found.iter().map(Topic::text).collect::<Vec<_>>().join("\n\n\n")),
+    }
 }
 
 /// Everything that there is a page about.

@@ -1,6 +1,6 @@
 //! `ns doctor`: what holds here.
 
-use crate::engine::{PolicySource, Resolver};
+use crate::engine::{Engine, PolicySource, Resolver};
 use crate::text::safe;
 
 use super::args::Global;
@@ -12,6 +12,11 @@ pub fn doctor(global: &Global) -> Exit {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
+    print(&in_force(&engine))
+}
+
+/// Where an engine works, and what it lets scripts do.
+pub(crate) fn in_force(engine: &Engine) -> String {
     let gate = engine.gate();
     let resolver = match gate.root.resolver() {
         Resolver::Openat2 => "openat2: the kernel keeps every path below the root",
@@ -51,5 +56,5 @@ pub fn doctor(global: &Global) -> Exit {
     for (key, value) in gate.policy.summary().iter().chain(&engine.limits().summary()) {
         row(key, value);
     }
-    print(&text)
+    text
 }

@@ -88,6 +88,23 @@ pub(crate) fn log_in_session(engine: &Engine) {
     }
 }
 
+/// `:show` of a session: the run that is named, or the newest.
+pub(crate) fn show_in_session(engine: &Engine, run: Option<&str>) {
+    let newest = || engine.runs(1).map(|runs| runs.first().map(|run| run.run.clone()));
+    let shown = run.map_or_else(newest, |run| Ok(Some(run.to_owned()))).and_then(|run| match run {
+        None => Ok("no run has changed anything here\n".to_owned()),
+        Some(run) => {
+            let run = engine.show_run(&run)?;
+            let described = engine.describe_run(&run, Differ::showing(engine.watch()))?;
+            Ok(page(&run, &described, true))
+        }
+    });
+    match shown {
+        Ok(page) => drop(terminal::print(&page)),
+        Err(error) => drop(report(error)),
+    }
+}
+
 /// `:undo` and `:redo` of a session.
 pub(crate) fn undo_in_session(engine: &Engine, run: Option<&str>, redo: bool) {
     if let Err(error) = take_back(engine, run, redo, false) {

@@ -25,6 +25,7 @@ mod render;
 mod repl;
 mod run;
 mod show;
+mod table;
 mod terminal;
 mod test;
 mod testing;
@@ -39,11 +40,16 @@ use args::{Cli, Command};
 use exit::Exit;
 
 pub(crate) use approve::{forget_typed, is_input_waiting};
-pub(crate) use history::{log_in_session, undo_in_session};
+pub(crate) use doc::doc_page;
+pub(crate) use doctor::in_force;
+pub(crate) use history::{log_in_session, show_in_session, undo_in_session};
 pub(crate) use interrupts::is_second_interrupt;
+pub(crate) use run::read_script;
 pub(crate) use show::Shared;
+pub(crate) use table::{Fit, cell, is_rows, new_table_of, quoted, sections, table, terminal_columns};
 pub(crate) use terminal::{report_findings, report_notes, say};
-pub(crate) use typed::Typed;
+pub(crate) use tools::{Entry as ToolEntry, entries, entry_of, tools_matching};
+pub(crate) use typed::{Typed, save_script};
 
 /// Runs the command that the process was started with.
 pub fn main() -> ! {

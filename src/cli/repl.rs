@@ -9,7 +9,7 @@ use super::progress::show_at_terminal;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{report_error, report_notes};
 
-use crate::repl::Left;
+use crate::repl::{Left, Showing};
 
 /// Begins a session.
 pub fn repl(global: &Global) -> Exit {
@@ -22,7 +22,8 @@ pub fn repl(global: &Global) -> Exit {
     show_at_terminal(&engine);
     connect_console(&engine);
     let printer = Shared::new(Printer::new(Format::for_run(global.output)));
-    let ended = crate::repl::run(&engine, &printer, global.output == OutputFormat::Auto);
+    let showing = if global.output == OutputFormat::Auto { Showing::Fitting } else { Showing::Formatted };
+    let ended = crate::repl::run(&engine, &printer, showing);
     report_notes(&engine.gate().take_notes());
     match ended {
         Ok(Left::ByChoice) => Exit::Done,

@@ -4,14 +4,13 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write, stdout};
 use std::rc::Rc;
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-
 use crate::engine::{EmitError, Meter, Output};
 use crate::text::safe;
-use crate::value::{Map, Str, Value, json, print};
+use crate::value::{Value, json, print};
 
 use super::args::OutputFormat;
 use super::console::clear_line;
+use super::table::{Fit, is_rows, sections, table};
 use super::terminal;
 
 /// How values are printed.
@@ -89,13 +88,11 @@ impl Printer {
                 }
                 return Ok(());
             }
-            (Format::Table, [Value::List(list)])
-                if !list.is_empty() && list.iter().all(|item| matches!(item, Value::Map(_))) =>
-            {
-                self.line = table(&list.iter().collect::<Vec<_>>());
+            (Format::Table, [Value::List(list)]) if is_rows(&values[0]) => {
+                self.line = table(&list.iter().collect::<Vec<_>>(), Fit::ALL);
             }
             (Format::Table, [Value::Map(map)]) if !map.is_empty() => {
-                self.line = sections(map);
+                self.line = sections(map, Fit::ALL);
             }
             (Format::Table, _) => return self.raw(values),
         }
@@ -212,99 +209,5 @@ fn push_json_lines(value: &Value, text: &mut String) {
             text.push_str(&json::to_text(value));
             text.push('\n');
         }
-    }
-}
-
-/// A map: keys and values in two columns, and below them what takes more than a line, under its key.
-fn sections(map: &Map) -> String {
-    let key_of = |key: &Str| key.as_text().to_string();
-    let (long, short): (Vec<_>, Vec<_>) = map.iter().partition(|(_, value)| is_long(value));
-    let mut text = match short.is_empty() {
-        true => String::new(),
-        false => pairs(short.iter().map(|(key, value)| (key_of(key), value.clone()))),
-    };
-    for (key, value) in &long {
-        let body = match value {
-            Value::List(list) => table(&list.iter().collect::<Vec<_>>()),
-            value => value.as_text().map(|text| safe::prose(text.trim_end()).into_owned()).unwrap_or_default(),
-        };
-        let gap = if text.is_empty() { "" } else { "\n\n" };
-        text.push_str(&format!("{gap}{}:\n{body}", safe::name(&key_of(key))));
-    }
-    text
-}
-
-/// Whether a value takes more than a line: a list of maps, or a text of several lines.
-fn is_long(value: &Value) -> bool {
-    match value {
-        Value::List(list) => !list.is_empty() && list.iter().all(|item| matches!(item, Value::Map(_))),
-        value => value.as_text().is_some_and(|text| text.trim_end().contains('\n')),
-    }
-}
-
-/// A list of maps as a table: one column for each key, numbers at the right.
-fn table(rows: &[Value]) -> String {
-    let mut columns: Vec<String> = Vec::new();
-    for row in rows {
-        let Value::Map(map) = row else { continue };
-        for (key, value) in map.iter() {
-            let key = key.as_text();
-            // A column of nothing but nil says nothing.
-            if !matches!(value, Value::Nil) && !columns.iter().any(|column| *column == *key) {
-                columns.push(key.to_string());
-            }
-        }
-    }
-    let mut table = new_table();
-    table.set_header(columns.iter().map(|column| safe::name(column).into_owned()));
-    let mut numeric = vec![true; columns.len()];
-    for row in rows {
-        let Value::Map(map) = row else { continue };
-        let cells = columns.iter().enumerate().map(|(number, column)| {
-            let value = map.get_str(column).unwrap_or(Value::Nil);
-            numeric[number] &= matches!(value, Value::Int(_) | Value::Float(_) | Value::Nil);
-            cell(&value)
-        });
-        table.add_row(cells.collect::<Vec<_>>());
-    }
-    for (number, numeric) in numeric.into_iter().enumerate() {
-        if let (true, Some(column)) = (numeric, table.column_mut(number)) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table.to_string()
-}
-
-/// Keys and values in two columns.
-pub fn pairs(rows: impl Iterator<Item = (String, Value)>) -> String {
-    let mut table = new_table();
-    for (key, value) in rows {
-        table.add_row([safe::name(&key).into_owned(), cell(&value)]);
-    }
-    table.to_string()
-}
-
-/// Columns that a table takes at least.
-const NARROWEST: u16 = 40;
-
-/// A table without lines, as wide as the terminal at most.
-pub fn new_table() -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    // A terminal that says it has no columns, or next to none, does not know.
-    if table.width().is_some_and(|width| width < NARROWEST) {
-        table.set_width(NARROWEST);
-    }
-    table
-}
-
-/// A value as the text of a cell: on one line, and not too long.
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Nil => String::new(),
-        _ => match value.as_text() {
-            Some(text) => safe::name(&print::shortened(&text, 200)).into_owned(),
-            None => print::preview(value),
-        },
     }
 }

@@ -7,7 +7,7 @@ use crate::toolkit::{Example, Kind, Literal, Param, Registry, Spec, Tool, WhenAb
 
 use super::args::{ToolFormat, ToolsArgs};
 use super::exit::Exit;
-use super::show::new_table;
+use super::table::new_table;
 use super::terminal::{print, report_error};
 
 /// What a listing shows: a tool, or a function that takes a procedure, which reads as one.
@@ -28,6 +28,20 @@ impl<'t> Entry<'t> {
 
     fn of_function(over: Over) -> Entry<'t> {
         Entry { spec: over.spec(), params: over.params(), tool: None }
+    }
+
+    /// Its parameters: the name of each, and how a signature shows it.
+    pub fn parameters(&self) -> impl Iterator<Item = (&'t str, String)> + use<'t> {
+        self.params.iter().map(|param| {
+            let shown = match param.absent {
+                WhenAbsent::Required => param.name.to_owned(),
+                WhenAbsent::Absent => format!("{}?", param.name),
+                WhenAbsent::Is(literal) | WhenAbsent::Configured(literal) => {
+                    format!("{}: {}", param.name, shown(literal))
+                }
+            };
+            (param.name, shown)
+        })
     }
 
     /// Its group.
@@ -102,6 +116,36 @@ fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
         ToolFormat::Markdown => members.iter().map(|entry| section(*entry)).collect::<Vec<_>>().join("\n"),
     };
     print(&format!("{}\n", text.trim_end()))
+}
+
+/// The tools whose names hold a text, or match a pattern with `*`.
+pub(crate) fn tools_matching<'t>(registry: &'t Registry, pattern: &str) -> Vec<Entry<'t>> {
+    let pattern = pattern.to_ascii_lowercase();
+    let mut found = entries(registry);
+    found.retain(|entry| matches(&pattern, &entry.spec.name.to_ascii_lowercase()));
+    found
+}
+
+/// The tool, or function that takes a procedure, of a name.
+pub(crate) fn entry_of<'t>(registry: &'t Registry, name: &str) -> Option<Entry<'t>> {
+    let tool = registry.find(name).map(|id| Entry::of_tool(registry.get(id)));
+    tool.or_else(|| Over::find(name).map(Entry::of_function))
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return name.contains(pattern) };
+    let Some(mut name) = name.strip_prefix(first) else { return false };
+    let mut parts = rest.split('*').peekable();
+    while let Some(part) = parts.next() {
+        match parts.peek() {
+            None => return part.is_empty() || name.ends_with(part),
+            Some(_) => match name.find(part) {
+                Some(at) => name = &name[at + part.len()..],
+                None => return false,
+            },
+        }
+    }
+    true
 }
 
 fn unknown(registry: &Registry, name: &str) -> Exit {
@@ -194,12 +238,8 @@ pub fn indented(text: &str) -> String {
 
 /// `FS.ReadFile(file_path, max_lines: 0)`
 pub fn signature(entry: Entry<'_>) -> String {
-    let params = entry.params.iter().map(|param| match param.absent {
-        WhenAbsent::Required => param.name.to_owned(),
-        WhenAbsent::Absent => format!("{}?", param.name),
-        WhenAbsent::Is(literal) | WhenAbsent::Configured(literal) => format!("{}: {}", param.name, shown(literal)),
-    });
-    format!("{}({})", entry.spec.name, params.collect::<Vec<_>>().join(", "))
+    let params: Vec<String> = entry.parameters().map(|(_, shown)| shown).collect();
+    format!("{}({})", entry.spec.name, params.join(", "))
 }
 
 fn shown(literal: Literal) -> String {

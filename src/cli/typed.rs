@@ -58,6 +58,13 @@ impl Typed {
     }
 }
 
+/// Writes a script to a file that is not there yet.
+pub fn save_script(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
 fn not_kept(path: &Path, error: &io::Error) {
     say(&format!("warning: what is typed is not kept: `{}`: {error}\n", shown(path)));
 }

@@ -1,6 +1,6 @@
 //! What begins with a colon.
 
-use crate::cli::{log_in_session, undo_in_session};
+use crate::cli;
 use crate::text::nearest;
 
 use super::Repl;
@@ -21,16 +21,32 @@ pub struct Command<'a> {
     rest: &'a str,
 }
 
-const HELP: &str = "\
-Type a statement, a block, or an expression to see its value.
-  :help   this text
-  :tools  the names of the tools
-  :log    what was changed here; each line is a run of its own
-  :undo   take the newest run back, or the one that is named (`:undo RUN`); :redo does it again
-  :quit   leave (so does Ctrl-D)
-`ns tools NAME` in a shell shows a tool, `ns explain CODE` an error.";
+/// The commands: name, what stands behind it, what it does.
+pub const COMMANDS: [(&str, &str, &str); 17] = [
+    ("help", "[TOPIC]", "this list, or a page about a tool, statement, function or code, with an example"),
+    ("tools", "[PATTERN]", "the tools whose names hold a text, or match a pattern with `*`"),
+    ("vars", "", "the variables"),
+    ("procs", "", "the procedures, and those of modules"),
+    ("type", "EXPR", "the type of a value"),
+    ("time", "LINE", "how long a line takes, and how many steps"),
+    ("out", "[N]", "the results so far; or all of one, which `LAST` is again"),
+    ("load", "FILE", "run a script here, so that its variables and procedures stay"),
+    ("save", "FILE", "write the lines that were run so far to a new script"),
+    ("reset", "", "forget variables, procedures and results"),
+    ("log", "", "what was changed in the sandbox; each line is a run of its own"),
+    ("show", "[RUN]", "what the newest run changed, or the one that is named"),
+    ("undo", "[RUN]", "take the newest run back, or the one that is named"),
+    ("redo", "", "do again what was taken back last"),
+    ("policy", "", "the sandbox, the policy and the limits in force"),
+    ("clear", "", "clear the screen"),
+    ("quit", "", "leave; so does Ctrl-D"),
+];
 
-const NAMES: [&str; 6] = ["help", "tools", "log", "undo", "redo", "quit"];
+/// What is said of how lines are typed.
+pub const KEYS: &str = "\
+Type a statement, a block, or an expression to see its value, which `LAST` is then.
+Tab completes, Up in a block brings its lines back, Ctrl-R searches what was typed, Ctrl-C clears the
+line or stops the script, twice it leaves. A line that begins with a blank is not kept.";
 
 /// The command that a text is, if it is one.
 pub fn of(text: &str) -> Option<Command<'_>> {
@@ -52,31 +68,55 @@ pub fn name_in(line: &str) -> Option<usize> {
     Some(line.len() - command.len() + command.find(char::is_whitespace).unwrap_or(command.len()))
 }
 
+/// The command that a name stands for: in full, or as nobody could mean another one.
+pub fn known(name: &str) -> Option<&'static str> {
+    let short = match name {
+        "q" | "exit" => "quit",
+        "h" | "?" => "help",
+        name => name,
+    };
+    let mut beginning = COMMANDS.iter().map(|(known, ..)| *known).filter(|known| known.starts_with(short));
+    let found = COMMANDS.iter().map(|(known, ..)| *known).find(|known| *known == short);
+    found.or_else(|| beginning.next().filter(|_| beginning.next().is_none() && !short.is_empty()))
+}
+
+/// How a command is typed, and what it does.
+pub fn usage(name: &str) -> String {
+    let found = COMMANDS.iter().find(|(known, ..)| *known == name);
+    found.map_or_else(String::new, |(name, rest, what)| format!(":{name} {rest}\n  {what}").replace(" \n", "\n"))
+}
+
 impl Repl<'_> {
     /// Does what a command says.
     pub fn command(&mut self, command: Command<'_>) -> Go {
         let Command { name, rest } = command;
-        match name {
-            "quit" | "q" | "exit" => return Go::Leave,
-            "help" | "h" | "?" => self.print(HELP),
-            "tools" => {
-                let rows =
-                    self.engine.registry().iter().map(|tool| format!("{:<22} {}", tool.spec.name, tool.spec.summary));
-                self.print(&rows.collect::<Vec<_>>().join("\n"));
-            }
-            "log" => log_in_session(self.engine),
-            "undo" => undo_in_session(self.engine, Some(rest).filter(|run| !run.is_empty()), false),
-            "redo" => undo_in_session(self.engine, None, true),
-            unknown => match nearest(unknown, NAMES) {
-                Some(near) => self.print(&format!("there is no `:{unknown}`; did you mean `:{near}`?")),
-                None => self.print(&format!("there is no `:{unknown}`; :help lists the commands")),
-            },
+        let Some(known) = known(name) else {
+            let near = nearest(name, COMMANDS.iter().map(|(known, ..)| *known));
+            let help = near.map_or(":help lists the commands".to_owned(), |near| format!("did you mean `:{near}`?"));
+            self.print(&format!("there is no `:{name}`; {help}"));
+            return Go::On;
+        };
+        let run = Some(rest).filter(|rest| !rest.is_empty());
+        match (known, run) {
+            ("quit", _) => return Go::Leave,
+            ("help", topic) => self.help(topic),
+            ("tools", pattern) => self.tools(pattern.unwrap_or_default()),
+            ("vars", _) => self.variables(),
+            ("procs", _) => self.procedures(),
+            ("out", number) => self.out(number),
+            ("reset", _) => self.reset(),
+            ("log", _) => cli::log_in_session(self.engine),
+            ("show", run) => cli::show_in_session(self.engine, run),
+            ("undo", run) => cli::undo_in_session(self.engine, run, false),
+            ("redo", _) => cli::undo_in_session(self.engine, None, true),
+            ("policy", _) => self.print(&cli::in_force(self.engine)),
+            ("clear", _) => self.clear(),
+            ("type", Some(text)) => self.type_of(text),
+            ("time", Some(text)) => self.time(text),
+            ("load", Some(file)) => self.load(file),
+            ("save", Some(file)) => self.save(file),
+            (known, _) => self.print(&usage(known)),
         }
         Go::On
-    }
-
-    fn print(&self, text: &str) {
-        // That nobody reads it is nobody's error.
-        let _ = self.printer.print_line(text).and_then(|()| self.printer.flush());
     }
 }

@@ -4,15 +4,21 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use rustyline::completion::Completer;
+use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
-use rustyline::hint::Hinter;
+use rustyline::hint::{Hint, Hinter};
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Helper};
 
 use crate::engine::Session;
 
+use super::commands::name_in;
+use super::complete::complete;
 use super::highlight::colored;
+use super::hint::hint;
+
+/// Columns of a prompt.
+const PROMPT: usize = 4;
 
 /// Bytes of a line from which on nothing is asked at each key.
 const LONG: usize = 16 << 10;
@@ -26,12 +32,15 @@ pub struct Typing<'e> {
     pub seen: RefCell<String>,
     /// Columns of the terminal.
     pub columns: Cell<usize>,
+    /// Whether hints can be told from what is typed.
+    has_colors: bool,
 }
 
 impl<'e> Typing<'e> {
     /// Answers for a session.
     pub fn new(session: Rc<RefCell<Session<'e>>>) -> Typing<'e> {
-        Typing { session, block: RefCell::default(), seen: RefCell::default(), columns: Cell::new(80) }
+        let has_colors = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Typing { session, block: RefCell::default(), seen: RefCell::default(), columns: Cell::new(80), has_colors }
     }
 }
 
@@ -61,14 +70,41 @@ impl Highlighter for Typing<'_> {
 }
 
 impl Hinter for Typing<'_> {
-    type Hint = String;
+    type Hint = Shown;
 
-    fn hint(&self, line: &str, _: usize, _: &Context<'_>) -> Option<String> {
+    fn hint(&self, line: &str, at: usize, _: &Context<'_>) -> Option<Shown> {
         line.clone_into(&mut self.seen.borrow_mut());
-        None
+        let block = self.block.borrow();
+        if !self.has_colors
+            || at < line.len()
+            || line.len() + block.len() > LONG
+            || (block.is_empty() && name_in(line).is_some())
+        {
+            return None;
+        }
+        let newest = line.rsplit_once('\n').map_or(line, |(_, newest)| newest);
+        let room = self.columns.get().saturating_sub(PROMPT + newest.chars().count() + 1);
+        hint(&self.session.borrow(), &format!("{block}{line}"), room).map(Shown)
     }
 }
 
 impl Completer for Typing<'_> {
-    type Candidate = String;
+    type Candidate = Pair;
+
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
+        Ok(complete(&self.session.borrow(), &self.block.borrow(), line, at))
+    }
+}
+
+/// A hint that is looked at and not taken in.
+pub struct Shown(String);
+
+impl Hint for Shown {
+    fn display(&self) -> &str {
+        &self.0
+    }
+
+    fn completion(&self) -> Option<&str> {
+        None
+    }
 }

@@ -21,7 +21,10 @@ pub fn colored<'l>(before: &str, line: &'l str) -> Cow<'l, str> {
     let whole: Cow<'_, str> = if before.is_empty() { line.into() } else { format!("{before}{line}").into() };
     let mut colored = String::with_capacity(line.len() * 2);
     let mut at = before.len();
-    for token in tokens(&whole).into_iter().filter(|token| token.end > before.len()) {
+    for token in tokens(&whole) {
+        if token.end <= at {
+            continue;
+        }
         let start = token.start.max(at);
         colored.push_str(&whole[at..start]);
         match color(token.kind) {

@@ -5,19 +5,28 @@
 //! language: words, blocks and names are asked of the engine.
 
 mod commands;
+mod complete;
+mod display;
 mod helper;
 mod highlight;
+mod hint;
 mod keys;
+mod looking;
+mod place;
 mod reader;
+mod results;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::cli::{Shared, report_findings, report_notes, say};
-use crate::engine::{Ending, Engine, LineResult, Session};
+use crate::cli::{Shared, report_findings, report_notes, say, terminal_columns};
+use crate::engine::{Ending, Engine, LineOutcome, LineResult, Session, Value};
+use crate::text::Code;
 
 use commands::Go;
+use display::{Extent, shown};
 use reader::{Entry, Reader};
+use results::Results;
 
 /// How a session was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,19 +37,33 @@ pub enum Left {
     Interrupted,
 }
 
+/// How values are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Showing {
+    /// As fits the terminal.
+    Fitting,
+    /// In the format of the printer.
+    Formatted,
+}
+
 /// A session with its terminal.
 struct Repl<'e> {
     engine: &'e Engine,
     session: Rc<RefCell<Session<'e>>>,
     printer: Shared,
+    showing: Showing,
+    results: Results,
+    /// The lines that are done, as a script would have them.
+    done: Vec<String>,
 }
 
 /// Reads and runs lines until the user leaves.
-pub fn run(engine: &Engine, printer: &Shared, _tables: bool) -> rustyline::Result<Left> {
+pub fn run(engine: &Engine, printer: &Shared, showing: Showing) -> rustyline::Result<Left> {
     let session = Rc::new(RefCell::new(engine.session(Box::new(printer.clone()))));
     let mut reader = Reader::new(session.clone())?;
-    let mut repl = Repl { engine, session, printer: printer.clone() };
-    let _ = printer.print_line(&format!("NeuroScript {}; :help helps, :quit leaves.", env!("CARGO_PKG_VERSION")));
+    let (printer, results, done) = (printer.clone(), Results::default(), Vec::new());
+    let mut repl = Repl { engine, session, printer, showing, results, done };
+    repl.print(&format!("NeuroScript {}; :help helps, :quit leaves.", env!("CARGO_PKG_VERSION")));
     loop {
         match reader.entry()? {
             Entry::Text(text) => {
@@ -74,6 +97,25 @@ impl Repl<'_> {
     /// Runs a line and shows what it gives; whether it is done.
     fn evaluate(&mut self, text: &str) -> bool {
         let outcome = self.session.borrow_mut().evaluate(text);
+        let is_done = self.report(&outcome);
+        match outcome.result {
+            _ if !is_done => {}
+            LineResult::Shown(value) => {
+                self.done.push(format!("EMIT {}", text.trim()));
+                let number = self.results.keep(value.clone());
+                self.show(&value, number, Extent::Some);
+            }
+            LineResult::Called(value) => {
+                self.done.push(text.trim_end().to_owned());
+                self.results.keep(value);
+            }
+            LineResult::None => self.done.push(text.trim_end().to_owned()),
+        }
+        is_done
+    }
+
+    /// Tells what became of a line; whether it is done.
+    fn report(&mut self, outcome: &LineOutcome) -> bool {
         // That nobody reads the output is nobody's error.
         let _ = self.printer.flush();
         if outcome.ending == Ending::Interrupted {
@@ -81,9 +123,28 @@ impl Repl<'_> {
             return false;
         }
         report_findings(&outcome.findings, self.session.borrow().sources());
-        if let LineResult::Shown(value) = outcome.result {
-            let _ = self.printer.print(&[value]).and_then(|()| self.printer.flush());
+        let is_full = outcome.findings.iter().any(|finding| finding.code == Code::MemoryLimit.into());
+        if is_full && self.results.forget() {
+            say("the older results were forgotten, to make room\n");
         }
         outcome.ending == Ending::Done
+    }
+
+    fn show(&self, value: &Value, number: usize, extent: Extent) {
+        match self.showing {
+            Showing::Fitting => self.print(&shown(value, number, self.columns(), extent)),
+            Showing::Formatted => {
+                let _ = self.printer.print(std::slice::from_ref(value)).and_then(|()| self.printer.flush());
+            }
+        }
+    }
+
+    fn columns(&self) -> u16 {
+        terminal_columns().unwrap_or(80)
+    }
+
+    fn print(&self, text: &str) {
+        // That nobody reads it is nobody's error.
+        let _ = self.printer.print_line(text).and_then(|()| self.printer.flush());
     }
 }

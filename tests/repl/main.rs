@@ -2,8 +2,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
+mod commands;
+mod completing;
 mod editing;
 mod kept;
 mod lines;
 mod poor;
 mod terminal;
+mod values;
