@@ -51,8 +51,8 @@ impl TemporaryFolders {
         let wrap = |error: io::Error| SandboxError::io(&name, &error);
         let system_name = OsString::from(&name);
         let mut made = MadeFolders::default();
-        let under_way = change.begin(Step::Temporary { path: name.as_str().into() }, &[])?;
         let folder = root.folder();
+        let under_way = change.begin(Step::Temporary { path: name.as_str().into() }, &[folder])?;
         if !folder.without_trace(|| made.make(folder, &system_name, MODE)).map_err(wrap)? {
             return Err(SandboxError::Exists(name));
         }

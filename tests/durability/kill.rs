@@ -45,7 +45,8 @@ FOR EACH i IN RANGE(INT(ARGS[0])) DO
 ENDBLOCK
 ";
 
-struct Lines;
+/// Prints what a script emits, a line each, at once.
+pub struct Lines;
 
 impl Output for Lines {
     fn emit(&mut self, values: &[Value], _: &mut Meter) -> Result<(), EmitError> {
@@ -145,7 +146,8 @@ fn run_for(place: &Path, moment: Duration) -> usize {
     acknowledged
 }
 
-fn random(below: u64) -> u64 {
+/// Some number below another.
+pub fn random(below: u64) -> u64 {
     use std::hash::{BuildHasher, Hasher};
     std::collections::hash_map::RandomState::new().build_hasher().finish() % below
 }

@@ -11,6 +11,7 @@ mod kept;
 mod kill;
 mod taken_back;
 mod together;
+mod whole;
 
 #[path = "../support/mod.rs"]
 mod support;

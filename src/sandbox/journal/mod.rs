@@ -9,6 +9,7 @@
 //! What a step takes away is kept below `.ns` by a rename, so a journal holds names alone, and what
 //! it says can be taken back ([`undo`]).
 
+mod aftermath;
 mod collect;
 mod contents;
 mod history;

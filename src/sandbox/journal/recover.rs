@@ -4,6 +4,7 @@
 //! Steps that have a mark are over. For the others the disk tells, as the names that a step uses are
 //! its own. Only what is known to be unfinished is removed; whatever else turns up is kept.
 
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
 use std::io;
@@ -12,13 +13,14 @@ use crate::limits::Meter;
 
 use super::super::draft::is_draft_name;
 use super::super::error::SandboxError;
-use super::super::folder::Replace;
+use super::super::folder::{Replace, file_metadata};
 use super::super::keep::{Drawer, Keeper, Retention, stamp};
 use super::super::metadata::Kind;
 use super::super::own::shown;
 use super::super::remove::discard;
 use super::super::root::SandboxPath;
 use super::super::temporary::is_temporary_name;
+use super::aftermath::Aftermath;
 use super::history::{Fate, History, HistoryError, Taken};
 use super::record::{Address, End, Record, State, Step};
 use super::roots::Roots;
@@ -91,12 +93,14 @@ impl Journal {
             }
             Err(error) => return Err(SandboxError::Io { path: place_of(name), reason: error.to_string() }),
         };
+        let until = file_metadata(&file).map_err(wrap)?.modified;
         if history.damaged.is_none() {
             file.set_len(history.whole).map_err(wrap)?;
         }
         let (own, begin) = (self.begin_own()?, history.begin.clone());
         *self.run.borrow_mut() = Some(Run::resume(name, folders, file, &history)?);
-        let resolver = Resolver { journal: self, roots, retention, meter, own };
+        let aftermath = RefCell::new(Aftermath::new(&history, until, roots));
+        let resolver = Resolver { journal: self, roots, retention, meter, own, aftermath };
         let finished = resolver.finish(&history);
         let end = match &finished {
             Ok((_, true)) => End::TakenBack,
@@ -146,6 +150,7 @@ struct Resolver<'a, 'm> {
     retention: Retention,
     meter: &'m mut Meter,
     own: OwnChange,
+    aftermath: RefCell<Aftermath>,
 }
 
 impl Resolver<'_, '_> {
@@ -156,24 +161,29 @@ impl Resolver<'_, '_> {
                 self.remove_unfinished(path)?;
             }
         }
-        let history = history.clone().without_temporary();
-        for taken in history.steps.iter().rev() {
-            if let Fate::Unknown { drafted, copied } = taken.fate {
-                self.resolve(taken, drafted, copied)?;
+        let mut steps = history.clone().without_temporary().steps;
+        for at in (0..steps.len()).rev() {
+            if let Fate::Unknown { drafted, copied } = steps[at].fate
+                && !self.resolve(&steps[at], drafted, copied)?
+            {
+                steps.remove(at);
             }
         }
+        self.aftermath.borrow().settle(self.journal, self.roots);
         let all = if history.begin.atomic { Some(1) } else { history.open_from };
-        let Some(from) = all.filter(|_| history.end.is_none()) else { return Ok((history.steps.len(), false)) };
-        let failed = self.journal.roll_back((self.roots, self.retention), from, self.meter)?;
+        let Some(from) = all.filter(|_| history.end.is_none()) else { return Ok((steps.len(), false)) };
+        // The folders that went with the run are gone, and what came out of them was new.
+        let Some(history) = self.journal.history()?.map(History::without_temporary) else { return Ok((0, false)) };
+        let failed = self.journal.roll_back_steps(history, (self.roots, self.retention), from, self.meter)?;
         if let Some((_, error)) = failed.into_iter().next() {
             return Err(error);
         }
-        let left = history.steps.iter().filter(|taken| taken.number < from).count();
-        Ok((left, left == 0))
+        let left = steps.iter().filter(|taken| taken.number < from).count();
+        Ok((left, left == 0 && !steps.is_empty()))
     }
 
-    /// Looks what became of a step, and writes it down.
-    fn resolve(&self, taken: &Taken, drafted: Option<u64>, copied: bool) -> Result<(), SandboxError> {
+    /// Looks what became of a step, and writes it down. Says whether it was taken.
+    fn resolve(&self, taken: &Taken, drafted: Option<u64>, copied: bool) -> Result<bool, SandboxError> {
         let now = self.roots.state(taken.step.path())?;
         let done = match &taken.step {
             Step::Put { path, old, draft, kept, from } => {
@@ -202,14 +212,18 @@ impl Resolver<'_, '_> {
             Step::SetMode { mode, .. } => now.filter(|now| now.mode == *mode).map(|now| (Some(now), false)),
             Step::Draft { .. } | Step::Temporary { .. } => None,
         };
-        let number = taken.number;
+        let (number, is_taken) = (taken.number, done.is_some());
+        if is_taken {
+            self.aftermath.borrow_mut().taken(&taken.step);
+        }
         let record = match done {
             Some((now, kept)) => Record::Done { number, now, kept, after: self.times(&taken.step) },
             None => Record::Void { number },
         };
         let mut run = self.journal.run.borrow_mut();
         let run = run.as_mut().expect("the run was resumed");
-        run.append(&record, false).map_err(|error| SandboxError::io(shown(JOURNAL), &error))
+        run.append(&record, false).map_err(|error| SandboxError::io(shown(JOURNAL), &error))?;
+        Ok(is_taken)
     }
 
     /// When the folders of a step were changed last.
@@ -339,7 +353,11 @@ impl Resolver<'_, '_> {
         }
         let place = self.roots.place(path)?;
         let (folder, name) = place.entry()?;
-        discard(folder, name, place.shown())
+        let modified = folder.own_metadata().ok().and_then(|metadata| metadata.modified);
+        discard(folder, name, place.shown())?;
+        // That there was something is told by nothing; a time that cannot be set is no reason to fail.
+        modified.map(|modified| folder.set_own_modified(modified));
+        Ok(())
     }
 
     /// Keeps what nobody can tell.

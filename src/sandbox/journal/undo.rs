@@ -152,13 +152,31 @@ impl Journal {
     /// could not be taken back, and why.
     pub fn roll_back(
         &self,
+        place: (Roots<'_>, Retention),
+        from: u32,
+        meter: &mut Meter,
+    ) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
+        match self.history()? {
+            Some(history) => self.roll_back_steps(history, place, from, meter),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// What the journal of the run that goes on says, if it has changed something.
+    pub(super) fn history(&self) -> Result<Option<History>, SandboxError> {
+        let Some(file) = self.run.borrow().as_ref().map(super::Run::reader).transpose()? else { return Ok(None) };
+        let unreadable = |error: HistoryError| SandboxError::Io { path: shown(JOURNAL), reason: error.to_string() };
+        History::read(&file).map(Some).map_err(unreadable)
+    }
+
+    /// The same for what is known of that run.
+    pub(super) fn roll_back_steps(
+        &self,
+        mut history: History,
         (roots, retention): (Roots<'_>, Retention),
         from: u32,
         meter: &mut Meter,
     ) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
-        let Some(file) = self.run.borrow().as_ref().map(super::Run::reader).transpose()? else { return Ok(Vec::new()) };
-        let unreadable = |error: HistoryError| SandboxError::Io { path: shown(JOURNAL), reason: error.to_string() };
-        let mut history = History::read(&file).map_err(unreadable)?;
         history.steps.retain(|taken| taken.number >= from);
         let times = Outcome::of(&history).times(roots);
         // It was counted when it was done.

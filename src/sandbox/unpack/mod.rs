@@ -97,7 +97,7 @@ impl SandboxPath {
         let above = if exists { 0 } else { missing.len() + 1 };
         let address = (0..above).fold(self.full_address(), |address, _| address.parent());
         let name = random_name();
-        let under_way = Some(change.begin(Step::Draft { path: address.join(&name) }, &[])?);
+        let under_way = Some(change.begin(Step::Draft { path: address.join(&name) }, &[&home])?);
         home.create_folder(&name, PRIVATE_MODE).map_err(wrap)?;
         let opened = home.open_folder(&name).and_then(|outer| {
             outer.create_folder(OsStr::new(TREE), FOLDER_MODE)?;
