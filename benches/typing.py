@@ -133,7 +133,8 @@ def main():
             time.sleep(1.1)
             session.quiet()
         report("Ctrl-C until a script has stopped", times)
-        session.line(":quit")
+        os.write(session.terminal, b":quit\n")
+        os.waitpid(session.pid, 0)
 
 
 main()

@@ -35,7 +35,8 @@ impl Typed {
         match open(&folder, &path).and_then(|mut file| Ok((read(&mut file)?, file))) {
             Ok(((entries, unreadable), file)) => {
                 if unreadable > 0 {
-                    say(&format!("warning: {unreadable} lines of `{}` are no text\n", shown(&path)));
+                    let lines = if unreadable == 1 { "1 line" } else { &format!("{unreadable} lines") };
+                    say(&format!("warning: {lines} in `{}` cannot be read as text\n", shown(&path)));
                 }
                 Typed { file: Some((path, file)), entries }
             }

@@ -17,6 +17,7 @@ mod reader;
 mod results;
 
 use std::cell::RefCell;
+use std::io::{IsTerminal, stdout};
 use std::rc::Rc;
 
 use crate::cli::{Shared, report_findings, report_notes, say, terminal_columns};
@@ -63,7 +64,13 @@ pub fn run(engine: &Engine, printer: &Shared, showing: Showing) -> rustyline::Re
     let mut reader = Reader::new(session.clone())?;
     let (printer, results, done) = (printer.clone(), Results::default(), Vec::new());
     let mut repl = Repl { engine, session, printer, showing, results, done };
-    repl.print(&format!("NeuroScript {}; :help helps, :quit leaves.", env!("CARGO_PKG_VERSION")));
+    let greeting = format!("NeuroScript {}; :help helps, :quit leaves.", env!("CARGO_PKG_VERSION"));
+    // Output that goes elsewhere is what the lines print, and nothing else.
+    if stdout().is_terminal() {
+        repl.print(&greeting)
+    } else {
+        say(&format!("{greeting}\n"))
+    }
     loop {
         match reader.entry()? {
             Entry::Text(text) => {

@@ -18,6 +18,7 @@ use crate::text::ToolCode;
 use super::commands;
 use super::helper::Typing;
 use super::keys::{Flood, Keys, Up};
+use super::place::{At, Place};
 
 /// Bytes of a block from which on only a line that looks like its end is looked at.
 const LARGE: usize = 64 << 10;
@@ -72,8 +73,15 @@ impl<'e> Reader<'e> {
         let mut text = String::new();
         let mut initial = (String::new(), String::new());
         loop {
+            let mut is_new = false;
             match self.line(&text, &initial)? {
-                Line::Text(line) => text.push_str(&line),
+                Line::Text(line) if is_lost_command(&text, &line) => {
+                    say("a block is still open above: close it first, or clear it with Ctrl-C\n");
+                }
+                Line::Text(line) => {
+                    text.push_str(&line);
+                    is_new = true;
+                }
                 Line::Block(line) => {
                     initial = (
                         text.trim_end_matches('\n').to_owned(),
@@ -88,6 +96,9 @@ impl<'e> Reader<'e> {
                 Line::Interrupted | Line::Cleared => return Ok(Entry::Cleared),
             }
             initial = (String::new(), String::new());
+            if !is_new {
+                continue;
+            }
             if !self.is_unfinished(&text) {
                 break;
             }
@@ -196,6 +207,12 @@ fn editor<'e>(
         editor.add_history_entry(entry)?;
     }
     Ok(editor)
+}
+
+/// Whether a line is a command that was typed into a block, and not part of a text in it.
+fn is_lost_command(block: &str, line: &str) -> bool {
+    let is_command = !block.is_empty() && commands::name_in(line).is_some();
+    is_command && !matches!(Place::of(block).at, At::Text(..))
 }
 
 /// Whether a line may be the last of a block.

@@ -68,8 +68,31 @@ fn what_is_wrong_is_shown_where_it_stands() {
     assert!(shown.contains("<line 1>:1:5") && shown.contains("nothing sets `nothing`"), "{shown}");
     let shown = type_line(&mut session, "[1, 2] + * 3", "ns> ");
     assert!(shown.contains("<line 2>:1:10"), "{shown}");
+    for (line, place) in [("1 +", "<line 3>:1:4"), ("LEN(1 2)", "<line 4>:1:7"), ("x..y", "<line 5>:1:3")] {
+        let shown = type_line(&mut session, line, "ns> ");
+        assert!(shown.contains(place), "{shown}");
+    }
     let shown = type_line(&mut session, "EMTI \"x\"", "ns> ");
     assert!(shown.contains("EMIT"), "{shown}");
+}
+
+#[test]
+fn a_command_in_a_block_is_not_lost_in_it() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    type_line(&mut session, "IF true THEN", "... ");
+    assert!(type_line(&mut session, ":quit", "... ").contains("a block is still open"));
+    type_line(&mut session, "EMIT \'\'\'a", "... ");
+    type_line(&mut session, ":b\'\'\'", "... ");
+    type_line(&mut session, "END", "\na\r\n:b\r\n");
+}
+
+#[test]
+fn alt_enter_begins_a_line() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    send(&session, "SET x = 20\u{1b}\rEMIT x + 1\r");
+    until(&mut session, "\n21\r\n");
 }
 
 #[test]

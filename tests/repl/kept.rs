@@ -91,7 +91,7 @@ fn a_damaged_history_is_read_as_far_as_it_is_text() {
     let file = folder.join("history");
     std::fs::write(&file, b"\"first\"\n\xff\xfe\n\"cut off\"").expect("a history");
     let (mut session, shown) = begin(with_state(place.path(), &place.path().join("state")));
-    assert!(shown.contains("1 lines of"), "{shown}");
+    assert!(shown.contains("1 line in"), "{shown}");
     send(&session, "\u{1b}[A\n");
     until(&mut session, "\ncut off\r\n");
     until(&mut session, "ns> ");

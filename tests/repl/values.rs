@@ -63,6 +63,21 @@ fn last_lives_from_line_to_line() {
 }
 
 #[test]
+fn results_make_room() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    std::fs::write(place.path().join("neuroscript.toml"), "[limits]\nmemory_bytes = 4_000_000\n").expect("a policy");
+    let mut session = session(place.path());
+    let mut was_full = false;
+    for _ in 0..8 {
+        send(&session, "LEN([STR.Repeat(\"x\", 1_000_000)][0])\nSTR.Repeat(\"y\", 1_000_000)\n\"end\"\n");
+        was_full |= until(&mut session, "\nend\r\n").contains("results were forgotten");
+    }
+    assert!(was_full);
+    send(&session, "LEN(STR.Repeat(\"x\", 1_000_000))\n");
+    until(&mut session, "\n1000000\r\n");
+}
+
+#[test]
 fn a_narrow_terminal_says_which_columns_it_leaves_out() {
     let place = tempfile::tempdir().expect("a folder for the test");
     let mut session = session(place.path());

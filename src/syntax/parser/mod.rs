@@ -76,7 +76,7 @@ pub fn parse_value(source: &Source, limits: TextLimits, findings: &mut Vec<Diagn
             let value = parser.expression(pairs.next().expect("a line that parses holds an expression"));
             parser.tree.statements.push(Statement { kind: StatementKind::Return(vec![value]), span: line.span });
         }
-        Err(error) => parser.findings.push(mistake::explain(&error, &text, parser.base)),
+        Err(error) => parser.findings.push(mistake::explain_value(&error, &text, parser.base)),
     }
     findings.append(&mut scanner.diagnostics);
     findings.append(&mut parser.findings);

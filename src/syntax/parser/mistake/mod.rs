@@ -27,17 +27,13 @@ struct Failure<'a> {
 
 /// The finding for a line that does not parse.
 pub fn explain(error: &Error<Rule>, text: &str, base: usize) -> Diagnostic {
-    let at = match error.location {
-        InputLocation::Pos(at) => at,
-        InputLocation::Span((at, _)) => at,
-    };
-    let failure = Failure { text, at, base, wanted: wanted(error) };
-    failure
-        .statement_mistake()
-        .or_else(|| failure.name_mistake())
-        .or_else(|| failure.operator_mistake())
-        .or_else(|| failure.structure_mistake())
-        .unwrap_or_else(|| failure.plain())
+    let failure = Failure::of(error, text, base);
+    failure.statement_mistake().unwrap_or_else(|| failure.inner_mistake())
+}
+
+/// The finding for a text that was to be an expression alone.
+pub fn explain_value(error: &Error<Rule>, text: &str, base: usize) -> Diagnostic {
+    Failure::of(error, text, base).inner_mistake()
 }
 
 /// What pest tried at the place of failure, as a message names it.
@@ -59,6 +55,22 @@ fn wanted(error: &Error<Rule>) -> Vec<Expected> {
 }
 
 impl<'a> Failure<'a> {
+    fn of(error: &Error<Rule>, text: &'a str, base: usize) -> Failure<'a> {
+        let at = match error.location {
+            InputLocation::Pos(at) => at,
+            InputLocation::Span((at, _)) => at,
+        };
+        Failure { text, at, base, wanted: wanted(error) }
+    }
+
+    /// A mistake behind the first word of a line.
+    fn inner_mistake(&self) -> Diagnostic {
+        self.name_mistake()
+            .or_else(|| self.operator_mistake())
+            .or_else(|| self.structure_mistake())
+            .unwrap_or_else(|| self.plain())
+    }
+
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
