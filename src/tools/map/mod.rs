@@ -1,6 +1,7 @@
 //! `MAP`: functions on maps. The map itself always stays as it is; keys keep the order of insertion.
 
 mod change;
+mod sort;
 
 use std::rc::Rc;
 
@@ -22,6 +23,7 @@ pub fn tools() -> Vec<Tool> {
         }),
     ];
     tools.extend(change::tools());
+    tools.push(sort::tool());
     tools
 }
 
