@@ -1,6 +1,7 @@
 //! MUST and FAIL.
 
 use crate::text::{Code, Span, ToolCode};
+use crate::toolkit::{Effect, Failure, ToolId};
 use crate::value::{Map, Value, print};
 
 use super::compile::{CondFn, StmtFn, ValueFn};
@@ -17,8 +18,9 @@ pub fn value(condition: CondFn, message: Option<ValueFn>, span: Span) -> StmtFn 
 }
 
 /// `MUST CALL f(…), message`: the call's own errors pass; nil, false and a map with an `error` fail.
-pub fn call(call: ValueFn, message: Option<ValueFn>, span: Span) -> StmtFn {
+pub fn call(call: ValueFn, tool: Option<ToolId>, message: Option<ValueFn>, span: Span) -> StmtFn {
     Box::new(move |machine| match call(machine) {
+        Ok(Value::Nil) if tool.is_some_and(|tool| says_nothing(machine, tool)) => Flow::Next,
         Ok(value) => match reported(&value) {
             None => Flow::Next,
             Some(failure) => fail_with(machine, message.as_ref(), span, &failure),
@@ -36,6 +38,12 @@ pub fn call(call: ValueFn, message: Option<ValueFn>, span: Span) -> StmtFn {
 /// `FAIL message`
 pub fn fail(message: Option<ValueFn>, span: Span) -> StmtFn {
     Box::new(move |machine| fail_with(machine, message.as_ref(), span, "the script failed"))
+}
+
+/// Whether nil is all that a tool has to say when it is done: it changes something, and its failures are errors.
+fn says_nothing(machine: &Machine, tool: ToolId) -> bool {
+    let spec = machine.world.gate.registry.get(tool).spec;
+    spec.failure == Failure::Raise && !matches!(spec.effect, Effect::Pure | Effect::Reads)
 }
 
 /// What a value says of a failure.

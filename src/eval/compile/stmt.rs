@@ -125,7 +125,11 @@ impl Compiler {
 
     fn must_call(&self, call: &Call, message: Option<&Expr>) -> StmtFn {
         let message = message.map(|message| self.value(message));
-        must::call(self.strict_call(call), message, call.span)
+        let tool = match call.target {
+            Target::Tool(id) => Some(id),
+            _ => None,
+        };
+        must::call(self.strict_call(call), tool, message, call.span)
     }
 
     fn on_error(&self, name: Option<usize>, body: &Block) -> StmtFn {
