@@ -121,6 +121,25 @@ fn what_a_new_run_needs_under_an_old_name_stays() {
     assert_eq!(fs::read_to_string(place.path().join("b.txt")).expect("it is back"), "precious");
 }
 
+/// The same without being asked: nothing of it is given up for the sake of the policy's bytes.
+#[test]
+fn what_a_new_run_needs_under_an_old_name_stays_whatever_the_policy_says() {
+    let place = sandbox();
+    fs::write(place.path().join("neuroscript.toml"), "[policy]\nbackup_bytes = 1\n").expect("a policy");
+    fs::write(place.path().join("b.txt"), "precious").expect("a file");
+    eval(place.path(), "MUST FS.DeleteFile(\"b.txt\")");
+    let name = files(place.path(), "runs").pop().expect("a journal");
+    let name = name.rsplit('/').next().expect("a name");
+    runs(place.path(), 6);
+    assert_eq!(run(ns(place.path()).args(["undo", name])).code, 0);
+    assert_eq!(run(ns(place.path()).arg("redo")).code, 0);
+    let redo = files(place.path(), "runs").pop().expect("a journal");
+    runs(place.path(), 16);
+    let undone = run(ns(place.path()).args(["undo", redo.rsplit('/').next().expect("a name")]));
+    assert_eq!(undone.code, 0, "{}", undone.stderr);
+    assert_eq!(fs::read_to_string(place.path().join("b.txt")).expect("it is back"), "precious");
+}
+
 #[test]
 fn count_age_and_bytes_hold_for_what_is_kept_and_for_journals() {
     let of = |words: &[&str]| {

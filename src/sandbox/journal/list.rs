@@ -1,7 +1,7 @@
 //! The runs whose journals are there, without reading those whole.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
@@ -18,6 +18,11 @@ use super::{JOURNAL, Journal};
 const HEAD: usize = 4 << 10;
 /// The end of a journal, in which its last record is.
 const TAIL: u64 = 256;
+/// So many journals are read one after another before more are read at once.
+const FEW: usize = 64;
+/// So many are read at once, by so many threads.
+const MANY: usize = 4_096;
+const THREADS: usize = 4;
 
 /// A run as a list shows it.
 #[derive(Clone, Debug)]
@@ -85,35 +90,81 @@ fn walk(roots: Roots<'_>, mut take: impl FnMut(Listed) -> bool) -> Result<(), Sa
     let Some(folders) = Folders::find(roots.main)? else { return Ok(()) };
     let mut undone: HashMap<String, String> = HashMap::new();
     let mut redone: HashMap<String, String> = HashMap::new();
-    for name in folders.runs().map_err(wrap)?.into_iter().rev() {
-        let Some((file, has_ended)) = open(&folders, &name).map_err(wrap)? else { continue };
-        let run = name.to_string_lossy().into_owned();
-        let (begin, end) = ends(&file).map_err(wrap)?;
-        let (undone_by, redone_by) = (undone.remove(&run), redone.remove(&run));
-        if let (Some(begin), true) = (&begin, has_ended && end.is_none_or(|(how, _)| how == End::Done)) {
-            let insert = |into: &mut HashMap<String, String>, of: &Option<String>| {
-                if let Some(of) = of {
-                    into.entry(of.clone()).or_insert_with(|| run.clone());
-                }
-            };
-            insert(&mut undone, &begin.undoes);
-            insert(&mut redone, &begin.redoes);
-        }
-        let steps = end.map(|(_, steps)| steps);
-        let end = end.map(|(how, _)| how).or(if has_ended { Some(End::Interrupted) } else { None });
-        if !take(Listed { run, begin, end, steps, undone_by, redone_by }) {
-            break;
+    let journals = names(&folders).map_err(wrap)?;
+    // Most want to see a few; for whoever wants all, many are read at once.
+    let (few, many) = journals.split_at(journals.len().min(FEW));
+    for batch in [few].into_iter().chain(many.chunks(MANY)) {
+        for (name, found) in batch.iter().zip(read_all(&folders, batch).map_err(wrap)?) {
+            let Some(Ends { begin, last: end, has_ended }) = found else { continue };
+            let run = name.name.to_string_lossy().into_owned();
+            let (undone_by, redone_by) = (undone.remove(&run), redone.remove(&run));
+            if let (Some(begin), true) = (&begin, has_ended && end.is_none_or(|(how, _)| how == End::Done)) {
+                let insert = |into: &mut HashMap<String, String>, of: &Option<String>| {
+                    if let Some(of) = of {
+                        into.entry(of.clone()).or_insert_with(|| run.clone());
+                    }
+                };
+                insert(&mut undone, &begin.undoes);
+                insert(&mut redone, &begin.redoes);
+            }
+            let steps = end.map(|(_, steps)| steps);
+            let end = end.map(|(how, _)| how).or(if has_ended { Some(End::Interrupted) } else { None });
+            if !take(Listed { run, begin, end, steps, undone_by, redone_by }) {
+                return Ok(());
+            }
         }
     }
     Ok(())
 }
 
+/// The name of a journal as a folder lists it.
+struct Name {
+    name: OsString,
+    /// Whether it is certain that it is a file.
+    is_file: bool,
+}
+
+/// The names of all journals, the newest first.
+fn names(folders: &Folders) -> io::Result<Vec<Name>> {
+    let mut names = Vec::new();
+    // The open ones first: a run that ends meanwhile is seen twice and not missed.
+    for folder in [&folders.open, &folders.ended] {
+        let entries = folder.entries()?.into_iter().filter(|entry| stamp::is_stamp(&entry.name));
+        names.extend(entries.map(|entry| Name { name: entry.name, is_file: entry.kind == Some(Kind::File) }));
+    }
+    names.sort_unstable_by(|one, other| other.name.cmp(&one.name));
+    names.dedup_by(|one, other| one.name == other.name);
+    Ok(names)
+}
+
+/// The beginnings and ends of journals; none of what is no journal, or gone by now.
+fn read_all(folders: &Folders, names: &[Name]) -> io::Result<Vec<Option<Ends>>> {
+    let read = |names: &[Name]| -> io::Result<Vec<Option<Ends>>> {
+        names
+            .iter()
+            .map(|name| open(folders, name)?.map(|(file, has_ended)| ends(&file, has_ended)).transpose())
+            .collect()
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS);
+    if names.len() <= FEW || threads == 1 {
+        return read(names);
+    }
+    std::thread::scope(|scope| {
+        let parts = names.chunks(names.len().div_ceil(threads));
+        let parts: Vec<_> = parts.map(|part| scope.spawn(move || read(part))).collect();
+        let parts = parts.into_iter().map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        Ok(parts.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
+    })
+}
+
 /// Opens a journal, and says whether its run ended.
-fn open(folders: &Folders, name: &OsString) -> io::Result<Option<(File, bool)>> {
-    debug_assert!(stamp::is_stamp(name), "only those are runs");
+fn open(folders: &Folders, Name { name, is_file }: &Name) -> io::Result<Option<(File, bool)>> {
     for (folder, has_ended) in [(&folders.ended, true), (&folders.open, false)] {
-        match folder.metadata(name) {
-            Ok(metadata) if metadata.kind == Kind::File => return Ok(Some((folder.open_file(name)?, has_ended))),
+        // Nothing but a file is ever opened.
+        let is_file = if *is_file { Ok(true) } else { folder.metadata(name).map(|found| found.kind == Kind::File) };
+        let opened = is_file.and_then(|is_file| if is_file { folder.open_file(name).map(Some) } else { Ok(None) });
+        match opened {
+            Ok(Some(file)) => return Ok(Some((file, has_ended))),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
@@ -121,11 +172,26 @@ fn open(folders: &Folders, name: &OsString) -> io::Result<Option<(File, bool)>> 
     Ok(None)
 }
 
+/// Whose journal one is, if it can be read.
+pub(super) fn begin_of(folders: &Folders, name: &OsStr) -> Option<Begin> {
+    let name = Name { name: name.to_owned(), is_file: false };
+    let (file, has_ended) = open(folders, &name).ok()??;
+    ends(&file, has_ended).ok()?.begin
+}
+
 /// How a run ended and how many steps stay, if that is known.
 type Last = Option<(End, u32)>;
 
-/// What the first record says, and the last.
-fn ends(mut file: &File) -> io::Result<(Option<Begin>, Last)> {
+/// What a journal says first and last.
+struct Ends {
+    begin: Option<Begin>,
+    last: Last,
+    /// Whether it lies among those of runs that ended.
+    has_ended: bool,
+}
+
+/// Reads the first record, and the last.
+fn ends(mut file: &File, has_ended: bool) -> io::Result<Ends> {
     let mut head = vec![0; HEAD];
     let length = file.read(&mut head)?;
     head.truncate(length);
@@ -144,9 +210,9 @@ fn ends(mut file: &File) -> io::Result<(Option<Begin>, Last)> {
         _ => None,
     };
     let last = tail.strip_suffix(b"\n").map(|tail| tail.rsplit(|&byte| byte == b'\n').next().unwrap_or(tail));
-    let end = match last.and_then(parse) {
+    let last = match last.and_then(parse) {
         Some(Record::End { how, steps }) => Some((how, steps)),
         _ => None,
     };
-    Ok((begin, end))
+    Ok(Ends { begin, last, has_ended })
 }

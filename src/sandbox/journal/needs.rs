@@ -15,6 +15,7 @@ use super::super::metadata::Timestamp;
 use super::super::own::shown;
 use super::JOURNAL;
 use super::history::History;
+use super::list::begin_of;
 use super::record::{Address, Step};
 use super::roots::Roots;
 use super::run::Folders;
@@ -111,6 +112,20 @@ impl Needs {
             self.flaws.push(SandboxError::Io { path, reason });
         }
     }
+}
+
+/// The oldest run that some runs take back, or do again, at any remove: what was kept since then may be what
+/// they put back under its old name.
+pub(super) fn origin(folders: &Folders, runs: &[OsString]) -> Option<OsString> {
+    let mut ahead: Vec<OsString> = runs.to_vec();
+    let mut seen: HashSet<OsString> = HashSet::new();
+    while let Some(name) = ahead.pop() {
+        let Some(of) = begin_of(folders, &name).and_then(|begin| begin.undoes).map(OsString::from) else { continue };
+        if stamp::is_stamp(&of) && seen.insert(of.clone()) {
+            ahead.push(of);
+        }
+    }
+    seen.into_iter().min()
 }
 
 /// The names of runs whose journals have not ended.

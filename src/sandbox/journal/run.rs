@@ -7,12 +7,12 @@ use std::io::{self, ErrorKind, Write};
 use super::super::draft::random_name;
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace, file_metadata};
-use super::super::keep::stamp;
+use super::super::keep::{UNDOABLE, stamp};
 use super::super::own::{FILE_MODE, FOLDER_MODE, open_ours, shown};
 use super::super::root::Root;
 use super::history::History;
 use super::record::{Address, Begin, End, Record, Step, VERSION, line};
-use super::{JOURNAL, OwnChange};
+use super::{JOURNAL, OwnChange, needs};
 
 /// The folder in that of the journals for those whose run has not ended.
 pub const OPEN: &str = "open";
@@ -100,7 +100,9 @@ impl Run {
         let folders = Folders::make(root, own)?;
         let runs = folders.runs().map_err(wrap)?;
         let open = folders.open.entries().map_err(wrap)?.into_iter().map(|entry| entry.name);
-        root.account.begin_run(&runs, open.filter(|name| stamp::is_stamp(name)).min().as_ref());
+        let origin = needs::origin(&folders, &runs[runs.len().saturating_sub(UNDOABLE - 1)..]);
+        let oldest = open.filter(|name| stamp::is_stamp(name)).chain(origin).min();
+        root.account.begin_run(&runs, oldest.as_ref());
         let id = stamp::name_at(&root.account.now());
         give_up(&folders.ended, &runs);
         let (draft, file) = locked_draft(&folders.open).map_err(wrap)?;

@@ -4,7 +4,8 @@
 //! when what it kept since makes too many bytes.
 //!
 //! What the newest runs kept stays, however much it is, so that they can be taken back ([`UNDOABLE`]), and
-//! so does what was kept since the oldest run that goes on began. Nothing here makes a call fail: what
+//! so does what was kept since the oldest run that goes on began, or one that the newest take back or do
+//! again: these put things under the names that they had. Nothing here makes a call fail: what
 //! went wrong becomes a note.
 
 use std::collections::HashSet;
@@ -56,11 +57,12 @@ impl Account {
         std::mem::take(&mut self.state().notes)
     }
 
-    /// A run begins, after those with these names, of which the oldest is the first.
-    pub fn begin_run(&self, runs: &[OsString], oldest_open: Option<&OsString>) {
+    /// A run begins, after those with these names, of which the oldest is the first. What was kept since
+    /// `oldest` stays besides.
+    pub fn begin_run(&self, runs: &[OsString], oldest: Option<&OsString>) {
         let mut state = self.state();
         let first = runs.len().saturating_sub(UNDOABLE - 1);
-        let stays_from = runs.get(first).into_iter().chain(oldest_open).min();
+        let stays_from = runs.get(first).into_iter().chain(oldest).min();
         state.newest = state.newest.clone().max(runs.last().map(|last| stamp::moment_of(last)).unwrap_or_default());
         state.stays_from = match stays_from {
             Some(name) => name.to_string_lossy().into_owned(),
