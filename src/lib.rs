@@ -9,6 +9,7 @@ pub mod cli;
 mod document;
 pub mod engine;
 mod eval;
+mod format;
 mod limits;
 mod memory;
 mod program;

@@ -9,11 +9,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The rooms, lowest first, each with the rooms that it may use.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("text", &[]),
     ("limits", &["text"]),
     ("value", &["text", "limits"]),
     ("syntax", &["text"]),
+    ("format", &["text", "syntax"]),
     ("document", &["text", "limits", "value", "syntax"]),
     ("sandbox", &["text", "limits"]),
     ("memory", &["text", "limits", "value", "sandbox"]),
@@ -25,8 +26,8 @@ const ARROWS: [(&str, &[&str]); 15] = [
     (
         "engine",
         &[
-            "text", "limits", "value", "syntax", "document", "sandbox", "memory", "audit", "toolkit", "tools",
-            "program", "eval",
+            "text", "limits", "value", "syntax", "format", "document", "sandbox", "memory", "audit", "toolkit",
+            "tools", "program", "eval",
         ],
     ),
     ("repl", &["engine", "text", "cli"]),

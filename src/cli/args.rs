@@ -89,6 +89,8 @@ pub enum Command {
     Render(RenderArgs),
     /// Find what is wrong with scripts without running them
     Check(CheckArgs),
+    /// Bring scripts into their canonical form
+    Fmt(FmtArgs),
     /// Call one tool with JSON arguments
     Call(CallArgs),
     /// List the tools, or show one
@@ -273,6 +275,32 @@ pub struct CheckArgs {
     /// Show what the scripts say about themselves
     #[arg(long)]
     pub info: bool,
+}
+
+/// Arguments of `ns fmt`.
+#[derive(Args, Debug)]
+pub struct FmtArgs {
+    /// The scripts, folders of scripts, - for standard input; of a file NAME.md the ```neuroscript blocks
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Change nothing; name the files that have another form, and leave with 3 when there are any
+    #[arg(long)]
+    pub check: bool,
+    /// Change nothing; show what would change, and leave with 3 when something would
+    #[arg(long)]
+    pub diff: bool,
+    /// How keywords are spelled [default: as the first one of the file is]
+    #[arg(long, value_name = "SPELLING")]
+    pub keywords: Option<Keywords>,
+}
+
+/// How keywords are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Keywords {
+    /// IF
+    Upper,
+    /// if
+    Lower,
 }
 
 /// How findings are printed.

@@ -14,6 +14,7 @@ mod doc;
 mod doctor;
 mod exit;
 mod explain;
+mod fmt;
 mod gc;
 mod guide;
 mod history;
@@ -23,6 +24,7 @@ mod new;
 mod progress;
 mod render;
 mod repl;
+mod replace;
 mod run;
 mod show;
 mod table;
@@ -103,6 +105,7 @@ fn work() -> Exit {
         Some(Command::New(args)) => new::new(&args),
         Some(Command::Render(args)) => render::render(&global, &args),
         Some(Command::Check(args)) => check::check(&global, &args),
+        Some(Command::Fmt(args)) => fmt::fmt(&args),
         Some(Command::Call(args)) => call::call(&global, &args),
         Some(Command::Tools(args)) => tools::tools(&args),
         Some(Command::Doc(args)) => doc::doc(&args),

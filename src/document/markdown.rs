@@ -28,6 +28,54 @@ pub fn script(text: &str) -> Option<String> {
     found.then(|| String::from_utf8(bytes).expect("whole ranges of a text and blanks are a text"))
 }
 
+/// A fenced block that holds a script.
+#[derive(Debug)]
+pub struct ScriptBlock {
+    /// Its place in the document, from its first character to its last, margins between them included.
+    pub range: Range<usize>,
+    /// The blanks before each of its lines but the first.
+    pub margin: String,
+    /// The script in it, without margins.
+    pub text: String,
+}
+
+impl ScriptBlock {
+    /// Another script with the margins of this one.
+    pub fn with_margins(&self, script: &str) -> String {
+        let lines = script.split_inclusive('\n').enumerate();
+        let with_margin = lines
+            .map(|(at, line)| if at == 0 || line == "\n" { line.into() } else { format!("{}{line}", self.margin) });
+        with_margin.collect()
+    }
+}
+
+/// The fenced blocks of a Markdown text that hold scripts; those in quotations, or with lines of several
+/// margins, are left out.
+pub fn script_blocks(text: &str) -> Vec<ScriptBlock> {
+    let mut blocks = Vec::new();
+    let mut lines: Option<Vec<Range<usize>>> = None;
+    for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if is_script(&info) => lines = Some(Vec::new()),
+            Event::Text(_) => lines.iter_mut().for_each(|lines| lines.push(range.clone())),
+            Event::End(TagEnd::CodeBlock) => blocks.extend(lines.take().and_then(|lines| block_of(text, &lines))),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// The block of some lines, when nothing but its margins stands between them.
+fn block_of(text: &str, lines: &[Range<usize>]) -> Option<ScriptBlock> {
+    let range = lines.first()?.start..lines.last()?.end;
+    let line_start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+    let margin = text[line_start..range.start].to_owned();
+    let script = lines.iter().map(|line| &text[line.clone()]).collect();
+    let block = ScriptBlock { range: range.clone(), margin, text: script };
+    let is_whole = block.margin.trim_matches([' ', '\t']).is_empty() && block.with_margins(&block.text) == text[range];
+    is_whole.then_some(block)
+}
+
 fn is_script(info: &str) -> bool {
     let word = info.split_whitespace().next().unwrap_or_default();
     SCRIPT_WORDS.iter().any(|script| word.eq_ignore_ascii_case(script))

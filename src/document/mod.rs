@@ -9,5 +9,5 @@ mod scan;
 mod value;
 
 pub use call::{Arg, Call, Place};
-pub use markdown::script;
+pub use markdown::{ScriptBlock, script, script_blocks};
 pub use scan::{MAX_FINDINGS, Piece, Reading, read};

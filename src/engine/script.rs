@@ -44,6 +44,11 @@ impl Script {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 
+    /// Whether it is a Markdown text.
+    pub(super) fn is_markdown(&self) -> bool {
+        self.form == Form::Markdown
+    }
+
     /// The script in the text, every place in it that of the text; or why there is none.
     pub(super) fn decode_script(&self, limit: usize) -> (String, Option<Diagnostic>) {
         let (text, finding) = self.decode(limit);

@@ -37,7 +37,7 @@ const MAP: Spec = Spec::pure(
     "Gives what a procedure makes of each element",
     "In the order of the list.",
     Example {
-        script: "func Double(needs n) means\n  return n * 2\nendfunc\ncommand\n  emit LIST.Map([1, 2, 3], Double), LIST.Map([\"a\"], STR.Upper)\nendcommand",
+        script: "func Double(needs n) means\n  return n * 2\nendfunc\n\ncommand\n  emit LIST.Map([1, 2, 3], Double), LIST.Map([\"a\"], STR.Upper)\nendcommand",
         output: "[2, 4, 6][\"A\"]\n",
     },
 );
@@ -47,7 +47,7 @@ const FILTER: Spec = Spec::pure(
     "Gives the elements for which a procedure gives something true",
     "In the order of the list.",
     Example {
-        script: "DEFINE PROCEDURE IsBig(file)\n  RETURN file.size > 10\nEND\nEMIT LIST.Filter([{\"size\": 5}, {\"size\": 50}], IsBig)",
+        script: "DEFINE PROCEDURE IsBig(file)\n  RETURN file.size > 10\nEND\n\nEMIT LIST.Filter([{\"size\": 5}, {\"size\": 50}], IsBig)",
         output: "[{\"size\": 50}]\n",
     },
 );
@@ -58,7 +58,7 @@ const REDUCE: Spec = Spec::pure(
     "The procedure takes what was made so far and the next element. It begins with `start`, or with the first element \
         where that is left out; then an empty list gives nil.",
     Example {
-        script: "DEFINE PROCEDURE Longer(a, b)\n  IF LEN(b) > LEN(a) THEN\n    RETURN b\n  END\n  RETURN a\nEND\nEMIT LIST.Reduce([\"a\", \"ccc\", \"bb\"], Longer)",
+        script: "DEFINE PROCEDURE Longer(a, b)\n  IF LEN(b) > LEN(a) THEN\n    RETURN b\n  END\n  RETURN a\nEND\n\nEMIT LIST.Reduce([\"a\", \"ccc\", \"bb\"], Longer)",
         output: "ccc\n",
     },
 );
@@ -76,7 +76,7 @@ const ANY: Spec = Spec::pure(
     "Tells whether a procedure gives something true for an element",
     "It stops at the first; false for an empty list.",
     Example {
-        script: "DEFINE PROCEDURE IsOdd(n)\n  RETURN n % 2\nEND\nEMIT LIST.Any([2, 3], IsOdd)",
+        script: "DEFINE PROCEDURE IsOdd(n)\n  RETURN n % 2\nEND\n\nEMIT LIST.Any([2, 3], IsOdd)",
         output: "true\n",
     },
 );
@@ -86,7 +86,7 @@ const ALL: Spec = Spec::pure(
     "Tells whether a procedure gives something true for every element",
     "It stops at the first for which it does not; true for an empty list.",
     Example {
-        script: "DEFINE PROCEDURE IsOdd(n)\n  RETURN n % 2\nEND\nEMIT LIST.All([2, 3], IsOdd)",
+        script: "DEFINE PROCEDURE IsOdd(n)\n  RETURN n % 2\nEND\n\nEMIT LIST.All([2, 3], IsOdd)",
         output: "false\n",
     },
 );
@@ -107,7 +107,7 @@ const MAP_MAP: Spec = Spec::pure(
     "Gives a map with the same keys and what a procedure makes of each value",
     "The procedure is given the value; one that needs two arguments, key and value.",
     Example {
-        script: "DEFINE PROCEDURE Shown(name, size)\n  RETURN name + \": \" + size\nEND\nEMIT MAP.Map({\"a\": 1, \"b\": 2}, Shown), MAP.Map({\"x\": \"y\"}, STR.Upper)",
+        script: "DEFINE PROCEDURE Shown(name, size)\n  RETURN name + \": \" + size\nEND\n\nEMIT MAP.Map({\"a\": 1, \"b\": 2}, Shown), MAP.Map({\"x\": \"y\"}, STR.Upper)",
         output: "{\"a\": \"a: 1\", \"b\": \"b: 2\"}{\"x\": \"Y\"}\n",
     },
 );
@@ -117,7 +117,7 @@ const MAP_FILTER: Spec = Spec::pure(
     "Gives a map of the entries for which a procedure gives something true",
     "The procedure is given the value; one that needs two arguments, key and value.",
     Example {
-        script: "DEFINE PROCEDURE IsBig(size)\n  RETURN size > 10\nEND\nEMIT MAP.Filter({\"a\": 5, \"b\": 50}, IsBig)",
+        script: "DEFINE PROCEDURE IsBig(size)\n  RETURN size > 10\nEND\n\nEMIT MAP.Filter({\"a\": 5, \"b\": 50}, IsBig)",
         output: "{\"b\": 50}\n",
     },
 );

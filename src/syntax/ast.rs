@@ -3,11 +3,15 @@
 //! It says nothing of meaning: names are texts, calls are dotted names, and every node has its
 //! span. Expressions live in one arena, so that no nesting of them can exhaust the stack on drop.
 
+mod same;
+
 use std::ops::Index;
 
 use compact_str::CompactString;
 
 use crate::text::Span;
+
+pub use same::same;
 
 /// One parsed source.
 #[derive(Debug, Default)]

@@ -3,13 +3,16 @@
 //! Nothing here knows what a name or a call means; that is the business of `program`.
 
 pub mod ast;
+mod comment;
 mod grammar;
 pub mod keyword;
 mod parser;
 mod scan;
 mod template;
 mod tokens;
+pub mod written;
 
-pub use parser::{TextLimits, escape, is_open, is_unfinished, parse, parse_value};
+pub use comment::CommentLines;
+pub use parser::{TextLimits, escape, is_open, is_unfinished, parse, parse_value, parse_written};
 pub use template::{Part, Template, placeholder};
 pub use tokens::{Token, TokenKind, tokens};

@@ -8,6 +8,7 @@ use std::mem;
 
 use crate::text::{Code, Diagnostic, Source, Span};
 
+use super::super::CommentLines;
 use super::super::ast::{Arm, Block, ExprId, Name, Procedure, Statement, StatementKind};
 use super::stmt::{BlockKind, Closer, Head, Parsed, Role};
 
@@ -120,7 +121,7 @@ impl<'a> Blocks<'a> {
             && body.is_empty()
             && procedure.documentation.is_none()
         {
-            procedure.documentation = Some(text.to_owned());
+            procedure.documentation = Some(CommentLines::of(text).text());
         }
     }
 

@@ -411,8 +411,13 @@ fn prefix_of(text: &str) -> UnaryOp {
 }
 
 fn infix_of(text: &str) -> Op {
-    let op = match text {
-        "**" => return Op::Power,
+    binary(text).map_or(Op::Power, Op::Infix)
+}
+
+/// The operator between two operands; none for `**`.
+pub fn binary(text: &str) -> Option<BinaryOp> {
+    Some(match text {
+        "**" => return None,
         "+" => BinaryOp::Add,
         "-" => BinaryOp::Subtract,
         "*" => BinaryOp::Multiply,
@@ -431,6 +436,5 @@ fn infix_of(text: &str) -> Op {
         "OR" | "or" => BinaryOp::Or,
         "IN" | "in" => BinaryOp::In,
         _ => BinaryOp::NotIn,
-    };
-    Op::Infix(op)
+    })
 }

@@ -9,20 +9,22 @@ mod expr;
 mod literal;
 mod mistake;
 mod stmt;
+mod tokens;
 
 use pest::Parser as _;
 
-use crate::text::{Code, Diagnostic, Source};
+use crate::text::{Code, Diagnostic, Source, Span};
 
 use super::ast::{Metadata, Statement, StatementKind, Tree};
 use super::grammar::{Grammar, Rule};
 use super::keyword;
 use super::scan::{Line, LineKind, Scanner};
+use super::written::{BlockPart, Written, WrittenKind, WrittenLine};
 
 pub use literal::escape;
 
 use blocks::Blocks;
-use stmt::Parsed;
+use stmt::{Head, Parsed};
 
 /// The most findings of one text that are kept; a text with more is not worth more lines.
 const MAX_FINDINGS: usize = 100;
@@ -40,7 +42,23 @@ pub struct TextLimits {
 ///
 /// Whoever takes a text in bounds its length; everything here is linear in it.
 pub fn parse(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>) -> Tree {
-    let mut parser = Parser { tree: Tree::default(), findings: Vec::new(), base: source.base(), limits, operators: 0 };
+    parse_into(source, limits, findings, None).0
+}
+
+/// Parses a source, and keeps what was written beside the tree.
+pub fn parse_written(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>) -> (Tree, Written) {
+    let (tree, written) = parse_into(source, limits, findings, Some(Written::default()));
+    (tree, written.unwrap_or_default())
+}
+
+fn parse_into(
+    source: &Source,
+    limits: TextLimits,
+    findings: &mut Vec<Diagnostic>,
+    written: Option<Written>,
+) -> (Tree, Option<Written>) {
+    let tree = Tree::default();
+    let mut parser = Parser { tree, findings: Vec::new(), base: source.base(), limits, operators: 0, written };
     let mut scanner = Scanner::new(source.text(), source.base(), limits.nesting);
     let mut blocks = Blocks::new(source, limits.nesting);
     while let Some(line) = scanner.next_line() {
@@ -55,14 +73,21 @@ pub fn parse(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>
     parser.tree.comments = scanner.comments;
     findings.append(&mut scanner.diagnostics);
     findings.append(&mut parser.findings);
-    parser.tree
+    (parser.tree, parser.written)
 }
 
 /// Parses a text that is one expression alone, as a script that returns its value.
 ///
 /// None for a text of more than one logical line.
 pub fn parse_value(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>) -> Option<Tree> {
-    let mut parser = Parser { tree: Tree::default(), findings: Vec::new(), base: source.base(), limits, operators: 0 };
+    let mut parser = Parser {
+        tree: Tree::default(),
+        findings: Vec::new(),
+        base: source.base(),
+        limits,
+        operators: 0,
+        written: None,
+    };
     let mut scanner = Scanner::new(source.text(), source.base(), limits.nesting);
     let line = scanner.next_line()?;
     let is_alone = scanner.next_line().is_none();
@@ -124,6 +149,8 @@ struct Parser {
     limits: TextLimits,
     /// Operators met in the expression being built.
     operators: usize,
+    /// What is written, where somebody wants to know.
+    written: Option<Written>,
 }
 
 impl Parser {
@@ -140,7 +167,12 @@ impl Parser {
         match line.kind {
             LineKind::Statement(text) => {
                 self.base = line.span.start as usize;
+                let first = self.written.as_ref().map_or(0, |written| written.tokens.len());
                 let parsed = self.statement(&text);
+                if let Some(written) = &mut self.written {
+                    let kind = WrittenKind::Statement(place_of(&parsed), first..written.tokens.len());
+                    written.lines.push(WrittenLine { kind, span: line.span });
+                }
                 blocks.add(parsed, line.span, line.indent, &mut self.findings);
             }
             LineKind::Broken(text) => {
@@ -148,11 +180,21 @@ impl Parser {
                 blocks.add(parsed, line.span, line.indent, &mut self.findings);
             }
             LineKind::Metadata(text) => {
+                self.note(WrittenKind::Metadata, line.span);
                 let (key, value) = text.split_once(':').unwrap_or((&text, ""));
                 let metadata = Metadata { key: key.trim().to_owned(), value: value.trim().to_owned() };
                 self.tree.metadata.push(metadata);
             }
-            LineKind::Comment(text) => blocks.documentation(text),
+            LineKind::Comment(text) => {
+                self.note(WrittenKind::Comment, line.span);
+                blocks.documentation(text);
+            }
+        }
+    }
+
+    fn note(&mut self, kind: WrittenKind, span: Span) {
+        if let Some(written) = &mut self.written {
+            written.lines.push(WrittenLine { kind, span });
         }
     }
 
@@ -161,6 +203,9 @@ impl Parser {
         let before = self.findings.len();
         match Grammar::parse(Rule::line, text) {
             Ok(mut pairs) => {
+                if let Some(written) = &mut self.written {
+                    tokens::record(pairs.clone(), text, self.base, &mut written.tokens);
+                }
                 let pair = pairs.next().expect("a line that parses holds a statement");
                 let parsed = self.parsed_line(pair);
                 // A line with a finding is not worth lowering: its tree has holes.
@@ -179,4 +224,15 @@ impl Parser {
 fn words_of(text: &str) -> Vec<compact_str::CompactString> {
     let words = text.split(|c: char| !keyword::is_word_char(c));
     words.filter(|word| keyword::is_word(word) && !keyword::is_reserved(word)).map(Into::into).collect()
+}
+
+/// What a line is to the blocks around it.
+fn place_of(parsed: &Parsed) -> BlockPart {
+    match parsed {
+        Parsed::Opens(Head::Procedure(_) | Head::Func(_)) => BlockPart::OpensProcedure,
+        Parsed::Opens(_) => BlockPart::Opens,
+        Parsed::Else | Parsed::ElseIf(_) => BlockPart::Between,
+        Parsed::Closes(_) => BlockPart::Closes,
+        Parsed::Plain(_) | Parsed::Version(_) | Parsed::Broken(..) => BlockPart::Inside,
+    }
 }

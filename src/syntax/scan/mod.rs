@@ -36,7 +36,7 @@ pub enum LineKind<'a> {
     Broken(&'a str),
     /// `:: key: value`, without the `::`, continuation lines joined by blanks.
     Metadata(String),
-    /// `COMMENT: … ENDCOMMENT`; the text between, trimmed.
+    /// `COMMENT: … ENDCOMMENT`; the text between.
     Comment(&'a str),
 }
 

@@ -36,20 +36,21 @@ impl<'a> Scanner<'a> {
         let text = match end {
             Some(end) => {
                 self.at = end + "ENDCOMMENT".len();
-                let text = self.text[body..end].trim();
-                self.only_comment_after_closer();
-                text
+                &self.text[body..end]
             }
             None => {
                 self.at = self.bytes.len();
                 let diagnostic =
                     Diagnostic::error(Code::UnclosedBlock, self.span(start, body), "the `COMMENT:` is never closed");
                 self.diagnostics.push(diagnostic.help("close it with a line `ENDCOMMENT`"));
-                self.text[body..].trim()
+                &self.text[body..]
             }
         };
         let span = self.span(start, self.at);
         self.comments.push(span);
+        if end.is_some() {
+            self.only_comment_after_closer();
+        }
         Line { kind: LineKind::Comment(text), span, indent }
     }
 

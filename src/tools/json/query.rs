@@ -16,7 +16,7 @@ const SPEC: Spec = Spec::pure(
         that was found.",
     Example {
         script: "SET data = {\"users\": [{\"name\": \"Ann\"}, {\"name\": \"Bo\"}]}\n\
-            EMIT JSON.Query(data, \"users[0].name\"), \" \", JSON.Query(data, \"users[*].name\"), \" \", JSON.Query(data, \"a.b\")",
+            EMIT JSON.Query(data, \"users[0].name\"), \" \", JSON.Query(data, \"users[*].name\"), \" \", \\\n    JSON.Query(data, \"a.b\")",
         output: "Ann [\"Ann\", \"Bo\"] nil\n",
     },
 );

@@ -24,7 +24,7 @@ const DIFFERENCE: Spec = Spec::pure(
     "Gives how much later a time is than another",
     "Negative where it is earlier; a whole number where it comes out even, else a float.",
     Example {
-        script: "EMIT TIME.Difference(\"2024-05-02\", \"2024-05-01\"), \" \", TIME.Difference(\"2024-05-02\", \"2024-05-01T12:00:00Z\", \"days\")",
+        script: "EMIT TIME.Difference(\"2024-05-02\", \"2024-05-01\"), \" \", \\\n    TIME.Difference(\"2024-05-02\", \"2024-05-01T12:00:00Z\", \"days\")",
         output: "86400 0.5\n",
     },
 );

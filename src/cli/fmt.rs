@@ -1,0 +1,182 @@
+//! `ns fmt FILE…`
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use similar::TextDiff;
+
+use crate::engine::{Formatted, Script, Spelling, format_script};
+use crate::text::{Diagnostic, Source, safe};
+
+use super::args::{FmtArgs, Keywords};
+use super::exit::Exit;
+use super::replace::{Original, replace};
+use super::run::read_text;
+use super::terminal::{print, report_error, report_findings, say};
+
+/// What became of one file.
+enum Became {
+    /// It has its canonical form, now or before.
+    Done { changed: bool },
+    /// It has another, and was only looked at.
+    Different,
+    /// It has none, cannot be read, or cannot be written.
+    Not(Exit),
+}
+
+pub fn fmt(args: &FmtArgs) -> Exit {
+    let (files, mut exit) = files_of(&args.files);
+    let (mut changed, mut different) = (0, 0);
+    for file in &files {
+        match format(file, args) {
+            Became::Done { changed: true } => changed += 1,
+            Became::Done { changed: false } => {}
+            Became::Different => different += 1,
+            Became::Not(fault) => exit = graver(exit, fault),
+        }
+    }
+    if changed > 0 && files != [PathBuf::from("-")] {
+        say(&format!("{} of {} formatted\n", changed, counted(files.len())));
+    }
+    if different > 0 {
+        say(&format!("{} of {} not formatted\n", different, counted(files.len())));
+        exit = graver(exit, Exit::Difference);
+    }
+    exit
+}
+
+fn counted(files: usize) -> String {
+    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
+}
+
+/// What cannot be read or written outranks what was found.
+fn graver(one: Exit, other: Exit) -> Exit {
+    match (one, other) {
+        (Exit::Done, other) => other,
+        (Exit::Difference, other) if other != Exit::Done => other,
+        (one, _) => one,
+    }
+}
+
+/// The files that are named, and the scripts below folders that are.
+fn files_of(named: &[PathBuf]) -> (Vec<PathBuf>, Exit) {
+    let (mut files, mut exit) = (Vec::new(), Exit::Done);
+    for path in named {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        if let Err((folder, error)) = scripts_below(path, &mut files) {
+            report_error(
+                &format!("the folder `{}` cannot be read: {error}", folder.display()),
+                "name files, or folders that you may read",
+            );
+            exit = Exit::Usage;
+        }
+    }
+    (files, exit)
+}
+
+/// The scripts in a folder and below it, by name; hidden folders and links to folders are left out.
+fn scripts_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
+    let mut ahead = vec![folder.to_path_buf()];
+    while let Some(folder) = ahead.pop() {
+        let fault = |error| (folder.clone(), error);
+        let entries = std::fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(fault)?;
+        let mut folders = Vec::new();
+        let mut found = Vec::new();
+        for entry in entries {
+            let kind = entry.file_type().map_err(fault)?;
+            let name = entry.file_name();
+            if kind.is_dir() && !is_hidden(&name) {
+                folders.push(entry.path());
+            } else if !kind.is_dir() && is_script(&name) && entry.path().is_file() {
+                found.push(entry.path());
+            }
+        }
+        found.sort();
+        files.extend(found);
+        folders.sort_by(|a, b| b.cmp(a));
+        ahead.extend(folders);
+    }
+    Ok(())
+}
+
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
+fn is_script(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    !name.starts_with(b".") && (name.ends_with(b".ns") || name.ends_with(b".ns.txt"))
+}
+
+fn format(file: &Path, args: &FmtArgs) -> Became {
+    let is_input = file == Path::new("-");
+    let original = if is_input { None } else { Original::of(file).ok() };
+    let (name, bytes) = match read_text(file) {
+        Ok(text) => text,
+        Err(exit) => return Became::Not(exit),
+    };
+    let is_markdown = file
+        .extension()
+        .is_some_and(|extension| ["md", "markdown"].iter().any(|markdown| extension.eq_ignore_ascii_case(markdown)));
+    let script = if is_markdown { Script::markdown(name, bytes) } else { Script::new(name, bytes) };
+    let spelling = args.keywords.map(|keywords| match keywords {
+        Keywords::Upper => Spelling::Upper,
+        Keywords::Lower => Spelling::Lower,
+    });
+    let Formatted { sources, result } = format_script(&script, spelling);
+    let text = match result {
+        Ok(text) => text,
+        Err(findings) => {
+            report_findings(&findings, &sources);
+            let is_own_fault = findings.iter().any(|finding| Diagnostic::span(finding).is_none());
+            return Became::Not(if is_own_fault { Exit::Failed } else { Exit::Difference });
+        }
+    };
+    let source = sources.last().expect("the text was added");
+    let changed = source.text() != text;
+    if args.check || args.diff {
+        return looked_at(source, &text, args);
+    }
+    match original {
+        None => match print(&text) {
+            Exit::Done => Became::Done { changed },
+            exit => Became::Not(exit),
+        },
+        Some(_) if !changed => Became::Done { changed },
+        Some(original) => write(file, &original, &text),
+    }
+}
+
+/// Tells of a file what would change.
+fn looked_at(source: &Source, text: &str, args: &FmtArgs) -> Became {
+    if source.text() == text {
+        return Became::Done { changed: false };
+    }
+    let name = safe::name(source.name());
+    let told = match args.diff {
+        true => {
+            let difference = TextDiff::from_lines(source.text(), text);
+            difference.unified_diff().header(&name, &format!("{name} (formatted)")).to_string()
+        }
+        false => format!("{name}\n"),
+    };
+    match print(&told) {
+        Exit::Done => Became::Different,
+        exit => Became::Not(exit),
+    }
+}
+
+fn write(file: &Path, original: &Original, text: &str) -> Became {
+    match replace(original, |out| out.write_all(text.as_bytes())) {
+        Ok(()) => Became::Done { changed: true },
+        Err(error) => {
+            let message = format!("`{}` cannot be written: {error}", file.display());
+            report_error(&message, "it was left as it is; `ns fmt - < FILE` prints the form");
+            Became::Not(Exit::Failed)
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! From the lexemes of a statement to what can be laid out: where its lines may break.
+//!
+//! Outside of brackets a line breaks with a `\`, after the commas of a list of values and before operators.
+
+use std::ops::Range;
+
+use crate::syntax::keyword::{begins_statement, is_keyword};
+use crate::syntax::written::TokenKind;
+
+use super::Spelling;
+use super::atoms::{Atoms, Edge, Group};
+use super::lexemes::{Kind, Lexemes, spelled};
+
+/// How much further right a line begins that goes on outside of brackets.
+pub const CONTINUED: usize = 4;
+/// How much further right a line begins inside brackets, or in a block.
+pub const INDENT: usize = 2;
+/// `AND`, which with `OR` is the only operator that breaks all of its lines or none.
+const AND: u8 = 2;
+
+/// Builds the atoms of one statement.
+pub struct Builder<'l, 'a> {
+    pub lexemes: &'l Lexemes<'a>,
+    pub atoms: Atoms<'a>,
+    /// How many brackets are open.
+    pub depth: usize,
+    /// Whether somebody has broken lines outside of brackets by hand.
+    continued: bool,
+    /// The opening bracket that the group around it hugs, and that group.
+    pub hugs: Vec<(usize, usize)>,
+}
+
+/// The atoms of a statement.
+pub fn atoms<'a>(lexemes: &Lexemes<'a>, spelling: Option<Spelling>) -> Atoms<'a> {
+    let mut builder = Builder { lexemes, atoms: Atoms::default(), depth: 0, continued: false, hugs: Vec::new() };
+    builder.continued = builder.is_continued();
+    builder.statement();
+    if let Some(word) = builder.missing_word() {
+        builder.atoms.blank();
+        builder.atoms.text(spelled(word, spelling));
+    }
+    builder.atoms
+}
+
+impl Builder<'_, '_> {
+    fn is_continued(&self) -> bool {
+        let mut at = 0;
+        while at < self.lexemes.len() {
+            if at > 0 && self.lexemes.get(at).breaks > 0 {
+                return true;
+            }
+            at = self.lexemes.after(at);
+        }
+        false
+    }
+
+    /// The `THEN` or `DO` that a block's head does without.
+    fn missing_word(&self) -> Option<&'static str> {
+        let first = self.lexemes.raw(0);
+        let is = |keyword| is_keyword(first, keyword);
+        let is_head = is("ELSE") && self.lexemes.len() > 1 || is("IF");
+        let word = match () {
+            () if is_head => "THEN",
+            () if is("WHILE") || is("FOR") || is("ON") => "DO",
+            () => return None,
+        };
+        let last = self.lexemes.len() - 1;
+        let ends = self.lexemes.token(last) == Some(TokenKind::Keyword) && is_keyword(self.lexemes.raw(last), word);
+        (!ends).then_some(word)
+    }
+
+    fn statement(&mut self) {
+        let lists_values = ["EMIT", "RETURN", "MUST"].iter().any(|word| is_keyword(self.lexemes.raw(0), word));
+        if lists_values {
+            self.begin_joined(true);
+        }
+        let mut at = 0;
+        while at < self.lexemes.len() {
+            match self.lexemes.token(at) {
+                Some(TokenKind::Comma) if lists_values => {
+                    self.lexeme(at);
+                    self.break_after_comma(at + 1);
+                    let end = self.expression_end(at + 1);
+                    self.expression(at + 1..end, true);
+                    at = end;
+                }
+                Some(TokenKind::Keyword | TokenKind::Comma | TokenKind::Equals) => {
+                    self.lexeme(at);
+                    at += 1;
+                }
+                _ => {
+                    let end = self.expression_end(at);
+                    self.separate(at);
+                    self.expression(at..end, true);
+                    at = end;
+                }
+            }
+        }
+        if lists_values {
+            self.atoms.end();
+        }
+    }
+
+    fn begin_joined(&mut self, fill: bool) -> usize {
+        self.atoms.begin(Group { fill, joined: true, indent: CONTINUED, ..Group::default() })
+    }
+
+    fn break_after_comma(&mut self, at: usize) {
+        match self.lexemes.get(at).breaks {
+            0 => self.atoms.line_break(Edge::Between, true),
+            _ => self.atoms.newline(true, false),
+        }
+    }
+
+    /// Where the expression ends that begins here, outside of brackets.
+    fn expression_end(&self, mut at: usize) -> usize {
+        let ends = |kind| matches!(kind, Some(TokenKind::Keyword | TokenKind::Comma | TokenKind::Equals));
+        while at < self.lexemes.len() && !ends(self.lexemes.token(at)) {
+            at = self.lexemes.after(at);
+        }
+        at
+    }
+
+    /// An expression, whose first lexeme is already set apart from what comes before it; its lines break
+    /// before its weakest operators first.
+    pub fn expression(&mut self, range: Range<usize>, is_sole: bool) {
+        let operators = self.operators(range.clone());
+        let Some(weakest) = operators.iter().map(|(_, strength)| *strength).min() else {
+            return self.plain(range);
+        };
+        let joined = self.depth == 0;
+        let fill = weakest > AND || (joined && self.continued);
+        let indent = self.operator_indent(is_sole);
+        let group = self.atoms.begin(Group { fill, joined, indent, ..Group::default() });
+        if weakest > AND
+            && let Some(opener) = self.literal_at_end(&range)
+        {
+            self.hugs.push((opener, group));
+        }
+        let mut start = range.start;
+        let mut rest = &operators[..];
+        let breaks = operators.iter().filter(|(_, strength)| *strength == weakest).map(|(at, _)| *at);
+        for end in breaks.chain([range.end]) {
+            let is_operator = start > range.start;
+            if is_operator {
+                self.break_before(start);
+            }
+            let skipped = rest.iter().take_while(|(at, _)| *at <= start && is_operator).count();
+            let inner = rest[skipped..].iter().take_while(|(at, _)| *at < end).count();
+            let (inner, after) = rest[skipped..].split_at(inner);
+            rest = after;
+            self.segment(start..end, inner);
+            start = end;
+        }
+        self.atoms.end();
+    }
+
+    fn operator_indent(&self, is_sole: bool) -> usize {
+        match (self.depth, is_sole) {
+            (0, _) => CONTINUED,
+            (_, true) => 0,
+            (_, false) => INDENT,
+        }
+    }
+
+    /// What stands between the weakest operators; its lines break before the others where they must.
+    fn segment(&mut self, range: Range<usize>, operators: &[(usize, u8)]) {
+        if operators.is_empty() {
+            return self.plain(range);
+        }
+        let indent = if self.depth == 0 { CONTINUED } else { INDENT };
+        self.atoms.begin(Group { fill: true, joined: self.depth == 0, indent, ..Group::default() });
+        let mut start = range.start;
+        for end in operators.iter().map(|(at, _)| *at).chain([range.end]) {
+            if start > range.start {
+                self.break_before(start);
+            }
+            self.plain(start..end);
+            start = end;
+        }
+        self.atoms.end();
+    }
+
+    /// The operators between operands of an expression, outside of the brackets in it; `**` holds together.
+    fn operators(&self, range: Range<usize>) -> Vec<(usize, u8)> {
+        let mut found = Vec::new();
+        let mut at = range.start;
+        while at < range.end {
+            match self.lexemes.token(at) {
+                Some(TokenKind::Operator(u8::MAX)) => {}
+                Some(TokenKind::Operator(strength)) => found.push((at, strength)),
+                _ => {}
+            }
+            at = self.lexemes.after(at);
+        }
+        found
+    }
+
+    fn break_before(&mut self, at: usize) {
+        let by_hand = self.depth == 0 && self.lexemes.get(at).breaks > 0;
+        if by_hand || self.follows_comment(at) {
+            return self.separate(at);
+        }
+        self.atoms.line_break(Edge::Between, true);
+    }
+
+    /// Lexemes one after another, the first already set apart.
+    pub fn plain(&mut self, range: Range<usize>) {
+        let mut at = range.start;
+        while at < range.end {
+            if at > range.start {
+                self.separate(at);
+            }
+            at = self.piece(at);
+        }
+    }
+
+    /// A lexeme with all that its bracket holds; gives the place after it.
+    fn piece(&mut self, at: usize) -> usize {
+        match self.lexemes.get(at).kind {
+            Kind::Token(TokenKind::Open(bracket)) => self.bracket(at, bracket),
+            Kind::Token(_) => self.atoms.text(self.lexemes.text(at)),
+            Kind::Comment => self.atoms.comment(self.lexemes.text(at)),
+        }
+        self.lexemes.after(at)
+    }
+
+    fn lexeme(&mut self, at: usize) {
+        self.separate(at);
+        self.piece(at);
+    }
+
+    /// What stands between a lexeme and the one before it where lines break for no reason of ours.
+    pub fn separate(&mut self, at: usize) {
+        if at == 0 {
+            return;
+        }
+        let lexeme = self.lexemes.get(at);
+        match lexeme.kind {
+            _ if self.follows_comment(at) => self.atoms.newline(false, lexeme.breaks > 1),
+            Kind::Comment if lexeme.breaks > 0 => self.atoms.newline(false, false),
+            Kind::Comment => {}
+            Kind::Token(_) if self.depth == 0 && lexeme.breaks > 0 => self.atoms.newline(true, false),
+            Kind::Token(_) if self.lexemes.is_apart(at - 1, at) => self.atoms.blank(),
+            Kind::Token(_) => {}
+        }
+    }
+
+    pub fn follows_comment(&self, at: usize) -> bool {
+        at > 0 && self.lexemes.is_comment(at - 1)
+    }
+
+    /// Whether a line may begin here inside brackets: not with a name that reads as a statement.
+    pub fn may_begin_line(&self, at: usize) -> bool {
+        self.lexemes.token(at) != Some(TokenKind::Name) || !begins_statement(self.lexemes.raw(at))
+    }
+}
