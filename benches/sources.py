@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What `ns fmt` and `ns check` take for one large script and for a thousand files.
+
+    cargo build --release && python3 benches/sources.py [--rounds 5] [--quick] [--ns target/release/ns]
+
+The files are the scripts in `scripts/` and the cases of the suite, over and over. What counts is
+processor time (user and system, of the whole process, by wait4), the median over the rounds. Before
+that it is compared what they say: a formatted file stays as it is, and what is checked has no errors.
+Nothing is asserted about time. `--quick` does little of it, once.
+"""
+import argparse, glob, os, statistics, subprocess, sys, tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GOAL_MB_PER_S = 2
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--ns", default=os.path.join(HERE, "..", "target", "release", "ns"))
+    options = parser.parse_args()
+    options.rounds = 1 if options.quick else options.rounds
+    options.ns = os.path.abspath(options.ns)
+    with tempfile.TemporaryDirectory() as place:
+        files = make_files(place, 20 if options.quick else 1000)
+        large = make_large(place, 200_000 if options.quick else 4_000_000)
+        once(options, ["fmt", *files, large])
+        once(options, ["fmt", "--check", *files, large])
+        once(options, ["check", *files, large])
+        print(f"{'':28} {'bytes':>10} {'ms':>8} {'MB/s':>6}   goal {GOAL_MB_PER_S} MB/s")
+        for title, named in [(f"{len(files)} files", files), ("one large file", [large])]:
+            size = sum(map(os.path.getsize, named))
+            for command in (["fmt", "--check"], ["check"]):
+                times = [cost([options.ns, *command, *named]) for _ in range(options.rounds)]
+                ms = statistics.median(times)
+                print(f"{title + ', ns ' + ' '.join(command):28} {size:>10} {ms:>8.1f} {size / ms / 1000:>6.1f}")
+
+
+def scripts():
+    """The texts of `scripts/`, whose top levels can stand in one file after each other."""
+    paths = sorted(glob.glob(os.path.join(HERE, "..", "scripts", "*.ns")))
+    return [open(path, encoding="utf-8").read() for path in paths]
+
+
+def make_files(place, number):
+    texts = scripts()
+    files = []
+    for index in range(number):
+        path = os.path.join(place, f"{index:04}.ns")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(texts[index % len(texts)])
+        files.append(path)
+    return files
+
+
+def make_large(place, size):
+    """One file of about that size, without procedures, whose names would come twice."""
+    texts = [text for text in scripts() if "PROCEDURE" not in text]
+    path = os.path.join(place, "large.ns")
+    with open(path, "w", encoding="utf-8") as file:
+        while file.tell() < size:
+            file.write("".join(text.split("\n", 1)[1] for text in texts))
+    return path
+
+
+def once(options, words):
+    done = subprocess.run([options.ns, *words], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"ns {words[0]} ended with {done.returncode}:\n{done.stdout[:2000]}{done.stderr[:2000]}")
+
+
+def cost(command):
+    """Processor time in ms of one run."""
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    return (usage.ru_utime + usage.ru_stime) * 1000
+
+
+if __name__ == "__main__":
+    main()
