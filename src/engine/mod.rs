@@ -51,8 +51,7 @@ pub use session::{LineOutcome, LineResult, Session};
 pub use setup::{Options, PolicySource, SetupError};
 
 use modules::Loader;
-pub use stack::hush_panics;
-use stack::on_large_stack;
+pub use stack::{hush_panics, on_large_stack};
 
 /// An engine: a sandbox, a policy, limits and the tools.
 pub struct Engine {

@@ -60,6 +60,8 @@ fn expression(session: &Session<'_>, text: &str, behind: &str, at: usize) -> (us
     let holder = place.holder(session);
     match place.at {
         At::Comment => (at, Vec::new()),
+        // It begins in a line above.
+        At::Text(_, typed) if typed.contains('\n') => (at, Vec::new()),
         At::Text(_, typed) if holder.is_some() => {
             let close = if behind.is_empty() { "\"]" } else { "" };
             let keys = keys(holder.as_ref(), typed).filter(|key| !key.contains(['"', '\\']) && !unsafe_name(key));

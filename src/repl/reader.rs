@@ -12,8 +12,8 @@ use rustyline::history::MemHistory;
 use rustyline::{Cmd, CompletionType, Config, Editor, Event, EventHandler, KeyCode, KeyEvent, Modifiers};
 
 use crate::cli::{Typed, forget_typed, is_second_interrupt, say};
-use crate::engine::Session;
-use crate::text::ToolCode;
+use crate::engine::{Session, on_large_stack};
+use crate::text::{ToolCode, safe};
 
 use super::commands;
 use super::helper::Typing;
@@ -149,7 +149,19 @@ impl<'e> Reader<'e> {
         let mut initial = initial.clone();
         loop {
             self.keys.begin(!block.is_empty());
-            match editor.readline_with_initial(prompt, (&initial.0, &initial.1)) {
+            let read = on_large_stack(|| editor.readline_with_initial(prompt, (&initial.0, &initial.1)));
+            let read = match read {
+                Ok(read) => read,
+                Err(fault) => {
+                    say(&format!("\na fault of the line editor: {}\n", safe::name(&fault)));
+                    // Twice at the same line would be for ever.
+                    let seen = editor.helper().map(|typing| typing.seen.borrow().clone()).unwrap_or_default();
+                    initial.0 = if initial.0 == seen { String::new() } else { seen };
+                    initial.1.clear();
+                    continue;
+                }
+            };
+            match read {
                 Ok(line) => {
                     let line = self.keys.whole(line);
                     return Ok(if self.keys.asks_for_block() { Line::Block(line) } else { Line::Text(line) });

@@ -88,6 +88,18 @@ fn keys_of_maps() {
 }
 
 #[test]
+fn a_text_that_begins_in_a_line_above_is_left_alone() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    std::fs::create_dir(place.path().join("folder")).expect("a folder");
+    let mut session = session(place.path());
+    type_line(&mut session, "EMIT \'\'\'a long first line", "... ");
+    completes(&mut session, "fo\t\'\'\'", "fo");
+    send(&session, "SET x = {\"key\": 1}\n[x[\"key\"],\n");
+    until(&mut session, "... ");
+    completes(&mut session, "x[\"ke\t]", "[1, 1]");
+}
+
+#[test]
 fn commands_and_their_topics() {
     let place = tempfile::tempdir().expect("a folder for the test");
     let mut session = session(place.path());
