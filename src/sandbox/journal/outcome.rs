@@ -19,6 +19,9 @@ pub struct Outcome {
     taken: BTreeMap<Address, Vec<(Address, Place)>>,
     /// The folders whose entries changed, by their addresses.
     folders: BTreeMap<Address, Touched>,
+    /// The same of folders that were taken away since, by where they are kept; of removed ones, by their
+    /// own addresses.
+    gone: BTreeMap<Address, Vec<(Address, Touched)>>,
 }
 
 /// A folder whose entries changed.
@@ -59,6 +62,13 @@ pub struct Conflict {
     pub reason: String,
 }
 
+impl Place {
+    /// Whether what was there when the run began is still there.
+    fn is_as_it_was(&self) -> bool {
+        self.was.as_ref().zip(self.now.as_ref()).is_some_and(|(was, now)| was.inode == now.inode)
+    }
+}
+
 impl Outcome {
     /// What the steps of a run come to.
     pub fn of(history: &History) -> Outcome {
@@ -88,11 +98,12 @@ impl Outcome {
                 for (below, place) in inside.into_iter().flatten() {
                     self.places.insert(below, place);
                 }
+                self.folders.extend(from.iter().filter_map(|(from, _)| self.gone.remove(from)).flatten());
                 if kept_any {
                     self.keep_moved(path, kept.as_ref());
                 }
                 let place = self.place(path, old.as_ref());
-                (place.now, place.from, place.is_tree) = (now, None, is_tree);
+                (place.now, place.from, place.is_made, place.is_tree) = (now, None, false, is_tree);
                 if place.kept.is_none() && kept_any && place.was.is_some() {
                     place.kept.clone_from(kept);
                 }
@@ -104,6 +115,7 @@ impl Outcome {
                     inside.push((below, place));
                 });
                 self.taken.insert(kept.clone(), inside);
+                self.let_go(path, kept);
                 if kept_any {
                     self.keep_moved(path, Some(kept));
                 }
@@ -116,9 +128,12 @@ impl Outcome {
             Step::Move { path, old, to, .. } => self.shift(path, old, to, now),
             Step::MakeFolder { path } => {
                 let place = self.place(path, None);
-                (place.now, place.is_made) = (now, true);
+                (place.now, place.is_made, place.is_tree) = (now, true, false);
             }
-            Step::RemoveFolder { path, old } => self.place(path, Some(old)).now = None,
+            Step::RemoveFolder { path, old } => {
+                self.place(path, Some(old)).now = None;
+                self.let_go(path, path);
+            }
             Step::SetMode { path, old, .. } => self.place(path, Some(old)).now = now,
             Step::Draft { .. } | Step::Temporary { .. } => {}
         }
@@ -148,11 +163,19 @@ impl Outcome {
             if touched.line < line {
                 (touched.after, touched.line) = (*after, line);
             }
-        } else if self.places.get(&folder).is_none_or(|place| place.was.is_some() || place.from.is_some()) {
+        } else if self.places.get(&folder).is_none_or(|place| place.from.is_some() || place.is_as_it_was()) {
             // One that the run made goes again.
             let origin = self.origin_of(&folder);
             self.folders.insert(folder, Touched { origin, before: *before, after: *after, line });
         }
+    }
+
+    /// A folder is taken away, with those in it: nobody else changes them from here on.
+    fn let_go(&mut self, path: &Address, kept: &Address) {
+        let below: Vec<Address> = keys_below(&self.folders, path).cloned().collect();
+        let all = below.iter().chain([path]);
+        let gone: Vec<(Address, Touched)> = all.filter_map(|folder| self.folders.remove_entry(folder)).collect();
+        self.gone.entry(kept.clone()).or_default().extend(gone);
     }
 
     /// The address that something had when the run began.
@@ -175,7 +198,8 @@ impl Outcome {
             Err(_) => false,
         };
         let folders = self.folders.iter().filter(|(folder, touched)| is_as_left(folder, &touched.after));
-        folders.filter_map(|(_, touched)| Some((touched.origin.clone(), touched.before?))).collect()
+        let gone = self.gone.values().flatten().map(|(folder, touched)| (folder, touched));
+        folders.chain(gone).filter_map(|(_, touched)| Some((touched.origin.clone(), touched.before?))).collect()
     }
 
     /// The place of a path; the first time, `old` is what was there when the run began.
