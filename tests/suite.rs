@@ -12,8 +12,10 @@
 //! - `#+ path` begins a file of the case's sandbox, and each `#| text` below is a line of it; a finding
 //!   in that file stands under its line.
 //!
-//! Each case has a sandbox folder of its own. `UPDATE=1 cargo test --test suite` rewrites what is
-//! expected; look at the difference.
+//! Each case has a sandbox folder of its own. It is planned, run, taken back, done by its plan and taken back
+//! again; what the plan does must be what the run did, and nothing may be left.
+//!
+//! `UPDATE=1 cargo test --test suite` rewrites what is expected; look at the difference.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -24,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use neuroscript::engine::{Clock, Ending, Engine, Options, Script};
+use neuroscript::engine::{Clock, Ending, Engine, Options, Outcome, Plan, Script, read_plan};
 use neuroscript::text::{Diagnostic, Sources};
 
 use support::Captured;
@@ -301,15 +303,56 @@ fn perform(case: &Case) -> Actual {
             ending: Ending::Done,
         };
     }
-    let args: Vec<String> =
-        option(case, "args").map(|args| args.split(' ').map(str::to_owned).collect()).unwrap_or_default();
-    let output = Captured::default();
-    let outcome = engine.run(&script, option(case, "proc"), &args, Box::new(output.clone()));
+    let planned = plan(case, &script, &options, &before);
+    let (outcome, output) = run_with(&engine, case, &script);
     drop(engine);
     if !options.read_only {
+        let after = support::contents_of(options.sandbox.as_ref().expect("it was given"));
+        check_undo(&options, &before);
+        assert_eq!(planned.output, output.text(), "the planned run said something else");
+        check_plan(&options, planned.plan, &after);
         check_undo(&options, &before);
     }
     Actual { output: output.text(), findings: outcome.findings, sources: outcome.sources, ending: outcome.ending }
+}
+
+fn run_with(engine: &Engine, case: &Case, script: &Script) -> (Outcome, Captured) {
+    let args: Vec<String> =
+        option(case, "args").map(|args| args.split(' ').map(str::to_owned).collect()).unwrap_or_default();
+    let output = Captured::default();
+    let outcome = engine.run(script, option(case, "proc"), &args, Box::new(output.clone()));
+    (outcome, output)
+}
+
+/// What a planned run said, and its plan.
+struct Planned {
+    output: String,
+    plan: Plan,
+}
+
+/// Runs a case under an overlay, which must leave the disk alone.
+fn plan(case: &Case, script: &Script, options: &Options, before: &[String]) -> Planned {
+    let options = Options { plan: true, ..options.clone() };
+    let engine = Engine::open(&options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings));
+    let (outcome, output) = run_with(&engine, case, script);
+    let failed = outcome.ending != Ending::Done;
+    let plan = engine.plan("case", failed).expect("the changes are told").expect("the engine plans");
+    let mut json = Vec::new();
+    plan.write(&mut json).expect("the plan is written");
+    let sandbox = options.sandbox.as_ref().expect("the case has a sandbox");
+    assert_eq!(support::state_of(sandbox), before, "planning changed something");
+    assert!(!sandbox.join(".ns").exists(), "planning left something");
+    Planned { output: output.text(), plan: read_plan(json.as_slice()).expect("the plan is read again") }
+}
+
+/// Whether a plan comes to what the run did.
+fn check_plan(options: &Options, mut plan: Plan, after: &[String]) {
+    let engine = Engine::open(options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings));
+    // What a run does before it fails is compared too.
+    plan.about.failed = false;
+    engine.apply(&plan).unwrap_or_else(|error| panic!("the plan cannot be done: {}", error.message));
+    let sandbox = options.sandbox.as_ref().expect("the case has a sandbox");
+    assert_eq!(support::contents_of(sandbox), after, "the plan was not what the run did");
 }
 
 /// Whether what a case changed can be taken back, so that nothing is left of it: no file, no mode, no time.

@@ -3,7 +3,7 @@
 use std::io::{BufRead, IsTerminal, stderr, stdin};
 use std::rc::Rc;
 
-use crate::engine::{Approver, Engine, LimitHit, Meter, Question, Reply};
+use crate::engine::{Approver, Engine, LimitHit, Meter, Question, Reply, Watch};
 use crate::text::safe;
 
 use super::terminal::say;
@@ -27,7 +27,7 @@ impl Approver for Terminal {
         let always = if question.can_always { "[a]lways, " } else { "" };
         loop {
             say(&format!("[o]nce, this [r]un, {always}[n]ever? "));
-            let Some(line) = read_line(meter)? else { return Ok(Reply::Never) };
+            let Some(line) = read_line(&meter.watch())? else { return Ok(Reply::Never) };
             match line.trim().to_ascii_lowercase().as_str() {
                 "o" | "once" => return Ok(Reply::Once),
                 "r" | "run" | "this run" => return Ok(Reply::Run),
@@ -40,8 +40,8 @@ impl Approver for Terminal {
 }
 
 /// A line that is typed; none at the end of the input. The run's clock and Ctrl-C go on counting.
-fn read_line(meter: &Meter) -> Result<Option<String>, LimitHit> {
-    wait(meter)?;
+pub fn read_line(watch: &Watch) -> Result<Option<String>, LimitHit> {
+    wait(watch)?;
     let mut line = String::new();
     // A terminal gives one line at a time, so none is left behind in the buffer.
     match stdin().lock().read_line(&mut line) {
@@ -52,11 +52,11 @@ fn read_line(meter: &Meter) -> Result<Option<String>, LimitHit> {
 
 /// Waits until there is something to read.
 #[cfg(unix)]
-pub fn wait(meter: &Meter) -> Result<(), LimitHit> {
+pub fn wait(watch: &Watch) -> Result<(), LimitHit> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     const TURN: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
     loop {
-        meter.poll()?;
+        watch.poll()?;
         let input = stdin();
         match poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(&TURN)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => {}
@@ -67,8 +67,8 @@ pub fn wait(meter: &Meter) -> Result<(), LimitHit> {
 
 /// Elsewhere reading itself waits.
 #[cfg(not(unix))]
-pub fn wait(meter: &Meter) -> Result<(), LimitHit> {
-    meter.poll()
+pub fn wait(watch: &Watch) -> Result<(), LimitHit> {
+    watch.poll()
 }
 
 /// Whether something is there to be read from standard input.

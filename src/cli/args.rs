@@ -111,6 +111,8 @@ pub enum Command {
     Log(LogArgs),
     /// Show what a run changed
     Show(ShowArgs),
+    /// Do what a plan says, or nothing where the directory has changed since
+    Apply(ApplyArgs),
     /// Take a run back: the newest, or the one that is named
     Undo(UndoArgs),
     /// Do again what was taken back last
@@ -139,12 +141,34 @@ pub struct RunArgs {
     /// Take back everything that the run changed when it ends with an error
     #[arg(long)]
     pub atomic: bool,
+    /// Change nothing, and show what would be changed; as json for `ns apply`, as html for a browser
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    pub plan: Option<PlanForm>,
     /// The procedure to run, instead of the script's top level
     #[arg(long = "proc", value_name = "NAME")]
     pub procedure: Option<String>,
     /// What the script finds in ARGS
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,
+}
+
+/// How a plan is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PlanForm {
+    /// A tree with marks, and differences
+    Text,
+    /// One object, which `ns apply` reads
+    Json,
+    /// A page that needs nothing else
+    Html,
+}
+
+/// Arguments of `ns apply`.
+#[derive(Args, Debug)]
+pub struct ApplyArgs {
+    /// The plan, as `ns run --plan=json` wrote it, or - for standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
 }
 
 /// Arguments of `ns test`.
@@ -547,6 +571,7 @@ impl Global {
             read_only: self.read_only,
             strict: self.strict,
             atomic: false,
+            plan: false,
             max_steps: self.max_steps,
             timeout: self.timeout,
             answer_bytes: None,

@@ -90,7 +90,7 @@ impl Drop for Streams {
 
 fn read(piece: &mut [u8], meter: &Meter) -> Result<usize, InputFault> {
     loop {
-        wait(meter).map_err(InputFault::Limit)?;
+        wait(&meter.watch()).map_err(InputFault::Limit)?;
         match stdin().lock().read(piece) {
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => return Err(InputFault::Io(error)),

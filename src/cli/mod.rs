@@ -21,6 +21,8 @@ mod history;
 mod interrupts;
 mod memory;
 mod new;
+mod page;
+mod plan;
 mod progress;
 mod render;
 mod repl;
@@ -117,6 +119,7 @@ fn work() -> Exit {
         Some(Command::Log(args)) => history::log(&global, &args),
         Some(Command::Show(args)) => history::show(&global, &args),
         Some(Command::Gc(args)) => gc::gc(&global, &args),
+        Some(Command::Apply(args)) => plan::apply(&global, &args.file),
         Some(Command::Undo(args)) => history::undo(&global, args.run.as_deref(), false, args.force),
         Some(Command::Redo(args)) => history::undo(&global, None, true, args.force),
         Some(Command::Completions(args)) => completions::completions(args.shell),

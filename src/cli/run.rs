@@ -13,6 +13,7 @@ use super::args::{Cli, Global, RunArgs};
 use super::console::connect_console;
 use super::exit::Exit;
 use super::interrupts::catch_interrupts;
+use super::plan;
 use super::progress::show_at_terminal;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{report_error, report_findings, report_notes, say};
@@ -25,7 +26,10 @@ pub fn run(global: &Global, args: &RunArgs) -> Exit {
         (None, None) => unreachable!("clap demands one of them"),
     };
     match script {
-        Ok(script) => run_script((global, args.atomic), &script, args.procedure.as_deref(), &args.args),
+        Ok(script) => match args.plan {
+            Some(form) => plan::plan((global, args, form), &script),
+            None => run_script((global, args.atomic), &script, args.procedure.as_deref(), &args.args),
+        },
         Err(exit) => exit,
     }
 }
@@ -130,7 +134,7 @@ fn run_script((global, atomic): (&Global, bool), script: &Script, procedure: Opt
     exit
 }
 
-fn finish(outcome: &Outcome, flushed: Result<(), EmitError>) -> Exit {
+pub fn finish(outcome: &Outcome, flushed: Result<(), EmitError>) -> Exit {
     report_findings(&outcome.findings, &outcome.sources);
     report_notes(&outcome.warnings);
     if let Err(EmitError::Io(error)) = flushed {

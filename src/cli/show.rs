@@ -1,7 +1,7 @@
 //! Values on standard output: as text, JSON, lines of JSON or tables.
 
 use std::cell::RefCell;
-use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write, stdout};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::rc::Rc;
 
 use crate::engine::{EmitError, Meter, Output};
@@ -55,7 +55,7 @@ impl Format {
 
 /// Prints on standard output. On a terminal, what could change its state is escaped.
 pub struct Printer {
-    out: BufWriter<Stdout>,
+    out: BufWriter<Box<dyn Write>>,
     format: Format,
     is_terminal: bool,
     line: String,
@@ -68,7 +68,16 @@ impl Printer {
     /// A printer for a format.
     pub fn new(format: Format) -> Printer {
         let out = stdout();
-        let is_terminal = out.is_terminal();
+        Printer::on(out.is_terminal(), Box::new(out), format)
+    }
+
+    /// One that prints on standard error, where standard output is for something else.
+    pub fn on_stderr(format: Format) -> Printer {
+        let out = stderr();
+        Printer::on(out.is_terminal(), Box::new(out), format)
+    }
+
+    fn on(is_terminal: bool, out: Box<dyn Write>, format: Format) -> Printer {
         Printer { out: BufWriter::with_capacity(BUFFER, out), format, is_terminal, line: String::new() }
     }
 

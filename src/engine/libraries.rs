@@ -31,7 +31,7 @@ fn open_library(path: &Path, root: &Root, further: &[Root], policy: &mut Policy)
         return Err(refused(path, "it holds the sandbox, or a directory of `allowed_directories`"));
     }
     policy.open_library(&opened.address_of(""));
-    Ok(Library { named, place: LibraryPlace::Outside(opened) })
+    Ok(Library { named, place: LibraryPlace::Outside(Box::new(opened)) })
 }
 
 fn refused(path: &Path, reason: &str) -> SetupError {

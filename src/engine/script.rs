@@ -40,7 +40,7 @@ impl Script {
     }
 
     /// The name without the folders before it.
-    pub(super) fn file_name(&self) -> &str {
+    pub fn file_name(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 

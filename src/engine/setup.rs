@@ -3,12 +3,13 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::audit::Audit;
 use crate::limits::{Interrupt, Limits};
 use crate::memory::Project;
-use crate::sandbox::{LogFolder, Root, TemporaryFolders};
+use crate::sandbox::{LogFolder, Overlay, Root, TemporaryFolders};
 use crate::text::{Code, Diagnostic, Sources};
 use crate::toolkit::{Approvals, Chance, Clock, Consoles, DirectoryRule, Gate, KeepAnswer, Lookout, Policy, Registry};
 
@@ -33,6 +34,8 @@ pub struct Options {
     pub strict: bool,
     /// Take back a run that fails.
     pub atomic: bool,
+    /// Change nothing, and keep what would be changed.
+    pub plan: bool,
     /// The step limit.
     pub max_steps: Option<u64>,
     /// The time limit.
@@ -79,13 +82,13 @@ const MAX_POLICY: u64 = 1 << 20;
 impl Engine {
     /// Opens the sandbox, reads the policy and puts the limits together.
     pub fn open(options: &Options) -> Result<Engine, SetupError> {
-        let root = open_root(options.sandbox.as_deref())?;
+        let mut root = open_root(options.sandbox.as_deref())?;
         let registry = crate::tools::registry();
         let (policy_source, config) = read_policy(&root, options.policy.as_deref(), &registry)?;
         let Config { mut limits, mut policy, settings } = config;
         overrule(&mut limits, options);
         policy.read_only |= options.read_only;
-        let further = open_further(&root, &mut policy)?;
+        let mut further = open_further(&root, &mut policy)?;
         if policy.require_kernel_sandbox {
             return Err(no_kernel_sandbox());
         }
@@ -93,6 +96,7 @@ impl Engine {
         let state = options.state.clone().or_else(files::state_folder);
         state.iter().for_each(|state| keep_out_of_state(&mut policy, &root, &further, state));
         let libraries = open_libraries(&options.libraries, &root, &further, &mut policy)?;
+        let overlay = if options.plan { Some(cover(&mut root, &mut further)?) } else { None };
         let approvals = Approvals::new(keep_answers(&policy_source));
         let journal = policy.journal();
         let engine = Engine {
@@ -113,6 +117,7 @@ impl Engine {
                 chance: Chance::new(options.seed),
                 consoles: Consoles::default(),
                 journal,
+                overlay,
             }),
             limits,
             strict: options.strict,
@@ -120,7 +125,9 @@ impl Engine {
             interrupt: Interrupt::default(),
             policy_source,
         };
-        engine.gate.recover();
+        if !options.plan {
+            engine.gate.recover();
+        }
         Ok(engine)
     }
 }
@@ -146,6 +153,20 @@ fn open_root(named: Option<&Path>) -> Result<Root, SetupError> {
         let message = format!("the sandbox folder `{}` cannot be opened: {error}", path.display());
         SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("name an existing folder: `--sandbox DIR`"))
     })
+}
+
+/// Lays an overlay over all roots.
+fn cover(root: &mut Root, further: &mut [Root]) -> Result<Arc<Overlay>, SetupError> {
+    let refused = |error: std::io::Error| {
+        let message = format!("nothing can be planned: {error}");
+        SetupError::new(
+            Diagnostic::placeless(Code::BadRoot, message)
+                .help("name a directory outside the sandbox: `TMPDIR=DIR ns …`"),
+        )
+    };
+    let overlay = Overlay::new().map_err(refused)?;
+    std::iter::once(root).chain(further).try_for_each(|root| root.cover(&overlay)).map_err(refused)?;
+    Ok(overlay)
 }
 
 fn read_policy(root: &Root, named: Option<&Path>, registry: &Registry) -> Result<(PolicySource, Config), SetupError> {

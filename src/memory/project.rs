@@ -25,6 +25,8 @@ pub enum Access {
     Shared,
     /// Nothing below the root may change: a copy in memory is read.
     Copy,
+    /// Changes are tried: a copy in memory is read and written, and goes with the engine.
+    Planned,
 }
 
 /// Where and for whom project memory works.
@@ -43,6 +45,7 @@ pub struct Site<'a> {
 pub struct Project {
     opened: RefCell<Option<Opened>>,
     copied: RefCell<Option<Snapshot>>,
+    planned: RefCell<Option<Connection>>,
 }
 
 impl Project {
@@ -136,8 +139,10 @@ impl Project {
         site: &Site<'_>,
         work: impl FnOnce(&Connection) -> Result<T, MemoryError>,
     ) -> Result<Option<T>, MemoryError> {
-        if site.access == Access::Copy {
-            return self.read_copy(site, work);
+        match site.access {
+            Access::Copy => return self.read_copy(site, work),
+            Access::Planned => return self.with_planned(site, |connection| work(connection)).map(Some),
+            Access::Shared => {}
         }
         self.forget_if_moved(site);
         let mut opened = self.opened.borrow_mut();
@@ -172,6 +177,9 @@ impl Project {
         change: &OwnChange,
         work: impl FnOnce(&Connection) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
+        if site.access == Access::Planned {
+            return self.with_planned(site, |connection| whole(connection, work));
+        }
         self.forget_if_moved(site);
         let mut opened = self.opened.borrow_mut();
         if opened.is_none() {
@@ -179,13 +187,24 @@ impl Project {
         }
         let connection = &mut opened.as_mut().expect("it was opened just now").connection;
         wait_with(connection, &site.watch)?;
-        let run = || {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let result = work(&transaction)?;
-            transaction.commit()?;
-            Ok(result)
-        };
-        run().map_err(|error| patient(site, error))
+        whole(connection, work).map_err(|error| patient(site, error))
+    }
+
+    /// Works with the copy in which changes are tried, made on first need.
+    fn with_planned<T>(
+        &self,
+        site: &Site<'_>,
+        work: impl FnOnce(&mut Connection) -> Result<T, MemoryError>,
+    ) -> Result<T, MemoryError> {
+        let mut planned = self.planned.borrow_mut();
+        if planned.is_none() {
+            let kept = site.root.own_folder()?.map(|folder| snapshot::image(&folder)).transpose()?.flatten();
+            let mut image = kept.map_or_else(schema::new_image, Ok)?;
+            // A copy in memory has no log beside it.
+            schema::set_format(&mut image, schema::Format::Journal);
+            *planned = Some(snapshot::open_to_write(&image)?);
+        }
+        work(planned.as_mut().expect("it was made just now"))
     }
 
     /// Closes the database when what is open is no longer what the root calls its memory.
@@ -199,6 +218,17 @@ impl Project {
     fn close(&self) {
         *self.opened.borrow_mut() = None;
     }
+}
+
+/// Does all of some work, or nothing.
+fn whole<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Connection) -> Result<T, MemoryError>,
+) -> Result<T, MemoryError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let result = work(&transaction)?;
+    transaction.commit()?;
+    Ok(result)
 }
 
 /// A lock that was not waited for to the end, because the run is over.

@@ -92,7 +92,19 @@ fn log_header(folder: &OwnFolder) -> Result<Vec<u8>, MemoryError> {
 
 /// A connection to a copy of an image, which cannot be written.
 pub fn open(image: &[u8]) -> Result<Connection, MemoryError> {
+    open_copy(image, true)
+}
+
+/// A connection to a copy of an image, which may be written and is never kept.
+pub fn open_to_write(image: &[u8]) -> Result<Connection, MemoryError> {
+    check_size(image.len() as u64)?;
+    let connection = open_copy(image, false)?;
+    admit(schema::application(&connection)?, schema::version(&connection)?)?;
+    Ok(connection)
+}
+
+fn open_copy(image: &[u8], read_only: bool) -> Result<Connection, MemoryError> {
     let mut connection = Connection::open_in_memory()?;
-    connection.deserialize_read_exact(MAIN_DB, image, image.len(), true)?;
+    connection.deserialize_read_exact(MAIN_DB, image, image.len(), read_only)?;
     Ok(connection)
 }

@@ -143,7 +143,7 @@ impl Copier<'_> {
         to_name: &OsStr,
     ) -> Result<File, SandboxError> {
         let source = from.open_file(name).map_err(|error| self.wrap(&error))?;
-        let metadata = super::folder::file_metadata(&source).map_err(|error| self.wrap(&error))?;
+        let metadata = from.file_metadata(&source).map_err(|error| self.wrap(&error))?;
         if metadata.kind != Kind::File {
             return Err(SandboxError::Special(name.to_string_lossy().into_owned()));
         }

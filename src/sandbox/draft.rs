@@ -6,7 +6,7 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind};
 
-use super::folder::{Folder, Replace, file_metadata};
+use super::folder::{Folder, Replace};
 use super::journal::left;
 use super::metadata::{Identity, Metadata, Timestamp};
 use super::remove::discard;
@@ -33,7 +33,7 @@ impl Draft {
         let before = modified(&folder);
         let file = folder.create_file(&name, mode)?;
         let times = before.zip(modified(&folder));
-        let made = file_metadata(&file)?;
+        let made = folder.file_metadata(&file)?;
         Ok((Draft { folder, name, made, done: false, times }, file))
     }
 

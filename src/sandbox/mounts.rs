@@ -27,7 +27,7 @@ mod linux {
     use super::Folder;
 
     pub fn mounted_at_or_below(folder: &Folder, name: &OsStr) -> io::Result<bool> {
-        let place = folder.current_path()?.join(name);
+        let place = folder.current_path(name)?;
         let mounts = std::fs::read("/proc/self/mountinfo")?;
         // The fifth field of a line is where it is mounted (proc_pid_mountinfo(5)).
         let points = mounts.split(|&byte| byte == b'\n').filter_map(|line| line.split(|&byte| byte == b' ').nth(4));

@@ -13,7 +13,7 @@ use crate::text::{fold, safe};
 
 use super::draft::{Draft, random_name};
 use super::error::SandboxError;
-use super::folder::{Folder, Replace, file_metadata};
+use super::folder::{Folder, Replace};
 use super::journal::OwnChange;
 use super::metadata::{Identity, Kind, Metadata};
 use super::root::Root;
@@ -123,7 +123,7 @@ impl OwnFolder {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             other => other.map_err(wrap)?,
         };
-        check_file(name, &file_metadata(&file).map_err(wrap)?)?;
+        check_file(name, &self.folder.file_metadata(&file).map_err(wrap)?)?;
         let mut bytes = Vec::new();
         file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(wrap)?;
         match bytes.len() as u64 > limit {
@@ -156,7 +156,7 @@ impl OwnFolder {
             }
         }
         let file = self.folder.open_file(OsStr::new(name)).map_err(wrap)?;
-        check_file(name, &file_metadata(&file).map_err(wrap)?)?;
+        check_file(name, &self.folder.file_metadata(&file).map_err(wrap)?)?;
         Ok(file)
     }
 
@@ -176,7 +176,7 @@ impl OwnFolder {
     /// between this call and its use, so whoever uses it looks at what was opened ([`super::Witness`]).
     pub fn path(&self) -> Result<PathBuf, SandboxError> {
         #[cfg(target_os = "linux")]
-        let path = self.folder.current_path().unwrap_or_else(|_| self.by_name.clone());
+        let path = self.folder.current_path(OsStr::new("")).unwrap_or_else(|_| self.by_name.clone());
         #[cfg(not(target_os = "linux"))]
         let path = self.by_name.clone();
         match self.is_at(&path) {

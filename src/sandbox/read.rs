@@ -44,7 +44,7 @@ impl SandboxPath {
         self.require_file(self.metadata()?.kind)?;
         let (folder, name) = self.entry()?;
         let file = folder.open_file(name).map_err(|error| self.error(&error))?;
-        let metadata = super::folder::file_metadata(&file).map_err(|error| self.error(&error))?;
+        let metadata = folder.file_metadata(&file).map_err(|error| self.error(&error))?;
         self.require_file(metadata.kind)?;
         Ok(OpenFile { file, metadata })
     }

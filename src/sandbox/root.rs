@@ -17,6 +17,7 @@ use super::folder::{Folder, Resolver};
 use super::journal::Address;
 use super::keep::Account;
 use super::metadata::{Kind, Metadata};
+use super::overlay::Overlay;
 use super::own::is_reserved;
 use super::path::{PathError, PathRule, PathText};
 use super::read::ReadError;
@@ -106,6 +107,19 @@ impl Root {
         let base = root.path.to_str().ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
         let base = Some(Arc::from(base.trim_end_matches('/')));
         Ok(Root { base, ..root })
+    }
+
+    /// Lays an overlay over it: from here on nothing below it is changed on the disk.
+    ///
+    /// # Errors
+    /// The system's, or one that says that the overlay's own folder lies below the root.
+    pub fn cover(&mut self, overlay: &Arc<Overlay>) -> io::Result<()> {
+        if self.part_below(overlay.place()).is_some() {
+            return Err(io::Error::other("the directory for temporary files lies below it"));
+        }
+        let base = self.base.clone().unwrap_or_default();
+        self.folder = overlay.cover(self.folder.duplicate()?, &base)?;
+        Ok(())
     }
 
     /// The part below it of an absolute path; empty for the root itself.

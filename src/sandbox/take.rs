@@ -17,7 +17,7 @@ use crate::limits::Meter;
 
 use super::draft::{Draft, Taken, random_name};
 use super::error::SandboxError;
-use super::folder::{Folder, Replace, file_metadata, set_access};
+use super::folder::{Folder, Replace, set_access};
 use super::journal::{Change, State, Step, UnderWay};
 use super::keep::{Drawer, Keeper, Locked, Slot};
 use super::metadata::{Kind, Metadata};
@@ -253,7 +253,7 @@ impl Taking<'_> {
         }
         let wrap = |error: io::Error| self.place.error(&error);
         let mut file = self.folder.open_file(self.name).map_err(wrap)?;
-        let before = file_metadata(&file).map_err(wrap)?;
+        let before = self.folder.file_metadata(&file).map_err(wrap)?;
         let mut hasher = Sha256::new();
         let mut piece = vec![0; PIECE];
         loop {

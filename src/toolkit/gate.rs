@@ -5,11 +5,14 @@
 
 use std::cell::RefCell;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::audit::{Audit, AuditError, Keeping, Site};
 use crate::limits::Meter;
 use crate::memory::Project;
-use crate::sandbox::{Change, Journal, KeptPath, KeptText, PathRule, Root, SandboxPath, TemporaryFolders, Unreached};
+use crate::sandbox::{
+    Change, Journal, KeptPath, KeptText, Overlay, PathRule, Root, SandboxPath, TemporaryFolders, Unreached,
+};
 use crate::text::ToolCode;
 use crate::value::Value;
 
@@ -66,6 +69,8 @@ pub struct Gate {
     pub consoles: Consoles,
     /// What is kept of changes so that they can be taken back.
     pub journal: Journal,
+    /// What lies over the roots while a run is planned.
+    pub overlay: Option<Arc<Overlay>>,
 }
 
 impl Gate {
@@ -224,7 +229,8 @@ impl Gate {
     /// Whether and where the audit log is kept.
     pub fn keeping(&self) -> Keeping {
         match () {
-            () if !self.policy.enable_audit_logging => Keeping::Off,
+            // What is planned does not happen.
+            () if !self.policy.enable_audit_logging || self.overlay.is_some() => Keeping::Off,
             () if self.policy.read_only => Keeping::State,
             () => Keeping::Root,
         }

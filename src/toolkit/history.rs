@@ -170,7 +170,7 @@ impl Gate {
 }
 
 /// What a journal says of a run that a command begins.
-fn about(command: &str) -> Begin {
+pub(super) fn about(command: &str) -> Begin {
     #[cfg(unix)]
     let user = rustix::process::geteuid().as_raw();
     #[cfg(not(unix))]
@@ -202,18 +202,22 @@ fn refused(error: UndoError, run: &str) -> ToolError {
         UndoError::Unreadable { .. } => ToolError::new(ToolCode::IoError, message)
             .hint(format!("`ns undo {run} --force` takes back what can be read of it")),
         UndoError::MovedOn { conflicts, .. } => {
-            let named =
-                conflicts.iter().take(NAMED).map(|Conflict { path, reason }| format!("`{}`: {reason}", path.shown()));
-            let named = named.collect::<Vec<_>>().join("; ");
-            let more = conflicts.len().saturating_sub(NAMED);
-            let rest = if more == 0 { String::new() } else { format!("; and {more} more") };
-            let error = ToolError::new(ToolCode::Conflict, format!("{message}: {named}{rest}"))
-                .hint(format!("nothing was done; `ns undo {run} --force` takes back the rest"));
-            match rows_of(&conflicts) {
-                Some(rows) => error.answering(rows),
-                None => error,
-            }
+            let hint = format!("nothing was done; `ns undo {run} --force` takes back the rest");
+            conflicted(&message, &conflicts, &hint)
         }
+    }
+}
+
+/// The error for a tree that is no longer what it should be, with a row for each place.
+pub(super) fn conflicted(message: &str, conflicts: &[Conflict], hint: &str) -> ToolError {
+    let named = conflicts.iter().take(NAMED).map(|Conflict { path, reason }| format!("`{}`: {reason}", path.shown()));
+    let named = named.collect::<Vec<_>>().join("; ");
+    let more = conflicts.len().saturating_sub(NAMED);
+    let rest = if more == 0 { String::new() } else { format!("; and {more} more") };
+    let error = ToolError::new(ToolCode::Conflict, format!("{message}: {named}{rest}")).hint(hint);
+    match rows_of(conflicts) {
+        Some(rows) => error.answering(rows),
+        None => error,
     }
 }
 

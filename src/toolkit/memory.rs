@@ -204,7 +204,11 @@ impl<'a> Memory<'a> {
     }
 
     fn site(&self) -> Site<'_> {
-        let access = if self.gate.policy.read_only { Access::Copy } else { Access::Shared };
+        let access = match () {
+            () if self.gate.policy.read_only => Access::Copy,
+            () if self.gate.overlay.is_some() => Access::Planned,
+            () => Access::Shared,
+        };
         Site { root: &self.gate.root, access, watch: self.meter.watch() }
     }
 }

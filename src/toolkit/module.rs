@@ -30,7 +30,7 @@ pub enum LibraryPlace {
     /// Below a root that tools reach, at this address.
     Inside(String),
     /// A root of its own.
-    Outside(Root),
+    Outside(Box<Root>),
 }
 
 /// A module's file, found and not read yet.

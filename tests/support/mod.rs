@@ -156,25 +156,50 @@ fn describe_into(folder: &Path, below: &Path, lines: &mut Vec<String>) {
 
 /// Everything in a folder but `.ns`, a line each: path, kind, permission bits, time of last change, content.
 pub fn state_of(folder: &Path) -> Vec<String> {
+    described(
+        folder,
+        |_| true,
+        |metadata| {
+            let modified = metadata.modified().expect("a time").duration_since(SystemTime::UNIX_EPOCH);
+            format!("{:o} {modified:?}", metadata.permissions().mode())
+        },
+    )
+}
+
+/// The same without the times, and without what is in archives, which hold times.
+pub fn contents_of(folder: &Path) -> Vec<String> {
+    described(folder, |path| !holds_times(path), |metadata| format!("{:o}", metadata.permissions().mode()))
+}
+
+fn described(
+    folder: &Path,
+    is_read: impl Fn(&Path) -> bool,
+    describe: impl Fn(&fs::Metadata) -> String,
+) -> Vec<String> {
     let mut lines = Vec::new();
     let mut ahead = vec![folder.to_path_buf()];
     while let Some(path) = ahead.pop() {
         let metadata = path.symlink_metadata().expect("an entry to look at");
-        let modified = metadata.modified().expect("a time").duration_since(SystemTime::UNIX_EPOCH);
-        let mut line = format!("{} {:o} {modified:?}", path.display(), metadata.permissions().mode());
+        let mut line = format!("{} {}", path.display(), describe(&metadata));
         if metadata.is_symlink() {
             let _ = write!(line, " -> {}", fs::read_link(&path).expect("a link to read").display());
         } else if metadata.is_dir() {
             let inside =
                 fs::read_dir(&path).expect("a folder to describe").map(|entry| entry.expect("an entry").path());
             ahead.extend(inside.filter(|inner| inner != &folder.join(".ns")));
-        } else if metadata.is_file() {
+        } else if metadata.is_file() && is_read(&path) {
             let _ = write!(line, " {:?}", fs::read(&path).expect("a file to read"));
         }
         lines.push(line);
     }
     lines.sort();
     lines
+}
+
+/// Whether a file is an archive.
+fn holds_times(path: &Path) -> bool {
+    let name = path.to_string_lossy();
+    [".zip", ".tar.gz", ".tgz"].iter().any(|end| name.ends_with(end))
 }
 
 /// What the audit log of a sandbox tells, without what is another each time: one line for each of its lines.

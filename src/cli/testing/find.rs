@@ -3,11 +3,10 @@
 //!
 //! Set-up folders, hidden folders and links to folders are not searched.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 /// What the name of a file of a case ends in.
 pub const PARTS: [&str; 7] = ["out", "err", "tree", "audit", "args", "in", "times"];
@@ -57,19 +56,18 @@ pub type Fault = (String, String);
 /// has none is a case all the same when `update` may write them.
 pub fn find(paths: &[PathBuf], golden: Option<&Path>, update: bool) -> Result<Found, Fault> {
     let mut found = Found::default();
-    let mut folders = Folders::default();
     for path in paths {
         if path.is_dir() {
             let scripts = scripts_below(path).map_err(|(at, error)| unreadable(&at, &error))?;
             for script in scripts {
                 let below = script.strip_prefix(path).expect("the walk begins there").to_path_buf();
                 let folder = golden.unwrap_or(path).join(below.parent().unwrap_or(Path::new("")));
-                add(&mut found, &mut folders, (&script, &below), folder, false)?;
+                add(&mut found, &script, &below, folder, false)?;
             }
         } else if path.is_file() && is_script(path) {
             let below = PathBuf::from(path.file_name().expect("a file has a name"));
             let folder = golden.or(path.parent()).unwrap_or(Path::new("")).to_path_buf();
-            add(&mut found, &mut folders, (path, &below), folder, update)?;
+            add(&mut found, path, &below, folder, update)?;
         } else {
             let fault = if path.exists() { "is no script" } else { "does not exist" };
             return Err((format!("`{}` {fault}", path.display()), "name scripts `NAME.ns`, or folders of them".into()));
@@ -88,39 +86,15 @@ fn is_script(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "ns")
 }
 
-/// The names in folders that were looked at already: a folder of a thousand scripts is read once.
-#[derive(Default)]
-struct Folders {
-    seen: HashMap<PathBuf, Rc<BTreeSet<String>>>,
-}
-
-impl Folders {
-    fn names(&mut self, folder: &Path) -> io::Result<Rc<BTreeSet<String>>> {
-        if let Some(names) = self.seen.get(folder) {
-            return Ok(names.clone());
-        }
-        let names = Rc::new(names_in(folder)?);
-        self.seen.insert(folder.to_path_buf(), names.clone());
-        Ok(names)
-    }
-}
-
 /// Adds the cases of a script.
-fn add(
-    found: &mut Found,
-    folders: &mut Folders,
-    (script, below): (&Path, &Path),
-    folder: PathBuf,
-    wanted: bool,
-) -> Result<(), Fault> {
+fn add(found: &mut Found, script: &Path, below: &Path, folder: PathBuf, wanted: bool) -> Result<(), Fault> {
     let Some(script_stem) = script.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else {
         let fault = format!("the name of `{}` is not UTF-8", script.display());
         return Err((fault, "rename it".to_owned()));
     };
-    let names = folders.names(&folder).map_err(|error| unreadable(&folder, &error))?;
-    let beside = folders.names(script.parent().unwrap_or(Path::new(""))).unwrap_or_default();
-    let its_own = names.range(script_stem.clone()..).take_while(|name| name.starts_with(&script_stem));
-    let mut stems: BTreeSet<String> = its_own.filter_map(|name| stem_of(name, &script_stem, &beside)).collect();
+    let names = names_in(&folder).map_err(|error| unreadable(&folder, &error))?;
+    let beside = names_in(script.parent().unwrap_or(Path::new(""))).unwrap_or_default();
+    let mut stems: BTreeSet<String> = names.iter().filter_map(|name| stem_of(name, &script_stem, &beside)).collect();
     if stems.is_empty() && wanted {
         stems.insert(script_stem.clone());
     }

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io;
 
 use super::super::metadata::Metadata;
+use super::super::overlay::Cover;
 use super::Folder;
 
 /// A file or folder, whatever name it has by now.
@@ -18,6 +19,8 @@ pub struct Held {
     handle: rustix::fd::OwnedFd,
     #[cfg(not(target_os = "linux"))]
     file: File,
+    /// What lies over it.
+    cover: Option<Cover>,
 }
 
 #[cfg(target_os = "linux")]
@@ -25,24 +28,46 @@ impl Folder {
     /// Holds the entry of a name; a link is held itself.
     pub fn hold(&self, name: &OsStr) -> io::Result<Held> {
         use rustix::fs::{Mode, OFlags};
+        if let Folder::Overlaid(folder) = self {
+            return folder.hold(name);
+        }
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let handle = on!(self, folder => rustix::fs::openat(folder, name, flags, Mode::empty()))?;
-        Ok(Held { handle })
+        let handle =
+            on_disk!(self, folder => Ok::<_, io::Error>(rustix::fs::openat(folder, name, flags, Mode::empty())?))?;
+        Ok(Held { handle, cover: None })
+    }
+}
+
+impl Held {
+    /// The same under an overlay.
+    pub fn under(self, cover: Cover) -> Held {
+        Held { cover: Some(cover), ..self }
+    }
+
+    /// What is known of it.
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        let metadata = self.real_metadata()?;
+        Ok(self.cover.as_ref().map_or(metadata, |cover| cover.seen(metadata)))
+    }
+
+    /// Sets its permission bits; `folder` and `name` are where it was found.
+    pub fn set_mode(&self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<()> {
+        match &self.cover {
+            Some(cover) if cover.set_mode(&self.real_metadata()?, mode)? => Ok(()),
+            _ => self.set_real_mode(folder, name, mode),
+        }
     }
 }
 
 #[cfg(target_os = "linux")]
 impl Held {
-    /// What is known of it.
-    pub fn metadata(&self) -> io::Result<Metadata> {
+    fn real_metadata(&self) -> io::Result<Metadata> {
         super::linux::file_metadata(&self.handle)
     }
 
-    /// Sets its permission bits; `folder` and `name` are where it was found.
-    ///
     /// A handle of this kind takes no `fchmod`, but the process's own list of descriptors leads to
     /// what it holds, links or not. Without that list it is opened again and compared.
-    pub fn set_mode(&self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<()> {
+    fn set_real_mode(&self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<()> {
         use rustix::fd::AsRawFd;
         use rustix::fs::Mode;
         let mode = Mode::from_raw_mode(mode);
@@ -51,7 +76,7 @@ impl Held {
             other => return Ok(other?),
         }
         let file = folder.open_file(name)?;
-        match super::file_metadata(&file)?.identity == self.metadata()?.identity {
+        match super::file_metadata(&file)?.identity == self.real_metadata()?.identity {
             true => Ok(rustix::fs::fchmod(&file, mode)?),
             false => Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile")),
         }
@@ -63,6 +88,9 @@ impl Folder {
     /// Holds the entry of a name; a link is an error.
     pub fn hold(&self, name: &OsStr) -> io::Result<Held> {
         use super::super::metadata::Kind;
+        if let Folder::Overlaid(folder) = self {
+            return folder.hold(name);
+        }
         let found = self.metadata(name)?;
         let file = match found.kind {
             Kind::Folder => self.open_folder(name)?.as_file()?,
@@ -72,7 +100,7 @@ impl Folder {
             }
         };
         match super::file_metadata(&file)?.identity == found.identity {
-            true => Ok(Held { file }),
+            true => Ok(Held { file, cover: None }),
             false => Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile")),
         }
     }
@@ -80,13 +108,11 @@ impl Folder {
 
 #[cfg(not(target_os = "linux"))]
 impl Held {
-    /// What is known of it.
-    pub fn metadata(&self) -> io::Result<Metadata> {
+    fn real_metadata(&self) -> io::Result<Metadata> {
         super::file_metadata(&self.file)
     }
 
-    /// Sets its permission bits.
-    pub fn set_mode(&self, _: &Folder, _: &OsStr, mode: u32) -> io::Result<()> {
+    fn set_real_mode(&self, _: &Folder, _: &OsStr, mode: u32) -> io::Result<()> {
         #[cfg(unix)]
         return Ok(rustix::fs::fchmod(&self.file, rustix::fs::Mode::from_raw_mode(mode as _))?);
         #[cfg(not(unix))]

@@ -3,6 +3,7 @@
 //! Every operation takes the name of an entry, never a path, and follows no link, so nothing that
 //! happens elsewhere in the tree meanwhile can lead it astray. On Linux the handle is a descriptor
 //! and the calls are rustix's; where `openat2` is missing, and on other systems, it is cap-std's.
+//! Under an overlay ([`super::overlay`]) it is either of them, and what a run would have changed.
 
 /// Runs the same call on whichever handle a folder is.
 macro_rules! on {
@@ -11,6 +12,19 @@ macro_rules! on {
             #[cfg(target_os = "linux")]
             Folder::Linux($inner) => $call,
             Folder::Portable($inner) => $call,
+            Folder::Overlaid($inner) => $call,
+        }
+    };
+}
+
+/// The same where nothing is laid over it.
+#[cfg(target_os = "linux")]
+macro_rules! on_disk {
+    ($folder:expr, $inner:ident => $call:expr) => {
+        match $folder {
+            Folder::Linux($inner) => $call,
+            Folder::Portable($inner) => $call,
+            Folder::Overlaid(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     };
 }
@@ -30,6 +44,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use super::metadata::{Kind, Metadata, Timestamp};
+use super::overlay::OverlaidFolder;
 
 /// An open folder.
 #[derive(Debug)]
@@ -39,6 +54,8 @@ pub enum Folder {
     Linux(LinuxFolder),
     /// A handle of cap-std.
     Portable(portable::PortableFolder),
+    /// One that stays as it is while a run changes it.
+    Overlaid(Box<OverlaidFolder>),
 }
 
 /// What finds the way below the root.
@@ -82,12 +99,26 @@ impl Folder {
         Ok(Folder::Portable(portable::PortableFolder::open_root(path)?))
     }
 
+    /// One under an overlay.
+    pub fn overlaid(folder: OverlaidFolder) -> Folder {
+        Folder::Overlaid(Box::new(folder))
+    }
+
+    /// The folder on the disk, as long as nothing under the overlay over it differs from that.
+    pub fn untouched(&self) -> &Folder {
+        match self {
+            Folder::Overlaid(folder) => folder.untouched().unwrap_or(self),
+            _ => self,
+        }
+    }
+
     /// What finds the way from this folder.
     pub fn resolver(&self) -> Resolver {
         match self {
             #[cfg(target_os = "linux")]
             Folder::Linux(_) => Resolver::Openat2,
             Folder::Portable(_) => Resolver::Portable,
+            Folder::Overlaid(folder) => folder.resolver(),
         }
     }
 
@@ -97,6 +128,7 @@ impl Folder {
             #[cfg(target_os = "linux")]
             Folder::Linux(folder) => folder.open_folder(name).map(Folder::Linux),
             Folder::Portable(folder) => folder.open_folder(name).map(Folder::Portable),
+            Folder::Overlaid(folder) => folder.open_folder(name).map(Folder::overlaid),
         }
     }
 
@@ -107,6 +139,7 @@ impl Folder {
             #[cfg(target_os = "linux")]
             Folder::Linux(folder) => Ok(folder.open_chain(names)?.map(Folder::Linux)),
             Folder::Portable(_) => Ok(None),
+            Folder::Overlaid(folder) => Ok(folder.open_chain(names)?.map(Folder::overlaid)),
         }
     }
 
@@ -116,16 +149,20 @@ impl Folder {
             #[cfg(target_os = "linux")]
             Folder::Linux(folder) => folder.duplicate().map(Folder::Linux),
             Folder::Portable(folder) => folder.duplicate().map(Folder::Portable),
+            Folder::Overlaid(folder) => folder.duplicate().map(Folder::overlaid),
         }
     }
 
-    /// Where this folder is now, by the system's own knowledge of the handle and not by any path that
-    /// was used to find it. Only Linux with a mounted `/proc` tells.
+    /// Where a name in this folder is now, by the system's own knowledge of the handle and not by any path
+    /// that was used to find it. Only Linux with a mounted `/proc` tells.
     #[cfg(target_os = "linux")]
-    pub fn current_path(&self) -> io::Result<PathBuf> {
+    pub fn current_path(&self, name: &OsStr) -> io::Result<PathBuf> {
         use rustix::fd::{AsFd, AsRawFd};
-        let number = on!(self, folder => folder.as_fd().as_raw_fd());
-        std::fs::read_link(format!("/proc/self/fd/{number}"))
+        if let Folder::Overlaid(folder) = self {
+            return folder.current_path(name);
+        }
+        let number = on_disk!(self, folder => Ok::<_, io::Error>(folder.as_fd().as_raw_fd()))?;
+        Ok(std::fs::read_link(format!("/proc/self/fd/{number}"))?.join(name))
     }
 
     /// What is known of a name; of a link, what is known of the link itself.
@@ -136,6 +173,14 @@ impl Folder {
     /// What is known of this folder.
     pub fn own_metadata(&self) -> io::Result<Metadata> {
         on!(self, folder => folder.own_metadata())
+    }
+
+    /// What an open file is that was found in a folder of the same root.
+    pub fn file_metadata(&self, file: &File) -> io::Result<Metadata> {
+        match self {
+            Folder::Overlaid(folder) => folder.file_metadata(file),
+            _ => file_metadata(file),
+        }
     }
 
     /// The entries, in no order.
@@ -149,6 +194,7 @@ impl Folder {
             #[cfg(target_os = "linux")]
             Folder::Linux(folder) => folder.open_listed(name).map(Folder::Linux),
             Folder::Portable(folder) => folder.open_folder(name).map(Folder::Portable),
+            Folder::Overlaid(folder) => folder.open_listed(name).map(Folder::overlaid),
         }
     }
 
@@ -158,6 +204,7 @@ impl Folder {
             #[cfg(target_os = "linux")]
             Folder::Linux(folder) => folder.listed().map(Folder::Linux),
             Folder::Portable(folder) => folder.duplicate().map(Folder::Portable),
+            Folder::Overlaid(folder) => folder.listed().map(Folder::overlaid),
         }
     }
 
@@ -176,6 +223,7 @@ impl Folder {
                 let _ = entries.iter().all(|entry| take(entry.name.as_encoded_bytes(), entry.kind));
                 Ok(())
             }
+            Folder::Overlaid(folder) => folder.each_entry(buffer, take),
         }
     }
 
@@ -225,7 +273,7 @@ impl Folder {
             #[cfg(target_os = "linux")]
             (Folder::Linux(folder), Folder::Linux(other)) => folder.rename(from, other, to, replace),
             (Folder::Portable(folder), Folder::Portable(other)) => folder.rename(from, other, to, replace),
-            #[cfg(target_os = "linux")]
+            (Folder::Overlaid(folder), Folder::Overlaid(other)) => folder.rename(from, other, to, replace),
             _ => unreachable!("all folders of a run come from one resolver"),
         }
     }
@@ -233,8 +281,11 @@ impl Folder {
     /// Exchanges what two names mean, perhaps in two folders, in one step; an error of the kind
     /// `Unsupported` where the system or the file system cannot.
     pub fn exchange(&self, one: &OsStr, other_folder: &Folder, other: &OsStr) -> io::Result<()> {
+        if let (Folder::Overlaid(folder), Folder::Overlaid(other_folder)) = (self, other_folder) {
+            return folder.exchange(one, other_folder, other);
+        }
         #[cfg(target_os = "linux")]
-        return on!(self, folder => on!(other_folder, inner => linux::exchange(folder, one, inner, other)));
+        return on_disk!(self, folder => on_disk!(other_folder, inner => linux::exchange(folder, one, inner, other)));
         #[cfg(not(target_os = "linux"))]
         {
             let _ = (one, other_folder, other);
@@ -273,15 +324,19 @@ impl Folder {
     /// than one after another; elsewhere only the names directly in it are safe.
     pub fn sync_all_below(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
-        return Ok(rustix::fs::syncfs(self.as_file()?)?);
-        #[cfg(not(target_os = "linux"))]
+        if !matches!(self, Folder::Overlaid(_)) {
+            return Ok(rustix::fs::syncfs(self.as_file()?)?);
+        }
         self.sync()
     }
 
     /// An error when this user may not change which names are in this folder, as far as the system tells.
     pub fn check_changeable(&self) -> io::Result<()> {
+        if let Folder::Overlaid(folder) = self {
+            return folder.check_changeable();
+        }
         #[cfg(target_os = "linux")]
-        return on!(self, folder => linux::check_changeable(folder));
+        return on_disk!(self, folder => linux::check_changeable(folder));
         #[cfg(not(target_os = "linux"))]
         Ok(())
     }
@@ -290,7 +345,11 @@ impl Folder {
     /// folders: ext4 and XFS keep all such changes in one log, in order.
     pub fn has_one_log(&self) -> bool {
         #[cfg(target_os = "linux")]
-        return on!(self, folder => linux::has_one_log(folder));
+        return match self {
+            Folder::Linux(folder) => linux::has_one_log(folder),
+            Folder::Portable(folder) => linux::has_one_log(folder),
+            Folder::Overlaid(_) => true,
+        };
         #[cfg(not(target_os = "linux"))]
         false
     }
@@ -324,7 +383,7 @@ pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// What an open file is, by `fstat`.
+/// What an open file is on the disk, by `fstat`.
 pub fn file_metadata(file: &File) -> io::Result<Metadata> {
     #[cfg(target_os = "linux")]
     return linux::file_metadata(file);

@@ -17,7 +17,7 @@ use std::path::Path;
 use crate::limits::{LimitHit, Watch};
 
 use super::error::SandboxError;
-use super::folder::{Folder, file_metadata};
+use super::folder::Folder;
 use super::metadata::Kind;
 use super::path::PathRule;
 use super::root::{Root, SandboxPath, parts_of};
@@ -229,7 +229,7 @@ fn read(folder: &Folder, kind: Option<Kind>, room: u64) -> Result<Vec<u8>, Strin
         Kind::Special => return Err("it is no regular file".to_owned()),
     }
     let file = folder.open_file(name).map_err(words)?;
-    let metadata = file_metadata(&file).map_err(words)?;
+    let metadata = folder.file_metadata(&file).map_err(words)?;
     if metadata.kind != Kind::File {
         return Err("it is no regular file".to_owned());
     }

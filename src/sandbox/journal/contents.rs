@@ -68,16 +68,24 @@ impl Source {
         if state.size > limit {
             return Content::Unknown("it is too large to be compared".to_owned());
         }
-        let bytes = place(roots, address).and_then(|place| match state.kind {
-            Kind::Link => Ok(place.read_link()?.into_encoded_bytes()),
-            _ => match place.read_bytes(limit) {
-                Ok((bytes, _)) => Ok(bytes),
-                Err(ReadError::Sandbox(error)) => Err(error),
-                Err(ReadError::TooLarge { .. }) => Err(SandboxError::Changed(address.shown().into_owned())),
-            },
-        });
-        bytes.map_or_else(|error| Content::Unknown(error.to_string()), Content::Bytes)
+        read_content(place(roots, address), state.kind, limit)
     }
+}
+
+/// What a file holds, or where a link leads, at most so many bytes.
+pub(in crate::sandbox) fn read_content(place: Result<SandboxPath, SandboxError>, kind: Kind, limit: u64) -> Content {
+    let bytes = place.and_then(|place| match kind {
+        Kind::Link => Ok(place.read_link()?.into_encoded_bytes()),
+        _ => match place.read_bytes(limit) {
+            Ok((bytes, _)) => Ok(bytes),
+            Err(ReadError::Sandbox(error)) => Err(error),
+            Err(ReadError::TooLarge { .. }) => {
+                let reason = "it is too large to be compared".to_owned();
+                Err(SandboxError::Io { path: place.shown().to_owned(), reason })
+            }
+        },
+    });
+    bytes.map_or_else(|error| Content::Unknown(error.to_string()), Content::Bytes)
 }
 
 /// Where what was there before is kept.

@@ -17,7 +17,7 @@ use super::roots::Roots;
 use super::{Change, left};
 
 /// What takes steps back.
-pub(super) struct Reverser<'a, 'c> {
+pub struct Reverser<'a, 'c> {
     pub roots: Roots<'a>,
     pub retention: Retention,
     pub change: &'c Change<'a>,
@@ -60,7 +60,7 @@ impl<'a> Reverser<'a, '_> {
     }
 
     /// Takes away what was put there; it is kept, and where it came from if it was kept before.
-    fn take(&mut self, path: &Address, from: Option<&Address>) -> Result<(), SandboxError> {
+    pub fn take(&mut self, path: &Address, from: Option<&Address>) -> Result<(), SandboxError> {
         let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
         let metadata = place.metadata()?;
         // A file that the run itself made, and that nobody changed; a folder may hold something else.
@@ -78,7 +78,7 @@ impl<'a> Reverser<'a, '_> {
         }
     }
 
-    fn move_back(&mut self, path: &Address, to: &Address) -> Result<(), SandboxError> {
+    pub fn move_back(&mut self, path: &Address, to: &Address) -> Result<(), SandboxError> {
         let (now, before) = (self.roots.place(to)?, self.roots.place(path)?);
         match now.rename_to(&before, self.change) {
             Err(RenameError::OtherDevice) => now.move_by_copy(&before, self.meter, self.change),

@@ -20,7 +20,7 @@ pub struct Roots<'a> {
 
 impl<'a> Roots<'a> {
     /// The root of an address, and the way from it.
-    pub(super) fn of<'p>(&self, address: &'p Address) -> Result<(&'a Root, &'p Path), SandboxError> {
+    pub(in crate::sandbox) fn of<'p>(&self, address: &'p Address) -> Result<(&'a Root, &'p Path), SandboxError> {
         let path = Path::new(&address.0);
         if !path.is_absolute() {
             return Ok((self.main, path));
@@ -33,18 +33,18 @@ impl<'a> Roots<'a> {
     }
 
     /// The place of an address.
-    pub(super) fn place(&self, address: &Address) -> Result<SandboxPath, SandboxError> {
+    pub(in crate::sandbox) fn place(&self, address: &Address) -> Result<SandboxPath, SandboxError> {
         let (root, path) = self.of(address)?;
         root.locate_exactly(path)
     }
 
     /// The root that a place belongs to.
-    pub(super) fn root_of(&self, address: &Address) -> Result<&'a Root, SandboxError> {
+    pub(in crate::sandbox) fn root_of(&self, address: &Address) -> Result<&'a Root, SandboxError> {
         self.of(address).map(|(root, _)| root)
     }
 
     /// What stands at an address; none where nothing does.
-    pub(super) fn state(&self, address: &Address) -> Result<Option<State>, SandboxError> {
+    pub(in crate::sandbox) fn state(&self, address: &Address) -> Result<Option<State>, SandboxError> {
         match self.place(address).and_then(|place| place.metadata()) {
             Ok(metadata) => Ok(Some(State::of(&metadata))),
             Err(SandboxError::NotFound(_) | SandboxError::NotAFolder(_)) => Ok(None),
@@ -53,7 +53,7 @@ impl<'a> Roots<'a> {
     }
 
     /// What is kept at an address below `.ns`; none where nothing is.
-    pub(super) fn kept(&self, address: &Address) -> Result<Option<SandboxPath>, SandboxError> {
+    pub(in crate::sandbox) fn kept(&self, address: &Address) -> Result<Option<SandboxPath>, SandboxError> {
         let (root, path) = self.of(address)?;
         let shown = address.shown().into_owned();
         let names: Vec<OsString> = parts_of(path).collect();

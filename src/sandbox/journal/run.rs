@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Write};
 
 use super::super::draft::random_name;
 use super::super::error::SandboxError;
-use super::super::folder::{Folder, Replace, file_metadata};
+use super::super::folder::{Folder, Replace};
 use super::super::keep::{UNDOABLE, stamp};
 use super::super::own::{FILE_MODE, FOLDER_MODE, open_ours, shown};
 use super::super::root::Root;
@@ -247,7 +247,7 @@ fn locked_draft(open: &Folder) -> io::Result<(OsString, File)> {
             Ok(()) | Err(TryLockError::Error(_)) => {}
             Err(TryLockError::WouldBlock) => continue,
         }
-        let identity = file_metadata(&file)?.identity;
+        let identity = open.file_metadata(&file)?.identity;
         if open.metadata(&draft).is_ok_and(|there| there.identity == identity) {
             return Ok((draft, file));
         }

@@ -15,7 +15,7 @@ use std::io;
 use crate::limits::LimitHit;
 
 use super::error::SandboxError;
-use super::folder::{EntryBuffer, Folder, file_metadata};
+use super::folder::{EntryBuffer, Folder};
 use super::ignore::{self, Above, Ignore, Shape};
 use super::metadata::{Identity, Kind, Metadata};
 use super::read::OpenFile;
@@ -238,8 +238,9 @@ impl<'a> Lister<'a> {
             return Err(special());
         }
         let name = self.os_name(self.entry.name);
-        let file = self.folder()?.open_file(&name)?;
-        let metadata = file_metadata(&file)?;
+        let folder = self.folder()?;
+        let file = folder.open_file(&name)?;
+        let metadata = folder.file_metadata(&file)?;
         // It may have been exchanged since its folder was read.
         match metadata.kind {
             Kind::File => Ok(OpenFile { file, metadata }),

@@ -154,7 +154,7 @@ impl Unpacking<'_> {
     pub fn open_file(&mut self, parts: &[CompactString]) -> Result<File, SandboxError> {
         let (file, metadata) = self.within(parts, |folder, name| {
             let file = folder.open_file(name)?;
-            let metadata = super::folder::file_metadata(&file)?;
+            let metadata = folder.file_metadata(&file)?;
             Ok((file, metadata))
         })?;
         match metadata.kind {

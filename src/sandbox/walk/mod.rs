@@ -109,10 +109,10 @@ impl Filter<'_> {
 pub fn walk(start: &SandboxPath, limits: &WalkLimits, skip: Skip<'_>) -> Result<Tree, SandboxError> {
     let folder = start.open_folder()?;
     let filter = Filter { skip, start: start.resolved(), start_is_root: start.is_root() };
-    let readers = match &folder {
+    let readers = match folder.untouched() {
         #[cfg(target_os = "linux")]
         Folder::Linux(folder) => linux::read_tree(folder, filter, limits),
-        Folder::Portable(_) => portable::read_tree(&folder, filter, limits),
+        folder => portable::read_tree(folder, filter, limits),
     };
     let readers = readers.map_err(|failure| failure.at(start.shown()))?;
     Ok(arrange::arrange(&readers))

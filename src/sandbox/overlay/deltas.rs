@@ -1,0 +1,226 @@
+//! What an overlay comes to: each place where the run would leave something else than the disk has.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+
+use super::super::journal::{Address, State};
+use super::super::metadata::{Metadata, Timestamp};
+use super::super::own::is_reserved;
+use super::{Changed, Dressed, Layer, Overlay, Spot};
+
+/// A place that would differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delta {
+    /// Its address at the end.
+    pub path: Address,
+    /// Its address on the disk, where a folder above it would be moved.
+    pub origin: Option<Address>,
+    /// Whether it lies in a folder that is new, so that the disk has no such place.
+    pub in_new: bool,
+    /// What the disk has there.
+    pub was: Option<State>,
+    /// What would be there.
+    pub now: Option<State>,
+    /// Where the new thing lies.
+    pub lies: Lies,
+    /// The time that it is given, if it is given one.
+    pub modified: Option<Timestamp>,
+}
+
+/// Where a new thing lies until it is put in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lies {
+    /// Nothing new is there: it is gone, or has other permission bits or another time.
+    Nowhere,
+    /// In the scratch folder, under this name.
+    Scratch(OsString),
+    /// At another address of the tree: it would be moved.
+    At(Address),
+    /// Among our own files, where it stays: it would be copied.
+    Kept(Address),
+}
+
+impl Overlay {
+    /// All places that would differ, by their addresses.
+    ///
+    /// # Errors
+    /// The system's, for a tree that vanishes meanwhile.
+    pub fn deltas(&self) -> io::Result<Vec<Delta>> {
+        let layer = self.layer();
+        let mut finder = Finder { overlay: self, layer: &layer, found: Vec::new(), moved: HashMap::new() };
+        for (number, root) in layer.roots.iter().enumerate() {
+            let spot = Spot::Tree(number, Address::from(""));
+            finder.folder(&spot, &root.base, true)?;
+        }
+        finder.dressed()?;
+        let Finder { mut found, .. } = finder;
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
+    }
+}
+
+struct Finder<'a> {
+    overlay: &'a Overlay,
+    layer: &'a Layer,
+    found: Vec<Delta>,
+    /// Where things of the tree are by now that were moved.
+    moved: HashMap<Spot, Address>,
+}
+
+impl Finder<'_> {
+    /// What differs in a folder, and below it. No depth takes native stack.
+    fn folder(&mut self, spot: &Spot, address: &Address, is_root: bool) -> io::Result<()> {
+        let mut waiting = vec![(spot.clone(), address.clone(), is_root)];
+        while let Some((spot, address, is_root)) = waiting.pop() {
+            let empty = Changed::default();
+            let changed = self.layer.folders.get(&spot).unwrap_or(&empty);
+            for (name, means) in &changed.names {
+                if is_root && is_reserved(name) {
+                    continue;
+                }
+                let inner = address.join(name);
+                let place = spot.join(name);
+                self.name(&inner, place.as_ref(), means.as_ref())?;
+                waiting.extend(means.clone().map(|means| (means, inner, false)));
+            }
+            for name in self.changed_below(&spot) {
+                let is_ours = is_root && is_reserved(&name);
+                if !is_ours && !changed.names.contains_key(&name) {
+                    let inner = spot.join(&name).expect("only what is in the tree has something below it");
+                    waiting.push((inner, address.join(&name), false));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The names in a folder of the tree below which something was changed.
+    fn changed_below(&self, spot: &Spot) -> BTreeSet<OsString> {
+        let Spot::Tree(root, folder) = spot else { return BTreeSet::new() };
+        let later = self.layer.folders.range(spot.clone()..).map(|(spot, _)| spot);
+        let below = later.map_while(|spot| match spot {
+            // What has the folder's address as the beginning of its own comes in one stretch.
+            Spot::Tree(number, address) if number == root && begins(address, folder) => Some(address),
+            _ => None,
+        });
+        let part = |address: &Address| -> Option<OsString> {
+            let rest = Path::new(&address.0).strip_prefix(Path::new(&folder.0)).ok()?;
+            Some(rest.components().next()?.as_os_str().to_owned())
+        };
+        below.filter(|address| *address != folder && address.is_below(folder)).filter_map(part).collect()
+    }
+
+    fn name(&mut self, address: &Address, place: Option<&Spot>, means: Option<&Spot>) -> io::Result<()> {
+        let was = place.map(|spot| self.on_disk(spot)).transpose()?.flatten();
+        let now = means.map(|spot| self.at(spot)).transpose()?;
+        let lies = match means {
+            None => Lies::Nowhere,
+            Some(Spot::Made(name)) => Lies::Scratch(name.clone()),
+            Some(spot @ Spot::Tree(..)) => {
+                self.moved.insert(spot.clone(), address.clone());
+                let from = self.address(spot);
+                if is_ours(spot) { Lies::Kept(from) } else { Lies::At(from) }
+            }
+        };
+        if was.is_none() && now.is_none() {
+            return Ok(());
+        }
+        let origin = place.map(|spot| self.address(spot)).filter(|origin| origin != address);
+        let modified =
+            now.filter(|now| matches!(lies, Lies::Scratch(_)) && self.is_dated(now)).and_then(|now| now.modified);
+        let (was, now) = (was.map(|was| State::of(&was)), now.map(|now| self.state(&now)));
+        let (path, in_new) = (address.clone(), place.is_none());
+        self.found.push(Delta { path, origin, in_new, was, now, lies, modified });
+        Ok(())
+    }
+
+    fn on_disk(&self, spot: &Spot) -> io::Result<Option<Metadata>> {
+        match self.at(spot) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    fn at(&self, spot: &Spot) -> io::Result<Metadata> {
+        let (folder, address) = match spot {
+            Spot::Made(name) => return self.overlay.scratch.folder().metadata(name),
+            Spot::Tree(root, address) => (&self.layer.roots[*root].folder, address),
+        };
+        let parts: Vec<&OsStr> = Path::new(&address.0).iter().collect();
+        let Some((name, above)) = parts.split_last() else { return folder.own_metadata() };
+        let mut folder = folder.duplicate()?;
+        for part in above {
+            folder = folder.open_folder(part)?;
+        }
+        folder.metadata(name)
+    }
+
+    /// The address of something of the tree on the disk.
+    fn address(&self, spot: &Spot) -> Address {
+        let Spot::Tree(root, address) = spot else { return Address::from("") };
+        let base = &self.layer.roots[*root].base;
+        if base.0.is_empty() { address.clone() } else { base.join(&address.0) }
+    }
+
+    fn is_dated(&self, metadata: &Metadata) -> bool {
+        self.layer.made.get(&metadata.identity.inode).is_some_and(|made| made.is_dated)
+    }
+
+    fn state(&self, metadata: &Metadata) -> State {
+        let mut state = State::of(metadata);
+        if let Some(Dressed { mode: Some(mode), .. }) = self.layer.dressed.get(&metadata.identity) {
+            state.mode = *mode;
+        }
+        state
+    }
+
+    /// Things of the tree that have other permission bits, or another time, and stay where they are.
+    fn dressed(&mut self) -> io::Result<()> {
+        let told: BTreeMap<Address, usize> =
+            self.found.iter().enumerate().map(|(at, found)| (found.path.clone(), at)).collect();
+        for Dressed { spot, mode, modified } in self.layer.dressed.values() {
+            let Some(address) = self.now_at(spot) else { continue };
+            let Some(was) = self.on_disk(spot)? else { continue };
+            let now = State { mode: mode.unwrap_or(was.mode), ..State::of(&was) };
+            match told.get(&address) {
+                Some(at) => self.found[*at].modified = *modified,
+                None => {
+                    let origin = Some(self.address(spot)).filter(|origin| *origin != address);
+                    let (was, now, modified) = (Some(State::of(&was)), Some(now), *modified);
+                    let (in_new, lies) = (false, Lies::Nowhere);
+                    self.found.push(Delta { path: address, origin, in_new, was, now, lies, modified });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The address that something of the tree has by now; none when it would be gone.
+    fn now_at(&self, spot: &Spot) -> Option<Address> {
+        if let Some(moved) = self.moved.get(spot) {
+            return Some(moved.clone());
+        }
+        let Spot::Tree(root, address) = spot else { return None };
+        if address.0.is_empty() {
+            return Some(self.layer.roots[*root].base.clone());
+        }
+        let (above, name) = (address.parent(), Path::new(&address.0).file_name()?.to_owned());
+        let above = Spot::Tree(*root, above);
+        if self.layer.folders.get(&above).is_some_and(|changed| changed.names.contains_key(&name)) {
+            return None;
+        }
+        Some(self.now_at(&above)?.join(&name))
+    }
+}
+
+/// Whether something is one of our own files.
+fn is_ours(spot: &Spot) -> bool {
+    let Spot::Tree(_, address) = spot else { return false };
+    Path::new(&address.0).iter().next().is_some_and(is_reserved)
+}
+
+fn begins(address: &Address, with: &Address) -> bool {
+    address.0.as_encoded_bytes().starts_with(with.0.as_encoded_bytes())
+}

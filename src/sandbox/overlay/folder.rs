@@ -1,0 +1,316 @@
+//! An open folder as a run sees it that changes nothing.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+
+use super::super::folder::{Entry, EntryBuffer, Folder, Held, Replace, Resolver};
+use super::super::metadata::{Kind, Metadata, Timestamp};
+use super::{Made, Overlay, Spot};
+
+/// A folder under an overlay.
+#[derive(Debug)]
+pub struct OverlaidFolder {
+    overlay: Arc<Overlay>,
+    /// The folder on the disk: one of the tree, or an empty one of the scratch folder.
+    real: Folder,
+    spot: Spot,
+}
+
+impl OverlaidFolder {
+    pub(super) fn new(overlay: Arc<Overlay>, real: Folder, spot: Spot) -> OverlaidFolder {
+        OverlaidFolder { overlay, real, spot }
+    }
+
+    fn beside(&self, real: Folder, spot: Spot) -> OverlaidFolder {
+        OverlaidFolder::new(self.overlay.clone(), real, spot)
+    }
+
+    pub fn resolver(&self) -> Resolver {
+        self.real.resolver()
+    }
+
+    /// The folder on the disk, where nothing in any folder was changed: it is the same by then.
+    pub fn untouched(&self) -> Option<&Folder> {
+        let layer = self.overlay.layer();
+        (layer.folders.is_empty() && layer.dressed.is_empty()).then_some(&self.real)
+    }
+
+    /// Does something with what a name means: the folder and name by which it is found on the disk, and its spot.
+    fn at<T>(&self, name: &OsStr, work: impl FnOnce(&Folder, &OsStr, &Spot) -> io::Result<T>) -> io::Result<T> {
+        let means = self.overlay.layer().folders.get(&self.spot).and_then(|changed| changed.names.get(name)).cloned();
+        match means {
+            Some(Some(spot)) => self.overlay.at(&spot, |folder, name| work(folder, name, &spot)),
+            Some(None) => Err(ErrorKind::NotFound.into()),
+            None => match self.spot.join(name) {
+                Some(spot) => work(&self.real, name, &spot),
+                None => Err(ErrorKind::NotFound.into()),
+            },
+        }
+    }
+
+    /// What a name means, if it means something.
+    fn find(&self, name: &OsStr) -> io::Result<Option<(Spot, Metadata)>> {
+        let found = self
+            .at(name, |folder, name, spot| Ok((spot.clone(), self.overlay.seen(Some(spot), folder.metadata(name)?))));
+        match found {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    fn is_on_disk(&self, name: &OsStr) -> bool {
+        matches!(self.spot, Spot::Tree(..)) && self.real.metadata(name).is_ok()
+    }
+
+    fn name(&self, name: &OsStr, means: Option<Spot>) {
+        let is_on_disk = self.is_on_disk(name);
+        self.overlay.layer().name(&self.spot, name, means, is_on_disk);
+    }
+
+    fn device(&self) -> io::Result<u64> {
+        Ok(self.own_metadata()?.identity.device)
+    }
+
+    pub fn open_folder(&self, name: &OsStr) -> io::Result<OverlaidFolder> {
+        self.at(name, |folder, name, spot| Ok(self.beside(folder.open_folder(name)?, spot.clone())))
+    }
+
+    pub fn open_chain(&self, names: &[&OsStr]) -> io::Result<Option<OverlaidFolder>> {
+        let Some(real) = self.untouched() else { return Ok(None) };
+        let spot = names.iter().try_fold(self.spot.clone(), |spot, name| spot.join(name));
+        let opened = real.open_chain(names)?;
+        Ok(opened.zip(spot).map(|(folder, spot)| self.beside(folder, spot)))
+    }
+
+    pub fn duplicate(&self) -> io::Result<OverlaidFolder> {
+        Ok(self.beside(self.real.duplicate()?, self.spot.clone()))
+    }
+
+    pub fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
+        self.at(name, |folder, name, spot| Ok(self.overlay.seen(Some(spot), folder.metadata(name)?)))
+    }
+
+    pub fn own_metadata(&self) -> io::Result<Metadata> {
+        Ok(self.overlay.seen(Some(&self.spot), self.real.own_metadata()?))
+    }
+
+    pub fn file_metadata(&self, file: &File) -> io::Result<Metadata> {
+        Ok(self.overlay.seen(None, self.real.file_metadata(file)?))
+    }
+
+    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+        let mut entries = if matches!(self.spot, Spot::Tree(..)) { self.real.entries()? } else { Vec::new() };
+        let layer = self.overlay.layer();
+        if let Some(changed) = layer.folders.get(&self.spot) {
+            entries.retain(|entry| !changed.names.contains_key(&entry.name));
+            let there = changed.names.iter().filter(|(_, means)| means.is_some());
+            entries.extend(there.map(|(name, _)| Entry { name: name.clone(), kind: None }));
+        }
+        Ok(entries)
+    }
+
+    pub fn open_listed(&self, name: &OsStr) -> io::Result<OverlaidFolder> {
+        self.at(name, |folder, name, spot| Ok(self.beside(folder.open_listed(name)?, spot.clone())))
+    }
+
+    pub fn listed(&self) -> io::Result<OverlaidFolder> {
+        Ok(self.beside(self.real.listed()?, self.spot.clone()))
+    }
+
+    pub fn each_entry(
+        &self,
+        buffer: &mut EntryBuffer,
+        mut take: impl FnMut(&[u8], Option<Kind>) -> bool,
+    ) -> io::Result<()> {
+        let is_as_on_disk = !self.overlay.layer().folders.contains_key(&self.spot);
+        if is_as_on_disk && matches!(self.spot, Spot::Tree(..)) {
+            let take: &mut dyn FnMut(&[u8], Option<Kind>) -> bool = &mut take;
+            return self.real.each_entry(buffer, take);
+        }
+        let _ = self.entries()?.iter().all(|entry| take(entry.name.as_encoded_bytes(), entry.kind));
+        Ok(())
+    }
+
+    pub fn read_link(&self, name: &OsStr) -> io::Result<OsString> {
+        self.at(name, |folder, name, _| folder.read_link(name))
+    }
+
+    pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
+        self.at(name, |folder, name, _| folder.open_file(name))
+    }
+
+    /// Only what the run made is ever written to.
+    pub fn open_log(&self, name: &OsStr) -> io::Result<File> {
+        self.at(name, |folder, name, spot| match spot {
+            Spot::Made(_) => folder.open_log(name),
+            Spot::Tree(..) => Err(ErrorKind::PermissionDenied.into()),
+        })
+    }
+
+    pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        self.create(name, |scratch, number| scratch.create_file(number, mode))
+    }
+
+    pub fn create_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        self.create(name, |scratch, number| scratch.create_folder(number, mode))
+    }
+
+    pub fn create_link(&self, target: &OsStr, name: &OsStr) -> io::Result<()> {
+        self.create(name, |scratch, number| scratch.create_link(target, number))
+    }
+
+    fn create<T>(&self, name: &OsStr, work: impl FnOnce(&Folder, &OsStr) -> io::Result<T>) -> io::Result<T> {
+        if self.find(name)?.is_some() {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        self.check_changeable()?;
+        let (scratch, number) = (self.overlay.scratch.folder(), self.overlay.scratch.new_name());
+        let device = self.device()?;
+        let made = work(scratch, &number)?;
+        let inode = scratch.metadata(&number)?.identity.inode;
+        self.overlay.layer().made.insert(inode, Made { device, is_dated: false });
+        self.name(name, Some(Spot::Made(number)));
+        Ok(made)
+    }
+
+    pub fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        let (spot, metadata) = self.find(name)?.ok_or(ErrorKind::NotFound)?;
+        if metadata.kind == Kind::Folder {
+            return Err(ErrorKind::IsADirectory.into());
+        }
+        self.check_changeable()?;
+        self.overlay.forget(&spot)?;
+        self.name(name, None);
+        Ok(())
+    }
+
+    pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        let (spot, metadata) = self.find(name)?.ok_or(ErrorKind::NotFound)?;
+        if metadata.kind != Kind::Folder {
+            return Err(ErrorKind::NotADirectory.into());
+        }
+        if !self.open_folder(name)?.entries()?.is_empty() {
+            return Err(ErrorKind::DirectoryNotEmpty.into());
+        }
+        self.check_changeable()?;
+        self.overlay.forget(&spot)?;
+        self.name(name, None);
+        Ok(())
+    }
+
+    pub fn rename(&self, from: &OsStr, to_folder: &OverlaidFolder, to: &OsStr, replace: Replace) -> io::Result<()> {
+        let (spot, _) = self.find(from)?.ok_or(ErrorKind::NotFound)?;
+        let there = to_folder.find(to)?;
+        self.check_renamable(to_folder)?;
+        match there {
+            Some(_) if replace == Replace::No => return Err(ErrorKind::AlreadyExists.into()),
+            Some((other, _)) if other == spot => return Ok(()),
+            Some((_, metadata)) if metadata.kind == Kind::Folder => return Err(ErrorKind::IsADirectory.into()),
+            Some((other, _)) => self.overlay.forget(&other)?,
+            None => {}
+        }
+        self.name(from, None);
+        to_folder.name(to, Some(spot));
+        Ok(())
+    }
+
+    pub fn exchange(&self, one: &OsStr, other_folder: &OverlaidFolder, other: &OsStr) -> io::Result<()> {
+        let (spot, _) = self.find(one)?.ok_or(ErrorKind::NotFound)?;
+        let (other_spot, _) = other_folder.find(other)?.ok_or(ErrorKind::NotFound)?;
+        self.check_renamable(other_folder)?;
+        self.name(one, Some(other_spot));
+        other_folder.name(other, Some(spot));
+        Ok(())
+    }
+
+    fn check_renamable(&self, to_folder: &OverlaidFolder) -> io::Result<()> {
+        if self.device()? != to_folder.device()? {
+            return Err(ErrorKind::CrossesDevices.into());
+        }
+        self.check_changeable()?;
+        to_folder.check_changeable()
+    }
+
+    pub fn set_modified(&self, name: &OsStr, modified: Timestamp) -> io::Result<()> {
+        if name == "." {
+            self.overlay.layer().folders.entry(self.spot.clone()).or_default().modified = Some(modified);
+            return Ok(());
+        }
+        self.at(name, |folder, name, spot| {
+            let metadata = folder.metadata(name)?;
+            if metadata.kind == Kind::Folder {
+                self.overlay.layer().folders.entry(spot.clone()).or_default().modified = Some(modified);
+            }
+            if let Spot::Made(_) = spot {
+                folder.set_modified(name, modified)?;
+                if let Some(made) = self.overlay.layer().made.get_mut(&metadata.identity.inode) {
+                    made.is_dated = true;
+                }
+            } else if metadata.kind != Kind::Folder {
+                self.overlay.dress(spot, metadata.identity, None, Some(modified));
+            }
+            Ok(())
+        })
+    }
+
+    /// Holds what a name means.
+    pub fn hold(&self, name: &OsStr) -> io::Result<Held> {
+        self.at(name, |folder, name, spot| {
+            Ok(folder.hold(name)?.under(Cover { overlay: self.overlay.clone(), spot: spot.clone() }))
+        })
+    }
+
+    /// As a file, a folder of the tree could be changed.
+    pub fn as_file(&self) -> io::Result<File> {
+        match self.spot {
+            Spot::Made(_) => self.real.as_file(),
+            Spot::Tree(..) => Err(ErrorKind::Unsupported.into()),
+        }
+    }
+
+    pub fn check_changeable(&self) -> io::Result<()> {
+        self.real.check_changeable()
+    }
+
+    #[cfg(target_os = "linux")]
+    pub fn current_path(&self, name: &OsStr) -> io::Result<std::path::PathBuf> {
+        self.at(name, |folder, name, _| folder.current_path(name))
+    }
+
+    /// Nothing of it outlives the run.
+    pub fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What lies over something that is held.
+#[derive(Debug)]
+pub struct Cover {
+    overlay: Arc<Overlay>,
+    spot: Spot,
+}
+
+impl Cover {
+    /// What is known of it as the run sees it.
+    pub fn seen(&self, metadata: Metadata) -> Metadata {
+        self.overlay.seen(Some(&self.spot), metadata)
+    }
+
+    /// Gives something of the tree other permission bits; false when the run made it, and it can have them.
+    pub fn set_mode(&self, metadata: &Metadata, mode: u32) -> io::Result<bool> {
+        if let Spot::Made(_) = self.spot {
+            return Ok(false);
+        }
+        #[cfg(unix)]
+        {
+            let user = rustix::process::geteuid();
+            if !user.is_root() && user.as_raw() != metadata.owner.user {
+                return Err(ErrorKind::PermissionDenied.into());
+            }
+        }
+        self.overlay.dress(&self.spot, metadata.identity, Some(mode), None);
+        Ok(true)
+    }
+}

@@ -1,0 +1,180 @@
+//! The order in which a plan can be done: what goes, what is made and what is moved.
+//!
+//! Each waits for its place to be free, and for the folder that it is in to be the one that it will be in.
+//! Where all wait, one of those that move gets a name of ours, so that the others can go on.
+
+use std::collections::BTreeSet;
+
+use super::super::draft::random_name;
+use super::super::error::SandboxError;
+use super::super::journal::{Address, State};
+use super::super::metadata::Kind;
+use super::apply::Doing;
+use super::{Deed, Plan, PlannedChange};
+
+/// What is still to be done before files can come.
+#[derive(Default)]
+struct Pending<'p> {
+    goes: Vec<&'p PlannedChange>,
+    /// Folders that are made, and what is moved, with where it is from.
+    comes: Vec<(Option<Address>, &'p PlannedChange)>,
+}
+
+impl<'p> Pending<'p> {
+    fn of(plan: &'p Plan) -> Pending<'p> {
+        let is_folder = |state: &Option<State>| state.as_ref().is_some_and(|state| state.kind == Kind::Folder);
+        let mut pending = Pending::default();
+        for change in &plan.changes {
+            // A file takes the place of another in one step.
+            let is_exchanged = change.content.is_some() && !is_folder(&change.was);
+            if change.change != Deed::Mode && change.was.is_some() && !is_exchanged {
+                pending.goes.push(change);
+            }
+            match (change.change, &change.from) {
+                (Deed::Created | Deed::Changed, _) if is_folder(&change.now) => pending.comes.push((None, change)),
+                (Deed::Moved, Some((from, _))) => pending.comes.push((Some(from.clone()), change)),
+                _ => {}
+            }
+        }
+        // What holds others comes first.
+        pending.comes.sort_by(|(_, one), (_, other)| one.path.cmp(&other.path));
+        pending
+    }
+
+    fn len(&self) -> usize {
+        self.goes.len() + self.comes.len()
+    }
+}
+
+/// The places that are not yet what they will be.
+struct Unsettled {
+    /// Something comes there.
+    coming: BTreeSet<Address>,
+    /// What is there leaves.
+    leaving: BTreeSet<Address>,
+}
+
+impl Unsettled {
+    fn of(doing: &Doing<'_, '_, '_>, pending: &Pending<'_>) -> Unsettled {
+        let leaving = pending.goes.iter().map(|change| change.place());
+        let leaving = leaving.chain(pending.comes.iter().filter_map(|(from, _)| from.as_ref()));
+        Unsettled {
+            coming: pending.comes.iter().map(|(_, change)| change.path.clone()).collect(),
+            leaving: leaving.map(|address| doing.current(address)).collect(),
+        }
+    }
+
+    /// Whether a folder above a path will be another.
+    fn is_above(&self, path: &Address) -> bool {
+        let above = std::iter::successors(Some(path.parent()), |address| {
+            let parent = address.parent();
+            (parent != *address).then_some(parent)
+        });
+        above.into_iter().any(|address| self.coming.contains(&address) || self.leaving.contains(&address))
+    }
+
+    /// Something was moved, and all in it.
+    fn moved(&mut self, from: &Address, to: &Address) {
+        self.leaving.remove(from);
+        let inside: Vec<Address> = self.leaving.iter().filter(|address| address.is_below(from)).cloned().collect();
+        for address in inside {
+            self.leaving.remove(&address);
+            self.leaving.insert(address.moved(from, to));
+        }
+    }
+}
+
+impl Doing<'_, '_, '_> {
+    /// Where something that was at an address is by now.
+    fn current(&self, address: &Address) -> Address {
+        self.moved.iter().fold(address.clone(), |address, (from, to)| match () {
+            () if address == *from => to.clone(),
+            () if address.is_below(from) => address.moved(from, to),
+            () => address,
+        })
+    }
+
+    /// Lets go what goes, makes folders, and moves things.
+    pub(super) fn arrange(&mut self) -> Result<(), SandboxError> {
+        let mut pending = Pending::of(self.plan);
+        while pending.len() > 0 {
+            let before = pending.len();
+            self.let_go(&mut pending)?;
+            self.let_come(&mut pending)?;
+            if pending.len() == before {
+                self.set_aside(&pending)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes away what goes, unless something that stays is still in it.
+    fn let_go(&mut self, pending: &mut Pending<'_>) -> Result<(), SandboxError> {
+        for change in std::mem::take(&mut pending.goes) {
+            self.reverser.meter.poll()?;
+            let place = self.current(change.place());
+            let mut moves = pending.comes.iter().filter_map(|(from, _)| from.as_ref());
+            match moves.any(|from| self.current(from).is_below(&place)) {
+                true => pending.goes.push(change),
+                false => self.reverser.take(&place, None)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the folders and moves the things whose places are ready.
+    fn let_come(&mut self, pending: &mut Pending<'_>) -> Result<(), SandboxError> {
+        let mut unsettled = Unsettled::of(self, pending);
+        for (from, change) in std::mem::take(&mut pending.comes) {
+            self.reverser.meter.poll()?;
+            if unsettled.is_above(&change.path) || !self.is_free(&change.path)? {
+                pending.comes.push((from, change));
+                continue;
+            }
+            match &from {
+                Some(from) => {
+                    let from = self.current(from);
+                    self.shift(&from, &change.path)?;
+                    unsettled.moved(&from, &change.path);
+                }
+                None => self.make(change)?,
+            }
+            unsettled.coming.remove(&change.path);
+        }
+        Ok(())
+    }
+
+    fn shift(&mut self, from: &Address, to: &Address) -> Result<(), SandboxError> {
+        self.reverser.move_back(to, from)?;
+        self.moved.push((from.clone(), to.clone()));
+        Ok(())
+    }
+
+    fn make(&self, change: &PlannedChange) -> Result<(), SandboxError> {
+        let Some(now) = &change.now else { return Ok(()) };
+        let like = State { modified: change.modified, ..now.clone() };
+        self.reverser.roots.place(&change.path)?.create_folder_like(&like, self.reverser.change)
+    }
+
+    /// Whether nothing is at a place, and the folder that it is in is there.
+    fn is_free(&self, path: &Address) -> Result<bool, SandboxError> {
+        let roots = self.reverser.roots;
+        let has_folder = roots.state(&path.parent())?.is_some_and(|state| state.kind == Kind::Folder);
+        Ok(has_folder && roots.state(path)?.is_none())
+    }
+
+    /// Gives something a name of ours on which something else waits.
+    fn set_aside(&mut self, pending: &Pending<'_>) -> Result<(), SandboxError> {
+        let is_aside = |from: &Address| self.set_aside.contains(from);
+        let moves = pending.comes.iter().filter_map(|(from, _)| from.clone());
+        let Some(from) = moves.into_iter().find(|from| !is_aside(from)) else {
+            let path = pending.goes.iter().chain(pending.comes.iter().map(|(_, change)| change)).next();
+            let path = path.map(|change| change.path.shown().into_owned()).unwrap_or_default();
+            return Err(SandboxError::Io { path, reason: "the changes of the plan contradict each other".to_owned() });
+        };
+        let now_at = self.current(&from);
+        let aside = now_at.parent().join(&random_name());
+        self.set_aside.insert(from);
+        self.shift(&now_at, &aside)
+    }
+}

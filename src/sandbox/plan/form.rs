@@ -1,0 +1,188 @@
+//! Plans as JSON: one object, each change on a line of its own, with what would be written in it.
+//!
+//! It is written and read change by change, so that only one content is in memory at a time.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Read, Write};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::super::folder::{file_metadata, set_access};
+use super::super::journal::Address;
+use super::super::metadata::{Kind, Metadata};
+use super::super::overlay::Scratch;
+use super::{Plan, PlanAbout, PlannedChange, Store, VERSION};
+
+/// The most bytes of one content that a plan carries.
+const MAX_CONTENT: u64 = 512 << 20;
+/// The permission bits of contents until they get their own.
+const PRIVATE: u32 = 0o600;
+
+/// Why a plan is not written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum FormError {
+    /// The system does not let us.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It is no plan.
+    #[error("it is no plan: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A later program wrote it.
+    #[error("it has form {0}, and this program knows form {VERSION}")]
+    Later(u32),
+    /// A file is too large to be carried.
+    #[error("`{0}` would have {1} bytes, more than the {MAX_CONTENT} that a plan carries")]
+    TooLarge(String, u64),
+}
+
+/// What would be written.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Content {
+    /// A file that is UTF-8.
+    Text(String),
+    /// Another file.
+    Base64(String),
+    /// Where a link leads.
+    Link(Address),
+}
+
+/// A change with its content.
+#[derive(Serialize, Deserialize)]
+struct Row<C> {
+    #[serde(flatten)]
+    change: C,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    content: Option<Content>,
+}
+
+impl Plan {
+    /// Writes it as JSON.
+    pub fn write(&self, output: &mut impl Write) -> Result<(), FormError> {
+        let about = serde_json::to_string(&self.about)?;
+        write!(output, "{},\"changes\":[", about.trim_end_matches('}'))?;
+        for (number, change) in self.changes.iter().enumerate() {
+            output.write_all(if number == 0 { b"\n" } else { b",\n" })?;
+            let content = change.content.as_ref().map(|name| self.carried(change, name)).transpose()?;
+            serde_json::to_writer(&mut *output, &Row { change, content })?;
+        }
+        output.write_all(if self.changes.is_empty() { b"]}\n" } else { b"\n]}\n" })?;
+        Ok(())
+    }
+
+    fn carried(&self, change: &PlannedChange, name: &OsString) -> Result<Content, FormError> {
+        let folder = self.store.scratch().folder();
+        let metadata = folder.metadata(name)?;
+        if metadata.kind == Kind::Link {
+            return Ok(Content::Link(Address(folder.read_link(name)?)));
+        }
+        if metadata.size > MAX_CONTENT {
+            return Err(FormError::TooLarge(change.path.shown().into_owned(), metadata.size));
+        }
+        let mut bytes = Vec::new();
+        folder.open_file(name)?.take(MAX_CONTENT).read_to_end(&mut bytes)?;
+        Ok(match String::from_utf8(bytes) {
+            Ok(text) => Content::Text(text),
+            Err(error) => Content::Base64(STANDARD.encode(error.as_bytes())),
+        })
+    }
+
+    /// Reads one that was written.
+    pub fn read(input: impl Read) -> Result<Plan, FormError> {
+        let scratch = Scratch::new()?;
+        let mut reader = serde_json::Deserializer::from_reader(input);
+        let (about, changes) = Whole(&scratch).deserialize(&mut reader)?;
+        reader.end()?;
+        match about.plan {
+            VERSION => Ok(Plan { about, changes, store: Store::Read(scratch) }),
+            other => Err(FormError::Later(other)),
+        }
+    }
+}
+
+/// A plan, whose contents go to the scratch folder as they are read.
+struct Whole<'a>(&'a Scratch);
+
+impl<'de> DeserializeSeed<'de> for Whole<'_> {
+    type Value = (PlanAbout, Vec<PlannedChange>);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Whole<'_> {
+    type Value = (PlanAbout, Vec<PlannedChange>);
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a plan, as `ns run --plan=json` writes it")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut about = serde_json::Map::new();
+        let mut changes = None;
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "changes" => changes = Some(map.next_value_seed(Changes(self.0))?),
+                "plan" | "command" | "failed" | "root" => drop(about.insert(key, map.next_value()?)),
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        let about = serde_json::from_value(about.into()).map_err(serde::de::Error::custom)?;
+        changes.map(|changes| (about, changes)).ok_or_else(|| serde::de::Error::missing_field("changes"))
+    }
+}
+
+struct Changes<'a>(&'a Scratch);
+
+impl<'de> DeserializeSeed<'de> for Changes<'_> {
+    type Value = Vec<PlannedChange>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Changes<'_> {
+    type Value = Vec<PlannedChange>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a list of changes")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<Self::Value, A::Error> {
+        let mut changes = Vec::new();
+        while let Some(Row { change, content }) = rows.next_element::<Row<PlannedChange>>()? {
+            let mut change = change;
+            if let Some(content) = content {
+                change.content = Some(unpack(self.0, &change, content).map_err(serde::de::Error::custom)?);
+            }
+            changes.push(change);
+        }
+        Ok(changes)
+    }
+}
+
+/// Puts a content into the scratch folder. Gives its name.
+fn unpack(scratch: &Scratch, change: &PlannedChange, content: Content) -> io::Result<OsString> {
+    let (folder, name) = (scratch.folder(), scratch.new_name());
+    let bytes = match content {
+        Content::Link(target) => {
+            folder.create_link(&target.0, &name)?;
+            return Ok(name);
+        }
+        Content::Text(text) => text.into_bytes(),
+        Content::Base64(text) => STANDARD.decode(text).map_err(io::Error::other)?,
+    };
+    let mut file = folder.create_file(&name, PRIVATE)?;
+    file.write_all(&bytes)?;
+    if let Some(now) = &change.now {
+        let like = Metadata { mode: now.mode & 0o777, ..file_metadata(&file)? };
+        set_access(&file, &like)?;
+    }
+    Ok(name)
+}

@@ -1,0 +1,90 @@
+//! Plans as front ends know them: what a run would change, and doing that.
+
+use crate::limits::Meter;
+use crate::sandbox::{Address, Applied, ApplyError, Content, Deed, Kind, Plan, PlannedChange, ShownChange, What};
+use crate::text::ToolCode;
+use crate::value::Value;
+
+use super::call_record::{CallRecord, Shown, Told};
+use super::error::ToolError;
+use super::gate::Gate;
+use super::history::{about, conflicted};
+use super::memory::SessionMemory;
+use super::spec::Access;
+
+impl Gate {
+    /// What the runs of a gate that plans would have changed; none where it does not plan.
+    pub fn plan(&self, command: &str, failed: bool) -> Result<Option<Plan>, ToolError> {
+        let Some(overlay) = &self.overlay else { return Ok(None) };
+        Plan::of(overlay, command, failed).map(Some).map_err(|error| {
+            let message = format!("what would be changed cannot be told: {error}");
+            ToolError::new(ToolCode::IoError, message).hint("try again when nobody else changes the directory")
+        })
+    }
+
+    /// The contents on both sides of a change of a plan that was made here, at most so many bytes each. What
+    /// the policy lets nobody read is not read.
+    pub fn planned_contents(&self, plan: &Plan, change: &PlannedChange, limit: u64) -> (Content, Content) {
+        match self.policy.admit_path(&change.path.shown(), false, Access::Read) {
+            Ok(()) => plan.contents(change, limit),
+            Err(_) => {
+                let refused = || Content::Unknown("the policy refuses to read it".to_owned());
+                (refused(), refused())
+            }
+        }
+    }
+
+    /// Does what a plan says, or nothing.
+    pub fn apply(&self, plan: &Plan, (meter, session): (&mut Meter, &SessionMemory)) -> Result<Applied, ToolError> {
+        let told = vec![Told::new("plan", Value::text(&plan.about.command), Shown::Plain)];
+        let record = CallRecord::new("apply", told, session);
+        let applied = self.apply_here(plan, meter, &record);
+        match self.conclude(&record, true, meter, &applied) {
+            Some(lost) => Err(lost),
+            None => applied,
+        }
+    }
+
+    fn apply_here(&self, plan: &Plan, meter: &mut Meter, record: &CallRecord<'_>) -> Result<Applied, ToolError> {
+        // The audit log takes its line, or nothing is changed.
+        self.begin_change(0, meter, record)?;
+        let admit = |address: &Address, is_folder: bool| {
+            self.policy.admit_path(&address.shown(), is_folder, Access::Change).map_err(|error| error.message)
+        };
+        let place = (self.roots(), self.policy.retention);
+        let applied = plan.apply(&self.journal, about(record.session().command()), &admit, place, meter);
+        applied.map_err(refused)
+    }
+}
+
+fn refused(error: ApplyError) -> ToolError {
+    let message = error.to_string();
+    match error {
+        ApplyError::Sandbox(error) => error.into(),
+        ApplyError::Failed => ToolError::new(ToolCode::Conflict, message).hint("mend the script, and plan it again"),
+        ApplyError::OtherRoot => {
+            ToolError::new(ToolCode::Conflict, message).hint("name the directory that it was made for: `--sandbox DIR`")
+        }
+        ApplyError::Refused(conflicts) => {
+            let error = conflicted(&message, &conflicts, "nothing was done; look at what the plan says there");
+            ToolError { code: ToolCode::PolicyDenied, ..error }
+        }
+        ApplyError::MovedOn(conflicts) => conflicted(&message, &conflicts, "nothing was done; plan it again"),
+    }
+}
+
+/// A change of a plan as changes of runs are shown.
+pub fn shown_change(change: &PlannedChange) -> ShownChange {
+    let (was, now) = (change.was.as_ref(), change.now.as_ref());
+    let from = change.from.as_ref().map(|(from, _)| from.clone());
+    let what = match (change.change, from) {
+        (Deed::Moved, Some(from)) => What::Moved(from),
+        (Deed::Deleted, _) => What::Deleted,
+        (Deed::Mode, _) => What::Mode(was.map_or(0, |was| was.mode), now.map_or(0, |now| now.mode)),
+        _ if was.is_some() => What::Changed,
+        _ => What::Created,
+    };
+    let is_folder = now.or(was).is_some_and(|state| state.kind == Kind::Folder);
+    let sizes = (was.map(|state| state.size), now.map(|state| state.size));
+    ShownChange { path: change.path.clone(), what, is_folder, sizes, kept: None }
+}

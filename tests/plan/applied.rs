@@ -1,0 +1,82 @@
+//! Plans that are done: with what result, and that they are runs like others.
+
+use std::fs;
+
+use crate::Place;
+
+/// Two names exchanged, a folder moved and changed, one that something else takes the place of.
+const SCRIPT: &str = r#"
+MUST FS.MoveFile("a.txt", "aside")
+MUST FS.MoveFile("b.txt", "a.txt")
+MUST FS.MoveFile("aside", "b.txt")
+MUST FS.MoveFile("d/deep", "deep")
+MUST FS.WriteFile("deep/g", "other\n")
+MUST FS.WriteFile("deep/new/h", "h\n")
+MUST FS.DeleteFile("d", recursive: true)
+MUST FS.WriteFile("d", "a file now\n")
+MUST FS.SetPermissions("a.txt", "600")
+"#;
+
+#[test]
+fn a_plan_does_what_the_run_does() {
+    let place = Place::new();
+    let before = place.state();
+    let plan = place.plan(SCRIPT);
+    assert_eq!(place.state(), before);
+    assert!(!place.root().join(".ns").exists(), "planning left something");
+    place.ns(0, &["run", "-e", SCRIPT]);
+    let after = place.contents();
+    place.ns(0, &["undo"]);
+    let applied = place.apply(0, &plan);
+    assert!(applied.stderr.contains("done (7 changes); `ns undo 2"), "{}", applied.stderr);
+    assert_eq!(place.contents(), after);
+    place.ns(0, &["undo"]);
+    assert_eq!(place.state(), before);
+}
+
+#[test]
+fn it_is_one_run_of_the_log() {
+    let place = Place::new();
+    let plan = place.plan(SCRIPT);
+    place.apply(0, &plan);
+    let log = place.ns(0, &["--output", "json", "log"]).stdout;
+    let log: serde_json::Value = serde_json::from_str(&log).expect("JSON");
+    assert_eq!(log[0]["command"], "ns apply (ns run <-e>)");
+    assert_eq!(log.as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn bytes_links_and_times_come_along() {
+    let place = Place::new();
+    std::os::unix::fs::symlink("../a.txt", place.root().join("d/link")).expect("a link");
+    fs::write(place.root().join("bytes"), b"\xff\0\xfe").expect("a file");
+    let script = r#"MUST FS.CopyFile("d", "e", recursive: true)
+MUST FS.CopyFile("bytes", "bytes2")"#;
+    let plan = place.plan(script);
+    place.apply(0, &plan);
+    assert_eq!(fs::read_link(place.root().join("e/link")).expect("a link"), std::path::Path::new("../a.txt"));
+    assert_eq!(fs::read(place.root().join("bytes2")).expect("a file"), b"\xff\0\xfe");
+    let modified = |name: &str| fs::metadata(place.root().join(name)).and_then(|it| it.modified()).expect("a time");
+    assert_eq!(modified("bytes2"), modified("bytes"));
+}
+
+#[test]
+fn what_is_kept_comes_back_without_being_carried() {
+    let place = Place::new();
+    let deleted = place.ns(0, &["run", "-e", "EMIT FS.DeleteFile(\"d\", recursive: true)[\"backupPath\"]"]).stdout;
+    let plan = place.plan(&format!("MUST FS.RestoreBackup(\"{}\")", deleted.trim()));
+    let json = fs::read_to_string(&plan).expect("the plan");
+    assert!(json.contains("\"change\":\"restored\"") && !json.contains("\"content\""), "{json}");
+    place.apply(0, &plan);
+    assert_eq!(fs::read(place.root().join("d/deep/g")).expect("it is back"), b"g\n");
+}
+
+#[test]
+fn project_memory_is_tried_and_not_kept() {
+    let place = Place::new();
+    place.ns(0, &["run", "-e", "CALL MEMORY.Set(\"k\", 1, scope: \"project\")"]);
+    let script = "CALL MEMORY.Set(\"k\", 2, scope: \"project\")\nEMIT MEMORY.Get(\"k\", scope: \"project\")";
+    assert!(place.ns(0, &["run", "--plan", "-e", script]).stdout.starts_with("2\n"));
+    let kept = place.ns(0, &["run", "-e", "EMIT MEMORY.Get(\"k\", scope: \"project\")"]).stdout;
+    assert_eq!(kept, "1\n");
+}

@@ -1,0 +1,101 @@
+//! Scripts of random changes: what they print, and what they leave, is the same with a plan as without.
+
+use neuroscript::engine::{Ending, Engine, Options, Outcome, Plan, Script, read_plan};
+
+use crate::Place;
+use crate::support::{self, Captured};
+
+/// Names, few enough that they meet again.
+const NAMES: [&str; 9] = ["a.txt", "b.txt", "d", "d/f", "d/deep", "d/deep/g", "n", "n/x", "d/n"];
+
+/// A sequence of numbers that is the same each time (SplitMix64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = self.0;
+        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((number ^ (number >> 31)) % bound as u64) as usize
+    }
+
+    fn name(&mut self) -> &'static str {
+        NAMES[self.below(NAMES.len())]
+    }
+}
+
+fn script(numbers: &mut Numbers) -> String {
+    let mut script = String::new();
+    for line in 0..14 {
+        let (one, other) = (numbers.name(), numbers.name());
+        let call = match numbers.below(11) {
+            0..3 => format!("FS.WriteFile(\"{one}\", \"line {line}\\n\", overwrite: true)"),
+            3 => format!("FS.AppendFile(\"{one}\", \"more {line}\\n\")"),
+            4..7 => format!("FS.MoveFile(\"{one}\", \"{other}\")"),
+            7 => format!("FS.DeleteFile(\"{one}\", recursive: true)"),
+            8 => format!("FS.CreateDirectory(\"{one}\")"),
+            9 => format!("FS.CopyFile(\"{one}\", \"{other}\", recursive: true, overwrite: true)"),
+            _ => format!("FS.SetPermissions(\"{one}\", \"{}\")", ["700", "750", "755"][numbers.below(3)]),
+        };
+        script.push_str(&format!("SET r = {call}\nEMIT r[\"error\"]\n"));
+        if line % 4 == 3 {
+            script.push_str(
+                "FOR EACH entry IN FS.WalkDir(\".\") DO\nEMIT entry[\"path\"], \" \", entry[\"size\"]\nEND\n",
+            );
+        }
+    }
+    script
+}
+
+fn engine(place: &Place, plan: bool) -> Engine {
+    let state = Some(place.folder.path().join("state"));
+    let options = Options { sandbox: Some(place.root()), state, plan, ..Options::default() };
+    Engine::open(&options).unwrap_or_else(|error| panic!("{:?}", error.findings))
+}
+
+fn run(engine: &Engine, script: &str) -> (Outcome, String) {
+    let output = Captured::default();
+    let outcome = engine.run(&Script::new("random.ns", script), None, &[], Box::new(output.clone()));
+    (outcome, output.text())
+}
+
+fn planned(place: &Place, script: &str) -> (Plan, String) {
+    let engine = engine(place, true);
+    let (outcome, output) = run(&engine, script);
+    assert_eq!(outcome.ending, Ending::Done, "{:?}", outcome.findings);
+    let plan = engine.plan("random", false).expect("the changes are told").expect("the engine plans");
+    let mut json = Vec::new();
+    plan.write(&mut json).expect("the plan is written");
+    (read_plan(json.as_slice()).expect("the plan is read"), output)
+}
+
+#[test]
+fn random_scripts_do_what_their_plans_say() {
+    let rounds = if std::env::var_os("NS_LONG").is_some() { 3_000 } else { 60 };
+    for seed in 0..rounds {
+        let script = script(&mut Numbers(seed));
+        let place = Place::new();
+        let before = place.state();
+        let (plan, told) = planned(&place, &script);
+        assert_eq!(place.state(), before, "planning changed something, seed {seed}\n{script}");
+        let (_, printed) = run(&engine(&place, false), &script);
+        assert_eq!(told, printed, "seed {seed}\n{script}");
+        let after = place.contents();
+        take_back(&place, seed);
+        assert_eq!(place.state(), before, "seed {seed}\n{script}");
+        if let Err(error) = engine(&place, false).apply(&plan) {
+            panic!("seed {seed}: {}\n{:#?}\n{script}", error.message, plan.changes);
+        }
+        assert_eq!(place.contents(), after, "seed {seed}\n{:#?}\n{script}", plan.changes);
+        take_back(&place, seed);
+        assert_eq!(support::state_of(&place.root()), before, "seed {seed}\n{script}");
+    }
+}
+
+fn take_back(place: &Place, seed: u64) {
+    match engine(place, false).undo(None, false, false) {
+        Err(error) if error.code.id() != "not_found" => panic!("seed {seed}: {}", error.message),
+        _ => {}
+    }
+}

@@ -1,0 +1,58 @@
+//! How plans are shown.
+
+use crate::Place;
+
+const SCRIPT: &str = r#"EMIT "said"
+MUST FS.WriteFile("a.txt", "one\n<script>alert(1)</script>\n")
+MUST FS.WriteFile("n/<b>.txt", "x\n")
+MUST FS.MoveFile("b.txt", "d/b.txt")
+MUST FS.DeleteFile("d/deep", recursive: true)"#;
+
+#[test]
+fn as_a_tree_with_differences() {
+    let place = Place::new();
+    let shown = place.ns(0, &["run", "--plan", "-e", SCRIPT]).stdout;
+    let wanted = "said
+plan: the run would change
+~ a.txt     +1 -1
+  d/
+>   b.txt   from b.txt
+-   deep/
++ n/
++   <b>.txt  +1
+";
+    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(squeezed(&shown).starts_with(&squeezed(wanted)), "{shown}");
+    assert!(shown.contains("--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+<script>"), "{shown}");
+    assert!(shown.contains("2 created, 1 changed, 1 moved, 1 deleted"), "{shown}");
+}
+
+#[test]
+fn nothing_to_change() {
+    let place = Place::new();
+    let shown = place.ns(0, &["run", "--plan", "-e", "EMIT FS.ReadFile(\"b.txt\")[\"content\"]"]).stdout;
+    assert_eq!(shown, "b\n\nplan: nothing would be changed\n");
+}
+
+#[test]
+fn output_of_the_script_is_no_part_of_a_plan_for_programs() {
+    let place = Place::new();
+    let ran = place.ns(0, &["run", "--plan=json", "-e", SCRIPT]);
+    let plan: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!((plan["plan"].as_i64(), plan["changes"].as_array().map(Vec::len)), (Some(1), Some(5)));
+    assert_eq!(ran.stderr, "said\n");
+}
+
+#[test]
+fn a_page_holds_nothing_that_runs_or_is_fetched() {
+    let place = Place::new();
+    let ran = place.ns(0, &["run", "--plan=html", "-e", SCRIPT]);
+    let page = ran.stdout;
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{page}");
+    for strange in ["<script", "<b>", "http:", "https:", "src=", "href=", "url("] {
+        assert!(!page.contains(strange), "{strange}: {page}");
+    }
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{page}");
+    assert!(page.contains("<td class=\"number\">2</td><td class=\"deleted\">two</td>"), "{page}");
+    assert!(page.contains("default-src 'none'"), "{page}");
+}
