@@ -31,10 +31,9 @@ impl OverlaidFolder {
         self.real.resolver()
     }
 
-    /// The folder on the disk, where nothing in any folder was changed: it is the same by then.
+    /// The folder on the disk, where nothing in it or below it was changed: it is the same then.
     pub fn untouched(&self) -> Option<&Folder> {
-        let layer = self.overlay.layer();
-        (layer.folders.is_empty() && layer.dressed.is_empty()).then_some(&self.real)
+        (!self.overlay.layer().has_changed(&self.spot)).then_some(&self.real)
     }
 
     /// Does something with what a name means: the folder and name by which it is found on the disk, and its spot.

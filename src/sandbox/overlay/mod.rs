@@ -221,6 +221,17 @@ impl Overlay {
 }
 
 impl Layer {
+    /// Whether something in a folder, or below it, is no longer as it is on the disk.
+    fn has_changed(&self, spot: &Spot) -> bool {
+        let Spot::Tree(root, address) = spot else { return true };
+        let is_below = |other: &Spot| matches!(other, Spot::Tree(number, it) if number == root && it.is_below(address));
+        let first = if address.0.is_empty() { address.clone() } else { address.join(OsStr::new("")) };
+        let mut later = self.folders.range(Spot::Tree(*root, first)..);
+        self.folders.contains_key(spot)
+            || later.next().is_some_and(|(other, _)| is_below(other))
+            || self.dressed.values().any(|dressed| is_below(&dressed.spot))
+    }
+
     fn name(&mut self, folder: &Spot, name: &OsStr, means: Option<Spot>, is_on_disk: bool) {
         let changed = self.folders.entry(folder.clone()).or_default();
         let is_as_on_disk = match &means {
