@@ -92,6 +92,15 @@ fn open(options: &Options) -> Result<Engine, Exit> {
     }
 }
 
+/// From here on a person may sit beside: Ctrl-C stops what runs, and where there is a terminal it can ask,
+/// read and show how far it has come.
+fn attend(engine: &Engine) {
+    interrupts::catch_interrupts(engine.interrupt());
+    approve::ask_at_terminal(engine);
+    progress::show_at_terminal(engine);
+    console::connect_console(engine);
+}
+
 fn work() -> Exit {
     #[cfg(unix)]
     allow_open_files();

@@ -7,15 +7,13 @@ use std::path::Path;
 use crate::engine::{Described, Differ, Ending, Engine, Options, Plan, Script, read_plan};
 use crate::toolkit::ToolError;
 
-use super::approve::{ask_at_terminal, forget_typed, read_line};
+use super::approve::{forget_typed, read_line};
 use super::args::{Global, PlanForm, RunArgs};
 use super::changes;
-use super::console::connect_console;
 use super::exit::Exit;
 use super::history::{report, with_engine};
 use super::interrupts::catch_interrupts;
 use super::page;
-use super::progress::show_at_terminal;
 use super::run::finish;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{self, report_error, say};
@@ -26,10 +24,7 @@ pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    catch_interrupts(engine.interrupt());
-    ask_at_terminal(&engine);
-    show_at_terminal(&engine);
-    connect_console(&engine);
+    super::attend(&engine);
     let format = Format::for_run(global.output);
     // The plan is what standard output is for.
     let printer = if form == PlanForm::Text { Printer::new(format) } else { Printer::on_stderr(format) };

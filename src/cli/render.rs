@@ -7,12 +7,8 @@ use crate::engine::{Ending, Engine, Results, Script};
 use crate::text::safe;
 use crate::value::{Map, Str, Value, json};
 
-use super::approve::ask_at_terminal;
 use super::args::{Global, RenderArgs, ResultForm};
-use super::console::connect_console;
 use super::exit::Exit;
-use super::interrupts::catch_interrupts;
-use super::progress::show_at_terminal;
 use super::run::read_text;
 use super::terminal::{print, report_error, report_findings, report_notes};
 
@@ -29,10 +25,7 @@ pub fn render(global: &Global, args: &RenderArgs) -> Exit {
         Ok((name, bytes)) => Script::markdown(name, bytes),
         Err(exit) => return exit,
     };
-    catch_interrupts(engine.interrupt());
-    ask_at_terminal(&engine);
-    show_at_terminal(&engine);
-    connect_console(&engine);
+    super::attend(&engine);
     let results = match args.results {
         ResultForm::Json => Results::Json,
         ResultForm::Content => Results::Content,

@@ -1,11 +1,7 @@
 //! `ns repl`, and plain `ns` on a terminal.
 
-use super::approve::ask_at_terminal;
 use super::args::{Global, OutputFormat};
-use super::console::connect_console;
 use super::exit::Exit;
-use super::interrupts::catch_interrupts;
-use super::progress::show_at_terminal;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{report_error, report_notes};
 
@@ -17,10 +13,7 @@ pub fn repl(global: &Global) -> Exit {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    catch_interrupts(engine.interrupt());
-    ask_at_terminal(&engine);
-    show_at_terminal(&engine);
-    connect_console(&engine);
+    super::attend(&engine);
     let printer = Shared::new(Printer::new(Format::for_run(global.output)));
     let showing = if global.output == OutputFormat::Auto { Showing::Fitting } else { Showing::Formatted };
     let ended = crate::repl::run(&engine, &printer, showing);

@@ -8,13 +8,9 @@ use clap::CommandFactory;
 
 use crate::engine::{EmitError, Options, Outcome, Script};
 
-use super::approve::ask_at_terminal;
 use super::args::{Cli, Global, RunArgs};
-use super::console::connect_console;
 use super::exit::Exit;
-use super::interrupts::catch_interrupts;
 use super::plan;
-use super::progress::show_at_terminal;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{report_error, report_findings, report_notes, say};
 
@@ -121,10 +117,7 @@ fn run_script((global, atomic): (&Global, bool), script: &Script, procedure: Opt
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    catch_interrupts(engine.interrupt());
-    ask_at_terminal(&engine);
-    show_at_terminal(&engine);
-    connect_console(&engine);
+    super::attend(&engine);
     let printer = Shared::new(Printer::new(Format::for_run(global.output)));
     let outcome = engine.run(script, procedure, args, Box::new(printer.clone()));
     let flushed = printer.flush();
@@ -134,6 +127,7 @@ fn run_script((global, atomic): (&Global, bool), script: &Script, procedure: Opt
     exit
 }
 
+/// Reports what a run has to say besides its output. Gives how the process ends.
 pub fn finish(outcome: &Outcome, flushed: Result<(), EmitError>) -> Exit {
     report_findings(&outcome.findings, &outcome.sources);
     report_notes(&outcome.warnings);

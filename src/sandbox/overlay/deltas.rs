@@ -1,14 +1,15 @@
 //! What an overlay comes to: each place where the run would leave something else than the disk has.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
 use super::super::journal::{Address, State};
 use super::super::metadata::{Metadata, Timestamp};
 use super::super::own::is_reserved;
-use super::{Changed, Dressed, Layer, Overlay, Spot};
+use super::super::root::parts_of;
+use super::{Changed, Dressed, Layer, Overlay, Spot, down};
 
 /// A place that would differ.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,13 +149,11 @@ impl Finder<'_> {
             Spot::Made(name) => return self.overlay.scratch.folder().metadata(name),
             Spot::Tree(root, address) => (&self.layer.roots[*root].folder, address),
         };
-        let parts: Vec<&OsStr> = Path::new(&address.0).iter().collect();
-        let Some((name, above)) = parts.split_last() else { return folder.own_metadata() };
-        let mut folder = folder.duplicate()?;
-        for part in above {
-            folder = folder.open_folder(part)?;
+        let names: Vec<OsString> = parts_of(Path::new(&address.0)).collect();
+        match names.split_last() {
+            Some((name, above)) => down(folder, above)?.metadata(name),
+            None => folder.own_metadata(),
         }
-        folder.metadata(name)
     }
 
     /// The address of something of the tree on the disk.

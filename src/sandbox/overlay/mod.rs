@@ -127,11 +127,8 @@ impl Overlay {
 
     /// The folder that the tree has at an address; what the run changed is not in it.
     pub fn tree(&self, address: &Address) -> io::Result<Folder> {
-        let (mut folder, names) = self.way(address)?;
-        for name in names {
-            folder = folder.open_folder(&name)?;
-        }
-        Ok(folder)
+        let (folder, names) = self.way(address)?;
+        down(&folder, &names)
     }
 
     /// What is known of what the tree has at an address.
@@ -145,15 +142,14 @@ impl Overlay {
         Ok(SandboxPath::own(self.tree(&address.parent())?, last, address.shown().into_owned()))
     }
 
-    fn way(&self, address: &Address) -> io::Result<(Folder, Vec<OsString>)> {
+    fn way(&self, address: &Address) -> io::Result<(Arc<Folder>, Vec<OsString>)> {
         let layer = self.layer();
         let below = |root: &Covered| {
             let path = Path::new(&address.0);
             let way = path.strip_prefix(Path::new(&root.base.0)).ok()?;
             (path.is_absolute() != root.base.0.is_empty()).then(|| (root.folder.clone(), parts_of(way).collect()))
         };
-        let (folder, names) = layer.roots.iter().find_map(below).ok_or(ErrorKind::NotFound)?;
-        Ok((folder.duplicate()?, names))
+        Ok(layer.roots.iter().find_map(below).ok_or(ErrorKind::NotFound)?)
     }
 
     fn layer(&self) -> MutexGuard<'_, Layer> {
@@ -166,14 +162,9 @@ impl Overlay {
             Spot::Made(name) => return work(self.scratch.folder(), name),
             Spot::Tree(root, address) => (self.layer().roots[*root].folder.clone(), address),
         };
-        let above = address.parent();
-        let names: Vec<OsString> = parts_of(Path::new(&above.0)).collect();
-        let last = Path::new(&address.0).file_name().ok_or(ErrorKind::NotFound)?;
-        let mut folder = root.duplicate()?;
-        for name in names {
-            folder = folder.open_folder(&name)?;
-        }
-        work(&folder, last)
+        let names: Vec<OsString> = parts_of(Path::new(&address.0)).collect();
+        let (last, above) = names.split_last().ok_or(ErrorKind::NotFound)?;
+        work(&down(&root, above)?, last)
     }
 
     /// What is known of something as the run sees it.
@@ -244,6 +235,11 @@ impl Layer {
         }
         changed.modified = now();
     }
+}
+
+/// The folder at the end of a way from another.
+fn down(from: &Folder, way: &[OsString]) -> io::Result<Folder> {
+    way.iter().try_fold(from.duplicate()?, |folder, name| folder.open_folder(name))
 }
 
 fn now() -> Option<Timestamp> {
