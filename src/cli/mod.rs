@@ -19,6 +19,7 @@ mod gc;
 mod guide;
 mod history;
 mod interrupts;
+mod markup;
 mod memory;
 mod new;
 mod page;

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use crate::engine::{Described, Difference};
 
 use super::changes::{self, Paint};
+use super::markup;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -119,17 +120,6 @@ fn put_row(page: &mut String, (old, new): (Side<'_>, Side<'_>)) {
 
 /// A text as a page shows it: nothing in it is markup, and nothing is invisible.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\t' => escaped.push(c),
-            c if c.is_control() || crate::text::safe::is_format(c) => escaped.extend(c.escape_unicode()),
-            c => escaped.push(c),
-        }
-    }
-    escaped
+    let is_invisible = |c: char| c != '\t' && (c.is_control() || crate::text::safe::is_format(c));
+    markup::escaped(text, is_invisible, |c, into| into.extend(c.escape_unicode()))
 }

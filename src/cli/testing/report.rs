@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::super::markup;
 use super::case::{Difference, Outcome, Verdict};
 
 /// One object: counts, and a row for each case.
@@ -87,17 +88,6 @@ fn test_case(xml: &mut String, verdict: &Verdict) {
 
 /// Text in XML; what XML cannot hold becomes U+FFFD.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
+    let is_lost = |c: char| matches!(c, '\u{fffe}' | '\u{ffff}') || c.is_control() && !matches!(c, '\n' | '\t');
+    markup::escaped(text, is_lost, |_, into| into.push('\u{fffd}'))
 }

@@ -1,13 +1,19 @@
 //! What the command line may say.
 
+mod kept;
+mod values;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chrono::{DateTime, NaiveDate, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::engine::{Clock, Options};
+
+pub use kept::{AuditArgs, AuditCommand, AuditPlace, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs, UndoArgs};
+use values::{fixed_time, seconds};
 
 use super::exit::Exit;
 use super::gc::GcArgs;
@@ -383,141 +389,6 @@ pub struct DocArgs {
     pub format: FindingFormat,
 }
 
-/// Arguments of `ns memory`.
-#[derive(Args, Debug)]
-pub struct MemoryArgs {
-    #[command(subcommand)]
-    pub command: MemoryCommand,
-}
-
-/// What can be done with project memory.
-#[derive(Debug, Subcommand)]
-pub enum MemoryCommand {
-    /// List the keys with type, bytes, time and writer of their values
-    List {
-        /// What the keys begin with
-        #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
-        prefix: String,
-    },
-    /// Print the value of a key as JSON
-    Get {
-        /// The key
-        key: String,
-    },
-    /// Keep a value under a key
-    Set {
-        /// The key
-        key: String,
-        /// The value as JSON, @FILE to read it from a file, - from standard input
-        #[arg(value_name = "JSON", allow_hyphen_values = true)]
-        json: String,
-    },
-    /// Forget a key
-    Delete {
-        /// The key
-        key: String,
-    },
-    /// Print everything, one line of JSON for each key
-    Export {
-        /// Read what can be read of a file that is damaged, of another program or of a newer version
-        #[arg(long)]
-        salvage: bool,
-    },
-    /// Take in the lines of an export, all or none; keys that are there get the new values
-    Import {
-        /// The lines, - for standard input
-        #[arg(default_value = "-", value_name = "FILE")]
-        file: PathBuf,
-    },
-}
-
-/// Arguments of `ns audit`.
-#[derive(Args, Debug)]
-pub struct AuditArgs {
-    #[command(subcommand)]
-    pub command: AuditCommand,
-}
-
-/// Which audit log is meant: that of the sandbox, unless one of these says otherwise.
-#[derive(Args, Debug)]
-pub struct AuditPlace {
-    /// The log of runs that may change nothing, in your state folder
-    #[arg(long)]
-    pub state: bool,
-    /// A log that was moved away
-    #[arg(long, value_name = "FILE", conflicts_with = "state")]
-    pub file: Option<PathBuf>,
-}
-
-/// What can be done with the audit log.
-#[derive(Debug, Subcommand)]
-pub enum AuditCommand {
-    /// Show the newest lines, the newest last
-    Show {
-        #[command(flatten)]
-        place: AuditPlace,
-        /// Of one run
-        #[arg(long, value_name = "ID")]
-        run: Option<String>,
-        /// Of one tool, by any of its names
-        #[arg(long, value_name = "NAME")]
-        tool: Option<String>,
-        /// Since a time, such as 2026-01-31, 2026-01-31T08:00:00Z or 90m, 12h, 7d ago
-        #[arg(long, value_name = "TIME", value_parser = moment)]
-        since: Option<String>,
-        /// Lines at most
-        #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
-        limit: u64,
-    },
-    /// Walk the whole chain: exit code 1 and the first line that breaks it when it does not hold
-    Verify {
-        #[command(flatten)]
-        place: AuditPlace,
-        /// A hash that was printed before: the line that has it must still be there
-        #[arg(long, value_name = "HASH")]
-        expect: Option<String>,
-    },
-}
-
-/// Arguments of `ns log`.
-#[derive(Args, Debug)]
-pub struct LogArgs {
-    /// Runs at most
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
-    pub limit: u64,
-    /// All runs
-    #[arg(long, conflicts_with = "limit")]
-    pub all: bool,
-}
-
-/// Arguments of `ns show`.
-#[derive(Args, Debug)]
-pub struct ShowArgs {
-    /// The run: its name, or the beginning or end of it
-    pub run: String,
-    /// Show how the contents of text files differ
-    #[arg(long)]
-    pub diff: bool,
-}
-
-/// Arguments of `ns undo`.
-#[derive(Args, Debug)]
-pub struct UndoArgs {
-    /// The run: its name, or the beginning or end of it [default: the newest that was not taken back]
-    pub run: Option<String>,
-    /// Where the tree has changed since, take back the rest
-    #[arg(long)]
-    pub force: bool,
-}
-
-/// Arguments of `ns redo`.
-#[derive(Args, Debug)]
-pub struct RedoArgs {
-    /// Where the tree has changed since, do the rest
-    #[arg(long)]
-    pub force: bool,
-}
-
 /// Arguments of `ns explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
@@ -586,41 +457,4 @@ pub fn refused(error: &clap::Error) -> Exit {
     // Nothing can be done when nobody reads it.
     let _ = error.print();
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
-}
-
-/// A moment of RFC 3339.
-fn fixed_time(text: &str) -> Result<DateTime<Utc>, String> {
-    let moment = DateTime::parse_from_rfc3339(text).map(|moment| moment.to_utc());
-    moment.map_err(|error| format!("{error}; write 2024-05-01T12:00:00Z"))
-}
-
-/// A moment as the audit log writes it, of `2026-01-31`, RFC 3339, or `90m`, `12h`, `7d` ago.
-fn moment(text: &str) -> Result<String, String> {
-    let units = [("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400)];
-    let ago =
-        units.iter().find_map(|(suffix, unit)| text.strip_suffix(suffix)?.parse::<i64>().ok()?.checked_mul(*unit));
-    let ago = ago.filter(|seconds| *seconds >= 0).and_then(TimeDelta::try_seconds);
-    let moment = match ago {
-        Some(ago) => Utc::now().checked_sub_signed(ago),
-        None => match text.parse::<NaiveDate>() {
-            Ok(date) => date.and_hms_opt(0, 0, 0).map(|time| time.and_utc()),
-            Err(_) => DateTime::parse_from_rfc3339(text).ok().map(|time| time.to_utc()),
-        },
-    };
-    let moment = moment.ok_or("expected a time such as 2026-01-31, 2026-01-31T08:00:00Z, 90m, 12h or 7d")?;
-    Ok(moment.to_rfc3339_opts(SecondsFormat::Micros, true))
-}
-
-/// `5`, `0.5`, `5s`, `200ms`, `2m`
-fn seconds(text: &str) -> Result<Duration, String> {
-    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
-    let (number, unit) = units
-        .iter()
-        .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, *unit)))
-        .unwrap_or((text, 1.0));
-    let seconds = number.trim().parse::<f64>().ok().map(|number| number * unit);
-    seconds
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .filter(|duration| !duration.is_zero())
-        .ok_or_else(|| "expected a time above 0 such as 5, 0.5 or 200ms".to_owned())
 }

@@ -1,0 +1,142 @@
+//! What may be said to the commands that look at what is kept of runs: memory, the audit log, the journal.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::values::moment;
+
+/// Arguments of `ns memory`.
+#[derive(Args, Debug)]
+pub struct MemoryArgs {
+    #[command(subcommand)]
+    pub command: MemoryCommand,
+}
+
+/// What can be done with project memory.
+#[derive(Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// List the keys with type, bytes, time and writer of their values
+    List {
+        /// What the keys begin with
+        #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
+        prefix: String,
+    },
+    /// Print the value of a key as JSON
+    Get {
+        /// The key
+        key: String,
+    },
+    /// Keep a value under a key
+    Set {
+        /// The key
+        key: String,
+        /// The value as JSON, @FILE to read it from a file, - from standard input
+        #[arg(value_name = "JSON", allow_hyphen_values = true)]
+        json: String,
+    },
+    /// Forget a key
+    Delete {
+        /// The key
+        key: String,
+    },
+    /// Print everything, one line of JSON for each key
+    Export {
+        /// Read what can be read of a file that is damaged, of another program or of a newer version
+        #[arg(long)]
+        salvage: bool,
+    },
+    /// Take in the lines of an export, all or none; keys that are there get the new values
+    Import {
+        /// The lines, - for standard input
+        #[arg(default_value = "-", value_name = "FILE")]
+        file: PathBuf,
+    },
+}
+
+/// Arguments of `ns audit`.
+#[derive(Args, Debug)]
+pub struct AuditArgs {
+    #[command(subcommand)]
+    pub command: AuditCommand,
+}
+
+/// Which audit log is meant: that of the sandbox, unless one of these says otherwise.
+#[derive(Args, Debug)]
+pub struct AuditPlace {
+    /// The log of runs that may change nothing, in your state folder
+    #[arg(long)]
+    pub state: bool,
+    /// A log that was moved away
+    #[arg(long, value_name = "FILE", conflicts_with = "state")]
+    pub file: Option<PathBuf>,
+}
+
+/// What can be done with the audit log.
+#[derive(Debug, Subcommand)]
+pub enum AuditCommand {
+    /// Show the newest lines, the newest last
+    Show {
+        #[command(flatten)]
+        place: AuditPlace,
+        /// Of one run
+        #[arg(long, value_name = "ID")]
+        run: Option<String>,
+        /// Of one tool, by any of its names
+        #[arg(long, value_name = "NAME")]
+        tool: Option<String>,
+        /// Since a time, such as 2026-01-31, 2026-01-31T08:00:00Z or 90m, 12h, 7d ago
+        #[arg(long, value_name = "TIME", value_parser = moment)]
+        since: Option<String>,
+        /// Lines at most
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
+        limit: u64,
+    },
+    /// Walk the whole chain: exit code 1 and the first line that breaks it when it does not hold
+    Verify {
+        #[command(flatten)]
+        place: AuditPlace,
+        /// A hash that was printed before: the line that has it must still be there
+        #[arg(long, value_name = "HASH")]
+        expect: Option<String>,
+    },
+}
+
+/// Arguments of `ns log`.
+#[derive(Args, Debug)]
+pub struct LogArgs {
+    /// Runs at most
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: u64,
+    /// All runs
+    #[arg(long, conflicts_with = "limit")]
+    pub all: bool,
+}
+
+/// Arguments of `ns show`.
+#[derive(Args, Debug)]
+pub struct ShowArgs {
+    /// The run: its name, or the beginning or end of it
+    pub run: String,
+    /// Show how the contents of text files differ
+    #[arg(long)]
+    pub diff: bool,
+}
+
+/// Arguments of `ns undo`.
+#[derive(Args, Debug)]
+pub struct UndoArgs {
+    /// The run: its name, or the beginning or end of it [default: the newest that was not taken back]
+    pub run: Option<String>,
+    /// Where the tree has changed since, take back the rest
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `ns redo`.
+#[derive(Args, Debug)]
+pub struct RedoArgs {
+    /// Where the tree has changed since, do the rest
+    #[arg(long)]
+    pub force: bool,
+}

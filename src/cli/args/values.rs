@@ -1,0 +1,42 @@
+//! Values of options that clap has no form for: times and stretches of time.
+
+use std::time::Duration;
+
+use chrono::{DateTime, NaiveDate, SecondsFormat, TimeDelta, Utc};
+
+/// A moment of RFC 3339.
+pub fn fixed_time(text: &str) -> Result<DateTime<Utc>, String> {
+    let moment = DateTime::parse_from_rfc3339(text).map(|moment| moment.to_utc());
+    moment.map_err(|error| format!("{error}; write 2024-05-01T12:00:00Z"))
+}
+
+/// A moment as the audit log writes it, of `2026-01-31`, RFC 3339, or `90m`, `12h`, `7d` ago.
+pub fn moment(text: &str) -> Result<String, String> {
+    let units = [("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400)];
+    let ago =
+        units.iter().find_map(|(suffix, unit)| text.strip_suffix(suffix)?.parse::<i64>().ok()?.checked_mul(*unit));
+    let ago = ago.filter(|seconds| *seconds >= 0).and_then(TimeDelta::try_seconds);
+    let moment = match ago {
+        Some(ago) => Utc::now().checked_sub_signed(ago),
+        None => match text.parse::<NaiveDate>() {
+            Ok(date) => date.and_hms_opt(0, 0, 0).map(|time| time.and_utc()),
+            Err(_) => DateTime::parse_from_rfc3339(text).ok().map(|time| time.to_utc()),
+        },
+    };
+    let moment = moment.ok_or("expected a time such as 2026-01-31, 2026-01-31T08:00:00Z, 90m, 12h or 7d")?;
+    Ok(moment.to_rfc3339_opts(SecondsFormat::Micros, true))
+}
+
+/// `5`, `0.5`, `5s`, `200ms`, `2m`
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
+    let (number, unit) = units
+        .iter()
+        .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, *unit)))
+        .unwrap_or((text, 1.0));
+    let seconds = number.trim().parse::<f64>().ok().map(|number| number * unit);
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|duration| !duration.is_zero())
+        .ok_or_else(|| "expected a time above 0 such as 5, 0.5 or 200ms".to_owned())
+}
