@@ -6,6 +6,7 @@
 mod support;
 
 mod applied;
+mod left;
 mod random;
 mod refused;
 mod shown;

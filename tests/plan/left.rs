@@ -1,0 +1,74 @@
+//! What planning puts into the directory for temporary files, and what a process leaves there that is killed.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::Place;
+use crate::support::ns;
+
+#[test]
+fn what_a_killed_plan_left_goes_with_the_next() {
+    let place = Place::new();
+    let temporary = place.folder.path().join("tmp");
+    fs::create_dir(&temporary).expect("a folder");
+    let mut killed = begin(&place, &temporary);
+    let left = wait_for(&temporary, 1);
+    let mut living = begin(&place, &temporary);
+    let both = wait_for(&temporary, 2);
+    let modes: Vec<u32> = both.iter().map(|name| mode(&temporary.join(name))).collect();
+    assert_eq!(modes, [0o700, 0o700], "nobody else looks into a plan");
+    killed.kill().and_then(|()| killed.wait()).expect("it is killed");
+    // What only looks like one, and what is in one that no plan put there.
+    let other = temporary.join("neuroscript-plan-other");
+    fs::create_dir_all(other.join("deep")).expect("folders");
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o700)).expect("its mode is set");
+    fs::write(temporary.join("neuroscript-plan-file"), "").expect("a file");
+
+    let plan = ["run", "--plan", "-e", "MUST FS.WriteFile(\"x\", \"x\")"];
+    let ran = crate::support::run(ns(&place.root()).env("TMPDIR", &temporary).args(plan));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let mut expected: Vec<String> = both.into_iter().filter(|name| *name != left[0]).collect();
+    expected.extend(["neuroscript-plan-file".to_owned(), "neuroscript-plan-other".to_owned()]);
+    expected.sort();
+    assert_eq!(names(&temporary), expected);
+    assert!(other.join("deep").is_dir(), "no plan puts there what is no number");
+    living.kill().and_then(|()| living.wait()).expect("it is killed");
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+}
+
+/// A plan that goes on for ever, once it has written something.
+fn begin(place: &Place, temporary: &Path) -> Child {
+    let script = "MUST FS.WriteFile(\"made\", \"made\")\nWHILE true DO\n  SET x = 1\nEND";
+    let mut command: Command = ns(&place.root());
+    command.env("TMPDIR", temporary).args(["--max-steps", "9000000000000", "run", "--plan", "-e", script]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().expect("it begins")
+}
+
+/// The names there, once there are so many folders with something in them.
+fn wait_for(temporary: &Path, count: usize) -> Vec<String> {
+    let begin = Instant::now();
+    loop {
+        let names = names(temporary);
+        let filled = names.iter().filter(|name| fs::read_dir(temporary.join(name)).is_ok_and(|all| all.count() > 0));
+        if filled.count() == count {
+            return names;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(60), "the plans do not begin: {names:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("it is listed");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a text")).collect();
+    names.sort();
+    names
+}
