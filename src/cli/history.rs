@@ -135,7 +135,8 @@ pub(super) fn with_engine(global: &Global, work: impl FnOnce(&Engine) -> Result<
     done.unwrap_or_else(report)
 }
 
-pub fn report(error: ToolError) -> Exit {
+/// Shows the error of something that is no script.
+pub(crate) fn report(error: ToolError) -> Exit {
     let finding = Diagnostic::placeless(FindingCode::Tool(error.code), error.message);
     report_findings(&[error.hint.into_iter().fold(finding, Diagnostic::help)], &Sources::new());
     error.code.into()

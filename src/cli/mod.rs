@@ -47,12 +47,13 @@ use exit::Exit;
 pub(crate) use approve::{forget_typed, is_input_waiting};
 pub(crate) use doc::doc_page;
 pub(crate) use doctor::in_force;
-pub(crate) use history::{log_in_session, show_in_session, undo_in_session};
+pub(crate) use history::{log_in_session, report, show_in_session, undo_in_session};
 pub(crate) use interrupts::is_second_interrupt;
+pub(crate) use plan::{Answer, asked, say_applied, show_plan_in_session};
 pub(crate) use run::read_script;
 pub(crate) use show::Shared;
 pub(crate) use table::{Fit, cell, is_rows, new_table_of, quoted, sections, table, terminal_columns};
-pub(crate) use terminal::{report_findings, report_notes, say};
+pub(crate) use terminal::{report_findings, report_notes, report_setup, say};
 pub(crate) use tools::{Entry as ToolEntry, entries, entry_of, tools_matching};
 pub(crate) use typed::{Typed, save_script};
 
@@ -87,7 +88,7 @@ fn open(options: &Options) -> Result<Engine, Exit> {
             Ok(engine)
         }
         Err(error) => {
-            terminal::report_setup(&error);
+            report_setup(&error);
             Err(Exit::Usage)
         }
     }

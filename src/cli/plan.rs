@@ -1,15 +1,15 @@
-//! `ns run --plan` and `ns apply`: what a run would change, shown before it is done.
+//! `ns run --plan`, `ns apply` and `:plan`: what a run or a session would change, shown before it is done.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, IsTerminal, Read, Write, stderr, stdin, stdout};
 use std::path::Path;
 
-use crate::engine::{Described, Differ, Ending, Engine, Options, Plan, Script, read_plan};
+use crate::engine::{Applied, Described, Differ, Ending, Engine, Options, Plan, Script, read_plan};
 use crate::toolkit::ToolError;
 
 use super::approve::{forget_typed, read_line};
 use super::args::{Global, PlanForm, RunArgs};
-use super::changes;
+use super::changes::{self, Paint};
 use super::exit::Exit;
 use super::history::{report, with_engine};
 use super::interrupts::catch_interrupts;
@@ -38,10 +38,11 @@ pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script
     let shown = engine.plan(&command, failed).and_then(|plan| {
         let plan = plan.expect("the engine plans");
         show(&engine, &plan, form)?;
-        if form != PlanForm::Text || failed || plan.changes.is_empty() || !agrees(&engine) {
-            return Ok(Exit::Done);
+        let is_asked = form == PlanForm::Text && !failed && !plan.changes.is_empty() && is_somebody_there();
+        match is_asked && asked(&engine, "Do it? [y]es, [n]o: ") == Answer::Yes {
+            true => with_apply(global, &plan),
+            false => Ok(Exit::Done),
         }
-        with_apply(global, &plan)
     });
     match (exit, shown) {
         (Exit::Done, shown) => shown.unwrap_or_else(report),
@@ -81,7 +82,11 @@ fn told(plan: &Plan, described: &[Described]) -> String {
         (false, true) => "plan: before it failed, the run would have changed\n",
         (false, false) => "plan: the run would change\n",
     };
-    let mut text = format!("{head}{}\n{}", changes::tree(described, paint), changes::summary(described));
+    format!("{head}{}", told_of(described, paint))
+}
+
+fn told_of(described: &[Described], paint: Paint) -> String {
+    let mut text = format!("{}\n{}", changes::tree(described, paint), changes::summary(described));
     let differences = changes::differences(described, paint);
     if !differences.is_empty() {
         text.push_str(&format!("\n{differences}"));
@@ -89,18 +94,48 @@ fn told(plan: &Plan, described: &[Described]) -> String {
     text
 }
 
-/// Asks at a terminal whether a plan is to be done.
-fn agrees(engine: &Engine) -> bool {
-    if !(stdin().is_terminal() && stderr().is_terminal() && stdout().is_terminal()) {
-        return false;
+/// Shows what the plan of a session comes to by now.
+pub(crate) fn show_plan_in_session(engine: &Engine, plan: &Plan) -> Result<(), ToolError> {
+    if plan.changes.is_empty() {
+        say("plan: nothing would be changed\n");
+        return Ok(());
     }
+    let described = engine.describe_plan(plan, Differ::showing(engine.watch()))?;
+    // That nobody reads it is nobody's error.
+    let _ = terminal::print(&format!("plan: this would be changed\n{}", told_of(&described, terminal::paint())));
+    Ok(())
+}
+
+fn is_somebody_there() -> bool {
+    stdin().is_terminal() && stderr().is_terminal() && stdout().is_terminal()
+}
+
+/// What the person at the terminal answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Do it.
+    Yes,
+    /// Do not.
+    No,
+    /// Ctrl-C.
+    Interrupted,
+    /// The input is at its end.
+    Nobody,
+}
+
+/// Asks the person at the terminal. What was typed before the question is no answer to it.
+pub(crate) fn asked(engine: &Engine, question: &str) -> Answer {
     forget_typed();
     loop {
-        say("\nDo it? [y]es, [n]o: ");
-        let Ok(Some(line)) = read_line(&engine.watch()) else { return false };
+        say(&format!("\n{question}"));
+        let line = match read_line(&engine.watch()) {
+            Ok(Some(line)) => line,
+            Ok(None) => return Answer::Nobody,
+            Err(_) => return Answer::Interrupted,
+        };
         match line.trim().to_ascii_lowercase().as_str() {
-            "y" | "yes" => return true,
-            "n" | "no" | "" => return false,
+            "y" | "yes" => return Answer::Yes,
+            "n" | "no" | "" => return Answer::No,
             _ => {}
         }
     }
@@ -131,11 +166,16 @@ fn with_apply(global: &Global, plan: &Plan) -> Result<Exit, ToolError> {
     Ok(with_engine(global, |engine| {
         catch_interrupts(engine.interrupt());
         let applied = engine.apply(plan)?;
-        let changes = if applied.changes == 1 { "1 change".to_owned() } else { format!("{} changes", applied.changes) };
-        match applied.by {
-            Some(by) => say(&format!("done ({changes}); `ns undo {by}` takes it back\n")),
-            None => say("there was nothing to do\n"),
-        }
+        say_applied(&applied);
         Ok(Exit::Done)
     }))
+}
+
+/// Says that a plan is done.
+pub(crate) fn say_applied(applied: &Applied) {
+    let changes = if applied.changes == 1 { "1 change".to_owned() } else { format!("{} changes", applied.changes) };
+    match &applied.by {
+        Some(by) => say(&format!("done ({changes}); `ns undo {by}` takes it back\n")),
+        None => say("there was nothing to do\n"),
+    }
 }

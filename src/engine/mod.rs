@@ -106,7 +106,9 @@ pub struct ProcedureInfo {
 impl Drop for Engine {
     fn drop(&mut self) {
         // Calls outside of runs and sessions may have made some.
-        self.end_run(End::Done);
+        self.gate.remove_temporary();
+        self.gate.end_journal(End::Done);
+        self.settle();
     }
 }
 

@@ -3,15 +3,14 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::audit::Audit;
 use crate::limits::{Interrupt, Limits};
 use crate::memory::Project;
-use crate::sandbox::{LogFolder, Overlay, Root, TemporaryFolders};
+use crate::sandbox::{LogFolder, Root, TemporaryFolders};
 use crate::text::{Code, Diagnostic, Sources};
-use crate::toolkit::{Approvals, Chance, Clock, Consoles, DirectoryRule, Gate, KeepAnswer, Lookout, Policy, Registry};
+use crate::toolkit::{Approvals, Chance, Clock, DirectoryRule, Gate, KeepAnswer, Policy, Registry};
 
 use super::Engine;
 use super::config::{Config, Origin, approve, files, parse};
@@ -82,13 +81,13 @@ const MAX_POLICY: u64 = 1 << 20;
 impl Engine {
     /// Opens the sandbox, reads the policy and puts the limits together.
     pub fn open(options: &Options) -> Result<Engine, SetupError> {
-        let mut root = open_root(options.sandbox.as_deref())?;
-        let registry = crate::tools::registry();
+        let root = open_root(options.sandbox.as_deref())?;
+        let registry = Rc::new(crate::tools::registry());
         let (policy_source, config) = read_policy(&root, options.policy.as_deref(), &registry)?;
         let Config { mut limits, mut policy, settings } = config;
         overrule(&mut limits, options);
         policy.read_only |= options.read_only;
-        let mut further = open_further(&root, &mut policy)?;
+        let further = open_further(&root, &mut policy)?;
         if policy.require_kernel_sandbox {
             return Err(no_kernel_sandbox());
         }
@@ -96,28 +95,27 @@ impl Engine {
         let state = options.state.clone().or_else(files::state_folder);
         state.iter().for_each(|state| keep_out_of_state(&mut policy, &root, &further, state));
         let libraries = open_libraries(&options.libraries, &root, &further, &mut policy)?;
-        let overlay = if options.plan { Some(cover(&mut root, &mut further)?) } else { None };
-        let approvals = Approvals::new(keep_answers(&policy_source));
+        let approvals = Rc::new(Approvals::new(keep_answers(&policy_source)));
         let journal = policy.journal();
         let engine = Engine {
             gate: Rc::new(Gate {
                 registry,
                 root,
                 further,
-                libraries,
+                libraries: libraries.into(),
                 policy,
                 settings,
                 notes: RefCell::default(),
                 project: Project::default(),
                 approvals,
-                lookout: Lookout::default(),
+                lookout: Rc::default(),
                 temporary: TemporaryFolders::default(),
                 audit: Audit::new(state),
                 clock: options.clock,
-                chance: Chance::new(options.seed),
-                consoles: Consoles::default(),
+                chance: Rc::new(Chance::new(options.seed)),
+                consoles: Rc::default(),
                 journal,
-                overlay,
+                overlay: None,
             }),
             limits,
             strict: options.strict,
@@ -125,10 +123,25 @@ impl Engine {
             interrupt: Interrupt::default(),
             policy_source,
         };
-        if !options.plan {
-            engine.gate.recover();
+        if options.plan {
+            return engine.planning();
         }
+        engine.gate.recover();
         Ok(engine)
+    }
+
+    /// An engine for the same sandbox whose runs change nothing, and whose plan says what they would change.
+    pub(super) fn planning(&self) -> Result<Engine, SetupError> {
+        let gate = self.gate.planning().map_err(|error| {
+            let message = format!("nothing can be planned: {error}");
+            SetupError::new(
+                Diagnostic::placeless(Code::BadRoot, message)
+                    .help("name a directory outside the sandbox: `TMPDIR=DIR ns …`"),
+            )
+        })?;
+        let (limits, interrupt) = (self.limits.clone(), self.interrupt.clone());
+        let (strict, atomic, policy_source) = (self.strict, self.atomic, self.policy_source.clone());
+        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, policy_source })
     }
 }
 
@@ -153,20 +166,6 @@ fn open_root(named: Option<&Path>) -> Result<Root, SetupError> {
         let message = format!("the sandbox folder `{}` cannot be opened: {error}", path.display());
         SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("name an existing folder: `--sandbox DIR`"))
     })
-}
-
-/// Lays an overlay over all roots.
-fn cover(root: &mut Root, further: &mut [Root]) -> Result<Arc<Overlay>, SetupError> {
-    let refused = |error: std::io::Error| {
-        let message = format!("nothing can be planned: {error}");
-        SetupError::new(
-            Diagnostic::placeless(Code::BadRoot, message)
-                .help("name a directory outside the sandbox: `TMPDIR=DIR ns …`"),
-        )
-    };
-    let overlay = Overlay::new().map_err(refused)?;
-    std::iter::once(root).chain(further).try_for_each(|root| root.cover(&overlay)).map_err(refused)?;
-    Ok(overlay)
 }
 
 fn read_policy(root: &Root, named: Option<&Path>, registry: &Registry) -> Result<(PolicySource, Config), SetupError> {

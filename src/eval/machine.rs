@@ -167,6 +167,11 @@ impl Machine {
         self.meter = meter;
     }
 
+    /// Sets the tools and the sandbox, for the next line of a session.
+    pub fn set_gate(&mut self, gate: Rc<Gate>) {
+        self.world.gate = gate;
+    }
+
     /// Sets the texts that spans lie in.
     pub fn set_sources(&mut self, sources: Rc<Sources>) {
         self.world.sources = sources;

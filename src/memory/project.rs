@@ -49,6 +49,11 @@ pub struct Project {
 }
 
 impl Project {
+    /// Whether changes were tried ([`Access::Planned`]).
+    pub fn has_planned_changes(&self) -> bool {
+        self.planned.borrow().as_ref().is_some_and(|connection| connection.total_changes() > 0)
+    }
+
     /// The value of a key, as it is kept.
     pub fn get(&self, site: &Site<'_>, key: &Key) -> Result<Option<Stored>, MemoryError> {
         let stored = self.read(site, |connection| {

@@ -22,7 +22,7 @@ pub struct Command<'a> {
 }
 
 /// The commands: name, what stands behind it, what it does.
-pub const COMMANDS: [(&str, &str, &str); 17] = [
+pub const COMMANDS: [(&str, &str, &str); 18] = [
     ("help", "[TOPIC]", "this list, or a page about a tool, statement, function or code, with an example"),
     ("tools", "[PATTERN]", "the tools whose names hold a text, or match a pattern with `*`"),
     ("vars", "", "the variables"),
@@ -37,6 +37,12 @@ pub const COMMANDS: [(&str, &str, &str); 17] = [
     ("show", "[RUN]", "what the newest run changed, or the one that is named"),
     ("undo", "[RUN]", "take the newest run back, or the one that is named"),
     ("redo", "", "do again what was taken back last"),
+    (
+        "plan",
+        "[on|off]",
+        "on: lines change nothing on the disk from here on; off: do what they would have changed, or not; \
+                          alone: show what that is by now",
+    ),
     ("policy", "", "the sandbox, the policy and the limits in force"),
     ("clear", "", "clear the screen"),
     ("quit", "", "leave; so does Ctrl-D"),
@@ -90,6 +96,8 @@ impl Repl<'_> {
     /// Does what a command says.
     pub fn command(&mut self, command: Command<'_>) -> Go {
         let Command { name, rest } = command;
+        // A Ctrl-C that came too late for what it was meant for.
+        self.engine.interrupt().clear();
         let Some(known) = known(name) else {
             let near = nearest(name, COMMANDS.iter().map(|(known, ..)| *known));
             let help = near.map_or(":help lists the commands".to_owned(), |near| format!("did you mean `:{near}`?"));
@@ -105,10 +113,11 @@ impl Repl<'_> {
             ("procs", _) => self.procedures(),
             ("out", number) => self.out(number),
             ("reset", _) => self.reset(),
-            ("log", _) => cli::log_in_session(self.engine),
-            ("show", run) => cli::show_in_session(self.engine, run),
-            ("undo", run) => cli::undo_in_session(self.engine, run, false),
-            ("redo", _) => cli::undo_in_session(self.engine, None, true),
+            ("log", _) => cli::log_in_session(self.session.borrow().engine()),
+            ("show", run) => cli::show_in_session(self.session.borrow().engine(), run),
+            ("undo", run) => cli::undo_in_session(self.session.borrow().engine(), run, false),
+            ("redo", _) => cli::undo_in_session(self.session.borrow().engine(), None, true),
+            ("plan", what) => self.plan(what),
             ("policy", _) => self.print(&cli::in_force(self.engine)),
             ("clear", _) => self.clear(),
             ("type", Some(text)) => self.type_of(text),

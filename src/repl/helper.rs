@@ -17,9 +17,6 @@ use super::complete::complete;
 use super::highlight::colored;
 use super::hint::hint;
 
-/// Columns of a prompt.
-const PROMPT: usize = 4;
-
 /// Bytes of a line from which on nothing is asked at each key.
 const LONG: usize = 16 << 10;
 
@@ -32,6 +29,8 @@ pub struct Typing<'e> {
     pub seen: RefCell<String>,
     /// Columns of the terminal.
     pub columns: Cell<usize>,
+    /// Columns of the prompt.
+    pub prompt: Cell<usize>,
     /// Whether hints can be told from what is typed.
     has_colors: bool,
 }
@@ -40,7 +39,14 @@ impl<'e> Typing<'e> {
     /// Answers for a session.
     pub fn new(session: Rc<RefCell<Session<'e>>>) -> Typing<'e> {
         let has_colors = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Typing { session, block: RefCell::default(), seen: RefCell::default(), columns: Cell::new(80), has_colors }
+        Typing {
+            session,
+            block: RefCell::default(),
+            seen: RefCell::default(),
+            columns: Cell::new(80),
+            prompt: Cell::new(0),
+            has_colors,
+        }
     }
 }
 
@@ -83,7 +89,7 @@ impl Hinter for Typing<'_> {
             return None;
         }
         let newest = line.rsplit_once('\n').map_or(line, |(_, newest)| newest);
-        let room = self.columns.get().saturating_sub(PROMPT + newest.chars().count() + 1);
+        let room = self.columns.get().saturating_sub(self.prompt.get() + newest.chars().count() + 1);
         hint(&self.session.borrow(), &format!("{block}{line}"), room).map(Shown)
     }
 }

@@ -13,6 +13,7 @@ mod hint;
 mod keys;
 mod looking;
 mod place;
+mod plan;
 mod reader;
 mod results;
 
@@ -74,14 +75,19 @@ pub fn run(engine: &Engine, printer: &Shared, showing: Showing) -> rustyline::Re
     loop {
         match reader.entry()? {
             Entry::Text(text) => {
-                if repl.take(&text) == Go::Leave {
+                if repl.take(&text) == Go::Leave && repl.may_leave() {
                     return Ok(Left::ByChoice);
                 }
             }
             Entry::Cleared => {}
-            Entry::End => return Ok(Left::ByChoice),
-            Entry::Interrupted => return Ok(Left::Interrupted),
+            Entry::End if repl.may_leave() => return Ok(Left::ByChoice),
+            Entry::End => {}
+            Entry::Interrupted => {
+                repl.leave_at_once();
+                return Ok(Left::Interrupted);
+            }
         }
+        report_notes(&repl.session.borrow().engine().gate().take_notes());
         report_notes(&engine.gate().take_notes());
     }
 }

@@ -87,7 +87,8 @@ impl<'e> Reader<'e> {
                         text.trim_end_matches('\n').to_owned(),
                         if line.is_empty() { line } else { format!("\n{line}") },
                     );
-                    erase(&text, &initial.1, self.columns());
+                    let (columns, prompt) = (self.columns(), self.prompt(&text).len());
+                    erase(&text, &initial.1, columns, prompt);
                     text.clear();
                     continue;
                 }
@@ -132,6 +133,16 @@ impl<'e> Reader<'e> {
         }
     }
 
+    /// What stands before a line with these lines above it; all prompts of a time are equally wide.
+    fn prompt(&self, block: &str) -> &'static str {
+        match (block.is_empty(), self.session.borrow().is_planning()) {
+            (true, false) => "ns> ",
+            (false, false) => "... ",
+            (true, true) => "plan> ",
+            (false, true) => "  ... ",
+        }
+    }
+
     fn columns(&mut self) -> usize {
         let dimensions = self.editor.as_mut().and_then(Editor::dimensions);
         dimensions.map_or(80, |(columns, _)| usize::from(columns)).max(1)
@@ -139,12 +150,13 @@ impl<'e> Reader<'e> {
 
     /// The next line; `block` are the lines above it, which it belongs to.
     fn line(&mut self, block: &str, initial: &(String, String)) -> rustyline::Result<Line> {
-        let prompt = if block.is_empty() { "ns> " } else { "... " };
+        let prompt = self.prompt(block);
         let columns = self.columns();
         let Some(editor) = &mut self.editor else { return self.plain_line(prompt) };
         if let Some(typing) = editor.helper() {
             block.clone_into(&mut typing.block.borrow_mut());
             typing.columns.set(columns);
+            typing.prompt.set(prompt.len());
         }
         let mut initial = initial.clone();
         loop {
@@ -235,9 +247,9 @@ fn may_close(line: &str) -> bool {
 }
 
 /// Takes the lines of a block off the terminal, so that they can be shown again.
-fn erase(block: &str, last: &str, columns: usize) {
+fn erase(block: &str, last: &str, columns: usize, prompt: usize) {
     let lines = block.lines().chain([last.trim_start_matches('\n')]);
-    let rows: usize = lines.map(|line| 1 + (4 + line.chars().count()) / columns).sum();
+    let rows: usize = lines.map(|line| 1 + (prompt + line.chars().count()) / columns).sum();
     let mut out = stdout().lock();
     // What is not erased is seen twice, and nothing else.
     let _ = write!(out, "\x1b[{rows}A\r\x1b[J").and_then(|()| out.flush());

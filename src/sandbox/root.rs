@@ -109,17 +109,17 @@ impl Root {
         Ok(Root { base, ..root })
     }
 
-    /// Lays an overlay over it: from here on nothing below it is changed on the disk.
+    /// The same with an overlay over it: nothing below it is changed on the disk.
     ///
     /// # Errors
     /// The system's, or one that says that the overlay's own folder lies below the root.
-    pub fn cover(&mut self, overlay: &Arc<Overlay>) -> io::Result<()> {
+    pub fn covered(&self, overlay: &Arc<Overlay>) -> io::Result<Root> {
         if self.part_below(overlay.place()).is_some() {
             return Err(io::Error::other("the directory for temporary files lies below it"));
         }
-        let base = self.base.clone().unwrap_or_default();
-        self.folder = overlay.cover(self.folder.duplicate()?, &base)?;
-        Ok(())
+        let (path, named, base) = (self.path.clone(), self.named.clone(), self.base.clone());
+        let folder = overlay.cover(self.folder.duplicate()?, base.as_deref().unwrap_or_default())?;
+        Ok(Root { folder, path, named, base, account: Account::default() })
     }
 
     /// The part below it of an absolute path; empty for the root itself.

@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::audit::{Audit, AuditError, Keeping, Site};
@@ -38,13 +39,13 @@ use super::told::{Bounds, told};
 #[derive(Debug)]
 pub struct Gate {
     /// All tools.
-    pub registry: Registry,
+    pub registry: Rc<Registry>,
     /// The sandbox.
     pub root: Root,
     /// Further roots that the policy allows, reached by absolute paths.
     pub further: Vec<Root>,
     /// Folders of modules besides the sandbox, which no tool reaches.
-    pub libraries: Vec<Library>,
+    pub libraries: Rc<[Library]>,
     /// What the user allows.
     pub policy: Policy,
     /// What the policy file says for single tools.
@@ -54,9 +55,9 @@ pub struct Gate {
     /// What scripts remember in the sandbox.
     pub project: Project,
     /// Whom to ask before some calls, and what was answered.
-    pub approvals: Approvals,
+    pub approvals: Rc<Approvals>,
     /// Who is shown how far calls have come.
-    pub lookout: Lookout,
+    pub lookout: Rc<Lookout>,
     /// Directories that go when the run ends.
     pub temporary: TemporaryFolders,
     /// What is kept of changes and refusals.
@@ -64,9 +65,9 @@ pub struct Gate {
     /// The present moment.
     pub clock: Clock,
     /// Random numbers.
-    pub chance: Chance,
+    pub chance: Rc<Chance>,
     /// The terminal, or what stands in its place.
-    pub consoles: Consoles,
+    pub consoles: Rc<Consoles>,
     /// What is kept of changes so that they can be taken back.
     pub journal: Journal,
     /// What lies over the roots while a run is planned.
@@ -87,6 +88,11 @@ impl Gate {
     pub fn end_run(&self) {
         self.chance.forget();
         self.consoles.show(None);
+        self.remove_temporary();
+    }
+
+    /// Removes the temporary directories. What cannot be removed becomes a note.
+    pub fn remove_temporary(&self) {
         self.notes.borrow_mut().extend(self.temporary.remove_all(&self.root));
     }
 

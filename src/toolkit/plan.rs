@@ -1,7 +1,15 @@
 //! Plans as front ends know them: what a run would change, and doing that.
 
+use std::cell::RefCell;
+use std::io;
+
+use crate::audit::Audit;
 use crate::limits::Meter;
-use crate::sandbox::{Address, Applied, ApplyError, Content, Deed, Kind, Plan, PlannedChange, ShownChange, What};
+use crate::memory::Project;
+use crate::sandbox::{
+    Address, Applied, ApplyError, Content, Deed, Kind, Overlay, Plan, PlannedChange, Root, ShownChange,
+    TemporaryFolders, What,
+};
 use crate::text::ToolCode;
 use crate::value::Value;
 
@@ -13,6 +21,35 @@ use super::memory::SessionMemory;
 use super::spec::Access;
 
 impl Gate {
+    /// A gate to the same sandbox, with the same policy and the same people, whose runs change nothing: what
+    /// they would change lies over the roots.
+    ///
+    /// # Errors
+    /// The system's, when there is no place for what would be written.
+    pub fn planning(&self) -> io::Result<Gate> {
+        let overlay = Overlay::new()?;
+        let further: io::Result<Vec<Root>> = self.further.iter().map(|root| root.covered(&overlay)).collect();
+        Ok(Gate {
+            registry: self.registry.clone(),
+            root: self.root.covered(&overlay)?,
+            further: further?,
+            libraries: self.libraries.clone(),
+            policy: self.policy.clone(),
+            settings: self.settings.clone(),
+            notes: RefCell::default(),
+            project: Project::default(),
+            approvals: self.approvals.clone(),
+            lookout: self.lookout.clone(),
+            temporary: TemporaryFolders::default(),
+            audit: Audit::default(),
+            clock: self.clock,
+            chance: self.chance.clone(),
+            consoles: self.consoles.clone(),
+            journal: self.policy.journal(),
+            overlay: Some(overlay),
+        })
+    }
+
     /// What the runs of a gate that plans would have changed; none where it does not plan.
     pub fn plan(&self, command: &str, failed: bool) -> Result<Option<Plan>, ToolError> {
         let Some(overlay) = &self.overlay else { return Ok(None) };

@@ -7,6 +7,7 @@ mod completing;
 mod editing;
 mod kept;
 mod lines;
+mod plan;
 mod poor;
 mod terminal;
 mod values;

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use rexpect::session::{PtySession, spawn_command};
+pub use rexpect::session::PtySession;
+use rexpect::session::spawn_command;
 use rustix::termios::{Winsize, tcsetwinsize};
 
 /// Milliseconds after which a session that does not answer has failed.

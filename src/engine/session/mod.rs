@@ -1,5 +1,6 @@
 //! A session: lines that share variables and procedures, as in the REPL.
 
+mod plan;
 mod view;
 
 use std::rc::Rc;
@@ -24,7 +25,10 @@ use super::{Ending, Engine, Script};
 
 /// Lines that share variables and procedures.
 pub struct Session<'e> {
-    engine: &'e Engine,
+    /// The engine whose runs change the sandbox.
+    base: &'e Engine,
+    /// The one that lines run by while a plan goes on.
+    plan: Option<Engine>,
     machine: Machine,
     sources: Sources,
     units: Vec<Unit>,
@@ -77,7 +81,7 @@ enum Form {
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        self.engine.gate.end_run();
+        self.base.gate.end_run();
     }
 }
 
@@ -88,7 +92,8 @@ impl<'e> Session<'e> {
         let world = World { gate: engine.gate.clone(), sources, memory, output, strict: engine.strict };
         let machine = Machine::new(world, Meter::new(&engine.limits, engine.interrupt.clone()));
         Session {
-            engine,
+            base: engine,
+            plan: None,
             machine,
             sources: Sources::new(),
             units: Vec::new(),
@@ -107,20 +112,20 @@ impl<'e> Session<'e> {
 
     /// A line from who types, where lines cannot be edited; none at the end of the input.
     pub fn read_line(&self, prompt: &str) -> Result<Option<String>, ToolError> {
-        self.engine.interrupt.clear();
+        self.engine().interrupt.clear();
         // The limits are for scripts.
-        let meter = Meter::new(&Limits::default(), self.engine.interrupt.clone());
-        self.engine.gate.consoles.read_line(prompt, &meter)
+        let meter = Meter::new(&Limits::default(), self.engine().interrupt.clone());
+        self.engine().gate.consoles.read_line(prompt, &meter)
     }
 
     /// Whether a text is a beginning that more lines could complete.
     pub fn is_unfinished(&self, text: &str) -> bool {
-        on_large_stack(|| is_unfinished(text, self.engine.text_limits())).unwrap_or(false)
+        on_large_stack(|| is_unfinished(text, self.engine().text_limits())).unwrap_or(false)
     }
 
     /// Whether something in a text is open at its end, whatever else is wrong with it.
     pub fn is_open(&self, text: &str) -> bool {
-        on_large_stack(|| is_open(text, self.engine.text_limits())).unwrap_or(false)
+        on_large_stack(|| is_open(text, self.engine().text_limits())).unwrap_or(false)
     }
 
     /// The parts of what was typed or pasted at once that are run one after another: statements are one
@@ -171,7 +176,7 @@ impl<'e> Session<'e> {
         let mut findings = Vec::new();
         let mut sources = Sources::new();
         let source = sources.add("", text);
-        let limits = self.engine.text_limits();
+        let limits = self.engine().text_limits();
         let parsed = on_large_stack(|| match form {
             Form::Statements => Some(parse(source, limits, &mut findings)),
             Form::Value => parse_value(source, limits, &mut findings),
@@ -183,24 +188,24 @@ impl<'e> Session<'e> {
     }
 
     fn run_as(&mut self, script: &Script, form: Form) -> LineOutcome {
-        let _space = space::enter(&self.engine.limits);
+        let _space = space::enter(&self.engine().limits);
         let outcome = on_large_stack(|| self.run_here(script, form)).unwrap_or_else(|panic| LineOutcome {
             ending: Ending::Failed,
             ..LineOutcome::refused(vec![super::internal_fault(&panic)])
         });
         let how = if outcome.ending == Ending::Done { End::Done } else { End::Failed };
-        self.engine.gate.end_journal(how);
-        self.engine.settle();
+        self.engine().gate.end_journal(how);
+        self.engine().settle();
         outcome
     }
 
     fn run_here(&mut self, script: &Script, form: Form) -> LineOutcome {
-        self.engine.interrupt.clear();
-        self.engine.gate.announce("ns repl", false);
+        self.engine().interrupt.clear();
+        self.engine().gate.announce("ns repl", false);
         let mut findings = Vec::new();
         let modules_before = self.modules.len();
         let unit = self.read(script, form, &mut findings);
-        let Gate { registry, settings, .. } = &*self.engine.gate;
+        let Gate { registry, settings, .. } = &*self.engine().gate;
         let (earlier, variables, modules) = (&self.units, &self.names, &self.modules);
         let surroundings = Surroundings { registry, settings, earlier, variables, modules };
         let mut program = lower(&unit, &surroundings, &mut findings);
@@ -214,7 +219,7 @@ impl<'e> Session<'e> {
         let compiled = compile(&program);
         let before = self.machine.top_values(self.names.len());
         self.machine.set_sources(Rc::new(self.sources.clone()));
-        self.machine.set_meter(Meter::new(&self.engine.limits, self.engine.interrupt.clone()));
+        self.machine.set_meter(Meter::new(&self.engine().limits, self.engine().interrupt.clone()));
         self.machine.set_top_last(&compiled, self.last.clone());
         let result = self.machine.run_top(&compiled);
         let steps = self.machine.meter().steps_taken();
@@ -261,7 +266,8 @@ impl<'e> Session<'e> {
 
     /// The tree of a line, with the modules that it uses and those of the lines before.
     fn read(&mut self, script: &Script, form: Form, findings: &mut Vec<Diagnostic>) -> Unit {
-        let Session { engine, sources, modules, machine, .. } = self;
+        let Session { base, plan, sources, modules, machine, .. } = self;
+        let engine = plan.as_ref().unwrap_or(base);
         let (text, undecodable) = script.decode_script(engine.limits.script_bytes);
         let source = sources.add(script.name(), text);
         if let Some(finding) = undecodable {

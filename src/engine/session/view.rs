@@ -73,17 +73,19 @@ impl Session<'_> {
         self.last = value;
     }
 
-    /// The engine that the session works with.
+    /// The engine that lines run by: while a plan goes on, one whose runs change nothing.
     pub fn engine(&self) -> &Engine {
-        self.engine
+        self.plan.as_ref().unwrap_or(self.base)
     }
 
     /// The names in a folder of the sandbox, as far as the policy lets tools see them, each with whether it is
     /// a folder; none where that would take long.
     pub fn names_in(&self, folder: &str) -> Vec<(String, bool)> {
-        let limits = Limits { max_steps: MOST_NAMES as u64 * 4, timeout: Some(PATIENCE), ..self.engine.limits.clone() };
+        let limits =
+            Limits { max_steps: MOST_NAMES as u64 * 4, timeout: Some(PATIENCE), ..self.engine().limits.clone() };
         let mut meter = Meter::new(&limits, Interrupt::default());
-        let names = on_large_stack(|| self.engine.gate.names_in(folder, MOST_NAMES, &mut meter, self.machine.memory()));
+        let names =
+            on_large_stack(|| self.engine().gate.names_in(folder, MOST_NAMES, &mut meter, self.machine.memory()));
         names.ok().and_then(Result::ok).unwrap_or_default()
     }
 

@@ -1,0 +1,116 @@
+//! `:plan`: a session whose lines change nothing on the disk, until what they would change is done or thrown away.
+
+use crate::cli::{self, Answer, report_notes, report_setup, say};
+use crate::engine::Plan;
+
+use super::Repl;
+
+/// What was decided about a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decided {
+    /// It is done or thrown away.
+    Over,
+    /// It goes on.
+    Not,
+}
+
+impl Repl<'_> {
+    /// `:plan`
+    pub fn plan(&mut self, what: Option<&str>) {
+        let is_planning = self.session.borrow().is_planning();
+        match (what, is_planning) {
+            (Some("on"), false) => self.begin_plan(),
+            (Some("on"), true) => self.print("a plan goes on already; `:plan` shows it, `:plan off` ends it"),
+            (None, true) => drop(self.show_plan()),
+            (Some("off"), true) => drop(self.decide("Ctrl-C goes on planning")),
+            (None | Some("off"), false) => self.print("no plan goes on; `:plan on` begins one"),
+            (Some(_), _) => self.print(&super::commands::usage("plan")),
+        }
+    }
+
+    /// Whether the session can be left: a plan that is not done is decided about first.
+    pub fn may_leave(&mut self) -> bool {
+        if !self.session.borrow().is_planning() {
+            return true;
+        }
+        self.engine.interrupt().clear();
+        match self.planned() {
+            Some(plan) if plan.changes.is_empty() => true,
+            // Nobody is kept here by a directory that is gone.
+            None => true,
+            Some(_) => self.decide("Ctrl-C stays") == Decided::Over,
+        }
+    }
+
+    /// Says that a plan goes with the session that is left now.
+    pub fn leave_at_once(&self) {
+        if self.session.borrow().is_planning() && self.planned().is_some_and(|plan| !plan.changes.is_empty()) {
+            say("the plan was not done, and is thrown away\n");
+        }
+    }
+
+    fn begin_plan(&mut self) {
+        let begun = self.session.borrow_mut().begin_plan();
+        match begun {
+            Ok(()) => self.print(
+                "from here on lines see what they change, and the disk does not; `:plan` shows it, `:plan off` ends it",
+            ),
+            Err(error) => report_setup(&error),
+        }
+    }
+
+    /// What the plan comes to by now; none where that cannot be told, which is said.
+    fn planned(&self) -> Option<Plan> {
+        self.session.borrow().planned().map_err(cli::report).ok().flatten()
+    }
+
+    /// Shows what the plan comes to by now, and gives it.
+    fn show_plan(&self) -> Option<Plan> {
+        let plan = self.planned()?;
+        let session = self.session.borrow();
+        cli::show_plan_in_session(session.engine(), &plan).map_err(cli::report).ok()?;
+        if session.has_planned_memory() {
+            say("warning: what lines put into project memory is no part of the plan, and goes with it\n");
+        }
+        Some(plan)
+    }
+
+    /// Shows the plan and asks whether to do it; exactly what was shown is done.
+    fn decide(&mut self, otherwise: &str) -> Decided {
+        self.session.borrow().remove_planned_temporary();
+        let Some(plan) = self.show_plan() else {
+            say("the plan goes on\n");
+            return Decided::Not;
+        };
+        let answer = match plan.changes.is_empty() {
+            true => Answer::No,
+            false => cli::asked(self.engine, &format!("Do it? [y]es, [n]o; {otherwise}: ")),
+        };
+        match answer {
+            Answer::Yes => return self.apply(&plan),
+            Answer::Interrupted => {
+                say("\nthe plan goes on\n");
+                return Decided::Not;
+            }
+            Answer::No | Answer::Nobody => {}
+        }
+        report_notes(&self.session.borrow_mut().end_plan());
+        self.print("the plan is thrown away; nothing was changed");
+        Decided::Over
+    }
+
+    fn apply(&mut self, plan: &Plan) -> Decided {
+        let applied = self.session.borrow_mut().apply_plan(plan);
+        match applied {
+            Ok(applied) => {
+                cli::say_applied(&applied);
+                Decided::Over
+            }
+            Err(error) => {
+                cli::report(error);
+                say("the plan goes on\n");
+                Decided::Not
+            }
+        }
+    }
+}
