@@ -313,10 +313,12 @@ impl Engine {
         let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[], modules: &modules };
         let program = lower(&unit, &surroundings, &mut findings);
         if let Purpose::Check = purpose {
+            let (gate, limits, strict) = (&*self.gate, self.text_limits(), self.strict);
+            let ground = lint::Ground { program: &program, gate, limits, strict };
             let texts = modules.iter().map(|module| (module.span, &module.unit.tree));
             for (span, tree) in texts.chain([(span, &unit.tree)]) {
                 let source = sources.of(span).expect("the texts were added");
-                lint::lint(source, tree, &program, self.text_limits(), &mut findings);
+                lint::lint(source, tree, ground, &mut findings);
             }
         }
         findings.sort_by_key(|finding| finding.span());

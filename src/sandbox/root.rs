@@ -191,6 +191,11 @@ impl Root {
         }
     }
 
+    /// Why a text is no path of this root, as far as it says so itself.
+    pub fn refusal(&self, text: &str, rule: PathRule) -> Option<SandboxError> {
+        PathText::parse(text, rule, &[&self.path, &self.named]).err().map(SandboxError::from)
+    }
+
     /// Checks a path text and finds the place that it names.
     pub fn locate(&self, text: &str, rule: PathRule) -> Result<SandboxPath, Unreached> {
         let path = PathText::parse(text, rule, &[&self.path, &self.named])?;

@@ -119,6 +119,20 @@ codes! {
             "A module holds procedures, and USE for the modules that they need; nothing of it runs by itself. Put the statements into a procedure and call it.";
         ModuleName = "NS0111", "a name for a module that means something else",
             "`USE \"…\" AS name` needs a name that is neither the name of a group of tools (`FS`, `STR`, `LIST`, …, in any spelling) nor given to another module of the same text.";
+        UnusedName = "NS0112", "a name that is set and never read",
+            "A variable, the name of `ON ERROR AS` or a module is given a name that nothing reads. A name that begins with `_` is meant to be unread.";
+        HiddenName = "NS0113", "a name that hides another",
+            "A procedure has variables of its own: setting one that has the name of a variable of the script leaves the script's as it is. A loop inside another that sets the same name leaves the outer one with the inner one's value.";
+        Unreachable = "NS0114", "a statement that is never reached",
+            "Nothing goes on after RETURN, BREAK, CONTINUE or FAIL in the same block, after an IF whose branches all end so, ELSE among them, nor after a `WHILE true` that no BREAK leaves.";
+        UnseenResult = "NS0115", "a call that can fail, and nobody looks",
+            "Most tools report a failure by their result: nil, or a map with `error`; the script goes on, and ON ERROR does not run. A CALL whose result is not looked at (`LAST` or `LAST_ERROR` before the next call) passes over it. `MUST CALL` makes it an error.\n\n    CALL FS.WriteFile(\"a.txt\", text)         passes over a full disk\n    MUST CALL FS.WriteFile(\"a.txt\", text)    ends the run";
+        ConstantCondition = "NS0116", "a condition that is always the same",
+            "The condition has the same value in every run: it compares two constants, or a name with itself, or joins others with a constant. `IF x == \"a\" OR \"b\"` is always true: write `x IN [\"a\", \"b\"]`. `name OR \"default\"` is true, not a text: AND and OR give true or false. `WHILE true` is no such condition; it is how a loop is written that ends by BREAK.";
+        NeverNil = "NS0117", "a comparison with nil of what is never nil",
+            "The value is there each time. A tool that reads or changes a file gives a map whose `error` says what went wrong: ask `r.error != nil`, not `r == nil`.";
+        NeedlessAllow = "NS0118", "an `allow` for what was not found",
+            "A comment `# ns: allow CODE` takes a warning away: beside a statement those of its line, on a line of its own those of the next statement with all that it holds, before the first statement with an empty line between those of the whole text. This one takes none away: what it was for is gone, or it stands elsewhere.";
         MissingArgument = "NS0201", "an argument is missing",
             "The call gives fewer arguments than the procedure, built-in or tool needs. `ns tools NAME` shows what a tool takes.";
         TooManyArguments = "NS0202", "too many arguments",
@@ -155,8 +169,12 @@ codes! {
             "FOR EACH goes through lists, maps and texts; nil is empty.";
         BadPolicy = "NS0401", "a policy file that cannot be used",
             "The policy file is `--policy FILE`, else `neuroscript.toml` in the root. An unknown key, a wrong type or a value out of range is an error with its place; nothing runs until it is mended.";
+        RefusedTool = "NS0402", "a tool that the policy refuses",
+            "The policy in force refuses every call of this tool: by `deny` in `[tools]`, or because nothing may be changed. `ns doctor` shows the policy.";
         BadRoot = "NS0501", "a sandbox folder that cannot be used",
             "The folder given as `--sandbox` is missing, is no folder or cannot be opened. The root of the file system and the home folder are used only when named.";
+        LeavingPath = "NS0502", "a path that leads out of the sandbox",
+            "The text climbs above the sandbox root by `..`, is absolute and lies outside, or names what no tool reaches (`.ns`, the policy file). Tools refuse it (`sandbox_violation`).";
         TextTooLong = "NS0601", "a script over its size limit",
             "`script_bytes` bounds the text of a script together with the modules it uses (8 MiB unless the policy file says otherwise).";
         TooDeep = "NS0602", "a script nested too deeply",

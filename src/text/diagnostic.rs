@@ -31,6 +31,22 @@ impl FindingCode {
             FindingCode::Tool(code) => code.id(),
         }
     }
+
+    /// What went wrong, in a few words.
+    pub fn title(self) -> &'static str {
+        match self {
+            FindingCode::Script(code) => code.title(),
+            FindingCode::Tool(code) => code.title(),
+        }
+    }
+
+    /// What it means and what to do.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            FindingCode::Script(code) => code.explanation(),
+            FindingCode::Tool(code) => code.explanation(),
+        }
+    }
 }
 
 impl From<Code> for FindingCode {
@@ -69,6 +85,17 @@ pub struct Diagnostic {
     pub related: Vec<Label>,
     /// What to do, imperative.
     pub help: Option<String>,
+    /// A change of the text that repairs it and alters nothing that the script does.
+    pub fix: Option<Edit>,
+}
+
+/// A change of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What goes.
+    pub span: Span,
+    /// What comes in its place.
+    pub text: String,
 }
 
 impl Diagnostic {
@@ -89,7 +116,7 @@ impl Diagnostic {
 
     fn new(severity: Severity, code: FindingCode, span: Option<Span>, message: String) -> Diagnostic {
         let primary = span.map(|span| Label { span, text: String::new() });
-        Diagnostic { code, severity, message, primary, related: Vec::new(), help: None }
+        Diagnostic { code, severity, message, primary, related: Vec::new(), help: None, fix: None }
     }
 
     /// Says something about the place at fault.
@@ -109,6 +136,12 @@ impl Diagnostic {
     /// Says what to do.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
+        self
+    }
+
+    /// Adds a change that repairs it, where there is a safe one.
+    pub fn fix(mut self, edit: Option<Edit>) -> Diagnostic {
+        self.fix = edit;
         self
     }
 

@@ -14,7 +14,7 @@ mod source;
 mod span;
 
 pub use code::{Code, ToolCode};
-pub use diagnostic::{Diagnostic, FindingCode, Label, Severity};
+pub use diagnostic::{Diagnostic, Edit, FindingCode, Label, Severity};
 pub use fold::fold;
 pub use hex::hex;
 pub use nearest::nearest;

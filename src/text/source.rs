@@ -84,6 +84,21 @@ impl Source {
         self.position_at(end)
     }
 
+    /// The span's start, its column in units of UTF-16, as editors and code hosts count.
+    pub fn position_utf16(&self, span: Span) -> Position {
+        self.in_utf16(self.local(span).0)
+    }
+
+    /// The span's end, its column in units of UTF-16.
+    pub fn end_position_utf16(&self, span: Span) -> Position {
+        self.in_utf16(self.local(span).1)
+    }
+
+    fn in_utf16(&self, offset: usize) -> Position {
+        let (line, start) = self.line_start(offset);
+        Position { line, column: self.text[start..offset].encode_utf16().count() + 1 }
+    }
+
     /// The text of a line (from 1) without its line end, and the offset of its first byte.
     pub fn line(&self, line: usize) -> (&str, usize) {
         let start = self.line_starts[line - 1] as usize;
@@ -91,14 +106,27 @@ impl Source {
         (self.text[start..end].trim_end_matches(['\n', '\r']), start)
     }
 
+    /// The lines that a span lies on, from the first character of the first to the line end of the last.
+    pub fn lines_of(&self, span: Span) -> Span {
+        let (start, end) = self.local(span);
+        let first = self.line_starts[self.line_of(start) - 1] as usize;
+        let after = self.line_starts.get(self.line_of(end)).map_or(self.text.len(), |next| *next as usize);
+        Span::new(self.base + first, self.base + after)
+    }
+
     fn position_at(&self, offset: usize) -> Position {
+        let (line, start) = self.line_start(offset);
+        Position { line, column: self.text[start..offset].chars().count() + 1 }
+    }
+
+    /// The line of an offset, and where its columns begin.
+    fn line_start(&self, offset: usize) -> (usize, usize) {
         let line = self.line_of(offset);
         let start = self.line_starts[line - 1] as usize;
         // A byte order mark is no character of the text.
         let skipped =
             if line == 1 { self.text.strip_prefix('\u{feff}').map_or(0, |_| '\u{feff}'.len_utf8()) } else { 0 };
-        let start = (start + skipped).min(offset);
-        Position { line, column: self.text[start..offset].chars().count() + 1 }
+        (line, (start + skipped).min(offset))
     }
 }
 

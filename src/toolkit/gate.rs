@@ -83,6 +83,13 @@ impl Gate {
         notes
     }
 
+    /// Why a text that is given as a path leads out of the sandbox, as far as it says so itself.
+    pub fn path_refusal(&self, path: &str, kind: Kind) -> Option<String> {
+        let (Kind::Path(rule, _) | Kind::Paths(rule, _)) = kind else { return None };
+        let refusal = self.root_for(path, rule).refusal(path, rule)?;
+        (refusal.code() == ToolCode::SandboxViolation).then(|| refusal.to_string())
+    }
+
     /// Removes the temporary directories and forgets random numbers; called when a run ends, however it
     /// ends. What cannot be removed becomes a note.
     pub fn end_run(&self) {

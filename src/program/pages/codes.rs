@@ -28,7 +28,7 @@ const fn with(files: &'static [(&'static str, &'static str)], script: &'static s
     CodeExample { policy: "", files, script }
 }
 
-const EXAMPLES: [(&str, CodeExample); 82] = [
+const EXAMPLES: [(&str, CodeExample); 91] = [
     ("NS0001", script("EMIT 1 2")),
     ("NS0002", script("EMIT LEN([1, 2]")),
     ("NS0003", script("EMIT (1 + 2))")),
@@ -62,6 +62,18 @@ const EXAMPLES: [(&str, CodeExample); 82] = [
     ("NS0109", with(&[("a.ns", "USE \"b.ns\" AS b\n"), ("b.ns", "USE \"a.ns\" AS a\n")], "USE \"a.ns\" AS a")),
     ("NS0110", with(&[("a.ns", "EMIT \"loaded\"\n")], "USE \"a.ns\" AS a")),
     ("NS0111", with(&[("files.ns", "")], "USE \"files.ns\" AS fs")),
+    ("NS0112", script("SET total = 1\nSET totel = total + 1\nEMIT total")),
+    (
+        "NS0113",
+        script(
+            "SET name = \"a\"\nDEFINE PROCEDURE Shown()\n  SET name = \"b\"\n  RETURN name\nEND\nEMIT Shown(), name",
+        ),
+    ),
+    ("NS0114", script("DEFINE PROCEDURE One()\n  RETURN 1\n  EMIT 2\nEND\nEMIT One()")),
+    ("NS0115", script("CALL FS.WriteFile(\"a.txt\", \"text\")")),
+    ("NS0116", script("SET kind = \"a\"\nIF kind == \"a\" OR \"b\" THEN\n  EMIT kind\nEND")),
+    ("NS0117", script("SET file = FS.ReadFile(\"a.txt\")\nIF file == nil THEN\n  EMIT \"not there\"\nEND")),
+    ("NS0118", script("# ns: allow NS0112\nEMIT 1")),
     ("NS0201", script("EMIT STR.Repeat(\"ab\")")),
     ("NS0202", script("EMIT LEN(\"a\", \"b\")")),
     ("NS0203", script("EMIT STR.Repeat(\"ab\", tims: 2)")),
@@ -80,6 +92,8 @@ const EXAMPLES: [(&str, CodeExample); 82] = [
     ("NS0309", script("SET n = -1\nEMIT SQRT(n)")),
     ("NS0310", script("SET n = 5\nFOR EACH x IN n DO\n  EMIT x\nEND")),
     ("NS0401", limited("[limits]\nmax_step = 5\n", "EMIT 1")),
+    ("NS0402", limited("[tools]\ndeny = [\"FS.DeleteFile\"]\n", "SET r = FS.DeleteFile(\"a.txt\")\nEMIT r.error")),
+    ("NS0502", script("EMIT FS.ReadFile(\"../notes.txt\").error")),
     ("NS0601", limited("[limits]\nscript_bytes = 10\n", "EMIT \"more than ten bytes\"")),
     ("NS0602", limited("[limits]\nnesting = 2\n", "EMIT (((1)))")),
     ("NS0603", limited("[limits]\nmax_steps = 1000\n", "WHILE true DO\n  SET n = 1\nEND")),

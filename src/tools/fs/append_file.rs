@@ -46,7 +46,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.AppendFile(\"log.txt\", \"one\\n\")\nSET result = FS.AppendFile(\"log.txt\", \"two\\n\")\nEMIT result.success, \" \", result.sizeBytes",
+        script: "MUST CALL FS.AppendFile(\"log.txt\", \"one\\n\")\nSET result = FS.AppendFile(\"log.txt\", \"two\\n\")\nEMIT result.success, \" \", result.sizeBytes",
         output: "true 8\n",
     },
 };

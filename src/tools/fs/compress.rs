@@ -45,7 +45,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"src/a.txt\", \"hello\")\nSET result = FS.Compress(\"src\", \"src.zip\")\nEMIT result.files, \" \", result.directories\nCALL FS.Extract(\"src.zip\", \"copy\")\nEMIT FS.ReadFile(\"copy/src/a.txt\").content",
+        script: "MUST CALL FS.WriteFile(\"src/a.txt\", \"hello\")\nSET result = FS.Compress(\"src\", \"src.zip\")\nEMIT result.files, \" \", result.directories\nMUST CALL FS.Extract(\"src.zip\", \"copy\")\nEMIT FS.ReadFile(\"copy/src/a.txt\").content",
         output: "1 1\nhello\n",
     },
 };

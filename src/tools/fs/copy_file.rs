@@ -41,7 +41,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"a.txt\", \"hello\")\nSET result = FS.CopyFile(\"a.txt\", \"old/a.txt\")\nEMIT result.success, \" \", result.sizeBytes",
+        script: "MUST CALL FS.WriteFile(\"a.txt\", \"hello\")\nSET result = FS.CopyFile(\"a.txt\", \"old/a.txt\")\nEMIT result.success, \" \", result.sizeBytes",
         output: "true 5\n",
     },
 };

@@ -37,7 +37,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"old.txt\", \"\")\nEMIT FS.DeleteFile(\"old.txt\").success\nEMIT FS.DeleteFile(\"old.txt\").error",
+        script: "MUST CALL FS.WriteFile(\"old.txt\", \"\")\nEMIT FS.DeleteFile(\"old.txt\").success\nEMIT FS.DeleteFile(\"old.txt\").error",
         output: "true\n`old.txt` does not exist\n",
     },
 };

@@ -39,7 +39,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"a\", \"one\\ntwo\\n\")\nCALL FS.WriteFile(\"b\", \"one\\n2\\n\")\nEMIT FS.DiffFiles(\"a\", \"b\").diff",
+        script: "MUST CALL FS.WriteFile(\"a\", \"one\\ntwo\\n\")\nMUST CALL FS.WriteFile(\"b\", \"one\\n2\\n\")\nEMIT FS.DiffFiles(\"a\", \"b\").diff",
         output: "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n\n",
     },
 };

@@ -48,7 +48,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"note.txt\", \"one\\ntwo\\n\")\nSET result = FS.EditFile(\"note.txt\", \"two\", \"2\")\nEMIT result.diff",
+        script: "MUST CALL FS.WriteFile(\"note.txt\", \"one\\ntwo\\n\")\nSET result = FS.EditFile(\"note.txt\", \"two\", \"2\")\nEMIT result.diff",
         output: "--- a/note.txt\n+++ b/note.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n\n",
     },
 };

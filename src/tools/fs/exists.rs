@@ -18,7 +18,7 @@ const SPEC: Spec = Spec {
     failure: Failure::Raise,
     errors: &[ToolCode::SandboxViolation, ToolCode::NotADirectory, ToolCode::PermissionDenied, ToolCode::IoError],
     example: Example {
-        script: "CALL FS.WriteFile(\"a.txt\", \"hello\")\nEMIT FS.Exists(\"a.txt\"), \" \", FS.Exists(\"b.txt\")",
+        script: "MUST CALL FS.WriteFile(\"a.txt\", \"hello\")\nEMIT FS.Exists(\"a.txt\"), \" \", FS.Exists(\"b.txt\")",
         output: "true false\n",
     },
 };

@@ -49,7 +49,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"a.txt\", \"hello\")\nCALL FS.Compress(\"a.txt\", \"a.tar.gz\")\nSET result = FS.Extract(\"a.tar.gz\", \"out\")\nEMIT result.files, \" \", result.sizeBytes\nEMIT FS.Extract(\"a.tar.gz\", \"out\").error",
+        script: "MUST CALL FS.WriteFile(\"a.txt\", \"hello\")\nMUST CALL FS.Compress(\"a.txt\", \"a.tar.gz\")\nSET result = FS.Extract(\"a.tar.gz\", \"out\")\nEMIT result.files, \" \", result.sizeBytes\nEMIT FS.Extract(\"a.tar.gz\", \"out\").error",
         output: "1 5\n`out/a.txt` already exists\n",
     },
 };

@@ -22,7 +22,7 @@ const SPEC: Spec = Spec {
     failure: Failure::ErrorMap,
     errors: &[ToolCode::SandboxViolation, ToolCode::NotFound, ToolCode::PermissionDenied, ToolCode::IoError],
     example: Example {
-        script: "CALL FS.WriteFile(\"a.tar.gz\", \"12345\")\nSET info = FS.FileInfo(\"a.tar.gz\")\nEMIT info.type, \" \", info.sizeBytes, \" \", info.extension",
+        script: "MUST CALL FS.WriteFile(\"a.tar.gz\", \"12345\")\nSET info = FS.FileInfo(\"a.tar.gz\")\nEMIT info.type, \" \", info.sizeBytes, \" \", info.extension",
         output: "file 5 gz\n",
     },
 };

@@ -42,7 +42,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"src/main.rs\", \"fn main() {}\")\nCALL FS.WriteFile(\"src/notes.md\", \"\")\nFOR EACH item IN FS.FindFiles(\".\", \"*.rs\", recursive: true).items DO\n  EMIT item.type, \" \", item.path, \" \", item.sizeBytes\nEND",
+        script: "MUST CALL FS.WriteFile(\"src/main.rs\", \"fn main() {}\")\nMUST CALL FS.WriteFile(\"src/notes.md\", \"\")\nFOR EACH item IN FS.FindFiles(\".\", \"*.rs\", recursive: true).items DO\n  EMIT item.type, \" \", item.path, \" \", item.sizeBytes\nEND",
         output: "directory src 0\nfile src/main.rs 12\n",
     },
 };

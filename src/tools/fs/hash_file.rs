@@ -29,7 +29,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"a.txt\", \"hello\")\nEMIT FS.HashFile(\"a.txt\").checksum",
+        script: "MUST CALL FS.WriteFile(\"a.txt\", \"hello\")\nEMIT FS.HashFile(\"a.txt\").checksum",
         output: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\n",
     },
 };

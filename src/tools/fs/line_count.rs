@@ -25,7 +25,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"a.txt\", \"one\\ntwo\\nthree\")\nEMIT FS.LineCount(\"a.txt\")",
+        script: "MUST CALL FS.WriteFile(\"a.txt\", \"one\\ntwo\\nthree\")\nEMIT FS.LineCount(\"a.txt\")",
         output: "3\n",
     },
 };

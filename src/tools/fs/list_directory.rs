@@ -36,7 +36,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"list/a.txt\", \"hello\")\nSET listing = FS.ListDirectory(\"list\")\nEMIT listing.returned, \" \", listing.entries[0].path, \" \", listing.entries[0].size_bytes",
+        script: "MUST CALL FS.WriteFile(\"list/a.txt\", \"hello\")\nSET listing = FS.ListDirectory(\"list\")\nEMIT listing.returned, \" \", listing.entries[0].path, \" \", listing.entries[0].size_bytes",
         output: "1 a.txt 5\n",
     },
 };

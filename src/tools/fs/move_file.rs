@@ -32,7 +32,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"draft.txt\", \"text\")\nSET result = FS.MoveFile(\"draft.txt\", \"final.txt\")\nEMIT result.error",
+        script: "MUST CALL FS.WriteFile(\"draft.txt\", \"text\")\nSET result = FS.MoveFile(\"draft.txt\", \"final.txt\")\nEMIT result.error",
         output: "nil\n",
     },
 };

@@ -45,7 +45,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"note.txt\", \"one\\ntwo\\n\")\nSET file = FS.ReadFile(\"note.txt\", max_lines: 1)\nEMIT file.lineCount, \" \", file.content",
+        script: "MUST CALL FS.WriteFile(\"note.txt\", \"one\\ntwo\\n\")\nSET file = FS.ReadFile(\"note.txt\", max_lines: 1)\nEMIT file.lineCount, \" \", file.content",
         output: "1 one\n\n",
     },
 };

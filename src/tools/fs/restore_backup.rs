@@ -31,7 +31,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"a.txt\", \"old\")\nSET written = FS.WriteFile(\"a.txt\", \"new\")\nCALL FS.RestoreBackup(written.backupPath)\nEMIT FS.ReadFile(\"a.txt\").content",
+        script: "MUST CALL FS.WriteFile(\"a.txt\", \"old\")\nSET written = FS.WriteFile(\"a.txt\", \"new\")\nMUST CALL FS.RestoreBackup(written.backupPath)\nEMIT FS.ReadFile(\"a.txt\").content",
         output: "old\n",
     },
 };

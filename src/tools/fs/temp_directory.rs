@@ -22,7 +22,7 @@ const SPEC: Spec = Spec {
     failure: Failure::SuccessMap,
     errors: &[ToolCode::PermissionDenied, ToolCode::NoSpace, ToolCode::IoError],
     example: Example {
-        script: "SET work = FS.TempDirectory()\nCALL FS.WriteFile(work.path + \"/part\", \"1\")\nEMIT FS.ReadFile(work.path + \"/part\").content",
+        script: "SET work = FS.TempDirectory()\nMUST CALL FS.WriteFile(work.path + \"/part\", \"1\")\nEMIT FS.ReadFile(work.path + \"/part\").content",
         output: "1\n",
     },
 };

@@ -27,7 +27,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"walk/sub/a.txt\", \"hello\")\nFOR EACH entry IN FS.WalkDir(\"walk\") DO\n  EMIT entry.path, \" \", entry.size\nEND",
+        script: "MUST CALL FS.WriteFile(\"walk/sub/a.txt\", \"hello\")\nFOR EACH entry IN FS.WalkDir(\"walk\") DO\n  EMIT entry.path, \" \", entry.size\nEND",
         output: "sub 0\nsub/a.txt 5\n",
     },
 };

@@ -41,7 +41,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"src/utils/helpers.py\", \"\")\nCALL FS.WriteFile(\"src/main.py\", \"\")\nEMIT FS.ListDir(\"src\", recursive: true)",
+        script: "MUST CALL FS.WriteFile(\"src/utils/helpers.py\", \"\")\nMUST CALL FS.WriteFile(\"src/main.py\", \"\")\nEMIT FS.ListDir(\"src\", recursive: true)",
         output: "src/\n  main.py\n  utils/\n    helpers.py\n",
     },
 };

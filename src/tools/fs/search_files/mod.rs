@@ -53,7 +53,7 @@ const SPEC: Spec = Spec {
     failure: Failure::ErrorMap,
     errors: &[ToolCode::SandboxViolation, ToolCode::NotFound, ToolCode::PermissionDenied, ToolCode::IoError],
     example: Example {
-        script: "CALL FS.WriteFile(\"src/a.rs\", \"fn main() {\\n    todo!()\\n}\\n\")\nFOR EACH match IN FS.SearchFiles(\"todo!\", \"src\").matches DO\n  EMIT match.path, \":\", match.line, \":\", match.column, \":\", match.text\nEND",
+        script: "MUST CALL FS.WriteFile(\"src/a.rs\", \"fn main() {\\n    todo!()\\n}\\n\")\nFOR EACH match IN FS.SearchFiles(\"todo!\", \"src\").matches DO\n  EMIT match.path, \":\", match.line, \":\", match.column, \":\", match.text\nEND",
         output: "src/a.rs:2:5:    todo!()\n",
     },
 };

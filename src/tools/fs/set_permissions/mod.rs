@@ -36,7 +36,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "CALL FS.WriteFile(\"run.sh\", \"#!/bin/sh\\n\")\nCALL FS.SetPermissions(\"run.sh\", \"644\")\nSET result = FS.SetPermissions(\"run.sh\", \"u+x\")\nEMIT result.before, \" \", result.permissions",
+        script: "MUST CALL FS.WriteFile(\"run.sh\", \"#!/bin/sh\\n\")\nMUST CALL FS.SetPermissions(\"run.sh\", \"644\")\nSET result = FS.SetPermissions(\"run.sh\", \"u+x\")\nEMIT result.before, \" \", result.permissions",
         output: "0644 0744\n",
     },
 };

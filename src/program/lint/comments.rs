@@ -1,4 +1,4 @@
-//! What a script may do and probably does not mean, beyond what lowering meets on its way.
+//! Comments that read like code.
 
 use std::collections::HashSet;
 
@@ -6,10 +6,13 @@ use crate::syntax::ast::Tree;
 use crate::syntax::{TextLimits, keyword, parse};
 use crate::text::{Code, Diagnostic, Source, Sources, Span};
 
-use super::tree::{Body, Program};
+use crate::program::tree::Body;
 
-/// Warnings about a script that was parsed and lowered.
-pub fn lint(source: &Source, tree: &Tree, program: &Program, limits: TextLimits, findings: &mut Vec<Diagnostic>) {
+use super::Ground;
+
+/// Warnings about comments beside code that would be expressions of known names.
+pub fn lint(source: &Source, tree: &Tree, ground: Ground<'_>, findings: &mut Vec<Diagnostic>) {
+    let Ground { program, limits, .. } = ground;
     let bodies = program.procedures.iter().map(|procedure| &procedure.body).chain([&program.top]);
     let names: HashSet<&str> = bodies.flat_map(|body: &Body| body.slots.iter().map(|name| name.as_str())).collect();
     for comment in &tree.comments {

@@ -1,0 +1,153 @@
+//! `# ns: allow NS0112`: warnings that somebody has looked at and wants.
+//!
+//! Beside a statement it is about that line; on a line of its own about the next statement with all that
+//! it holds; before the first statement, with an empty line between, about the whole text.
+
+use std::collections::HashMap;
+
+use crate::syntax::ast::{Statement, StatementKind, Tree};
+use crate::text::{Code, Diagnostic, Edit, Source, Span};
+
+use super::walk::{Body, blocks_of};
+
+/// What one comment allows, and where.
+struct Allow {
+    comment: Span,
+    codes: Vec<Allowed>,
+    /// Where findings begin that it silences.
+    range: Span,
+}
+
+/// A code in a comment.
+struct Allowed {
+    code: Code,
+    place: Span,
+    is_needed: bool,
+}
+
+/// Takes warnings away that are allowed. Gives what is to be said of comments that allow what was not found.
+pub fn apply(source: &Source, tree: &Tree, found: &mut Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut allows = allows(source, tree);
+    allows.sort_by_key(|allow| allow.range.start);
+    found.sort_by_key(Diagnostic::span);
+    // Of each code the comment that reaches furthest, among those that were passed.
+    let mut open: HashMap<&'static str, (u32, usize, usize)> = HashMap::new();
+    let mut next = 0;
+    let mut needed = Vec::new();
+    found.retain(|finding| {
+        let Some(span) = finding.span().filter(|_| !finding.is_error()) else { return true };
+        while let Some(allow) = allows.get(next).filter(|allow| allow.range.start <= span.start) {
+            for (at, allowed) in allow.codes.iter().enumerate() {
+                let reach = open.entry(allowed.code.id()).or_insert((0, next, at));
+                if allow.range.end > reach.0 {
+                    *reach = (allow.range.end, next, at);
+                }
+            }
+            next += 1;
+        }
+        let silenced = open.get(finding.code.id()).filter(|(end, ..)| span.start < *end);
+        needed.extend(silenced.map(|(_, allow, at)| (*allow, *at)));
+        silenced.is_none()
+    });
+    for (allow, at) in needed {
+        allows[allow].codes[at].is_needed = true;
+    }
+    allows.iter().filter_map(|allow| needless(source, allow)).collect()
+}
+
+fn needless(source: &Source, allow: &Allow) -> Option<Diagnostic> {
+    let (needed, needless): (Vec<_>, Vec<_>) = allow.codes.iter().partition(|allowed| allowed.is_needed);
+    let shown: Vec<String> = needless.iter().map(|allowed| format!("`{}`", allowed.code)).collect();
+    let message = match &shown[..] {
+        [] if needed.is_empty() => "this allows nothing: no code stands behind `allow`".to_owned(),
+        [] => return None,
+        [one] => format!("{one} is allowed here, and was not found"),
+        several => format!("{} are allowed here, and were not found", several.join(", ")),
+    };
+    let edit = match (&needed[..], &allow.codes[..]) {
+        ([], _) => without_comment(source, allow.comment),
+        (kept, [first, .., last]) => {
+            let codes: Vec<&str> = kept.iter().map(|allowed| allowed.code.id()).collect();
+            Edit { span: first.place.to(last.place), text: codes.join(", ") }
+        }
+        _ => return None,
+    };
+    let finding = Diagnostic::warning(Code::NeedlessAllow, allow.comment, message);
+    Some(finding.help("remove it, or name the code that is meant").fix(Some(edit)))
+}
+
+/// The edit that removes a comment: with its line, or with the blanks before it.
+fn without_comment(source: &Source, comment: Span) -> Edit {
+    let line = source.lines_of(comment);
+    let before = source.slice(Span { start: line.start, end: comment.start });
+    let kept = before.trim_end().len() as u32;
+    let span = if kept == 0 { line } else { Span { start: line.start + kept, end: comment.end } };
+    Edit { span, text: String::new() }
+}
+
+fn allows(source: &Source, tree: &Tree) -> Vec<Allow> {
+    let named: Vec<(Span, Vec<Allowed>)> =
+        tree.comments.iter().filter_map(|comment| Some((*comment, codes(source, *comment)?))).collect();
+    if named.is_empty() {
+        return Vec::new();
+    }
+    let bodies = Body::all(tree);
+    let mut statements: Vec<&Statement> = bodies.iter().flat_map(|body| &body.statements).copied().collect();
+    statements.sort_by_key(|statement| statement.span.start);
+    let mut extents: HashMap<usize, Span> = HashMap::new();
+    let mut range = |comment: Span| {
+        if let Some(line) = beside(source, comment) {
+            return line;
+        }
+        let next = statements.partition_point(|statement| statement.span.start < comment.end);
+        let Some(statement) = statements.get(next) else { return Span { start: comment.end, end: comment.end } };
+        let between = source.slice(Span { start: comment.end, end: statement.span.start });
+        match next == 0 && has_empty_line(between) {
+            true => source.span(),
+            false => *extents.entry(next).or_insert_with(|| extent(statement)),
+        }
+    };
+    named.into_iter().map(|(comment, codes)| Allow { comment, codes, range: range(comment) }).collect()
+}
+
+/// Whether an empty line stands between two places of a text.
+fn has_empty_line(between: &str) -> bool {
+    between.match_indices('\n').any(|(at, _)| between[at + 1..].trim_start_matches([' ', '\t', '\r']).starts_with('\n'))
+}
+
+/// The line of a comment, from its beginning on, when something stands before the comment.
+fn beside(source: &Source, comment: Span) -> Option<Span> {
+    let line = Span { start: source.lines_of(comment).start, end: comment.start };
+    (!source.slice(line).trim().is_empty()).then_some(line)
+}
+
+/// A statement with all that it holds.
+fn extent(statement: &Statement) -> Span {
+    let mut span = statement.span;
+    let mut ahead = vec![statement];
+    while let Some(statement) = ahead.pop() {
+        span = span.to(statement.span);
+        ahead.extend(blocks_of(statement).into_iter().flatten());
+        if let StatementKind::Procedure(procedure) = &statement.kind {
+            ahead.extend(&procedure.body);
+        }
+    }
+    span
+}
+
+/// The codes after `ns: allow`, up to the first word that is none; none for other comments.
+fn codes(source: &Source, comment: Span) -> Option<Vec<Allowed>> {
+    let text = source.slice(comment);
+    let rest = text.trim_start_matches(['#', '-', '/']).trim_start().strip_prefix("ns:")?;
+    let rest = rest.trim_start().strip_prefix("allow")?;
+    if !(rest.is_empty() || rest.starts_with([' ', '\t'])) {
+        return None;
+    }
+    let start = comment.start as usize + text.len() - rest.len();
+    let words = rest.split([' ', ',', '\t']).filter(|word| !word.is_empty());
+    let allowed = words.map_while(|word| {
+        let at = start + (word.as_ptr() as usize - rest.as_ptr() as usize);
+        Some(Allowed { code: Code::from_id(word)?, place: Span::new(at, at + word.len()), is_needed: false })
+    });
+    Some(allowed.collect())
+}

@@ -1,0 +1,92 @@
+//! Calls of tools that the policy refuses, and path texts that lead out of the sandbox.
+
+use std::collections::HashMap;
+
+use crate::syntax::ast::{Call, ExprId, ExprKind};
+use crate::text::{Code, Diagnostic, Span};
+use crate::toolkit::{Kind, Tool};
+
+use super::text::{Callee, Text};
+use super::walk::{Body, bare};
+
+pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
+    for body in &text.bodies {
+        // A text in a variable is told of once, however often that is used.
+        let mut leaving = HashMap::new();
+        for id in &body.expressions {
+            let ExprKind::Call(call) = &text.tree[*id].kind else { continue };
+            match text.callee(call) {
+                Some(Callee::Tool(tool)) => {
+                    found.extend(refused(text, tool, call.callee_span));
+                    let leave = paths(text, tool, call).filter_map(|(path, kind)| leaves(text, body, path, kind));
+                    leave.for_each(|finding| {
+                        leaving.entry(finding.span()).or_insert(finding);
+                    });
+                }
+                Some(Callee::Over) => found.extend(refused_over(text, call)),
+                _ => {}
+            }
+        }
+        found.extend(leaving.into_values());
+    }
+}
+
+/// What a function that takes a procedure is given, where that is a tool that is refused.
+fn refused_over(text: &Text<'_>, call: &Call) -> impl Iterator<Item = Diagnostic> {
+    let given = call.args.iter().map(|arg| text.tree[arg.value].span);
+    given.filter_map(|span| {
+        let tool = text.find_tool(text.source.slice(span).trim_matches(['"', '\'']))?;
+        refused(text, tool, span)
+    })
+}
+
+fn refused(text: &Text<'_>, tool: &Tool, place: Span) -> Option<Diagnostic> {
+    let error = text.ground.gate.policy.admit(&tool.spec).err()?;
+    let finding = Diagnostic::warning(Code::RefusedTool, place, error.message);
+    Some(finding.help(error.hint.unwrap_or_else(|| "ask for leave in the policy file".to_owned())))
+}
+
+/// Expressions that a tool takes as paths.
+fn paths<'a>(text: &Text<'a>, tool: &'a Tool, call: &'a Call) -> impl Iterator<Item = (ExprId, Kind)> {
+    let given = call.args.iter().enumerate().map(|(index, arg)| match &arg.name {
+        Some(name) => (position(tool, &name.text), arg.value),
+        None => (Some(index), arg.value),
+    });
+    let mapped = match &call.args[..] {
+        [arg] if tool.binder().takes_one_map() => match &text.tree[arg.value].kind {
+            ExprKind::Map(entries) => &entries[..],
+            _ => &[],
+        },
+        _ => &[],
+    };
+    let mapped = mapped.iter().map(|entry| (position(tool, &entry.key), entry.value));
+    let tree = text.tree;
+    given.chain(mapped).flat_map(move |(index, value)| {
+        let kind = index.and_then(|index| tool.params.get(index)).map(|param| param.kind);
+        match (kind, &tree[value].kind) {
+            (Some(kind @ Kind::Path(..)), _) => vec![(value, kind)],
+            (Some(kind @ Kind::Paths(..)), ExprKind::List(items)) => items.iter().map(|item| (*item, kind)).collect(),
+            _ => Vec::new(),
+        }
+    })
+}
+
+fn position(tool: &Tool, name: &str) -> Option<usize> {
+    tool.binder().position(name).ok()
+}
+
+/// A text that is given as a path, there or by a variable that has it always, and leads to no place of the
+/// sandbox.
+fn leaves(text: &Text<'_>, body: &Body<'_>, given: ExprId, kind: Kind) -> Option<Diagnostic> {
+    let tree = text.tree;
+    let given = bare(tree, given);
+    let path = match &tree[given].kind {
+        ExprKind::Name(name) => bare(tree, *body.set_once.get(name.as_str())?),
+        _ => given,
+    };
+    let ExprKind::Text(written) = &tree[path].kind else { return None };
+    let message = text.ground.gate.path_refusal(written, kind)?;
+    let finding = Diagnostic::warning(Code::LeavingPath, tree[path].span, message);
+    let finding = if path == given { finding } else { finding.related(tree[given].span, "the path is used here") };
+    Some(finding.help("give a path below the sandbox root"))
+}

@@ -1,0 +1,58 @@
+//! Names that hide others: variables of a procedure those of the script, loops those of loops around them.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::syntax::ast::{Name, Statement, StatementKind};
+use crate::text::{Code, Diagnostic, Span};
+
+use super::text::Text;
+use super::unused::set_by;
+use super::walk::{Body, blocks_of};
+
+pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
+    text.bodies.iter().for_each(|body| loops(body, found));
+    variables(text, found);
+}
+
+/// Loops that set the name of a loop around them.
+fn loops(body: &Body<'_>, found: &mut Vec<Diagnostic>) {
+    let mut ahead: Vec<(&Statement, Vec<&Name>)> = body.block.iter().map(|statement| (statement, Vec::new())).collect();
+    while let Some((statement, mut around)) = ahead.pop() {
+        if let StatementKind::For { first, second, .. } = &statement.kind {
+            let names = [Some(first), second.as_ref()].into_iter().flatten();
+            let hides = |name: &&Name| around.iter().find(|outer| outer.text == name.text).copied();
+            found.extend(names.clone().filter_map(|name| Some(hidden_loop(name, hides(&name)?))));
+            around.extend(names);
+        }
+        let inner = blocks_of(statement).into_iter().flatten();
+        ahead.extend(inner.map(|statement| (statement, around.clone())));
+    }
+}
+
+fn hidden_loop(name: &Name, outer: &Name) -> Diagnostic {
+    let message = format!("this loop sets `{}`, which a loop around it goes by", name.text);
+    let finding = Diagnostic::warning(Code::HiddenName, name.span, message);
+    finding.related(outer.span, "the loop around it").help("choose another name")
+}
+
+/// Variables of procedures that hide those of the script; a parameter says itself that it is new.
+fn variables(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
+    let (top, procedures) = text.top_and_procedures();
+    let mut outer: HashMap<&str, Span> = HashMap::new();
+    for name in top.statements.iter().filter_map(|statement| set_by(statement)) {
+        outer.entry(&name.text).or_insert(name.span);
+    }
+    for body in procedures {
+        let mut known: HashSet<&str> = body.params().collect();
+        for name in body.statements.iter().filter_map(|statement| set_by(statement)) {
+            if !known.insert(&name.text) || name.text.starts_with('_') {
+                continue;
+            }
+            let Some(first) = outer.get(name.text.as_str()) else { continue };
+            let message = format!("`{}` of this procedure hides that of the script", name.text);
+            let finding = Diagnostic::warning(Code::HiddenName, name.span, message);
+            let help = "choose another name; a procedure cannot change the script's variables";
+            found.push(finding.related(*first, "the script's").help(help));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! A text as lints see it: its bodies, and what its calls call.
+
+use std::collections::HashSet;
+
+use crate::program::builtin::Builtin;
+use crate::program::over::Over;
+use crate::syntax::ast::{Call, StatementKind, Tree};
+use crate::text::Source;
+use crate::toolkit::Tool;
+
+use super::Ground;
+use super::walk::Body;
+
+/// A text without errors.
+pub struct Text<'a> {
+    pub source: &'a Source,
+    pub tree: &'a Tree,
+    pub ground: Ground<'a>,
+    /// The top level, then the procedures.
+    pub bodies: Vec<Body<'a>>,
+    procedures: HashSet<&'a str>,
+    modules: HashSet<&'a str>,
+}
+
+/// What a call calls.
+pub enum Callee<'a> {
+    /// A procedure of the text or of a module.
+    Procedure,
+    Builtin(Builtin),
+    /// A function that takes a procedure.
+    Over,
+    Tool(&'a Tool),
+}
+
+impl<'a> Text<'a> {
+    pub fn new(source: &'a Source, tree: &'a Tree, ground: Ground<'a>) -> Text<'a> {
+        let procedures = tree.statements.iter().filter_map(|statement| match &statement.kind {
+            StatementKind::Procedure(procedure) => Some(procedure.name.text.as_str()),
+            _ => None,
+        });
+        let procedures = procedures.collect();
+        let modules = tree.uses().map(|used| used.name.text.as_str()).collect();
+        Text { source, tree, ground, bodies: Body::all(tree), procedures, modules }
+    }
+
+    /// The top level and the procedures, apart.
+    pub fn top_and_procedures(&self) -> (&Body<'a>, &[Body<'a>]) {
+        self.bodies.split_first().expect("a text has a top level")
+    }
+
+    /// What a call calls, by the order in which lowering looks; none where nothing has the name.
+    pub fn callee(&self, call: &Call) -> Option<Callee<'a>> {
+        let name = call.callee.as_str();
+        let is_module = name.split_once('.').is_some_and(|(module, _)| self.modules.contains(module));
+        if self.procedures.contains(name) || is_module {
+            return Some(Callee::Procedure);
+        }
+        if let Some(builtin) = Builtin::find(name) {
+            return Some(Callee::Builtin(builtin));
+        }
+        if Over::find(name).is_some() {
+            return Some(Callee::Over);
+        }
+        self.find_tool(name).map(Callee::Tool)
+    }
+
+    /// The tool that a call calls.
+    pub fn tool(&self, call: &Call) -> Option<&'a Tool> {
+        match self.callee(call) {
+            Some(Callee::Tool(tool)) => Some(tool),
+            _ => None,
+        }
+    }
+
+    /// The tool of a name.
+    pub fn find_tool(&self, name: &str) -> Option<&'a Tool> {
+        let registry = &self.ground.gate.registry;
+        registry.find(name).map(|id| registry.get(id))
+    }
+
+    /// Whether anything but what some statements declare happens at the top level.
+    pub fn has_top_besides(&self, is_aside: impl Fn(&StatementKind) -> bool) -> bool {
+        self.tree.statements.iter().any(|statement| statement.runs() && !is_aside(&statement.kind))
+    }
+}

@@ -1,0 +1,62 @@
+//! Statements that are never reached.
+
+use crate::syntax::ast::{Block, ExprKind, Statement, StatementKind, Tree};
+use crate::text::{Code, Diagnostic};
+
+use super::text::Text;
+use super::walk::{bare, blocks, blocks_of};
+
+pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
+    for body in &text.bodies {
+        // What has failed may be passed over by a handler.
+        let is_handled =
+            body.statements.iter().any(|statement| matches!(statement.kind, StatementKind::OnError { .. }));
+        let ends = |statement: &Statement| ends(text.tree, statement, is_handled);
+        for block in blocks(body.block) {
+            let mut runs = block.iter().filter(|statement| statement.runs());
+            let Some(last) = runs.by_ref().find(|statement| ends(statement)) else { continue };
+            if let Some(next) = runs.next() {
+                let finding = Diagnostic::warning(Code::Unreachable, next.span, "this is never reached");
+                let finding = finding.related(last.span, "nothing goes on after this");
+                found.push(finding.help("remove it, or put it before what ends the block"));
+            }
+        }
+    }
+}
+
+/// Whether nothing goes on after a statement.
+fn ends(tree: &Tree, statement: &Statement, is_handled: bool) -> bool {
+    let mut ahead = vec![statement];
+    while let Some(statement) = ahead.pop() {
+        match &statement.kind {
+            StatementKind::Return(_) | StatementKind::Break | StatementKind::Continue => {}
+            StatementKind::Fail(_) if !is_handled => {}
+            StatementKind::While { condition, body }
+                if matches!(tree[bare(tree, *condition)].kind, ExprKind::Bool(true)) && !is_left(body) => {}
+            StatementKind::If { otherwise: Some(_), .. } | StatementKind::Command(_) => {
+                for block in blocks_of(statement) {
+                    match block.iter().rfind(|statement| statement.runs()) {
+                        Some(last) => ahead.push(last),
+                        None => return false,
+                    }
+                }
+            }
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Whether a BREAK leaves the loop that has this block.
+fn is_left(block: &Block) -> bool {
+    let mut ahead: Vec<&Statement> = block.iter().collect();
+    while let Some(statement) = ahead.pop() {
+        match &statement.kind {
+            StatementKind::Break => return true,
+            // A BREAK in there leaves the inner loop.
+            StatementKind::While { .. } | StatementKind::For { .. } => {}
+            _ => ahead.extend(blocks_of(statement).into_iter().flatten()),
+        }
+    }
+    false
+}

@@ -1,0 +1,125 @@
+//! CALL statements whose tools can fail, and nobody looks at what became of them.
+//!
+//! A result is looked at when LAST or LAST_ERROR is read before the next call that sets them: in what
+//! follows, or in a loop around. Where that cannot be told from the text, it counts as looked at.
+
+use crate::syntax::ast::{Block, ExprKind, Statement, StatementKind};
+use crate::syntax::keyword::is_keyword;
+use crate::text::{Code, Diagnostic, Span};
+use crate::toolkit::{Failure, Tool};
+
+use super::text::{Callee, Text};
+use super::unused::expanded;
+use super::walk::{Body, blocks_of};
+
+pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
+    if text.ground.strict {
+        return;
+    }
+    let looks: Vec<Looks> = text.bodies.iter().map(|body| Looks::of(text, body)).collect();
+    let reads_errors = looks.iter().any(|looks| looks.reads_errors);
+    for (body, looks) in text.bodies.iter().zip(&looks) {
+        // Who called the procedure may look at LAST_ERROR.
+        let at_end = body.procedure.is_some() && reads_errors;
+        found.extend(looks.unseen(text, body, at_end));
+    }
+}
+
+/// Where a body calls and where it looks at results: places in the text, in order.
+struct Looks {
+    calls: Vec<u32>,
+    reads: Vec<u32>,
+    reads_errors: bool,
+}
+
+/// A block with what is known of the way on from its end.
+struct Stretch<'a> {
+    block: &'a Block,
+    /// Where it ends.
+    end: u32,
+    /// Whether the newest result is looked at after it.
+    is_seen: bool,
+}
+
+impl Looks {
+    fn of(text: &Text<'_>, body: &Body<'_>) -> Looks {
+        let mut looks = Looks { calls: Vec::new(), reads: Vec::new(), reads_errors: false };
+        for id in &body.expressions {
+            let expr = &text.tree[*id];
+            match &expr.kind {
+                ExprKind::Last => looks.reads.push(expr.span.start),
+                ExprKind::Name(name) => looks.add_name(name, expr.span.start),
+                ExprKind::Template(template, _) => {
+                    expanded(template).for_each(|name| looks.add_name(&name, expr.span.start))
+                }
+                ExprKind::Call(call) if call.callee.eq_ignore_ascii_case("EVAL") => {
+                    // Its text may name either.
+                    looks.add_name("LAST_ERROR", expr.span.start);
+                }
+                ExprKind::Call(call) if !matches!(text.callee(call), Some(Callee::Builtin(_))) => {
+                    looks.calls.push(expr.span.start);
+                }
+                _ => {}
+            }
+        }
+        looks.calls.sort_unstable();
+        looks.reads.sort_unstable();
+        looks
+    }
+
+    fn add_name(&mut self, name: &str, at: u32) {
+        let is_error = is_keyword(name, "LAST_ERROR");
+        self.reads_errors |= is_error;
+        if is_error || is_keyword(name, "LAST") {
+            self.reads.push(at);
+        }
+    }
+
+    /// Findings about a body; blocks come before those inside them, the end of each before its beginning.
+    fn unseen(&self, text: &Text<'_>, body: &Body<'_>, at_end: bool) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        let mut ahead = vec![Stretch { block: body.block, end: u32::MAX, is_seen: at_end }];
+        while let Some(Stretch { block, mut end, mut is_seen }) = ahead.pop() {
+            for statement in block.iter().rev() {
+                let range = Span { start: statement.span.start, end };
+                if !is_seen && let Some(tool) = failing(text, statement) {
+                    found.push(unseen(statement, tool));
+                }
+                ahead.extend(self.inner(text, statement, range, is_seen));
+                is_seen = any_in(&self.reads, range) || is_seen && !any_in(&self.calls, range);
+                end = range.start;
+            }
+        }
+        found
+    }
+
+    /// The blocks of a statement that ends where the next one begins.
+    fn inner<'a>(&self, text: &Text<'a>, statement: &'a Statement, range: Span, is_seen: bool) -> Vec<Stretch<'a>> {
+        let is_loop = matches!(statement.kind, StatementKind::While { .. } | StatementKind::For { .. });
+        let is_seen = is_seen || is_loop && any_in(&self.reads, range);
+        let mut ends = vec![range.end];
+        if let StatementKind::If { arms, otherwise } = &statement.kind {
+            let heads = arms.iter().skip(1).map(|arm| text.tree[arm.condition].span.start);
+            let last = otherwise.iter().filter_map(|block| block.first()).map(|first| first.span.start);
+            ends = heads.chain(last).chain([range.end]).collect();
+        }
+        blocks_of(statement).into_iter().zip(ends).map(|(block, end)| Stretch { block, end, is_seen }).collect()
+    }
+}
+
+fn any_in(places: &[u32], range: Span) -> bool {
+    places.get(places.partition_point(|place| *place < range.start)).is_some_and(|place| *place < range.end)
+}
+
+/// The tool that a CALL statement calls, where its result says whether it failed.
+fn failing<'a>(text: &Text<'a>, statement: &Statement) -> Option<&'a Tool> {
+    let StatementKind::Call(id) = &statement.kind else { return None };
+    let ExprKind::Call(call) = &text.tree[*id].kind else { return None };
+    text.tool(call).filter(|tool| tool.spec.failure != Failure::Raise)
+}
+
+fn unseen(statement: &Statement, tool: &Tool) -> Diagnostic {
+    let message = format!("nobody looks whether `{}` succeeds", tool.spec.name);
+    let finding = Diagnostic::warning(Code::UnseenResult, statement.span, message);
+    finding.help("write `MUST CALL`, so that a failure is an error, or look at `LAST` or `LAST_ERROR`")
+}

@@ -1,0 +1,195 @@
+//! Names that are set and never read.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::syntax::ast::{ExprKind, Name, Statement, StatementKind};
+use crate::syntax::{Part, Template, keyword};
+use crate::text::{Code, Diagnostic, Edit, Source, Span};
+use crate::toolkit::Failure;
+
+use super::text::{Callee, Text};
+use super::walk::{Body, set_otherwise};
+
+pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
+    let (top, procedures) = text.top_and_procedures();
+    let mut everywhere = Reads::of(text, top);
+    for body in procedures {
+        let reads = Reads::of(text, body);
+        variables(text, body, &reads, found);
+        // Procedures read the script's variables too.
+        everywhere.names.extend(reads.names);
+        everywhere.all |= reads.all;
+    }
+    variables(text, top, &everywhere, found);
+    modules(text, found);
+}
+
+/// What is read.
+#[derive(Default)]
+struct Reads {
+    names: HashSet<String>,
+    /// Whether any name may be: a text that is not known is expanded.
+    all: bool,
+}
+
+impl Reads {
+    fn of(text: &Text<'_>, body: &Body<'_>) -> Reads {
+        let mut reads = Reads::default();
+        for id in &body.expressions {
+            match &text.tree[*id].kind {
+                ExprKind::Name(name) => drop(reads.names.insert(name.to_string())),
+                ExprKind::Template(template, _) => reads.names.extend(expanded(template)),
+                ExprKind::Call(call) if call.callee.eq_ignore_ascii_case("EVAL") => {
+                    match call.args.first().map(|arg| &text.tree[arg.value].kind) {
+                        Some(ExprKind::Text(template)) => reads.names.extend(expanded(template)),
+                        _ => reads.all = true,
+                    }
+                }
+                _ => {}
+            }
+        }
+        reads
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.all || self.names.contains(name)
+    }
+}
+
+/// The names that are expanded in a text.
+pub fn expanded(template: &str) -> impl Iterator<Item = String> {
+    Template::new(template).filter_map(|part| match part {
+        Part::Placeholder(name, _) => Some(name.split('.').next().unwrap_or(name).to_owned()),
+        Part::Text(_) => None,
+    })
+}
+
+/// The name that a statement sets alone.
+pub fn set_by(statement: &Statement) -> Option<&Name> {
+    match &statement.kind {
+        StatementKind::Set { targets, .. } => match &targets[..] {
+            [target] if target.steps.is_empty() => Some(&target.name),
+            _ => None,
+        },
+        StatementKind::OnError { name, .. } => name.as_ref(),
+        _ => None,
+    }
+}
+
+fn variables(text: &Text<'_>, body: &Body<'_>, reads: &Reads, found: &mut Vec<Diagnostic>) {
+    let params: HashSet<&str> = body.params().collect();
+    let mut setters: HashMap<&str, Vec<&Statement>> = HashMap::new();
+    let mut changed: HashSet<&str> = HashSet::new();
+    for statement in &body.statements {
+        match set_by(statement) {
+            Some(name) => setters.entry(&name.text).or_default().push(statement),
+            None => changed.extend(set_otherwise(statement)),
+        }
+    }
+    for (name, setters) in setters {
+        if reads.has(name) || params.contains(name) || name.starts_with('_') {
+            continue;
+        }
+        let is_alone = setters.len() == 1 && !changed.contains(name);
+        let edit = if is_alone { removal(text, body, setters[0]) } else { None };
+        found.push(unused(text, setters[0]).fix(edit));
+    }
+}
+
+fn unused(text: &Text<'_>, setter: &Statement) -> Diagnostic {
+    let name = set_by(setter).expect("it sets a name");
+    let message = format!("`{}` is set, and nothing reads it", name.text);
+    let help = match failing_tool(text, setter) {
+        Some(tool) => format!("write `MUST CALL {tool}(…)`, so that a failure is an error, or look at the result"),
+        None => "remove it, or begin its name with `_`".to_owned(),
+    };
+    Diagnostic::warning(Code::UnusedName, name.span, message).help(help)
+}
+
+/// The tool whose result a statement sets, where that says whether it failed.
+fn failing_tool(text: &Text<'_>, setter: &Statement) -> Option<&'static str> {
+    let StatementKind::Set { value, .. } = &setter.kind else { return None };
+    let ExprKind::Call(call) = &text.tree[*value].kind else { return None };
+    let spec = &text.tool(call)?.spec;
+    (spec.failure != Failure::Raise).then_some(spec.name)
+}
+
+/// The edit that takes a name away without changing what the script does, where there is one.
+fn removal(text: &Text<'_>, body: &Body<'_>, setter: &Statement) -> Option<Edit> {
+    let value = match &setter.kind {
+        StatementKind::OnError { name, .. } => return without_as(text.source, setter.span, name.as_ref()?.span),
+        StatementKind::Set { value, .. } => *value,
+        _ => return None,
+    };
+    if let ExprKind::Call(call) = &text.tree[value].kind {
+        let is_same = match text.callee(call)? {
+            // CALL of a built-in sets LAST, and SET does not.
+            Callee::Builtin(_) => false,
+            Callee::Tool(tool) => tool.spec.failure == Failure::Raise,
+            Callee::Procedure | Callee::Over => true,
+        };
+        return is_same.then(|| as_call(text.source, setter.span, text.tree[value].span));
+    }
+    // A file of procedures alone runs one of them, so the last statement beside them stays.
+    let is_needed = body.procedure.is_none() && !text.has_top_besides(|kind| is_plain(text, kind));
+    if is_needed || !is_plain(text, &setter.kind) { None } else { whole_line(text.source, setter.span) }
+}
+
+/// Whether a statement sets a name to a value that is written there.
+fn is_plain(text: &Text<'_>, statement: &StatementKind) -> bool {
+    use ExprKind::{Bool, Float, Int, Nil, Text};
+    let StatementKind::Set { value, .. } = statement else { return false };
+    matches!(text.tree[*value].kind, Nil | Bool(_) | Int(_) | Float(_) | Text(_))
+}
+
+/// `SET x = f()` as `CALL f()`.
+fn as_call(source: &Source, statement: Span, value: Span) -> Edit {
+    let has_call = keyword::is_keyword(keyword::first_word(source.slice(value)), "CALL");
+    let is_lower = source.slice(statement).starts_with(|c: char| c.is_ascii_lowercase());
+    let text = match (has_call, is_lower) {
+        (true, _) => "",
+        (false, true) => "call ",
+        (false, false) => "CALL ",
+    };
+    Edit { span: Span { start: statement.start, end: value.start }, text: text.to_owned() }
+}
+
+/// `ON ERROR AS name DO` without its name.
+fn without_as(source: &Source, head: Span, name: Span) -> Option<Edit> {
+    let before = source.slice(Span { start: head.start, end: name.start });
+    let before = before.trim_end();
+    let kept = before.strip_suffix("AS").or_else(|| before.strip_suffix("as"))?.trim_end();
+    let start = head.start + kept.len() as u32;
+    Some(Edit { span: Span { start, end: name.end }, text: String::new() })
+}
+
+/// The edit that removes a statement with its line, when it is alone there.
+fn whole_line(source: &Source, span: Span) -> Option<Edit> {
+    let line = source.lines_of(span);
+    let (start, end) = source.local(span);
+    let (line_start, line_end) = source.local(line);
+    let text = source.text();
+    let is_alone = text[line_start..start].trim().is_empty() && text[end..line_end].trim().is_empty();
+    is_alone.then(|| Edit { span: line, text: String::new() })
+}
+
+fn modules(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
+    let expressions = text.bodies.iter().flat_map(|body| &body.expressions);
+    let called: HashSet<&str> = expressions
+        .filter_map(|id| match &text.tree[*id].kind {
+            ExprKind::Call(call) => call.callee.split('.').next(),
+            // What `LIST.Map` is given.
+            ExprKind::Name(name) => Some(name.as_str()),
+            ExprKind::Text(named) => named.split('.').next(),
+            _ => None,
+        })
+        .collect();
+    for statement in &text.tree.statements {
+        let StatementKind::Use(used) = &statement.kind else { continue };
+        if !called.contains(used.name.text.as_str()) {
+            let message = format!("nothing of the module `{}` is used", used.name.text);
+            let finding = Diagnostic::warning(Code::UnusedName, used.name.span, message);
+            found.push(finding.help("remove the USE").fix(whole_line(text.source, statement.span)));
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Ways through a tree: its bodies, their statements, the expressions in them. Nothing here recurses.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::syntax::ast::{Block, ExprId, ExprKind, Place, Procedure, Statement, StatementKind, Step, Tree};
+
+/// Statements that share their variables: the top level, or a procedure.
+pub struct Body<'a> {
+    /// The procedure; none for the top level.
+    pub procedure: Option<&'a Procedure>,
+    /// Its outermost statements.
+    pub block: &'a Block,
+    /// All its statements, those inside others too, in the text's order.
+    pub statements: Vec<&'a Statement>,
+    /// All expressions in them.
+    pub expressions: Vec<ExprId>,
+    /// Variables that one statement alone gives a value, and which.
+    pub set_once: HashMap<&'a str, ExprId>,
+}
+
+impl<'a> Body<'a> {
+    /// The top level, then the procedures.
+    pub fn all(tree: &'a Tree) -> Vec<Body<'a>> {
+        let procedures = tree.statements.iter().filter_map(|statement| match &statement.kind {
+            StatementKind::Procedure(procedure) => Some(Body::new(tree, Some(procedure), &procedure.body)),
+            _ => None,
+        });
+        [Body::new(tree, None, &tree.statements)].into_iter().chain(procedures).collect()
+    }
+
+    fn new(tree: &'a Tree, procedure: Option<&'a Procedure>, block: &'a Block) -> Body<'a> {
+        let statements = statements(block);
+        let mut expressions: Vec<ExprId> = statements.iter().flat_map(|statement| roots(statement)).collect();
+        add_parts(tree, &mut expressions);
+        let set_once = set_once(procedure, &statements);
+        Body { procedure, block, statements, expressions, set_once }
+    }
+
+    /// The names of its parameters.
+    pub fn params(&self) -> impl Iterator<Item = &'a str> {
+        params(self.procedure)
+    }
+}
+
+fn params<'a>(procedure: Option<&'a Procedure>) -> impl Iterator<Item = &'a str> {
+    let params = procedure.into_iter().flat_map(|it| it.needs.iter().chain(&it.optional));
+    params.map(|param| param.text.as_str())
+}
+
+fn set_once<'a>(procedure: Option<&'a Procedure>, statements: &[&'a Statement]) -> HashMap<&'a str, ExprId> {
+    let mut once = HashMap::new();
+    let mut often: HashSet<&str> = params(procedure).collect();
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::Set { targets, value } if targets.len() == 1 && targets[0].steps.is_empty() => {
+                let name = targets[0].name.text.as_str();
+                if once.insert(name, *value).is_some() {
+                    often.insert(name);
+                }
+            }
+            _ => often.extend(set_otherwise(statement)),
+        }
+    }
+    once.retain(|name, _| !often.contains(name));
+    once
+}
+
+/// Names that a statement sets besides others, changes a part of, or goes by.
+pub fn set_otherwise(statement: &Statement) -> Vec<&str> {
+    match &statement.kind {
+        StatementKind::Set { targets, .. } => targets.iter().map(|target| target.name.text.as_str()).collect(),
+        StatementKind::For { first, second, .. } => {
+            [Some(first), second.as_ref()].into_iter().flatten().map(|name| name.text.as_str()).collect()
+        }
+        StatementKind::OnError { name: Some(name), .. } => vec![name.text.as_str()],
+        _ => Vec::new(),
+    }
+}
+
+/// The blocks that a statement holds; those of a procedure are a body of their own.
+pub fn blocks_of(statement: &Statement) -> Vec<&Block> {
+    match &statement.kind {
+        StatementKind::If { arms, otherwise } => arms.iter().map(|arm| &arm.body).chain(otherwise).collect(),
+        StatementKind::While { body, .. }
+        | StatementKind::For { body, .. }
+        | StatementKind::OnError { body, .. }
+        | StatementKind::Command(body)
+        | StatementKind::Broken(body) => vec![body],
+        _ => Vec::new(),
+    }
+}
+
+/// All blocks of a body, the outer ones first.
+pub fn blocks(body: &Block) -> Vec<&Block> {
+    let mut found = vec![body];
+    let mut at = 0;
+    while at < found.len() {
+        found.extend(found[at].iter().flat_map(blocks_of));
+        at += 1;
+    }
+    found
+}
+
+/// All statements of a block, those inside others too, in the text's order.
+pub fn statements(block: &Block) -> Vec<&Statement> {
+    let mut found: Vec<&Statement> = blocks(block).into_iter().flatten().collect();
+    found.sort_by_key(|statement| statement.span.start);
+    found
+}
+
+/// The expressions that belong to a statement itself.
+fn roots(statement: &Statement) -> Vec<ExprId> {
+    match &statement.kind {
+        StatementKind::Set { targets, value } => targets.iter().flat_map(indexes).chain([*value]).collect(),
+        StatementKind::Emit(values) | StatementKind::Return(values) => values.clone(),
+        StatementKind::Call(call) => vec![*call],
+        StatementKind::If { arms, .. } => arms.iter().map(|arm| arm.condition).collect(),
+        StatementKind::While { condition, .. } => vec![*condition],
+        StatementKind::For { list, .. } => vec![*list],
+        StatementKind::Must { value, message } => [Some(*value), *message].into_iter().flatten().collect(),
+        StatementKind::Fail(message) => message.iter().copied().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn indexes(place: &Place) -> impl Iterator<Item = ExprId> {
+    place.steps.iter().filter_map(|step| match step {
+        Step::Index(index) => Some(*index),
+        Step::Field(_) => None,
+    })
+}
+
+/// Adds to expressions all that they are made of.
+fn add_parts(tree: &Tree, found: &mut Vec<ExprId>) {
+    let mut at = 0;
+    while at < found.len() {
+        match &tree[found[at]].kind {
+            ExprKind::Placeholder(inner)
+            | ExprKind::Parenthesized(inner)
+            | ExprKind::Unary(_, inner)
+            | ExprKind::Field(inner, _) => found.push(*inner),
+            ExprKind::List(items) => found.extend(items),
+            ExprKind::Map(entries) => found.extend(entries.iter().map(|entry| entry.value)),
+            ExprKind::Chain(first, links) => {
+                found.push(*first);
+                found.extend(links.iter().map(|link| link.operand));
+            }
+            ExprKind::Power(left, right) | ExprKind::Index(left, right) => found.extend([*left, *right]),
+            ExprKind::Call(call) => found.extend(call.args.iter().map(|arg| arg.value)),
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// An expression without the parentheses around it.
+pub fn bare(tree: &Tree, mut id: ExprId) -> ExprId {
+    while let ExprKind::Parenthesized(inner) = &tree[id].kind {
+        id = *inner;
+    }
+    id
+}
