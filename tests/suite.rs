@@ -13,7 +13,8 @@
 //!   in that file stands under its line.
 //!
 //! Each case has a sandbox folder of its own. It is planned, run, taken back, done by its plan and taken back
-//! again; what the plan does must be what the run did, and nothing may be left.
+//! again; what the plan does must be what the run did, and nothing may be left. Where the linter repairs
+//! something of it, it is run once more as repaired, and must say the same.
 //!
 //! `UPDATE=1 cargo test --test suite` rewrites what is expected; look at the difference.
 
@@ -312,6 +313,8 @@ fn perform(case: &Case) -> Actual {
         assert_eq!(planned.output, output.text(), "the planned run said something else");
         check_plan(&options, planned.plan, &after);
         check_undo(&options, &before);
+        check_repairs(case, &script, &options, &output.text());
+        check_undo(&options, &before);
     }
     Actual { output: output.text(), findings: outcome.findings, sources: outcome.sources, ending: outcome.ending }
 }
@@ -353,6 +356,23 @@ fn check_plan(options: &Options, mut plan: Plan, after: &[String]) {
     engine.apply(&plan).unwrap_or_else(|error| panic!("the plan cannot be done: {}", error.message));
     let sandbox = options.sandbox.as_ref().expect("the case has a sandbox");
     assert_eq!(support::contents_of(sandbox), after, "the plan was not what the run did");
+}
+
+/// Whether a case says the same once it is repaired.
+fn check_repairs(case: &Case, script: &Script, options: &Options, output: &str) {
+    // A limit is met elsewhere when there is less to do.
+    let is_measured = !case.policy.is_empty() || options.max_steps.is_some() || options.timeout.is_some();
+    let engine = Engine::open(options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings));
+    let Some(text) = engine.fix(script).text.filter(|_| !is_measured) else { return };
+    let (_, repaired) = run_with(&engine, case, &Script::new(SCRIPT, text.as_str()));
+    assert_eq!(without_lines(&repaired.text()), without_lines(output), "repaired, it says something else:\n{text}");
+}
+
+/// An output without the numbers of lines, which a line that goes changes.
+fn without_lines(output: &str) -> String {
+    let mut parts = output.split("\"line\": ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.trim_start_matches(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether what a case changed can be taken back, so that nothing is left of it: no file, no mode, no time.

@@ -1,40 +1,96 @@
 //! `ns check FILE…`
 
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
-use crate::engine::Checked;
-use crate::text::render::to_json;
+use serde_json::Value;
+
+use crate::engine::{Checked, Engine};
+use crate::text::render::{to_json, to_sarif};
 use crate::text::{Diagnostic, Severity};
 
-use super::args::{CheckArgs, FindingFormat, Global};
+use super::args::{CheckArgs, Denied, FindingFormat, Global};
 use super::exit::Exit;
+use super::files::{files_of, graver};
+use super::fix::fix;
 use super::run::read_script;
-use super::terminal::{print, report_findings, say};
+use super::terminal::{counted, print, report_error, report_findings, say};
 
 pub fn check(global: &Global, args: &CheckArgs) -> Exit {
+    let is_printed_twice = args.files.iter().any(|file| file == Path::new("-")) && args.format != FindingFormat::Text;
+    if args.fix && is_printed_twice {
+        report_error(
+            "standard output is for the script that was repaired, so findings cannot be printed there too",
+            "name a file, or leave out `--format`",
+        );
+        return Exit::Usage;
+    }
     let engine = match super::open(&global.options()) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    let mut exit = Exit::Done;
-    let mut checked = Vec::new();
-    for file in &args.files {
-        match read_script(file) {
-            Ok(script) => checked.push((script.name().to_owned(), engine.check(&script))),
-            Err(unreadable) => exit = unreadable,
-        }
-    }
+    let (files, exit) = files_of(&args.files);
+    let (mut checked, unread) = if args.fix { repair(&engine, &files) } else { look_at(&engine, &files) };
+    let exit = graver(exit, unread);
     tell_once(&mut checked);
-    let faulty = checked.iter().any(|(_, checked)| checked.findings.iter().any(Diagnostic::is_error));
     let shown = match args.format {
         FindingFormat::Text => show_text(&checked, args.info),
         FindingFormat::Json => show_json(&checked, args.info),
+        FindingFormat::Sarif => show_sarif(&checked, exit == Exit::Done),
     };
-    match (exit, shown) {
-        (Exit::Done, Exit::Done) if faulty => Exit::Difference,
-        (Exit::Done, shown) => shown,
-        (exit, _) => exit,
+    let is_refused = |finding: &Diagnostic| finding.is_error() || args.deny == Some(Denied::Warnings);
+    let found = match findings(&checked).any(is_refused) {
+        true => Exit::Difference,
+        false => Exit::Done,
+    };
+    graver(graver(exit, found), shown)
+}
+
+/// Checks all files.
+fn look_at(engine: &Engine, files: &[PathBuf]) -> (Vec<(String, Checked)>, Exit) {
+    let (mut checked, mut exit) = (Vec::new(), Exit::Done);
+    for file in files {
+        match read_script(file) {
+            Ok(script) => checked.push((script.name().to_owned(), engine.check(&script))),
+            Err(fault) => exit = graver(exit, fault),
+        }
     }
+    (checked, exit)
+}
+
+/// Repairs all files, and gives what is left.
+fn repair(engine: &Engine, files: &[PathBuf]) -> (Vec<(String, Checked)>, Exit) {
+    let (mut left, mut exit) = (Vec::new(), Exit::Done);
+    let (mut repairs, mut repaired_files) = (0, 0);
+    for file in files {
+        match fix(engine, file) {
+            Ok((name, repaired, checked)) => {
+                left.push((file, name, checked));
+                repairs += repaired;
+                repaired_files += usize::from(repaired > 0);
+            }
+            Err(fault) => exit = graver(exit, fault),
+        }
+    }
+    if repairs > 0 {
+        say(&format!("{} repaired in {}\n", counted(repairs, "finding"), counted(repaired_files, "file")));
+        left.iter_mut().for_each(|(file, _, checked)| check_again(engine, file, checked));
+    }
+    (left.into_iter().map(|(_, name, checked)| (name, checked)).collect(), exit)
+}
+
+/// Checks a file again that uses modules: one may have been repaired after it.
+fn check_again(engine: &Engine, file: &Path, checked: &mut Checked) {
+    if file != Path::new("-")
+        && !checked.info.modules.is_empty()
+        && let Ok(script) = read_script(file)
+    {
+        *checked = engine.check(&script);
+    }
+}
+
+fn findings(checked: &[(String, Checked)]) -> impl Iterator<Item = &Diagnostic> {
+    checked.iter().flat_map(|(_, checked)| &checked.findings)
 }
 
 /// What is wrong with a module is told once, however many of the scripts use it.
@@ -44,7 +100,8 @@ fn tell_once(checked: &mut [(String, Checked)]) {
         findings.retain(|finding| {
             let place = finding.span().and_then(|span| {
                 let source = sources.of(span)?;
-                Some((source.name().to_owned(), source.local(span)))
+                let name = source.name().strip_prefix("./").unwrap_or(source.name());
+                Some((name.to_owned(), source.local(span)))
             });
             place.is_none_or(|place| told.insert((place, finding.message.clone())))
         });
@@ -60,23 +117,25 @@ fn show_text(checked: &[(String, Checked)], info: bool) -> Exit {
             told.push_str(&format!("{name}: {text}\n"));
         }
     }
-    let count = |severity| {
-        checked.iter().flat_map(|(_, checked)| &checked.findings).filter(|finding| finding.severity == severity).count()
-    };
+    let count = |severity| findings(checked).filter(|finding| finding.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     if errors + warnings > 0 {
-        say(&format!("{}, {}\n", counted(errors, "error"), counted(warnings, "warning")));
+        let sum = format!("{}, {}", counted(errors, "error"), counted(warnings, "warning"));
+        say(&match findings(checked).filter(|finding| finding.fix.is_some()).count() {
+            0 => format!("{sum}\n"),
+            repairs => format!("{sum}; `ns check --fix` repairs {repairs}\n"),
+        });
     }
     print(&told)
 }
 
 fn show_json(checked: &[(String, Checked)], info: bool) -> Exit {
-    let findings = |checked: &Checked| -> Vec<serde_json::Value> {
+    let findings = |checked: &Checked| -> Vec<Value> {
         let findings = checked.findings.iter().map(|finding| to_json(finding, &checked.sources));
         findings.map(|finding| serde_json::to_value(finding).expect("a finding has a JSON form")).collect()
     };
     let json = match info {
-        false => serde_json::Value::Array(checked.iter().flat_map(|(_, checked)| findings(checked)).collect()),
+        false => Value::Array(checked.iter().flat_map(|(_, checked)| findings(checked)).collect()),
         true => checked
             .iter()
             .map(|(name, checked)| serde_json::json!({ "file": name, "info": checked.info, "findings": findings(checked) }))
@@ -85,6 +144,7 @@ fn show_json(checked: &[(String, Checked)], info: bool) -> Exit {
     print(&format!("{json}\n"))
 }
 
-fn counted(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+fn show_sarif(checked: &[(String, Checked)], is_whole: bool) -> Exit {
+    let texts = checked.iter().map(|(_, checked)| (&checked.findings[..], &checked.sources));
+    print(&format!("{}\n", to_sarif(texts, is_whole)))
 }

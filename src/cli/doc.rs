@@ -8,7 +8,7 @@ use crate::engine::{Builtin, Page, PageKind, built_in_tools, code_example, pages
 use crate::text::{Code, ToolCode, nearest};
 use crate::toolkit::{Registry, groups, schema};
 
-use super::args::{DocArgs, FindingFormat};
+use super::args::{DocArgs, PageFormat};
 use super::exit::Exit;
 use super::table::new_table;
 use super::terminal::{print, report_error};
@@ -44,9 +44,9 @@ pub fn doc(args: &DocArgs) -> Exit {
         return Exit::Usage;
     }
     let text = match (args.format, name.is_empty()) {
-        (FindingFormat::Text, true) => overview(&registry),
-        (FindingFormat::Text, false) => found.iter().map(Topic::text).collect::<Vec<_>>().join("\n\n\n"),
-        (FindingFormat::Json, is_all) => {
+        (PageFormat::Text, true) => overview(&registry),
+        (PageFormat::Text, false) => found.iter().map(Topic::text).collect::<Vec<_>>().join("\n\n\n"),
+        (PageFormat::Json, is_all) => {
             let json: Json = found.iter().map(|topic| if is_all { topic.heading() } else { topic.json() }).collect();
             serde_json::to_string_pretty(&json).expect("JSON has a text")
         }

@@ -1,6 +1,5 @@
 //! `ns fmt FILE…`
 
-use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -11,9 +10,10 @@ use crate::text::{Diagnostic, Source, safe};
 
 use super::args::{FmtArgs, Keywords};
 use super::exit::Exit;
+use super::files::{files_of, graver};
 use super::replace::{Original, replace};
-use super::run::read_text;
-use super::terminal::{print, report_error, report_findings, say};
+use super::run::{is_markdown, read_text};
+use super::terminal::{counted, print, report_error, report_findings, say};
 
 /// What became of one file.
 enum Became {
@@ -37,79 +37,13 @@ pub fn fmt(args: &FmtArgs) -> Exit {
         }
     }
     if changed > 0 && files != [PathBuf::from("-")] {
-        say(&format!("{} of {} formatted\n", changed, counted(files.len())));
+        say(&format!("{} of {} formatted\n", changed, counted(files.len(), "file")));
     }
     if different > 0 {
-        say(&format!("{} of {} not formatted\n", different, counted(files.len())));
+        say(&format!("{} of {} not formatted\n", different, counted(files.len(), "file")));
         exit = graver(exit, Exit::Difference);
     }
     exit
-}
-
-fn counted(files: usize) -> String {
-    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
-}
-
-/// What cannot be read or written outranks what was found.
-fn graver(one: Exit, other: Exit) -> Exit {
-    match (one, other) {
-        (Exit::Done, other) => other,
-        (Exit::Difference, other) if other != Exit::Done => other,
-        (one, _) => one,
-    }
-}
-
-/// The files that are named, and the scripts below folders that are.
-fn files_of(named: &[PathBuf]) -> (Vec<PathBuf>, Exit) {
-    let (mut files, mut exit) = (Vec::new(), Exit::Done);
-    for path in named {
-        if !path.is_dir() {
-            files.push(path.clone());
-            continue;
-        }
-        if let Err((folder, error)) = scripts_below(path, &mut files) {
-            report_error(
-                &format!("the folder `{}` cannot be read: {error}", folder.display()),
-                "name files, or folders that you may read",
-            );
-            exit = Exit::Usage;
-        }
-    }
-    (files, exit)
-}
-
-/// The scripts in a folder and below it, by name; hidden folders and links to folders are left out.
-fn scripts_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
-    let mut ahead = vec![folder.to_path_buf()];
-    while let Some(folder) = ahead.pop() {
-        let fault = |error| (folder.clone(), error);
-        let entries = std::fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(fault)?;
-        let mut folders = Vec::new();
-        let mut found = Vec::new();
-        for entry in entries {
-            let kind = entry.file_type().map_err(fault)?;
-            let name = entry.file_name();
-            if kind.is_dir() && !is_hidden(&name) {
-                folders.push(entry.path());
-            } else if !kind.is_dir() && is_script(&name) && entry.path().is_file() {
-                found.push(entry.path());
-            }
-        }
-        found.sort();
-        files.extend(found);
-        folders.sort_by(|a, b| b.cmp(a));
-        ahead.extend(folders);
-    }
-    Ok(())
-}
-
-fn is_hidden(name: &OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(b".")
-}
-
-fn is_script(name: &OsStr) -> bool {
-    let name = name.as_encoded_bytes();
-    !name.starts_with(b".") && (name.ends_with(b".ns") || name.ends_with(b".ns.txt"))
 }
 
 fn format(file: &Path, args: &FmtArgs) -> Became {
@@ -119,10 +53,7 @@ fn format(file: &Path, args: &FmtArgs) -> Became {
         Ok(text) => text,
         Err(exit) => return Became::Not(exit),
     };
-    let is_markdown = file
-        .extension()
-        .is_some_and(|extension| ["md", "markdown"].iter().any(|markdown| extension.eq_ignore_ascii_case(markdown)));
-    let script = if is_markdown { Script::markdown(name, bytes) } else { Script::new(name, bytes) };
+    let script = if is_markdown(file) { Script::markdown(name, bytes) } else { Script::new(name, bytes) };
     let spelling = args.keywords.map(|keywords| match keywords {
         Keywords::Upper => Spelling::Upper,
         Keywords::Lower => Spelling::Lower,

@@ -14,6 +14,8 @@ mod doc;
 mod doctor;
 mod exit;
 mod explain;
+mod files;
+mod fix;
 mod fmt;
 mod gc;
 mod guide;

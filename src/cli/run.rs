@@ -75,11 +75,13 @@ pub fn default(global: &Global) -> Exit {
 /// Reads a script from a file or from standard input; of a Markdown file its blocks are the script.
 pub fn read_script(file: &Path) -> Result<Script, Exit> {
     let (name, bytes) = read_text(file)?;
+    Ok(if is_markdown(file) { Script::markdown(name, bytes) } else { Script::new(name, bytes) })
+}
+
+/// Whether a file is Markdown, by its name.
+pub fn is_markdown(file: &Path) -> bool {
     let extension = file.extension().unwrap_or_default();
-    match ["md", "markdown"].iter().any(|markdown| extension.eq_ignore_ascii_case(markdown)) {
-        true => Ok(Script::markdown(name, bytes)),
-        false => Ok(Script::new(name, bytes)),
-    }
+    ["md", "markdown"].iter().any(|markdown| extension.eq_ignore_ascii_case(markdown))
 }
 
 /// The name that messages use and the bytes of a file or of standard input.

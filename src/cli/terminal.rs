@@ -54,6 +54,11 @@ pub fn report_error(message: &str, help: &str) {
     say(&format!("error: {}\n  = help: {}\n", safe::prose(message), safe::prose(help)));
 }
 
+/// A number with what it counts.
+pub fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
 /// Writes to standard output. That nobody reads it is nobody's error; that it cannot be written is one.
 pub fn print(text: &str) -> Exit {
     let mut out = stdout().lock();

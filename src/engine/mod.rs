@@ -3,6 +3,7 @@
 mod audit;
 mod changes;
 mod config;
+mod fix;
 mod format;
 mod gc;
 mod history;
@@ -42,6 +43,7 @@ pub use crate::value::Value;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference};
 pub use config::files::state_folder;
+pub use fix::Fixed;
 pub use format::{Formatted, Spelling, format_script};
 pub use gc::{Amount, GcRequest, GivenUp, Swept, Tally, Why};
 pub use history::{Conflict, End, Listed, ShownChange, ShownRun, Undone, What};

@@ -39,6 +39,16 @@ impl Script {
         self.decode_script(usize::MAX).0
     }
 
+    /// The whole text, where it is one.
+    pub fn text(&self) -> Option<&str> {
+        str::from_utf8(&self.bytes).ok()
+    }
+
+    /// The same with another text.
+    pub(super) fn with_text(&self, text: &str) -> Script {
+        Script { bytes: text.as_bytes().to_vec(), ..self.clone() }
+    }
+
     /// The name without the folders before it.
     pub fn file_name(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or(&self.name)

@@ -296,15 +296,28 @@ pub enum ResultForm {
 /// Arguments of `ns check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// The scripts, - for standard input; of a file NAME.md the ```neuroscript blocks
+    /// The scripts, folders of scripts, - for standard input; of a file NAME.md the ```neuroscript blocks
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Repair what can be repaired without changing what a script does; standard input is printed
+    #[arg(long)]
+    pub fix: bool,
+    /// What ends with exit code 3 besides errors
+    #[arg(long, value_name = "FINDINGS")]
+    pub deny: Option<Denied>,
     /// How findings are printed
     #[arg(long, default_value = "text")]
     pub format: FindingFormat,
     /// Show what the scripts say about themselves
     #[arg(long)]
     pub info: bool,
+}
+
+/// What a check does not let pass, besides errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Denied {
+    /// Warnings
+    Warnings,
 }
 
 /// Arguments of `ns fmt`.
@@ -333,6 +346,15 @@ pub enum Keywords {
     Lower,
 }
 
+/// How pages are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PageFormat {
+    /// For people
+    Text,
+    /// A JSON array
+    Json,
+}
+
 /// How findings are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FindingFormat {
@@ -340,6 +362,8 @@ pub enum FindingFormat {
     Text,
     /// A JSON array
     Json,
+    /// A SARIF 2.1.0 log, as code hosts and editors read it
+    Sarif,
 }
 
 /// Arguments of `ns call`.
@@ -386,7 +410,7 @@ pub struct DocArgs {
     pub name: Vec<String>,
     /// How it is printed
     #[arg(long, default_value = "text")]
-    pub format: FindingFormat,
+    pub format: PageFormat,
 }
 
 /// Arguments of `ns explain`.

@@ -1,0 +1,69 @@
+//! The files that a command is given: those that are named, and the scripts in folders.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::exit::Exit;
+use super::terminal::report_error;
+
+/// What cannot be read or written outranks what was found.
+pub fn graver(one: Exit, other: Exit) -> Exit {
+    match (one, other) {
+        (Exit::Done, other) => other,
+        (Exit::Difference, other) if other != Exit::Done => other,
+        (one, _) => one,
+    }
+}
+
+/// The files that are named, and the scripts below folders that are.
+pub fn files_of(named: &[PathBuf]) -> (Vec<PathBuf>, Exit) {
+    let (mut files, mut exit) = (Vec::new(), Exit::Done);
+    for path in named {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        if let Err((folder, error)) = scripts_below(path, &mut files) {
+            report_error(
+                &format!("the folder `{}` cannot be read: {error}", folder.display()),
+                "name files, or folders that you may read",
+            );
+            exit = Exit::Usage;
+        }
+    }
+    (files, exit)
+}
+
+/// The scripts in a folder and below it, by name; hidden folders and links to folders are left out.
+fn scripts_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
+    let mut ahead = vec![folder.to_path_buf()];
+    while let Some(folder) = ahead.pop() {
+        let fault = |error| (folder.clone(), error);
+        let entries = std::fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(fault)?;
+        let mut folders = Vec::new();
+        let mut found = Vec::new();
+        for entry in entries {
+            let kind = entry.file_type().map_err(fault)?;
+            let name = entry.file_name();
+            if kind.is_dir() && !is_hidden(&name) {
+                folders.push(entry.path());
+            } else if !kind.is_dir() && is_script(&name) && entry.path().is_file() {
+                found.push(entry.path());
+            }
+        }
+        found.sort();
+        files.extend(found);
+        folders.sort_by(|a, b| b.cmp(a));
+        ahead.extend(folders);
+    }
+    Ok(())
+}
+
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
+fn is_script(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    !name.starts_with(b".") && (name.ends_with(b".ns") || name.ends_with(b".ns.txt"))
+}

@@ -1,0 +1,36 @@
+//! `ns check --fix`: what was repaired is written back.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::engine::{Checked, Engine, Fixed};
+
+use super::exit::Exit;
+use super::replace::{Original, replace};
+use super::run::read_script;
+use super::terminal::{print, report_error};
+
+/// Repairs one file, or prints standard input with its repairs. Gives its name, how many findings were
+/// repaired, and what is left.
+pub fn fix(engine: &Engine, file: &Path) -> Result<(String, usize, Checked), Exit> {
+    let original = if file == Path::new("-") { None } else { Original::of(file).ok() };
+    let script = read_script(file)?;
+    let Fixed { text, repaired, checked } = engine.fix(&script);
+    match (original, text) {
+        (None, text) => match print(text.as_deref().or(script.text()).unwrap_or_default()) {
+            Exit::Done => {}
+            exit => return Err(exit),
+        },
+        (Some(original), Some(text)) => write(file, &original, &text)?,
+        (Some(_), None) => {}
+    }
+    Ok((script.name().to_owned(), repaired, checked))
+}
+
+fn write(file: &Path, original: &Original, text: &str) -> Result<(), Exit> {
+    replace(original, |out| out.write_all(text.as_bytes())).map_err(|error| {
+        let message = format!("`{}` cannot be written: {error}", file.display());
+        report_error(&message, "it was left as it is; `ns check --fix - < FILE` prints it with its repairs");
+        Exit::Failed
+    })
+}
