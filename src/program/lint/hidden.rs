@@ -39,12 +39,12 @@ fn hidden_loop(name: &Name, outer: &Name) -> Diagnostic {
 fn variables(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let (top, procedures) = text.top_and_procedures();
     let mut outer: HashMap<&str, Span> = HashMap::new();
-    for name in top.statements.iter().filter_map(|statement| set_by(statement)) {
+    for name in top.statements.iter().filter_map(|statement| variable(statement)) {
         outer.entry(&name.text).or_insert(name.span);
     }
     for body in procedures {
         let mut known: HashSet<&str> = body.params().collect();
-        for name in body.statements.iter().filter_map(|statement| set_by(statement)) {
+        for name in body.statements.iter().filter_map(|statement| variable(statement)) {
             if !known.insert(&name.text) || name.text.starts_with('_') {
                 continue;
             }
@@ -55,4 +55,9 @@ fn variables(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
             found.push(finding.related(*first, "the script's").help(help));
         }
     }
+}
+
+/// The variable that a SET sets; that of ON ERROR says itself that it is new.
+fn variable(statement: &Statement) -> Option<&Name> {
+    set_by(statement).filter(|_| matches!(statement.kind, StatementKind::Set { .. }))
 }

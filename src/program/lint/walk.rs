@@ -42,7 +42,7 @@ impl<'a> Body<'a> {
     }
 }
 
-fn params<'a>(procedure: Option<&'a Procedure>) -> impl Iterator<Item = &'a str> {
+fn params(procedure: Option<&Procedure>) -> impl Iterator<Item = &str> {
     let params = procedure.into_iter().flat_map(|it| it.needs.iter().chain(&it.optional));
     params.map(|param| param.text.as_str())
 }
