@@ -11,6 +11,7 @@ pub mod engine;
 mod eval;
 mod format;
 mod limits;
+mod mcp;
 mod memory;
 mod program;
 mod repl;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The rooms, lowest first, each with the rooms that it may use.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("text", &[]),
     ("limits", &["text"]),
     ("value", &["text", "limits"]),
@@ -31,7 +31,8 @@ const ARROWS: [(&str, &[&str]); 16] = [
         ],
     ),
     ("repl", &["engine", "text", "cli"]),
-    ("cli", &["engine", "text", "value", "toolkit", "repl"]),
+    ("mcp", &["text", "limits", "value", "toolkit", "engine"]),
+    ("cli", &["engine", "text", "value", "toolkit", "repl", "mcp"]),
 ];
 
 #[test]

@@ -3,15 +3,16 @@
 
 use std::io::{Read, stdin};
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use crate::engine::{EmitError, Engine, Options, SetupError};
 use crate::text::{ToolCode, safe};
-use crate::toolkit::{Manner, ToolError};
-use crate::value::{Value, json as value_json};
+use crate::toolkit::{Manner, ToolError, body_of, excerpt, read_on};
+use crate::value::{Map, Value, json as value_json};
 
 use super::approve::ask_at_terminal;
 use super::args::{CallArgs, Global};
+use super::call_lines::call_lines;
 use super::console::connect_console;
 use super::exit::Exit;
 use super::interrupts::catch_interrupts;
@@ -20,23 +21,74 @@ use super::show::{Format, Printer};
 use super::terminal::{report_notes, say};
 
 /// Bytes of JSON that are ever taken in.
-const MAX_JSON: u64 = 256 << 20;
+pub const MAX_JSON: u64 = 256 << 20;
+
+/// A part of an answer, as `--meta` asks for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    offset: Option<usize>,
+    bytes: u64,
+}
+
+/// Bytes of a part where nothing else is said.
+const PART: u64 = 256 << 10;
+/// Bytes of an answer of which parts are given.
+const WHOLE: u64 = 256 << 20;
+
+impl Part {
+    /// The part of an answer, and what is said beside it.
+    pub fn of(&self, answer: Value) -> Result<(Value, Json), ToolError> {
+        let behind = || {
+            ToolError::new(ToolCode::BadArgs, "`--offset` lies behind the end of the answer, or inside a character")
+                .hint("give the `next_offset` of the part before")
+        };
+        let part = match self.offset {
+            None => excerpt(answer, self.bytes)?,
+            Some(offset) => {
+                let body = body_of(&answer).ok_or_else(behind)?;
+                read_on(&body, offset, self.bytes)?.ok_or_else(behind)?
+            }
+        };
+        let meta = part.extent.map_or_else(|| json!({ "truncated": false }), |extent| json!(extent));
+        Ok((part.answer, meta))
+    }
+}
 
 pub fn call(global: &Global, args: &CallArgs) -> Exit {
-    let options = Options { answer_bytes: args.max_output_bytes, ..global.options() };
+    let answer_bytes = if args.meta { Some(WHOLE) } else { args.max_output_bytes };
+    let options = Options { answer_bytes, ..global.options() };
     let engine = match Engine::open(&options) {
         Ok(engine) => engine,
         Err(error) => return fail(&setup_failure(&error)),
     };
-    ask_at_terminal(&engine);
-    show_at_terminal(&engine);
-    connect_console(&engine);
-    let given = match read_arguments(&args.json) {
-        Ok(given) => given,
-        Err(error) => return fail(&error),
-    };
+    let part = args.meta.then(|| Part { offset: args.offset, bytes: args.max_output_bytes.unwrap_or(PART) });
+    if args.jsonl {
+        catch_interrupts(engine.interrupt());
+        return call_lines(&engine, part.as_ref());
+    }
+    let tool = args.tool.as_deref().expect("clap demands it, or `--jsonl`");
+    let called = call_once(&engine, tool, args);
+    match (called, part) {
+        (Err(exit), _) => exit,
+        (Ok(answer), None) => print(&answer, Format::for_call(global.output)),
+        (Ok(answer), Some(part)) => match part.of(answer) {
+            Ok((answer, meta)) => {
+                let meta = value_json::from_text(&meta.to_string()).unwrap_or_default();
+                let whole = Map::with_capacity(2).with("result", answer).with("_meta", meta);
+                print(&whole.into(), Some(Format::Json))
+            }
+            Err(error) => fail(&error),
+        },
+    }
+}
+
+fn call_once(engine: &Engine, tool: &str, args: &CallArgs) -> Result<Value, Exit> {
+    ask_at_terminal(engine);
+    show_at_terminal(engine);
+    connect_console(engine);
+    let given = read_arguments(&args.json).map_err(|error| fail(&error))?;
     catch_interrupts(engine.interrupt());
-    let result = engine.call(&args.tool, &given);
+    let result = engine.call(tool, &given);
     engine.gate().end_run();
     let notes = engine.gate().take_notes();
     for value in engine.gate().consoles.take_printed() {
@@ -47,11 +99,11 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
         Err(error) => match error.manner {
             Manner::Quiet => Value::Nil,
             Manner::Partly => error.answer.unwrap_or_default(),
-            Manner::Declared | Manner::Raised => return fail(&with_notes(error, notes)),
+            Manner::Declared | Manner::Raised => return Err(fail(&with_notes(error, notes))),
         },
     };
     report_notes(&notes);
-    print(&answer, Format::for_call(global.output))
+    Ok(answer)
 }
 
 /// A failure is one line, so what else there is to say goes into it.
@@ -116,14 +168,7 @@ fn setup_failure(error: &SetupError) -> ToolError {
 }
 
 fn fail(error: &ToolError) -> Exit {
-    let mut shape = json!({ "error": {
-        "code": error.code.id(),
-        "message": error.message,
-        "tool": error.tool,
-        "argument": error.argument,
-        "path": error.path,
-        "hint": error.hint,
-    } });
+    let mut shape = json!({ "error": error.shape() });
     if let Some(answer) = &error.answer {
         shape["answer"] = json!(answer);
     }

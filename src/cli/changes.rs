@@ -5,9 +5,8 @@
 
 use std::fmt::Write as _;
 
-use crate::engine::{Described, Difference, ShownChange, Value, What};
+use crate::engine::{Described, Difference, ShownChange, What};
 use crate::text::safe;
-use crate::value::Map;
 
 /// Columns that the tree takes before what is said of a change, at most.
 const WIDEST: usize = 60;
@@ -84,43 +83,6 @@ pub fn summary(changes: &[Described]) -> String {
         parts.push(format!("{} added, {} removed", counted_lines(lines.0), counted_lines(lines.1)));
     }
     if parts.is_empty() { "nothing is changed\n".to_owned() } else { parts.join(", ") + "\n" }
-}
-
-/// A change as a map, for programs and tables; `diff` is there where differences were asked for.
-pub fn row(described: &Described) -> Value {
-    let Described { change, difference } = described;
-    let size =
-        |size: Option<u64>| size.filter(|_| !change.is_folder).map_or(Value::Nil, |size| Value::from(size as i64));
-    let word = match change.what {
-        What::Created => "created",
-        What::Changed => "changed",
-        What::Mode(..) => "mode",
-        What::Moved(_) => "moved",
-        What::Deleted => "deleted",
-    };
-    let detail = match &change.what {
-        What::Mode(before, after) => Value::text(&format!("{before:04o} to {after:04o}")),
-        What::Moved(from) => Value::text(&format!("from {}", from.shown())),
-        _ => Value::Nil,
-    };
-    let slash = if change.is_folder { "/" } else { "" };
-    let row = Map::with_capacity(10)
-        .with("what", word)
-        .with("path", format!("{}{slash}", change.path.shown()).as_str())
-        .with("detail", detail)
-        .with("before", size(change.sizes.0))
-        .with("after", size(change.sizes.1))
-        .with("kept", change.kept.as_ref().map_or(Value::Nil, |kept| Value::text(&kept.shown())));
-    match difference {
-        Difference::None => row,
-        Difference::Binary => row.with("note", "binary"),
-        Difference::Unknown(why) => row.with("note", why.as_str()),
-        Difference::Text(diff) => {
-            let row = row.with("added", diff.added as i64).with("removed", diff.removed as i64);
-            if diff.text.is_empty() { row } else { row.with("diff", diff.text.as_str()) }
-        }
-    }
-    .into()
 }
 
 /// A line of the tree.

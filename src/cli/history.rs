@@ -43,7 +43,7 @@ pub fn show(global: &Global, args: &ShowArgs) -> Exit {
 }
 
 fn rows(described: &[Described]) -> Result<Value, ToolError> {
-    Ok(Value::list(described.iter().map(changes::row).collect())?)
+    Ok(Value::list(described.iter().map(Described::row).collect())?)
 }
 
 fn whole(run: &ShownRun, described: &[Described]) -> Result<Value, ToolError> {

@@ -6,10 +6,12 @@ mod approve;
 mod args;
 mod audit;
 mod call;
+mod call_lines;
 mod changes;
 mod check;
 mod completions;
 mod console;
+mod definitions;
 mod doc;
 mod doctor;
 mod exit;
@@ -22,6 +24,7 @@ mod guide;
 mod history;
 mod interrupts;
 mod markup;
+mod mcp;
 mod memory;
 mod new;
 mod page;
@@ -137,6 +140,8 @@ fn work() -> Exit {
         Some(Command::Redo(args)) => history::undo(&global, None, true, args.force),
         Some(Command::Completions(args)) => completions::completions(args.shell),
         Some(Command::Man(args)) => completions::man(&args.command),
+        Some(Command::Mcp(args)) => mcp::mcp(&global, &args),
+        Some(Command::McpWorker) => mcp::worker(&global),
         Some(Command::Repl) => run::default(&global),
         Some(Command::File(words)) => run::file(&global, words),
     }

@@ -6,6 +6,7 @@ use crate::engine::{Over, built_in_tools};
 use crate::toolkit::{Example, Kind, Literal, Param, Registry, Spec, Tool, WhenAbsent, groups, schema};
 
 use super::args::{ToolFormat, ToolsArgs};
+use super::definitions;
 use super::exit::Exit;
 use super::table::new_table;
 use super::terminal::{print, report_error};
@@ -91,6 +92,10 @@ pub fn tools(args: &ToolsArgs) -> Exit {
             Some(tool) => section(Entry::of_tool(tool)),
             None => reference(&entries(&registry)),
         },
+        framework => pretty(&match one {
+            Some(tool) => definitions::one(framework, tool).unwrap_or_default(),
+            None => definitions::several(framework, registry.iter()).unwrap_or_default(),
+        }),
     };
     print(&format!("{}\n", text.trim_end()))
 }
@@ -114,6 +119,7 @@ fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
         ToolFormat::Json => pretty(&tools.map(schema::declaration).collect()),
         ToolFormat::JsonSchema => pretty(&Json::Object(schemas.collect())),
         ToolFormat::Markdown => members.iter().map(|entry| section(*entry)).collect::<Vec<_>>().join("\n"),
+        framework => pretty(&definitions::several(framework, tools).unwrap_or_default()),
     };
     print(&format!("{}\n", text.trim_end()))
 }

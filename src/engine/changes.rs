@@ -6,10 +6,12 @@
 use crate::limits::{LimitHit, Watch};
 use crate::tools::{Sides, compare};
 
+use crate::value::{Map, Value};
+
 pub use crate::toolkit::Content;
 pub use crate::tools::Diff;
 
-use super::ShownChange;
+use super::{ShownChange, What};
 
 /// The most bytes of a content that is compared line by line; whoever reads contents need read no more.
 pub const COMPARED_BYTES: u64 = 1 << 20;
@@ -25,6 +27,45 @@ pub struct Described {
     pub change: ShownChange,
     /// How the contents differ.
     pub difference: Difference,
+}
+
+impl Described {
+    /// A change as a map, for programs and tables; `diff` is there where differences were asked for.
+    pub fn row(&self) -> Value {
+        let Described { change, difference } = self;
+        let size =
+            |size: Option<u64>| size.filter(|_| !change.is_folder).map_or(Value::Nil, |size| Value::from(size as i64));
+        let word = match change.what {
+            What::Created => "created",
+            What::Changed => "changed",
+            What::Mode(..) => "mode",
+            What::Moved(_) => "moved",
+            What::Deleted => "deleted",
+        };
+        let detail = match &change.what {
+            What::Mode(before, after) => Value::text(&format!("{before:04o} to {after:04o}")),
+            What::Moved(from) => Value::text(&format!("from {}", from.shown())),
+            _ => Value::Nil,
+        };
+        let slash = if change.is_folder { "/" } else { "" };
+        let row = Map::with_capacity(10)
+            .with("what", word)
+            .with("path", format!("{}{slash}", change.path.shown()).as_str())
+            .with("detail", detail)
+            .with("before", size(change.sizes.0))
+            .with("after", size(change.sizes.1))
+            .with("kept", change.kept.as_ref().map_or(Value::Nil, |kept| Value::text(&kept.shown())));
+        match difference {
+            Difference::None => row,
+            Difference::Binary => row.with("note", "binary"),
+            Difference::Unknown(why) => row.with("note", why.as_str()),
+            Difference::Text(diff) => {
+                let row = row.with("added", diff.added as i64).with("removed", diff.removed as i64);
+                if diff.text.is_empty() { row } else { row.with("diff", diff.text.as_str()) }
+            }
+        }
+        .into()
+    }
 }
 
 /// How two contents differ.

@@ -18,10 +18,11 @@ mod session;
 mod setup;
 mod stack;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::eval::{Machine, World, compile};
-use crate::limits::{Limits, space};
+use crate::limits::space;
 use crate::program::{Surroundings, Unit, lint, lower, tree::Program};
 use crate::syntax::{TextLimits, ast::Tree, parse};
 use crate::text::{Code, Diagnostic, FindingCode, Sources, ToolCode};
@@ -29,7 +30,7 @@ use crate::toolkit::{Gate, Registry, ToolError};
 use crate::value::Map;
 
 pub use crate::eval::{EmitError, Fault, Output};
-pub use crate::limits::{Interrupt, LimitHit, Meter, Progress, Watch};
+pub use crate::limits::{Interrupt, LimitHit, Limits, Meter, Progress, Watch};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
 pub use crate::program::{Builtin, Over};
 pub use crate::sandbox::Resolver;
@@ -57,6 +58,10 @@ pub use setup::{Options, PolicySource, SetupError};
 use modules::Loader;
 pub use stack::{hush_panics, on_large_stack};
 
+/// What a model that has never seen the language needs to write a right script: a page of the book, so that
+/// what is in it runs.
+pub const GUIDE: &str = include_str!("../../docs/guide.md");
+
 /// An engine: a sandbox, a policy, limits and the tools.
 pub struct Engine {
     gate: Rc<Gate>,
@@ -67,6 +72,8 @@ pub struct Engine {
     interrupt: Interrupt,
     /// Where the policy in force came from.
     policy_source: PolicySource,
+    /// The run that ended last, if it changed something.
+    ended: RefCell<Option<String>>,
 }
 
 /// What a check found.
@@ -145,6 +152,16 @@ impl Engine {
         &self.limits
     }
 
+    /// Sets what one answer of a tool may take, and gives what it could take before.
+    pub fn bound_answers(&mut self, bytes: u64) -> Option<u64> {
+        self.limits.tool_output_bytes.replace(bytes)
+    }
+
+    /// Whether nothing is changed, and what would be is kept instead.
+    pub fn is_planning(&self) -> bool {
+        self.gate.overlay.is_some()
+    }
+
     /// What stops its runs.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
@@ -203,9 +220,18 @@ impl Engine {
     /// Cleans up after a run, and gives what is still to be told.
     fn end_run(&self, how: End) -> Vec<String> {
         self.gate.end_run();
-        self.gate.end_journal(how);
+        self.end_journal(how);
         self.settle();
         self.gate.take_notes()
+    }
+
+    fn end_journal(&self, how: End) {
+        *self.ended.borrow_mut() = self.gate.end_journal(how);
+    }
+
+    /// The name of the run or call that ended last, if it changed something.
+    pub fn ended_run(&self) -> Option<String> {
+        self.ended.borrow().clone()
     }
 
     /// At the end of a run: what the audit log says of it outlives a power cut from here on.
@@ -255,7 +281,7 @@ impl Engine {
         self.gate.announce(&format!("{} {tool}", session.command()), false);
         let result = on_large_stack(|| self.call_here(tool, args, session))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
-        self.gate.end_journal(if result.is_ok() { End::Done } else { End::Failed });
+        self.end_journal(if result.is_ok() { End::Done } else { End::Failed });
         self.settle();
         result
     }

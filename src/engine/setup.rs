@@ -35,6 +35,10 @@ pub struct Options {
     pub atomic: bool,
     /// Change nothing, and keep what would be changed.
     pub plan: bool,
+    /// The limits where neither the policy file nor these options say anything.
+    pub limits: Limits,
+    /// Directories outside of which nothing may be done, besides what the policy says; all may when left out.
+    pub within: Option<Vec<PathBuf>>,
     /// The step limit.
     pub max_steps: Option<u64>,
     /// The time limit.
@@ -83,11 +87,12 @@ impl Engine {
     pub fn open(options: &Options) -> Result<Engine, SetupError> {
         let root = open_root(options.sandbox.as_deref())?;
         let registry = Rc::new(crate::tools::registry());
-        let (policy_source, config) = read_policy(&root, options.policy.as_deref(), &registry)?;
+        let (policy_source, config) = read_policy(&root, options, &registry)?;
         let Config { mut limits, mut policy, settings } = config;
         overrule(&mut limits, options);
         policy.read_only |= options.read_only;
         let further = open_further(&root, &mut policy)?;
+        options.within.iter().for_each(|within| narrow(&mut policy, &root, &further, within));
         if policy.require_kernel_sandbox {
             return Err(no_kernel_sandbox());
         }
@@ -122,6 +127,7 @@ impl Engine {
             atomic: options.atomic,
             interrupt: Interrupt::default(),
             policy_source,
+            ended: RefCell::default(),
         };
         if options.plan {
             return engine.planning();
@@ -141,7 +147,8 @@ impl Engine {
         })?;
         let (limits, interrupt) = (self.limits.clone(), self.interrupt.clone());
         let (strict, atomic, policy_source) = (self.strict, self.atomic, self.policy_source.clone());
-        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, policy_source })
+        let ended = RefCell::default();
+        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, policy_source, ended })
     }
 }
 
@@ -168,8 +175,8 @@ fn open_root(named: Option<&Path>) -> Result<Root, SetupError> {
     })
 }
 
-fn read_policy(root: &Root, named: Option<&Path>, registry: &Registry) -> Result<(PolicySource, Config), SetupError> {
-    let (source, name, text) = match named {
+fn read_policy(root: &Root, options: &Options, registry: &Registry) -> Result<(PolicySource, Config), SetupError> {
+    let (source, name, text) = match options.policy.as_deref() {
         Some(path) => (PolicySource::File(path.to_path_buf()), path.display().to_string(), read_file(path)?),
         None => match root
             .read_reserved(POLICY_FILE, MAX_POLICY)
@@ -178,17 +185,39 @@ fn read_policy(root: &Root, named: Option<&Path>, registry: &Registry) -> Result
             Some(bytes) => (PolicySource::Root, POLICY_FILE.to_owned(), bytes),
             None => match files::user_policy(POLICY_FILE).filter(|path| files::is_file(path)) {
                 Some(path) => (PolicySource::File(path.clone()), path.display().to_string(), read_file(&path)?),
-                None => return Ok((PolicySource::BuiltIn, Config::default())),
+                None => {
+                    let config = Config { limits: options.limits.clone(), ..Config::default() };
+                    return Ok((PolicySource::BuiltIn, config));
+                }
             },
         },
     };
     let text = String::from_utf8(text).map_err(|_| unreadable(&name, "it is not UTF-8"))?;
     let mut sources = Sources::new();
     let origin = if source == PolicySource::Root { Origin::Root } else { Origin::User };
-    match parse(sources.add(name, text), registry, origin) {
+    match parse(sources.add(name, text), registry, origin, &options.limits) {
         Ok(config) => Ok((source, config)),
         Err(findings) => Err(SetupError { findings, sources }),
     }
+}
+
+/// Nothing may be done outside these directories. One that holds a root narrows nothing there.
+fn narrow(policy: &mut Policy, root: &Root, further: &[Root], within: &[PathBuf]) {
+    let mut addresses = Vec::new();
+    for directory in within {
+        // Both the name and what it leads to, so that a link on the way changes nothing.
+        let names = [Some(directory.clone()), files::true_path(directory)];
+        for name in names.into_iter().flatten() {
+            for root in further.iter().chain([root]) {
+                match root.part_below(&name) {
+                    Some(below) => addresses.push(root.address_of(&below.to_string_lossy()).into_owned()),
+                    None if root.path().starts_with(&name) => addresses.push(root.address_of("").into_owned()),
+                    None => {}
+                }
+            }
+        }
+    }
+    policy.narrow(addresses);
 }
 
 /// Opens the directories outside the root that the policy allows.

@@ -4,7 +4,7 @@
 //! spending a step is one subtraction.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Limit, LimitHit, Limits, Progress};
@@ -38,6 +38,8 @@ impl Interrupt {
 pub struct Watch {
     deadline: Option<Instant>,
     timeout: Duration,
+    /// Milliseconds that were spent waiting for a person, which do not count.
+    excused: Arc<AtomicU64>,
     interrupt: Interrupt,
 }
 
@@ -47,10 +49,16 @@ impl Watch {
         if self.interrupt.is_raised() {
             return Err(LimitHit { limit: Limit::Interrupt, allowed: 0 });
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        let excused = Duration::from_millis(self.excused.load(Ordering::Relaxed));
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline + excused) {
             return Err(LimitHit { limit: Limit::Time, allowed: self.timeout.as_millis() as u64 });
         }
         Ok(())
+    }
+
+    /// Lets so much time not count.
+    pub fn excuse(&self, time: Duration) {
+        self.excused.fetch_add(time.as_millis() as u64, Ordering::Relaxed);
     }
 }
 
@@ -103,6 +111,7 @@ impl Meter {
         let watch = Watch {
             deadline: limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
             timeout: limits.timeout.unwrap_or_default(),
+            excused: Arc::default(),
             interrupt,
         };
         Meter {

@@ -49,6 +49,20 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Those of what a server runs for a program, which nobody watches.
+    pub fn of_server() -> Limits {
+        Limits {
+            max_steps: 10_000_000,
+            timeout: Some(Duration::from_secs(30)),
+            memory_bytes: 256 << 20,
+            output_bytes: Some(1 << 20),
+            tool_output_bytes: Some(256 << 10),
+            files_changed: Some(10_000),
+            bytes_written: Some(1 << 30),
+            ..Limits::default()
+        }
+    }
+
     /// Every key of `[limits]` with what is in force.
     pub fn summary(&self) -> Vec<(&'static str, String)> {
         let some = |bound: Option<u64>| bound.map_or_else(|| "none".to_owned(), |bound| bound.to_string());

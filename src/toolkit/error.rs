@@ -88,6 +88,18 @@ impl ToolError {
         self
     }
 
+    /// The shape in which every failure reaches a program.
+    pub fn shape(&self) -> serde_json::Value {
+        serde_json::json!({
+            "code": self.code.id(),
+            "message": self.message,
+            "tool": self.tool,
+            "argument": self.argument,
+            "path": self.path,
+            "hint": self.hint,
+        })
+    }
+
     /// Puts something before the sentence.
     pub fn preceded_by(mut self, before: &str) -> ToolError {
         self.message.insert_str(0, before);

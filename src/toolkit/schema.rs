@@ -34,10 +34,14 @@ pub fn errors(tool: &Tool) -> Vec<&'static str> {
 
 /// JSON Schema 2020-12 of the arguments.
 pub fn input_schema(tool: &Tool) -> Json {
-    let required = tool.params.iter().filter(|param| param.absent == WhenAbsent::Required);
+    input_schema_of(tool.params)
+}
+
+/// The same of parameters that are no tool's.
+pub fn input_schema_of(params: &[Param]) -> Json {
+    let required = params.iter().filter(|param| param.absent == WhenAbsent::Required);
     let required: Vec<&str> = required.map(|param| param.name).collect();
-    let properties: Map<String, Json> =
-        tool.params.iter().map(|param| (param.name.to_owned(), property(param))).collect();
+    let properties: Map<String, Json> = params.iter().map(|param| (param.name.to_owned(), property(param))).collect();
     let mut schema = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {
         schema["required"] = json!(required);

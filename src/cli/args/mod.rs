@@ -10,7 +10,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::engine::{Clock, Options};
+use crate::engine::{Clock, Limits, Options};
 
 pub use kept::{AuditArgs, AuditCommand, AuditPlace, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs, UndoArgs};
 use values::{fixed_time, seconds};
@@ -125,6 +125,10 @@ pub enum Command {
     Redo(RedoArgs),
     /// Make room: give up what is kept of old runs, as the policy says or as these options do
     Gc(GcArgs),
+    /// Serve the tools and scripts to an agent, over the Model Context Protocol on standard input and output
+    Mcp(McpArgs),
+    #[command(name = "mcp-worker", hide = true)]
+    McpWorker,
     /// Begin a session
     Repl,
     /// Print what makes a shell complete `ns`
@@ -167,6 +171,23 @@ pub enum PlanForm {
     Json,
     /// A page that needs nothing else
     Html,
+}
+
+/// Arguments of `ns mcp`.
+#[derive(Args, Debug)]
+pub struct McpArgs {
+    /// Let the tools change files; without it the server only reads
+    #[arg(long)]
+    pub write: bool,
+    /// The tools to offer: default, all, script, groups such as fs, or wire names
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "default")]
+    pub tools: Vec<String>,
+    /// Do not let the roots that the client names narrow what its calls may do
+    #[arg(long)]
+    pub ignore_roots: bool,
+    /// Seconds after which a client that does not read is given up
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    pub patience: Duration,
 }
 
 /// Arguments of `ns apply`.
@@ -370,13 +391,23 @@ pub enum FindingFormat {
 #[derive(Args, Debug)]
 pub struct CallArgs {
     /// The tool, by any of its names
-    pub tool: String,
+    #[arg(required_unless_present = "jsonl")]
+    pub tool: Option<String>,
     /// A JSON object with the arguments, @FILE to read it from a file, - from standard input
     #[arg(default_value = "{}", value_name = "JSON", allow_hyphen_values = true)]
     pub json: String,
     /// Bytes that the answer may take
     #[arg(long, value_name = "N")]
     pub max_output_bytes: Option<u64>,
+    /// Give an answer that is longer than that in parts, and say beside it how much is there
+    #[arg(long)]
+    pub meta: bool,
+    /// Where the part begins: `next_offset` of the one before
+    #[arg(long, value_name = "N", requires = "meta", conflicts_with = "jsonl")]
+    pub offset: Option<usize>,
+    /// Read a call from each line of standard input, such as {"id": 1, "tool": "read_file", "arguments": {}}, and answer each in a line
+    #[arg(long, conflicts_with_all = ["tool", "json"])]
+    pub jsonl: bool,
 }
 
 /// Arguments of `ns tools`.
@@ -396,6 +427,16 @@ pub enum ToolFormat {
     Table,
     /// Whole declarations
     Json,
+    /// As MCP servers declare them
+    Mcp,
+    /// As functions of OpenAI's interfaces
+    Openai,
+    /// The same with every argument required, and null for what is left out
+    OpenaiStrict,
+    /// As tools of Anthropic's interface
+    Anthropic,
+    /// As function declarations of Gemini's interface
+    Gemini,
     /// The schemas of the arguments, by wire name
     JsonSchema,
     /// The reference documentation
@@ -467,6 +508,8 @@ impl Global {
             strict: self.strict,
             atomic: false,
             plan: false,
+            limits: Limits::default(),
+            within: None,
             max_steps: self.max_steps,
             timeout: self.timeout,
             answer_bytes: None,

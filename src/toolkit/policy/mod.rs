@@ -30,6 +30,8 @@ pub struct Policy {
     pub read_only: bool,
     /// Where tools may work; everywhere below the root when there are none.
     pub allowed_directories: Vec<DirectoryRule>,
+    /// Where a program that has tools called lets them work, besides.
+    within: Option<Vec<DirectoryRule>>,
     /// Where they may not, although they could otherwise.
     pub blocked_directories: Vec<DirectoryRule>,
     /// The files that may be read and changed; all when there are none.
@@ -65,6 +67,7 @@ impl Default for Policy {
         Policy {
             read_only: false,
             allowed_directories: Vec::new(),
+            within: None,
             blocked_directories: Vec::new(),
             allowed_extensions: Extensions::default(),
             blocked_extensions: Extensions::default(),
@@ -210,7 +213,7 @@ impl Policy {
 
     /// Whether there is any rule about directories, so that listings must look at paths.
     pub fn has_directory_rules(&self) -> bool {
-        !(self.allowed_directories.is_empty() && self.blocked_directories.is_empty())
+        !(self.allowed_directories.is_empty() && self.blocked_directories.is_empty() && self.within.is_none())
     }
 
     fn refusal(&self, address: &str, is_directory: bool, access: Access) -> Option<String> {
@@ -225,6 +228,9 @@ impl Policy {
             self.allowed_directories.is_empty() || self.allowed_directories.iter().any(|rule| rule.holds(&path));
         if !allowed {
             return Some("it is in none of `allowed_directories`".to_owned());
+        }
+        if self.within.as_ref().is_some_and(|within| !within.iter().any(|rule| rule.holds(&path))) {
+            return Some("it is in none of the roots that the client names".to_owned());
         }
         if access == Access::Look {
             return None;
@@ -291,6 +297,11 @@ impl Policy {
         if !self.allowed_directories.is_empty() {
             self.allowed_directories.push(DirectoryRule::ours(address));
         }
+    }
+
+    /// Lets tools work below these addresses alone, as far as the other rules let them.
+    pub fn narrow(&mut self, addresses: Vec<String>) {
+        self.within = Some(addresses.iter().map(|address| DirectoryRule::ours(address)).collect());
     }
 
     /// The journal that fits.

@@ -1,0 +1,122 @@
+//! `ns tools --format mcp|openai|openai-strict|anthropic|gemini`: the tools as other frameworks declare them.
+//! What is called then is `ns call`, or `ns call --jsonl` for a program that holds a process open.
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::mcp::{definition, plain_input};
+use crate::toolkit::Tool;
+
+use super::args::ToolFormat;
+
+/// One tool in the form of a framework; none where the format is no framework's.
+pub fn one(format: ToolFormat, tool: &Tool) -> Option<Json> {
+    let name = tool.spec.wire;
+    let description = format!("{}.", tool.spec.summary);
+    Some(match format {
+        ToolFormat::Mcp => definition(tool),
+        ToolFormat::Openai => json!({
+            "type": "function",
+            "function": { "name": name, "description": description, "parameters": plain_input(tool) },
+        }),
+        ToolFormat::OpenaiStrict => {
+            let (parameters, strict) = strict(plain_input(tool));
+            json!({
+                "type": "function",
+                "function": {
+                    "name": name, "description": description, "parameters": parameters, "strict": strict,
+                },
+            })
+        }
+        ToolFormat::Anthropic => {
+            json!({ "name": name, "description": description, "input_schema": plain_input(tool) })
+        }
+        ToolFormat::Gemini => {
+            let mut declared = json!({ "name": name, "description": description });
+            // An object without properties is refused there.
+            if !tool.params.is_empty() {
+                declared["parameters"] = open_api(plain_input(tool));
+            }
+            declared
+        }
+        ToolFormat::Table | ToolFormat::Json | ToolFormat::JsonSchema | ToolFormat::Markdown => return None,
+    })
+}
+
+/// Several tools in the form of a framework.
+pub fn several<'t>(format: ToolFormat, tools: impl Iterator<Item = &'t Tool>) -> Option<Json> {
+    let tools: Vec<Json> = tools.map(|tool| one(format, tool)).collect::<Option<_>>()?;
+    Some(match format {
+        ToolFormat::Mcp => json!({ "tools": tools }),
+        ToolFormat::Gemini => json!([{ "functionDeclarations": tools }]),
+        _ => Json::Array(tools),
+    })
+}
+
+/// Every argument is required, and `null` where it may be left out; whether all of them can be said so.
+fn strict(mut schema: Json) -> (Json, bool) {
+    let required: Vec<String> = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|name| name.as_str().map(str::to_owned))
+        .collect();
+    let Some(Json::Object(properties)) = schema.get_mut("properties") else { return (schema, true) };
+    if !properties.values().all(is_closed) {
+        return (schema, false);
+    }
+    let names: Vec<String> = properties.keys().cloned().collect();
+    for (name, property) in properties.iter_mut() {
+        let Json::Object(property) = property else { continue };
+        let default = property.remove("default");
+        if required.contains(name) {
+            continue;
+        }
+        let kind = property.get("type").cloned().unwrap_or_default();
+        property.insert("type".to_owned(), json!([kind, "null"]));
+        if let Some(Json::Array(words)) = property.get_mut("enum") {
+            words.push(Json::Null);
+        }
+        if let (Some(default), Some(Json::String(description))) = (default, property.get_mut("description")) {
+            description.push_str(&format!("; null means {default}"));
+        }
+    }
+    schema["required"] = json!(names);
+    (schema, true)
+}
+
+/// Whether a schema says of everything below it what it is, as strict schemas must.
+fn is_closed(schema: &Json) -> bool {
+    match schema["type"].as_str() {
+        Some("array") => schema.get("items").is_some_and(is_closed),
+        Some("object") | None => false,
+        Some(_) => true,
+    }
+}
+
+/// The part of JSON Schema that OpenAPI 3.0 has, in which Gemini's function declarations are written.
+fn open_api(schema: Json) -> Json {
+    let Json::Object(schema) = schema else { return schema };
+    let kept = ["type", "description", "enum", "properties", "required", "items", "minimum", "maximum"];
+    let mut plain = Map::new();
+    for (key, value) in schema.into_iter().filter(|(key, _)| kept.contains(&key.as_str())) {
+        let value = match (key.as_str(), value) {
+            ("type", Json::String(kind)) => Json::String(kind.to_ascii_uppercase()),
+            ("properties", Json::Object(properties)) => {
+                Json::Object(properties.into_iter().map(|(name, value)| (name, open_api(value))).collect())
+            }
+            ("items", value) => open_api(value),
+            // Bounds of 64 bits are not understood there.
+            ("minimum" | "maximum", value) if value.as_i64().is_none_or(|bound| bound.abs() > i64::from(i32::MAX)) => {
+                continue;
+            }
+            (_, value) => value,
+        };
+        plain.insert(key, value);
+    }
+    // A type has to be said; where anything goes, it is a text.
+    plain.entry("type").or_insert_with(|| json!("STRING"));
+    if plain["type"] == "ARRAY" {
+        plain.entry("items").or_insert_with(|| json!({ "type": "STRING" }));
+    }
+    Json::Object(plain)
+}

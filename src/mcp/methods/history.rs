@@ -1,0 +1,56 @@
+//! `history`: the newest runs that changed something.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::engine::{End, Engine, Listed};
+use crate::toolkit::{Spec, ToolError, arguments};
+
+pub const SPEC: Spec = Spec {
+    effect: crate::toolkit::Effect::Reads,
+    ..super::reading(
+        "NS.History",
+        "history",
+        "Lists the newest calls and scripts that changed something, the newest first",
+    )
+};
+
+arguments! {
+    struct Args {
+        limit: i64 = Is(Literal::Int(10)), Kind::Int { min: 1, max: 1000 }, "runs to list at most";
+    }
+}
+
+/// The newest runs.
+#[derive(Serialize, JsonSchema)]
+pub struct History {
+    runs: Vec<Run>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Run {
+    id: String,
+    command: String,
+    changes: Option<u32>,
+    state: String,
+}
+
+/// The newest runs.
+pub fn history(engine: &Engine, args: &Args) -> Result<History, ToolError> {
+    let most = usize::try_from(args.limit).unwrap_or(1);
+    Ok(History { runs: engine.runs(most)?.into_iter().map(run).collect() })
+}
+
+fn run(listed: Listed) -> Run {
+    let command = listed.begin.map_or_else(|| "(its journal is damaged)".to_owned(), |begin| begin.command);
+    let state = match (&listed.redone_by, &listed.undone_by, listed.end) {
+        (Some(by), ..) => format!("taken back, and done again by {by}"),
+        (None, Some(by), _) => format!("taken back by {by}"),
+        (None, None, None) => "goes on".to_owned(),
+        (None, None, Some(End::Done)) => "done".to_owned(),
+        (None, None, Some(End::Failed)) => "failed".to_owned(),
+        (None, None, Some(End::TakenBack)) => "failed, taken back".to_owned(),
+        (None, None, Some(End::Interrupted)) => "interrupted".to_owned(),
+    };
+    Run { id: listed.run, command, changes: listed.steps, state }
+}

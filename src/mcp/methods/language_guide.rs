@@ -1,0 +1,27 @@
+//! `language_guide`: the page for models.
+
+use serde_json::{Value as Json, json};
+
+use crate::engine::GUIDE;
+use crate::toolkit::{Spec, arguments};
+use crate::value::Value;
+
+pub const SPEC: Spec = super::reading(
+    "NS.LanguageGuide",
+    "language_guide",
+    "Gives the NeuroScript language and its tools on one page; read it before the first `run_script`",
+);
+
+arguments! {
+    struct Args {}
+}
+
+/// The shape of the answer.
+pub fn schema() -> Json {
+    json!({ "type": "object", "properties": { "result": { "type": "string" } } })
+}
+
+/// The page.
+pub fn language_guide() -> Value {
+    Value::text(GUIDE)
+}

@@ -1,0 +1,107 @@
+//! What the server does besides calling tools: each declared as a tool is, and offered beside them. They are
+//! no tools, since they run scripts or look at runs, which a tool cannot.
+
+mod history;
+mod language_guide;
+mod read_result;
+mod run_script;
+mod undo;
+
+use serde_json::Value as Json;
+
+use crate::text::ToolCode;
+use crate::toolkit::{
+    Answer, Arguments, Binder, Bound, BoundArg, Effect, Example, Failure, Param, Risk, Spec, ToolError,
+};
+use crate::value::Value;
+
+pub use history::history;
+pub use language_guide::{Args as NoArgs, language_guide};
+pub use read_result::read_result;
+pub use run_script::{Args as ScriptArgs, failed_report, report};
+pub use undo::undo;
+
+/// A method of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Runs a script.
+    RunScript,
+    /// Reads a long answer on.
+    ReadResult,
+    /// Gives the guide for models.
+    LanguageGuide,
+    /// Takes a run back.
+    Undo,
+    /// Lists runs.
+    History,
+}
+
+impl Method {
+    /// All, in the order of listings.
+    pub const ALL: [Method; 5] =
+        [Method::RunScript, Method::ReadResult, Method::LanguageGuide, Method::Undo, Method::History];
+
+    /// Its declaration.
+    pub fn spec(self) -> Spec {
+        match self {
+            Method::RunScript => run_script::SPEC,
+            Method::ReadResult => read_result::SPEC,
+            Method::LanguageGuide => language_guide::SPEC,
+            Method::Undo => undo::SPEC,
+            Method::History => history::SPEC,
+        }
+    }
+
+    /// What it takes.
+    pub fn params(self) -> &'static [Param] {
+        match self {
+            Method::RunScript => run_script::Args::PARAMS,
+            Method::ReadResult => read_result::Args::PARAMS,
+            Method::LanguageGuide => language_guide::Args::PARAMS,
+            Method::Undo => undo::Args::PARAMS,
+            Method::History => history::Args::PARAMS,
+        }
+    }
+
+    /// The shape of what it gives.
+    pub fn output(self) -> Json {
+        match self {
+            Method::RunScript => run_script::Report::schema(),
+            Method::ReadResult => read_result::schema(),
+            Method::LanguageGuide => language_guide::schema(),
+            Method::Undo => undo::Done::schema(),
+            Method::History => history::History::schema(),
+        }
+    }
+
+    /// Its typed arguments, from a map of values.
+    pub fn bind<A: Arguments>(self, args: &Value) -> Result<A, ToolError> {
+        let binder = Binder { callee: self.spec().name, params: A::PARAMS };
+        let named = |error: ToolError| ToolError { tool: Some(binder.callee), ..error };
+        let Value::Map(map) = args else {
+            return Err(named(ToolError::new(ToolCode::BadArgs, "the arguments are a JSON object")));
+        };
+        let complete = binder.spread(map).and_then(|args| binder.complete(args));
+        // There is no `ns tools` for methods.
+        let complete = complete.map_err(|error| ToolError { hint: None, ..named(error.into()) })?;
+        let bound = complete.into_iter().map(|arg| arg.map_or(BoundArg::Absent, BoundArg::Value));
+        Ok(A::take(&mut Bound::new(bound.collect())))
+    }
+}
+
+/// The declaration of a method that only reads.
+const fn reading(name: &'static str, wire: &'static str, summary: &'static str) -> Spec {
+    Spec {
+        name,
+        wire,
+        aliases: &[],
+        summary,
+        details: "",
+        effect: Effect::Reads,
+        risk: Risk::Low,
+        requires_approval: false,
+        failure: Failure::Raise,
+        errors: &[],
+        example: Example { script: "", output: "" },
+    }
+}

@@ -1,0 +1,45 @@
+//! `read_result`: the rest of an answer that was cut.
+
+use serde_json::{Value as Json, json};
+
+use crate::text::ToolCode;
+use crate::toolkit::{Excerpt, Spec, ToolError, arguments, read_on};
+use crate::value::Str;
+
+use super::super::place::Kept;
+
+pub const SPEC: Spec = super::reading(
+    "NS.ReadResult",
+    "read_result",
+    "Reads on where an answer was cut: `result` is the next part of its list or text",
+);
+
+arguments! {
+    struct Args {
+        cursor: Str = Required, Kind::Text, "`next_cursor` of the answer that was cut, or its handle, `:` and an offset";
+    }
+}
+
+/// The shape of the answer.
+pub fn schema() -> Json {
+    json!({ "type": "object", "properties": { "result": {} } })
+}
+
+/// The next part, with the handle under which it is kept.
+pub fn read_result(args: &Args, kept: &Kept, bytes: u64) -> Result<(String, Excerpt), ToolError> {
+    let cursor = args.cursor.as_text();
+    let bad = |message: String| {
+        ToolError::bad_argument("cursor", message).hint("give the `next_cursor` of an answer as it is")
+    };
+    let shown = crate::value::print::shortened(&cursor, 60);
+    let (handle, offset) = cursor.rsplit_once(':').ok_or_else(|| bad(format!("`{shown}` is no cursor")))?;
+    let offset: usize = offset.parse().map_err(|_| bad(format!("`{shown}` is no cursor")))?;
+    let Some(body) = kept.find(handle) else {
+        let message = format!("the answer that `{shown}` is part of is no longer kept");
+        return Err(ToolError::new(ToolCode::NotFound, message).argument("cursor").hint("make the call again"));
+    };
+    match read_on(&body, offset, bytes)? {
+        Some(part) => Ok((handle.to_owned(), part)),
+        None => Err(bad(format!("`{shown}` lies behind the end of the answer, or inside a character"))),
+    }
+}

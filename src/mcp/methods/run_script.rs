@@ -1,0 +1,177 @@
+//! `run_script`: what a script said, gave and changed.
+//!
+//! The script runs in a worker ([`super::super::worker`]); this is what the worker reports, and the shape in
+//! which the client gets it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+
+use crate::engine::{Described, Differ, Ending, Engine, Outcome, Plan};
+use crate::text::render::{Style, to_json, to_terminal};
+use crate::text::{Diagnostic, Sources};
+use crate::toolkit::{Answer, Effect, Risk, Spec, ToolError, arguments};
+use crate::value::{List, Str, Value};
+
+pub const SPEC: Spec = Spec {
+    effect: Effect::Writes,
+    risk: Risk::Medium,
+    ..super::reading(
+        "NS.RunScript",
+        "run_script",
+        "Runs a NeuroScript text, which can call every tool in loops and conditions: one call instead of many. \
+            `language_guide` has the language",
+    )
+};
+
+arguments! {
+    struct Args {
+        script: Str = Required, Kind::Text, "the script";
+        plan: bool = Is(Literal::Bool(false)), Kind::Bool, "change nothing, and list what would be changed";
+        atomic: bool = Is(Literal::Bool(true)), Kind::Bool, "take all changes back when the script fails";
+        args: Option<std::rc::Rc<List>> = Absent, Kind::Texts, "what the script finds in ARGS";
+    }
+}
+
+impl Args {
+    /// What the worker is told to do.
+    pub fn order(&self) -> Json {
+        let args = self.args.as_ref().map(|args| args.iter().map(|arg| json!(arg)).collect::<Vec<_>>());
+        json!({
+            "script": self.script.as_text().as_ref() as &str,
+            "plan": self.plan,
+            "atomic": self.atomic,
+            "args": args.unwrap_or_default(),
+        })
+    }
+}
+
+/// Changes that a report lists.
+const LISTED: usize = 1_000;
+
+/// What a script said, gave and changed.
+#[derive(Default, Serialize, JsonSchema)]
+pub struct Report {
+    /// What EMIT printed.
+    output: String,
+    /// What RETURN gave at the top level.
+    value: Json,
+    /// What was changed, or under `plan` would be.
+    changes: Vec<Changed>,
+    /// How many changes there are.
+    changed: usize,
+    /// By which `undo` takes them back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undo_id: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+    /// Steps that it took.
+    steps: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Changed {
+    what: String,
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
+}
+
+/// What a worker reports of a run that is over, and whether the run failed.
+pub fn report(engine: &Engine, outcome: &Outcome, output: String) -> (Json, bool) {
+    let (changes, changed, undo_id, lost) = match engine.is_planning() {
+        true => planned(engine, outcome.ending != Ending::Done),
+        false => done(engine),
+    };
+    let mut warnings = outcome.warnings.clone();
+    warnings.extend(lost);
+    let value = json!(outcome.value);
+    let report = Report { output, value, changes, changed, undo_id, warnings, steps: outcome.steps };
+    let mut report = serde_json::to_value(report).expect("a report has a JSON form");
+    let has_failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);
+    if has_failed {
+        let fault = fault(&outcome.findings, &outcome.sources);
+        report = with_fault(&fault, report);
+    }
+    (report, has_failed)
+}
+
+/// What is reported of a script that did not run at all.
+pub fn failed_report(error: &ToolError) -> Json {
+    json!({ "error": error.shape() })
+}
+
+/// The error, as in every failure, and what `ns check` prints.
+fn fault(findings: &[Diagnostic], sources: &Sources) -> Json {
+    let first = findings.first().map(|finding| to_json(finding, sources));
+    let report: String = findings.iter().map(|finding| to_terminal(finding, sources, Style::Plain)).collect();
+    let place = first.as_ref().and_then(|first| first.place.as_ref());
+    json!({
+        "code": first.as_ref().map(|first| first.code),
+        "message": first.as_ref().map(|first| first.message),
+        "tool": SPEC.name,
+        "argument": "script",
+        "path": null,
+        "hint": first.as_ref().and_then(|first| first.help),
+        "line": place.map(|place| place.line),
+        "column": place.map(|place| place.column),
+        "report": report,
+    })
+}
+
+fn with_fault(fault: &Json, report: Json) -> Json {
+    let mut whole = json!({ "error": fault });
+    if let (Json::Object(whole), Json::Object(report)) = (&mut whole, report) {
+        whole.extend(report);
+    }
+    whole
+}
+
+type Changes = (Vec<Changed>, usize, Option<String>, Option<String>);
+
+fn done(engine: &Engine) -> Changes {
+    let Some(id) = engine.ended_run() else { return (Vec::new(), 0, None, None) };
+    match engine.show_run(&id) {
+        Ok(run) if run.changes.is_empty() => (Vec::new(), 0, None, None),
+        Ok(run) => {
+            let changed = run.changes.len();
+            let changes = run.changes.into_iter().take(LISTED);
+            let changes = changes.map(|change| Described { change, difference: crate::engine::Difference::None });
+            (changes.map(|described| row(&described)).collect(), changed, Some(id), None)
+        }
+        Err(error) => (Vec::new(), 0, Some(id), Some(format!("the changes cannot be listed: {}", error.message))),
+    }
+}
+
+fn planned(engine: &Engine, failed: bool) -> Changes {
+    let listed = engine.plan("ns mcp run_script", failed).and_then(|plan| {
+        let plan: Plan = plan.expect("the engine plans");
+        let changed = plan.changes.len();
+        let described = engine.describe_plan(&plan, Differ::showing(engine.watch()))?;
+        Ok((described.iter().take(LISTED).map(row).collect(), changed))
+    });
+    match listed {
+        Ok((changes, changed)) => (changes, changed, None, None),
+        Err(error) => (Vec::new(), 0, None, Some(format!("the plan cannot be listed: {}", error.message))),
+    }
+}
+
+fn row(described: &Described) -> Changed {
+    let Value::Map(row) = described.row() else { unreachable!("a row is a map") };
+    let text = |key: &str| row.get_str(key).and_then(|value| Some(value.as_text()?.to_string()));
+    Changed {
+        what: text("what").unwrap_or_default(),
+        path: text("path").unwrap_or_default(),
+        detail: text("detail"),
+        diff: text("diff"),
+    }
+}
+
+impl Report {
+    /// The shape of the answer.
+    pub fn schema() -> Json {
+        <Report as Answer>::schema()
+    }
+}

@@ -1,0 +1,135 @@
+//! `ns mcp`: the tools and scripts for agents, over the Model Context Protocol.
+//!
+//! Three threads meet here. The one that serves the protocol (rmcp on a runtime of one thread) never works;
+//! the engine works on its own, one call after another ([`lane`]); scripts run in other processes
+//! ([`worker`]). Everything that comes and goes passes [`wire`], which bounds it. Every call of a tool goes
+//! through the gate as any other does; nothing here decides what is allowed.
+
+mod ask;
+mod lane;
+mod methods;
+mod offer;
+mod place;
+mod progress;
+mod roots;
+mod server;
+mod wire;
+mod worker;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use rmcp::service::serve_server;
+
+use crate::engine::{Limits, Options, SetupError};
+
+pub use offer::{definition, plain_input};
+pub use worker::work;
+
+use lane::Lane;
+use offer::Offer;
+use progress::Watched;
+use server::{Parts, Server};
+use wire::{Ending, Wire};
+use worker::Workers;
+
+/// How long the engine may take to end once all is over.
+const END: Duration = Duration::from_secs(10);
+
+/// What a server is asked to be.
+pub struct Settings {
+    /// For the engine; the limits are those of a server, where nothing else says so.
+    pub options: Options,
+    /// Which tools are offered: `default`, `all`, `script`, groups, wire names.
+    pub tools: Vec<String>,
+    /// Whether the roots of a client narrow what its calls may do.
+    pub follows_roots: bool,
+    /// How long a client may take nothing before it is given up.
+    pub patience: Duration,
+    /// The binary that runs scripts, and the words that make it a worker.
+    pub worker: (PathBuf, Vec<OsString>),
+}
+
+/// Why there is no server, or it ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The sandbox, the policy or the choice of tools cannot be used; it was told by then.
+    #[error("nothing can be served")]
+    Setup,
+    /// The choice of tools.
+    #[error("{0}")]
+    Tools(String),
+    /// The system refuses.
+    #[error("the connection cannot be served: {0}")]
+    Io(#[from] std::io::Error),
+    /// The client took nothing for too long.
+    #[error("the client has not read for {} s", .0.as_secs())]
+    Stalled(Duration),
+}
+
+/// Serves one client on standard input and output, until it leaves.
+///
+/// # Errors
+/// What keeps it from beginning, and a client that does not read.
+pub fn serve(settings: Settings, refused: impl FnOnce(&SetupError) + Send + 'static) -> Result<(), Fault> {
+    let Settings { options, tools, follows_roots, patience, worker: (program, words) } = settings;
+    let options = Options { limits: Limits::of_server(), ..options };
+    let watched = Watched::default();
+    let own = watched.clone();
+    let begun = Lane::begin(
+        options.clone(),
+        move |place| {
+            own.watch(&place.engine);
+            let gate = place.engine.gate();
+            let offer = Offer::choose(&tools, &gate.registry, &gate.policy);
+            (offer, instructions(gate.policy.read_only), place.engine.limits().timeout)
+        },
+        refused,
+    )?;
+    let Some((lane, (offer, instructions, timeout), thread)) = begun else { return Err(Fault::Setup) };
+    let offer = offer.map_err(Fault::Tools)?;
+    let (wire, closing) = Wire::on_standard_streams(patience)?;
+    let workers = Workers { program, words, timeout };
+    let server = Server::new(Parts {
+        lane: lane.clone(),
+        offer,
+        instructions,
+        watched,
+        workers,
+        options,
+        follows_roots,
+        closing: closing.clone(),
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    runtime.block_on(async {
+        // A client that leaves before it begins is nobody's fault.
+        if let Ok(service) = serve_server(server, wire).await {
+            let _ = service.waiting().await;
+        }
+    });
+    lane.stop();
+    drop(lane);
+    runtime.shutdown_timeout(END);
+    let end = Instant::now() + END;
+    while !thread.is_finished() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    match closing.ending() {
+        Ending::Left => Ok(()),
+        Ending::Stalled => Err(Fault::Stalled(patience)),
+    }
+}
+
+/// What a model is told of the server as a whole.
+fn instructions(read_only: bool) -> String {
+    let changes = match read_only {
+        true => "Nothing can be changed here.",
+        false => "Every change can be taken back with `undo`.",
+    };
+    format!(
+        "Files of one directory. Paths are relative to its root, with `/` between their parts; `.` is the root. {changes} \
+         For work of more than a few calls write one script: read `language_guide`, then `run_script`. \
+         An answer that was cut says so; read on with `read_result`. A failure has a code, a message and a hint."
+    )
+}

@@ -1,0 +1,230 @@
+//! What a server offers: tools of the registry by their wire names, and methods of its own, in a fixed
+//! order. Each definition comes from the declaration that the gate and the policy go by.
+
+pub mod shape;
+
+use std::sync::Arc;
+
+use rmcp::model::{Tool as Definition, ToolAnnotations};
+use serde_json::{Map, Value as Json, json};
+
+use crate::toolkit::{Effect, Failure, Param, Policy, Registry, Risk, Spec, Tool, groups, schema};
+
+use super::methods::Method;
+
+/// What is offered when nothing else is asked for, in the order in which a client is told.
+const DEFAULT: [&str; 10] = [
+    "list_directory",
+    "list_dir",
+    "walk_dir",
+    "read_file",
+    "find_files",
+    "search_files",
+    "file_info",
+    "run_script",
+    "read_result",
+    "language_guide",
+];
+/// What is offered besides where changes are allowed.
+const DEFAULT_CHANGES: [&str; 8] =
+    ["write_file", "edit_file", "move_file", "copy_file", "delete_file", "create_directory", "undo", "history"];
+
+/// What a name of the offer stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offered {
+    /// A tool of the registry, by its script name.
+    Tool(&'static str),
+    /// A method of the server.
+    Method(Method),
+}
+
+/// The tools and methods that a client sees.
+#[derive(Debug)]
+pub struct Offer {
+    entries: Vec<(Offered, Definition)>,
+    /// Wire names that are known and not offered, with what to do.
+    others: Vec<(&'static str, String)>,
+}
+
+impl Offer {
+    /// Chooses by words: `default`, `all`, `script`, a group of tools, or a wire name.
+    ///
+    /// # Errors
+    /// The word that is none of these, as a sentence.
+    pub fn choose(words: &[String], registry: &Registry, policy: &Policy) -> Result<Offer, String> {
+        let mut chosen: Vec<&'static str> = Vec::new();
+        let every = all(registry);
+        for word in words {
+            let names =
+                named(word, &every, policy).ok_or_else(|| format!("`{word}` is no group of tools and no wire name"))?;
+            chosen.extend(names);
+        }
+        // What a long answer is read on with is always there.
+        chosen.push(Method::ReadResult.spec().wire);
+        let mut entries = Vec::new();
+        let mut others = Vec::new();
+        let mut told = Vec::new();
+        for wire in chosen {
+            let entry = every.iter().find(|entry| entry.spec.wire == wire).expect("names are of entries");
+            if !told.contains(&wire) && entry.hidden(policy).is_none() {
+                told.push(wire);
+                entries.push((entry.offered, entry.definition(policy)));
+            }
+        }
+        for entry in every.iter().filter(|entry| !told.contains(&entry.spec.wire)) {
+            let why = entry.hidden(policy);
+            others.push((entry.spec.wire, why.unwrap_or_else(|| "name it in `--tools` to offer it".to_owned())));
+        }
+        Ok(Offer { entries, others })
+    }
+
+    /// All definitions, in order.
+    pub fn definitions(&self) -> Vec<Definition> {
+        self.entries.iter().map(|(_, definition)| definition.clone()).collect()
+    }
+
+    /// What a wire name stands for; an error is why it stands for nothing.
+    pub fn find(&self, wire: &str) -> Result<Offered, String> {
+        if let Some((offered, _)) = self.entries.iter().find(|(_, definition)| definition.name == wire) {
+            return Ok(*offered);
+        }
+        let shown = crate::value::print::shortened(wire, 60);
+        if let Some((_, why)) = self.others.iter().find(|(other, _)| *other == wire) {
+            return Err(format!("`{shown}` is not offered here: {why}"));
+        }
+        let names = self.entries.iter().map(|(_, definition)| &*definition.name);
+        let near = crate::text::nearest(wire, names).map(|near| format!("; did you mean `{near}`?"));
+        Err(format!("unknown tool `{shown}`{}", near.unwrap_or_default()))
+    }
+}
+
+/// A tool as a server declares it where everything is allowed.
+pub fn definition(tool: &Tool) -> Json {
+    let entry =
+        Entry { offered: Offered::Tool(tool.spec.name), spec: tool.spec, params: tool.params, tool: Some(tool) };
+    serde_json::to_value(entry.definition(&Policy::default())).expect("a definition has a JSON form")
+}
+
+/// The schema of the arguments of a tool, in its plain form.
+pub fn plain_input(tool: &Tool) -> Json {
+    shape::flat(schema::input_schema(tool), shape::Words::Kept)
+}
+
+/// A tool or a method with its declaration.
+struct Entry<'r> {
+    offered: Offered,
+    spec: Spec,
+    params: &'static [Param],
+    tool: Option<&'r Tool>,
+}
+
+fn all(registry: &Registry) -> Vec<Entry<'_>> {
+    let tools = registry.iter().map(|tool| Entry {
+        offered: Offered::Tool(tool.spec.name),
+        spec: tool.spec,
+        params: tool.params,
+        tool: Some(tool),
+    });
+    let methods = Method::ALL.into_iter().map(|method| Entry {
+        offered: Offered::Method(method),
+        spec: method.spec(),
+        params: method.params(),
+        tool: None,
+    });
+    tools.chain(methods).collect()
+}
+
+/// The wire names that a word of `--tools` stands for.
+fn named(word: &str, every: &[Entry<'_>], policy: &Policy) -> Option<Vec<&'static str>> {
+    let of = |fits: &dyn Fn(&Entry<'_>) -> bool| {
+        let names: Vec<&'static str> = every.iter().filter(|entry| fits(entry)).map(|entry| entry.spec.wire).collect();
+        (!names.is_empty()).then_some(names)
+    };
+    match word {
+        "default" if policy.read_only => Some(DEFAULT.to_vec()),
+        "default" => Some([&DEFAULT[..], &DEFAULT_CHANGES].concat()),
+        "all" => of(&|_| true),
+        "script" => of(&|entry| entry.tool.is_none()),
+        word => of(&|entry| entry.tool.is_some() && groups::group_of(entry.spec.name).eq_ignore_ascii_case(word))
+            .or_else(|| of(&|entry| entry.spec.wire == word)),
+    }
+}
+
+impl Entry<'_> {
+    /// Why it cannot be offered under a policy.
+    fn hidden(&self, policy: &Policy) -> Option<String> {
+        let only_reads = matches!(self.offered, Offered::Method(Method::RunScript));
+        if policy.read_only && !only_reads && self.spec.effect.changes_files() {
+            return Some("this server changes nothing; begin it with `--write`".to_owned());
+        }
+        match (self.tool, policy.admit(&self.spec)) {
+            (Some(_), Err(refusal)) => Some(refusal.message),
+            _ => None,
+        }
+    }
+
+    fn definition(&self, policy: &Policy) -> Definition {
+        let Json::Object(input) = shape::flat(schema::input_schema_of(self.params), shape::Words::Kept) else {
+            unreachable!("the arguments are an object")
+        };
+        let description = format!("{}.", self.spec.summary);
+        Definition::new(self.spec.wire, description, Arc::new(input))
+            .with_title(title(self.spec.name))
+            .with_raw_output_schema(Arc::new(self.output()))
+            .with_annotations(hints(&self.spec, policy))
+    }
+
+    fn output(&self) -> Map<String, Json> {
+        let schema = match (self.tool, self.offered) {
+            (Some(tool), _) => output_schema(tool),
+            (None, Offered::Method(method)) => method.output(),
+            (None, Offered::Tool(_)) => unreachable!("a tool has its declaration"),
+        };
+        match shape::flat(schema, shape::Words::Dropped) {
+            Json::Object(schema) => schema,
+            _ => unreachable!("a result is an object"),
+        }
+    }
+}
+
+/// The schema of what a client gets: an object, whatever the tool gives.
+fn output_schema(tool: &Tool) -> Json {
+    let mut schema = schema::output_schema(tool);
+    match schema["type"].as_str() {
+        Some("object") => return schema,
+        // Any value: one that is an object stays what it is.
+        None => return json!({ "type": "object" }),
+        Some(_) => {}
+    }
+    if let (Failure::Nil, Json::Object(schema)) = (tool.spec.failure, &mut schema) {
+        // Where there is nothing, it is null.
+        schema.remove("type");
+    }
+    json!({ "type": "object", "properties": { "result": schema } })
+}
+
+/// `FS.ListDirectory` as people read it: `List directory`; of other groups the group comes first.
+pub fn title(name: &str) -> String {
+    let (group, verb) = name.split_once('.').unwrap_or(("", name));
+    let mut words = String::new();
+    for (at, letter) in verb.chars().enumerate() {
+        if at > 0 && letter.is_ascii_uppercase() {
+            words.push(' ');
+            words.push(letter.to_ascii_lowercase());
+        } else {
+            words.push(letter);
+        }
+    }
+    match group {
+        "" | "FS" | "NS" => words,
+        group => format!("{group}: {words}"),
+    }
+}
+
+/// The hints: what the declaration says of the effect, as far as the policy lets it have one.
+pub fn hints(spec: &Spec, policy: &Policy) -> ToolAnnotations {
+    let only_reads = !spec.effect.is_side_effecting() || policy.read_only && spec.effect.changes_files();
+    let destroys = spec.effect == Effect::Deletes || spec.risk == Risk::High;
+    let (destroys, repeats) = (destroys && !only_reads, only_reads);
+    ToolAnnotations::from_raw(None, Some(only_reads), Some(destroys), Some(repeats), Some(false))
+}

@@ -1,0 +1,48 @@
+//! Schemas in the plain form that all clients understand: JSON Schema 2020-12 without references, without a
+//! choice between types, and without words that only Rust knows.
+
+use serde_json::{Map, Value as Json};
+
+/// What becomes of descriptions and bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// They stay: whoever calls needs them.
+    Kept,
+    /// They go: names of results say enough, and every byte is read by a model.
+    Dropped,
+}
+
+/// Words that say nothing to a client.
+const NOISE: [&str; 3] = ["$schema", "format", "title"];
+/// Words that whoever only reads an answer does not need.
+const BOUNDS: [&str; 4] = ["description", "minimum", "maximum", "required"];
+
+/// The schema in its plain form. Where several types are possible, none is promised.
+pub fn flat(schema: Json, words: Words) -> Json {
+    match schema {
+        Json::Object(schema) => Json::Object(object(schema, words)),
+        other => other,
+    }
+}
+
+fn object(schema: Map<String, Json>, words: Words) -> Map<String, Json> {
+    let many = schema.get("type").is_some_and(Json::is_array) || schema.contains_key("anyOf");
+    let mut plain = Map::new();
+    for (key, value) in schema {
+        let is_noise = NOISE.contains(&key.as_str()) && !value.is_object();
+        let is_bound = words == Words::Dropped && BOUNDS.contains(&key.as_str());
+        let is_choice = many && matches!(key.as_str(), "type" | "anyOf" | "oneOf" | "items" | "minimum" | "maximum");
+        if is_noise || is_bound || is_choice {
+            continue;
+        }
+        let value = match (key.as_str(), value) {
+            ("properties", Json::Object(properties)) => {
+                Json::Object(properties.into_iter().map(|(name, value)| (name, flat(value, words))).collect())
+            }
+            ("items" | "additionalProperties", value) => flat(value, words),
+            (_, value) => value,
+        };
+        plain.insert(key, value);
+    }
+    plain
+}

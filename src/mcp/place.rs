@@ -1,0 +1,205 @@
+//! What stays from call to call of a connection: the engine, session memory, and answers that are being
+//! read on. It lives on one thread ([`super::lane`]), as values do.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use crate::engine::{Engine, Options, SessionMemory, SetupError};
+use crate::text::ToolCode;
+use crate::toolkit::{Excerpt, Manner, ToolError, excerpt};
+use crate::value::{Value, json as value_json, to_value};
+
+use super::ask::Front;
+use super::methods::{self, Method};
+
+/// Bytes of a whole answer, of which a client gets one part after another.
+pub const WHOLE: u64 = 16 << 20;
+/// Answers that are kept to be read on.
+const KEPT: usize = 4;
+/// Bytes of an answer that is given at once, where no limit says so.
+const AT_ONCE: u64 = 256 << 10;
+
+/// A connection's own place.
+pub struct Place {
+    /// The engine.
+    pub engine: Engine,
+    /// What scripts and tools remember as long as the client stays.
+    pub session: SessionMemory,
+    /// Who is asked for the call that goes on.
+    pub front: Rc<Front>,
+    kept: Kept,
+    /// Bytes of an answer that is given at once.
+    at_once: u64,
+}
+
+/// Answers that are being read on, the newest last.
+#[derive(Default)]
+pub struct Kept(VecDeque<(String, Value)>);
+
+/// An answer as a client gets it.
+#[derive(Debug)]
+pub struct Reply {
+    /// What a program reads.
+    pub structured: Json,
+    /// What is said besides the answer: how much of it is there, what it changed.
+    pub meta: Map<String, Json>,
+    /// What a model should read besides.
+    pub notes: Vec<String>,
+    /// Whether the call failed.
+    pub is_error: bool,
+}
+
+impl Kept {
+    /// The list or text that is kept under a handle.
+    pub fn find(&self, handle: &str) -> Option<Value> {
+        self.0.iter().find(|(kept, _)| kept == handle).map(|(_, body)| body.clone())
+    }
+
+    /// Keeps a list or text. The handle is that of its content, so equal answers have equal handles.
+    fn keep(&mut self, body: Value) -> String {
+        let hash = Sha256::digest(value_json::to_text(&body));
+        let handle = crate::text::hex(&hash[..6]);
+        self.0.retain(|(kept, _)| *kept != handle);
+        self.0.push_back((handle.clone(), body));
+        while self.0.len() > KEPT {
+            self.0.pop_front();
+        }
+        handle
+    }
+}
+
+impl Place {
+    /// Opens the sandbox.
+    pub fn open(options: &Options) -> Result<Place, SetupError> {
+        let mut engine = Engine::open(options)?;
+        let at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
+        let front = Rc::new(Front::new());
+        engine.set_approver(front.clone());
+        Ok(Place { engine, session: SessionMemory::new("ns mcp"), front, kept: Kept::default(), at_once })
+    }
+
+    /// Opens it anew, with other bounds; what is remembered stays.
+    pub fn reopen(&mut self, options: &Options) -> Result<(), SetupError> {
+        let mut engine = Engine::open(options)?;
+        self.at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
+        engine.set_approver(self.front.clone());
+        self.engine = engine;
+        Ok(())
+    }
+
+    /// Calls a tool.
+    pub fn call(&mut self, tool: &str, args: &Map<String, Json>) -> Reply {
+        let result = value_of(args).and_then(|args| self.engine.call_within(tool, &args, &self.session));
+        let undo = self.engine.ended_run();
+        self.engine.gate().end_run();
+        let mut notes = self.engine.gate().take_notes();
+        notes.extend(self.engine.gate().consoles.take_printed().iter().map(Value::to_string));
+        let mut reply = match result {
+            Ok(answer) => self.answer(answer),
+            Err(error) if error.manner == Manner::Quiet => self.answer(Value::Nil),
+            Err(error) => failure(&error),
+        };
+        reply.notes.extend(notes);
+        if let Some(undo) = undo {
+            reply.meta.insert("undo_id".to_owned(), json!(undo));
+        }
+        reply
+    }
+
+    /// Does what a method of the server does, a script aside.
+    pub fn method(&mut self, method: Method, args: &Map<String, Json>) -> Reply {
+        let reply = value_of(args).and_then(|args| match method {
+            Method::LanguageGuide => {
+                method.bind::<methods::NoArgs>(&args)?;
+                Ok(self.answer(methods::language_guide()))
+            }
+            Method::ReadResult => {
+                let args = method.bind(&args)?;
+                let (handle, part) = methods::read_result(&args, &self.kept, self.at_once)?;
+                Ok(self.part(part, Some(handle)))
+            }
+            Method::History => Ok(self.answer_of(&methods::history(&self.engine, &method.bind(&args)?)?)),
+            Method::Undo => Ok(self.answer_of(&methods::undo(&self.engine, &method.bind(&args)?)?)),
+            Method::RunScript => unreachable!("scripts run in a worker"),
+        });
+        let notes = self.engine.gate().take_notes();
+        let mut reply = reply.unwrap_or_else(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }));
+        reply.notes.extend(notes);
+        reply
+    }
+
+    /// What a worker is told to do, for the arguments of a call.
+    pub fn order(&self, args: &Map<String, Json>) -> Result<Json, Reply> {
+        let method = Method::RunScript;
+        let order = value_of(args).and_then(|args| Ok(method.bind::<methods::ScriptArgs>(&args)?.order()));
+        order.map_err(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }))
+    }
+
+    /// What a worker reported, as a client gets it.
+    pub fn reported(&mut self, report: &str, is_error: bool) -> Reply {
+        match value_json::from_text(report) {
+            Ok(report) => Reply { is_error, ..self.answer(report) },
+            Err(error) => {
+                failure(&ToolError::new(ToolCode::IoError, format!("the report of the script cannot be read: {error}")))
+            }
+        }
+    }
+
+    fn answer_of(&mut self, answer: &impl Serialize) -> Reply {
+        match to_value(answer) {
+            Ok(answer) => self.answer(answer),
+            Err(hit) => failure(&hit.into()),
+        }
+    }
+
+    fn answer(&mut self, answer: Value) -> Reply {
+        match excerpt(answer, self.at_once) {
+            Ok(part) => self.part(part, None),
+            Err(hit) => failure(&hit.into()),
+        }
+    }
+
+    /// An answer, or part of one; `handle` is that of what is being read on.
+    fn part(&mut self, part: Excerpt, handle: Option<String>) -> Reply {
+        let Excerpt { answer, extent, body } = part;
+        let handle = body.map(|body| self.kept.keep(body)).or(handle);
+        let mut meta = Map::new();
+        let mut notes = Vec::new();
+        if let Some(Json::Object(extent)) = extent.as_ref().and_then(|extent| serde_json::to_value(extent).ok()) {
+            meta = extent;
+        }
+        if let Some((extent, next)) = extent.as_ref().and_then(|extent| Some((extent, extent.next_offset?))) {
+            let cursor = format!("{}:{next}", handle.unwrap_or_default());
+            let of = extent.of.unwrap_or(next);
+            let (returned, unit) = (extent.returned, extent.unit);
+            notes.push(format!(
+                "cut: {returned} {unit} up to {next} of {of}; read on with `read_result` and the cursor \"{cursor}\""
+            ));
+            meta.insert("next_cursor".to_owned(), json!(cursor));
+        }
+        let mut structured = json!(answer);
+        if !structured.is_object() {
+            structured = json!({ "result": structured });
+        }
+        Reply { structured, meta, notes, is_error: false }
+    }
+}
+
+/// A call that failed, with what was done all the same.
+pub fn failure(error: &ToolError) -> Reply {
+    let mut structured = json!({ "error": error.shape() });
+    if let Some(answer) = &error.answer {
+        structured["answer"] = json!(answer);
+    }
+    Reply { structured, meta: Map::new(), notes: Vec::new(), is_error: true }
+}
+
+fn value_of(args: &Map<String, Json>) -> Result<Value, ToolError> {
+    use serde::Deserialize;
+    Value::deserialize(args)
+        .map_err(|error| ToolError::new(ToolCode::BadArgs, format!("the arguments do not fit: {error}")))
+}

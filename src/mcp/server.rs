@@ -1,0 +1,361 @@
+//! What rmcp asks of a server: what it offers, and calls.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientResult, ContentBlock, ErrorData, Implementation,
+    InitializeRequestParams, InitializeResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig, ServerRequest, Tool,
+};
+use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer};
+use serde_json::{Map, Value as Json, json};
+use tokio::runtime::Handle;
+use tokio::sync::{Semaphore, watch};
+
+use crate::engine::Options;
+use crate::text::ToolCode;
+use crate::toolkit::ToolError;
+
+use super::ask::{Asker, Later, Live, Standing, answer_in};
+use super::lane::{Job, Lane};
+use super::methods::Method;
+use super::offer::{Offer, Offered};
+use super::place::{Place, Reply, failure};
+use super::progress::Watched;
+use super::roots;
+use super::wire::Closing;
+use super::worker::{Stop, Workers};
+
+/// Scripts that run at once.
+const SCRIPTS: usize = 2;
+/// Time from one word on progress to the next.
+const PERIOD: Duration = Duration::from_millis(250);
+/// How long a client may take to name its roots; so long calls wait.
+const ROOTS: Duration = Duration::from_secs(10);
+
+/// A server of one connection.
+pub struct Server {
+    pub(super) lane: Lane,
+    pub(super) offer: Arc<Offer>,
+    pub(super) instructions: String,
+    pub(super) watched: Watched,
+    pub(super) workers: Workers,
+    pub(super) options: Options,
+    pub(super) follows_roots: bool,
+    pub(super) closing: Closing,
+    standing: Standing,
+    scripts: Semaphore,
+    /// Directories outside of which nothing may be done.
+    within: Mutex<Option<Vec<PathBuf>>>,
+    /// Whether the roots of the client are known, or there are none.
+    ready: watch::Sender<bool>,
+}
+
+/// What a server is made of.
+pub struct Parts {
+    pub lane: Lane,
+    pub offer: Offer,
+    pub instructions: String,
+    pub watched: Watched,
+    pub workers: Workers,
+    pub options: Options,
+    pub follows_roots: bool,
+    pub closing: Closing,
+}
+
+/// Stops a call when the request is given up.
+struct Stopping<'s>(&'s Lane, Option<Job>);
+
+impl Drop for Stopping<'_> {
+    fn drop(&mut self) {
+        if let Some(job) = self.1 {
+            self.0.cancel(job);
+        }
+    }
+}
+
+impl Server {
+    pub fn new(parts: Parts) -> Server {
+        let Parts { lane, offer, instructions, watched, workers, options, follows_roots, closing } = parts;
+        Server {
+            lane,
+            offer: Arc::new(offer),
+            instructions,
+            watched,
+            workers,
+            options,
+            follows_roots,
+            closing,
+            standing: Standing::default(),
+            scripts: Semaphore::new(SCRIPTS),
+            within: Mutex::default(),
+            ready: watch::Sender::new(true),
+        }
+    }
+
+    /// Waits until it is known what the client narrows.
+    async fn wait_for_roots(&self) {
+        if !*self.ready.borrow() {
+            let mut ready = self.ready.subscribe();
+            // A client that never says stays with what the policy allows.
+            let _ = tokio::time::timeout(ROOTS, ready.wait_for(|ready| *ready)).await;
+        }
+    }
+
+    /// Asks the client for its roots, and opens the sandbox anew within them.
+    #[expect(deprecated, reason = "clients of older revisions have roots")]
+    async fn follow_roots(&self, peer: &Peer<RoleServer>) {
+        let asked = peer.send_request(ServerRequest::ListRootsRequest(rmcp::model::ListRootsRequest::default()));
+        if let Ok(Ok(ClientResult::ListRootsResult(listed))) = tokio::time::timeout(ROOTS, asked).await {
+            let within: Vec<PathBuf> = listed.roots.iter().filter_map(|root| roots::directory(&root.uri)).collect();
+            let within = (!listed.roots.is_empty()).then_some(within);
+            let options = Options { within: within.clone(), ..self.options.clone() };
+            let watched = self.watched.clone();
+            let (_, reopened) =
+                self.lane.give(move |place| place.reopen(&options).map(|()| watched.watch(&place.engine)).is_ok());
+            *self.within.lock().unwrap_or_else(PoisonError::into_inner) = within;
+            if !reopened.await.unwrap_or(false) {
+                // Nothing may be done with wider bounds than the client wants.
+                eprintln!("error: the sandbox cannot be opened within the roots of the client");
+                self.closing.close();
+            }
+        }
+        self.ready.send_replace(true);
+    }
+
+    async fn called(&self, params: CallToolRequestParams, context: &RequestContext<RoleServer>) -> Called {
+        let offered = self.offer.find(&params.name).map_err(|why| ErrorData::invalid_params(why, None))?;
+        self.wait_for_roots().await;
+        let arguments = params.arguments.unwrap_or_default();
+        let answers = params.input_responses.map(|answers| json!(answers));
+        let asker = self.asker(context, answer_in(params.request_state, answers.as_ref()));
+        let reply = match offered {
+            Offered::Method(Method::RunScript) => self.run_script(arguments, &asker, context).await,
+            Offered::Tool(name) => {
+                self.on_lane(context, asker.clone(), move |place| place.call(name, &arguments)).await
+            }
+            Offered::Method(method) => {
+                self.on_lane(context, asker.clone(), move |place| place.method(method, &arguments)).await
+            }
+        };
+        if let Asker::Later(Later { pending, .. }) = &asker
+            && let Some(asked) = pending.lock().unwrap_or_else(PoisonError::into_inner).take()
+            && let Some(required) = asked.required()
+        {
+            return Ok(CallToolResponse::InputRequired(required));
+        }
+        reply.map(|reply| CallToolResponse::Complete(result(reply)))
+    }
+
+    /// Who is asked, for a call.
+    fn asker(&self, context: &RequestContext<RoleServer>, given: Option<(String, crate::engine::Reply)>) -> Asker {
+        let can_ask = context.client_capabilities().is_some_and(|client| client.elicitation.is_some());
+        let asks_later = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let standing = self.standing.clone();
+        match (can_ask, asks_later) {
+            (false, _) => Asker::Nobody,
+            (true, true) => Asker::Later(Later { given, pending: Arc::default(), standing }),
+            (true, false) => Asker::Live(Live {
+                runtime: Handle::current(),
+                peer: context.peer.clone(),
+                cancelled: context.ct.clone(),
+                standing,
+            }),
+        }
+    }
+
+    /// Has the engine do something, until the request is given up.
+    async fn on_lane(
+        &self,
+        context: &RequestContext<RoleServer>,
+        asker: Asker,
+        work: impl FnOnce(&mut Place) -> Reply + Send + 'static,
+    ) -> Result<Reply, ErrorData> {
+        let (job, answered) = self.lane.give(move |place| {
+            place.front.set(asker);
+            let reply = work(place);
+            place.front.set(Asker::Nobody);
+            reply
+        });
+        let mut stopping = Stopping(&self.lane, Some(job));
+        let telling = self.tell_progress(context);
+        tokio::select! {
+            answered = answered => {
+                stopping.1 = None;
+                answered.map_err(|_| ErrorData::internal_error("the call was not done: the server ends", None))
+            }
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
+            never = telling => match never {},
+        }
+    }
+
+    async fn run_script(
+        &self,
+        arguments: Map<String, Json>,
+        asker: &Asker,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Reply, ErrorData> {
+        let over = |_| ErrorData::internal_error("the server ends", None);
+        let (_, order) = self.lane.give(move |place| place.order(&arguments));
+        let order = match order.await.map_err(over)? {
+            Ok(order) => order,
+            Err(reply) => return Ok(reply),
+        };
+        let _turn = self.scripts.acquire().await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let stop = Stop::default();
+        let (workers, asker, stopped) = (self.workers.clone(), script_asker(asker), stop.clone());
+        let within = self.within.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (tell, mut told) = watch::channel((0, String::new()));
+        let mut working = tokio::task::spawn_blocking(move || {
+            workers.run(&order, within.as_deref(), (&asker, &stopped), |done, message| {
+                let _ = tell.send((done, message));
+            })
+        });
+        let token = context.meta.get_progress_token();
+        let worked = loop {
+            tokio::select! {
+                worked = &mut working => break worked,
+                () = context.ct.cancelled() => {
+                    stop.raise();
+                    // What the script changed is written down before the next call begins.
+                    break working.await;
+                }
+                Ok(()) = told.changed(), if token.is_some() => {
+                    let (done, message) = told.borrow_and_update().clone();
+                    self.notify(context, token.clone(), done as f64, message).await;
+                }
+            }
+        };
+        match worked {
+            Ok(Ok(worked)) => {
+                let time = worked.time_ms;
+                let (_, reply) = self.lane.give(move |place| place.reported(&worked.report, worked.failed));
+                let mut reply = reply.await.map_err(over)?;
+                reply.meta.insert("time_ms".to_owned(), json!(time));
+                Ok(reply)
+            }
+            Ok(Err(why)) => {
+                // A worker that broke off may have left a run behind.
+                let (_, recovered) = self.lane.give(|place| place.engine.gate().recover());
+                recovered.await.map_err(over)?;
+                Ok(failure(&broken(&why)))
+            }
+            Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
+        }
+    }
+
+    /// Tells a client that asked for it how far its call has come, until that is over.
+    async fn tell_progress(&self, context: &RequestContext<RoleServer>) -> std::convert::Infallible {
+        let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
+        let mut last = 0;
+        loop {
+            tokio::time::sleep(PERIOD).await;
+            if let Some((done, message)) = self.watched.look().filter(|(done, _)| *done > last) {
+                last = done;
+                self.notify(context, Some(token.clone()), done as f64, message).await;
+            }
+        }
+    }
+
+    async fn notify(
+        &self,
+        context: &RequestContext<RoleServer>,
+        token: Option<ProgressToken>,
+        done: f64,
+        message: String,
+    ) {
+        if let Some(token) = token.filter(|_| !self.closing.is_busy()) {
+            let param = ProgressNotificationParam::new(token, done).with_message(message);
+            // Whoever does not hear it still gets the answer.
+            let _ = context.peer.notify_progress(param).await;
+        }
+    }
+}
+
+/// A worker that gave no report.
+fn broken(why: &str) -> ToolError {
+    ToolError::new(ToolCode::IoError, format!("the worker of the script broke off: {why}"))
+        .hint("look at `history` for what it changed; let the script do less at once")
+}
+
+type Called = Result<CallToolResponse, ErrorData>;
+
+/// A script cannot be called again with the answer to a question: what it did before would be done twice.
+fn script_asker(asker: &Asker) -> Asker {
+    match asker {
+        Asker::Later(_) => Asker::Nobody,
+        other => other.clone(),
+    }
+}
+
+/// A reply as the protocol has it: the same data for programs and as text, then what a model should know.
+fn result(reply: Reply) -> CallToolResult {
+    let Reply { structured, meta, notes, is_error } = reply;
+    let mut content = vec![ContentBlock::text(structured.to_string())];
+    content.extend(notes.into_iter().map(ContentBlock::text));
+    let mut result = match is_error {
+        true => CallToolResult::error(content),
+        false => CallToolResult::success(content),
+    };
+    result.structured_content = Some(structured);
+    result.meta = (!meta.is_empty()).then_some(MetaObject(meta));
+    result
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let implementation = Implementation::new("neuroscript", env!("CARGO_PKG_VERSION")).with_title("NeuroScript");
+        InitializeResult::new(capabilities)
+            .with_server_info(implementation)
+            .with_instructions(self.instructions.clone())
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let has_roots = request.capabilities.roots.is_some();
+        self.ready.send_replace(!(has_roots && self.follows_roots));
+        self.negotiate_initialize(&request)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if !*self.ready.borrow() {
+            self.follow_roots(&context.peer).await;
+        }
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        if self.follows_roots {
+            self.ready.send_replace(false);
+            self.follow_roots(&context.peer).await;
+        }
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.offer.definitions()))
+    }
+
+    fn get_tool(&self, _: &str) -> Option<Tool> {
+        None
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS)
+    }
+
+    async fn call_tool(&self, request: CallToolRequestParams, context: RequestContext<RoleServer>) -> Called {
+        self.called(request, &context).await
+    }
+}

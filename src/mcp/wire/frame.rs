@@ -1,0 +1,229 @@
+//! One frame: a line that is a message, or what is answered to a line that is none.
+
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CancelledNotification, ClientNotification, ClientRequest, ErrorCode,
+    ErrorData, GetMeta, JsonRpcError, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, RequestId,
+};
+use rmcp::service::{RoleServer, RxJsonRpcMessage};
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny};
+use serde_json::Value as Json;
+
+/// What a line is.
+#[derive(Debug)]
+pub enum Frame {
+    /// A message that asks for no answer.
+    Message(Box<RxJsonRpcMessage<RoleServer>>),
+    /// A request.
+    Request(RequestId, Box<RxJsonRpcMessage<RoleServer>>),
+    /// The request with this id is no longer wanted.
+    Cancelled(RequestId, Box<RxJsonRpcMessage<RoleServer>>),
+    /// None of these; the answer says why.
+    Refused(JsonRpcError),
+    /// Nothing: blanks, or what nobody waits for an answer to.
+    Nothing,
+}
+
+/// What every message has, whatever else is in it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Head {
+    jsonrpc: Option<Json>,
+    #[serde(deserialize_with = "present")]
+    id: Option<Json>,
+    method: Option<Json>,
+    #[serde(deserialize_with = "is_there")]
+    result: bool,
+    #[serde(deserialize_with = "is_there")]
+    error: bool,
+}
+
+/// The parameters of a call, which is most of what comes, read without a detour.
+#[derive(Deserialize)]
+struct Call {
+    params: CallToolRequestParams,
+}
+
+/// Reads a line.
+pub fn parse(line: &[u8]) -> Frame {
+    if line.iter().all(u8::is_ascii_whitespace) {
+        return Frame::Nothing;
+    }
+    if simdutf8::basic::from_utf8(line).is_err() {
+        let at = str::from_utf8(line).map_or_else(|error| error.valid_up_to(), str::len);
+        return refused(None, ErrorCode::PARSE_ERROR, format!("the frame is not UTF-8, from byte {at} on"));
+    }
+    if line.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
+        let message = "a frame is one JSON-RPC message, not a list of them; send them one after another";
+        return refused(None, ErrorCode::INVALID_REQUEST, message.to_owned());
+    }
+    match serde_json::from_slice::<Head>(line) {
+        Ok(head) => message(&head, line),
+        Err(error) if error.is_data() => {
+            refused(None, ErrorCode::INVALID_REQUEST, format!("a frame is a JSON-RPC object: {error}"))
+        }
+        Err(error) => refused(None, ErrorCode::PARSE_ERROR, format!("the frame is not JSON: {error}")),
+    }
+}
+
+/// The answer to a frame that was not taken in at all.
+pub fn too_long(most: usize) -> JsonRpcError {
+    let message = format!("a frame may have {most} bytes; this one has more and was not read");
+    JsonRpcError::new(None, ErrorData::new(ErrorCode::INVALID_REQUEST, message, None))
+}
+
+/// The answer to a request whose id another one has that is not answered yet.
+pub fn doubled(id: &RequestId) -> JsonRpcError {
+    let message = format!("a request with the id {} is not answered yet; this one was not taken", shown(id));
+    // Without the id, so that nobody takes it for the answer to the first.
+    JsonRpcError::new(None, ErrorData::new(ErrorCode::INVALID_REQUEST, message, None))
+}
+
+fn message(head: &Head, line: &[u8]) -> Frame {
+    let id = match head.id.as_ref().map(RequestId::deserialize) {
+        None => None,
+        Some(Ok(id)) => Some(id),
+        Some(Err(_)) => {
+            let message = "`id` is a text or a whole number".to_owned();
+            return refused(None, ErrorCode::INVALID_REQUEST, message);
+        }
+    };
+    if head.jsonrpc.as_ref().and_then(Json::as_str) != Some("2.0") {
+        return refused(id, ErrorCode::INVALID_REQUEST, "`jsonrpc` is \"2.0\" in every message".to_owned());
+    }
+    let method = match &head.method {
+        None if head.result != head.error => return answer(line),
+        None => {
+            let message = "a message has a `method`, or a `result`, or an `error`".to_owned();
+            return refused(id, ErrorCode::INVALID_REQUEST, message);
+        }
+        Some(method) => method.as_str(),
+    };
+    match (method, id) {
+        (None, id) => refused(id, ErrorCode::INVALID_REQUEST, "`method` is a text".to_owned()),
+        (Some(method), Some(id)) => request(method, id, line),
+        (Some(_), None) => notification(line),
+    }
+}
+
+fn request(method: &str, id: RequestId, line: &[u8]) -> Frame {
+    if method == "tools/call" {
+        return match serde_json::from_slice::<Call>(line) {
+            Ok(call) => called(id, call.params),
+            Err(error) => refused(Some(id), ErrorCode::INVALID_PARAMS, format!("`tools/call` {}", told(&error))),
+        };
+    }
+    match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(line) {
+        // Only a method that rmcp does not know, or whose parameters do not fit, is a custom one.
+        Ok(JsonRpcMessage::Request(request)) => match (&request.request, KNOWN.contains(&method)) {
+            (ClientRequest::CustomRequest(_), true) => {
+                refused(Some(id), ErrorCode::INVALID_PARAMS, format!("the parameters of `{method}` do not fit"))
+            }
+            (ClientRequest::CustomRequest(_), false) => {
+                let message = format!("there is no method `{}`", cut(method));
+                refused(Some(id), ErrorCode::METHOD_NOT_FOUND, message)
+            }
+            _ => Frame::Request(id, Box::new(JsonRpcMessage::Request(request))),
+        },
+        Ok(_) => refused(Some(id), ErrorCode::INVALID_REQUEST, "the frame is no request".to_owned()),
+        Err(error) => refused(Some(id), ErrorCode::INVALID_PARAMS, format!("`{}` {}", cut(method), told(&error))),
+    }
+}
+
+fn called(id: RequestId, mut params: CallToolRequestParams) -> Frame {
+    let meta = params.meta.take().unwrap_or_default();
+    let mut request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+    *request.get_meta_mut() = meta;
+    let request = JsonRpcRequest::new(id.clone(), request);
+    Frame::Request(id, Box::new(JsonRpcMessage::Request(request)))
+}
+
+/// Nobody waits for an answer to a notification, so what does not fit is left.
+fn notification(line: &[u8]) -> Frame {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Cancelled {
+        request_id: RequestId,
+    }
+    #[derive(Deserialize)]
+    struct Params {
+        params: Cancelled,
+    }
+    match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(line) {
+        Ok(JsonRpcMessage::Notification(JsonRpcNotification {
+            notification: ClientNotification::CancelledNotification(cancelled),
+            jsonrpc,
+        })) => {
+            let id = serde_json::from_slice::<Params>(line).map(|params| params.params.request_id);
+            let message = cancelled_again(jsonrpc, cancelled);
+            id.map_or(Frame::Nothing, |id| Frame::Cancelled(id, Box::new(message)))
+        }
+        Ok(message @ JsonRpcMessage::Notification(_)) => Frame::Message(Box::new(message)),
+        _ => Frame::Nothing,
+    }
+}
+
+fn cancelled_again(
+    jsonrpc: rmcp::model::JsonRpcVersion2_0,
+    cancelled: CancelledNotification,
+) -> RxJsonRpcMessage<RoleServer> {
+    let notification = ClientNotification::CancelledNotification(cancelled);
+    JsonRpcMessage::Notification(JsonRpcNotification { jsonrpc, notification })
+}
+
+/// The client's answer to a question of ours.
+fn answer(line: &[u8]) -> Frame {
+    match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(line) {
+        Ok(message @ (JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))) => Frame::Message(Box::new(message)),
+        _ => Frame::Nothing,
+    }
+}
+
+fn refused(id: Option<RequestId>, code: ErrorCode, message: String) -> Frame {
+    Frame::Refused(JsonRpcError::new(id, ErrorData::new(code, message, None)))
+}
+
+/// What serde says, without the place in the frame, which helps nobody.
+fn told(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" at line ").next().unwrap_or(&text);
+    match text {
+        "recursion limit exceeded" => "is nested too deep: at most 120 levels".to_owned(),
+        text => format!("does not fit: {}", cut(text)),
+    }
+}
+
+fn shown(id: &RequestId) -> String {
+    cut(&id.clone().into_json_value().to_string())
+}
+
+fn cut(text: &str) -> String {
+    crate::value::print::shortened(text, 100)
+}
+
+/// Whether a key is there, `null` or not.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+    Json::deserialize(deserializer).map(Some)
+}
+
+fn is_there<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    IgnoredAny::deserialize(deserializer).map(|_| true)
+}
+
+/// Methods that rmcp reads into a type of their own.
+const KNOWN: [&str; 14] = [
+    "initialize",
+    "ping",
+    "server/discover",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
+    "subscriptions/listen",
+    "tasks/get",
+];

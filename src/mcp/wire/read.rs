@@ -1,0 +1,99 @@
+//! The thread that reads: a bounded line at a time, and no further than there is room.
+
+use std::io::{self, BufRead, BufReader, stdin};
+
+use rmcp::service::{RoleServer, RxJsonRpcMessage};
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::frame::{self, Frame};
+use super::shared::{Ending, Shared};
+
+/// Bytes of a frame.
+pub const MAX_FRAME: usize = 16 << 20;
+/// Bytes that are read at once.
+const PIECE: usize = 64 << 10;
+/// A buffer that grew beyond this is given back.
+const KEPT: usize = 256 << 10;
+
+/// What was read.
+enum Line {
+    /// A line, without its end.
+    Whole,
+    /// It was longer than a frame may be, and skipped.
+    TooLong,
+    /// There is no more.
+    End,
+}
+
+/// Reads until the client closes its side, or the connection is closed.
+pub fn read_all(shared: &Shared, sender: &UnboundedSender<RxJsonRpcMessage<RoleServer>>) {
+    let mut input = BufReader::with_capacity(PIECE, stdin());
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        line.shrink_to(KEPT);
+        match read_line(&mut input, &mut line) {
+            Ok(Line::Whole) => take(shared, sender, &line),
+            Ok(Line::TooLong) => shared.refuse(&frame::too_long(MAX_FRAME)),
+            Ok(Line::End) => return,
+            // Nothing more can come.
+            Err(_) => return shared.close(Ending::Left),
+        }
+        if shared.is_closed() {
+            return;
+        }
+    }
+}
+
+fn take(shared: &Shared, sender: &UnboundedSender<RxJsonRpcMessage<RoleServer>>, line: &[u8]) {
+    let message = match frame::parse(line) {
+        Frame::Nothing => return,
+        Frame::Refused(error) => return shared.refuse(&error),
+        Frame::Message(message) => message,
+        Frame::Cancelled(id, message) => {
+            shared.cancel(&id);
+            message
+        }
+        Frame::Request(id, message) => match shared.admit(&id, line.len()) {
+            true => message,
+            false => return shared.refuse(&frame::doubled(&id)),
+        },
+    };
+    // Before the client has begun, there is nothing that a notification or an answer could be about, and
+    // rmcp would end the connection.
+    if shared.has_begun(&message) {
+        // The other side is gone only when all ends.
+        let _ = sender.send(*message);
+    }
+}
+
+/// Reads a line of at most so many bytes as a frame may have; of a longer one nothing is kept.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
+    let mut is_too_long = false;
+    loop {
+        let piece = match input.fill_buf() {
+            Ok(piece) => piece,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if piece.is_empty() {
+            return Ok(match (is_too_long, line.is_empty()) {
+                (true, _) => Line::TooLong,
+                (false, true) => Line::End,
+                (false, false) => Line::Whole,
+            });
+        }
+        let end = memchr::memchr(b'\n', piece);
+        let part = &piece[..end.unwrap_or(piece.len())];
+        is_too_long |= line.len() + part.len() > MAX_FRAME;
+        match is_too_long {
+            true => *line = Vec::new(),
+            false => line.extend_from_slice(part),
+        }
+        let used = part.len() + usize::from(end.is_some());
+        input.consume(used);
+        if end.is_some() {
+            return Ok(if is_too_long { Line::TooLong } else { Line::Whole });
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! What the two threads and rmcp share: the requests that are not answered yet, and the frames that are not
+//! written yet. Both are bounded, so that a client which sends ahead, or does not read, takes no memory.
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rmcp::model::{ClientRequest, JsonRpcError, JsonRpcMessage, RequestId};
+use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
+use tokio::sync::Notify;
+
+/// Requests that are worked on, or wait, at once.
+const REQUESTS: usize = 64;
+/// Bytes of their frames.
+const REQUEST_BYTES: usize = 32 << 20;
+/// Frames that wait to be written, answers to requests aside: those have their room by then.
+const WAITING: usize = 64;
+/// Bytes that are written in one batch.
+const BATCH: usize = 256 << 10;
+
+/// Why a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The client closed its side.
+    Left,
+    /// The client took nothing for too long.
+    Stalled,
+}
+
+/// A connection as the server's end sees it.
+#[derive(Clone)]
+pub struct Closing(Arc<Shared>);
+
+impl Closing {
+    pub(super) fn new(shared: Arc<Shared>) -> Closing {
+        Closing(shared)
+    }
+
+    /// Why it ended.
+    pub fn ending(&self) -> Ending {
+        match self.0.has_stalled.load(Ordering::Relaxed) {
+            true => Ending::Stalled,
+            false => Ending::Left,
+        }
+    }
+
+    /// Ends it.
+    pub fn close(&self) {
+        self.0.close(Ending::Left);
+    }
+
+    /// Whether so much waits to be written that what can be left out is left out.
+    pub fn is_busy(&self) -> bool {
+        self.0.lock().frames.len() > WAITING / 2
+    }
+}
+
+pub(super) struct Shared {
+    state: Mutex<State>,
+    /// There is room for a request, or for a frame that says no.
+    room: Condvar,
+    /// There is something to write.
+    work: Condvar,
+    /// Everything was answered, or written, or all is over.
+    changed: Notify,
+    is_closed: AtomicBool,
+    has_stalled: AtomicBool,
+    has_begun: AtomicBool,
+    born: Instant,
+    patience: Duration,
+    /// Milliseconds since `born` at which the piece that is being written began; 0 when none is.
+    since: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    /// Requests that are not answered yet, with the bytes of their frames.
+    open: HashMap<RequestId, usize>,
+    /// Requests whose room is not given back yet: open ones, and those whose answers wait.
+    requests: usize,
+    request_bytes: usize,
+    frames: VecDeque<Waiting>,
+    /// The room that the batch which is being written gives back.
+    leaving: Vec<usize>,
+    is_writing: bool,
+}
+
+/// A frame that waits to be written.
+struct Waiting {
+    frame: Vec<u8>,
+    /// The bytes of the request that it answers.
+    answers: Option<usize>,
+}
+
+impl Shared {
+    pub fn new(patience: Duration) -> Shared {
+        Shared {
+            state: Mutex::default(),
+            room: Condvar::new(),
+            work: Condvar::new(),
+            changed: Notify::new(),
+            is_closed: AtomicBool::new(false),
+            has_stalled: AtomicBool::new(false),
+            has_begun: AtomicBool::new(false),
+            born: Instant::now(),
+            patience,
+            since: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes a request in, once there is room; false when another with its id is not answered yet.
+    pub fn admit(&self, id: &RequestId, bytes: usize) -> bool {
+        let mut state = self.lock();
+        while !self.is_closed()
+            && state.requests > 0
+            && (state.requests >= REQUESTS || state.request_bytes + bytes > REQUEST_BYTES)
+        {
+            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.open.contains_key(id) {
+            return false;
+        }
+        state.open.insert(id.clone(), bytes);
+        state.requests += 1;
+        state.request_bytes += bytes;
+        true
+    }
+
+    /// Nobody waits for the answer any more; rmcp gives none.
+    pub fn cancel(&self, id: &RequestId) {
+        let mut state = self.lock();
+        if let Some(bytes) = state.open.remove(id) {
+            self.give_back(&mut state, bytes);
+        }
+    }
+
+    /// Puts the answer to what is no message, once there is room for it.
+    pub fn refuse(&self, error: &JsonRpcError) {
+        let mut frame = serde_json::to_vec(error).expect("an error has a JSON form");
+        frame.push(b'\n');
+        let mut state = self.lock();
+        while !self.is_closed() && state.frames.len() >= WAITING {
+            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.frames.push_back(Waiting { frame, answers: None });
+        self.work.notify_one();
+    }
+
+    /// Puts a message of rmcp's.
+    pub fn send(&self, message: &TxJsonRpcMessage<RoleServer>) -> io::Result<()> {
+        if self.is_closed() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let mut frame = serde_json::to_vec(message)?;
+        frame.push(b'\n');
+        let mut state = self.lock();
+        let answered = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        let answers = answered.and_then(|id| state.open.remove(id));
+        state.frames.push_back(Waiting { frame, answers });
+        self.work.notify_one();
+        Ok(())
+    }
+
+    /// Whether a message may be given to rmcp: from the first request that begins a connection on.
+    pub fn has_begun(&self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
+        if let JsonRpcMessage::Request(request) = message {
+            let is_beginning =
+                !matches!(request.request, ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_));
+            if is_beginning {
+                self.has_begun.store(true, Ordering::Relaxed);
+            }
+            return true;
+        }
+        self.has_begun.load(Ordering::Relaxed)
+    }
+
+    /// Waits for frames, and takes as many as are written at once; false when all is over.
+    pub fn next_batch(&self, batch: &mut Vec<u8>) -> bool {
+        let mut state = self.lock();
+        while state.frames.is_empty() && !self.is_closed() {
+            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        while let Some(waiting) = state.frames.pop_front() {
+            state.leaving.extend(waiting.answers);
+            match batch.is_empty() {
+                true => *batch = waiting.frame,
+                false => batch.extend_from_slice(&waiting.frame),
+            }
+            if batch.len() >= BATCH {
+                break;
+            }
+        }
+        state.is_writing = !batch.is_empty();
+        state.is_writing
+    }
+
+    /// A piece is about to be written.
+    pub fn writes(&self) {
+        self.since.store(self.now().max(1), Ordering::Relaxed);
+    }
+
+    /// A batch was written.
+    pub fn wrote(&self) {
+        self.since.store(0, Ordering::Relaxed);
+        let mut state = self.lock();
+        state.is_writing = false;
+        for bytes in std::mem::take(&mut state.leaving) {
+            self.give_back(&mut state, bytes);
+        }
+        self.room.notify_all();
+        self.changed.notify_waiters();
+    }
+
+    fn give_back(&self, state: &mut State, bytes: usize) {
+        state.requests -= 1;
+        state.request_bytes -= bytes;
+        self.room.notify_all();
+        self.changed.notify_waiters();
+    }
+
+    pub fn is_writing(&self) -> bool {
+        self.since.load(Ordering::Relaxed) != 0
+    }
+
+    /// Closes the connection of a client that has taken nothing for too long.
+    pub fn give_up_if_stalled(&self) {
+        let since = self.since.load(Ordering::Relaxed);
+        if since != 0 && self.now().saturating_sub(since) > self.patience.as_millis() as u64 {
+            self.close(Ending::Stalled);
+        }
+    }
+
+    fn now(&self) -> u64 {
+        self.born.elapsed().as_millis() as u64
+    }
+
+    /// Ends the connection: nothing more is taken or given.
+    pub fn close(&self, ending: Ending) {
+        if ending == Ending::Stalled {
+            self.has_stalled.store(true, Ordering::Relaxed);
+        }
+        // Under the lock, so that nobody who is about to wait misses it.
+        let _state = self.lock();
+        self.is_closed.store(true, Ordering::Relaxed);
+        self.room.notify_all();
+        self.work.notify_all();
+        self.changed.notify_waiters();
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the connection is closed.
+    pub async fn closed(&self) {
+        self.wait_until(|_| false).await;
+    }
+
+    /// Waits until every request is answered and every answer written.
+    pub async fn idle(&self) {
+        self.wait_until(|state| state.requests == 0 && state.frames.is_empty() && !state.is_writing).await;
+    }
+
+    /// Waits until everything that was given is written.
+    pub async fn written(&self) {
+        self.wait_until(|state| state.frames.is_empty() && !state.is_writing).await;
+    }
+
+    async fn wait_until(&self, fits: impl Fn(&State) -> bool) {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if self.is_closed() || fits(&self.lock()) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

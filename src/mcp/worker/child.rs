@@ -1,0 +1,211 @@
+//! The worker's side.
+
+use std::cell::RefCell;
+use std::io::{self, BufRead, Read, Write, stdin, stdout};
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+use serde_json::value::to_raw_value;
+
+use crate::engine::{
+    Approver, EmitError, Engine, Interrupt, LimitHit, Limits, Meter, Options, Output, Progress, ProgressView, Question,
+    Reply, Script, SetupError,
+};
+use crate::text::ToolCode;
+use crate::toolkit::ToolError;
+use crate::value::{Value, print};
+
+use super::super::methods::{failed_report, report};
+use super::{Answer, Order, Said};
+
+/// Bytes of an order.
+const MAX_ORDER: u64 = 32 << 20;
+/// Memory that the process may take besides its values: code, stacks, what tools hold for a moment.
+const BESIDES: u64 = 2 << 30;
+/// Bytes that a file may grow beyond what the run may write, before the system ends the process.
+const FILE_SLACK: u64 = 64 << 20;
+/// Seconds of processor time beyond the time of the run.
+const SECONDS_SLACK: u64 = 10;
+/// Time from one look at a question, or at progress, to the next.
+const TURN: Duration = Duration::from_millis(50);
+const PERIOD: Duration = Duration::from_millis(500);
+
+/// Takes an order from standard input, and reports on standard output. `seal` is called once the sandbox is
+/// open and before the script is looked at.
+pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupError>) -> io::Result<()> {
+    let mut first = String::new();
+    stdin().lock().take(MAX_ORDER).read_line(&mut first)?;
+    let order: Order = serde_json::from_str(&first)?;
+    let options = Options {
+        limits: Limits::of_server(),
+        plan: order.plan,
+        atomic: order.atomic && !order.plan,
+        within: order.within.clone(),
+        ..options.clone()
+    };
+    let began = Instant::now();
+    let opened = Engine::open(&options).and_then(|engine| seal(&engine).map(|()| engine));
+    let (report, failed) = match opened {
+        Ok(engine) => run(&engine, &order),
+        Err(error) => (failed_report(&not_opened(&error)), true),
+    };
+    let report = to_raw_value(&report)?;
+    say(&Said::Done { failed, time_ms: began.elapsed().as_millis() as u64, report })
+}
+
+fn run(engine: &Engine, order: &Order) -> (Json, bool) {
+    bound_process(engine.limits());
+    let (tell, told) = channel();
+    let interrupt = engine.interrupt().clone();
+    // Without the thread nothing is asked, and the server ends the process when it is to stop.
+    let _ = std::thread::Builder::new().name("orders".to_owned()).spawn(move || listen(&tell, &interrupt));
+    engine.set_approver(Rc::new(Asking { told }));
+    engine.set_progress_view(Rc::new(Watching::default()));
+    let script = Script::new("<script>", order.script.as_str());
+    let collector = Collector::default();
+    let outcome = engine.run(&script, None, &order.args, Box::new(collector.clone()));
+    let output = std::mem::take(&mut *collector.0.borrow_mut());
+    let reported = report(engine, &outcome, output);
+    // The process ends now; freeing its values one by one would only take time.
+    std::mem::forget(outcome);
+    reported
+}
+
+/// Answers come, until the other side closes: that means stop.
+fn listen(tell: &Sender<Answer>, interrupt: &Interrupt) {
+    let mut line = String::new();
+    let mut input = stdin().lock();
+    while input.read_line(&mut line).is_ok_and(|length| length > 0) {
+        if let Ok(answer) = serde_json::from_str(&line) {
+            // Nobody waits for it any more when the run is over.
+            let _ = tell.send(answer);
+        }
+        line.clear();
+    }
+    interrupt.raise();
+}
+
+fn not_opened(error: &SetupError) -> ToolError {
+    let finding = &error.findings[0];
+    let failure = ToolError::new(ToolCode::PolicyDenied, finding.message.clone());
+    finding.help.iter().fold(failure, |failure, help| failure.hint(help.clone()))
+}
+
+/// What the system does not let the process exceed, whatever becomes of the limits of the engine.
+#[cfg(unix)]
+fn bound_process(limits: &Limits) {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    let bound = |resource: Resource, amount: u64| {
+        let limit = Rlimit { current: Some(amount), maximum: Some(amount) };
+        // A lower limit that holds already is as good.
+        let _ = setrlimit(resource, limit);
+    };
+    bound(Resource::Core, 0);
+    bound(Resource::As, limits.memory_bytes.saturating_mul(2).saturating_add(BESIDES));
+    if let Some(bytes) = limits.bytes_written {
+        bound(Resource::Fsize, bytes.saturating_add(FILE_SLACK));
+    }
+    if let Some(time) = limits.timeout {
+        bound(Resource::Cpu, time.as_secs().saturating_add(SECONDS_SLACK));
+    }
+}
+
+/// Elsewhere the limits of the engine are all there is.
+#[cfg(not(unix))]
+fn bound_process(_: &Limits) {}
+
+fn say(said: &Said) -> io::Result<()> {
+    let mut line = serde_json::to_vec(said)?;
+    line.push(b'\n');
+    let mut out = stdout().lock();
+    out.write_all(&line)?;
+    out.flush()
+}
+
+/// What EMIT printed.
+#[derive(Clone, Default)]
+struct Collector(Rc<RefCell<String>>);
+
+impl Output for Collector {
+    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
+        let mut line = String::new();
+        print::write_line(values, &mut line)?;
+        meter.print(line.len() as u64)?;
+        self.0.borrow_mut().push_str(&line);
+        Ok(())
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.0.borrow_mut().push_str(&format!("warning: {text}\n"));
+    }
+}
+
+/// Asks through the server.
+struct Asking {
+    told: Receiver<Answer>,
+}
+
+impl Approver for Asking {
+    fn ask(&self, question: &Question, meter: &Meter) -> Result<Reply, LimitHit> {
+        let asked = super::super::ask::Asked::of(question);
+        if say(&Said::Ask { tool: asked.tool, message: asked.message }).is_err() {
+            return Ok(Reply::Nobody);
+        }
+        let answer = loop {
+            match self.told.recv_timeout(TURN) {
+                Ok(answer) => break answer,
+                Err(RecvTimeoutError::Disconnected) => break Answer::Nobody,
+                Err(RecvTimeoutError::Timeout) => {
+                    meter.watch().excuse(TURN);
+                    meter.poll()?;
+                }
+            }
+        };
+        Ok(match answer {
+            Answer::Once => Reply::Once,
+            Answer::Session => Reply::Run,
+            Answer::Never => Reply::Never,
+            Answer::Nobody => Reply::Nobody,
+        })
+    }
+}
+
+/// Says how far the call that goes on has come.
+#[derive(Default)]
+struct Watching {
+    call: Arc<Mutex<Option<(&'static str, Arc<Progress>)>>>,
+    teller: std::cell::OnceCell<()>,
+}
+
+impl ProgressView for Watching {
+    fn begin(&self, tool: &'static str, progress: Arc<Progress>) {
+        *self.call.lock().unwrap_or_else(PoisonError::into_inner) = Some((tool, progress));
+        self.teller.get_or_init(|| {
+            let call = self.call.clone();
+            // Without a thread nothing is shown, and everything works.
+            let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(move || tell(&call));
+        });
+    }
+
+    fn end(&self) {
+        *self.call.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+fn tell(call: &Mutex<Option<(&'static str, Arc<Progress>)>>) {
+    let mut done = 0;
+    loop {
+        std::thread::sleep(PERIOD);
+        let call = call.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((tool, progress)) = call {
+            done += 1;
+            let said = Said::Progress { done, message: super::super::progress::message(tool, &progress) };
+            if say(&said).is_err() {
+                return;
+            }
+        }
+    }
+}

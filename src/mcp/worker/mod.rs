@@ -1,0 +1,50 @@
+//! Scripts in processes of their own: the same binary, started with a hidden word, with limits of the system
+//! besides those of the engine. A script that takes too much, or meets a fault of ours, takes nothing else
+//! with it.
+//!
+//! Lines of JSON go both ways. The server sends an order and then answers to questions; that its end is
+//! closed means stop. The worker sends questions, how far it has come, and last of all its report. No
+//! standard stream of the server's is shared but standard error.
+
+mod child;
+mod parent;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+pub use child::work;
+pub use parent::{Stop, Workers};
+
+/// What a worker is told first.
+#[derive(Debug, Deserialize, Serialize)]
+struct Order {
+    script: String,
+    plan: bool,
+    atomic: bool,
+    args: Vec<String>,
+    /// Directories outside of which nothing may be done.
+    #[serde(default)]
+    within: Option<Vec<std::path::PathBuf>>,
+}
+
+/// What a worker says.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Said {
+    /// Somebody is to be asked.
+    Ask { tool: String, message: String },
+    /// How far it has come.
+    Progress { done: u64, message: String },
+    /// It is over.
+    Done { failed: bool, time_ms: u64, report: Box<RawValue> },
+}
+
+/// What a worker is told later: how a question was answered.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Answer {
+    Once,
+    Session,
+    Never,
+    Nobody,
+}

@@ -1,0 +1,188 @@
+//! The server's side.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+
+use crate::engine::Reply;
+
+use super::super::ask::{Asked, Asker};
+use super::super::place::WHOLE;
+use super::{Answer, Said};
+
+/// Time from one look at what may stop a worker to the next.
+const TURN: Duration = Duration::from_millis(50);
+/// How long a worker that was told to stop may take.
+const GRACE: Duration = Duration::from_secs(3);
+/// How much longer than its time a worker may take: its start, and its report.
+const SLACK: Duration = Duration::from_secs(10);
+
+/// How workers are started.
+#[derive(Clone, Debug)]
+pub struct Workers {
+    /// The binary.
+    pub program: PathBuf,
+    /// What it is started with.
+    pub words: Vec<OsString>,
+    /// The time of a run; none when it has no end.
+    pub timeout: Option<Duration>,
+}
+
+/// What a worker reported.
+#[derive(Debug)]
+pub struct Worked {
+    /// The report, as JSON.
+    pub report: String,
+    /// Whether the script failed.
+    pub failed: bool,
+    /// How long it took.
+    pub time_ms: u64,
+}
+
+/// Tells a worker to stop.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Tells it.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A worker that goes on. It does not outlive this.
+struct Worker {
+    child: Child,
+    orders: Option<ChildStdin>,
+    said: Receiver<io::Result<Said>>,
+    /// When it is ended, however far it has come.
+    end: Option<Instant>,
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.orders = None;
+        // One that has ended is only waited for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Workers {
+    /// Runs a script. `tell` is told how far it has come.
+    ///
+    /// # Errors
+    /// Why there is no report, as a clause about the worker.
+    pub fn run(
+        &self,
+        order: &Json,
+        within: Option<&[PathBuf]>,
+        (asker, stop): (&Asker, &Stop),
+        tell: impl Fn(u64, String),
+    ) -> Result<Worked, String> {
+        let mut order = order.clone();
+        order["within"] = json!(within);
+        let failed = |error: io::Error| format!("it cannot be started: {error}");
+        let mut worker = self.start(&order).map_err(failed)?;
+        let mut time = self.timeout.and_then(|time| Instant::now().checked_add(time + SLACK));
+        loop {
+            match worker.said.recv_timeout(TURN) {
+                Ok(Ok(Said::Done { failed, time_ms, report })) => {
+                    return Ok(Worked { report: report.get().to_owned(), failed, time_ms });
+                }
+                Ok(Ok(Said::Progress { done, message })) => tell(done, message),
+                Ok(Ok(Said::Ask { tool, message })) => {
+                    let began = Instant::now();
+                    let reply = asker.ask(&Asked { tool, message });
+                    time = time.map(|time| time + began.elapsed());
+                    worker.answer(reply);
+                }
+                Ok(Err(error)) => return Err(error.to_string()),
+                Err(RecvTimeoutError::Disconnected) => return Err(worker.ended()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if stop.is_raised() || time.is_some_and(|time| Instant::now() >= time) {
+                worker.stop();
+            }
+            if worker.end.is_some_and(|end| Instant::now() >= end) {
+                return Err("it did not stop when it was told to".to_owned());
+            }
+        }
+    }
+
+    fn start(&self, order: &Json) -> io::Result<Worker> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.words).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn()?;
+        let (mut orders, output) = (child.stdin.take(), child.stdout.take());
+        let (tell, said) = sync_channel(16);
+        std::thread::Builder::new().name("worker".to_owned()).spawn(move || {
+            let mut output = BufReader::new(output.expect("the output is piped"));
+            while let Some(line) = read_said(&mut output) {
+                if tell.send(line).is_err() {
+                    return;
+                }
+            }
+        })?;
+        let mut line = serde_json::to_vec(order)?;
+        line.push(b'\n');
+        // A worker that ended at once says why by how it ended.
+        let _ = orders.as_mut().expect("the input is piped").write_all(&line);
+        Ok(Worker { child, orders, said, end: None })
+    }
+}
+
+impl Worker {
+    fn answer(&mut self, reply: Reply) {
+        let answer = match reply {
+            Reply::Once => Answer::Once,
+            Reply::Run | Reply::Always => Answer::Session,
+            Reply::Never => Answer::Never,
+            Reply::Nobody => Answer::Nobody,
+        };
+        if let (Some(orders), Ok(mut line)) = (&mut self.orders, serde_json::to_vec(&answer)) {
+            line.push(b'\n');
+            // One that has ended is noticed where its words are read.
+            let _ = orders.write_all(&line);
+        }
+    }
+
+    /// Closes its input, which tells it to stop; a second time changes nothing.
+    fn stop(&mut self) {
+        self.orders = None;
+        self.end.get_or_insert_with(|| Instant::now() + GRACE);
+    }
+
+    /// Why it ended without a report.
+    fn ended(&mut self) -> String {
+        match self.child.wait() {
+            Ok(status) => format!("it ended with {status}"),
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+/// A line of a worker; none at the end.
+fn read_said(output: &mut impl BufRead) -> Option<io::Result<Said>> {
+    let mut line = Vec::new();
+    let most = 2 * WHOLE;
+    match output.by_ref().take(most).read_until(b'\n', &mut line) {
+        Ok(0) => None,
+        Ok(_) if line.last() != Some(&b'\n') && line.len() as u64 >= most => {
+            Some(Err(io::Error::other(format!("its report has more than {most} bytes"))))
+        }
+        Ok(_) => Some(serde_json::from_slice(&line).map_err(io::Error::from)),
+        Err(error) => Some(Err(error)),
+    }
+}

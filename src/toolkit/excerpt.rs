@@ -1,0 +1,274 @@
+//! Part of an answer that is larger than whoever called takes at once, and where the rest begins.
+//!
+//! The longest list or text of an answer is cut, between elements or characters; what cannot be cut so is
+//! given as the text of its JSON. The shape of the answer stays: how much of it is there is said beside it.
+
+use serde::Serialize;
+
+use crate::limits::LimitHit;
+use crate::value::{List, Map, Str, Value, json};
+
+/// How much of an answer is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Extent {
+    /// Whether something is left out.
+    pub truncated: bool,
+    /// Why: the limit that was met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What is counted: `entries` of a list, or `bytes` of a text.
+    pub unit: &'static str,
+    /// How many are there.
+    pub returned: usize,
+    /// How many there are in all; none where the tool stopped before it knew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<usize>,
+    /// Where the rest begins, counted as `unit` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+}
+
+/// Part of an answer.
+#[derive(Clone, Debug)]
+pub struct Excerpt {
+    /// The part, in the shape of the whole.
+    pub answer: Value,
+    /// How much it is; none of an answer that has no list and no text.
+    pub extent: Option<Extent>,
+    /// The list or text that the rest is part of.
+    pub body: Option<Value>,
+}
+
+/// What says in an answer itself that entries were left out.
+const TRUNCATED: &str = "truncated";
+const REASON: &str = "truncated_reason";
+const RETURNED: &str = "returned";
+/// The limit, as `Extent` names it, and as FS.ListDirectory's document does.
+const LIMIT: &str = "tool_output_bytes";
+const LIMIT_IN_ANSWER: &str = "max_output_bytes";
+
+/// As much of an answer as has room in so many bytes of JSON.
+pub fn excerpt(answer: Value, bytes: u64) -> Result<Excerpt, LimitHit> {
+    let whole = size(&answer);
+    let Some(place) = Place::longest(&answer) else {
+        return if whole <= bytes { Ok(Excerpt { answer, extent: None, body: None }) } else { as_text(&answer, bytes) };
+    };
+    let body = place.body(&answer);
+    if whole <= bytes {
+        let extent = Some(Extent::of_tool(&answer, &body));
+        return Ok(Excerpt { answer, extent, body: None });
+    }
+    let room = bytes.saturating_sub(whole - size(&body) + MARGIN);
+    let Some((part, extent)) = cut(&body, 0, room)?.filter(|(_, extent)| extent.returned > 0) else {
+        return as_text(&answer, bytes);
+    };
+    let answer = place.with(&answer, part, extent.returned)?;
+    Ok(Excerpt { answer, extent: Some(extent), body: Some(body) })
+}
+
+/// The next part of a list or text, from an offset on. None when that lies behind the end.
+pub fn read_on(body: &Value, offset: usize, bytes: u64) -> Result<Option<Excerpt>, LimitHit> {
+    if offset >= length(body) {
+        return Ok(None);
+    }
+    match cut(body, offset, bytes.saturating_sub(MARGIN))? {
+        Some((part, extent)) if extent.returned > 0 => {
+            Ok(Some(Excerpt { answer: part, extent: Some(extent), body: None }))
+        }
+        _ => {
+            let Value::List(list) = body else { return Ok(None) };
+            // An element that has no room at all is read as the text of its JSON.
+            let rest: Vec<Value> = list.iter().skip(offset).collect();
+            as_text(&Value::list(rest)?, bytes).map(Some)
+        }
+    }
+}
+
+/// The list or text of an answer that is cut, where it is too long.
+pub fn body_of(answer: &Value) -> Option<Value> {
+    Place::longest(answer).map(|place| place.body(answer))
+}
+
+/// What the answer says besides.
+const MARGIN: u64 = 64;
+
+fn as_text(value: &Value, bytes: u64) -> Result<Excerpt, LimitHit> {
+    let body = Value::text(&json::to_text(value));
+    let Some((answer, extent)) = cut(&body, 0, bytes.saturating_sub(MARGIN))? else {
+        return Ok(Excerpt { answer: Value::Nil, extent: None, body: None });
+    };
+    Ok(Excerpt { answer, extent: Some(extent), body: Some(body) })
+}
+
+/// Where in an answer its longest list or text is.
+enum Place {
+    /// It is the answer.
+    Whole,
+    /// It is in a map, under this key.
+    Key(Str),
+}
+
+impl Place {
+    fn longest(answer: &Value) -> Option<Place> {
+        match answer {
+            Value::List(_) => Some(Place::Whole),
+            Value::Map(map) => {
+                let bodies = map.iter().filter(|(_, value)| is_body(value));
+                // Of two that are as long, the first: equal answers are cut alike.
+                let longest = bodies.fold(None, |best: Option<(Str, u64)>, (key, value)| {
+                    let (size, is_list) = (size(&value), matches!(value, Value::List(_)));
+                    // What an answer is about is told by its name, or by being a list, as long as nothing
+                    // beside it is long.
+                    let weight = match () {
+                        () if BODIES.contains(&&*key.as_text()) => size.max(SHORT + 1),
+                        () if is_list => size.max(SHORT),
+                        () => size,
+                    };
+                    match &best {
+                        Some((_, most)) if *most >= weight => best,
+                        _ => Some((key, weight)),
+                    }
+                });
+                longest.map(|(key, _)| Place::Key(key))
+            }
+            value => value.as_text().is_some().then_some(Place::Whole),
+        }
+    }
+
+    fn body(&self, answer: &Value) -> Value {
+        match (self, answer) {
+            (Place::Key(key), Value::Map(map)) => map.get(key).unwrap_or_default(),
+            _ => answer.clone(),
+        }
+    }
+
+    /// The answer with a part in this place; what it says of itself is made to fit.
+    fn with(&self, answer: &Value, part: Value, returned: usize) -> Result<Value, LimitHit> {
+        let (Place::Key(place), Value::Map(map)) = (self, answer) else { return Ok(part) };
+        let is_list = matches!(part, Value::List(_));
+        let mut cut = Map::with_capacity(map.len());
+        for (key, value) in map.iter() {
+            let name = key.as_text();
+            let value = match &*name {
+                _ if *name == *place.as_text() => part.clone(),
+                TRUNCATED if matches!(value, Value::Bool(_)) => true.into(),
+                REASON => LIMIT_IN_ANSWER.into(),
+                RETURNED if is_list && value.as_integer().is_some() => (returned as i64).into(),
+                _ => value,
+            };
+            cut.put(key, value)?;
+        }
+        Ok(cut.into())
+    }
+}
+
+/// What tools call the list or text that they are asked for.
+const BODIES: [&str; 6] = ["content", "output", "entries", "items", "matches", "diff"];
+/// A text up to this is taken for a name or a path.
+const SHORT: u64 = 4 << 10;
+
+fn is_body(value: &Value) -> bool {
+    matches!(value, Value::List(_)) || value.as_text().is_some()
+}
+
+impl Extent {
+    /// That of an answer which is given whole: a tool may have left something out itself.
+    fn of_tool(answer: &Value, body: &Value) -> Extent {
+        let said = |key: &str| if let Value::Map(map) = answer { map.get_str(key) } else { None };
+        let truncated = said(TRUNCATED).is_some_and(|truncated| truncated.is_true());
+        let limit = || said(REASON).and_then(|reason| Some(reason.as_text()?.to_string()));
+        let reason = truncated.then(|| limit().unwrap_or_else(|| "max_files_per_operation".to_owned()));
+        let returned = length(body);
+        let of = (!truncated).then_some(returned);
+        Extent { truncated, reason, unit: unit(body), returned, of, next_offset: None }
+    }
+}
+
+fn unit(body: &Value) -> &'static str {
+    if matches!(body, Value::List(_)) { "entries" } else { "bytes" }
+}
+
+/// Elements of a list, bytes of a text.
+fn length(body: &Value) -> usize {
+    match body {
+        Value::List(list) => list.len(),
+        value => value.as_text().map_or(0, |text| text.len()),
+    }
+}
+
+/// The part of a list or text from an offset on that has room in so many bytes of JSON.
+fn cut(body: &Value, offset: usize, room: u64) -> Result<Option<(Value, Extent)>, LimitHit> {
+    let (part, returned) = match body {
+        Value::List(list) => {
+            let mut taken = 2;
+            let fits = |item: &Value| {
+                taken += size(item) + 1;
+                taken <= room
+            };
+            let part: Vec<Value> = list.iter().skip(offset).take_while(fits).collect();
+            let returned = part.len();
+            (Value::List(List::new(part)?.into()), returned)
+        }
+        value => {
+            let Some(text) = value.as_text() else { return Ok(None) };
+            let Some(rest) = text.get(offset..) else { return Ok(None) };
+            let part = &rest[..fitting(rest, room)];
+            (Value::text(part), part.len())
+        }
+    };
+    let of = length(body);
+    let next = offset + returned;
+    let truncated = next < of;
+    let extent = Extent {
+        truncated,
+        reason: truncated.then(|| LIMIT.to_owned()),
+        unit: unit(body),
+        returned,
+        of: Some(of),
+        next_offset: truncated.then_some(next),
+    };
+    Ok(Some((part, extent)))
+}
+
+/// Bytes of a text that have room as a JSON text: whole lines where there are any, else whole characters.
+fn fitting(text: &str, room: u64) -> usize {
+    let mut taken = 2;
+    let mut line = 0;
+    for (at, letter) in text.char_indices() {
+        taken += escaped(letter);
+        if taken > room {
+            return if line > 0 { line } else { at };
+        }
+        if letter == '\n' {
+            line = at + 1;
+        }
+    }
+    text.len()
+}
+
+/// Bytes of a character in a JSON text.
+fn escaped(letter: char) -> u64 {
+    match letter {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        letter if (letter as u32) < 0x20 => 6,
+        letter => letter.len_utf8() as u64,
+    }
+}
+
+/// Bytes of a value as JSON.
+fn size(value: &Value) -> u64 {
+    struct Counter(u64);
+    impl std::io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counter = Counter(0);
+    // Counting does not fail.
+    let _ = json::write(value, &mut counter);
+    counter.0
+}

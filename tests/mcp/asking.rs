@@ -1,0 +1,126 @@
+//! Calls that need a person's leave: asked while they wait, asked by coming again, or refused.
+
+use serde_json::{Value as Json, json};
+
+use crate::client::Client;
+
+fn sandbox() -> tempfile::TempDir {
+    let place = tempfile::tempdir().expect("a sandbox");
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        std::fs::write(place.path().join(name), "x").expect("a file");
+    }
+    let policy = "[tools]\nask = [\"delete_file\"]\n";
+    std::fs::write(place.path().join("neuroscript.toml"), policy).expect("a policy");
+    place
+}
+
+fn delete(path: &str) -> Json {
+    json!({ "name": "delete_file", "arguments": { "path": path } })
+}
+
+/// Answers the question that comes next.
+fn reply(client: &mut Client, answer: Json) -> Json {
+    let question = client.hear();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    client.say(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
+    question["params"].clone()
+}
+
+fn accepted(word: &str) -> Json {
+    json!({ "action": "accept", "content": { "answer": word } })
+}
+
+#[test]
+fn where_nobody_can_be_asked_the_key_is_named() {
+    let place = sandbox();
+    for mut client in [Client::open(place.path(), &["--write"]), Client::modern(place.path(), &["--write"], json!({}))]
+    {
+        let error = client.failed("delete_file", json!({ "path": "a.txt" }));
+        assert_eq!(error["code"], "policy_denied", "{error}");
+        assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("`allow` in `[tools]`")), "{error}");
+        assert!(place.path().join("a.txt").exists());
+    }
+}
+
+#[test]
+fn an_older_client_is_asked_while_the_call_waits() {
+    let place = sandbox();
+    let can = json!({ "elicitation": {} });
+    let mut client = Client::open_with(place.path(), &["--write"], "2025-06-18", can);
+    let id = client.ask("tools/call", delete("a.txt"));
+    let question = reply(&mut client, accepted("once"));
+    let message = question["message"].as_str().expect("a message");
+    assert!(message.contains("FS.DeleteFile") && message.contains("a.txt (1 byte)"), "{message}");
+    let words = &question["requestedSchema"]["properties"]["answer"]["enum"];
+    assert_eq!(words, &json!(["once", "session", "never"]));
+    assert_eq!(client.answer_to(id)["result"]["isError"], false);
+    let id = client.ask("tools/call", delete("b.txt"));
+    reply(&mut client, accepted("session"));
+    assert_eq!(client.answer_to(id)["result"]["isError"], false);
+    // From here on nobody is asked, scripts included.
+    client.done("delete_file", json!({ "path": "c.txt" }));
+    std::fs::write(place.path().join("d.txt"), "x").expect("a file");
+    client.done("run_script", json!({ "script": "MUST CALL FS.DeleteFile(\"d.txt\")" }));
+    assert!(!place.path().join("d.txt").exists());
+}
+
+#[test]
+fn a_refusal_holds_for_the_session() {
+    let place = sandbox();
+    let can = json!({ "elicitation": {} });
+    let mut client = Client::open_with(place.path(), &["--write"], "2025-11-25", can);
+    let id = client.ask("tools/call", delete("a.txt"));
+    reply(&mut client, accepted("never"));
+    assert_eq!(client.answer_to(id)["result"]["structuredContent"]["error"]["code"], "policy_denied");
+    assert_eq!(client.failed("delete_file", json!({ "path": "b.txt" }))["code"], "policy_denied");
+    assert!(place.path().join("a.txt").exists() && place.path().join("b.txt").exists());
+}
+
+#[test]
+fn a_question_that_is_closed_is_asked_again() {
+    let place = sandbox();
+    let can = json!({ "elicitation": {} });
+    let mut client = Client::open_with(place.path(), &["--write"], "2025-11-25", can);
+    for (answer, is_error) in [(json!({ "action": "cancel" }), true), (accepted("once"), false)] {
+        let id = client.ask("tools/call", delete("a.txt"));
+        reply(&mut client, answer);
+        assert_eq!(client.answer_to(id)["result"]["isError"], is_error);
+    }
+}
+
+#[test]
+fn a_script_asks_too() {
+    let place = sandbox();
+    let can = json!({ "elicitation": {} });
+    let mut client = Client::open_with(place.path(), &["--write"], "2025-11-25", can);
+    let script =
+        json!({ "name": "run_script", "arguments": { "script": "MUST CALL FS.DeleteFile(\"a.txt\")\nEMIT \"gone\"" } });
+    let id = client.ask("tools/call", script);
+    reply(&mut client, accepted("once"));
+    assert_eq!(client.answer_to(id)["result"]["structuredContent"]["output"], "gone\n");
+    assert!(!place.path().join("a.txt").exists());
+}
+
+#[test]
+fn a_newer_client_comes_again_with_the_answer() {
+    let place = sandbox();
+    let mut client = Client::modern(place.path(), &["--write"], json!({ "elicitation": { "form": {} } }));
+    let required = client.call("delete_file", json!({ "path": "a.txt" }));
+    assert_eq!(required["resultType"], "input_required", "{required}");
+    let question = &required["inputRequests"]["approval"];
+    assert_eq!(question["method"], "elicitation/create", "{required}");
+    assert!(place.path().join("a.txt").exists(), "nothing is done before the answer");
+    let again = |path: &str, word: &str| {
+        let mut call = delete(path);
+        call["requestState"] = required["requestState"].clone();
+        call["inputResponses"] = json!({ "approval": accepted(word) });
+        call
+    };
+    // The answer holds for the plan that was shown, and for no other.
+    let other = client.request("tools/call", again("b.txt", "once"))["result"].clone();
+    assert_eq!(other["resultType"], "input_required", "{other}");
+    assert!(place.path().join("b.txt").exists());
+    let done = client.request("tools/call", again("a.txt", "once"))["result"].clone();
+    assert_eq!((&done["resultType"], &done["isError"]), (&json!("complete"), &json!(false)), "{done}");
+    assert!(!place.path().join("a.txt").exists());
+}

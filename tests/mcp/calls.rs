@@ -1,0 +1,189 @@
+//! Calls of tools: their answers, their failures, and answers that are longer than a client takes at once.
+
+use serde_json::{Value as Json, json};
+
+use crate::client::Client;
+
+#[test]
+fn text_and_structure_have_the_same_data() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    std::fs::write(place.path().join("a.txt"), "one\ntwo\n").expect("a file");
+    let mut client = Client::open(place.path(), &[]);
+    for (tool, arguments) in [
+        ("list_directory", json!({ "path": "." })),
+        ("list_dir", json!({})),
+        ("walk_dir", json!({ "path": "." })),
+        ("read_file", json!({ "file_path": "a.txt" })),
+        ("find_files", json!({ "directory_path": ".", "pattern": "*" })),
+        ("search_files", json!({ "text": "two" })),
+        ("file_info", json!({ "path": "a.txt" })),
+        ("language_guide", json!({})),
+        ("read_file", json!({ "file_path": "none" })),
+    ] {
+        let result = client.call(tool, arguments);
+        let text = result["content"][0]["text"].as_str().expect("a text");
+        let same: Json = serde_json::from_str(text).expect("the text is JSON");
+        assert_eq!(same, result["structuredContent"], "{tool}");
+        assert!(same.is_object(), "{tool}: {same}");
+    }
+}
+
+#[test]
+fn what_is_no_object_becomes_one() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    std::fs::write(place.path().join("a.txt"), "x").expect("a file");
+    let mut client = Client::open(place.path(), &[]);
+    let listed = client.done("list_dir", json!({}));
+    assert!(listed["result"].as_str().is_some_and(|text| text.ends_with("/\n  a.txt")), "{listed}");
+    assert_eq!(client.done("walk_dir", json!({ "path": "." }))["result"][0]["name"], "a.txt");
+    assert_eq!(client.done("walk_dir", json!({ "path": "none" }))["result"], Json::Null);
+}
+
+#[test]
+fn failures_say_what_and_what_to_do() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    let mut client = Client::open(place.path(), &["--write"]);
+    let error = client.failed("read_file", json!({ "file_path": "none.txt" }));
+    assert_eq!(
+        (&error["code"], &error["tool"], &error["path"]),
+        (&json!("not_found"), &json!("FS.ReadFile"), &json!("none.txt"))
+    );
+    let error = client.failed("read_file", json!({ "file_path": "../../etc/passwd" }));
+    assert_eq!(error["code"], "sandbox_violation", "{error}");
+    let error = client.failed("read_file", json!({ "file_pat": "a" }));
+    assert_eq!(error["code"], "bad_args", "{error}");
+    assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("file_path")), "{error}");
+    let error = client.failed("read_result", json!({ "cursor": "nonsense" }));
+    assert_eq!(error["code"], "bad_args", "{error}");
+    let error = client.failed("run_script", json!({}));
+    assert_eq!((&error["code"], &error["tool"]), (&json!("bad_args"), &json!("NS.RunScript")));
+}
+
+#[test]
+fn what_was_done_of_several_items_comes_with_the_failure() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    std::fs::write(place.path().join("a.txt"), "x").expect("a file");
+    let mut client = Client::open(place.path(), &["--write"]);
+    let result = client.call("delete_file", json!({ "paths": ["a.txt", "none.txt"] }));
+    assert_eq!(result["isError"], true, "{result}");
+    assert_eq!(result["structuredContent"]["answer"]["succeeded"], 1, "{result}");
+}
+
+#[test]
+fn a_change_names_what_takes_it_back() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    let mut client = Client::open(place.path(), &["--write"]);
+    let result = client.call("write_file", json!({ "file_path": "a.txt", "content": "x" }));
+    let id = result["_meta"]["undo_id"].as_str().expect("an id").to_owned();
+    let listed = client.done("history", json!({}));
+    assert_eq!((&listed["runs"][0]["id"], &listed["runs"][0]["command"]), (&json!(id), &json!("ns mcp FS.WriteFile")));
+    assert_eq!(client.done("undo", json!({ "run": id }))["changes"], 1);
+    assert!(!place.path().join("a.txt").exists());
+    assert_eq!(client.failed("undo", json!({ "run": id }))["code"], "conflict");
+}
+
+#[test]
+fn nothing_is_changed_without_leave() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    let mut client = Client::open(place.path(), &["--tools", "all"]);
+    let error = client.failed("run_script", json!({ "script": "MUST CALL FS.WriteFile(\"a.txt\", \"x\")" }));
+    assert_eq!(error["code"], "policy_denied", "{error}");
+    assert_eq!(std::fs::read_dir(place.path()).expect("the sandbox").count(), 0);
+}
+
+#[test]
+fn session_memory_lasts_as_long_as_the_connection() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    let mut client = Client::open(place.path(), &["--write", "--tools", "memory"]);
+    client.done("memory_set", json!({ "scope": "session", "key": "k", "value": [1, 2] }));
+    assert_eq!(client.done("memory_get", json!({ "scope": "session", "key": "k" }))["result"], json!([1, 2]));
+    let mut other = Client::open(place.path(), &["--tools", "memory"]);
+    assert_eq!(other.done("memory_get", json!({ "scope": "session", "key": "k" }))["result"], Json::Null);
+}
+
+/// Reads an answer on to its end; gives the parts.
+fn parts(client: &mut Client, result: &Json) -> Vec<Json> {
+    let mut parts = Vec::new();
+    let mut cursor = result["_meta"]["next_cursor"].clone();
+    while cursor.is_string() {
+        let next = client.call("read_result", json!({ "cursor": cursor }));
+        assert_eq!(next["isError"], false, "{next}");
+        assert!(next.to_string().len() < 700_000, "{}", next.to_string().len());
+        parts.push(next["structuredContent"]["result"].clone());
+        cursor = next["_meta"]["next_cursor"].clone();
+    }
+    parts
+}
+
+#[test]
+fn a_long_list_is_read_on() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    for number in 0..5_000 {
+        std::fs::write(place.path().join(format!("file-{number:05}.txt")), "").expect("a file");
+    }
+    let mut client = Client::open(place.path(), &[]);
+    let result = client.call("walk_dir", json!({ "path": "." }));
+    let mut names: Vec<Json> = result["structuredContent"]["result"].as_array().expect("a list").clone();
+    let meta = &result["_meta"];
+    assert_eq!((&meta["truncated"], &meta["unit"], &meta["of"]), (&json!(true), &json!("entries"), &json!(5_000)));
+    assert_eq!((&meta["returned"], &meta["next_offset"]), (&json!(names.len()), &json!(names.len())));
+    assert!(
+        result["content"][1]["text"].as_str().is_some_and(|text| text.contains("read_result")),
+        "told to the model"
+    );
+    assert!(names.len() < 5_000);
+    for part in parts(&mut client, &result) {
+        names.extend(part.as_array().expect("a list").clone());
+    }
+    let names: Vec<&str> = names.iter().map(|entry| entry["name"].as_str().expect("a name")).collect();
+    assert_eq!(names.len(), 5_000);
+    assert!(names.is_sorted(), "in the order of the whole");
+}
+
+#[test]
+fn a_short_answer_says_that_it_is_whole() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    std::fs::write(place.path().join("a.txt"), "äx").expect("a file");
+    let mut client = Client::open(place.path(), &[]);
+    let meta = client.call("read_file", json!({ "file_path": "a.txt" }))["_meta"].clone();
+    assert_eq!(meta, json!({ "truncated": false, "unit": "bytes", "returned": 3, "of": 3 }));
+}
+
+#[test]
+fn a_single_long_line_is_read_on_by_bytes() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    let line = "äöü€😀".repeat(50_000);
+    std::fs::write(place.path().join("line.txt"), &line).expect("a file");
+    let mut client = Client::open(place.path(), &[]);
+    let result = client.call("read_file", json!({ "file_path": "line.txt" }));
+    assert_eq!((&result["_meta"]["unit"], &result["_meta"]["of"]), (&json!("bytes"), &json!(line.len())));
+    let mut read = result["structuredContent"]["content"].as_str().expect("a text").to_owned();
+    assert_eq!(result["_meta"]["next_offset"], read.len());
+    for part in parts(&mut client, &result) {
+        read.push_str(part.as_str().expect("a text"));
+    }
+    assert!(read == line, "nothing is lost between the parts");
+}
+
+#[test]
+fn an_element_that_is_too_long_is_read_as_text() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    let line = format!("{} needle {}", "x".repeat(400_000), "y".repeat(400_000));
+    std::fs::write(place.path().join("line.txt"), &line).expect("a file");
+    let mut client = Client::open(place.path(), &["--tools", "csv,json,script"]);
+    let text = format!("[\"{}\"]", "z".repeat(600_000));
+    let result = client.call("json_parse", json!({ "text": text }));
+    let mut read = result["structuredContent"]["result"].as_str().expect("the text of the JSON").to_owned();
+    for part in parts(&mut client, &result) {
+        read.push_str(part.as_str().expect("a text"));
+    }
+    assert_eq!(read, text);
+}
+
+#[test]
+fn an_answer_that_is_no_longer_kept_says_so() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    let mut client = Client::open(place.path(), &[]);
+    let error = client.failed("read_result", json!({ "cursor": "0123456789ab:100" }));
+    assert_eq!((&error["code"], &error["hint"]), (&json!("not_found"), &json!("make the call again")));
+}

@@ -1,0 +1,15 @@
+//! `ns mcp` as a client sees it: frames go into the real binary and come out of it.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod asking;
+mod bad;
+mod calls;
+mod client;
+mod many;
+mod offer;
+mod protocol;
+mod roots;
+mod scripts;
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,115 @@
+//! What a client is told of the tools: their order, their schemas, what they cost.
+
+use serde_json::{Value as Json, json};
+
+use crate::client::Client;
+
+const READING: [&str; 10] = [
+    "list_directory",
+    "list_dir",
+    "walk_dir",
+    "read_file",
+    "find_files",
+    "search_files",
+    "file_info",
+    "run_script",
+    "read_result",
+    "language_guide",
+];
+const CHANGING: [&str; 8] =
+    ["write_file", "edit_file", "move_file", "copy_file", "delete_file", "create_directory", "undo", "history"];
+
+/// Bytes of a token, as the budgets count them.
+const TOKEN: usize = 4;
+
+fn offered(options: &[&str]) -> Vec<Json> {
+    let place = tempfile::tempdir().expect("a sandbox");
+    let mut client = Client::open(place.path(), options);
+    let answer = client.request("tools/list", json!({}));
+    answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}")).clone()
+}
+
+fn names(tools: &[Json]) -> Vec<String> {
+    tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn the_default_set_is_small_and_in_order() {
+    let tools = offered(&[]);
+    assert_eq!(names(&tools), READING);
+    let bytes = Json::Array(tools).to_string().len();
+    println!("definitions: {bytes} bytes");
+    assert!(bytes / TOKEN < 3_500, "{} tokens", bytes / TOKEN);
+    let tools = offered(&["--write"]);
+    assert_eq!(names(&tools), [&READING[..], &CHANGING].concat());
+    let bytes = Json::Array(tools).to_string().len();
+    println!("definitions with --write: {bytes} bytes");
+    assert!(bytes / TOKEN < 5_500, "{} tokens", bytes / TOKEN);
+}
+
+#[test]
+fn groups_and_names_are_chosen() {
+    assert_eq!(names(&offered(&["--tools", "hash_file,uuid"])), ["hash_file", "uuid_new", "uuid_is_valid", "read_result"]);
+    let all = names(&offered(&["--tools", "all", "--write"]));
+    assert!(all.len() > 150 && all.contains(&"run_script".to_owned()), "{}", all.len());
+    let reading = names(&offered(&["--tools", "all"]));
+    assert!(!reading.contains(&"write_file".to_owned()) && reading.contains(&"str_upper".to_owned()), "{reading:?}");
+}
+
+#[test]
+fn a_policy_hides_what_it_refuses() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    std::fs::write(place.path().join("neuroscript.toml"), "[tools]\ndeny = [\"read_file\"]\n").expect("a policy");
+    let mut client = Client::open(place.path(), &["--write"]);
+    let answer = client.request("tools/list", json!({}));
+    let tools = names(answer["result"]["tools"].as_array().expect("tools"));
+    assert!(!tools.contains(&"read_file".to_owned()) && tools.contains(&"write_file".to_owned()), "{tools:?}");
+    let answer = client.request("tools/call", json!({ "name": "read_file", "arguments": { "file_path": "a" } }));
+    assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains("deny")), "{answer}");
+}
+
+#[test]
+fn schemas_are_flat() {
+    for tool in offered(&["--tools", "all", "--write"]) {
+        let name = tool["name"].as_str().expect("a name");
+        for schema in ["inputSchema", "outputSchema"] {
+            assert_eq!(tool[schema]["type"], "object", "{schema} of {name}");
+            look(&tool[schema], &format!("{schema} of {name}"));
+        }
+    }
+}
+
+/// Looks at a schema and at all below it.
+fn look(schema: &Json, place: &str) {
+    let Some(schema) = schema.as_object() else { return };
+    for word in ["$ref", "$defs", "anyOf", "oneOf", "allOf", "format", "definitions"] {
+        assert!(!schema.contains_key(word), "{word} in {place}");
+    }
+    assert!(schema.get("type").is_none_or(Json::is_string), "several types in {place}");
+    for (name, property) in schema.get("properties").and_then(Json::as_object).into_iter().flatten() {
+        look(property, &format!("{name} in {place}"));
+    }
+    for inner in ["items", "additionalProperties"] {
+        schema.get(inner).into_iter().for_each(|inner| look(inner, place));
+    }
+}
+
+#[test]
+fn every_tool_has_a_title_and_all_hints() {
+    let hint = |tool: &Json, name: &str| tool["annotations"][name].as_bool().expect("a hint");
+    for tool in offered(&["--tools", "all", "--write"]) {
+        assert!(tool["title"].as_str().is_some_and(|title| title.len() > 1), "{tool}");
+        for name in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
+            hint(&tool, name);
+        }
+        let name = tool["name"].as_str().expect("a name");
+        match name {
+            "read_file" | "walk_dir" | "str_upper" | "history" => assert!(hint(&tool, "readOnlyHint"), "{name}"),
+            "delete_file" => assert!(hint(&tool, "destructiveHint") && !hint(&tool, "readOnlyHint")),
+            "write_file" | "run_script" | "undo" => assert!(!hint(&tool, "readOnlyHint"), "{name}"),
+            _ => {}
+        }
+    }
+    let scripts = offered(&[]).into_iter().find(|tool| tool["name"] == "run_script").expect("run_script");
+    assert!(hint(&scripts, "readOnlyHint"), "nothing can be changed without --write");
+}

@@ -1,0 +1,159 @@
+//! `run_script`: what a script says, gives and changes, and what becomes of one that does too much.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+
+use crate::client::Client;
+
+fn sandbox() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a sandbox")
+}
+
+#[test]
+fn a_script_says_gives_and_changes() {
+    let place = sandbox();
+    let mut client = Client::open(place.path(), &["--write"]);
+    let script = "EMIT \"hello \", ARGS[0]\nMUST CALL FS.WriteFile(\"out/a.txt\", \"x\")\nRETURN {\"sum\": 1 + 2}";
+    let result = client.call("run_script", json!({ "script": script, "args": ["you"] }));
+    let told = &result["structuredContent"];
+    assert_eq!((&told["output"], &told["value"]), (&json!("hello you\n"), &json!({ "sum": 3 })), "{result}");
+    let changed: Vec<&Json> =
+        told["changes"].as_array().expect("a list").iter().map(|change| &change["path"]).collect();
+    assert_eq!(changed, [&json!("out/"), &json!("out/a.txt")]);
+    assert!(told["steps"].as_u64().is_some_and(|steps| steps > 2), "{told}");
+    assert!(result["_meta"]["time_ms"].is_u64(), "{result}");
+    client.done("undo", json!({ "run": told["undo_id"] }));
+    assert!(!place.path().join("out").exists());
+}
+
+#[test]
+fn a_plan_changes_nothing() {
+    let place = sandbox();
+    std::fs::write(place.path().join("a.txt"), "one\n").expect("a file");
+    let mut client = Client::open(place.path(), &["--write"]);
+    let script = "MUST CALL FS.WriteFile(\"a.txt\", \"two\\n\")\nMUST CALL FS.DeleteFile(\"a.txt\")\nMUST CALL FS.WriteFile(\"b.txt\", \"x\")";
+    let told = client.done("run_script", json!({ "script": script, "plan": true }));
+    let changes: Vec<(&Json, &Json)> =
+        told["changes"].as_array().expect("a list").iter().map(|change| (&change["what"], &change["path"])).collect();
+    assert_eq!(changes, [(&json!("deleted"), &json!("a.txt")), (&json!("created"), &json!("b.txt"))], "{told}");
+    assert_eq!(told.get("undo_id"), None);
+    assert_eq!(std::fs::read_to_string(place.path().join("a.txt")).expect("it is there"), "one\n");
+    assert!(!place.path().join("b.txt").exists());
+}
+
+#[test]
+fn a_script_that_fails_says_where_and_leaves_nothing() {
+    let place = sandbox();
+    let mut client = Client::open(place.path(), &["--write"]);
+    let script = "EMIT \"begun\"\nMUST CALL FS.WriteFile(\"a.txt\", \"x\")\nMUST CALL FS.ReadFile(\"none\")\n";
+    let result = client.call("run_script", json!({ "script": script }));
+    let told = &result["structuredContent"];
+    assert_eq!((&result["isError"], &told["output"]), (&json!(true), &json!("begun\n")), "{result}");
+    assert_eq!((&told["error"]["code"], &told["error"]["line"]), (&json!("not_found"), &json!(3)), "{told}");
+    assert!(told["error"]["report"].as_str().is_some_and(|text| text.contains("<script>:3")), "{told}");
+    assert!(!place.path().join("a.txt").exists(), "it was atomic");
+    let told = client.call("run_script", json!({ "script": script, "atomic": false }))["structuredContent"].clone();
+    assert_eq!(told["changed"], 1, "{told}");
+    assert!(place.path().join("a.txt").exists());
+}
+
+#[test]
+fn a_mistake_is_told_as_ns_check_does() {
+    let place = sandbox();
+    let mut client = Client::open(place.path(), &[]);
+    let error = client.failed("run_script", json!({ "script": "EMIT 1 +\nEMIT lenght([1])\n" }));
+    assert!(error["code"].as_str().is_some_and(|code| code.starts_with("NS00")), "{error}");
+    assert_eq!(error["line"], 1, "{error}");
+    let report = error["report"].as_str().expect("a report");
+    assert!(report.contains("<script>:1:") && report.contains("help"), "{report}");
+}
+
+#[test]
+fn long_output_is_read_on() {
+    let place = sandbox();
+    let mut client = Client::open(place.path(), &[]);
+    let script = "FOR EACH number IN RANGE(1, 60001) DO\n  EMIT \"line \", number\nEND";
+    let result = client.call("run_script", json!({ "script": script }));
+    let mut output = result["structuredContent"]["output"].as_str().unwrap_or_else(|| panic!("{result}")).to_owned();
+    assert!(output.ends_with('\n') && result["_meta"]["truncated"] == true, "cut behind a line");
+    let mut cursor = result["_meta"]["next_cursor"].clone();
+    while cursor.is_string() {
+        let next = client.call("read_result", json!({ "cursor": cursor }));
+        output.push_str(next["structuredContent"]["result"].as_str().expect("a text"));
+        cursor = next["_meta"]["next_cursor"].clone();
+    }
+    assert_eq!(output.lines().last(), Some("line 60000"));
+    assert_eq!(output.lines().count(), 60_000);
+}
+
+#[test]
+fn a_script_without_an_end_is_stopped() {
+    let place = sandbox();
+    let mut client = Client::open(place.path(), &[]);
+    let error = client.failed("run_script", json!({ "script": "WHILE true DO\n  SET a = 1\nEND" }));
+    assert_eq!(error["code"], "NS0603", "{error}");
+    let error = client.failed("run_script", json!({ "script": "SET t = \"x\"\nWHILE true DO\n  SET t = t + t\nEND" }));
+    assert!(error["code"].as_str().is_some_and(|code| code.starts_with("NS06")), "{error}");
+    let mut client = Client::open(place.path(), &["--timeout", "0.3", "--max-steps", "1000000000000"]);
+    let error = client.failed("run_script", json!({ "script": "WHILE true DO\n  SET a = 1\nEND" }));
+    assert_eq!(error["code"], "NS0604", "{error}");
+}
+
+#[test]
+fn a_script_can_be_cancelled() {
+    let place = sandbox();
+    let mut client = Client::open(place.path(), &["--write", "--max-steps", "1000000000000"]);
+    let script = "SET n = 0\nWHILE true DO\n  SET n = n + 1\n  MUST CALL FS.WriteFile(\"f\" + n, \"x\")\nEND";
+    let id = client.ask("tools/call", json!({ "name": "run_script", "arguments": { "script": script } }));
+    let wait = Instant::now() + Duration::from_secs(30);
+    while !place.path().join("f3").exists() {
+        assert!(Instant::now() < wait, "the script runs");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
+    // It was atomic: what it did is taken back.
+    while place.path().join("f1").exists() {
+        assert!(Instant::now() < wait, "the script is taken back");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(client.done("list_dir", json!({ "filter": "files" }))["result"], "");
+}
+
+#[test]
+fn scripts_do_not_keep_other_calls_waiting() {
+    let place = sandbox();
+    let mut client = Client::open(place.path(), &["--max-steps", "1000000000000"]);
+    let script = "WHILE true DO\n  SET a = 1\nEND";
+    let slow = client.ask("tools/call", json!({ "name": "run_script", "arguments": { "script": script } }));
+    let quick = client.ask("tools/call", json!({ "name": "list_dir", "arguments": {} }));
+    assert_eq!(client.hear()["id"], quick);
+    client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": slow } }));
+}
+
+#[test]
+fn a_client_that_leaves_takes_its_scripts_with_it() {
+    let place = sandbox();
+    let mut client = Client::open(place.path(), &["--write", "--max-steps", "1000000000000"]);
+    let script = "SET n = 0\nWHILE true DO\n  SET n = n + 1\n  MUST CALL FS.WriteFile(\"f\" + n, \"x\")\nEND";
+    client.ask("tools/call", json!({ "name": "run_script", "arguments": { "script": script } }));
+    let wait = Instant::now() + Duration::from_secs(30);
+    while !place.path().join("f3").exists() {
+        assert!(Instant::now() < wait, "the script runs");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    client.child.kill().expect("the server is killed");
+    while place.path().join("f1").exists() {
+        assert!(Instant::now() < wait, "the worker notices, and takes its changes back");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn the_guide_is_the_page_of_the_book() {
+    let place = sandbox();
+    let mut client = Client::open(place.path(), &[]);
+    let guide = client.done("language_guide", json!({}));
+    let page = std::fs::read_to_string(crate::support::package("docs/guide.md")).expect("the page");
+    assert_eq!(guide["result"], page);
+}
