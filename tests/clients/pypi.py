@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""The PyPI client of either generation against `ns mcp`: `pypi.py NS`, run by the Python of its environment.
+
+The client validates every answer against its output schema by itself.
+"""
+
+import asyncio
+import json
+import sys
+import tempfile
+
+import tree
+
+PARTS = []
+
+
+def check(what, holds):
+    if not holds:
+        raise AssertionError(what)
+    PARTS.append(what)
+
+
+async def work(call, tools):
+    """Does the same with either client; `call` gives (is_error, structured, text)."""
+    check("eighteen tools in order", [tool.name for tool in tools][:3] == ["list_directory", "list_dir", "walk_dir"])
+    check("all of them", len(tools) == 18)
+    reads = [
+        ("list_dir", {"recursive": True}),
+        ("list_directory", {"path": "docs"}),
+        ("walk_dir", {"path": "."}),
+        ("walk_dir", {"path": "none"}),
+        ("read_file", {"file_path": "src/deep/ünïcode.txt"}),
+        ("find_files", {"directory_path": ".", "pattern": "*.md", "recursive": True}),
+        ("search_files", {"text": "needle"}),
+        ("file_info", {"path": "long.txt"}),
+        ("language_guide", {}),
+        ("history", {}),
+    ]
+    for tool, arguments in reads:
+        failed, structured, text = await call(tool, arguments)
+        check(f"{tool} {arguments}", not failed and json.loads(text) == structured)
+    failed, structured, _ = await call("read_file", {"file_path": "../x"})
+    check("a failure has its shape", failed and structured["error"]["code"] == "sandbox_violation")
+    changes = [
+        ("create_directory", {"directory_path": "new"}),
+        ("write_file", {"file_path": "new/a.txt", "content": "one"}),
+        ("edit_file", {"file_path": "new/a.txt", "old_text": "one", "new_text": "two"}),
+        ("copy_file", {"source_path": "new/a.txt", "destination_path": "new/b.txt"}),
+        ("move_file", {"source_path": "new/b.txt", "destination_path": "new/c.txt"}),
+    ]
+    for tool, arguments in changes:
+        failed, structured, _ = await call(tool, arguments)
+        check(f"{tool}: {structured}", not failed)
+    script = 'SET file = FS.ReadFile("new/a.txt")\nEMIT file.content\nRETURN {"lines": file.lineCount}'
+    failed, structured, _ = await call("run_script", {"script": script})
+    check("a script", not failed and structured["output"] == "two\n" and structured["value"] == {"lines": 1})
+    failed, structured, _ = await call("run_script", {"script": "EMIT lenght(1)"})
+    check("a mistake in a script", failed and structured["error"]["line"] == 1)
+    failed, structured, _ = await call("delete_file", {"path": "new", "recursive": True})
+    check("a deletion that a person allowed", not failed)
+    failed, structured, _ = await call("undo", {})
+    check("what was deleted is there again", not failed)
+    failed, structured, _ = await call("read_file", {"file_path": "new/c.txt"})
+    check("with its content", not failed and structured["content"] == "two")
+
+
+async def old(command):
+    from mcp import ClientSession, StdioServerParameters, types
+    from mcp.client.stdio import stdio_client
+
+    async def elicit(_, params):
+        check("the question has the plan", "new/ (2 entries, 6 bytes)" in params.message)
+        return types.ElicitResult(action="accept", content={"answer": "once"})
+
+    async with stdio_client(StdioServerParameters(command=command[0], args=command[1:])) as (read, write):
+        async with ClientSession(read, write, elicitation_callback=elicit) as session:
+            hello = await session.initialize()
+            check("the revision", hello.protocolVersion == "2025-11-25")
+
+            async def call(tool, arguments):
+                result = await session.call_tool(tool, arguments)
+                return result.isError, result.structuredContent, result.content[0].text
+
+            await work(call, (await session.list_tools()).tools)
+
+
+async def new(command):
+    from mcp import Client, StdioServerParameters, types
+
+    async def elicit(_, params):
+        check("the question has the plan", "new/ (2 entries, 6 bytes)" in params.message)
+        return types.ElicitResult(action="accept", content={"answer": "once"})
+
+    server = StdioServerParameters(command=command[0], args=command[1:])
+    async with Client(server, elicitation_callback=elicit) as client:
+        check("the revision", client.protocol_version == "2026-07-28")
+
+        async def call(tool, arguments):
+            result = await client.call_tool(tool, arguments)
+            return result.is_error, result.structured_content, result.content[0].text
+
+        await work(call, (await client.list_tools()).tools)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as place:
+        tree.make(place)
+        with open(f"{place}/neuroscript.toml", "w", encoding="utf-8") as policy:
+            policy.write('[tools]\nask = ["delete_file"]\n')
+        command = [sys.argv[1], "mcp", "--sandbox", place, "--write"]
+        try:
+            from mcp import Client  # noqa: F401
+        except ImportError:
+            asyncio.run(old(command))
+        else:
+            asyncio.run(new(command))
+    print(f"{len(PARTS)} passed, 0 failed")
+
+
+if __name__ == "__main__":
+    main()
