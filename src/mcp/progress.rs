@@ -5,9 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::{Engine, Progress, ProgressView};
 
+/// A call of a tool, and where it is counted.
+pub type Call = (&'static str, Arc<Progress>);
+
 /// The call of a tool that goes on, for another thread to look at.
 #[derive(Clone, Default)]
-pub struct Watched(Arc<Mutex<Option<(&'static str, Arc<Progress>)>>>);
+pub struct Watched(Arc<Mutex<Option<Call>>>);
 
 impl Watched {
     /// Sees the calls of an engine.

@@ -10,10 +10,13 @@ import pathlib
 import sys
 import tempfile
 
-import tree
+# Nothing is left behind in the repository.
+sys.dont_write_bytecode = True
+
+import tree  # noqa: E402
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(PACKAGE / "benches/mcp"))
+sys.path.insert(0, str(PACKAGE / "scripts/agents"))
 from client import Client  # noqa: E402
 
 PEER = PACKAGE / "target/clients/node/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"

@@ -9,7 +9,10 @@ import json
 import sys
 import tempfile
 
-import tree
+# Nothing is left behind in the repository.
+sys.dont_write_bytecode = True
+
+import tree  # noqa: E402
 
 PARTS = []
 

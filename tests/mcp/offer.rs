@@ -49,7 +49,10 @@ fn the_default_set_is_small_and_in_order() {
 
 #[test]
 fn groups_and_names_are_chosen() {
-    assert_eq!(names(&offered(&["--tools", "hash_file,uuid"])), ["hash_file", "uuid_new", "uuid_is_valid", "read_result"]);
+    assert_eq!(
+        names(&offered(&["--tools", "hash_file,uuid"])),
+        ["hash_file", "uuid_new", "uuid_is_valid", "read_result"]
+    );
     let all = names(&offered(&["--tools", "all", "--write"]));
     assert!(all.len() > 150 && all.contains(&"run_script".to_owned()), "{}", all.len());
     let reading = names(&offered(&["--tools", "all"]));

@@ -19,6 +19,7 @@ use crate::toolkit::ToolError;
 use crate::value::{Value, print};
 
 use super::super::methods::{failed_report, report};
+use super::super::progress::{Call, message};
 use super::{Answer, Order, Said};
 
 /// Bytes of an order.
@@ -176,7 +177,7 @@ impl Approver for Asking {
 /// Says how far the call that goes on has come.
 #[derive(Default)]
 struct Watching {
-    call: Arc<Mutex<Option<(&'static str, Arc<Progress>)>>>,
+    call: Arc<Mutex<Option<Call>>>,
     teller: std::cell::OnceCell<()>,
 }
 
@@ -195,14 +196,14 @@ impl ProgressView for Watching {
     }
 }
 
-fn tell(call: &Mutex<Option<(&'static str, Arc<Progress>)>>) {
+fn tell(call: &Mutex<Option<Call>>) {
     let mut done = 0;
     loop {
         std::thread::sleep(PERIOD);
         let call = call.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((tool, progress)) = call {
             done += 1;
-            let said = Said::Progress { done, message: super::super::progress::message(tool, &progress) };
+            let said = Said::Progress { done, message: message(tool, &progress) };
             if say(&said).is_err() {
                 return;
             }

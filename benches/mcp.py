@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`ns mcp` beside @modelcontextprotocol/server-filesystem, on the same tree, over standard input and output.
 
-    python3 benches/mcp/side_by_side.py [--quick] [--ns PATH]
+    python3 benches/mcp.py [--quick] [--ns PATH]
 
 The peer comes from `.ci/clients`, which installs it into target/. Answers are compared, times are not: the exit
 code is 1 when a list or a text differs.
@@ -16,10 +16,12 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+# Nothing is left behind in the repository.
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts/agents"))
 from client import Client  # noqa: E402
 
-PACKAGE = pathlib.Path(__file__).resolve().parents[2]
+PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 PEER = PACKAGE / "target/clients/node/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
 IN_FLIGHT = 8
 
