@@ -1,5 +1,7 @@
 //! Scripts of random changes: what they print, and what they leave, is the same with a plan as without.
 
+use std::fs;
+
 use neuroscript::engine::{Ending, Engine, Options, Outcome, Plan, Script, read_plan};
 
 use crate::Place;
@@ -98,4 +100,30 @@ fn take_back(place: &Place, seed: u64) {
         Err(error) if error.code.id() != "not_found" => panic!("seed {seed}: {}", error.message),
         _ => {}
     }
+}
+
+/// Enough entries for the walk's second thread, beside folders that were changed, moved and made.
+#[test]
+fn a_large_tree_is_walked_as_the_run_would_see_it() {
+    let place = Place::new();
+    for folder in 0..50 {
+        let folder = place.root().join(format!("many/{}/{folder}", folder % 7));
+        fs::create_dir_all(&folder).expect("folders");
+        (0..100).for_each(|file| fs::write(folder.join(format!("{file}.txt")), "text").expect("a file"));
+    }
+    let script = r#"
+        MUST FS.WriteFile("many/3/10/50.txt", "longer text", overwrite: true)
+        MUST FS.DeleteFile("many/4/11", recursive: true)
+        MUST FS.MoveFile("many/5", "many/moved")
+        MUST FS.CopyFile("many/6/6", "many/6/copy", recursive: true)
+        FOR EACH start IN [".", "many", "many/moved", "many/1"] DO
+            FOR EACH entry IN FS.WalkDir(start) DO
+                EMIT entry["path"], " ", entry["size"]
+            END
+        END
+    "#;
+    let (_, told) = planned(&place, script);
+    let (outcome, printed) = run(&engine(&place, false), script);
+    assert_eq!(outcome.ending, Ending::Done, "{:?}", outcome.findings);
+    assert!(told.lines().count() > 10_000 && told == printed);
 }

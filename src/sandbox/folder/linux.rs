@@ -174,6 +174,12 @@ impl LinuxFolder {
     }
 }
 
+impl From<LinuxFolder> for OwnedFd {
+    fn from(folder: LinuxFolder) -> OwnedFd {
+        folder.0
+    }
+}
+
 impl AsFd for LinuxFolder {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()

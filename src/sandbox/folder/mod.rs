@@ -112,6 +112,15 @@ impl Folder {
         }
     }
 
+    /// The folder on the disk that has the folder of a name, as long as nothing in that or below it differs
+    /// from the disk.
+    pub fn untouched_above(&self, name: &OsStr) -> Option<&Folder> {
+        match self {
+            Folder::Overlaid(folder) => folder.untouched_above(name),
+            _ => Some(self),
+        }
+    }
+
     /// What finds the way from this folder.
     pub fn resolver(&self) -> Resolver {
         match self {

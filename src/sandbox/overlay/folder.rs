@@ -36,6 +36,14 @@ impl OverlaidFolder {
         (!self.overlay.layer().has_changed(&self.spot)).then_some(&self.real)
     }
 
+    /// The folder on the disk that has the folder of a name, where that is the same as on the disk.
+    pub fn untouched_above(&self, name: &OsStr) -> Option<&Folder> {
+        let layer = self.overlay.layer();
+        let is_renamed = layer.folders.get(&self.spot).is_some_and(|changed| changed.names.contains_key(name));
+        let spot = self.spot.join(name)?;
+        (!is_renamed && !layer.has_changed(&spot)).then_some(&self.real)
+    }
+
     /// Does something with what a name means: the folder and name by which it is found on the disk, and its spot.
     fn at<T>(&self, name: &OsStr, work: impl FnOnce(&Folder, &OsStr, &Spot) -> io::Result<T>) -> io::Result<T> {
         let means = self.overlay.layer().folders.get(&self.spot).and_then(|changed| changed.names.get(name)).cloned();

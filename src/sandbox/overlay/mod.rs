@@ -11,7 +11,7 @@ mod deltas;
 mod folder;
 mod scratch;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -51,6 +51,8 @@ struct Layer {
     folders: BTreeMap<Spot, Changed>,
     /// What was given to things of the tree, which keep their content.
     dressed: HashMap<Identity, Dressed>,
+    /// Where they lie.
+    dressed_spots: BTreeSet<Spot>,
     /// What lies in the scratch folder, by inode.
     made: HashMap<u64, Made>,
 }
@@ -189,6 +191,7 @@ impl Overlay {
     /// Gives something of the tree other permission bits or another time.
     fn dress(&self, spot: &Spot, identity: Identity, mode: Option<u32>, modified: Option<Timestamp>) {
         let mut layer = self.layer();
+        layer.dressed_spots.insert(spot.clone());
         let empty = Dressed { spot: spot.clone(), mode: None, modified: None };
         let dressed = layer.dressed.entry(identity).or_insert(empty);
         dressed.mode = mode.or(dressed.mode);
@@ -217,10 +220,10 @@ impl Layer {
         let Spot::Tree(root, address) = spot else { return true };
         let is_below = |other: &Spot| matches!(other, Spot::Tree(number, it) if number == root && it.is_below(address));
         let first = if address.0.is_empty() { address.clone() } else { address.join(OsStr::new("")) };
-        let mut later = self.folders.range(Spot::Tree(*root, first)..);
+        let later = Spot::Tree(*root, first)..;
         self.folders.contains_key(spot)
-            || later.next().is_some_and(|(other, _)| is_below(other))
-            || self.dressed.values().any(|dressed| is_below(&dressed.spot))
+            || self.folders.range(later.clone()).next().is_some_and(|(other, _)| is_below(other))
+            || self.dressed_spots.range(later).next().is_some_and(is_below)
     }
 
     fn name(&mut self, folder: &Spot, name: &OsStr, means: Option<Spot>, is_on_disk: bool) {

@@ -20,12 +20,12 @@ use super::{EntryId, Failure, Filter, Found, Reader, WalkLimits};
 const ALONE: usize = 4_000;
 
 /// A folder that waits to be read: the handle of the folder it is in, and its name there.
-struct Task {
-    parent: Arc<OwnedFd>,
-    entry: EntryId,
-    name: OsString,
+pub struct Task {
+    pub parent: Arc<OwnedFd>,
+    pub entry: EntryId,
+    pub name: OsString,
     /// The way from the start to it, which only rules ask for.
-    below: Option<String>,
+    pub below: Option<String>,
 }
 
 /// What the threads of one walk share.
@@ -56,19 +56,33 @@ enum Stop {
     Failure(Failure),
 }
 
+/// Reads all below a folder.
 pub fn read_tree(start: &LinuxFolder, filter: Filter<'_>, limits: &WalkLimits) -> Result<Vec<Reader>, Failure> {
     let start = start.for_listing().map_err(|error| Failure::Io { below: String::new(), error })?;
-    let shared = Shared {
-        queue: Mutex::default(),
-        changed: Condvar::new(),
-        entries: AtomicUsize::new(0),
-        stopped: AtomicBool::new(false),
-        limits,
-        filter,
-    };
-    let mut worker = Worker::new(0, &shared);
+    let shared = Shared::new(filter, limits);
+    let mut worker = Worker::new(Reader::default(), 0, &shared);
     let mut tasks = Vec::new();
-    let mut stop = worker.read(Arc::new(start), None, filter.skip.rule.map(|_| String::new()), &mut tasks).err();
+    match worker.read(Arc::new(start), None, filter.skip.rule.map(|_| String::new()), &mut tasks) {
+        Ok(()) => read_tasks(worker, tasks),
+        Err(stop) => finish(vec![(worker.reader, Some(stop))]),
+    }
+}
+
+/// Reads all below folders of a tree that `reader`, the first, has begun.
+pub fn go_on(
+    reader: Reader,
+    tasks: Vec<Task>,
+    filter: Filter<'_>,
+    limits: &WalkLimits,
+) -> Result<Vec<Reader>, Failure> {
+    let shared = Shared::new(filter, limits);
+    shared.entries.store(reader.found.len(), Ordering::Relaxed);
+    read_tasks(Worker::new(reader, 0, &shared), tasks)
+}
+
+fn read_tasks(mut worker: Worker<'_>, mut tasks: Vec<Task>) -> Result<Vec<Reader>, Failure> {
+    let shared = worker.shared;
+    let mut stop = None;
     while stop.is_none() && worker.reader.found.len() < ALONE {
         let Some(task) = tasks.pop() else { break };
         stop = worker.run(task, &mut tasks).err();
@@ -80,7 +94,7 @@ pub fn read_tree(start: &LinuxFolder, filter: Filter<'_>, limits: &WalkLimits) -
     let mut results = std::thread::scope(|scope| {
         let helper = std::thread::Builder::new().name("ns-walk".to_owned());
         let helper = helper.spawn_scoped(scope, || {
-            let mut worker = Worker::new(1, &shared);
+            let mut worker = Worker::new(Reader::default(), 1, shared);
             let stop = worker.work();
             (worker.reader, stop)
         });
@@ -107,6 +121,19 @@ fn finish(results: Vec<(Reader, Option<Stop>)>) -> Result<Vec<Reader>, Failure> 
     }
 }
 
+impl<'a> Shared<'a> {
+    fn new(filter: Filter<'a>, limits: &'a WalkLimits) -> Shared<'a> {
+        Shared {
+            queue: Mutex::default(),
+            changed: Condvar::new(),
+            entries: AtomicUsize::new(0),
+            stopped: AtomicBool::new(false),
+            limits,
+            filter,
+        }
+    }
+}
+
 /// One thread of a walk.
 struct Worker<'a> {
     number: u8,
@@ -116,8 +143,8 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(number: u8, shared: &'a Shared<'a>) -> Worker<'a> {
-        Worker { number, reader: Reader::default(), buffer: entry_buffer(), shared }
+    fn new(reader: Reader, number: u8, shared: &'a Shared<'a>) -> Worker<'a> {
+        Worker { number, reader, buffer: entry_buffer(), shared }
     }
 
     /// Reads folders from the shared list until there are none and none can come.
@@ -231,11 +258,16 @@ impl<'a> Worker<'a> {
         for (offset, found) in self.reader.found[start..].iter().enumerate().filter(|(_, found)| found.is_folder) {
             let entry = EntryId { reader: self.number, index: (start + offset) as u32 };
             let name = OsStr::from_bytes(self.reader.name(found)).to_owned();
-            let below = below.map(|below| match below {
-                "" => name.to_string_lossy().into_owned(),
-                below => format!("{below}/{}", name.to_string_lossy()),
-            });
+            let below = below.map(|below| way(below, &name));
             tasks.push(Task { parent: folder.clone(), entry, name, below });
         }
+    }
+}
+
+/// The way from the start to a name, from that to the folder it is in.
+pub fn way(below: &str, name: &OsStr) -> String {
+    match below {
+        "" => name.to_string_lossy().into_owned(),
+        below => format!("{below}/{}", name.to_string_lossy()),
     }
 }

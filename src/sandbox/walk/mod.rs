@@ -2,7 +2,8 @@
 //!
 //! Folders are read in any order, perhaps by two threads, each into a block of its own; the blocks
 //! are put into order at the end. Links are never followed, and every entry is looked at through
-//! the handle of its folder.
+//! the handle of its folder. Under an overlay, folders in which or below which something was
+//! changed are read through it, and all others as they are on the disk.
 
 mod arrange;
 #[cfg(target_os = "linux")]
@@ -112,7 +113,7 @@ pub fn walk(start: &SandboxPath, limits: &WalkLimits, skip: Skip<'_>) -> Result<
     let readers = match folder.untouched() {
         #[cfg(target_os = "linux")]
         Folder::Linux(folder) => linux::read_tree(folder, filter, limits),
-        folder => portable::read_tree(folder, filter, limits),
+        folder => portable::read_tree(folder, filter, limits).and_then(|read| read.whole(filter, limits)),
     };
     let readers = readers.map_err(|failure| failure.at(start.shown()))?;
     Ok(arrange::arrange(&readers))
