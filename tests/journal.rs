@@ -78,6 +78,26 @@ fn a_run_is_taken_back_and_done_again_to_the_last_time() {
     assert_eq!(nothing.code, 1);
 }
 
+/// A folder was deleted, the one above it moved, and another made under its name: its time is its own.
+#[test]
+fn a_folder_made_where_another_was_deleted_and_moved_from() {
+    let place = sandbox();
+    eval(place.path(), "MUST FS.WriteFile(\"e/in/c.txt\", \"e\")");
+    support::set_times(place.path(), support::FIXED_TIME);
+    let before = state_of(place.path());
+    let script = "\
+MUST FS.EditFile(\"e/in/c.txt\", \"e\", \"E\")
+MUST FS.DeleteFile(\"e\", recursive: true)
+MUST FS.DeleteFile(\"d/in\", recursive: true)
+MUST FS.MoveFile(\"d\", \"e\")
+MUST FS.CreateDirectory(\"e/in\")
+MUST FS.WriteFile(\"e/in/c.txt\", \"new\")
+";
+    eval(place.path(), script);
+    assert_eq!(undo(place.path(), &[]).code, 0);
+    assert_eq!(state_of(place.path()), before);
+}
+
 #[test]
 fn several_runs_go_back_one_by_one() {
     let place = sandbox();

@@ -14,13 +14,13 @@ fn what_a_killed_plan_left_goes_with_the_next() {
     let place = Place::new();
     let temporary = place.folder.path().join("tmp");
     fs::create_dir(&temporary).expect("a folder");
-    let mut killed = begin(&place, &temporary);
+    let killed = begin(&place, &temporary);
     let left = wait_for(&temporary, 1);
-    let mut living = begin(&place, &temporary);
+    let living = begin(&place, &temporary);
     let both = wait_for(&temporary, 2);
     let modes: Vec<u32> = both.iter().map(|name| mode(&temporary.join(name))).collect();
     assert_eq!(modes, [0o700, 0o700], "nobody else looks into a plan");
-    killed.kill().and_then(|()| killed.wait()).expect("it is killed");
+    drop(killed);
     // What only looks like one, and what is in one that no plan put there.
     let other = temporary.join("neuroscript-plan-other");
     fs::create_dir_all(other.join("deep")).expect("folders");
@@ -35,7 +35,16 @@ fn what_a_killed_plan_left_goes_with_the_next() {
     expected.sort();
     assert_eq!(names(&temporary), expected);
     assert!(other.join("deep").is_dir(), "no plan puts there what is no number");
-    living.kill().and_then(|()| living.wait()).expect("it is killed");
+    drop(living);
+}
+
+/// A process that goes when the test does, however that ends.
+struct Living(Child);
+
+impl Drop for Living {
+    fn drop(&mut self) {
+        let _ = self.0.kill().and_then(|()| self.0.wait());
+    }
 }
 
 fn mode(path: &Path) -> u32 {
@@ -43,12 +52,12 @@ fn mode(path: &Path) -> u32 {
 }
 
 /// A plan that goes on for ever, once it has written something.
-fn begin(place: &Place, temporary: &Path) -> Child {
+fn begin(place: &Place, temporary: &Path) -> Living {
     let script = "MUST FS.WriteFile(\"made\", \"made\")\nWHILE true DO\n  SET x = 1\nEND";
     let mut command: Command = ns(&place.root());
     command.env("TMPDIR", temporary).args(["--max-steps", "9000000000000", "run", "--plan", "-e", script]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().expect("it begins")
+    Living(command.spawn().expect("it begins"))
 }
 
 /// The names there, once there are so many folders with something in them.

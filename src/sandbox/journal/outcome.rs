@@ -128,7 +128,7 @@ impl Outcome {
             Step::Move { path, old, to, .. } => self.shift(path, old, to, now),
             Step::MakeFolder { path } => {
                 let place = self.place(path, None);
-                (place.now, place.is_made, place.is_tree) = (now, true, false);
+                (place.now, place.from, place.is_made, place.is_tree) = (now, None, true, false);
             }
             Step::RemoveFolder { path, old } => {
                 self.place(path, Some(old)).now = None;
@@ -224,7 +224,9 @@ impl Outcome {
             self.folders.insert(folder.moved(path, to), touched);
         }
         self.below(path, |outcome, below, place| {
-            let moved = Place { was: None, kept: None, from: Some(below.clone()), ..place.clone() };
+            let from = place.now.is_some().then(|| below.clone());
+            let there = outcome.places.remove(&below.moved(path, to)).unwrap_or_default();
+            let moved = Place { was: there.was, kept: there.kept, from, ..place.clone() };
             outcome.places.insert(below.moved(path, to), moved);
             if place.was.is_some() {
                 outcome.places.insert(below, Place { now: None, ..place });
