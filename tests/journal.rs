@@ -78,14 +78,14 @@ fn a_run_is_taken_back_and_done_again_to_the_last_time() {
     assert_eq!(nothing.code, 1);
 }
 
-/// A folder was deleted, the one above it moved, and another made under its name: its time is its own.
+/// Folders that a run makes where others were, and moves: their times are their own.
 #[test]
-fn a_folder_made_where_another_was_deleted_and_moved_from() {
+fn folders_made_under_the_names_of_others() {
     let place = sandbox();
     eval(place.path(), "MUST FS.WriteFile(\"e/in/c.txt\", \"e\")");
     support::set_times(place.path(), support::FIXED_TIME);
     let before = state_of(place.path());
-    let script = "\
+    let made_below_a_moved_one = "\
 MUST FS.EditFile(\"e/in/c.txt\", \"e\", \"E\")
 MUST FS.DeleteFile(\"e\", recursive: true)
 MUST FS.DeleteFile(\"d/in\", recursive: true)
@@ -93,9 +93,22 @@ MUST FS.MoveFile(\"d\", \"e\")
 MUST FS.CreateDirectory(\"e/in\")
 MUST FS.WriteFile(\"e/in/c.txt\", \"new\")
 ";
-    eval(place.path(), script);
-    assert_eq!(undo(place.path(), &[]).code, 0);
-    assert_eq!(state_of(place.path()), before);
+    let made_and_moved = "\
+MUST FS.DeleteFile(\"d\", recursive: true)
+MUST FS.WriteFile(\"d/n\", \"n\")
+MUST FS.MoveFile(\"d\", \"moved\")
+MUST FS.WriteFile(\"moved/x\", \"x\")
+";
+    let copied_as_a_tree = "\
+MUST FS.DeleteFile(\"d\", recursive: true)
+MUST FS.CopyFile(\"e\", \"d\", recursive: true)
+MUST FS.WriteFile(\"d/in/x\", \"x\")
+";
+    for script in [made_below_a_moved_one, made_and_moved, copied_as_a_tree] {
+        eval(place.path(), script);
+        assert_eq!(undo(place.path(), &[]).code, 0);
+        assert_eq!(state_of(place.path()), before, "{script}");
+    }
 }
 
 #[test]

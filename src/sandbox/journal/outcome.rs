@@ -163,10 +163,25 @@ impl Outcome {
             if touched.line < line {
                 (touched.after, touched.line) = (*after, line);
             }
-        } else if self.places.get(&folder).is_none_or(|place| place.from.is_some() || place.is_as_it_was()) {
-            // One that the run made goes again.
+        } else if !self.is_new(&folder) {
             let origin = self.origin_of(&folder);
             self.folders.insert(folder, Touched { origin, before: *before, after: *after, line });
+        }
+    }
+
+    /// Whether the run made what is at an address, alone or with the tree it is in: it goes again.
+    fn is_new(&self, address: &Address) -> bool {
+        let mut here = address.clone();
+        loop {
+            if let Some(place) = self.places.get(&here).filter(|place| place.now.is_some()) {
+                let is_from_before = place.from.is_some() || place.is_as_it_was();
+                return place.is_made || place.is_tree || !is_from_before;
+            }
+            let above = here.parent();
+            if above == here {
+                return false;
+            }
+            here = above;
         }
     }
 
