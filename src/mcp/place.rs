@@ -192,10 +192,22 @@ impl Place {
 /// A call that failed, with what was done all the same.
 pub fn failure(error: &ToolError) -> Reply {
     let mut structured = json!({ "error": error.shape() });
+    if let Some(hint) = error.hint.as_deref().map(for_a_client) {
+        structured["error"]["hint"] = json!(hint);
+    }
     if let Some(answer) = &error.answer {
         structured["answer"] = json!(answer);
     }
     Reply { structured, meta: Map::new(), notes: Vec::new(), is_error: true }
+}
+
+/// A hint as whoever has no shell can follow it.
+fn for_a_client(hint: &str) -> &str {
+    match hint {
+        hint if hint.starts_with("see `ns tools ") => "look at the input schema of the tool",
+        "`ns log` lists the runs" => "`history` lists the runs",
+        hint => hint,
+    }
 }
 
 fn value_of(args: &Map<String, Json>) -> Result<Value, ToolError> {

@@ -49,7 +49,7 @@ async def work(call, tools):
         ("write_file", {"file_path": "new/a.txt", "content": "one"}),
         ("edit_file", {"file_path": "new/a.txt", "old_text": "one", "new_text": "two"}),
         ("copy_file", {"source_path": "new/a.txt", "destination_path": "new/b.txt"}),
-        ("move_file", {"source_path": "new/b.txt", "destination_path": "new/c.txt"}),
+        ("move_file", {"source": "new/b.txt", "destination": "new/c.txt"}),
     ]
     for tool, arguments in changes:
         failed, structured, _ = await call(tool, arguments)

@@ -68,6 +68,7 @@ fn bad_frames_before_the_handshake_end_nothing() {
     assert_eq!(client.request("ping", json!({}))["result"], json!({}));
     let answer = client.request("tools/list", json!({}));
     assert!(answer["error"]["code"].is_i64(), "{answer}");
+    client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     let info = json!({ "name": "test", "version": "1" });
     let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info });
     assert!(client.request("initialize", params)["result"].is_object());
@@ -150,6 +151,21 @@ fn a_client_that_vanishes_ends_the_server() {
             assert_eq!(entry.metadata().expect("it is there").len(), 100_000, "{entry:?} is half made");
         }
     }
+}
+
+#[test]
+fn a_client_that_leaves_a_long_script_behind_ends_the_server_soon() {
+    let place = sandbox();
+    let mut client = Client::open(place.path(), &["--write", "--max-steps", "1000000000000"]);
+    let script = "MUST CALL FS.WriteFile(\"a.txt\", \"x\")\nWHILE true DO\n  SET a = 1\nEND";
+    client.ask("tools/call", json!({ "name": "run_script", "arguments": { "script": script } }));
+    let end = Instant::now() + Duration::from_secs(30);
+    while !place.path().join("a.txt").exists() {
+        assert!(Instant::now() < end, "the script runs");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(client.leave(), 0);
+    assert!(!place.path().join("a.txt").exists(), "the script was taken back before the server ended");
 }
 
 #[test]

@@ -53,6 +53,9 @@ fn failures_say_what_and_what_to_do() {
     let error = client.failed("read_file", json!({ "file_pat": "a" }));
     assert_eq!(error["code"], "bad_args", "{error}");
     assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("file_path")), "{error}");
+    let error = client.failed("read_file", json!({}));
+    assert_eq!(error["hint"], "look at the input schema of the tool", "{error}");
+    assert_eq!(client.failed("undo", json!({}))["hint"], "`history` lists the runs");
     let error = client.failed("read_result", json!({ "cursor": "nonsense" }));
     assert_eq!(error["code"], "bad_args", "{error}");
     let error = client.failed("run_script", json!({}));

@@ -8,6 +8,7 @@ mod calls;
 mod client;
 mod many;
 mod offer;
+mod others;
 mod protocol;
 mod roots;
 mod scripts;

@@ -24,7 +24,7 @@ pub use shared::{Closing, Ending};
 /// How long calls may go on once the client has closed its side.
 const GRACE: Duration = Duration::from_secs(5);
 /// Time from one look at a client that does not read to the next.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_secs(2);
 
 /// The transport that rmcp serves.
 pub struct Wire {
@@ -87,7 +87,7 @@ impl Transport<RoleServer> for Wire {
                         return None;
                     }
                 },
-                () = tokio::time::sleep(LOOK), if shared.is_writing() => shared.give_up_if_stalled(),
+                () = tokio::time::sleep(LOOK) => shared.give_up_if_stalled(),
             }
         }
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rmcp::model::{ClientRequest, JsonRpcError, JsonRpcMessage, RequestId};
+use rmcp::model::{ClientRequest, GetMeta, JsonRpcError, JsonRpcMessage, ProtocolVersion, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use tokio::sync::Notify;
 
@@ -51,6 +51,11 @@ impl Closing {
         self.0.close(Ending::Left);
     }
 
+    /// Waits until it has ended.
+    pub async fn closed(&self) {
+        self.0.closed().await;
+    }
+
     /// Whether so much waits to be written that what can be left out is left out.
     pub fn is_busy(&self) -> bool {
         self.0.lock().frames.len() > WAITING / 2
@@ -85,6 +90,20 @@ struct State {
     /// The room that the batch which is being written gives back.
     leaving: Vec<usize>,
     is_writing: bool,
+}
+
+/// Whether rmcp takes a request for the beginning of a connection.
+fn begins(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        request => {
+            let meta = request.get_meta();
+            let is_known = |version| ProtocolVersion::KNOWN_VERSIONS.contains(&version);
+            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+                && meta.protocol_version().is_some_and(is_known)
+        }
+    }
 }
 
 /// A frame that waits to be written.
@@ -169,15 +188,11 @@ impl Shared {
 
     /// Whether a message may be given to rmcp: from the first request that begins a connection on.
     pub fn has_begun(&self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
-        if let JsonRpcMessage::Request(request) = message {
-            let is_beginning =
-                !matches!(request.request, ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_));
-            if is_beginning {
-                self.has_begun.store(true, Ordering::Relaxed);
-            }
-            return true;
+        let JsonRpcMessage::Request(request) = message else { return self.has_begun.load(Ordering::Relaxed) };
+        if begins(&request.request) {
+            self.has_begun.store(true, Ordering::Relaxed);
         }
-        self.has_begun.load(Ordering::Relaxed)
+        true
     }
 
     /// Waits for frames, and takes as many as are written at once; false when all is over.
@@ -222,10 +237,6 @@ impl Shared {
         state.request_bytes -= bytes;
         self.room.notify_all();
         self.changed.notify_waiters();
-    }
-
-    pub fn is_writing(&self) -> bool {
-        self.since.load(Ordering::Relaxed) != 0
     }
 
     /// Closes the connection of a client that has taken nothing for too long.
