@@ -29,7 +29,51 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
         patience: args.patience,
         worker: (program, worker_words(&global)),
     };
-    match mcp::serve(settings, report_setup) {
+    #[cfg(feature = "http")]
+    if let Some(address) = args.http {
+        return over_http(address, args, settings);
+    }
+    end(mcp::serve(settings, report_setup))
+}
+
+/// Over HTTP, to whoever has the token.
+#[cfg(feature = "http")]
+fn over_http(address: std::net::SocketAddr, args: &McpArgs, settings: Settings) -> Exit {
+    use super::terminal::say;
+    if !address.ip().is_loopback() && !args.public {
+        report_error(
+            &format!("`{address}` can be reached from other machines"),
+            "name a loopback address, such as 127.0.0.1:8765, or add `--public`, with TLS before it",
+        );
+        return Exit::Usage;
+    }
+    let given = std::env::var("NS_MCP_TOKEN").ok().filter(|token| !token.is_empty());
+    let is_new = given.is_none();
+    let token = match given.map_or_else(new_token, Ok) {
+        Ok(token) => token,
+        Err(error) => {
+            report_error(&format!("no token can be made: {error}"), "set NS_MCP_TOKEN");
+            return Exit::Failed;
+        }
+    };
+    let listening = mcp::Listening { address, token: token.clone(), origins: args.origins.clone() };
+    end(mcp::serve_http(settings, listening, report_setup, |address| {
+        say(&format!("listening at http://{address}/mcp\n"));
+        if is_new {
+            say(&format!("Authorization: Bearer {token}\n"));
+        }
+    }))
+}
+
+#[cfg(feature = "http")]
+fn new_token() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes)?;
+    Ok(crate::text::hex(&bytes))
+}
+
+fn end(served: Result<(), Fault>) -> Exit {
+    match served {
         Ok(()) => Exit::Done,
         Err(Fault::Setup) => Exit::Usage,
         Err(fault @ Fault::Tools(_)) => {

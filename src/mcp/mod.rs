@@ -6,6 +6,8 @@
 //! through the gate as any other does; nothing here decides what is allowed.
 
 mod ask;
+#[cfg(feature = "http")]
+mod http;
 mod lane;
 mod methods;
 mod offer;
@@ -18,12 +20,16 @@ mod worker;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rmcp::service::serve_server;
 
 use crate::engine::{Limits, Options, SetupError};
 
+#[cfg(feature = "http")]
+pub use http::Listening;
 pub use offer::{definition, plain_input};
 pub use worker::work;
 
@@ -73,34 +79,11 @@ pub enum Fault {
 /// # Errors
 /// What keeps it from beginning, and a client that does not read.
 pub fn serve(settings: Settings, refused: impl FnOnce(&SetupError) + Send + 'static) -> Result<(), Fault> {
-    let Settings { options, tools, follows_roots, patience, worker: (program, words) } = settings;
-    let options = Options { limits: Limits::of_server(), ..options };
-    let watched = Watched::default();
-    let own = watched.clone();
-    let begun = Lane::begin(
-        options.clone(),
-        move |place| {
-            own.watch(&place.engine);
-            let gate = place.engine.gate();
-            let offer = Offer::choose(&tools, &gate.registry, &gate.policy);
-            (offer, instructions(gate.policy.read_only), place.engine.limits().timeout)
-        },
-        refused,
-    )?;
-    let Some((lane, (offer, instructions, timeout), thread)) = begun else { return Err(Fault::Setup) };
-    let offer = offer.map_err(Fault::Tools)?;
+    let (patience, follows_roots) = (settings.patience, settings.follows_roots);
+    let Some((parts, thread)) = begin(settings, refused)? else { return Err(Fault::Setup) };
     let (wire, closing) = Wire::on_standard_streams(patience)?;
-    let workers = Workers { program, words, timeout };
-    let server = Server::new(Parts {
-        lane: lane.clone(),
-        offer,
-        instructions,
-        watched,
-        workers,
-        options,
-        follows_roots,
-        closing: closing.clone(),
-    });
+    let lane = parts.lane.clone();
+    let server = Server::new(Parts { follows_roots, closing: Some(closing.clone()), ..parts });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     runtime.block_on(async {
         // A client that leaves before it begins is nobody's fault.
@@ -119,6 +102,48 @@ pub fn serve(settings: Settings, refused: impl FnOnce(&SetupError) + Send + 'sta
         Ending::Left => Ok(()),
         Ending::Stalled => Err(Fault::Stalled(patience)),
     }
+}
+
+/// Serves clients over HTTP, until the process is ended. `told` hears where.
+///
+/// # Errors
+/// What keeps it from beginning.
+#[cfg(feature = "http")]
+pub fn serve_http(
+    settings: Settings,
+    listening: Listening,
+    refused: impl FnOnce(&SetupError) + Send + 'static,
+    told: impl FnOnce(std::net::SocketAddr),
+) -> Result<(), Fault> {
+    let Some((parts, _)) = begin(settings, refused)? else { return Err(Fault::Setup) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build()?;
+    Ok(runtime.block_on(http::listen(listening, move || Server::new(parts.clone()), told))?)
+}
+
+/// The parts of a server, and the thread of its engine; none where that was refused.
+fn begin(
+    settings: Settings,
+    refused: impl FnOnce(&SetupError) + Send + 'static,
+) -> Result<Option<(Parts, JoinHandle<()>)>, Fault> {
+    let Settings { options, tools, worker: (program, words), .. } = settings;
+    let options = Options { limits: Limits::of_server(), ..options };
+    let watched = Watched::default();
+    let own = watched.clone();
+    let begun = Lane::begin(
+        options.clone(),
+        move |place| {
+            own.watch(&place.engine);
+            let gate = place.engine.gate();
+            let offer = Offer::choose(&tools, &gate.registry, &gate.policy);
+            (offer, instructions(gate.policy.read_only), place.engine.limits().timeout)
+        },
+        refused,
+    )?;
+    let Some((lane, (offer, instructions, timeout), thread)) = begun else { return Ok(None) };
+    let offer = Arc::new(offer.map_err(Fault::Tools)?);
+    let workers = Workers { program, words, timeout };
+    let parts = Parts { lane, offer, instructions, watched, workers, options, follows_roots: false, closing: None };
+    Ok(Some((parts, thread)))
 }
 
 /// What a model is told of the server as a whole.

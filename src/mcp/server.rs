@@ -39,14 +39,7 @@ const ROOTS: Duration = Duration::from_secs(10);
 
 /// A server of one connection.
 pub struct Server {
-    pub(super) lane: Lane,
-    pub(super) offer: Arc<Offer>,
-    pub(super) instructions: String,
-    pub(super) watched: Watched,
-    pub(super) workers: Workers,
-    pub(super) options: Options,
-    pub(super) follows_roots: bool,
-    pub(super) closing: Closing,
+    parts: Parts,
     standing: Standing,
     scripts: Semaphore,
     /// Directories outside of which nothing may be done.
@@ -56,15 +49,24 @@ pub struct Server {
 }
 
 /// What a server is made of.
+#[derive(Clone)]
 pub struct Parts {
+    /// The way to the engine.
     pub lane: Lane,
-    pub offer: Offer,
+    /// What is offered.
+    pub offer: Arc<Offer>,
+    /// What a model is told of the server as a whole.
     pub instructions: String,
+    /// How far the call that goes on has come.
     pub watched: Watched,
+    /// How scripts are run.
     pub workers: Workers,
+    /// How the sandbox is opened.
     pub options: Options,
+    /// Whether the roots of the client narrow what its calls may do.
     pub follows_roots: bool,
-    pub closing: Closing,
+    /// The connection, where there is one.
+    pub closing: Option<Closing>,
 }
 
 /// Stops a call when the request is given up.
@@ -79,17 +81,10 @@ impl Drop for Stopping<'_> {
 }
 
 impl Server {
+    /// A server for one client.
     pub fn new(parts: Parts) -> Server {
-        let Parts { lane, offer, instructions, watched, workers, options, follows_roots, closing } = parts;
         Server {
-            lane,
-            offer: Arc::new(offer),
-            instructions,
-            watched,
-            workers,
-            options,
-            follows_roots,
-            closing,
+            parts,
             standing: Standing::default(),
             scripts: Semaphore::new(SCRIPTS),
             within: Mutex::default(),
@@ -113,22 +108,26 @@ impl Server {
         if let Ok(Ok(ClientResult::ListRootsResult(listed))) = tokio::time::timeout(ROOTS, asked).await {
             let within: Vec<PathBuf> = listed.roots.iter().filter_map(|root| roots::directory(&root.uri)).collect();
             let within = (!listed.roots.is_empty()).then_some(within);
-            let options = Options { within: within.clone(), ..self.options.clone() };
-            let watched = self.watched.clone();
-            let (_, reopened) =
-                self.lane.give(move |place| place.reopen(&options).map(|()| watched.watch(&place.engine)).is_ok());
+            let options = Options { within: within.clone(), ..self.parts.options.clone() };
+            let watched = self.parts.watched.clone();
+            let (_, reopened) = self
+                .parts
+                .lane
+                .give(move |place| place.reopen(&options).map(|()| watched.watch(&place.engine)).is_ok());
             *self.within.lock().unwrap_or_else(PoisonError::into_inner) = within;
             if !reopened.await.unwrap_or(false) {
                 // Nothing may be done with wider bounds than the client wants.
                 eprintln!("error: the sandbox cannot be opened within the roots of the client");
-                self.closing.close();
+                if let Some(closing) = &self.parts.closing {
+                    closing.close();
+                }
             }
         }
         self.ready.send_replace(true);
     }
 
     async fn called(&self, params: CallToolRequestParams, context: &RequestContext<RoleServer>) -> Called {
-        let offered = self.offer.find(&params.name).map_err(|why| ErrorData::invalid_params(why, None))?;
+        let offered = self.parts.offer.find(&params.name).map_err(|why| ErrorData::invalid_params(why, None))?;
         self.wait_for_roots().await;
         let arguments = params.arguments.unwrap_or_default();
         let answers = params.input_responses.map(|answers| json!(answers));
@@ -175,21 +174,32 @@ impl Server {
         asker: Asker,
         work: impl FnOnce(&mut Place) -> Reply + Send + 'static,
     ) -> Result<Reply, ErrorData> {
-        let (job, answered) = self.lane.give(move |place| {
+        let (job, answered) = self.parts.lane.give(move |place| {
             place.front.set(asker);
             let reply = work(place);
             place.front.set(Asker::Nobody);
             reply
         });
-        let mut stopping = Stopping(&self.lane, Some(job));
+        let mut stopping = Stopping(&self.parts.lane, Some(job));
         let telling = self.tell_progress(context);
         tokio::select! {
             answered = answered => {
                 stopping.1 = None;
                 answered.map_err(|_| ErrorData::internal_error("the call was not done: the server ends", None))
             }
-            () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
+            () = self.given_up(context) => Err(ErrorData::internal_error("the call was cancelled", None)),
             never = telling => match never {},
+        }
+    }
+
+    /// Waits until nobody wants the answer any more.
+    async fn given_up(&self, context: &RequestContext<RoleServer>) {
+        match &self.parts.closing {
+            None => context.ct.cancelled().await,
+            Some(closing) => tokio::select! {
+                () = context.ct.cancelled() => {}
+                () = closing.closed() => {}
+            },
         }
     }
 
@@ -200,14 +210,14 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<Reply, ErrorData> {
         let over = |_| ErrorData::internal_error("the server ends", None);
-        let (_, order) = self.lane.give(move |place| place.order(&arguments));
+        let (_, order) = self.parts.lane.give(move |place| place.order(&arguments));
         let order = match order.await.map_err(over)? {
             Ok(order) => order,
             Err(reply) => return Ok(reply),
         };
         let _turn = self.scripts.acquire().await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let stop = Stop::default();
-        let (workers, asker, stopped) = (self.workers.clone(), script_asker(asker), stop.clone());
+        let (workers, asker, stopped) = (self.parts.workers.clone(), script_asker(asker), stop.clone());
         let within = self.within.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let (tell, mut told) = watch::channel((0, String::new()));
         let mut working = tokio::task::spawn_blocking(move || {
@@ -219,7 +229,7 @@ impl Server {
         let worked = loop {
             tokio::select! {
                 worked = &mut working => break worked,
-                () = context.ct.cancelled() => {
+                () = self.given_up(context) => {
                     stop.raise();
                     // What the script changed is written down before the next call begins.
                     break working.await;
@@ -233,14 +243,14 @@ impl Server {
         match worked {
             Ok(Ok(worked)) => {
                 let time = worked.time_ms;
-                let (_, reply) = self.lane.give(move |place| place.reported(&worked.report, worked.failed));
+                let (_, reply) = self.parts.lane.give(move |place| place.reported(&worked.report, worked.failed));
                 let mut reply = reply.await.map_err(over)?;
                 reply.meta.insert("time_ms".to_owned(), json!(time));
                 Ok(reply)
             }
             Ok(Err(why)) => {
                 // A worker that broke off may have left a run behind.
-                let (_, recovered) = self.lane.give(|place| place.engine.gate().recover());
+                let (_, recovered) = self.parts.lane.give(|place| place.engine.gate().recover());
                 recovered.await.map_err(over)?;
                 Ok(failure(&broken(&why)))
             }
@@ -254,7 +264,7 @@ impl Server {
         let mut last = 0;
         loop {
             tokio::time::sleep(PERIOD).await;
-            if let Some((done, message)) = self.watched.look().filter(|(done, _)| *done > last) {
+            if let Some((done, message)) = self.parts.watched.look().filter(|(done, _)| *done > last) {
                 last = done;
                 self.notify(context, Some(token.clone()), done as f64, message).await;
             }
@@ -268,7 +278,7 @@ impl Server {
         done: f64,
         message: String,
     ) {
-        if let Some(token) = token.filter(|_| !self.closing.is_busy()) {
+        if let Some(token) = token.filter(|_| !self.parts.closing.as_ref().is_some_and(Closing::is_busy)) {
             let param = ProgressNotificationParam::new(token, done).with_message(message);
             // Whoever does not hear it still gets the answer.
             let _ = context.peer.notify_progress(param).await;
@@ -312,7 +322,7 @@ impl ServerHandler for Server {
         let implementation = Implementation::new("neuroscript", env!("CARGO_PKG_VERSION")).with_title("NeuroScript");
         InitializeResult::new(capabilities)
             .with_server_info(implementation)
-            .with_instructions(self.instructions.clone())
+            .with_instructions(self.parts.instructions.clone())
     }
 
     async fn initialize(
@@ -322,7 +332,7 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let has_roots = request.capabilities.roots.is_some();
-        self.ready.send_replace(!(has_roots && self.follows_roots));
+        self.ready.send_replace(!(has_roots && self.parts.follows_roots));
         self.negotiate_initialize(&request)
     }
 
@@ -333,7 +343,7 @@ impl ServerHandler for Server {
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        if self.follows_roots {
+        if self.parts.follows_roots {
             self.ready.send_replace(false);
             self.follow_roots(&context.peer).await;
         }
@@ -344,7 +354,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.offer.definitions()))
+        Ok(ListToolsResult::with_all_items(self.parts.offer.definitions()))
     }
 
     fn get_tool(&self, _: &str) -> Option<Tool> {

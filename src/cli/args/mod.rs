@@ -188,6 +188,18 @@ pub struct McpArgs {
     /// Seconds after which a client that does not read is given up
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
     pub patience: Duration,
+    /// Serve over HTTP at this address, such as 127.0.0.1:8765, instead of standard input and output; the token is NS_MCP_TOKEN, or a new one that is told on standard error
+    #[cfg(feature = "http")]
+    #[arg(long, value_name = "ADDR")]
+    pub http: Option<std::net::SocketAddr>,
+    /// Listen at an address that other machines reach; put TLS before it
+    #[cfg(feature = "http")]
+    #[arg(long, requires = "http")]
+    pub public: bool,
+    /// A page of the web that may ask, such as https://app.example.com:443; may be given often
+    #[cfg(feature = "http")]
+    #[arg(long = "origin", value_name = "ORIGIN", requires = "http")]
+    pub origins: Vec<String>,
 }
 
 /// Arguments of `ns apply`.
