@@ -17,11 +17,11 @@ use super::run::read_script;
 use super::terminal::{counted, print, report_error, report_findings, say};
 
 pub fn check(global: &Global, args: &CheckArgs) -> Exit {
-    let is_printed_twice = args.files.iter().any(|file| file == Path::new("-")) && args.format != FindingFormat::Text;
-    if args.fix && is_printed_twice {
+    let reads_input = args.files.iter().any(|file| file == Path::new("-"));
+    if args.fix && reads_input && (args.info || args.format != FindingFormat::Text) {
         report_error(
             "standard output is for the script that was repaired, so findings cannot be printed there too",
-            "name a file, or leave out `--format`",
+            "name a file, or leave out `--format` and `--info`",
         );
         return Exit::Usage;
     }
