@@ -50,6 +50,10 @@ pub fn format(source: &Source, style: Style) -> Result<String, Vec<Diagnostic>> 
     let parsed = parsed(source, style.limits)?;
     let spelling = style.keywords.or_else(|| page::first_spelling(&parsed));
     let printed = page::print(&parsed, spelling);
+    // A text that is its own form is its own proof too: parsing and printing it again would give the same.
+    if printed == source.text() {
+        return Ok(printed);
+    }
     let mut sources = Sources::new();
     let again = sources.add(source.name(), printed.as_str());
     let again = parsed_again(again, style.limits)?;
