@@ -27,11 +27,13 @@ def main():
         large = make_large(place, 200_000 if options.quick else 4_000_000)
         once(options, ["fmt", *files, large])
         once(options, ["fmt", "--check", *files, large])
-        once(options, ["check", *files, large])
+        once(options, ["check", "--deny", "warnings", *files])
+        once(options, ["check", large])
+        raw = make_raw(place, large)
         print(f"{'':28} {'bytes':>10} {'ms':>8} {'MB/s':>6}   goal {GOAL_MB_PER_S} MB/s")
-        for title, named in [(f"{len(files)} files", files), ("one large file", [large])]:
+        for title, named in [(f"{len(files)} files", files), ("one large file", [large]), ("one not formatted", [raw])]:
             size = sum(map(os.path.getsize, named))
-            for command in (["fmt", "--check"], ["check"]):
+            for command in (["fmt", "--check"], ["check"]) if named != [raw] else (["fmt", "--check"],):
                 times = [cost([options.ns, *command, *named]) for _ in range(options.rounds)]
                 ms = statistics.median(times)
                 print(f"{title + ', ns ' + ' '.join(command):28} {size:>10} {ms:>8.1f} {size / ms / 1000:>6.1f}")
@@ -61,6 +63,14 @@ def make_large(place, size):
     with open(path, "w", encoding="utf-8") as file:
         while file.tell() < size:
             file.write("".join(text.split("\n", 1)[1] for text in texts))
+    return path
+
+
+def make_raw(place, formatted):
+    """The same with other indentation."""
+    path = os.path.join(place, "raw.ns")
+    with open(formatted, encoding="utf-8") as text, open(path, "w", encoding="utf-8") as file:
+        file.write(text.read().replace("\n  ", "\n "))
     return path
 
 
