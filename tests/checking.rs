@@ -220,7 +220,7 @@ fn sarif_has_rules_places_and_repairs() {
 }
 
 #[test]
-fn a_session_does_not_warn() {
+fn a_run_does_not_warn() {
     let folder = folder(&[]);
     let ran = with_input(ns(folder.path()).arg("run").arg("-"), "CALL FS.DeleteFile(\"x\")\nSET unread = 1\n");
     assert!(!ran.stderr.contains("NS01"), "{}", ran.stderr);

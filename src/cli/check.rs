@@ -17,13 +17,8 @@ use super::run::read_script;
 use super::terminal::{counted, print, report_error, report_findings, say};
 
 pub fn check(global: &Global, args: &CheckArgs) -> Exit {
-    let reads_input = args.files.iter().any(|file| file == Path::new("-"));
-    if args.fix && reads_input && (args.info || args.format != FindingFormat::Text) {
-        report_error(
-            "standard output is for the script that was repaired, so findings cannot be printed there too",
-            "name a file, or leave out `--format` and `--info`",
-        );
-        return Exit::Usage;
+    if let Err(exit) = demand_one_output(args) {
+        return exit;
     }
     let engine = match super::open(&global.options()) {
         Ok(engine) => engine,
@@ -39,11 +34,21 @@ pub fn check(global: &Global, args: &CheckArgs) -> Exit {
         FindingFormat::Sarif => show_sarif(&checked, exit == Exit::Done),
     };
     let is_refused = |finding: &Diagnostic| finding.is_error() || args.deny == Some(Denied::Warnings);
-    let found = match findings(&checked).any(is_refused) {
-        true => Exit::Difference,
-        false => Exit::Done,
-    };
-    graver(graver(exit, found), shown)
+    let is_faulty = findings(&checked).any(is_refused);
+    graver(graver(exit, if is_faulty { Exit::Difference } else { Exit::Done }), shown)
+}
+
+/// Standard input that is repaired goes to standard output, which is then for nothing else.
+fn demand_one_output(args: &CheckArgs) -> Result<(), Exit> {
+    let reads_input = args.files.iter().any(|file| file == Path::new("-"));
+    if args.fix && reads_input && (args.info || args.format != FindingFormat::Text) {
+        report_error(
+            "standard output is for the script that was repaired, so nothing else can be printed there",
+            "name a file, or leave out `--format` and `--info`",
+        );
+        return Err(Exit::Usage);
+    }
+    Ok(())
 }
 
 /// Checks all files.

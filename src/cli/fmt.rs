@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 
-use crate::engine::{Formatted, Script, Spelling, format_script};
-use crate::text::{Diagnostic, Source, safe};
+use crate::engine::{Formatted, Spelling, format_script};
+use crate::text::{Diagnostic, Source, Sources, safe};
 
 use super::args::{FmtArgs, Keywords};
 use super::exit::Exit;
 use super::files::{files_of, graver};
 use super::replace::{Original, replace};
-use super::run::{is_markdown, read_text};
+use super::run::read_script;
 use super::terminal::{counted, print, report_error, report_findings, say};
 
 /// What became of one file.
@@ -47,25 +47,10 @@ pub fn fmt(args: &FmtArgs) -> Exit {
 }
 
 fn format(file: &Path, args: &FmtArgs) -> Became {
-    let is_input = file == Path::new("-");
-    let original = if is_input { None } else { Original::of(file).ok() };
-    let (name, bytes) = match read_text(file) {
-        Ok(text) => text,
+    let original = if file == Path::new("-") { None } else { Original::of(file).ok() };
+    let (sources, text) = match form_of(file, args) {
+        Ok(form) => form,
         Err(exit) => return Became::Not(exit),
-    };
-    let script = if is_markdown(file) { Script::markdown(name, bytes) } else { Script::new(name, bytes) };
-    let spelling = args.keywords.map(|keywords| match keywords {
-        Keywords::Upper => Spelling::Upper,
-        Keywords::Lower => Spelling::Lower,
-    });
-    let Formatted { sources, result } = format_script(&script, spelling);
-    let text = match result {
-        Ok(text) => text,
-        Err(findings) => {
-            report_findings(&findings, &sources);
-            let is_own_fault = findings.iter().any(|finding| Diagnostic::span(finding).is_none());
-            return Became::Not(if is_own_fault { Exit::Failed } else { Exit::Difference });
-        }
     };
     let source = sources.last().expect("the text was added");
     let changed = source.text() != text;
@@ -79,6 +64,24 @@ fn format(file: &Path, args: &FmtArgs) -> Became {
         },
         Some(_) if !changed => Became::Done { changed },
         Some(original) => write(file, &original, &text),
+    }
+}
+
+/// A file as it is, and in its canonical form.
+fn form_of(file: &Path, args: &FmtArgs) -> Result<(Sources, String), Exit> {
+    let script = read_script(file)?;
+    let spelling = args.keywords.map(|keywords| match keywords {
+        Keywords::Upper => Spelling::Upper,
+        Keywords::Lower => Spelling::Lower,
+    });
+    let Formatted { sources, result } = format_script(&script, spelling);
+    match result {
+        Ok(text) => Ok((sources, text)),
+        Err(findings) => {
+            report_findings(&findings, &sources);
+            let is_own_fault = findings.iter().any(|finding| Diagnostic::span(finding).is_none());
+            Err(if is_own_fault { Exit::Failed } else { Exit::Difference })
+        }
     }
 }
 

@@ -79,7 +79,7 @@ pub fn read_script(file: &Path) -> Result<Script, Exit> {
 }
 
 /// Whether a file is Markdown, by its name.
-pub fn is_markdown(file: &Path) -> bool {
+fn is_markdown(file: &Path) -> bool {
     let extension = file.extension().unwrap_or_default();
     ["md", "markdown"].iter().any(|markdown| extension.eq_ignore_ascii_case(markdown))
 }

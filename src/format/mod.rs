@@ -11,6 +11,7 @@ mod brackets;
 mod comments;
 mod layout;
 mod lexemes;
+mod notes;
 mod page;
 mod proof;
 

@@ -1,13 +1,12 @@
 //! A whole text: its lines in their blocks, blank lines, and what is not run between them.
 
-use crate::syntax::CommentLines;
 use crate::syntax::written::{BlockPart, TokenKind, WrittenKind, WrittenLine};
 use crate::text::Span;
 
-use super::atoms_of::{CONTINUED, INDENT, atoms};
+use super::atoms_of::{INDENT, atoms};
 use super::comments::{Beside, column, put};
 use super::layout::lay_out;
-use super::lexemes::{Lexemes, line_breaks, spelled};
+use super::lexemes::{Lexemes, line_breaks};
 use super::{Parsed, Spelling};
 
 /// How the first keyword of a text is spelled.
@@ -59,11 +58,11 @@ enum NewestKind {
     Statement,
 }
 
-struct Page<'p, 'a> {
-    parsed: &'p Parsed<'a>,
-    spelling: Option<Spelling>,
-    line_end: &'static str,
-    out: String,
+pub struct Page<'p, 'a> {
+    pub parsed: &'p Parsed<'a>,
+    pub spelling: Option<Spelling>,
+    pub line_end: &'static str,
+    pub out: String,
     /// The lines that opened the blocks that are open.
     open: Vec<BlockPart>,
     newest: Option<Newest>,
@@ -73,7 +72,7 @@ struct Page<'p, 'a> {
 }
 
 impl<'p> Page<'p, '_> {
-    fn indent(&self) -> usize {
+    pub fn indent(&self) -> usize {
         self.open.len() * INDENT
     }
 
@@ -260,75 +259,5 @@ impl<'p> Page<'p, '_> {
         if wanted {
             self.out.push_str(self.line_end);
         }
-    }
-
-    /// `:: key: value` with the lines that carry it on; gives the columns of the last.
-    fn metadata(&mut self, span: Span) -> usize {
-        let blanks = [' ', '\t', '\r'];
-        let text = &self.parsed.source.slice(span)["::".len()..];
-        let mut lines: Vec<&str> = text.split('\n').map(|line| line.trim_matches(blanks)).collect();
-        // A `\` that carries on to nothing; at the end of the text there is not even a line.
-        if lines.last().is_some_and(|line| line.ends_with('\\')) {
-            lines.push("");
-        }
-        while let [.., before, ""] = lines[..]
-            && let Some(kept) = before.strip_suffix('\\').map(|kept| kept.trim_end_matches(blanks))
-            && !kept.ends_with('\\')
-        {
-            lines.pop();
-            *lines.last_mut().expect("a line is before it") = kept;
-        }
-        let mut columns = 0;
-        for (index, line) in lines.iter().enumerate() {
-            let indent = self.indent() + if index == 0 { 0 } else { CONTINUED };
-            let mark = if index == 0 { "::" } else { "" };
-            let blank = if index == 0 && !line.is_empty() { " " } else { "" };
-            if index > 0 {
-                self.out.push_str(self.line_end);
-            }
-            if !(line.is_empty() && index > 0) {
-                self.out.extend(std::iter::repeat_n(' ', indent));
-            }
-            self.out.push_str(mark);
-            self.out.push_str(blank);
-            self.out.push_str(line);
-            columns = indent + mark.len() + blank.len() + line.chars().count();
-        }
-        columns
-    }
-
-    /// `COMMENT: … ENDCOMMENT`; gives the columns of its last line.
-    fn comment_block(&mut self, span: Span) -> usize {
-        const WORDS: (&str, &str) = ("COMMENT:", "ENDCOMMENT");
-        let text = self.parsed.source.slice(span);
-        let (opener, body) = text.split_at(WORDS.0.len());
-        let (body, closer) = body.split_at(body.len() - WORDS.1.len());
-        let lines = CommentLines::of(body);
-        let indent = self.indent();
-        let margin = " ".repeat(indent);
-        self.out.push_str(&margin);
-        self.out.push_str(&spelled(opener, self.spelling));
-        if !lines.first.is_empty() {
-            self.out.push(' ');
-            self.out.push_str(lines.first);
-        }
-        let closer = spelled(closer, self.spelling);
-        if !body.contains('\n') {
-            self.out.push(' ');
-            self.out.push_str(&closer);
-            return indent + text.chars().count();
-        }
-        for line in lines.rest {
-            self.out.push_str(self.line_end);
-            if !line.is_empty() {
-                self.out.push_str(&margin);
-                self.out.extend(std::iter::repeat_n(' ', INDENT));
-                self.out.push_str(line);
-            }
-        }
-        self.out.push_str(self.line_end);
-        self.out.push_str(&margin);
-        self.out.push_str(&closer);
-        indent + WORDS.1.len()
     }
 }

@@ -105,3 +105,13 @@ fn each_line_is_a_run_that_can_be_taken_back() {
     }
     assert!(type_line(&mut session, ":undo", "ns> ").contains("no run has changed anything"));
 }
+
+#[test]
+fn no_line_is_warned_of() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    for line in ["CALL FS.DeleteFile(\"x\")", "SET unread = 1", "EMIT LEN([]) == nil"] {
+        let shown = type_line(&mut session, line, "ns> ");
+        assert!(!shown.contains("warning[") && !shown.contains("NS01"), "{line}: {shown}");
+    }
+}

@@ -30,29 +30,48 @@ pub fn apply(source: &Source, tree: &Tree, found: &mut Vec<Diagnostic>) -> Vec<D
     let mut allows = allows(source, tree);
     allows.sort_by_key(|allow| allow.range.start);
     found.sort_by_key(Diagnostic::span);
-    // Of each code the comment that reaches furthest, among those that were passed.
-    let mut open: HashMap<&'static str, (u32, usize, usize)> = HashMap::new();
-    let mut next = 0;
-    let mut needed = Vec::new();
+    let (mut passed, mut needed) = (Passed::default(), Vec::new());
     found.retain(|finding| {
         let Some(span) = finding.span().filter(|_| !finding.is_error()) else { return true };
-        while let Some(allow) = allows.get(next).filter(|allow| allow.range.start <= span.start) {
-            for (at, allowed) in allow.codes.iter().enumerate() {
-                let reach = open.entry(allowed.code.id()).or_insert((0, next, at));
-                if allow.range.end > reach.0 {
-                    *reach = (allow.range.end, next, at);
-                }
-            }
-            next += 1;
-        }
-        let silenced = open.get(finding.code.id()).filter(|(end, ..)| span.start < *end);
-        needed.extend(silenced.map(|(_, allow, at)| (*allow, *at)));
+        passed.go_on(&allows, span.start);
+        let silenced = passed.reach.get(finding.code.id()).filter(|reach| span.start < reach.end);
+        needed.extend(silenced.map(|reach| (reach.allow, reach.code)));
         silenced.is_none()
     });
-    for (allow, at) in needed {
-        allows[allow].codes[at].is_needed = true;
+    for (allow, code) in needed {
+        allows[allow].codes[code].is_needed = true;
     }
     allows.iter().filter_map(|allow| needless(source, allow)).collect()
+}
+
+/// The comments that begin before a place.
+#[derive(Default)]
+struct Passed {
+    number: usize,
+    /// Of each code the one that reaches furthest.
+    reach: HashMap<&'static str, Reach>,
+}
+
+/// How far a code is allowed, and by which of the comments.
+struct Reach {
+    end: u32,
+    allow: usize,
+    code: usize,
+}
+
+impl Passed {
+    fn go_on(&mut self, allows: &[Allow], place: u32) {
+        while let Some(allow) = allows.get(self.number).filter(|allow| allow.range.start <= place) {
+            for (code, allowed) in allow.codes.iter().enumerate() {
+                let new = Reach { end: allow.range.end, allow: self.number, code };
+                let known = self.reach.get(allowed.code.id()).map_or(0, |reach| reach.end);
+                if new.end > known {
+                    self.reach.insert(allowed.code.id(), new);
+                }
+            }
+            self.number += 1;
+        }
+    }
 }
 
 fn needless(source: &Source, allow: &Allow) -> Option<Diagnostic> {
