@@ -110,28 +110,50 @@ fn allows(source: &Source, tree: &Tree) -> Vec<Allow> {
     if named.is_empty() {
         return Vec::new();
     }
-    let bodies = Body::all(tree);
-    let mut statements: Vec<&Statement> = bodies.iter().flat_map(|body| &body.statements).copied().collect();
-    statements.sort_by_key(|statement| statement.span.start);
-    let mut extents: HashMap<usize, Span> = HashMap::new();
-    let mut range = |comment: Span| {
+    let mut places = Places::of(source, tree);
+    named.into_iter().map(|(comment, codes)| Allow { comment, codes, range: places.range(source, comment) }).collect()
+}
+
+/// What comments can stand before.
+struct Places<'a> {
+    /// All statements, in the text's order.
+    statements: Vec<&'a Statement>,
+    /// Where the last empty line before the first of them begins.
+    head_end: u32,
+    /// Those of statements that were asked for, by their number.
+    extents: HashMap<usize, Span>,
+}
+
+impl<'a> Places<'a> {
+    fn of(source: &Source, tree: &'a Tree) -> Places<'a> {
+        let bodies = Body::all(tree);
+        let mut statements: Vec<&Statement> = bodies.iter().flat_map(|body| &body.statements).copied().collect();
+        statements.sort_by_key(|statement| statement.span.start);
+        let first = statements.first().map_or(0, |first| source.local(first.span).0);
+        let (mut head_end, mut at) = (0, 0);
+        for line in source.text()[..first].split_inclusive('\n') {
+            if line.ends_with('\n') && line.trim().is_empty() {
+                head_end = at;
+            }
+            at += line.len();
+        }
+        Places { statements, head_end: (source.base() + head_end) as u32, extents: HashMap::new() }
+    }
+
+    /// What a comment is about.
+    fn range(&mut self, source: &Source, comment: Span) -> Span {
         if let Some(line) = beside(source, comment) {
             return line;
         }
-        let next = statements.partition_point(|statement| statement.span.start < comment.end);
-        let Some(statement) = statements.get(next) else { return Span { start: comment.end, end: comment.end } };
-        let between = source.slice(Span { start: comment.end, end: statement.span.start });
-        match next == 0 && has_empty_line(between) {
-            true => source.span(),
-            false => *extents.entry(next).or_insert_with(|| extent(statement)),
+        if comment.end <= self.head_end {
+            return source.span();
         }
-    };
-    named.into_iter().map(|(comment, codes)| Allow { comment, codes, range: range(comment) }).collect()
-}
-
-/// Whether an empty line stands between two places of a text.
-fn has_empty_line(between: &str) -> bool {
-    between.match_indices('\n').any(|(at, _)| between[at + 1..].trim_start_matches([' ', '\t', '\r']).starts_with('\n'))
+        let next = self.statements.partition_point(|statement| statement.span.start < comment.end);
+        match self.statements.get(next) {
+            Some(statement) => *self.extents.entry(next).or_insert_with(|| extent(statement)),
+            None => Span { start: comment.end, end: comment.end },
+        }
+    }
 }
 
 /// The line of a comment, from its beginning on, when something stands before the comment.

@@ -9,7 +9,7 @@ use crate::text::Source;
 use crate::toolkit::Tool;
 
 use super::Ground;
-use super::walk::Body;
+use super::walk::{Body, is_plain};
 
 /// A text without errors.
 pub struct Text<'a> {
@@ -18,6 +18,8 @@ pub struct Text<'a> {
     pub ground: Ground<'a>,
     /// The top level, then the procedures.
     pub bodies: Vec<Body<'a>>,
+    /// Whether the top level does more than set names to plain values.
+    pub acts: bool,
     procedures: HashSet<&'a str>,
     modules: HashSet<&'a str>,
 }
@@ -40,7 +42,8 @@ impl<'a> Text<'a> {
         });
         let procedures = procedures.collect();
         let modules = tree.uses().map(|used| used.name.text.as_str()).collect();
-        Text { source, tree, ground, bodies: Body::all(tree), procedures, modules }
+        let acts = tree.statements.iter().any(|statement| statement.runs() && !is_plain(tree, statement));
+        Text { source, tree, ground, bodies: Body::all(tree), acts, procedures, modules }
     }
 
     /// The top level and the procedures, apart.
@@ -76,10 +79,5 @@ impl<'a> Text<'a> {
     pub fn find_tool(&self, name: &str) -> Option<&'a Tool> {
         let registry = &self.ground.gate.registry;
         registry.find(name).map(|id| registry.get(id))
-    }
-
-    /// Whether anything but what some statements declare happens at the top level.
-    pub fn has_top_besides(&self, is_aside: impl Fn(&StatementKind) -> bool) -> bool {
-        self.tree.statements.iter().any(|statement| statement.runs() && !is_aside(&statement.kind))
     }
 }

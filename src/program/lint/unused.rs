@@ -8,7 +8,7 @@ use crate::text::{Code, Diagnostic, Edit, Source, Span};
 use crate::toolkit::Failure;
 
 use super::text::{Callee, Text};
-use super::walk::{Body, set_otherwise};
+use super::walk::{Body, is_plain, set_otherwise};
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let (top, procedures) = text.top_and_procedures();
@@ -131,15 +131,8 @@ fn removal(text: &Text<'_>, body: &Body<'_>, setter: &Statement) -> Option<Edit>
         return is_same.then(|| as_call(text.source, setter.span, text.tree[value].span));
     }
     // A file of procedures alone runs one of them, so the last statement beside them stays.
-    let is_needed = body.procedure.is_none() && !text.has_top_besides(|kind| is_plain(text, kind));
-    if is_needed || !is_plain(text, &setter.kind) { None } else { whole_line(text.source, setter.span) }
-}
-
-/// Whether a statement sets a name to a value that is written there.
-fn is_plain(text: &Text<'_>, statement: &StatementKind) -> bool {
-    use ExprKind::{Bool, Float, Int, Nil, Text};
-    let StatementKind::Set { value, .. } = statement else { return false };
-    matches!(text.tree[*value].kind, Nil | Bool(_) | Int(_) | Float(_) | Text(_))
+    let is_needed = body.procedure.is_none() && !text.acts;
+    if is_needed || !is_plain(text.tree, setter) { None } else { whole_line(text.source, setter.span) }
 }
 
 /// `SET x = f()` as `CALL f()`.

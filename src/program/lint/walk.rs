@@ -160,3 +160,10 @@ pub fn bare(tree: &Tree, mut id: ExprId) -> ExprId {
     }
     id
 }
+
+/// Whether a statement sets a name to a value that is written there.
+pub fn is_plain(tree: &Tree, statement: &Statement) -> bool {
+    use ExprKind::{Bool, Float, Int, Nil, Text};
+    let StatementKind::Set { value, .. } = &statement.kind else { return false };
+    matches!(tree[*value].kind, Nil | Bool(_) | Int(_) | Float(_) | Text(_))
+}
