@@ -13,25 +13,28 @@ const PERIOD: Duration = Duration::from_millis(250);
 /// What the files were like when it was looked last.
 pub struct Watcher {
     paths: Vec<PathBuf>,
+    /// Where what is said goes, which is no news.
+    said: Vec<(u64, u64)>,
     seen: BTreeMap<PathBuf, (u64, Option<SystemTime>)>,
 }
 
 impl Watcher {
     /// Looks at files, and at folders with what is below them.
     pub fn new(paths: Vec<PathBuf>) -> Watcher {
-        let seen = look(&paths);
-        Watcher { paths, seen }
+        let said = said();
+        let seen = look(&paths, &said);
+        Watcher { paths, said, seen }
     }
 
     /// Takes what there is now as known.
     pub fn look_again(&mut self) {
-        self.seen = look(&self.paths);
+        self.seen = look(&self.paths, &self.said);
     }
 
     /// Waits until something is other than it was; false when `stop` is set first.
     pub fn wait(&mut self, stop: &AtomicBool) -> bool {
         while !stop.load(Ordering::Relaxed) {
-            let now = look(&self.paths);
+            let now = look(&self.paths, &self.said);
             if now != self.seen {
                 self.seen = now;
                 return true;
@@ -42,7 +45,7 @@ impl Watcher {
     }
 }
 
-fn look(paths: &[PathBuf]) -> BTreeMap<PathBuf, (u64, Option<SystemTime>)> {
+fn look(paths: &[PathBuf], said: &[(u64, u64)]) -> BTreeMap<PathBuf, (u64, Option<SystemTime>)> {
     let mut seen = BTreeMap::new();
     let mut ahead = paths.to_vec();
     while let Some(path) = ahead.pop() {
@@ -52,9 +55,36 @@ fn look(paths: &[PathBuf]) -> BTreeMap<PathBuf, (u64, Option<SystemTime>)> {
             let entries = fs::read_dir(&path).into_iter().flatten().flatten();
             ahead.extend(entries.filter(|entry| !is_ours(&entry.path())).map(|entry| entry.path()));
         }
-        seen.insert(path, (metadata.len(), metadata.modified().ok()));
+        if identity(&metadata).is_none_or(|identity| !said.contains(&identity)) {
+            seen.insert(path, (metadata.len(), metadata.modified().ok()));
+        }
     }
     seen
+}
+
+/// The files that standard output and standard error are, where they are files.
+#[cfg(unix)]
+fn said() -> Vec<(u64, u64)> {
+    use std::io::{stderr, stdout};
+    let streams = [rustix::fs::fstat(stdout()), rustix::fs::fstat(stderr())];
+    streams.iter().flatten().map(|stat| (stat.st_dev, stat.st_ino)).collect()
+}
+
+#[cfg(unix)]
+fn identity(metadata: &fs::Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// Elsewhere nobody knows.
+#[cfg(not(unix))]
+fn said() -> Vec<(u64, u64)> {
+    Vec::new()
+}
+
+#[cfg(not(unix))]
+fn identity(_: &fs::Metadata) -> Option<(u64, u64)> {
+    None
 }
 
 /// Whether a name is of what versions and runs are kept in, or of a golden file that is being written.
