@@ -1,11 +1,13 @@
 //! What was typed in sessions: a file in the user's state folder, one entry a line.
 //!
-//! Entries are added one by one, so that sessions side by side lose nothing of each other. A file that
+//! Entries are added one by one, so that sessions side by side lose nothing of each other. A file that has grown
+//! too long is replaced by a shorter one, under a lock that whoever adds something waits for. A file that
 //! cannot be read or written is told of once, and the session goes on without it.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::engine::state_folder;
 use crate::text::safe;
@@ -16,6 +18,10 @@ use super::terminal::say;
 const MOST_ENTRIES: usize = 10_000;
 /// Bytes of the file that are ever read: the newest.
 const MOST_BYTES: u64 = 8 << 20;
+
+/// How often a lock is asked for, and how long it is waited from one time to the next.
+const LOCK_TURNS: u32 = 50;
+const LOCK_TURN: Duration = Duration::from_millis(10);
 
 /// The file, as long as it can be written.
 pub struct Typed {
@@ -32,8 +38,8 @@ impl Typed {
             return Typed { file: None, entries: Vec::new() };
         };
         let path = folder.join("history");
-        match open(&folder, &path).and_then(|mut file| Ok((read(&mut file)?, file))) {
-            Ok(((entries, unreadable), file)) => {
+        match open_newest(&folder, &path).and_then(|(file, is_locked)| read(&path, file, is_locked)) {
+            Ok((entries, unreadable, file)) => {
                 if unreadable > 0 {
                     let lines = if unreadable == 1 { "1 line" } else { &format!("{unreadable} lines") };
                     say(&format!("warning: {lines} in `{}` cannot be read as text\n", shown(&path)));
@@ -51,7 +57,7 @@ impl Typed {
     pub fn add(&mut self, entry: &str) {
         let line = format!("{}\n", escaped(entry));
         if let Some((path, file)) = &mut self.file
-            && let Err(error) = file.write_all(line.as_bytes())
+            && let Err(error) = append(path, file, line.as_bytes())
         {
             not_kept(path, &error);
             self.file = None;
@@ -106,13 +112,67 @@ fn open(folder: &Path, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The entries of the file, and how many lines are none. A file that has grown too long is cut to its newest.
-fn read(file: &mut File) -> io::Result<(Vec<String>, usize)> {
+/// Opens the file that has the name now, and takes its lock if it is to be had soon.
+fn open_newest(folder: &Path, path: &Path) -> io::Result<(File, bool)> {
+    loop {
+        let file = open(folder, path)?;
+        let is_locked = lock(&file);
+        if !is_replaced(path, &file) {
+            return Ok((file, is_locked));
+        }
+    }
+}
+
+/// Adds a line, to the file that has the name by now where another session has replaced it.
+fn append(path: &Path, file: &mut File, line: &[u8]) -> io::Result<()> {
+    let mut is_locked = lock(file);
+    if is_replaced(path, file) {
+        (*file, is_locked) = open_newest(path.parent().unwrap_or(path), path)?;
+    }
+    let written = file.write_all(line);
+    if is_locked {
+        file.unlock()?;
+    }
+    written
+}
+
+/// Waits for the lock, but not for ever: another session may have been stopped while it had it.
+fn lock(file: &File) -> bool {
+    for _ in 0..LOCK_TURNS {
+        match file.try_lock() {
+            Ok(()) => return true,
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_TURN),
+            Err(TryLockError::Error(_)) => return false,
+        }
+    }
+    false
+}
+
+/// Whether the name means another file by now, or none.
+#[cfg(unix)]
+fn is_replaced(path: &Path, file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    match (fs::symlink_metadata(path), file.metadata()) {
+        (Ok(there), Ok(ours)) => identity(there) != identity(ours),
+        (there, _) => there.is_err_and(|error| error.kind() == io::ErrorKind::NotFound),
+    }
+}
+
+/// Elsewhere a file that is open is not replaced.
+#[cfg(not(unix))]
+fn is_replaced(_: &Path, _: &File) -> bool {
+    false
+}
+
+/// The entries of the file, how many lines are none, and the file, without its lock. One that has grown too
+/// long is replaced by its newest entries.
+fn read(path: &Path, mut file: File, is_locked: bool) -> io::Result<(Vec<String>, usize, File)> {
     let length = file.metadata()?.len();
     let skipped = length.saturating_sub(MOST_BYTES);
     file.seek(SeekFrom::Start(skipped))?;
     let mut bytes = Vec::new();
-    Read::by_ref(file).take(MOST_BYTES).read_to_end(&mut bytes)?;
+    Read::by_ref(&mut file).take(MOST_BYTES).read_to_end(&mut bytes)?;
     if bytes.last().is_some_and(|last| *last != b'\n') {
         // The end of a line that was cut short; what comes next is a line of its own.
         file.write_all(b"\n")?;
@@ -125,24 +185,28 @@ fn read(file: &mut File) -> io::Result<(Vec<String>, usize)> {
             Err(_) => unreadable += 1,
         }
     }
-    if entries.len() > MOST_ENTRIES || skipped > 0 {
+    // Where another session holds the lock, it is left to that one.
+    if is_locked && (entries.len() > MOST_ENTRIES || skipped > 0) {
         entries.drain(..entries.len().saturating_sub(MOST_ENTRIES / 2));
-        cut(file, &entries)?;
+        file = replaced(path, &entries)?;
+    } else if is_locked {
+        file.unlock()?;
     }
-    Ok((entries, unreadable))
+    Ok((entries, unreadable, file))
 }
 
-/// Gives the file these entries alone; where another session is about to, it is left to that one.
-fn cut(file: &mut File, entries: &[String]) -> io::Result<()> {
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Ok(()),
-        Err(TryLockError::Error(error)) => return Err(error),
-    }
+/// A file of these entries alone in the place of the one whose lock is held. It is whole before it gets the
+/// name, so that nothing is lost whatever happens.
+fn replaced(path: &Path, entries: &[String]) -> io::Result<File> {
+    let folder = path.parent().unwrap_or(path);
+    let draft = folder.join(format!("history.{}", std::process::id()));
+    // What a process left that was killed and had the same number.
+    let _ = fs::remove_file(&draft);
+    let mut file = open(folder, &draft)?;
     let text: String = entries.iter().map(|entry| format!("{}\n", escaped(entry))).collect();
-    let cut = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
-    file.unlock()?;
-    cut
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
+    fs::rename(&draft, path)?;
+    Ok(file)
 }
 
 /// An entry as one line.

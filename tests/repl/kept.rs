@@ -99,3 +99,31 @@ fn a_damaged_history_is_read_as_far_as_it_is_text() {
     let bytes = std::fs::read(&file).expect("the history is there");
     assert_eq!(bytes, b"\"first\"\n\xff\xfe\n\"cut off\"\n1 + 2\n");
 }
+
+#[test]
+fn a_long_history_is_cut_beside_another_session() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let state = place.path().join("state");
+    let folder = state.join("neuroscript");
+    std::fs::create_dir_all(&folder).expect("a state folder");
+    let file = folder.join("history");
+    let lines = |numbers: std::ops::Range<u32>| numbers.map(|number| format!("{number}\n")).collect::<String>();
+    std::fs::write(&file, lines(0..9_999)).expect("a history");
+    let (mut first, _) = begin(with_state(place.path(), &state));
+    type_line(&mut first, "\"before\"", "ns> ");
+    type_line(&mut first, "\"before it\"", "ns> ");
+    // The next session finds too many.
+    let (mut second, _) = begin(with_state(place.path(), &state));
+    type_line(&mut first, "\"first\"", "ns> ");
+    type_line(&mut second, "\"second\"", "ns> ");
+    let text = std::fs::read_to_string(&file).expect("the history is there");
+    let expected = format!("{}\"before\"\n\"before it\"\n\"first\"\n\"second\"\n", lines(5_001..9_999));
+    assert!(
+        text == expected,
+        "{} lines end with {:?}",
+        text.lines().count(),
+        text.lines().rev().take(5).collect::<Vec<_>>()
+    );
+    let mode = std::fs::metadata(&file).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!((mode, std::fs::read_dir(&folder).expect("it is listed").count()), (0o600, 1));
+}
