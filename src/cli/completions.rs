@@ -34,7 +34,11 @@ pub fn man(words: &[String]) -> Exit {
         shown = below;
     }
     let mut page = Vec::new();
-    match clap_mangen::Man::new(shown.clone()).manual("NeuroScript").render(&mut page) {
+    match clap_mangen::Man::new(shown.clone())
+        .manual("NeuroScript")
+        .source(concat!("ns ", env!("CARGO_PKG_VERSION")))
+        .render(&mut page)
+    {
         Ok(()) => print(&String::from_utf8_lossy(&page)),
         Err(error) => {
             report_error(&format!("the page cannot be made: {error}"), "`ns --help` says the same");
