@@ -37,12 +37,7 @@ pub const COMMANDS: [(&str, &str, &str); 18] = [
     ("show", "[RUN]", "what the newest run changed, or the one that is named"),
     ("undo", "[RUN]", "take the newest run back, or the one that is named"),
     ("redo", "", "do again what was taken back last"),
-    (
-        "plan",
-        "[on|off]",
-        "on: lines change nothing on the disk from here on; off: do what they would have changed, or not; \
-                          alone: show what that is by now",
-    ),
+    ("plan", "[on|off]", "change nothing on the disk from here on; show what would be changed; do it, or not"),
     ("policy", "", "the sandbox, the policy and the limits in force"),
     ("clear", "", "clear the screen"),
     ("quit", "", "leave; so does Ctrl-D"),
@@ -50,9 +45,20 @@ pub const COMMANDS: [(&str, &str, &str); 18] = [
 
 /// What is said of how lines are typed.
 pub const KEYS: &str = "\
-Type a statement, a block, or an expression to see its value, which `LAST` is then.
-Tab completes, Up in a block brings its lines back, Ctrl-R searches what was typed, Ctrl-C clears the
-line or stops the script, twice it leaves. A line that begins with a blank is not kept.";
+Type a statement, a block, or an expression to see its value, which `LAST` is
+then. Tab completes, Up in a block brings its lines back, Ctrl-R searches what
+was typed, Ctrl-C clears the line or stops the script, twice it leaves. A line
+that begins with a blank is not kept.";
+
+/// What `:help plan` says besides.
+const PLANNING: &str = "
+  :plan on   from here on lines see what they change, and the disk does not
+  :plan      what that is by now: a tree with marks, and differences
+  :plan off  shows it and asks: yes does exactly that, as one run that `:undo`
+             takes back; no throws it away; Ctrl-C goes on
+
+  Variables are kept through all of it. `:undo` and `:log` work on the runs of
+  the plan, too. What lines put into project memory is no part of a plan.";
 
 /// The command that a text is, if it is one.
 pub fn of(text: &str) -> Option<Command<'_>> {
@@ -65,6 +71,24 @@ pub fn of(text: &str) -> Option<Command<'_>> {
     let command = text.strip_prefix(':').filter(|command| !command.starts_with(':'))?;
     let (name, rest) = command.split_once(|c: char| c.is_whitespace()).unwrap_or((command, ""));
     Some(Command { name, rest: rest.trim() })
+}
+
+/// What was typed or pasted at once, with each command apart from the lines around it. A line that looks like
+/// one is none where something is open.
+pub fn pieces(text: &str, is_open: impl Fn(&str) -> bool) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let (mut begin, mut at) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let end = at + line.len();
+        if name_in(line).is_some() && (text[begin..at].trim().is_empty() || !is_open(&text[begin..at])) {
+            pieces.extend([&text[begin..at], line]);
+            begin = end;
+        }
+        at = end;
+    }
+    pieces.push(&text[begin..]);
+    pieces.retain(|piece| !piece.trim().is_empty());
+    pieces
 }
 
 /// Where the name of the command ends that a line is, if it is one.
@@ -89,7 +113,9 @@ pub fn known(name: &str) -> Option<&'static str> {
 /// How a command is typed, and what it does.
 pub fn usage(name: &str) -> String {
     let found = COMMANDS.iter().find(|(known, ..)| *known == name);
-    found.map_or_else(String::new, |(name, rest, what)| format!(":{name} {rest}\n  {what}").replace(" \n", "\n"))
+    let more = if name == "plan" { PLANNING } else { "" };
+    found
+        .map_or_else(String::new, |(name, rest, what)| format!(":{name} {rest}\n  {what}\n{more}").replace(" \n", "\n"))
 }
 
 impl Repl<'_> {

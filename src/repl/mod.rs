@@ -95,12 +95,16 @@ pub fn run(engine: &Engine, printer: &Shared, showing: Showing) -> rustyline::Re
 impl Repl<'_> {
     /// Does what an entry says.
     fn take(&mut self, text: &str) -> Go {
-        if let Some(command) = commands::of(text) {
-            return self.command(command);
-        }
-        let parts = self.session.borrow().parts(text);
-        for part in parts {
-            if !self.evaluate(&part) {
+        let pieces = commands::pieces(text, |text| self.session.borrow().is_open(text));
+        for piece in pieces {
+            if let Some(command) = commands::of(piece) {
+                if self.command(command) == Go::Leave {
+                    return Go::Leave;
+                }
+                continue;
+            }
+            let parts = self.session.borrow().parts(piece);
+            if !parts.iter().all(|part| self.evaluate(part)) {
                 break;
             }
         }

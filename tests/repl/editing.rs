@@ -159,6 +159,17 @@ fn words_have_colours_where_they_may() {
 }
 
 #[test]
+fn commands_in_a_paste_are_commands() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    send(&session, pasted(":time 1\nSET x = 20\n:type x\nSET t = '''\n:reset\n'''\nx + 1\n:vars"));
+    send(&session, "\n");
+    // What `:vars` says comes last, and names both.
+    let shown = until(&mut session, "t  string");
+    assert!(shown.contains(" steps\n") && shown.contains("\nint\n") && shown.contains("\n21\n"), "{shown}");
+}
+
+#[test]
 fn a_megabyte_is_pasted() {
     let place = tempfile::tempdir().expect("a folder for the test");
     let mut session = session(place.path());
