@@ -1,0 +1,99 @@
+//! Targets that take a file, a path, or the arguments of a tool.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use neuroscript::engine::{Engine, Options};
+use serde_json::{Value, json};
+
+use super::world::{World, call, check_findings};
+
+/// No path leads out, whatever it is made of.
+pub fn paths(data: &[u8]) {
+    let world = World::new();
+    world.put("d/e/f.txt", b"in the sandbox");
+    let engine = world.engine();
+    let text = String::from_utf8_lossy(data);
+    let (one, other) = text.split_once('\n').unwrap_or((&text, "d/new"));
+    for tool in ["PATH.Normalize", "PATH.Base", "PATH.Dir"] {
+        let _ = call(&engine, tool, json!({ "path": one }));
+    }
+    let _ = call(&engine, "FS.Exists", json!({ "path": one }));
+    let _ = call(&engine, "FS.FileInfo", json!({ "path": one }));
+    let _ = call(&engine, "FS.ReadFile", json!({ "file_path": one }));
+    let _ = call(&engine, "FS.ListDir", json!({ "path": one, "recursive": true, "follow_folder_symlinks": true }));
+    let _ = call(&engine, "FS.FindFiles", json!({ "directory_path": ".", "pattern": one, "recursive": true }));
+    let _ = call(&engine, "FS.WriteFile", json!({ "file_path": one, "content": "new" }));
+    let _ = call(&engine, "FS.MoveFile", json!({ "source": one, "destination": other }));
+    let _ = call(&engine, "FS.CopyFile", json!({ "source_path": other, "destination_path": one, "recursive": true }));
+    let _ = call(&engine, "FS.DeleteFile", json!({ "glob": one, "recursive": true }));
+    let _ = call(&engine, "FS.DeleteFile", json!({ "path": other, "recursive": true }));
+    world.check_outside();
+}
+
+/// A policy file is understood or refused, and what is wrong with it can be shown.
+pub fn policy(data: &[u8]) {
+    let world = World::new();
+    let path = world.root().with_file_name("policy.toml");
+    fs::write(&path, data).expect("a policy");
+    let user = Engine::open(&Options { policy: Some(path), ..world.options() });
+    world.put("neuroscript.toml", data);
+    let root = Engine::open(&world.options());
+    for opened in [user, root] {
+        match opened {
+            Err(error) => check_findings(&error.findings, &error.sources),
+            Ok(engine) => drop(call(&engine, "FS.Exists", json!({ "path": "secret" }))),
+        }
+    }
+    world.check_outside();
+}
+
+/// Arguments of any tool: what is wrong with them is said, and every answer is JSON.
+pub fn arguments(data: &[u8]) {
+    let Some((choice, text)) = data.split_first() else { return };
+    let Ok(given) = serde_json::from_slice::<Value>(text) else { return };
+    let world = World::new();
+    world.put("a.txt", b"one\ntwo\n");
+    let engine = world.engine();
+    let names: Vec<&str> = engine.registry().iter().map(|tool| tool.spec.name).collect();
+    let name = names[usize::from(*choice) % names.len()];
+    // Waiting tells nothing.
+    if name != "TIME.Sleep" {
+        let _ = call(&engine, name, given);
+    }
+    world.check_outside();
+}
+
+/// What a `.gitignore` leaves is part of what there is.
+pub fn gitignore(data: &[u8]) {
+    let world = World::new();
+    for name in ["a", "a.log", "b/c.txt", "b/d/e.log", ".hidden", "sp ace", "b/ü", "b/d/[x]"] {
+        world.put(name, b"");
+    }
+    world.put(".gitignore", data);
+    world.put("b/.gitignore", &data[data.len() / 2..]);
+    let engine = world.engine();
+    let listed = |ignores: bool| -> BTreeSet<String> {
+        let arguments =
+            json!({ "path": ".", "recursive": true, "filter": "files", "format": "json", "use_gitignore": ignores });
+        let text = call(&engine, "FS.ListDir", arguments).expect("it is listed");
+        let rows: Vec<Value> = serde_json::from_str(text.as_str().expect("a text")).expect("JSON");
+        rows.iter().map(|row| row["path"].to_string()).collect()
+    };
+    let (some, all) = (listed(true), listed(false));
+    assert!(some.is_subset(&all), "{some:?} of {all:?}");
+}
+
+/// An archive is unpacked whole, or nothing is there; and nothing lands outside.
+pub fn archive(data: &[u8]) {
+    let Some((form, bytes)) = data.split_first() else { return };
+    let name = ["a.zip", "a.tar", "a.tar.gz"][usize::from(*form) % 3];
+    let world = World::new();
+    world.put(name, bytes);
+    let engine = world.engine();
+    let arguments = json!({ "archive_path": name, "destination_path": "to", "max_total_bytes": 1 << 20 });
+    let answer = call(&engine, "FS.Extract", arguments);
+    let failed = answer.is_err() || answer.is_ok_and(|answer| answer.is_null() || !answer["error"].is_null());
+    assert!(!failed || !world.root().join("to").exists(), "a part of it was unpacked");
+    world.check_outside();
+}

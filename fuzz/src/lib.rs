@@ -1,0 +1,32 @@
+//! What is fuzzed: one function for each target, of any bytes, which panics when something holds that must not.
+//!
+//! Everything is done through the engine as front ends hold it, so that nothing has to be shown for fuzzing that
+//! is hidden otherwise. `fuzz_targets/` gives each function to libFuzzer; `tests/fuzz.rs` includes this file and
+//! runs them over the corpora and over mutations of them.
+
+#![allow(clippy::disallowed_methods, reason = "targets set up folders of their own")]
+
+mod files;
+mod model;
+mod texts;
+mod world;
+
+pub use files::{archive, arguments, gitignore, paths, policy};
+pub use model::operations;
+pub use texts::{formatter, parser, programs};
+
+/// A target: what it is called, and what it does with bytes.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: [Target; 9] = [
+    ("parser", parser),
+    ("formatter", formatter),
+    ("programs", programs),
+    ("paths", paths),
+    ("policy", policy),
+    ("arguments", arguments),
+    ("gitignore", gitignore),
+    ("archive", archive),
+    ("operations", operations),
+];

@@ -1,0 +1,114 @@
+//! A sandbox for one input, with a secret beside it, and what must hold of everything that is said.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use neuroscript::engine::{EmitError, Engine, Meter, Options, Output, Value};
+use neuroscript::text::{Diagnostic, Sources, render};
+use tempfile::TempDir;
+
+/// What no output may hold.
+pub const SECRET: &str = "SECRET-of-the-outside";
+
+/// A sandbox, and a folder beside it.
+pub struct World {
+    top: TempDir,
+}
+
+impl World {
+    /// An empty sandbox with links that lead out of it; in memory where the system has a place for that.
+    pub fn new() -> World {
+        let memory = Path::new("/dev/shm");
+        let top = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        let world = World { top: top.expect("a folder") };
+        fs::create_dir(world.root()).and_then(|()| fs::create_dir(world.outside())).expect("folders");
+        fs::write(world.outside().join("secret"), SECRET).expect("a secret");
+        #[cfg(unix)]
+        for (target, name) in [("../outside", "out"), ("../outside/secret", "secret"), ("loop", "loop")] {
+            std::os::unix::fs::symlink(target, world.root().join(name)).expect("a link");
+        }
+        world
+    }
+
+    /// The sandbox.
+    pub fn root(&self) -> PathBuf {
+        self.top.path().join("root")
+    }
+
+    fn outside(&self) -> PathBuf {
+        self.top.path().join("outside")
+    }
+
+    /// A file in the sandbox.
+    pub fn put(&self, name: &str, bytes: &[u8]) {
+        let path = self.root().join(name);
+        fs::create_dir_all(path.parent().expect("it lies in the sandbox")).expect("folders");
+        fs::write(path, bytes).expect("a file");
+    }
+
+    /// How engines are opened for it: with limits that end everything soon.
+    pub fn options(&self) -> Options {
+        Options {
+            sandbox: Some(self.root()),
+            state: Some(self.top.path().join("state")),
+            max_steps: Some(20_000),
+            timeout: Some(Duration::from_secs(2)),
+            ..Options::default()
+        }
+    }
+
+    /// An engine for it.
+    pub fn engine(&self) -> Engine {
+        self.opened(&self.options())
+    }
+
+    /// An engine with these options.
+    pub fn opened(&self, options: &Options) -> Engine {
+        Engine::open(options).unwrap_or_else(|error| panic!("no engine: {:?}", error.findings))
+    }
+
+    /// What lies outside is as it was.
+    pub fn check_outside(&self) {
+        let names = fs::read_dir(self.outside()).expect("it is listed").count();
+        let secret = fs::read_to_string(self.outside().join("secret")).expect("it is there");
+        assert_eq!((names, secret.as_str()), (1, SECRET), "something outside was changed");
+    }
+}
+
+/// Calls a tool; what is said of it holds no secret and tells of no fault of ours.
+pub fn call(engine: &Engine, tool: &str, arguments: serde_json::Value) -> Result<serde_json::Value, String> {
+    let arguments: Value = serde_json::from_value(arguments).expect("JSON is a value");
+    let answer = match engine.call(tool, &arguments) {
+        Ok(value) => Ok(serde_json::to_value(&value).expect("every value is JSON")),
+        Err(error) => Err(format!("{}: {} {:?}", error.code.id(), error.message, error.answer)),
+    };
+    let said = format!("{answer:?}");
+    assert!(!said.contains(SECRET), "{tool} {arguments}: {said}");
+    assert!(!said.contains("a fault of NeuroScript itself"), "{tool} {arguments}: {said}");
+    answer
+}
+
+/// Findings tell of no fault of ours, and can be shown.
+pub fn check_findings(findings: &[Diagnostic], sources: &Sources) {
+    for finding in findings {
+        assert_ne!(finding.code.id(), "NS0901", "{}", finding.message);
+        let _ = render::to_terminal(finding, sources, render::Style::Plain);
+        let _ = serde_json::to_string(&render::to_json(finding, sources));
+    }
+}
+
+/// Nobody reads it.
+pub struct Unread;
+
+impl Output for Unread {
+    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
+        let text: String = values.iter().map(ToString::to_string).collect();
+        assert!(!text.contains(SECRET), "{text}");
+        Ok(meter.print(text.len() as u64 + 1)?)
+    }
+
+    fn warn(&mut self, text: &str) {
+        assert!(!text.contains(SECRET), "{text}");
+    }
+}

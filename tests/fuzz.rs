@@ -1,0 +1,154 @@
+//! The functions that are fuzzed, without libFuzzer: every file of the corpora, and mutations of them that are the
+//! same each time. `fuzz/run` lets libFuzzer look for more.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+#[path = "../fuzz/src/lib.rs"]
+mod fuzz;
+
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+
+/// What mutations put in besides bytes of other inputs.
+const PIECES: [&[u8]; 16] = [
+    b"\0",
+    b"\xff",
+    b"\r\n",
+    b"..",
+    b"/",
+    b"\"",
+    b"'''",
+    b"{",
+    b"]",
+    b"\\",
+    b"**",
+    b"-1",
+    b"9223372036854775808",
+    b"1e400",
+    b"\xf0\x9f\x98\x80",
+    b"END\n",
+];
+
+/// A sequence of numbers that is the same each time (SplitMix64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = self.0;
+        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((number ^ (number >> 31)) % bound.max(1) as u64) as usize
+    }
+}
+
+fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    assert!(!files.is_empty(), "{target} has no corpus");
+    let read = |path: PathBuf| (path.clone(), fs::read(path).expect("it is read"));
+    files.into_iter().map(read).collect()
+}
+
+fn mutated(inputs: &[(PathBuf, Vec<u8>)], numbers: &mut Numbers) -> Vec<u8> {
+    let mut bytes = inputs[numbers.below(inputs.len())].1.clone();
+    for _ in 0..=numbers.below(4) {
+        let at = numbers.below(bytes.len() + 1);
+        let end = (at + numbers.below(24)).min(bytes.len());
+        match numbers.below(5) {
+            0 => drop(bytes.drain(at..end)),
+            1 => drop(bytes.splice(at..at, PIECES[numbers.below(PIECES.len())].iter().copied())),
+            2 if at < bytes.len() => bytes[at] ^= 1 << numbers.below(8),
+            3 => {
+                let piece = bytes[at..end].to_vec();
+                let to = numbers.below(bytes.len() + 1);
+                drop(bytes.splice(to..to, piece));
+            }
+            _ => {
+                let other = &inputs[numbers.below(inputs.len())].1;
+                let from = numbers.below(other.len() + 1);
+                let until = (from + numbers.below(40)).min(other.len());
+                drop(bytes.splice(at..end, other[from..until].iter().copied()));
+            }
+        }
+    }
+    bytes
+}
+
+/// Gives a target every file of its corpus, and mutations of them.
+fn runs(target: &str) {
+    let (_, work) = fuzz::TARGETS.into_iter().find(|(name, _)| *name == target).expect("there is such a target");
+    let inputs = corpus(target);
+    for (path, bytes) in &inputs {
+        assert!(catch_unwind(|| work(bytes)).is_ok(), "{}", path.display());
+    }
+    let rounds = if std::env::var_os("NS_LONG").is_some() { 20_000 } else { 300 };
+    let first = std::env::var("NS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    for seed in first..first + rounds {
+        let bytes = mutated(&inputs, &mut Numbers(seed));
+        if catch_unwind(|| work(&bytes)).is_err() {
+            let place = std::env::temp_dir().join(format!("ns-fuzz-{target}-{seed}"));
+            fs::write(&place, &bytes).expect("what fails is kept");
+            panic!("NS_SEED={seed} fails; the input is {}", place.display());
+        }
+    }
+}
+
+#[test]
+fn every_target_is_given_to_libfuzzer() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("the manifest");
+    for (name, _) in fuzz::TARGETS {
+        let binary = fs::read_to_string(folder.join(format!("fuzz_targets/{name}.rs"))).expect("the target");
+        assert!(binary.contains(&format!("neuroscript_fuzz::{name}(data)")), "{binary}");
+        assert!(manifest.contains(&format!("name = \"{name}\"")), "{name} is not built");
+    }
+}
+
+#[test]
+fn parser() {
+    runs("parser");
+}
+
+#[test]
+fn formatter() {
+    runs("formatter");
+}
+
+#[test]
+fn programs() {
+    runs("programs");
+}
+
+#[test]
+fn paths() {
+    runs("paths");
+}
+
+#[test]
+fn policy() {
+    runs("policy");
+}
+
+#[test]
+fn arguments() {
+    runs("arguments");
+}
+
+#[test]
+fn gitignore() {
+    runs("gitignore");
+}
+
+#[test]
+fn archive() {
+    runs("archive");
+}
+
+#[test]
+fn operations() {
+    runs("operations");
+}
