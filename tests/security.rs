@@ -1,0 +1,54 @@
+//! `SECURITY.md`: every test that it names is there.
+
+#![allow(clippy::disallowed_methods, reason = "tests read the package's own files")]
+
+use std::fs;
+use std::path::Path;
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The texts in backticks of a line, and what stands between each and the next.
+fn quoted(line: &str) -> Vec<&str> {
+    line.split('`').skip(1).step_by(2).collect()
+}
+
+/// Whether a file has a test, a category or a case of a name.
+fn has(file: &str, text: &str, name: &str) -> bool {
+    match file.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("rs") => text.contains(&format!("fn {name}(")) || text.contains(&format!("\"{name}\"")),
+        Some("json") => {
+            text.contains(&format!("\"category\": \"{name}\"")) || text.contains(&format!("\"category\":\"{name}\""))
+        }
+        _ => text.contains(&format!("--- {name}\n")),
+    }
+}
+
+#[test]
+fn every_test_that_is_named_is_there() {
+    let page = read("SECURITY.md");
+    let mut threats = 0;
+    for threat in page.split("\n### ").skip(1) {
+        threats += 1;
+        assert!(threat.starts_with(&format!("T{threats}: ")), "the threats are numbered: {threat}");
+        let held = threat.lines().find_map(|line| line.strip_prefix("Held by ")).unwrap_or_default();
+        assert!(!held.is_empty(), "nothing holds {threat}");
+        let (mut file, mut text) = ("", String::new());
+        for name in quoted(held) {
+            match name.starts_with("tests/") {
+                true => (file, text) = (name, read(name)),
+                false => assert!(has(file, &text, name), "T{threats}: {file} has no `{name}`"),
+            }
+        }
+    }
+    assert!(threats >= 18, "{threats} threats");
+}
+
+#[test]
+fn unsafe_code_is_forbidden() {
+    let manifest: toml::Table = read("Cargo.toml").parse().expect("the manifest is TOML");
+    assert_eq!(manifest["lints"]["rust"]["unsafe_code"].as_str(), Some("forbid"));
+    assert_eq!(read("fuzz/src/lib.rs").matches("unsafe").count(), 0);
+}
