@@ -48,15 +48,33 @@ def first_answer(command, rounds):
 
 
 def per_second(client, tool, arguments, calls):
-    """Calls a second, so many in flight."""
+    """Calls a second, so many in flight. Frames are made before and looked at after, so that what is measured is the
+    server and not this client."""
+    frames = []
+    for _ in range(calls):
+        client.next += 1
+        params = {"name": tool, "arguments": arguments}
+        frame = {"jsonrpc": "2.0", "id": client.next, "method": "tools/call", "params": params}
+        frames.append(json.dumps(frame, separators=(",", ":")).encode() + b"\n")
+    answers = []
     begin = time.perf_counter()
-    for number in range(calls):
-        client.ask("tools/call", {"name": tool, "arguments": arguments})
+    for number, frame in enumerate(frames):
+        client.process.stdin.write(frame)
         if number >= IN_FLIGHT:
-            client.hear()
-    for _ in range(min(IN_FLIGHT, calls)):
-        client.hear()
-    return calls / (time.perf_counter() - begin)
+            answers.append(client.lines.readline())
+    while len(answers) < calls:
+        answers.append(client.lines.readline())
+    rate = calls / (time.perf_counter() - begin)
+    if any(json.loads(line)["result"].get("isError") for line in answers):
+        raise ValueError(f"{tool} fails")
+    return rate
+
+
+def processor(client):
+    """Seconds of the processor that the server has taken."""
+    with open(f"/proc/{client.process.pid}/stat", encoding="utf-8") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def measure(command, names, calls, rounds):
@@ -67,8 +85,12 @@ def measure(command, names, calls, rounds):
     row["definitions, bytes"] = len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode())
     text = client.call(read, read_arguments)
     per_second(client, read, read_arguments, calls // 10)
+    before = processor(client)
     row["small reads a second"] = per_second(client, read, read_arguments, calls)
+    between = processor(client)
     row["lists of 50 entries a second"] = per_second(client, listing, fifty, calls)
+    row["processor, µs of a read"] = (between - before) / calls * 1e6
+    row["processor, µs of a list"] = (processor(client) - between) / calls * 1e6
     row["memory, MiB"] = client.memory() / (1 << 20)
     listed = client.call(listing, many)
     row["text of 10,000 entries, bytes"] = len(listed["content"][0]["text"])
