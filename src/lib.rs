@@ -21,3 +21,4 @@ pub mod text;
 mod toolkit;
 mod tools;
 mod value;
+mod wall;

@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The rooms, lowest first, each with the rooms that it may use.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("text", &[]),
+    ("wall", &[]),
     ("limits", &["text"]),
     ("value", &["text", "limits"]),
     ("syntax", &["text"]),
@@ -27,7 +28,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
         "engine",
         &[
             "text", "limits", "value", "syntax", "format", "document", "sandbox", "memory", "audit", "toolkit",
-            "tools", "program", "eval",
+            "tools", "program", "eval", "wall",
         ],
     ),
     ("repl", &["engine", "text", "cli"]),

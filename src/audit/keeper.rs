@@ -62,6 +62,11 @@ impl Audit {
         self.with_log(site, |log| log.prepare(bytes, &site.watch))
     }
 
+    /// The folder of the log in the state folder, made before anything is out of reach; none where it cannot be.
+    pub fn folder_in_state(&self, root: &Root) -> Option<LogFolder> {
+        LogFolder::make_in_state(self.state.as_deref()?, root).ok()
+    }
+
     /// Adds a line.
     pub fn append(&self, site: &Site<'_>, entry: &Entry<'_>) -> Result<(), AuditError> {
         self.with_log(site, |log| log.append(entry))

@@ -63,6 +63,9 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
     };
     let part = args.meta.then(|| Part { offset: args.offset, bytes: args.max_output_bytes.unwrap_or(PART) });
     if args.jsonl {
+        if let Err(error) = super::seal(&engine) {
+            return fail(&setup_failure(&error));
+        }
         catch_interrupts(engine.interrupt());
         return call_lines(&engine, part.as_ref());
     }
@@ -87,6 +90,7 @@ fn call_once(engine: &Engine, tool: &str, args: &CallArgs) -> Result<Value, Exit
     show_at_terminal(engine);
     connect_console(engine);
     let given = read_arguments(&args.json).map_err(|error| fail(&error))?;
+    super::seal(engine).map_err(|error| fail(&setup_failure(&error)))?;
     catch_interrupts(engine.interrupt());
     let result = engine.call(tool, &given);
     engine.gate().end_run();

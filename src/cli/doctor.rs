@@ -1,18 +1,34 @@
 //! `ns doctor`: what holds here.
 
-use crate::engine::{Engine, PolicySource, Resolver};
+use crate::engine::{Engine, PolicySource, Process, Resolver};
 use crate::text::safe;
 
 use super::args::Global;
 use super::exit::Exit;
-use super::terminal::print;
+use super::terminal::{print, report_setup};
 
 pub fn doctor(global: &Global) -> Exit {
     let engine = match super::open(&global.options()) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    print(&in_force(&engine))
+    // As a run would do it, so that what is told is what holds.
+    let sealed = engine.seal(Process::Script);
+    let printed = print(&in_force(&engine));
+    match sealed {
+        Ok(()) => printed,
+        Err(error) => {
+            report_setup(&error);
+            Exit::Usage
+        }
+    }
+}
+
+/// One line that says whether the kernel restricts the process, and how.
+pub(super) fn kernel_sandbox(engine: &Engine) -> String {
+    let Some(force) = engine.force() else { return "kernel sandbox: none".to_owned() };
+    let rows = force.rows().into_iter().map(|(name, what)| format!("\n  {name}: {what}"));
+    format!("kernel sandbox: {}{}", force.summary(), rows.collect::<String>())
 }
 
 /// Where an engine works, and what it lets scripts do.
@@ -52,7 +68,13 @@ pub(crate) fn in_force(engine: &Engine) -> String {
     gate.libraries.iter().for_each(|library| row("folder of modules", &library.named));
     row("policy", &policy);
     row("tools", &gate.registry.iter().count().to_string());
-    row("kernel sandbox", "none: the process itself is not restricted yet");
+    match engine.force() {
+        Some(force) => {
+            row("kernel sandbox", force.summary());
+            force.rows().iter().for_each(|(name, what)| row(name, what));
+        }
+        None => row("kernel sandbox", "none: the process is not restricted"),
+    }
     for (key, value) in gate.policy.summary().iter().chain(&engine.limits().summary()) {
         row(key, value);
     }

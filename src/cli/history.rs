@@ -130,6 +130,10 @@ pub(super) fn with_engine(global: &Global, work: impl FnOnce(&Engine) -> Result<
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
+    if let Err(error) = super::seal(&engine) {
+        terminal::report_setup(&error);
+        return Exit::Usage;
+    }
     let done = work(&engine);
     report_notes(&engine.gate().take_notes());
     done.unwrap_or_else(report)

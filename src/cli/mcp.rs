@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::engine::Options;
+use crate::engine::{Options, Process, seal_tester};
 use crate::mcp::{self, Fault, Settings};
 
 use super::args::{Global, McpArgs};
@@ -21,6 +21,14 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
             return Exit::Failed;
         }
     };
+    // The engine's thread is sealed once it has opened the sandbox, all others now.
+    if let Err(error) = seal_tester() {
+        report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
+        return Exit::Failed;
+    }
+    if let Err(exit) = super::settle() {
+        return exit;
+    }
     let global = Global { read_only: global.read_only || !args.write, ..global.clone() };
     let settings = Settings {
         options: global.options(),
@@ -90,7 +98,7 @@ fn end(served: Result<(), Fault>) -> Exit {
 
 /// `ns mcp-worker`: what the server starts for each script.
 pub fn worker(global: &Global) -> Exit {
-    match mcp::work(&Options { ..global.options() }, |_| Ok(())) {
+    match mcp::work(&Options { ..global.options() }, |engine| engine.seal(Process::Script)) {
         Ok(()) => Exit::Done,
         // The server is gone, and nobody waits for the report.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,

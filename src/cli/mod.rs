@@ -42,9 +42,11 @@ mod testing;
 mod tools;
 mod typed;
 
+use std::io::{IsTerminal, stdin};
+
 use clap::Parser;
 
-use crate::engine::{Engine, Options};
+use crate::engine::{Engine, Options, Process, SetupError, leave_scratch, open_outside, settle_scratch};
 
 use args::{Cli, Command};
 use exit::Exit;
@@ -66,7 +68,9 @@ pub(crate) use typed::{Typed, save_script};
 pub fn main() -> ! {
     crate::engine::hush_panics();
     // Leaves at once: what a run left in memory is not worth freeing.
-    std::process::exit(work().code())
+    let exit = work();
+    leave_scratch();
+    std::process::exit(exit.code())
 }
 
 /// Open files that a walk through very deep folders may need.
@@ -99,13 +103,36 @@ fn open(options: &Options) -> Result<Engine, Exit> {
     }
 }
 
-/// From here on a person may sit beside: Ctrl-C stops what runs, and where there is a terminal it can ask,
-/// read and show how far it has come.
-fn attend(engine: &Engine) {
+/// Takes room for plans, while that is in reach.
+fn settle() -> Result<(), Exit> {
+    settle_scratch().map_err(|error| {
+        let help = "name a directory outside the sandbox: `TMPDIR=DIR ns …`";
+        terminal::report_error(&format!("nothing can be planned: {error}"), help);
+        Exit::Usage
+    })
+}
+
+/// Lets the kernel keep the process to what runs of the engine need. What the user names besides was read
+/// before; what somebody at a terminal names from now on is read and written outside of the wall.
+fn seal(engine: &Engine) -> Result<(), SetupError> {
+    if stdin().is_terminal() {
+        open_outside();
+    }
+    engine.seal(Process::Script)
+}
+
+/// Seals the process. From here on a person may sit beside: Ctrl-C stops what runs, and where there is a
+/// terminal it can ask, read and show how far it has come.
+fn attend(engine: &Engine) -> Result<(), Exit> {
+    seal(engine).map_err(|error| {
+        report_setup(&error);
+        Exit::Usage
+    })?;
     interrupts::catch_interrupts(engine.interrupt());
     approve::ask_at_terminal(engine);
     progress::show_at_terminal(engine);
     console::connect_console(engine);
+    Ok(())
 }
 
 fn work() -> Exit {

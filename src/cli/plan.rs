@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, IsTerminal, Read, Write, stderr, stdin, stdout};
 use std::path::Path;
 
-use crate::engine::{Applied, Described, Differ, Ending, Engine, Options, Plan, Script, read_plan};
+use crate::engine::{Applied, Described, Differ, Ending, Engine, Options, Plan, Script, outside, read_plan};
 use crate::toolkit::ToolError;
 
 use super::approve::{forget_typed, read_line};
 use super::args::{Global, PlanForm, RunArgs};
 use super::changes::{self, Paint};
+use super::doctor::kernel_sandbox;
 use super::exit::Exit;
 use super::history::{report, with_engine};
 use super::interrupts::catch_interrupts;
@@ -20,11 +21,15 @@ use super::terminal::{self, report_error, say};
 
 /// `ns run --plan`
 pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script) -> Exit {
-    let engine = match super::open(&Options { atomic: args.atomic, plan: true, ..global.options() }) {
+    let opened =
+        super::settle().and_then(|()| super::open(&Options { atomic: args.atomic, plan: true, ..global.options() }));
+    let engine = match opened.and_then(|engine| super::attend(&engine).map(|()| engine)) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    super::attend(&engine);
+    if args.verbose {
+        say(&format!("{}\n", kernel_sandbox(&engine)));
+    }
     let format = Format::for_run(global.output);
     // The plan is what standard output is for.
     let printer = if form == PlanForm::Text { Printer::new(format) } else { Printer::on_stderr(format) };
@@ -40,7 +45,11 @@ pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script
         show(&engine, &plan, form)?;
         let is_asked = form == PlanForm::Text && !failed && !plan.changes.is_empty() && is_somebody_there();
         match is_asked && asked(&engine, "Do it? [y]es, [n]o: ") == Answer::Yes {
-            true => with_apply(global, &plan),
+            true => {
+                // This process may change nothing any more; another thread is sealed for doing it.
+                let global = global.clone();
+                Ok(outside(move || with_apply(&global, &plan)))
+            }
             false => Ok(Exit::Done),
         }
     });
@@ -144,6 +153,9 @@ pub(crate) fn asked(engine: &Engine, question: &str) -> Answer {
 /// `ns apply FILE`
 pub fn apply(global: &Global, file: &Path) -> Exit {
     let name = file.display();
+    if let Err(exit) = super::settle() {
+        return exit;
+    }
     let read = match file == Path::new("-") {
         true => read_plan(stdin().lock()),
         false => match File::open(file).and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
@@ -153,7 +165,7 @@ pub fn apply(global: &Global, file: &Path) -> Exit {
         },
     };
     match read {
-        Ok(plan) => with_apply(global, &plan).unwrap_or_else(report),
+        Ok(plan) => with_apply(global, &plan),
         Err(error) => {
             let help = "`ns run --plan=json FILE > PLAN` writes one";
             report_error(&format!("the plan `{name}` cannot be read: {error}"), help);
@@ -162,13 +174,13 @@ pub fn apply(global: &Global, file: &Path) -> Exit {
     }
 }
 
-fn with_apply(global: &Global, plan: &Plan) -> Result<Exit, ToolError> {
-    Ok(with_engine(global, |engine| {
+fn with_apply(global: &Global, plan: &Plan) -> Exit {
+    with_engine(global, |engine| {
         catch_interrupts(engine.interrupt());
         let applied = engine.apply(plan)?;
         say_applied(&applied);
         Ok(Exit::Done)
-    }))
+    })
 }
 
 /// Says that a plan is done.

@@ -25,7 +25,9 @@ pub fn render(global: &Global, args: &RenderArgs) -> Exit {
         Ok((name, bytes)) => Script::markdown(name, bytes),
         Err(exit) => return exit,
     };
-    super::attend(&engine);
+    if let Err(exit) = super::attend(&engine) {
+        return exit;
+    }
     let results = match args.results {
         ResultForm::Json => Results::Json,
         ResultForm::Content => Results::Content,

@@ -1,11 +1,13 @@
 //! `ns repl`, and plain `ns` on a terminal.
 
+use crate::engine::settle_scratch;
+use crate::repl::{Left, Showing};
+
 use super::args::{Global, OutputFormat};
 use super::exit::Exit;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{report_error, report_notes};
-
-use crate::repl::{Left, Showing};
+use super::typed::Typed;
 
 /// Begins a session.
 pub fn repl(global: &Global) -> Exit {
@@ -13,10 +15,15 @@ pub fn repl(global: &Global) -> Exit {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    super::attend(&engine);
+    // Files of the user's are out of reach afterwards. Without room for plans there are none.
+    let typed = Typed::open();
+    let _ = settle_scratch();
+    if let Err(exit) = super::attend(&engine) {
+        return exit;
+    }
     let printer = Shared::new(Printer::new(Format::for_run(global.output)));
     let showing = if global.output == OutputFormat::Auto { Showing::Fitting } else { Showing::Formatted };
-    let ended = crate::repl::run(&engine, &printer, showing);
+    let ended = crate::repl::run(&engine, typed, &printer, showing);
     report_notes(&engine.gate().take_notes());
     match ended {
         Ok(Left::ByChoice) => Exit::Done,

@@ -9,6 +9,7 @@ use clap::CommandFactory;
 use crate::engine::{EmitError, Options, Outcome, Script};
 
 use super::args::{Cli, Global, RunArgs};
+use super::doctor::kernel_sandbox;
 use super::exit::Exit;
 use super::plan;
 use super::show::{Format, Printer, Shared};
@@ -24,7 +25,7 @@ pub fn run(global: &Global, args: &RunArgs) -> Exit {
     match script {
         Ok(script) => match args.plan {
             Some(form) => plan::plan((global, args, form), &script),
-            None => run_script((global, args.atomic), &script, args.procedure.as_deref(), &args.args),
+            None => run_script((global, args.atomic, args.verbose), &script, args.procedure.as_deref(), &args.args),
         },
         Err(exit) => exit,
     }
@@ -56,7 +57,7 @@ pub fn file(global: &Global, words: Vec<OsString>) -> Exit {
         ));
     }
     match read_script(path) {
-        Ok(script) => run_script((global, false), &script, None, &args),
+        Ok(script) => run_script((global, false, false), &script, None, &args),
         Err(exit) => exit,
     }
 }
@@ -67,7 +68,7 @@ pub fn default(global: &Global) -> Exit {
         return super::repl::repl(global);
     }
     match read_script(Path::new("-")) {
-        Ok(script) => run_script((global, false), &script, None, &[]),
+        Ok(script) => run_script((global, false, false), &script, None, &[]),
         Err(exit) => exit,
     }
 }
@@ -114,12 +115,21 @@ fn read_regular(file: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn run_script((global, atomic): (&Global, bool), script: &Script, procedure: Option<&str>, args: &[String]) -> Exit {
-    let engine = match super::open(&Options { atomic, ..global.options() }) {
+/// `is_atomic` and `is_verbose` are `--atomic` and `-v`.
+fn run_script(
+    (global, is_atomic, is_verbose): (&Global, bool, bool),
+    script: &Script,
+    procedure: Option<&str>,
+    args: &[String],
+) -> Exit {
+    let opened = super::open(&Options { atomic: is_atomic, ..global.options() });
+    let engine = match opened.and_then(|engine| super::attend(&engine).map(|()| engine)) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    super::attend(&engine);
+    if is_verbose {
+        say(&format!("{}\n", kernel_sandbox(&engine)));
+    }
     let printer = Shared::new(Printer::new(Format::for_run(global.output)));
     let outcome = engine.run(script, procedure, args, Box::new(printer.clone()));
     let flushed = printer.flush();

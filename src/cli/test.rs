@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::engine::seal_tester;
 use crate::text::safe;
 
 use super::args::{Global, ReportFormat, TestArgs};
@@ -25,6 +26,10 @@ pub fn test(global: &Global, args: &TestArgs) -> Exit {
             return Exit::Failed;
         }
     };
+    if let Err(error) = seal_tester() {
+        report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
+        return Exit::Failed;
+    }
     let stop = stop_on_interrupt();
     match args.watch {
         false => run(args, &settings, &stop),

@@ -17,8 +17,9 @@ mod script;
 mod session;
 mod setup;
 mod stack;
+mod wall;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::eval::{Machine, World, compile};
@@ -57,6 +58,7 @@ pub use setup::{Options, PolicySource, SetupError};
 
 use modules::Loader;
 pub use stack::{hush_panics, on_large_stack};
+pub use wall::{Force, Process, leave_scratch, open_outside, outside, scratch_home, seal_tester, settle_scratch};
 
 /// What a model that has never seen the language needs to write a right script: a page of the book, so that
 /// what is in it runs.
@@ -74,6 +76,8 @@ pub struct Engine {
     policy_source: PolicySource,
     /// The run that ended last, if it changed something.
     ended: RefCell<Option<String>>,
+    /// What the kernel keeps it from.
+    force: OnceCell<Force>,
 }
 
 /// What a check found.
@@ -242,6 +246,9 @@ impl Engine {
     }
 
     fn run_here(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {
+        if let Some(finding) = self.unsealed() {
+            return Outcome::refused(Sources::new(), vec![finding]);
+        }
         let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
         let prepared = self.prepare(script, Purpose::Run(&memory));
         let Prepared { sources, mut findings, program, .. } = prepared;
@@ -287,6 +294,7 @@ impl Engine {
     }
 
     fn call_here(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
+        self.check_sealed()?;
         let mut meter = Meter::new(&self.limits, self.interrupt.clone());
         let id = self.gate.registry.find(tool).ok_or_else(|| self.unknown_tool(tool))?;
         let binder = self.gate.registry.get(id).binder();

@@ -1,6 +1,6 @@
 //! How an engine comes to be: the sandbox is opened, the policy read, the limits put together.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -15,6 +15,7 @@ use crate::toolkit::{Approvals, Chance, Clock, DirectoryRule, Gate, KeepAnswer, 
 use super::Engine;
 use super::config::{Config, Origin, approve, files, parse};
 use super::libraries::open_libraries;
+use super::wall::outside;
 
 /// What a front end asks for. What is left out comes from the policy file, then from built-in values.
 #[derive(Clone, Debug, Default)]
@@ -93,9 +94,6 @@ impl Engine {
         policy.read_only |= options.read_only;
         let further = open_further(&root, &mut policy)?;
         options.within.iter().for_each(|within| narrow(&mut policy, &root, &further, within));
-        if policy.require_kernel_sandbox {
-            return Err(no_kernel_sandbox());
-        }
         keep_out_of_policies(&mut policy, &root, &further, &policy_source);
         let state = options.state.clone().or_else(files::state_folder);
         state.iter().for_each(|state| keep_out_of_state(&mut policy, &root, &further, state));
@@ -128,6 +126,7 @@ impl Engine {
             interrupt: Interrupt::default(),
             policy_source,
             ended: RefCell::default(),
+            force: OnceCell::new(),
         };
         if options.plan {
             return engine.planning();
@@ -147,8 +146,8 @@ impl Engine {
         })?;
         let (limits, interrupt) = (self.limits.clone(), self.interrupt.clone());
         let (strict, atomic, policy_source) = (self.strict, self.atomic, self.policy_source.clone());
-        let ended = RefCell::default();
-        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, policy_source, ended })
+        let (ended, force) = (RefCell::default(), self.force.clone());
+        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, policy_source, ended, force })
     }
 }
 
@@ -302,11 +301,6 @@ fn keep_out_of_state(policy: &mut Policy, root: &Root, further: &[Root], state: 
     }
 }
 
-fn no_kernel_sandbox() -> SetupError {
-    let message = "`require_kernel_sandbox` is true, and this version cannot have the kernel restrict it";
-    SetupError::new(Diagnostic::placeless(Code::BadPolicy, message).help("nothing runs; set it to false to do without"))
-}
-
 /// What keeps an answer for good: in the policy file in force, if it is the user's own.
 fn keep_answers(source: &PolicySource) -> Option<KeepAnswer> {
     let path = match source {
@@ -314,7 +308,10 @@ fn keep_answers(source: &PolicySource) -> Option<KeepAnswer> {
         // The file in the root belongs to the folder, not to the user.
         PolicySource::Root | PolicySource::BuiltIn => return None,
     };
-    Some(Box::new(move |tool| approve::allow_for_good(&path, tool, &crate::tools::registry())))
+    Some(Box::new(move |tool| {
+        let path = path.clone();
+        outside(move || approve::allow_for_good(&path, tool, &crate::tools::registry()))
+    }))
 }
 
 /// The bytes of a policy file that is named by a path of the operating system.

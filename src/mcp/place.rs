@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
-use crate::engine::{Engine, Options, SessionMemory, SetupError};
+use crate::engine::{Engine, Options, Process, SessionMemory, SetupError};
 use crate::text::ToolCode;
 use crate::toolkit::{Excerpt, Manner, ToolError, excerpt};
 use crate::value::{Value, json as value_json, to_value};
@@ -76,6 +76,7 @@ impl Place {
     /// Opens the sandbox.
     pub fn open(options: &Options) -> Result<Place, SetupError> {
         let mut engine = Engine::open(options)?;
+        engine.seal(Process::Server)?;
         let at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
         let front = Rc::new(Front::new());
         engine.set_approver(front.clone());
@@ -85,6 +86,7 @@ impl Place {
     /// Opens it anew, with other bounds; what is remembered stays.
     pub fn reopen(&mut self, options: &Options) -> Result<(), SetupError> {
         let mut engine = Engine::open(options)?;
+        engine.share_wall(&self.engine);
         self.at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
         engine.set_approver(self.front.clone());
         self.engine = engine;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::cli;
-use crate::engine::{LineResult, ProcedureInfo, Value};
+use crate::engine::{LineResult, ProcedureInfo, Value, outside};
 
 use super::Repl;
 use super::commands::{COMMANDS, KEYS, known, usage};
@@ -135,7 +135,8 @@ impl Repl<'_> {
     /// `:load`
     pub fn load(&mut self, file: &str) {
         // What is wrong with the file was said.
-        let Ok(script) = cli::read_script(&path(file)) else { return };
+        let path = path(file);
+        let Ok(script) = outside(move || cli::read_script(&path)) else { return };
         let outcome = self.session.borrow_mut().run(&script);
         if self.report(&outcome) {
             self.done.push(script.code().trim_end().to_owned());
@@ -145,8 +146,9 @@ impl Repl<'_> {
     /// `:save`
     pub fn save(&self, file: &str) {
         let text: String = self.done.iter().map(|line| format!("{line}\n")).collect();
-        match cli::save_script(&path(file), &text) {
-            Ok(()) => self.print(&format!("{} lines are in `{file}`", text.lines().count())),
+        let (path, lines) = (path(file), text.lines().count());
+        match outside(move || cli::save_script(&path, &text)) {
+            Ok(()) => self.print(&format!("{lines} lines are in `{file}`")),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 self.print(&format!("`{file}` is there already; name a file that is not"));
             }

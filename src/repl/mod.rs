@@ -21,7 +21,7 @@ use std::cell::RefCell;
 use std::io::{IsTerminal, stdout};
 use std::rc::Rc;
 
-use crate::cli::{Shared, report_findings, report_notes, say, terminal_columns};
+use crate::cli::{Shared, Typed, report_findings, report_notes, say, terminal_columns};
 use crate::engine::{Ending, Engine, LineOutcome, LineResult, Session, Value};
 use crate::text::Code;
 
@@ -59,10 +59,10 @@ struct Repl<'e> {
     done: Vec<String>,
 }
 
-/// Reads and runs lines until the user leaves.
-pub fn run(engine: &Engine, printer: &Shared, showing: Showing) -> rustyline::Result<Left> {
+/// Reads and runs lines until the user leaves; `typed` keeps them for the next sessions.
+pub fn run(engine: &Engine, typed: Typed, printer: &Shared, showing: Showing) -> rustyline::Result<Left> {
     let session = Rc::new(RefCell::new(engine.session(Box::new(printer.clone()))));
-    let mut reader = Reader::new(session.clone())?;
+    let mut reader = Reader::new(session.clone(), typed)?;
     let (printer, results, done) = (printer.clone(), Results::default(), Vec::new());
     let mut repl = Repl { engine, session, printer, showing, results, done };
     let greeting = format!("NeuroScript {}; :help helps, :quit leaves.", env!("CARGO_PKG_VERSION"));

@@ -56,8 +56,7 @@ enum Line {
 
 impl<'e> Reader<'e> {
     /// A reader of the terminal.
-    pub fn new(session: Rc<RefCell<Session<'e>>>) -> rustyline::Result<Reader<'e>> {
-        let mut typed = Typed::open();
+    pub fn new(session: Rc<RefCell<Session<'e>>>, mut typed: Typed) -> rustyline::Result<Reader<'e>> {
         let keys = Keys::default();
         let is_dumb =
             std::env::var_os("TERM").is_some_and(|term| ["dumb", "cons25", "emacs"].iter().any(|dumb| term == *dumb));

@@ -59,6 +59,14 @@ pub enum SandboxError {
         /// The system's words.
         reason: String,
     },
+    /// It was done, and the operating system failed to bring it to the disk for good, or to do what follows.
+    #[error("`{path}` is changed, but that may not outlive a power cut: {reason}")]
+    Undurable {
+        /// The path.
+        path: String,
+        /// The system's words.
+        reason: String,
+    },
     /// Something that is not ours stands where one of our own files belongs.
     #[error("`{path}` is not NeuroScript's own: {reason}")]
     NotOurs {
@@ -108,6 +116,16 @@ impl SandboxError {
         }
     }
 
+    /// The error for what the operating system said after a path was changed.
+    pub(super) fn undurable(path: &str, error: &io::Error) -> SandboxError {
+        SandboxError::Undurable { path: path.to_owned(), reason: system_words(error) }
+    }
+
+    /// Whether it was done all the same.
+    pub(super) fn is_done(&self) -> bool {
+        matches!(self, SandboxError::Undurable { .. })
+    }
+
     /// The code by which machines know it.
     pub fn code(&self) -> ToolCode {
         match self {
@@ -125,7 +143,7 @@ impl SandboxError {
             | SandboxError::Changed(_)
             | SandboxError::Stays { .. }
             | SandboxError::Busy(_) => ToolCode::Conflict,
-            SandboxError::Special(_) | SandboxError::Io { .. } => ToolCode::IoError,
+            SandboxError::Special(_) | SandboxError::Io { .. } | SandboxError::Undurable { .. } => ToolCode::IoError,
             SandboxError::Refused(_) => ToolCode::PolicyDenied,
             SandboxError::Limit(hit) if hit.limit == crate::limits::Limit::Interrupt => ToolCode::Cancelled,
             SandboxError::Limit(_) => ToolCode::LimitExceeded,
@@ -135,9 +153,10 @@ impl SandboxError {
     /// The path at fault, as the message shows it.
     pub fn path(&self) -> Option<&str> {
         match self {
-            SandboxError::Escapes { path, .. } | SandboxError::Io { path, .. } | SandboxError::NotOurs { path, .. } => {
-                Some(path)
-            }
+            SandboxError::Escapes { path, .. }
+            | SandboxError::Io { path, .. }
+            | SandboxError::Undurable { path, .. }
+            | SandboxError::NotOurs { path, .. } => Some(path),
             SandboxError::NotFound(path)
             | SandboxError::NotAFolder(path)
             | SandboxError::IsAFolder(path)
@@ -167,6 +186,7 @@ impl SandboxError {
             SandboxError::Busy(_) => "try again when it has ended",
             SandboxError::Mounted(_) => "unmount it first",
             SandboxError::NoSpace(_) => "make room: `ns gc` gives up what is kept of old runs",
+            SandboxError::Undurable { .. } => "look at the disk; `ns undo` takes the change back",
             SandboxError::Special(_) => "such files are never opened",
             SandboxError::Limit(hit) => return hit.limit.help(),
             _ => return None,

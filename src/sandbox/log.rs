@@ -87,6 +87,12 @@ impl LogFolder {
         STATE.iter().fold(base.to_path_buf(), |path, name| path.join(name))
     }
 
+    /// A handle of it, for the kernel's restrictions.
+    #[cfg(target_os = "linux")]
+    pub fn handle(&self) -> Result<rustix::fd::OwnedFd, SandboxError> {
+        self.folder.descriptor().map_err(|error| SandboxError::io(self.shown, &error))
+    }
+
     /// Opens a log to add to it; none when there is none yet.
     pub fn open(&self, name: &str) -> Result<Option<LogFile>, SandboxError> {
         self.open_with(name, Folder::open_log)

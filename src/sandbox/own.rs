@@ -96,6 +96,12 @@ impl OwnFolder {
         self.identity
     }
 
+    /// A handle of it, for the kernel's restrictions.
+    #[cfg(target_os = "linux")]
+    pub fn handle(&self) -> Result<rustix::fd::OwnedFd, SandboxError> {
+        self.folder.descriptor().map_err(|error| SandboxError::io(OWN, &error))
+    }
+
     /// Whether it is still what the root calls `.ns`.
     pub fn is_current(&self, root: &Root) -> bool {
         let there = root.folder.metadata(OsStr::new(OWN));

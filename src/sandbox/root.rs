@@ -155,6 +155,12 @@ impl Root {
         &self.path
     }
 
+    /// A handle of it on the disk, for the kernel's restrictions.
+    #[cfg(target_os = "linux")]
+    pub fn handle(&self) -> Result<rustix::fd::OwnedFd, SandboxError> {
+        self.folder.descriptor().map_err(|error| SandboxError::io(".", &error))
+    }
+
     /// What finds the way below it.
     pub fn resolver(&self) -> Resolver {
         self.folder.resolver()
@@ -387,6 +393,11 @@ impl SandboxPath {
             }
             _ => Err(SandboxError::NotAFolder(self.shown.clone())),
         }
+    }
+
+    /// The error for what the operating system said after this place was changed.
+    pub(super) fn undurable(&self, error: &io::Error) -> SandboxError {
+        SandboxError::undurable(&self.shown, error)
     }
 
     /// The error for what the operating system said of this place.

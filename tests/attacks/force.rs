@@ -17,7 +17,43 @@ pub fn trials(mode: Mode) -> Vec<Trial> {
         let name = format!("mode [{mode}]: openat2 refused with EPERM");
         trials.push(report::trial(name, move || openat2_not_permitted(mode)));
     }
+    if mode == Mode::ONE {
+        for (what, call) in [("Landlock", Call::Landlock), ("seccomp", Call::Seccomp)] {
+            let name = format!("mode [{mode}]: nothing runs without {what} where the policy demands it");
+            trials.push(report::trial(name, move || nothing_runs_without(mode, what, call)));
+        }
+    }
     trials
+}
+
+/// A kernel that lacks a half of the wall: it is told, and with `require_kernel_sandbox` nothing runs.
+fn nothing_runs_without(mode: Mode, what: &str, call: Call) -> Verdict {
+    let arena = Arena::new();
+    arena.set_up(&[], mode);
+    let start = |policy: &str, words: &[&str]| {
+        super::arena::write(&arena.top.join("policy.toml"), policy.as_bytes());
+        let words = words.iter().chain(&["--sandbox", "root", "--policy", "policy.toml"]);
+        let start = Start::new(mode, &arena.top).args(words.copied());
+        start.refuse(Refusal::new(call, rustix::io::Errno::NOSYS)).run()
+    };
+    let demanding = "[policy]\nrequire_kernel_sandbox = true\n";
+    let write = ["call", "write_file", r#"{"file_path":"made","content":""}"#];
+    let told = match (start("", &["doctor"]), start(demanding, &write), start("", &["run", "-v", "-e", "EMIT 1"])) {
+        (Ok(doctor), Ok(refused), Ok(run)) => (doctor, refused, run),
+        (Err(reason), ..) | (_, Err(reason), _) | (.., Err(reason)) => return Verdict::Skipped(reason),
+    };
+    let (doctor, refused, run) = told;
+    let says = |bytes: &[u8], words: &str| String::from_utf8_lossy(bytes).contains(words);
+    let faults = [
+        (!says(&doctor.stdout, "kernel sandbox                   in part"), "`ns doctor` does not tell"),
+        (!says(&run.stderr, "kernel sandbox: in part"), "`ns run -v` does not tell"),
+        (run.code != Some(0), "nothing runs where nothing is demanded"),
+        (refused.code == Some(0) || !says(&refused.stderr, "require_kernel_sandbox"), "it runs where it is demanded"),
+        (arena.root.join("made").exists(), "the tool did its work"),
+    ];
+    let faults: Vec<String> =
+        faults.iter().filter(|(is, _)| *is).map(|(_, fault)| format!("without {what}: {fault}")).collect();
+    if faults.is_empty() { Verdict::Passed } else { Verdict::Failed(faults) }
 }
 
 fn resolver_in_force(mode: Mode) -> Verdict {

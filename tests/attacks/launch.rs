@@ -49,6 +49,8 @@ pub struct Refusal {
 pub enum Call {
     Openat2,
     Renameat2,
+    Landlock,
+    Seccomp,
 }
 
 impl Refusal {
@@ -63,6 +65,9 @@ impl Call {
             Call::Openat2 => 437,
             Call::Renameat2 if cfg!(target_arch = "x86_64") => 316,
             Call::Renameat2 => 276,
+            Call::Landlock => 444,
+            Call::Seccomp if cfg!(target_arch = "x86_64") => 317,
+            Call::Seccomp => 277,
         }
     }
 }

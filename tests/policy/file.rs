@@ -30,7 +30,6 @@ fn a_bad_policy_is_told_with_its_place_and_what_to_do() {
         ("[tools]\nallow = [\"FS.ReadFile\"]\n", &[":2:9", "deny = [\"*\"]"]),
         ("[tools]\nallowed = []\n", &[":2:1", "did you mean `allow`?"]),
         ("[policy]\nallowed_directories = [\"/no/such/folder\"]\n", &["`/no/such/folder`", "cannot be opened"]),
-        ("[policy]\nrequire_kernel_sandbox = true\n", &["`require_kernel_sandbox`", "set it to false"]),
     ] {
         let complaint = complaint(policy);
         for part in told {

@@ -154,6 +154,9 @@ pub struct RunArgs {
     /// Change nothing, and show what would be changed; as json for `ns apply`, as html for a browser
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub plan: Option<PlanForm>,
+    /// Say on standard error what the kernel keeps the run from
+    #[arg(short = 'v', long)]
+    pub verbose: bool,
     /// The procedure to run, instead of the script's top level
     #[arg(long = "proc", value_name = "NAME")]
     pub procedure: Option<String>,

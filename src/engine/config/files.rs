@@ -62,3 +62,10 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     }
     std::fs::read(path)
 }
+
+/// A handle of a file by which it cannot be read.
+#[cfg(target_os = "linux")]
+pub fn handle(path: &Path) -> io::Result<rustix::fd::OwnedFd> {
+    use rustix::fs::{CWD, Mode, OFlags};
+    Ok(rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)
+}

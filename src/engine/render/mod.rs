@@ -55,6 +55,9 @@ impl Engine {
     }
 
     fn render_here(&self, document: &Script, variables: &Map, results: Results) -> Rendered {
+        if let Some(finding) = self.unsealed() {
+            return Rendered::failed(Sources::new(), vec![finding], Ending::Failed);
+        }
         let mut sources = Sources::new();
         let (text, undecodable) = document.decode(self.limits.script_bytes);
         let source = sources.add(document.name(), text);

@@ -200,6 +200,9 @@ impl<'e> Session<'e> {
     }
 
     fn run_here(&mut self, script: &Script, form: Form) -> LineOutcome {
+        if let Some(finding) = self.engine().unsealed() {
+            return LineOutcome::refused(vec![finding]);
+        }
         self.engine().interrupt.clear();
         self.engine().gate.announce("ns repl", false);
         let mut findings = Vec::new();

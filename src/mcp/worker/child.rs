@@ -12,7 +12,7 @@ use serde_json::value::to_raw_value;
 
 use crate::engine::{
     Approver, EmitError, Engine, Interrupt, LimitHit, Limits, Meter, Options, Output, Progress, ProgressView, Question,
-    Reply, Script, SetupError,
+    Reply, Script, SetupError, settle_scratch,
 };
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
@@ -48,6 +48,9 @@ pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupErr
         ..options.clone()
     };
     let began = Instant::now();
+    if order.plan {
+        settle_scratch()?;
+    }
     let opened = Engine::open(&options).and_then(|engine| seal(&engine).map(|()| engine));
     let (report, failed) = match opened {
         Ok(engine) => run(&engine, &order),

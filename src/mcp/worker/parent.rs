@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use crate::engine::Reply;
+use crate::engine::{Reply, scratch_home};
 
 use super::super::ask::{Asked, Asker};
 use super::super::place::WHOLE;
@@ -124,6 +124,8 @@ impl Workers {
     fn start(&self, order: &Json) -> io::Result<Worker> {
         let mut command = Command::new(&self.program);
         command.args(&self.words).stdin(Stdio::piped()).stdout(Stdio::piped());
+        // Elsewhere it could make nothing: what the server may not, it may not.
+        command.envs(scratch_home().map(|home| ("TMPDIR", home)));
         let mut child = command.spawn()?;
         let (mut orders, output) = (child.stdin.take(), child.stdout.take());
         let (tell, said) = sync_channel(16);

@@ -162,6 +162,17 @@ impl Folder {
         }
     }
 
+    /// Another descriptor of the folder; under an overlay, of the folder on the disk.
+    #[cfg(target_os = "linux")]
+    pub fn descriptor(&self) -> io::Result<rustix::fd::OwnedFd> {
+        use rustix::fd::AsFd;
+        match self {
+            Folder::Linux(folder) => folder.as_fd().try_clone_to_owned(),
+            Folder::Portable(folder) => folder.as_fd().try_clone_to_owned(),
+            Folder::Overlaid(folder) => folder.descriptor(),
+        }
+    }
+
     /// Where a name in this folder is now, by the system's own knowledge of the handle and not by any path
     /// that was used to find it. Only Linux with a mounted `/proc` tells.
     #[cfg(target_os = "linux")]

@@ -31,6 +31,12 @@ impl OverlaidFolder {
         self.real.resolver()
     }
 
+    /// A descriptor of the folder on the disk.
+    #[cfg(target_os = "linux")]
+    pub fn descriptor(&self) -> io::Result<rustix::fd::OwnedFd> {
+        self.real.descriptor()
+    }
+
     /// The folder on the disk, where nothing in it or below it was changed: it is the same then.
     pub fn untouched(&self) -> Option<&Folder> {
         (!self.overlay.layer().has_changed(&self.spot)).then_some(&self.real)

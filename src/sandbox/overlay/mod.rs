@@ -9,6 +9,7 @@
 
 mod deltas;
 mod folder;
+mod home;
 mod scratch;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -24,6 +25,7 @@ use super::metadata::{Identity, Kind, Metadata, Timestamp};
 use super::root::{SandboxPath, parts_of};
 pub use deltas::{Delta, Lies};
 pub use folder::{Cover, OverlaidFolder};
+pub use home::{leave_scratch, scratch_handles, scratch_home, settle_scratch};
 pub use scratch::Scratch;
 
 /// Inodes of what lies in the scratch folder have this bit, so that they are none of the tree's.

@@ -10,8 +10,11 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tempfile::TempDir;
+
 use super::super::folder::Folder;
 use super::super::metadata::{Kind, Metadata};
+use super::home::parent;
 
 /// What the names of such folders begin with.
 const PREFIX: &str = "neuroscript-plan-";
@@ -21,7 +24,7 @@ const ATTEMPTS: usize = 100;
 /// The folder, private to the user.
 #[derive(Debug)]
 pub struct Scratch {
-    place: tempfile::TempDir,
+    place: TempDir,
     folder: Folder,
     device: u64,
     next: AtomicU64,
@@ -33,7 +36,7 @@ impl Scratch {
     /// Makes one in the folder of the system for such things (`TMPDIR`), and removes those of processes that
     /// are gone.
     pub fn new() -> io::Result<Scratch> {
-        let parent = std::env::temp_dir();
+        let parent = parent();
         // What cannot be removed is the system's to remove.
         let _ = sweep(&parent);
         for _ in 0..ATTEMPTS {
@@ -46,7 +49,7 @@ impl Scratch {
 
     /// None where somebody took it for one of a process that is gone.
     fn make(parent: &Path) -> io::Result<Option<Scratch>> {
-        let place = made(parent)?;
+        let place = made(parent, PREFIX)?;
         let Some((folder, lock)) = locked(place.path())? else { return Ok(None) };
         let device = folder.own_metadata()?.identity.device;
         Ok(Some(Scratch { place, folder, device, next: AtomicU64::new(0), _lock: lock }))
@@ -73,16 +76,16 @@ impl Scratch {
 }
 
 /// A folder into which nobody else looks: what is planned may be as secret as what is there.
-fn made(parent: &Path) -> io::Result<tempfile::TempDir> {
+pub(super) fn made(parent: &Path, prefix: &str) -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(PREFIX);
+    builder.prefix(prefix);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     builder.tempdir_in(parent)
 }
 
 /// A folder that was made, and its lock, as long as it is still there.
-fn locked(path: &Path) -> io::Result<Option<(Folder, Option<File>)>> {
+pub(super) fn locked(path: &Path) -> io::Result<Option<(Folder, Option<File>)>> {
     let gone = |error: io::Error| if error.kind() == io::ErrorKind::NotFound { Ok(None) } else { Err(error) };
     let folder = match Folder::open_root(path) {
         Ok(folder) => folder,
@@ -103,11 +106,14 @@ fn locked(path: &Path) -> io::Result<Option<(Folder, Option<File>)>> {
 
 /// Removes the folders of processes that are gone.
 fn sweep(parent: &Path) -> io::Result<()> {
-    let parent = Folder::open_root(parent)?;
+    sweep_in(&Folder::open_root(parent)?)
+}
+
+pub(super) fn sweep_in(parent: &Folder) -> io::Result<()> {
     for entry in parent.entries()? {
         if entry.name.as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
             // Others may remove it meanwhile, and it may be no folder of ours.
-            let _ = remove_if_left(&parent, &entry.name);
+            let _ = remove_if_left(parent, &entry.name);
         }
     }
     Ok(())
@@ -134,7 +140,7 @@ fn remove_if_left(parent: &Folder, name: &OsStr) -> io::Result<()> {
 }
 
 /// Whether a folder is this user's, and nobody else looks into it.
-fn is_ours(metadata: &Metadata) -> bool {
+pub(super) fn is_ours(metadata: &Metadata) -> bool {
     #[cfg(unix)]
     let is_own = metadata.owner.user == rustix::process::geteuid().as_raw();
     // Nobody else knows whose it is.

@@ -1,0 +1,124 @@
+//! The second wall for front ends: which folders a run needs, and that none begins without it where the
+//! policy demands it.
+//!
+//! A front end opens its engine, reads what is named from outside (script, arguments, document, history),
+//! calls [`Engine::seal`], and then runs. Where plans are made afterwards or are at hand, it calls
+//! [`settle_scratch`] before anything else, since what they hold lies in `TMPDIR`.
+
+use crate::audit::Keeping;
+use crate::sandbox::{SandboxError, scratch_handles};
+use crate::text::{Code, Diagnostic, ToolCode};
+use crate::toolkit::{LibraryPlace, ToolError};
+use crate::wall::{Ground, Rights, WallError, seal};
+
+pub use crate::sandbox::{leave_scratch, scratch_home, settle_scratch};
+pub use crate::wall::{Force, Process, open_outside, outside};
+
+use super::config::files;
+use super::setup::{PolicySource, SetupError};
+use super::{Engine, on_large_stack};
+
+/// Keeps a process that runs nothing itself, but starts `ns` for every script, from other programs, the
+/// network and special files.
+///
+/// # Errors
+/// What the kernel has refused to work.
+pub fn seal_tester() -> Result<(), WallError> {
+    seal(Process::Tester, Vec::new()).map(drop)
+}
+
+impl Engine {
+    /// Lets the kernel keep this process to what its runs need, for good: see [`Process`].
+    ///
+    /// # Errors
+    /// What the kernel has refused to work, or `require_kernel_sandbox` is true and the kernel lacks something.
+    pub fn seal(&self, process: Process) -> Result<(), SetupError> {
+        // The first look at the stack asks the system how large it is, by a file that is out of reach later.
+        let _ = on_large_stack(|| ());
+        let refused = |reason: String| {
+            let message = format!("the kernel does not restrict the process: {reason}");
+            SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("nothing runs; `ns doctor` tells more"))
+        };
+        let grounds = self.grounds(process).map_err(|error| refused(error.to_string()))?;
+        let force = seal(process, grounds).map_err(|error| refused(error.to_string()))?;
+        let is_refused = self.gate.policy.require_kernel_sandbox && !force.is_whole();
+        // A second sandbox of this process only adds to the first.
+        let _ = self.force.set(force);
+        match self.unsealed().filter(|_| is_refused) {
+            Some(finding) => Err(SetupError::new(finding)),
+            None => Ok(()),
+        }
+    }
+
+    /// Stands behind the wall of another engine of the same sandbox, in the same thread.
+    pub fn share_wall(&self, other: &Engine) {
+        other.force.get().into_iter().for_each(|force| drop(self.force.set(force.clone())));
+    }
+
+    /// What of the wall is in force; none before [`Engine::seal`].
+    pub fn force(&self) -> Option<&Force> {
+        self.force.get()
+    }
+
+    /// Why nothing may run: the policy demands the wall, and it does not stand.
+    pub(super) fn unsealed(&self) -> Option<Diagnostic> {
+        let stands = self.force.get().is_some_and(Force::is_whole);
+        (self.gate.policy.require_kernel_sandbox && !stands).then(|| {
+            let state = self.force.get().map_or("none: the process was not sealed", Force::summary);
+            let message =
+                format!("`require_kernel_sandbox` is true, and the kernel does not restrict the process ({state})");
+            Diagnostic::placeless(Code::BadPolicy, message).help(
+                "nothing runs; use Linux 5.19 or newer with Landlock and seccomp, or set it to false to do without",
+            )
+        })
+    }
+
+    /// The same for calls of tools.
+    pub(super) fn check_sealed(&self) -> Result<(), ToolError> {
+        match self.unsealed() {
+            None => Ok(()),
+            Some(finding) => Err(finding
+                .help
+                .into_iter()
+                .fold(ToolError::new(ToolCode::PolicyDenied, finding.message), ToolError::hint)),
+        }
+    }
+
+    /// The folders that its runs need, with what they may do there.
+    #[cfg(target_os = "linux")]
+    fn grounds(&self, process: Process) -> Result<Vec<Ground>, SandboxError> {
+        let gate = &self.gate;
+        let changes = !gate.policy.read_only && gate.overlay.is_none();
+        let mut grounds = Vec::new();
+        for root in gate.further.iter().chain([&gate.root]) {
+            let rights = if changes { Rights::Change } else { Rights::Read };
+            grounds.push(Ground { handle: root.handle()?, rights });
+            // What is remembered is read through files that readers write too.
+            if let Some(own) = root.own_folder().ok().flatten().filter(|_| !changes) {
+                grounds.push(Ground { handle: own.handle()?, rights: Rights::Change });
+            }
+        }
+        for library in gate.libraries.iter() {
+            if let LibraryPlace::Outside(root) = &library.place {
+                grounds.push(Ground { handle: root.handle()?, rights: Rights::Read });
+            }
+        }
+        if let Some((home, above)) = scratch_handles().map_err(|error| SandboxError::io("TMPDIR", &error))? {
+            grounds.push(Ground { handle: home, rights: Rights::Change });
+            grounds.push(Ground { handle: above, rights: Rights::RemoveFolders });
+        }
+        let keeps_in_state = gate.keeping() == Keeping::State;
+        if let Some(log) = gate.audit.folder_in_state(&gate.root).filter(|_| keeps_in_state) {
+            grounds.push(Ground { handle: log.handle()?, rights: Rights::Log });
+        }
+        if let (Process::Server, PolicySource::File(path)) = (process, &self.policy_source) {
+            grounds.extend(files::handle(path).ok().map(|handle| Ground { handle, rights: Rights::ReadFile }));
+        }
+        Ok(grounds)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn grounds(&self, _: Process) -> Result<Vec<Ground>, SandboxError> {
+        Ok(Vec::new())
+    }
+}

@@ -1,0 +1,82 @@
+//! A folder of this process's own for its scratch folders, made while `TMPDIR` is in reach.
+//!
+//! A process that the kernel keeps to its roots makes nothing in `TMPDIR` any more, and may still have to
+//! plan. What a process left that was killed is removed by the next one that settles.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use tempfile::TempDir;
+
+use super::super::folder::Folder;
+use super::scratch::{is_ours, locked, made, sweep_in};
+
+/// What the names of such folders begin with.
+const PREFIX: &str = "neuroscript-plans-";
+
+struct Home {
+    place: TempDir,
+    folder: Folder,
+    _lock: Option<File>,
+}
+
+static HOME: Mutex<Option<Home>> = Mutex::new(None);
+
+/// Makes the folder, if this process has none.
+pub fn settle_scratch() -> io::Result<()> {
+    let mut home = HOME.lock().unwrap_or_else(PoisonError::into_inner);
+    if home.is_none() {
+        let parent = std::env::temp_dir();
+        // What cannot be removed is the system's to remove.
+        let _ = sweep(&parent);
+        let place = made(&parent, PREFIX)?;
+        let gone = || io::Error::other("somebody removed it before it was locked");
+        let (folder, lock) = locked(place.path())?.ok_or_else(gone)?;
+        *home = Some(Home { place, folder, _lock: lock });
+    }
+    Ok(())
+}
+
+/// Removes the folder at the end of the process.
+pub fn leave_scratch() {
+    drop(HOME.lock().unwrap_or_else(PoisonError::into_inner).take());
+}
+
+/// Where the folder is, if this process has one.
+pub fn scratch_home() -> Option<PathBuf> {
+    HOME.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|home| home.place.path().to_path_buf())
+}
+
+/// Handles of the folder and of the one that it lies in, for the kernel's restrictions.
+#[cfg(target_os = "linux")]
+pub fn scratch_handles() -> io::Result<Option<(rustix::fd::OwnedFd, rustix::fd::OwnedFd)>> {
+    let home = HOME.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(home) = &*home else { return Ok(None) };
+    let above = home.place.path().parent().unwrap_or(Path::new("/"));
+    Ok(Some((home.folder.descriptor()?, Folder::open_root(above)?.descriptor()?)))
+}
+
+/// The folder in which scratch folders are made.
+pub(super) fn parent() -> PathBuf {
+    scratch_home().unwrap_or_else(std::env::temp_dir)
+}
+
+/// Removes the folders of processes that are gone.
+fn sweep(parent: &Path) -> io::Result<()> {
+    let folder = Folder::open_root(parent)?;
+    for entry in folder.entries()? {
+        if !entry.name.as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+            continue;
+        }
+        // Others may remove it meanwhile, and it may be no folder of ours.
+        let Ok(left) = folder.open_folder(&entry.name) else { continue };
+        let is_left = left.own_metadata().is_ok_and(|metadata| is_ours(&metadata));
+        let lock = left.as_file().ok().filter(|file| is_left && file.try_lock().is_ok());
+        if lock.is_some() && sweep_in(&left).is_ok() {
+            let _ = folder.remove_folder(&entry.name);
+        }
+    }
+    Ok(())
+}

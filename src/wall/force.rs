@@ -1,0 +1,78 @@
+//! What of the wall is in force, in words.
+
+use super::Process;
+
+/// What the kernel keeps the process from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Force {
+    /// The version of Landlock's interface that is in force, if any.
+    pub land: Option<u32>,
+    /// Whether system calls are filtered.
+    pub is_filtered: bool,
+    /// The powers of root that are kept; none for an ordinary user.
+    pub kept: Vec<&'static str>,
+    /// What the process is for.
+    pub process: Process,
+}
+
+impl Force {
+    /// Nothing is.
+    pub fn none(process: Process) -> Force {
+        Force { land: None, is_filtered: false, kept: Vec::new(), process }
+    }
+
+    /// Whether both halves are in force.
+    pub fn is_whole(&self) -> bool {
+        self.land.is_some() && self.is_filtered
+    }
+
+    /// One line that says whether the kernel restricts the process.
+    pub fn summary(&self) -> &'static str {
+        match (self.land.is_some(), self.is_filtered) {
+            (true, true) => "in force: Landlock and seccomp",
+            (true, false) => "in part: Landlock, but this system has no seccomp",
+            (false, true) => "in part: seccomp, but this kernel has no Landlock of version 2 or newer",
+            (false, false) => "none: this system has neither Landlock nor seccomp",
+        }
+    }
+
+    /// What each half does, as names with sentences.
+    pub fn rows(&self) -> Vec<(&'static str, String)> {
+        let files = match (self.land, self.process) {
+            (None, _) => "not restricted by the kernel".to_owned(),
+            (Some(version), Process::Tester) => {
+                format!("any; no devices, pipes and sockets are made (Landlock {version})")
+            }
+            (Some(version), _) => {
+                let scopes = if version >= SCOPES { "; no signals to other processes" } else { "" };
+                format!("only below the sandbox and what the run needs (Landlock {version}){scopes}")
+            }
+        };
+        let programs = match (self.process, self.is_filtered, self.land) {
+            (Process::Script, true, _) => "none, and no other processes",
+            (Process::Script, false, Some(_)) => "none",
+            (_, _, Some(_)) => "`ns` alone, which restricts itself",
+            (_, _, None) => "not restricted by the kernel",
+        };
+        let network = match (self.is_filtered, self.land) {
+            (true, _) => "none",
+            (false, Some(NETWORK..)) => "no TCP",
+            (false, _) => "not restricted by the kernel",
+        };
+        let kept = match self.kept.is_empty() {
+            true => "none".to_owned(),
+            false => self.kept.join(", "),
+        };
+        vec![
+            ("kernel: files", files),
+            ("kernel: programs", programs.to_owned()),
+            ("kernel: network", network.to_owned()),
+            ("kernel: powers of root", kept),
+        ]
+    }
+}
+
+/// The version from which on signals to processes outside are refused.
+const SCOPES: u32 = 6;
+/// The version from which on TCP is refused.
+const NETWORK: u32 = 4;

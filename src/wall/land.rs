@@ -1,0 +1,126 @@
+//! Landlock: files only on the grounds, and no device, pipe or socket made elsewhere.
+//!
+//! Landlock does not know of looking at a file (`stat`), of links that are read, and of owners, modes and
+//! times that are set; that stays with our own code.
+
+use std::os::fd::OwnedFd;
+use std::sync::{Mutex, PoisonError};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath,
+    RestrictionStatus, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, make_bitflags,
+};
+use rustix::fs::{CWD, Mode, OFlags};
+
+use super::{Ground, Process, Rights, WallError};
+
+/// What must be there: before version 2, nothing could be moved from one folder to another.
+const LEAST: ABI = ABI::V2;
+/// The newest version that this was tried with.
+const NEWEST: ABI = ABI::V7;
+
+/// Restricts this thread and those that it starts; gives the version in force, if the kernel has one.
+pub fn restrict(process: Process, grounds: Vec<Ground>) -> Result<Option<u32>, WallError> {
+    let status = enforce(process, grounds).map_err(|error| WallError::Land(error.to_string()))?;
+    Ok(match (status.ruleset, status.landlock) {
+        (RulesetStatus::NotEnforced, _) => None,
+        (_, LandlockStatus::Available { effective_abi, .. }) => Some(effective_abi as u32),
+        (_, LandlockStatus::NotEnabled | LandlockStatus::NotImplemented) => None,
+    })
+}
+
+fn enforce(process: Process, grounds: Vec<Ground>) -> Result<RestrictionStatus, RulesetError> {
+    let ruleset = Ruleset::default().set_compatibility(CompatLevel::SoftRequirement);
+    let ruleset = match process {
+        Process::Script | Process::Server => ruleset.handle_access(AccessFs::from_all(LEAST))?,
+        Process::Tester => ruleset.handle_access(SPECIAL | AccessFs::Execute | AccessFs::Refer)?,
+    };
+    let ruleset = ruleset.set_compatibility(CompatLevel::BestEffort);
+    let ruleset = match process {
+        Process::Script | Process::Server => ruleset.handle_access(AccessFs::from_all(NEWEST))?,
+        Process::Tester => ruleset,
+    };
+    let ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?.scope(Scope::from_all(NEWEST))?.create()?;
+    let own = if process == Process::Script { Vec::new() } else { own_program() };
+    // Moving from folder to folder is refused wherever it is not allowed.
+    let all = open("/", Rights::Change).filter(|_| process == Process::Tester);
+    let mut rules: Vec<PathBeneath<OwnedFd>> = Vec::new();
+    for ground in grounds.into_iter().chain(system()).chain(own).chain(all) {
+        let access = allowed(ground.rights);
+        let access = if process == Process::Tester { access & (AccessFs::Execute | AccessFs::Refer) } else { access };
+        if !access.is_empty() {
+            rules.push(PathBeneath::new(ground.handle, access));
+        }
+    }
+    let ruleset = rules.into_iter().try_fold(ruleset, RulesetCreatedAttr::add_rule)?;
+    ruleset.restrict_self()
+}
+
+/// The right to make what is no file, folder or link.
+const SPECIAL: BitFlags<AccessFs> = make_bitflags!(AccessFs::{MakeChar | MakeBlock | MakeFifo | MakeSock});
+
+fn allowed(rights: Rights) -> BitFlags<AccessFs> {
+    match rights {
+        Rights::Read => AccessFs::ReadFile | AccessFs::ReadDir,
+        Rights::ReadFile => AccessFs::ReadFile.into(),
+        Rights::Use => AccessFs::ReadFile | AccessFs::WriteFile,
+        Rights::List => AccessFs::ReadDir.into(),
+        // Links are moved into the trash and back, and copied with the folder that holds them. Pipes, sockets and
+        // devices that are there are moved into the trash too, which Landlock takes for making them; that they
+        // are made is what the filter of system calls refuses.
+        Rights::Change => {
+            let files = make_bitflags!(AccessFs::{
+                ReadFile | ReadDir | WriteFile | Truncate | RemoveFile | RemoveDir | MakeReg | MakeDir | MakeSym | Refer
+            });
+            files | SPECIAL
+        }
+        Rights::Log => make_bitflags!(AccessFs::{ReadFile | ReadDir | WriteFile | Truncate | MakeReg}),
+        Rights::RemoveFolders => AccessFs::RemoveDir.into(),
+        Rights::Run => AccessFs::ReadFile | AccessFs::Execute,
+    }
+}
+
+/// What libraries of ours read when they need it: the time zone, chance, and what this process has open.
+fn system() -> Vec<Ground> {
+    let named = std::env::var_os("TZ").and_then(|zone| {
+        let zone = zone.into_string().ok()?;
+        Some(zone.trim_start_matches(':').to_owned()).filter(|zone| zone.starts_with('/'))
+    });
+    let zone = named.iter().filter_map(|zone| open(zone, Rights::ReadFile));
+    let fixed = [
+        ("/etc/localtime", Rights::ReadFile),
+        ("/usr/share/zoneinfo", Rights::Read),
+        ("/dev/urandom", Rights::ReadFile),
+    ];
+    let own = [("/proc/self/fd", Rights::List), ("/proc/self/mountinfo", Rights::ReadFile)];
+    let own = own.into_iter().filter_map(|(path, rights)| pinned(open(path, rights)?));
+    zone.chain(fixed.into_iter().filter_map(|(path, rights)| open(path, rights))).chain(own).collect()
+}
+
+/// A ground of `/proc`, held open for good: a rule is about a thing, and what nobody holds there is another
+/// thing when it is looked for again.
+fn pinned(ground: Ground) -> Option<Ground> {
+    static PINS: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
+    let pin = ground.handle.try_clone().ok()?;
+    PINS.lock().unwrap_or_else(PoisonError::into_inner).push(pin);
+    Some(ground)
+}
+
+/// What our own binary needs to be started: itself, what loads it, and its libraries.
+fn own_program() -> Vec<Ground> {
+    let loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1", "/lib/ld-linux-riscv64-lp64d.so.1"];
+    let libraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
+    let own = open("/proc/self/exe", Rights::Run);
+    let loaders = loaders.into_iter().filter_map(|path| open(path, Rights::Run));
+    let libraries = libraries.into_iter().filter_map(|path| open(path, Rights::Read));
+    // What a worker is not given, it reads from there.
+    let nothing = open("/dev/null", Rights::Use);
+    let cache = open("/etc/ld.so.cache", Rights::ReadFile);
+    own.into_iter().chain(loaders).chain(libraries).chain(cache).chain(nothing).collect()
+}
+
+/// A ground by its path; none where there is nothing.
+fn open(path: &str, rights: Rights) -> Option<Ground> {
+    let handle = rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    Some(Ground { handle, rights })
+}
