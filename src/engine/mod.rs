@@ -1,6 +1,7 @@
 //! The one thing a front end holds: checks, runs and calls, against one sandbox and one policy.
 
 mod audit;
+mod canary;
 mod changes;
 mod config;
 mod fix;

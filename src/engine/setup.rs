@@ -128,6 +128,7 @@ impl Engine {
             ended: RefCell::default(),
             force: OnceCell::new(),
         };
+        engine.check_limits()?;
         if options.plan {
             return engine.planning();
         }

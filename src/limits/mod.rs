@@ -4,6 +4,7 @@
 //! the memory is taken. This room knows nothing of what spends: [`Meter`] counts for the run,
 //! [`space`] for its values.
 
+mod canary;
 mod meter;
 mod progress;
 pub mod space;
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use crate::text::Code;
 
+pub use canary::loose_limit;
 pub use meter::{Interrupt, Meter, Watch};
 pub use progress::Progress;
 

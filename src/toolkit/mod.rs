@@ -52,3 +52,4 @@ pub use registry::{Registry, Tool, ToolId};
 pub use settings::{ListDirectorySettings, MemorySettings, Settings};
 pub(crate) use spec::arguments;
 pub use spec::{Access, Effect, Example, Failure, Kind, Literal, Param, Risk, Spec, WhenAbsent};
+pub use told::answers_are_bounded;

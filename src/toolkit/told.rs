@@ -57,6 +57,13 @@ pub fn told(result: Result<Value, ToolError>, bounds: Bounds) -> Result<Value, T
     }
 }
 
+/// Whether an answer that is longer than it may be is refused; asked before anything runs.
+pub fn answers_are_bounded() -> bool {
+    let bounds = Bounds { bytes: Some(1), has_changed: false, failure: Failure::Raise };
+    let told = told(Ok(Value::text("long")), bounds);
+    matches!(told, Err(error) if error.limit.is_some_and(|hit| hit.limit == Limit::Answer))
+}
+
 /// The error of an answer that cannot be given.
 pub fn done_untold(hit: LimitHit, has_changed: bool) -> ToolError {
     let error = ToolError::from(hit);

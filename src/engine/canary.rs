@@ -1,0 +1,87 @@
+//! Before anything runs: each limit is shown to bite, by a small script that goes beyond small bounds.
+//!
+//! The limiters themselves are tried in `limits/canary`; here are those whose check lies elsewhere, in the
+//! parser, the evaluator and the gate.
+
+use std::rc::Rc;
+
+use crate::eval::{EmitError, Machine, Output, World, compile};
+use crate::limits::{Interrupt, Limit, Limits, Meter, loose_limit};
+use crate::program::{Surroundings, Unit, Uses, lower};
+use crate::syntax::{TextLimits, parse};
+use crate::text::{Code, Diagnostic, Sources};
+use crate::toolkit::{SessionMemory, answers_are_bounded};
+use crate::value::Value;
+
+use super::{Engine, Script, SetupError, on_large_stack};
+
+/// One procedure that calls itself.
+const SCRIPT: &str = "DEFINE PROCEDURE F()\nRETURN F()\nEND\nSET x = F()\n";
+
+impl Engine {
+    /// An error when a limit does not hold.
+    pub(super) fn check_limits(&self) -> Result<(), SetupError> {
+        let loose = loose_limit().map(|limit| format!("{limit:?}")).or_else(|| {
+            let mut tries = [
+                ("script_bytes", Engine::bounds_texts as fn(&Engine) -> bool),
+                ("nesting", Engine::bounds_nesting),
+                ("tool_output_bytes", |_| answers_are_bounded()),
+                ("call_depth", Engine::bounds_calls),
+            ]
+            .into_iter();
+            tries.find(|(_, bites)| !bites(self)).map(|(name, _)| name.to_owned())
+        });
+        loose.map_or(Ok(()), |limit| {
+            let message = format!("the limit `{limit}` does not hold: a run beyond it was not stopped");
+            let finding = Diagnostic::placeless(Code::Internal, message);
+            Err(SetupError::new(finding.help("nothing runs; this is a fault of `ns`: please report it")))
+        })
+    }
+
+    fn bounds_texts(&self) -> bool {
+        Script::new("", SCRIPT).decode_script(1).1.is_some()
+    }
+
+    fn bounds_nesting(&self) -> bool {
+        let (mut sources, mut findings) = (Sources::new(), Vec::new());
+        let limits = TextLimits { nesting: 1, ..self.text_limits() };
+        parse(sources.add("", "EMIT [[1]]\n"), limits, &mut findings);
+        findings.iter().any(|finding| finding.code == Code::TooDeep.into())
+    }
+
+    fn bounds_calls(&self) -> bool {
+        on_large_stack(|| self.calls_are_bounded()).unwrap_or(false)
+    }
+
+    fn calls_are_bounded(&self) -> bool {
+        let (mut sources, mut findings) = (Sources::new(), Vec::new());
+        let tree = parse(sources.add("", SCRIPT), self.text_limits(), &mut findings);
+        let (registry, settings) = (&self.gate.registry, &self.gate.settings);
+        let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[], modules: &[] };
+        let program = lower(&Unit { tree, uses: Uses::new() }, &surroundings, &mut findings);
+        let world = World {
+            gate: self.gate.clone(),
+            sources: Rc::new(sources),
+            memory: SessionMemory::new("ns"),
+            output: Box::new(Nobody),
+            strict: false,
+        };
+        let mut machine = Machine::new(world, meter(&Limits { call_depth: 3, ..Limits::default() }));
+        matches!(machine.run_top(&compile(&program)), Err(fault) if fault.limit == Some(Limit::CallDepth))
+    }
+}
+
+fn meter(limits: &Limits) -> Meter {
+    Meter::new(limits, Interrupt::default())
+}
+
+/// Nobody reads what the script says, which is nothing.
+struct Nobody;
+
+impl Output for Nobody {
+    fn emit(&mut self, _: &[Value], _: &mut Meter) -> Result<(), EmitError> {
+        Ok(())
+    }
+
+    fn warn(&mut self, _: &str) {}
+}
