@@ -19,11 +19,11 @@ impl SandboxPath {
         let folder = parents.folder();
         let under_way = change.begin(Step::MakeFolder { path: self.full_address() }, &[folder])?;
         folder.create_folder(name, FOLDER_MODE).map_err(|error| self.error(&error))?;
-        folder.sync().map_err(|error| self.error(&error))?;
-        let made = folder.metadata(name).map_err(|error| self.error(&error))?;
-        under_way.done(Some(&made), false, &[folder]);
+        // It is there, whatever becomes of the rest.
+        let synced = folder.sync();
+        under_way.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
         parents.keep();
-        Ok(())
+        synced.map_err(|error| self.undurable(&error))
     }
 
     /// Makes the folder of the place again, as it was.
@@ -32,14 +32,13 @@ impl SandboxPath {
         let (folder, name) = self.entry()?;
         let under_way = change.begin(Step::MakeFolder { path: self.full_address() }, &[folder])?;
         folder.create_folder(name, FOLDER_MODE).map_err(wrap)?;
-        let held = folder.hold(name).map_err(wrap)?;
-        held.set_mode(folder, name, old.mode).map_err(wrap)?;
-        if let Some(modified) = old.modified() {
-            folder.set_modified(name, modified).map_err(wrap)?;
-        }
-        folder.sync().map_err(wrap)?;
-        under_way.done(Some(&held.metadata().map_err(wrap)?), false, &[folder]);
-        Ok(())
+        let dressed = folder
+            .hold(name)
+            .and_then(|held| held.set_mode(folder, name, old.mode))
+            .and_then(|()| old.modified().map_or(Ok(()), |modified| folder.set_modified(name, modified)))
+            .and_then(|()| folder.sync());
+        under_way.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
+        dressed.map_err(|error| self.undurable(&error))
     }
 
     /// Gives a file, folder or link another name; whatever has that name makes it fail.
@@ -57,10 +56,9 @@ impl SandboxPath {
             }
             Err(error) => return Err(self.error(&error).into()),
         }
-        folder.sync().map_err(|error| self.error(&error))?;
-        target_folder.sync().map_err(|error| target.error(&error))?;
+        let synced = folder.sync().and_then(|()| target_folder.sync());
         under_way.done(Some(&left(target_folder, target_name, &metadata)), false, &[folder, target_folder]);
-        Ok(())
+        Ok(synced.map_err(|error| target.undurable(&error))?)
     }
 }
 

@@ -34,9 +34,11 @@ impl SandboxPath {
         copy_aside(self.entry()?, (folder, &putting.draft), self.shown(), meter)?;
         let draft = Draft::adopt(folder, putting.draft.clone()).map_err(|error| target.error(&error))?;
         putting.drafted(&draft);
-        let backup = take_place(target, folder, (draft, None, putting), overwrite, meter, change)?;
-        parents.keep();
-        Ok(backup)
+        let taken = take_place(target, folder, (draft, None, putting), overwrite, meter, change);
+        if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
+            parents.keep();
+        }
+        taken
     }
 }
 

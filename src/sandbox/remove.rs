@@ -71,9 +71,11 @@ impl SandboxPath {
         {
             return Err(error.into());
         }
-        folder.sync().map_err(wrap)?;
-        slot.sync_after(folder)?;
+        // It is gone, whatever becomes of the rest.
+        let synced = folder.sync().map_err(|error| self.undurable(&error));
+        let synced = synced.and_then(|()| slot.sync_after(folder, self));
         under_way.done(None, true, &[folder]);
+        synced?;
         keeper.retain(&slot, &meter.watch());
         Ok(keeper.address_of(&slot))
     }
@@ -234,9 +236,9 @@ impl SandboxPath {
         let old = State::of(&folder.metadata(name).map_err(wrap)?);
         let under_way = change.begin(Step::RemoveFolder { path: self.full_address(), old }, &[folder])?;
         folder.remove_folder(name).map_err(wrap)?;
-        folder.sync().map_err(wrap)?;
+        let synced = folder.sync();
         under_way.done(None, false, &[folder]);
-        Ok(())
+        synced.map_err(|error| self.undurable(&error))
     }
 
     /// Refuses what may not go; `folder` and `name` are where it is now.

@@ -131,9 +131,11 @@ pub(super) fn take_place(
     let mut taking = Taking { kept: &putting.kept, place, folder, name: place.name()?, overwrite, dress, meter };
     for _ in 0..ATTEMPTS {
         if let Attempt::Done(slot) = taking.attempt(&mut draft, change)? {
-            folder.sync().map_err(|error| place.error(&error))?;
-            slot.as_ref().map_or(Ok(()), |slot| slot.sync_after(folder))?;
+            // The place is taken, whatever becomes of the rest.
+            let synced = folder.sync().map_err(|error| place.undurable(&error));
+            let synced = synced.and_then(|()| slot.as_ref().map_or(Ok(()), |slot| slot.sync_after(folder, place)));
             putting.under_way.done(Some(&draft.left(taking.name)), slot.is_some(), &[folder]);
+            synced?;
             let Some(slot) = slot else { return Ok(None) };
             overwrite.keeper.retain(&slot, &taking.meter.watch());
             return Ok(overwrite.is_told.then(|| overwrite.keeper.address_of(&slot)));

@@ -45,9 +45,11 @@ impl NewFile<'_> {
         self.file.sync_all().map_err(|error| self.place.error(&error))?;
         let dress = Dress { file: &self.file, old: self.old };
         let new = (self.draft, Some(dress), self.putting);
-        let backup = take_place(self.place, self.parents.folder(), new, &self.overwrite, meter, self.change)?;
-        self.parents.keep();
-        Ok(backup)
+        let taken = take_place(self.place, self.parents.folder(), new, &self.overwrite, meter, self.change);
+        if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
+            self.parents.keep();
+        }
+        taken
     }
 }
 

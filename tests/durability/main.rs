@@ -1,7 +1,7 @@
 //! What is on the disk when a run is killed, when the disk is full, and when several change the same
 //! file: every old file whole, every change that was acknowledged there, nothing half done.
 //!
-//! `NS_LONG=1` kills at 2,000 moments. What needs rights that are missing says SKIPPED and why.
+//! `NS_LONG=1` kills at 2,000 moments, `NS_KILLS=10000` at as many. What needs rights that are missing says SKIPPED and why.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set up folders of their own")]
 

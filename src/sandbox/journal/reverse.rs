@@ -147,10 +147,10 @@ impl<'a> Reverser<'a, '_> {
             other => other.map_err(wrap)?,
         }
         slot.take(kept_in, kept_name).map_err(wrap)?;
-        folder.sync().map_err(wrap)?;
-        slot.sync_after(folder)?;
+        let synced = folder.sync().map_err(|error| place.undurable(&error));
+        let synced = synced.and_then(|()| slot.sync_after(folder, place));
         under_way.done(Some(&left(folder, name, &metadata)), true, &[folder]);
-        Ok(())
+        Ok(synced?)
     }
 
     /// The same where nothing can be moved there: what is kept is copied, and stays until it is.

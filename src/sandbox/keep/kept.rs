@@ -157,8 +157,7 @@ pub(in super::super) fn put_back(
         Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
         Err(error) => return Err(wrap(error).into()),
     }
-    folder.sync().map_err(wrap)?;
-    kept_in.sync().map_err(|error| entry.error(&error))?;
+    let synced = folder.sync().and_then(|()| kept_in.sync());
     under_way.done(Some(&left(folder, name, &metadata)), false, &[folder]);
-    Ok(())
+    Ok(synced.map_err(|error| place.undurable(&error))?)
 }

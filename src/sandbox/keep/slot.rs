@@ -13,7 +13,7 @@ use super::super::folder::{Folder, Replace};
 use super::super::own::{FOLDER_MODE, OwnFolder, open_ours};
 use super::super::parents::MadeFolders;
 use super::super::remove::discard;
-use super::super::root::parts_of;
+use super::super::root::{SandboxPath, parts_of};
 use super::{Drawer, shown_below, stamp};
 
 /// Room for one thing. Folders that were made for it vanish again when nothing comes into it.
@@ -134,16 +134,22 @@ impl Slot {
         self.content = Content::Kept;
     }
 
-    /// The same as [`Slot::sync`], when the folder that the thing came from was just synced.
-    pub fn sync_after(&self, folder: &Folder) -> Result<(), SandboxError> {
+    /// The same as [`Slot::sync`], when the thing came from a place whose folder was just synced.
+    pub fn sync_after(&self, folder: &Folder, place: &SandboxPath) -> Result<(), SandboxError> {
         // Its log already has the move, and the folders that were made before it.
-        if folder.has_one_log() && self.is_near(folder) { Ok(()) } else { self.sync() }
+        if folder.has_one_log() && self.is_near(folder) {
+            return Ok(());
+        }
+        self.sync_all().map_err(|error| place.undurable(&error))
     }
 
     /// Makes sure that what came here outlives a power cut.
     pub fn sync(&self) -> Result<(), SandboxError> {
-        let synced = self.folder.sync().and_then(|()| self.made.sync());
-        synced.map_err(|error| SandboxError::io(self.shown(), &error))
+        self.sync_all().map_err(|error| SandboxError::io(self.shown(), &error))
+    }
+
+    fn sync_all(&self) -> io::Result<()> {
+        self.folder.sync().and_then(|()| self.made.sync())
     }
 }
 

@@ -193,11 +193,12 @@ impl Unpacking<'_> {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 return Err(SandboxError::Exists(self.target.shown().to_owned()));
             }
-            other => other.and_then(|()| folder.sync()).map_err(wrap)?,
+            other => other.map_err(wrap)?,
         }
+        let synced = folder.sync();
         under_way.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
         parents.keep();
-        Ok(())
+        synced.map_err(|error| self.target.undurable(&error))
     }
 
     /// Does something with the last name of `parts` in the folder of the others.
