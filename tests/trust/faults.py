@@ -177,7 +177,9 @@ def judge(place, sandbox, words, states, ran, killed):
     for path in old:
         if path not in found and path in new:
             faults.append(f"{path} is gone")
-    if ran.returncode == 0 and not killed:
+    # An operation on several items tells of each how it went.
+    is_told_as_done = ran.returncode == 0 and '"success":false' not in ran.stdout and '"error":"' not in ran.stdout
+    if is_told_as_done and not killed:
         wrong = [path for path in new if not same_but_for_archives(path, found.get(path, ""), new[path])]
         wrong += [path for path in found if path not in new]
         faults += [f"{path} is not as it was told" for path in wrong]
