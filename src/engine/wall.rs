@@ -5,17 +5,27 @@
 //! calls [`Engine::seal`], and then runs. Where plans are made afterwards or are at hand, it calls
 //! [`settle_scratch`] before anything else, since what they hold lies in `TMPDIR`.
 
+#[cfg(target_os = "linux")]
 use crate::audit::Keeping;
-use crate::sandbox::{SandboxError, scratch_handles};
+use crate::sandbox::SandboxError;
+#[cfg(target_os = "linux")]
+use crate::sandbox::scratch_handles;
 use crate::text::{Code, Diagnostic, ToolCode};
-use crate::toolkit::{LibraryPlace, ToolError};
-use crate::wall::{Ground, Rights, WallError, seal};
+#[cfg(target_os = "linux")]
+use crate::toolkit::LibraryPlace;
+use crate::toolkit::ToolError;
+#[cfg(target_os = "linux")]
+use crate::wall::Rights;
+use crate::wall::{Ground, WallError, seal};
 
 pub use crate::sandbox::{leave_scratch, scratch_home, settle_scratch};
 pub use crate::wall::{Force, Process, open_outside, outside};
 
+#[cfg(target_os = "linux")]
 use super::config::files;
-use super::setup::{PolicySource, SetupError};
+#[cfg(target_os = "linux")]
+use super::setup::PolicySource;
+use super::setup::SetupError;
 use super::{Engine, on_large_stack};
 
 /// Keeps a process that runs nothing itself, but starts `ns` for every script, from other programs, the

@@ -46,7 +46,9 @@ pub use keep::{Amount, Drawer, GivenUp, Keeper, KeptPath, KeptText, Retention, S
 pub use listing::{Lister, ListingPlan, Shown, Step};
 pub use log::{LogFile, LogFolder, LogLock};
 pub use metadata::{Identity, Kind, Metadata, Timestamp};
-pub use overlay::{Overlay, leave_scratch, scratch_handles, scratch_home, settle_scratch};
+#[cfg(target_os = "linux")]
+pub use overlay::scratch_handles;
+pub use overlay::{Overlay, leave_scratch, scratch_home, settle_scratch};
 pub use own::{OwnFolder, is_ignorable, is_reserved};
 pub use path::{PathRule, PathText, entry_parts};
 pub use plan::{Applied, ApplyError, Deed, FormError, Plan, PlannedChange};

@@ -25,7 +25,9 @@ use super::metadata::{Identity, Kind, Metadata, Timestamp};
 use super::root::{SandboxPath, parts_of};
 pub use deltas::{Delta, Lies};
 pub use folder::{Cover, OverlaidFolder};
-pub use home::{leave_scratch, scratch_handles, scratch_home, settle_scratch};
+#[cfg(target_os = "linux")]
+pub use home::scratch_handles;
+pub use home::{leave_scratch, scratch_home, settle_scratch};
 pub use scratch::Scratch;
 
 /// Inodes of what lies in the scratch folder have this bit, so that they are none of the tree's.
