@@ -53,7 +53,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
         lines.push((line.span.start as usize, line.span.end as usize, is_statement));
     }
     let mut comments = scanner.comments.iter().map(|span| (span.start as usize, span.end as usize)).peekable();
-    let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), head: "", is_first: true, depth: 0 };
+    let mut lexer = Lexer { text, at: 0, end: 0, tokens: Vec::new(), head: "", is_first: true, depth: 0 };
     for (start, end, is_statement) in lines {
         while let Some((from, to)) = comments.next_if(|(from, _)| *from < start) {
             lexer.push(TokenKind::Comment, from, to);
@@ -63,7 +63,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
             lexer.push(TokenKind::Comment, start, end);
             continue;
         }
-        (lexer.at, lexer.head, lexer.is_first, lexer.depth) = (start, "", true, 0);
+        (lexer.at, lexer.end, lexer.head, lexer.is_first, lexer.depth) = (start, end, "", true, 0);
         while lexer.at < end {
             match comments.next_if(|(from, _)| *from <= lexer.at) {
                 Some((from, to)) => {
@@ -82,6 +82,8 @@ pub fn tokens(text: &str) -> Vec<Token> {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
+    /// Where the statement ends. A text of a line that is broken does not go on behind it.
+    end: usize,
     tokens: Vec<Token>,
     /// The word that the statement begins with, if it is one of the language, in upper case.
     head: &'static str,
@@ -98,7 +100,7 @@ impl Lexer<'_> {
 
     fn next(&mut self) {
         let start = self.at;
-        let rest = &self.text[start..];
+        let rest = &self.text[start..self.end];
         let Some(first) = rest.chars().next() else { return };
         let kind = match first {
             ' ' | '\t' | '\r' | '\n' => {
