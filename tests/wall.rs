@@ -14,7 +14,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use neuroscript::engine::{Engine, Options, Process, open_outside, outside};
+use neuroscript::engine::{Engine, Network, Options, Process, open_outside, outside};
 use rustix::fs::{CWD, FileType, Mode};
 
 /// Where the process finds its folder: `root`, `library` and `outside` lie in it.
@@ -225,7 +225,7 @@ fn refused_by_the_other_side(error: io::Error) -> io::Result<()> {
 #[ignore = "started by a test above, in a process of its own"]
 fn tries_of_a_server() {
     let told = told();
-    seal(&engine(Options::default()), Process::Server);
+    seal(&engine(Options::default()), Process::Server(Network::None));
     let own = std::env::current_exe().expect("this program");
     let itself = Command::new(own).arg("--list").output().and_then(|output| match output.status.success() {
         true => Ok(()),

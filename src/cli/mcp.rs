@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::engine::{Options, Process, seal_tester};
+use crate::engine::{Network, Options, Process, seal_tester};
 use crate::mcp::{self, Fault, Settings};
 
 use super::args::{Global, McpArgs};
@@ -21,8 +21,17 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
             return Exit::Failed;
         }
     };
+    #[cfg(feature = "http")]
+    let listener = match args.http.map(|address| listen(address, args.public)).transpose() {
+        Ok(listener) => listener,
+        Err(exit) => return exit,
+    };
+    #[cfg(feature = "http")]
+    let network = listener.as_ref().map_or(Network::None, |_| Network::Accepts);
+    #[cfg(not(feature = "http"))]
+    let network = Network::None;
     // The engine's thread is sealed once it has opened the sandbox, all others now.
-    if let Err(error) = seal_tester() {
+    if let Err(error) = seal_tester(network) {
         report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
         return Exit::Failed;
     }
@@ -38,23 +47,32 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
         worker: (program, worker_words(&global)),
     };
     #[cfg(feature = "http")]
-    if let Some(address) = args.http {
-        return over_http(address, args, settings);
+    if let Some(listener) = listener {
+        return over_http(listener, args, settings);
     }
     end(mcp::serve(settings, report_setup))
 }
 
-/// Over HTTP, to whoever has the token.
+/// Listens before the process is sealed, which can begin to listen nowhere.
 #[cfg(feature = "http")]
-fn over_http(address: std::net::SocketAddr, args: &McpArgs, settings: Settings) -> Exit {
-    use super::terminal::say;
-    if !address.ip().is_loopback() && !args.public {
+fn listen(address: std::net::SocketAddr, is_public: bool) -> Result<std::net::TcpListener, Exit> {
+    if !address.ip().is_loopback() && !is_public {
         report_error(
             &format!("`{address}` can be reached from other machines"),
             "name a loopback address, such as 127.0.0.1:8765, or add `--public`, with TLS before it",
         );
-        return Exit::Usage;
+        return Err(Exit::Usage);
     }
+    std::net::TcpListener::bind(address).map_err(|error| {
+        report_error(&format!("`{address}` cannot be listened at: {error}"), "name another port; 0 takes a free one");
+        Exit::Failed
+    })
+}
+
+/// Over HTTP, to whoever has the token.
+#[cfg(feature = "http")]
+fn over_http(listener: std::net::TcpListener, args: &McpArgs, settings: Settings) -> Exit {
+    use super::terminal::say;
     let given = std::env::var("NS_MCP_TOKEN").ok().filter(|token| !token.is_empty());
     let is_new = given.is_none();
     let token = match given.map_or_else(new_token, Ok) {
@@ -64,7 +82,7 @@ fn over_http(address: std::net::SocketAddr, args: &McpArgs, settings: Settings) 
             return Exit::Failed;
         }
     };
-    let listening = mcp::Listening { address, token: token.clone(), origins: args.origins.clone() };
+    let listening = mcp::Listening { listener, token: token.clone(), origins: args.origins.clone() };
     end(mcp::serve_http(settings, listening, report_setup, |address| {
         say(&format!("listening at http://{address}/mcp\n"));
         if is_new {

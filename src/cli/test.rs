@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::engine::seal_tester;
+use crate::engine::{Network, seal_tester};
 use crate::text::safe;
 
 use super::args::{Global, ReportFormat, TestArgs};
@@ -26,7 +26,7 @@ pub fn test(global: &Global, args: &TestArgs) -> Exit {
             return Exit::Failed;
         }
     };
-    if let Err(error) = seal_tester() {
+    if let Err(error) = seal_tester(Network::None) {
         report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
         return Exit::Failed;
     }

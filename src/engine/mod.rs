@@ -59,7 +59,9 @@ pub use setup::{Options, PolicySource, SetupError};
 
 use modules::Loader;
 pub use stack::{hush_panics, on_large_stack};
-pub use wall::{Force, Process, leave_scratch, open_outside, outside, scratch_home, seal_tester, settle_scratch};
+pub use wall::{
+    Force, Network, Process, leave_scratch, open_outside, outside, scratch_home, seal_tester, settle_scratch,
+};
 
 /// What a model that has never seen the language needs to write a right script: a page of the book, so that
 /// what is in it runs.

@@ -19,7 +19,7 @@ use crate::wall::Rights;
 use crate::wall::{Ground, WallError, seal};
 
 pub use crate::sandbox::{leave_scratch, scratch_home, settle_scratch};
-pub use crate::wall::{Force, Process, open_outside, outside};
+pub use crate::wall::{Force, Network, Process, open_outside, outside};
 
 #[cfg(target_os = "linux")]
 use super::config::files;
@@ -29,12 +29,12 @@ use super::setup::SetupError;
 use super::{Engine, on_large_stack};
 
 /// Keeps a process that runs nothing itself, but starts `ns` for every script, from other programs, the
-/// network and special files.
+/// network (but for connections that it takes, where it does) and special files.
 ///
 /// # Errors
 /// What the kernel has refused to work.
-pub fn seal_tester() -> Result<(), WallError> {
-    seal(Process::Tester, Vec::new()).map(drop)
+pub fn seal_tester(network: Network) -> Result<(), WallError> {
+    seal(Process::Tester(network), Vec::new()).map(drop)
 }
 
 impl Engine {
@@ -121,7 +121,7 @@ impl Engine {
         if let Some(log) = gate.audit.folder_in_state(&gate.root).filter(|_| keeps_in_state) {
             grounds.push(Ground { handle: log.handle()?, rights: Rights::Log });
         }
-        if let (Process::Server, PolicySource::File(path)) = (process, &self.policy_source) {
+        if let (Process::Server(_), PolicySource::File(path)) = (process, &self.policy_source) {
             grounds.extend(files::handle(path).ok().map(|handle| Ground { handle, rights: Rights::ReadFile }));
         }
         Ok(grounds)

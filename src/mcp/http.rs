@@ -31,10 +31,10 @@ const OWN_ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "htt
 const CONNECTIONS: usize = 64;
 
 /// Where and for whom a server listens.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Listening {
-    /// The address.
-    pub address: SocketAddr,
+    /// It listens by then: a sealed process can no longer begin to.
+    pub listener: std::net::TcpListener,
     /// What every request must know.
     pub token: String,
     /// Origins of pages that may ask, `https://app.example.com:443`; none by default.
@@ -47,7 +47,8 @@ pub async fn listen(
     server: impl Fn() -> Server + Send + Sync + 'static,
     told: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
-    let listener = TcpListener::bind(listening.address).await?;
+    listening.listener.set_nonblocking(true)?;
+    let listener = TcpListener::from_std(listening.listener)?;
     let address = listener.local_addr()?;
     let hosts = [
         address.ip().to_string(),

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
-use crate::engine::{Interrupt, Options, SetupError};
+use crate::engine::{Interrupt, Network, Options, SetupError};
 
 use super::place::Place;
 
@@ -51,6 +51,7 @@ impl Lane {
     /// Opens the sandbox on a thread of its own; `prepare` sees it first.
     pub fn begin<T: Send + 'static>(
         options: Options,
+        network: Network,
         prepare: impl FnOnce(&mut Place) -> T + Send + 'static,
         refused: impl FnOnce(&SetupError) + Send + 'static,
     ) -> std::io::Result<Option<(Lane, T, JoinHandle<()>)>> {
@@ -59,7 +60,7 @@ impl Lane {
         let control = Arc::new(Control::default());
         let own = control.clone();
         let thread = std::thread::Builder::new().name("engine".to_owned()).stack_size(STACK).spawn(move || {
-            let mut place = match Place::open(&options) {
+            let mut place = match Place::open(&options, network) {
                 Ok(place) => place,
                 Err(error) => return refused(&error),
             };

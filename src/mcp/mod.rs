@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 use rmcp::service::serve_server;
 
-use crate::engine::{Limits, Options, SetupError};
+use crate::engine::{Limits, Network, Options, SetupError};
 
 #[cfg(feature = "http")]
 pub use http::Listening;
@@ -80,7 +80,7 @@ pub enum Fault {
 /// What keeps it from beginning, and a client that does not read.
 pub fn serve(settings: Settings, refused: impl FnOnce(&SetupError) + Send + 'static) -> Result<(), Fault> {
     let (patience, follows_roots) = (settings.patience, settings.follows_roots);
-    let Some((parts, thread)) = begin(settings, refused)? else { return Err(Fault::Setup) };
+    let Some((parts, thread)) = begin(settings, Network::None, refused)? else { return Err(Fault::Setup) };
     let (wire, closing) = Wire::on_standard_streams(patience)?;
     let lane = parts.lane.clone();
     let server = Server::new(Parts { follows_roots, closing: Some(closing.clone()), ..parts });
@@ -115,7 +115,7 @@ pub fn serve_http(
     refused: impl FnOnce(&SetupError) + Send + 'static,
     told: impl FnOnce(std::net::SocketAddr),
 ) -> Result<(), Fault> {
-    let Some((parts, _)) = begin(settings, refused)? else { return Err(Fault::Setup) };
+    let Some((parts, _)) = begin(settings, Network::Accepts, refused)? else { return Err(Fault::Setup) };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build()?;
     Ok(runtime.block_on(http::listen(listening, move || Server::new(parts.clone()), told))?)
 }
@@ -123,6 +123,7 @@ pub fn serve_http(
 /// The parts of a server, and the thread of its engine; none where that was refused.
 fn begin(
     settings: Settings,
+    network: Network,
     refused: impl FnOnce(&SetupError) + Send + 'static,
 ) -> Result<Option<(Parts, JoinHandle<()>)>, Fault> {
     let Settings { options, tools, worker: (program, words), .. } = settings;
@@ -131,6 +132,7 @@ fn begin(
     let own = watched.clone();
     let begun = Lane::begin(
         options.clone(),
+        network,
         move |place| {
             own.watch(&place.engine);
             let gate = place.engine.gate();

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
-use crate::engine::{Engine, Options, Process, SessionMemory, SetupError};
+use crate::engine::{Engine, Network, Options, Process, SessionMemory, SetupError};
 use crate::text::ToolCode;
 use crate::toolkit::{Excerpt, Manner, ToolError, excerpt};
 use crate::value::{Value, json as value_json, to_value};
@@ -74,9 +74,9 @@ impl Kept {
 
 impl Place {
     /// Opens the sandbox.
-    pub fn open(options: &Options) -> Result<Place, SetupError> {
+    pub fn open(options: &Options, network: Network) -> Result<Place, SetupError> {
         let mut engine = Engine::open(options)?;
-        engine.seal(Process::Server)?;
+        engine.seal(Process::Server(network))?;
         let at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
         let front = Rc::new(Front::new());
         engine.set_approver(front.clone());

@@ -10,7 +10,7 @@
 use libc::c_long;
 use seccompiler::{BpfProgram, Error, sock_filter};
 
-use super::{Process, WallError};
+use super::{Network, Process, WallError};
 
 /// Filters the system calls of all threads; whether this system can.
 pub fn install(process: Process) -> Result<bool, WallError> {
@@ -147,6 +147,10 @@ fn asked(process: Process) -> Vec<Asked> {
 /// The calls that are refused whatever their arguments are.
 fn refused(process: Process) -> Vec<c_long> {
     let mut numbers = [NETWORK, MOUNTS, OTHERS, KERNEL, FILES, USERS, IPC].concat();
+    match process {
+        Process::Server(Network::Accepts) | Process::Tester(Network::Accepts) => {}
+        _ => numbers.extend(CONNECTIONS),
+    }
     #[cfg(target_arch = "x86_64")]
     numbers.extend(OLD);
     if process == Process::Script {
@@ -172,18 +176,16 @@ const NAME_SPACES: u32 = (libc::CLONE_NEWNS
 
 const PROGRAMS: &[c_long] = &[libc::SYS_execve, libc::SYS_execveat];
 
-const NETWORK: &[c_long] = &[
-    libc::SYS_socket,
-    libc::SYS_connect,
-    libc::SYS_bind,
-    libc::SYS_listen,
+const NETWORK: &[c_long] =
+    &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen, libc::SYS_sendmmsg, libc::SYS_recvmmsg];
+
+/// What works on connections that others make.
+const CONNECTIONS: &[c_long] = &[
     libc::SYS_accept,
     libc::SYS_accept4,
     libc::SYS_sendto,
     libc::SYS_sendmsg,
-    libc::SYS_sendmmsg,
     libc::SYS_recvmsg,
-    libc::SYS_recvmmsg,
     libc::SYS_setsockopt,
 ];
 
@@ -391,7 +393,7 @@ mod tests {
 
     #[test]
     fn threads_begin_and_processes_do_not() {
-        let (script, server) = (program_of(Process::Script), program_of(Process::Server));
+        let (script, server) = (program_of(Process::Script), program_of(Process::Server(Network::None)));
         let thread = (libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_SIGHAND) as u32;
         let spaced = thread | libc::CLONE_NEWNET as u32;
         assert_eq!(verdict(&script, libc::SYS_clone, thread, 0), ALLOW);
@@ -400,6 +402,18 @@ mod tests {
         assert_eq!(verdict(&server, libc::SYS_execve, 0, 0), ALLOW);
         for program in [&script, &server] {
             assert_eq!(verdict(program, libc::SYS_clone, spaced, 0), REFUSE);
+        }
+    }
+
+    #[test]
+    fn who_accepts_connections_makes_none() {
+        let program = program_of(Process::Server(Network::Accepts));
+        for number in CONNECTIONS {
+            assert_eq!(verdict(&program, *number, 0, 0), ALLOW, "call {number}");
+            assert_eq!(verdict(&program_of(Process::Server(Network::None)), *number, 0, 0), REFUSE, "call {number}");
+        }
+        for number in [libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen] {
+            assert_eq!(verdict(&program, number, 0, 0), REFUSE, "call {number}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! What of the wall is in force, in words.
 
-use super::Process;
+use super::{Network, Process};
 
 /// What the kernel keeps the process from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Force {
     pub fn rows(&self) -> Vec<(&'static str, String)> {
         let files = match (self.land, self.process) {
             (None, _) => "not restricted by the kernel".to_owned(),
-            (Some(version), Process::Tester) => {
+            (Some(version), Process::Tester(_)) => {
                 format!("any; no devices, pipes and sockets are made (Landlock {version})")
             }
             (Some(version), _) => {
@@ -55,6 +55,7 @@ impl Force {
             (_, _, None) => "not restricted by the kernel",
         };
         let network = match (self.is_filtered, self.land) {
+            (true, _) if self.process == Process::Server(Network::Accepts) => "connections that clients make",
             (true, _) => "none",
             (false, Some(NETWORK..)) => "no TCP",
             (false, _) => "not restricted by the kernel",

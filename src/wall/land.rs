@@ -32,22 +32,23 @@ pub fn restrict(process: Process, grounds: Vec<Ground>) -> Result<Option<u32>, W
 fn enforce(process: Process, grounds: Vec<Ground>) -> Result<RestrictionStatus, RulesetError> {
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::SoftRequirement);
     let ruleset = match process {
-        Process::Script | Process::Server => ruleset.handle_access(AccessFs::from_all(LEAST))?,
-        Process::Tester => ruleset.handle_access(SPECIAL | AccessFs::Execute | AccessFs::Refer)?,
+        Process::Script | Process::Server(_) => ruleset.handle_access(AccessFs::from_all(LEAST))?,
+        Process::Tester(_) => ruleset.handle_access(SPECIAL | AccessFs::Execute | AccessFs::Refer)?,
     };
     let ruleset = ruleset.set_compatibility(CompatLevel::BestEffort);
     let ruleset = match process {
-        Process::Script | Process::Server => ruleset.handle_access(AccessFs::from_all(NEWEST))?,
-        Process::Tester => ruleset,
+        Process::Script | Process::Server(_) => ruleset.handle_access(AccessFs::from_all(NEWEST))?,
+        Process::Tester(_) => ruleset,
     };
     let ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?.scope(Scope::from_all(NEWEST))?.create()?;
     let own = if process == Process::Script { Vec::new() } else { own_program() };
     // Moving from folder to folder is refused wherever it is not allowed.
-    let all = open("/", Rights::Change).filter(|_| process == Process::Tester);
+    let is_tester = matches!(process, Process::Tester(_));
+    let all = open("/", Rights::Change).filter(|_| is_tester);
     let mut rules: Vec<PathBeneath<OwnedFd>> = Vec::new();
     for ground in grounds.into_iter().chain(system()).chain(own).chain(all) {
         let access = allowed(ground.rights);
-        let access = if process == Process::Tester { access & (AccessFs::Execute | AccessFs::Refer) } else { access };
+        let access = if is_tester { access & (AccessFs::Execute | AccessFs::Refer) } else { access };
         if !access.is_empty() {
             rules.push(PathBeneath::new(ground.handle, access));
         }

@@ -29,10 +29,19 @@ pub enum Process {
     Script,
     /// It runs neither, but starts its own binary for them, as workers that seal themselves as
     /// [`Process::Script`]. They live within its wall, so its grounds are theirs too.
-    Server,
+    Server(Network),
     /// It reads and writes files that the user names, anywhere, and starts its own binary for every
     /// script: `ns test`. Only programs, the network and special files are out of its reach.
-    Tester,
+    Tester(Network),
+}
+
+/// What of the network a process has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// Nothing.
+    None,
+    /// It takes connections where it listened before; it makes none, and listens nowhere else.
+    Accepts,
 }
 
 /// What may be done below a folder, or with a file.
