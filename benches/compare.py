@@ -50,6 +50,8 @@ def positive(text: str) -> int:
 
 def measure(args: argparse.Namespace) -> str:
     """The tables of the chosen mode."""
+    if args.quick:
+        return quick.run(build.quick())
     built = build.release()
     if args.walk:
         return walk.run(built, args.walk, args.rounds or 5)
@@ -59,8 +61,6 @@ def measure(args: argparse.Namespace) -> str:
         return scaling.run(built)
     if args.start:
         return start.run(built, args.rounds or 50)
-    if args.quick:
-        return quick.run(built)
     peers = programs.peers(args.before)
     return programs.run(built, programs.named(args.only), peers, args.rounds or 7)
 

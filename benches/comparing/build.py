@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 @dataclass(frozen=True)
 class Built:
-    """The programs of a release build."""
+    """The programs of a build."""
 
     ns: str
     bare_walk: str
@@ -22,11 +22,27 @@ class Built:
 
 
 def release() -> Built:
+    """What users have, and examples built as it is: times count."""
+    return built(["--release"])
+
+
+def quick() -> Built:
+    """The same with examples as the tests have built them: enough where answers alone are compared."""
+    return built([])
+
+
+def built(examples: list[str]) -> Built:
     """Builds `ns` and the examples, and says where cargo put them."""
-    command = ["cargo", "build", "--release", "--bins", "--examples", "--message-format=json-render-diagnostics"]
+    # One by one: examples share the dependencies of the tests, and `ns` is what is installed.
+    found = executables(["--release", "--bins"]) | executables([*examples, "--examples"])
+    return Built(found["ns"], found["bare_walk"], found["parse_scaling"])
+
+
+def executables(words: list[str]) -> dict[str, str]:
+    """Builds something; the programs by their names."""
+    command = ["cargo", "build", *words, "--message-format=json-render-diagnostics"]
     cargo = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if cargo.returncode != 0:
-        raise Failed("the release build fails")
+        raise Failed("the build fails")
     messages = [json.loads(line) for line in cargo.stdout.splitlines()]
-    found = {each["target"]["name"]: each["executable"] for each in messages if each.get("executable")}
-    return Built(found["ns"], found["bare_walk"], found["parse_scaling"])
+    return {each["target"]["name"]: each["executable"] for each in messages if each.get("executable")}
