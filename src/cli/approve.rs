@@ -85,19 +85,43 @@ pub fn is_input_waiting() -> bool {
     false
 }
 
-/// Forgets what was typed and not read yet.
+/// Forgets what was typed and not read yet: the rest of a paste up to its end mark, else what comes at once.
 #[cfg(unix)]
-pub fn forget_typed() {
-    use rustix::termios::{QueueSelector, tcflush};
-    use std::time::Duration;
-    // The rest of a paste is still on its way.
-    for _ in 0..10 {
-        // Where nothing can be forgotten, it is read as if it were typed.
-        let _ = tcflush(stdin(), QueueSelector::IFlush);
-        std::thread::sleep(Duration::from_millis(10));
+pub fn forget_typed(is_paste: bool) {
+    use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+    let input = stdin();
+    let Ok(before) = tcgetattr(&input) else { return };
+    let mut raw = before.clone();
+    raw.make_raw();
+    // As it comes and not line by line, and without being shown.
+    if tcsetattr(&input, OptionalActions::Now, &raw).is_ok() {
+        read_away(is_paste);
+        // A terminal that is gone says so when it is read next.
+        let _ = tcsetattr(&input, OptionalActions::Now, &before);
+    }
+}
+
+/// Reads until nothing comes any more, for some seconds at most.
+#[cfg(unix)]
+fn read_away(is_paste: bool) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use std::time::{Duration, Instant};
+    const END: &[u8] = b"\x1b[201~";
+    let silence = Timespec { tv_sec: i64::from(is_paste), tv_nsec: 100_000_000 };
+    let (input, begin) = (stdin(), Instant::now());
+    let (mut bytes, mut last) = ([0; 4096], Vec::new());
+    while begin.elapsed() < Duration::from_secs(10)
+        && poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(&silence)).is_ok_and(|ready| ready > 0)
+    {
+        let Ok(count @ 1..) = rustix::io::read(&input, &mut bytes) else { return };
+        last.extend_from_slice(&bytes[..count]);
+        if is_paste && last.windows(END.len()).any(|part| part == END) {
+            return;
+        }
+        last.drain(..last.len().saturating_sub(END.len() - 1));
     }
 }
 
 /// Elsewhere it is read.
 #[cfg(not(unix))]
-pub fn forget_typed() {}
+pub fn forget_typed(_is_paste: bool) {}

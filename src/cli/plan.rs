@@ -134,7 +134,7 @@ pub(crate) enum Answer {
 
 /// Asks the person at the terminal. What was typed before the question is no answer to it.
 pub(crate) fn asked(engine: &Engine, question: &str) -> Answer {
-    forget_typed();
+    forget_typed(false);
     loop {
         say(&format!("\n{question}"));
         let line = match read_line(&engine.watch()) {

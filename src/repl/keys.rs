@@ -20,6 +20,8 @@ struct State {
     in_block: AtomicBool,
     /// Whether Up asked for the lines above.
     up: AtomicBool,
+    /// Whether the last key began a paste.
+    paste: AtomicBool,
     /// What was typed and is not in the line yet, and where it belongs.
     waiting: Mutex<(usize, String)>,
 }
@@ -29,6 +31,7 @@ impl Keys {
     pub fn begin(&self, in_block: bool) {
         self.0.in_block.store(in_block, Ordering::Relaxed);
         self.0.up.store(false, Ordering::Relaxed);
+        self.0.paste.store(false, Ordering::Relaxed);
         *self.waiting() = Default::default();
     }
 
@@ -44,6 +47,11 @@ impl Keys {
     /// Whether the line ended because Up asked for the lines above.
     pub fn asks_for_block(&self) -> bool {
         self.0.up.load(Ordering::Relaxed)
+    }
+
+    /// Whether a paste is being read.
+    pub fn is_pasting(&self) -> bool {
+        self.0.paste.load(Ordering::Relaxed)
     }
 
     fn waiting(&self) -> std::sync::MutexGuard<'_, (usize, String)> {
@@ -72,6 +80,7 @@ impl ConditionalEventHandler for Flood {
     fn handle(&self, event: &Event, _: RepeatCount, _: bool, context: &EventContext<'_>) -> Option<Cmd> {
         let Event::KeySeq(keys) = event else { return None };
         let [KeyEvent(key, modifiers)] = keys[..] else { return None };
+        self.0.0.paste.store(key == KeyCode::BracketedPasteStart, Ordering::Relaxed);
         let mut waiting = self.0.waiting();
         if waiting.1.is_empty() && context.line().len() < LONG {
             return None;

@@ -180,8 +180,12 @@ impl<'e> Reader<'e> {
                 Err(ReadlineError::Interrupted) => return Ok(Line::Interrupted),
                 Err(ReadlineError::Eof) => return Ok(Line::End),
                 Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
-                    forget_typed();
-                    say("what came last is no UTF-8 and was left out, with what came behind it\n");
+                    let is_paste = self.keys.is_pasting();
+                    forget_typed(is_paste);
+                    say(match is_paste {
+                        true => "what was pasted is not all UTF-8: nothing of it was taken\n",
+                        false => "what came last is no UTF-8 and was left out, with what came behind it\n",
+                    });
                     initial.0 = editor.helper().map(|typing| typing.seen.borrow().clone()).unwrap_or_default();
                     initial.1.clear();
                 }

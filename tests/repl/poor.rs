@@ -35,3 +35,20 @@ fn what_is_no_text_is_stated_and_the_line_is_kept() {
     until(&mut session, "ns> \"caf");
     type_line(&mut session, "e\"", "\ncafe\r\n");
 }
+
+#[test]
+fn a_paste_that_is_no_text_is_refused_to_its_last_line() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    send(&session, "\"kept ");
+    until(&mut session, "kept ");
+    let mut paste = b"\x1b[200~SET a = \"\xff\"\n".to_vec();
+    for line in 0..20_000 {
+        paste.extend(format!("CALL FS.WriteFile(\"made\", \"{line}\")\n").bytes());
+    }
+    paste.extend(b"\x1b[201~");
+    send(&session, paste);
+    until(&mut session, "nothing of it was taken");
+    type_line(&mut session, "line\"", "\nkept line\r\n");
+    assert!(!place.path().join("made").exists());
+}
