@@ -109,6 +109,8 @@ fn prepare(place: &Path) {
          FOR EACH i IN RANGE(40) DO\nMUST FS.WriteFile(\"d/f\" + STR(i), \"old \" + STR(i))\nENDBLOCK\n",
     );
     std::fs::remove_dir_all(place.join(".ns")).expect("nothing of that run is of use");
+    // A run that is killed while it makes this folder leaves the time of the root changed, and knows of nothing.
+    std::fs::create_dir(place.join(".ns")).expect("a folder for what is ours");
 }
 
 /// Runs a work, kills it within its time, and says whether it had ended by then.
