@@ -3,12 +3,16 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
+#[path = "support/dice.rs"]
+mod dice;
 #[path = "../fuzz/src/lib.rs"]
 mod fuzz;
 
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
+
+use dice::Dice;
 
 /// What mutations put in besides bytes of other inputs.
 const PIECES: [&[u8]; 16] = [
@@ -30,19 +34,6 @@ const PIECES: [&[u8]; 16] = [
     b"END\n",
 ];
 
-/// A sequence of numbers that is the same each time (SplitMix64).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut number = self.0;
-        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((number ^ (number >> 31)) % bound.max(1) as u64) as usize
-    }
-}
-
 fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -53,24 +44,24 @@ fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     files.into_iter().map(read).collect()
 }
 
-fn mutated(inputs: &[(PathBuf, Vec<u8>)], numbers: &mut Numbers) -> Vec<u8> {
-    let mut bytes = inputs[numbers.below(inputs.len())].1.clone();
-    for _ in 0..=numbers.below(4) {
-        let at = numbers.below(bytes.len() + 1);
-        let end = (at + numbers.below(24)).min(bytes.len());
-        match numbers.below(5) {
+fn mutated(inputs: &[(PathBuf, Vec<u8>)], dice: &mut Dice) -> Vec<u8> {
+    let mut bytes = inputs[dice.below(inputs.len())].1.clone();
+    for _ in 0..=dice.below(4) {
+        let at = dice.below(bytes.len() + 1);
+        let end = (at + dice.below(24)).min(bytes.len());
+        match dice.below(5) {
             0 => drop(bytes.drain(at..end)),
-            1 => drop(bytes.splice(at..at, PIECES[numbers.below(PIECES.len())].iter().copied())),
-            2 if at < bytes.len() => bytes[at] ^= 1 << numbers.below(8),
+            1 => drop(bytes.splice(at..at, dice.pick(&PIECES).iter().copied())),
+            2 if at < bytes.len() => bytes[at] ^= 1 << dice.below(8),
             3 => {
                 let piece = bytes[at..end].to_vec();
-                let to = numbers.below(bytes.len() + 1);
+                let to = dice.below(bytes.len() + 1);
                 drop(bytes.splice(to..to, piece));
             }
             _ => {
-                let other = &inputs[numbers.below(inputs.len())].1;
-                let from = numbers.below(other.len() + 1);
-                let until = (from + numbers.below(40)).min(other.len());
+                let other = &inputs[dice.below(inputs.len())].1;
+                let from = dice.below(other.len() + 1);
+                let until = (from + dice.below(40)).min(other.len());
                 drop(bytes.splice(at..end, other[from..until].iter().copied()));
             }
         }
@@ -88,7 +79,7 @@ fn runs(target: &str) {
     let rounds = if std::env::var_os("NS_LONG").is_some() { 20_000 } else { 300 };
     let first = std::env::var("NS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
     for seed in first..first + rounds {
-        let bytes = mutated(&inputs, &mut Numbers(seed));
+        let bytes = mutated(&inputs, &mut Dice::new(seed));
         if catch_unwind(|| work(&bytes)).is_err() {
             let place = std::env::temp_dir().join(format!("ns-fuzz-{target}-{seed}"));
             fs::write(&place, &bytes).expect("what fails is kept");

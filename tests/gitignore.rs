@@ -17,31 +17,8 @@ use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
+use support::dice::Dice;
 use support::{ns, run};
-
-/// Numbers that look random and are the same everywhere (xorshift64*).
-struct Dice(u64);
-
-impl Dice {
-    fn new(seed: u64) -> Dice {
-        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % end
-    }
-
-    fn one_in(&mut self, chances: usize) -> bool {
-        self.below(chances) == 0
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a [u8]]) -> &'a [u8] {
-        from[self.below(from.len())]
-    }
-}
 
 const FOLDERS: &[&[u8]] = &[b"a", b"b", b"foo", b"bar", b"a b", b".h", b"ab", b"build", b"\xc3\xa9"];
 const FILES: &[&[u8]] = &[
@@ -176,11 +153,11 @@ fn line(dice: &mut Dice) -> Vec<u8> {
         1 => return Vec::new(),
         2 => return b"!".to_vec(),
         3 => line.extend((0..1 + dice.below(8)).map(|_| SIGNS[dice.below(SIGNS.len())])),
-        4 => line.extend_from_slice(dice.pick(&[b"*", b"/*", b"**/", b"/**", b"**", b"*/", b"/", b"\t", b" "])),
+        4 => line.extend_from_slice(dice.pick(&[&b"*"[..], b"/*", b"**/", b"/**", b"**", b"*/", b"/", b"\t", b" "])),
         _ => {
             for part in 0..1 + dice.below(2) + dice.below(2) {
                 if part > 0 {
-                    line.extend_from_slice(dice.pick(&[b"/", b"/", b"/", b"/**/", b"**/", b"/**", b"//"]));
+                    line.extend_from_slice(dice.pick(&[&b"/"[..], b"/", b"/", b"/**/", b"**/", b"/**", b"//"]));
                 }
                 line.extend_from_slice(dice.pick(PIECES));
             }

@@ -4,9 +4,10 @@
 use neuroscript::engine::{Clock, Engine, Options, Script};
 
 use super::corpus::scripts;
-use super::program::{Dice, program};
+use super::program::program;
 use super::support::Captured;
 use super::{form, formed};
+use crate::support::dice::Dice;
 
 fn engine(folder: &tempfile::TempDir) -> Engine {
     let options = Options {

@@ -5,40 +5,24 @@ use std::fs;
 use neuroscript::engine::{Ending, Engine, Options, Outcome, Plan, Script, read_plan};
 
 use crate::Place;
+use crate::support::dice::Dice;
 use crate::support::{self, Captured};
 
 /// Names, few enough that they meet again.
 const NAMES: [&str; 9] = ["a.txt", "b.txt", "d", "d/f", "d/deep", "d/deep/g", "n", "n/x", "d/n"];
 
-/// A sequence of numbers that is the same each time (SplitMix64).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut number = self.0;
-        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((number ^ (number >> 31)) % bound as u64) as usize
-    }
-
-    fn name(&mut self) -> &'static str {
-        NAMES[self.below(NAMES.len())]
-    }
-}
-
-fn script(numbers: &mut Numbers) -> String {
+fn script(dice: &mut Dice) -> String {
     let mut script = String::new();
     for line in 0..14 {
-        let (one, other) = (numbers.name(), numbers.name());
-        let call = match numbers.below(11) {
+        let (one, other) = (dice.pick(&NAMES), dice.pick(&NAMES));
+        let call = match dice.below(11) {
             0..3 => format!("FS.WriteFile(\"{one}\", \"line {line}\\n\", overwrite: true)"),
             3 => format!("FS.AppendFile(\"{one}\", \"more {line}\\n\")"),
             4..7 => format!("FS.MoveFile(\"{one}\", \"{other}\")"),
             7 => format!("FS.DeleteFile(\"{one}\", recursive: true)"),
             8 => format!("FS.CreateDirectory(\"{one}\")"),
             9 => format!("FS.CopyFile(\"{one}\", \"{other}\", recursive: true, overwrite: true)"),
-            _ => format!("FS.SetPermissions(\"{one}\", \"{}\")", ["700", "750", "755"][numbers.below(3)]),
+            _ => format!("FS.SetPermissions(\"{one}\", \"{}\")", dice.pick(&["700", "750", "755"])),
         };
         script.push_str(&format!("SET r = {call}\nEMIT r[\"error\"]\n"));
         if line % 4 == 3 {
@@ -76,7 +60,7 @@ fn planned(place: &Place, script: &str) -> (Plan, String) {
 fn random_scripts_do_what_their_plans_say() {
     let rounds = if std::env::var_os("NS_LONG").is_some() { 3_000 } else { 60 };
     for seed in 0..rounds {
-        let script = script(&mut Numbers(seed));
+        let script = script(&mut Dice::new(seed));
         let place = Place::new();
         let before = place.state();
         let (plan, told) = planned(&place, &script);

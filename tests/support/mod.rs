@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub mod dice;
+
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::fs;
