@@ -63,6 +63,19 @@ impl Statement {
     pub fn runs(&self) -> bool {
         !matches!(self.kind, StatementKind::Procedure(_) | StatementKind::Use(_))
     }
+
+    /// The blocks that it holds; those of a procedure are a body of their own.
+    pub fn blocks(&self) -> Vec<&Block> {
+        match &self.kind {
+            StatementKind::If { arms, otherwise } => arms.iter().map(|arm| &arm.body).chain(otherwise).collect(),
+            StatementKind::While { body, .. }
+            | StatementKind::For { body, .. }
+            | StatementKind::OnError { body, .. }
+            | StatementKind::Command(body)
+            | StatementKind::Broken(body) => vec![body],
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// The statements of the language.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::syntax::ast::{Statement, StatementKind, Tree};
 use crate::text::{Code, Diagnostic, Edit, Source, Span};
 
-use super::walk::{Body, blocks_of};
+use super::walk::Body;
 
 /// What one comment allows, and where.
 struct Allow {
@@ -168,7 +168,7 @@ fn extent(statement: &Statement) -> Span {
     let mut ahead = vec![statement];
     while let Some(statement) = ahead.pop() {
         span = span.to(statement.span);
-        ahead.extend(blocks_of(statement).into_iter().flatten());
+        ahead.extend(statement.blocks().into_iter().flatten());
         if let StatementKind::Procedure(procedure) = &statement.kind {
             ahead.extend(&procedure.body);
         }

@@ -7,7 +7,7 @@ use crate::text::{Code, Diagnostic, Span};
 
 use super::text::Text;
 use super::unused::set_by;
-use super::walk::{Body, blocks_of};
+use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     text.bodies.iter().for_each(|body| loops(body, found));
@@ -24,7 +24,7 @@ fn loops(body: &Body<'_>, found: &mut Vec<Diagnostic>) {
             found.extend(names.clone().filter_map(|name| Some(hidden_loop(name, hides(&name)?))));
             around.extend(names);
         }
-        let inner = blocks_of(statement).into_iter().flatten();
+        let inner = statement.blocks().into_iter().flatten();
         ahead.extend(inner.map(|statement| (statement, around.clone())));
     }
 }

@@ -4,7 +4,7 @@ use crate::syntax::ast::{Block, ExprKind, Statement, StatementKind, Tree};
 use crate::text::{Code, Diagnostic};
 
 use super::text::Text;
-use super::walk::{bare, blocks, blocks_of};
+use super::walk::{bare, blocks};
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for body in &text.bodies {
@@ -34,7 +34,7 @@ fn ends(tree: &Tree, statement: &Statement, is_handled: bool) -> bool {
             StatementKind::While { condition, body }
                 if matches!(tree[bare(tree, *condition)].kind, ExprKind::Bool(true)) && !is_left(body) => {}
             StatementKind::If { otherwise: Some(_), .. } | StatementKind::Command(_) => {
-                for block in blocks_of(statement) {
+                for block in statement.blocks() {
                     match block.iter().rfind(|statement| statement.runs()) {
                         Some(last) => ahead.push(last),
                         None => return false,
@@ -55,7 +55,7 @@ fn is_left(block: &Block) -> bool {
             StatementKind::Break => return true,
             // A BREAK in there leaves the inner loop.
             StatementKind::While { .. } | StatementKind::For { .. } => {}
-            _ => ahead.extend(blocks_of(statement).into_iter().flatten()),
+            _ => ahead.extend(statement.blocks().into_iter().flatten()),
         }
     }
     false

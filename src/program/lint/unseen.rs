@@ -10,7 +10,7 @@ use crate::toolkit::{Failure, Tool};
 
 use super::text::{Callee, Text};
 use super::unused::expanded;
-use super::walk::{Body, blocks_of};
+use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     if text.ground.strict {
@@ -103,7 +103,7 @@ impl Looks {
             let last = otherwise.iter().filter_map(|block| block.first()).map(|first| first.span.start);
             ends = heads.chain(last).chain([range.end]).collect();
         }
-        blocks_of(statement).into_iter().zip(ends).map(|(block, end)| Stretch { block, end, is_seen }).collect()
+        statement.blocks().into_iter().zip(ends).map(|(block, end)| Stretch { block, end, is_seen }).collect()
     }
 }
 

@@ -77,25 +77,12 @@ pub fn set_otherwise(statement: &Statement) -> Vec<&str> {
     }
 }
 
-/// The blocks that a statement holds; those of a procedure are a body of their own.
-pub fn blocks_of(statement: &Statement) -> Vec<&Block> {
-    match &statement.kind {
-        StatementKind::If { arms, otherwise } => arms.iter().map(|arm| &arm.body).chain(otherwise).collect(),
-        StatementKind::While { body, .. }
-        | StatementKind::For { body, .. }
-        | StatementKind::OnError { body, .. }
-        | StatementKind::Command(body)
-        | StatementKind::Broken(body) => vec![body],
-        _ => Vec::new(),
-    }
-}
-
 /// All blocks of a body, the outer ones first.
 pub fn blocks(body: &Block) -> Vec<&Block> {
     let mut found = vec![body];
     let mut at = 0;
     while at < found.len() {
-        found.extend(found[at].iter().flat_map(blocks_of));
+        found.extend(found[at].iter().flat_map(Statement::blocks));
         at += 1;
     }
     found

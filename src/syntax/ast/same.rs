@@ -45,17 +45,11 @@ fn same_blocks(one: &Block, other: &Block) -> bool {
     true
 }
 
-/// The blocks that a statement holds.
+/// The blocks of a statement, and the body of a procedure.
 fn blocks_of(statement: &Statement) -> Vec<&Block> {
     match &statement.kind {
-        StatementKind::If { arms, otherwise } => arms.iter().map(|arm| &arm.body).chain(otherwise).collect(),
-        StatementKind::While { body, .. }
-        | StatementKind::For { body, .. }
-        | StatementKind::OnError { body, .. }
-        | StatementKind::Command(body)
-        | StatementKind::Broken(body) => vec![body],
         StatementKind::Procedure(procedure) => vec![&procedure.body],
-        _ => Vec::new(),
+        _ => statement.blocks(),
     }
 }
 
