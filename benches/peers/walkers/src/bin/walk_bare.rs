@@ -1,7 +1,7 @@
 //! A bare loop of `getdents64` and `statx` over a tree: the floor that `FS.WalkDir` is measured against.
 //!
 //! It makes the same system calls on every entry and does nothing else: no order, no result kept, no
-//! limits, one thread. It is a yardstick for `benches/compare.py walk`, not a tool; what cannot be read ends it.
+//! limits, one thread. It is a yardstick, not a tool; what cannot be read ends it.
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -75,7 +75,7 @@ mod linux {
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
     let Some(start) = std::env::args().nth(1) else {
-        eprintln!("usage: bare_walk DIR");
+        eprintln!("usage: walk_bare DIR");
         return 2.into();
     };
     match linux::walk(&start) {
@@ -84,7 +84,7 @@ fn main() -> std::process::ExitCode {
             0.into()
         }
         Err(error) => {
-            eprintln!("bare_walk: `{start}`: {error}");
+            eprintln!("walk_bare: `{start}`: {error}");
             1.into()
         }
     }
@@ -92,5 +92,5 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
-    eprintln!("bare_walk measures the system calls of Linux");
+    eprintln!("walk_bare measures the system calls of Linux");
 }
