@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Reading, hashing and searching files against sed, sha256sum and ripgrep.
+"""Reading and searching files against sed and ripgrep.
 
-    cargo build --release && python3 benches/files.py [read] [hash] [search] [--rounds 9] [--quick] [--ns target/release/ns]
+    cargo build --release && python3 benches/files.py [read] [search] [--rounds 9] [--quick] [--ns target/release/ns]
 
 Everything is made in a temporary folder and removed again. The programs take turns; what counts is
 processor time (user and system, of the whole process, by wait4), the median over all rounds, and a
@@ -9,11 +9,10 @@ ratio is the median over pairs of one round. Before that the answers are compare
 little and compares only.
 
 read    lines of a text of 256 MB, from its middle, its end and its beginning, against `sed -n`
-hash    the SHA-256 of 256 MB against `sha256sum`
 search  a text in all files of a tree (the machine's Rust crates and /usr/share/doc and the like,
         copied) against `rg -j1`; without ripgrep only Python's answer is compared
 """
-import argparse, hashlib, json, os, shutil, statistics, subprocess, sys, tempfile
+import argparse, json, os, shutil, statistics, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -96,18 +95,6 @@ def read(bench):
     os.remove(os.path.join(bench.place, "text"))
 
 
-def hash_(bench):
-    size = 2 << 20 if bench.options.quick else 256 << 20
-    print(f"hash: {size >> 20} MiB")
-    make_text(os.path.join(bench.place, "text"), size, ENGLISH)
-    ours = bench.answer("hash_file", path="text")["checksum"]
-    with open(os.path.join(bench.place, "text"), "rb") as file:
-        assert ours == hashlib.file_digest(file, "sha256").hexdigest(), "the checksums differ"
-    if not bench.options.quick:
-        bench.compare("SHA-256", bench.call("hash_file", path="text"), ["sha256sum", "text"], 1.1)
-    os.remove(os.path.join(bench.place, "text"))
-
-
 def make_tree(place, quick):
     """Files of programs and documents; gives what is in them."""
     sources = [os.path.join(HERE, "..", folder) for folder in ("src", "tests", "docs")]
@@ -161,7 +148,7 @@ def search(bench):
         bench.compare(title, bench.call("search_files", text=text, **base, **extra), their + [text, "tree"], 2.0)
 
 
-BENCHES = {"read": read, "hash": hash_, "search": search}
+BENCHES = {"read": read, "search": search}
 
 
 def main():
