@@ -18,6 +18,9 @@ from report import Chart, Report, Spread, number
 MOST_MS, MOST_MIB = 1_500, 4_000
 #: A run that takes less is repeated.
 SHORT_MS, ROUNDS = 300, 3
+LINES = 1_000
+#: The short form begins with so much less.
+QUICK = 10
 POLICY = """[limits]
 max_steps = 1_000_000_000_000
 memory_bytes = 16_000_000_000
@@ -52,6 +55,8 @@ class Case:
     words: Callable[[int, Path], list[str]]
     #: No larger n means anything, or is allowed.
     most: int = 1 << 40
+    #: How often the script says the same, so that small n can be seen.
+    times: int = 1
     points: list[tuple[int, Usage]] = field(default_factory=list)
 
 
@@ -101,11 +106,11 @@ def cases() -> list[Case]:
     """All operations."""
     return [
         Case("turns of a loop", "turn", 250_000, expression("SET i = 0\nWHILE i < n DO\n  SET i = i + 1\nEND")),
-        Case("statements in a script, run", "statement", 20_000, source(lambda n: "SET x = 1\n" * n)),
+        Case("statements in a script, run", "statement", 20_000, source(lambda n: "SET _x = 1\n" * n)),
         Case("a typical script, checked", "procedure", 250, source(_procedures, "check")),
         Case("calls inside calls (recursion)", "call", 10_000, expression(
             "DEFINE PROCEDURE Down(i)\n  IF i == 0 THEN\n    RETURN 0\n  END\n  RETURN Down(i - 1) + 1\nEND\nEMIT Down(n)"), most=640_000),
-        Case("brackets inside brackets, checked", "bracket", 32, source(_brackets, "check"), most=256),
+        Case("brackets inside brackets, checked", "bracket", 32, source(_brackets, "check"), most=256, times=LINES),
         Case("a list, element by element", "element", 100_000, expression(
             "SET list = []\nFOR EACH i IN RANGE(n) DO\n  SET list = list + [i]\nEND\nEMIT LEN(list)")),
         Case("a map, key by key", "key", 50_000, expression(
@@ -132,8 +137,8 @@ def _procedures(n: int) -> str:
 
 
 def _brackets(n: int) -> str:
-    """A thousand lines, so that n can stay within what may be nested."""
-    return f"SET x = {'[' * n}1{']' * n}\n" * 1_000
+    """Many lines, so that n can stay within what may be nested."""
+    return f"EMIT {'[' * n}1{']' * n}\n" * LINES
 
 
 def run(built: Built, quick: bool = False) -> Report:
@@ -154,7 +159,7 @@ def run(built: Built, quick: bool = False) -> Report:
 
 def _measure(case: Case, built: Built, place: Path, quick: bool) -> None:
     (place / "neuroscript.toml").write_text(POLICY)
-    n = case.start
+    n = case.start // QUICK if quick else case.start
     while n <= case.most:
         command = [built.ns, "--sandbox", str(place), *case.words(n, place)]
         usage = _least(command, 1 if quick else ROUNDS, str(place))
@@ -178,13 +183,13 @@ def _series(case: Case) -> Series:
 
 def each(case: Case, base: Usage) -> list[float]:
     """Nanoseconds for each item, at every n."""
-    return [max(usage.cpu_ms - base.cpu_ms, 0) * 1e6 / n for n, usage in case.points]
+    return [max(usage.cpu_ms - base.cpu_ms, 0) * 1e6 / (n * case.times) for n, usage in case.points]
 
 
 def _row(case: Case, base: Usage) -> list[str]:
     times = " ".join(number(time) for time in each(case, base))
     last, usage = case.points[-1]
-    bytes_each = (usage.peak_mb - usage.floor_mb) * (1 << 20) / last
+    bytes_each = (usage.peak_mb - usage.floor_mb) * (1 << 20) / (last * case.times)
     memory = number(bytes_each) if usage.peak_mb > 1.5 * usage.floor_mb else ""
     return [case.name, f"{case.points[0][0]:,}", f"{last:,}", case.item, times, memory]
 
