@@ -1,0 +1,120 @@
+//! What every command takes, and how another `ns` is told the same.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use clap::{Args, ValueEnum};
+
+use crate::engine::{Clock, Limits, Options};
+
+use super::values::{fixed_time, seconds};
+
+/// Options that every command takes.
+#[derive(Args, Clone, Debug)]
+pub struct Global {
+    /// The folder that scripts cannot leave [default: the current folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub sandbox: Option<PathBuf>,
+    /// The policy file [default: neuroscript.toml in the sandbox, else the user's]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub policy: Option<PathBuf>,
+    /// A folder of modules for USE, outside the sandbox and never changed; may be given often
+    #[arg(long = "lib", global = true, value_name = "DIR")]
+    pub libraries: Vec<PathBuf>,
+    /// Refuse every change
+    #[arg(long, global = true)]
+    pub read_only: bool,
+    /// Make every failure of a tool an error
+    #[arg(long, global = true)]
+    pub strict: bool,
+    /// Steps that a run may take
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
+    /// Seconds that a run may take, such as 5, 0.5 or 200ms
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// The time that scripts see, such as 2024-05-01T12:00:00Z [default: the clock's]
+    #[arg(long, global = true, value_name = "TIME", value_parser = fixed_time)]
+    pub now: Option<DateTime<Utc>>,
+    /// Where random numbers begin, so that they are the same in every run
+    #[arg(long, global = true, value_name = "N")]
+    pub seed: Option<u64>,
+    /// How results are printed
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "auto")]
+    pub output: OutputFormat,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// What fits: text from scripts; from calls, a table on a terminal and JSON elsewhere
+    Auto,
+    /// Lists of maps as tables
+    Table,
+    /// JSON
+    Json,
+    /// One line of JSON for each element of a list
+    Jsonl,
+    /// Text as EMIT prints it
+    Raw,
+}
+
+impl Global {
+    /// These options where they are given, else the others.
+    pub fn over(&self, other: &Global) -> Global {
+        Global {
+            sandbox: self.sandbox.clone().or_else(|| other.sandbox.clone()),
+            policy: self.policy.clone().or_else(|| other.policy.clone()),
+            libraries: self.libraries.iter().chain(&other.libraries).cloned().collect(),
+            read_only: self.read_only || other.read_only,
+            strict: self.strict || other.strict,
+            max_steps: self.max_steps.or(other.max_steps),
+            timeout: self.timeout.or(other.timeout),
+            now: self.now.or(other.now),
+            seed: self.seed.or(other.seed),
+            output: if self.output == OutputFormat::Auto { other.output } else { self.output },
+        }
+    }
+
+    /// The words that say the same, for another `ns`; but for the sandbox.
+    pub fn words(&self) -> Vec<OsString> {
+        let mut words = Vec::new();
+        let mut give =
+            |option: &str, value: Option<OsString>| words.extend([Some(option.into()), value].into_iter().flatten());
+        let Global { sandbox: _, policy, libraries, read_only, strict, max_steps, timeout, now, seed, output } = self;
+        policy.iter().for_each(|path| give("--policy", Some(path.into())));
+        libraries.iter().for_each(|path| give("--lib", Some(path.into())));
+        read_only.then(|| give("--read-only", None));
+        strict.then(|| give("--strict", None));
+        max_steps.iter().for_each(|steps| give("--max-steps", Some(steps.to_string().into())));
+        timeout.iter().for_each(|time| give("--timeout", Some(time.as_secs_f64().to_string().into())));
+        now.iter().for_each(|now| give("--now", Some(now.to_rfc3339().into())));
+        seed.iter().for_each(|seed| give("--seed", Some(seed.to_string().into())));
+        let format = output.to_possible_value().expect("no format is hidden");
+        give("--output", Some(format.get_name().into()));
+        words
+    }
+
+    /// The options for an engine.
+    pub fn options(&self) -> Options {
+        Options {
+            sandbox: self.sandbox.clone(),
+            policy: self.policy.clone(),
+            state: None,
+            libraries: self.libraries.clone(),
+            read_only: self.read_only,
+            strict: self.strict,
+            atomic: false,
+            plan: false,
+            limits: Limits::default(),
+            within: None,
+            max_steps: self.max_steps,
+            timeout: self.timeout,
+            answer_bytes: None,
+            clock: self.now.map_or(Clock::System, Clock::Fixed),
+            seed: self.seed,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What may be said to the commands that explain: the language, codes, `ns` itself.
+
+use clap::{Args, ValueEnum};
+
+/// Arguments of `ns doc`.
+#[derive(Args, Debug)]
+pub struct DocArgs {
+    /// What to show, such as FS.WalkDir, FOR EACH, LEN or NS0101; all topics when left out
+    #[arg(value_name = "NAME")]
+    pub name: Vec<String>,
+    /// How it is printed
+    #[arg(long, default_value = "text")]
+    pub format: PageFormat,
+}
+
+/// How pages are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PageFormat {
+    /// For people
+    Text,
+    /// A JSON array
+    Json,
+}
+
+/// Arguments of `ns explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// A code such as NS0101 or not_found
+    pub code: String,
+}
+
+/// Arguments of `ns completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `ns man`.
+#[derive(Args, Debug)]
+pub struct ManArgs {
+    /// The command, such as test or audit show; all of `ns` when left out
+    #[arg(value_name = "COMMAND")]
+    pub command: Vec<String>,
+}

@@ -1,0 +1,144 @@
+//! What may be said to the commands that run something: scripts, tests, documents, plans.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::super::testing::Redaction;
+
+/// Arguments of `ns run`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// The script, or - for standard input; of a file NAME.md the ```neuroscript blocks
+    #[arg(required_unless_present = "code", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The script itself
+    #[arg(short = 'e', long = "eval", value_name = "CODE", conflicts_with = "file")]
+    pub code: Option<String>,
+    /// Take back everything that the run changed when it ends with an error
+    #[arg(long)]
+    pub atomic: bool,
+    /// Change nothing, and show what would be changed; as json for `ns apply`, as html for a browser
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    pub plan: Option<PlanForm>,
+    /// Say on standard error what the kernel keeps the run from
+    #[arg(short = 'v', long)]
+    pub verbose: bool,
+    /// The procedure to run, instead of the script's top level
+    #[arg(long = "proc", value_name = "NAME")]
+    pub procedure: Option<String>,
+    /// What the script finds in ARGS
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<String>,
+}
+
+/// How a plan is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PlanForm {
+    /// A tree with marks, and differences
+    Text,
+    /// One object, which `ns apply` reads
+    Json,
+    /// A page that needs nothing else
+    Html,
+}
+
+/// Arguments of `ns apply`.
+#[derive(Args, Debug)]
+pub struct ApplyArgs {
+    /// The plan, as `ns run --plan=json` wrote it, or - for standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+/// Arguments of `ns test`.
+#[derive(Args, Debug)]
+#[command(after_help = TEST_HELP)]
+pub struct TestArgs {
+    /// Scripts NAME.ns, and folders of them
+    #[arg(default_value = ".", value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Where the golden files lie, instead of beside the scripts
+    #[arg(long, value_name = "DIR")]
+    pub golden: Option<PathBuf>,
+    /// Write what the scripts say now into the golden files; review the difference
+    #[arg(long)]
+    pub update: bool,
+    /// Only the cases whose name holds a text
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Cases that run at once [default: as many as there are processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Run again whenever a file changes, until Ctrl-C
+    #[arg(long)]
+    pub watch: bool,
+    /// Show what is another each time as [NAME]: time, date, duration, hash, uuid, or a pattern of your own; may be given often
+    #[arg(long = "redact", value_name = "NAME[=REGEX]")]
+    pub redactions: Vec<Redaction>,
+    /// How it is told
+    #[arg(long, default_value = "text")]
+    pub format: ReportFormat,
+}
+
+const TEST_HELP: &str = "\
+NAME.ns is run in a fresh sandbox that is a copy of the folder NAME/, and held against
+
+  NAME.out    standard output
+  NAME.err    standard error, and the exit code as a last line `exit N`; without it, both are nothing
+  NAME.tree   what is left behind, if there is such a file
+  NAME.audit  what the audit log tells, if there is such a file
+
+NAME.args holds arguments of the script, one a line, NAME.in its standard input, NAME.times lines of `TIME PATH` for files of the set-up; the others were last changed at 2020-09-13T12:26:40Z.
+NAME.CASE.out and so on are a further case of the script, with the set-up NAME.CASE/ if there is one.
+A comment `# ns: test OPTIONS [-- ARGS]` at the head of a script says how it runs: --now --seed --strict --read-only --timeout --max-steps --lib --policy --atomic --proc --output --redact.";
+
+/// How a test run is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For people
+    Text,
+    /// A JSON object
+    Json,
+    /// XML as JUnit writes it
+    Junit,
+}
+
+/// Arguments of `ns render`.
+#[derive(Args, Debug)]
+#[command(after_help = RENDER_HELP)]
+pub struct RenderArgs {
+    /// The document, or - for standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// A text for {{NAME}}; may be given often
+    #[arg(long = "var", value_name = "NAME=VALUE")]
+    pub variables: Vec<String>,
+    /// A JSON object with values for names, - to read it from standard input; --var comes before it
+    #[arg(long = "vars", value_name = "FILE")]
+    pub variable_file: Option<PathBuf>,
+    /// The form in which results come into the document
+    #[arg(long, default_value = "json")]
+    pub results: ResultForm,
+}
+
+const RENDER_HELP: &str = "\
+A call names a tool and its arguments, one a line or separated by commas:
+
+  {{invoke_tool: read_file
+    file_path: \"config/{{name}}.json\"
+    max_lines: 20
+  }}
+
+Values are JSON. {{name}} is expanded in the document, in texts of arguments, and as a value of its own; what it stands for is not read again. \\{{ is text, and code, comments and what their text holds are left as they are.
+The result comes in the place of its call: as a fenced block where the call stands alone on its lines, else within its line.
+Names and calls are all checked before the first call runs. The first call that fails ends the work, and nothing is printed.";
+
+/// The form in which results come into a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ResultForm {
+    /// All of a result, as JSON
+    Json,
+    /// The content of a file that was read, and JSON for every other result
+    Content,
+}
