@@ -3,12 +3,12 @@
 
 use std::io::{Read, stdin};
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use crate::engine::{EmitError, Engine, Options, SetupError};
 use crate::text::{ToolCode, safe};
 use crate::toolkit::{Manner, ToolError, body_of, excerpt, read_on};
-use crate::value::{Map, Value, json as value_json};
+use crate::value::{Map, Value, json as value_json, to_value};
 
 use super::approve::ask_at_terminal;
 use super::args::{CallArgs, Global};
@@ -37,7 +37,7 @@ const WHOLE: u64 = 256 << 20;
 
 impl Part {
     /// The part of an answer, and what is said beside it.
-    pub fn of(&self, answer: Value) -> Result<(Value, Json), ToolError> {
+    pub fn of(&self, answer: Value) -> Result<(Value, Value), ToolError> {
         let behind = || {
             ToolError::new(ToolCode::BadArgs, "`--offset` lies behind the end of the answer, or inside a character")
                 .hint("give the `next_offset` of the part before")
@@ -49,7 +49,10 @@ impl Part {
                 read_on(&body, offset, self.bytes)?.ok_or_else(behind)?
             }
         };
-        let meta = part.extent.map_or_else(|| json!({ "truncated": false }), |extent| json!(extent));
+        let meta = match part.extent {
+            None => Map::with_capacity(1).with("truncated", false).into(),
+            Some(extent) => to_value(&extent)?,
+        };
         Ok((part.answer, meta))
     }
 }
@@ -76,7 +79,6 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
         (Ok(answer), None) => print(&answer, Format::for_call(global.output)),
         (Ok(answer), Some(part)) => match part.of(answer) {
             Ok((answer, meta)) => {
-                let meta = value_json::from_text(&meta.to_string()).unwrap_or_default();
                 let whole = Map::with_capacity(2).with("result", answer).with("_meta", meta);
                 print(&whole.into(), Some(Format::Json))
             }

@@ -97,12 +97,15 @@ fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &
 }
 
 fn put(answer: &mut Json, value: Value, part: Option<&Part>) {
-    match part.map(|part| part.of(value.clone())) {
-        None => answer["result"] = json!(value),
-        Some(Ok((result, meta))) => {
+    let Some(part) = part else {
+        answer["result"] = json!(value);
+        return;
+    };
+    match part.of(value) {
+        Ok((result, meta)) => {
             answer["result"] = json!(result);
-            answer["_meta"] = meta;
+            answer["_meta"] = json!(meta);
         }
-        Some(Err(error)) => answer["error"] = error.shape(),
+        Err(error) => answer["error"] = error.shape(),
     }
 }

@@ -1,8 +1,8 @@
 //! One frame: a line that is a message, or what is answered to a line that is none.
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CancelledNotification, ClientNotification, ClientRequest, ErrorCode,
-    ErrorData, GetMeta, JsonRpcError, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, RequestId,
+    CallToolRequest, CallToolRequestParams, ClientNotification, ClientRequest, ErrorCode, ErrorData, GetMeta,
+    JsonRpcError, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, RequestId,
 };
 use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use serde::Deserialize;
@@ -150,25 +150,18 @@ fn notification(line: &[u8]) -> Frame {
         params: Cancelled,
     }
     match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(line) {
-        Ok(JsonRpcMessage::Notification(JsonRpcNotification {
-            notification: ClientNotification::CancelledNotification(cancelled),
-            jsonrpc,
-        })) => {
+        Ok(
+            message @ JsonRpcMessage::Notification(JsonRpcNotification {
+                notification: ClientNotification::CancelledNotification(_),
+                ..
+            }),
+        ) => {
             let id = serde_json::from_slice::<Params>(line).map(|params| params.params.request_id);
-            let message = cancelled_again(jsonrpc, cancelled);
             id.map_or(Frame::Nothing, |id| Frame::Cancelled(id, Box::new(message)))
         }
         Ok(message @ JsonRpcMessage::Notification(_)) => Frame::Message(Box::new(message)),
         _ => Frame::Nothing,
     }
-}
-
-fn cancelled_again(
-    jsonrpc: rmcp::model::JsonRpcVersion2_0,
-    cancelled: CancelledNotification,
-) -> RxJsonRpcMessage<RoleServer> {
-    let notification = ClientNotification::CancelledNotification(cancelled);
-    JsonRpcMessage::Notification(JsonRpcNotification { jsonrpc, notification })
 }
 
 /// The client's answer to a question of ours.
