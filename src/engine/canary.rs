@@ -62,7 +62,7 @@ impl Engine {
         let world = World {
             gate: self.gate.clone(),
             sources: Rc::new(sources),
-            memory: SessionMemory::new("ns"),
+            memory: Rc::new(SessionMemory::new("ns")),
             output: Box::new(Nobody),
             strict: false,
         };

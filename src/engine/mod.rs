@@ -39,7 +39,8 @@ pub use crate::sandbox::Resolver;
 pub use crate::syntax::keyword::STATEMENT_WORDS;
 pub use crate::syntax::{Token, TokenKind, tokens};
 pub use crate::toolkit::{
-    Approver, Clock, Console, InputFault, MemoryRow, ProgressView, Question, Reply, Salvaged, SessionMemory,
+    Approver, Clock, Console, InputFault, MemoryEntry, MemoryRow, ProgressView, Question, Reply, Salvaged,
+    SessionMemory,
 };
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
@@ -195,8 +196,20 @@ impl Engine {
 
     /// Runs a script, or one procedure of it, with the arguments of the command line.
     pub fn run(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {
+        let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
+        self.run_within(script, (entry, args), output, &Rc::new(memory))
+    }
+
+    /// The same for a caller whose session memory outlives the run.
+    pub fn run_within(
+        &self,
+        script: &Script,
+        (entry, args): (Option<&str>, &[String]),
+        output: Box<dyn Output>,
+        memory: &Rc<SessionMemory>,
+    ) -> Outcome {
         let _space = space::enter(&self.limits);
-        let mut outcome = on_large_stack(|| self.run_here(script, entry, args, output))
+        let mut outcome = on_large_stack(|| self.run_here(script, (entry, args), output, memory))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
         let how = self.how(outcome.ending);
         outcome.warnings = self.end_run(how);
@@ -248,12 +261,17 @@ impl Engine {
         }
     }
 
-    fn run_here(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {
+    fn run_here(
+        &self,
+        script: &Script,
+        (entry, args): (Option<&str>, &[String]),
+        output: Box<dyn Output>,
+        memory: &Rc<SessionMemory>,
+    ) -> Outcome {
         if let Some(finding) = self.unsealed() {
             return Outcome::refused(Sources::new(), vec![finding]);
         }
-        let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
-        let prepared = self.prepare(script, Purpose::Run(&memory));
+        let prepared = self.prepare(script, Purpose::Run(memory));
         let Prepared { sources, mut findings, program, .. } = prepared;
         if findings.iter().any(Diagnostic::is_error) {
             return Outcome::refused(sources, findings);
@@ -265,7 +283,8 @@ impl Engine {
         };
         let sources = Rc::new(sources);
         self.gate.announce(memory.command(), self.atomic);
-        let world = World { gate: self.gate.clone(), sources: sources.clone(), memory, output, strict: self.strict };
+        let (gate, memory) = (self.gate.clone(), memory.clone());
+        let world = World { gate, sources: sources.clone(), memory, output, strict: self.strict };
         let mut machine = Machine::new(world, Meter::new(&self.limits, self.interrupt.clone()));
         let texts: Vec<Value> = args.iter().map(|arg| Value::text(arg)).collect();
         machine.set_args(Value::list(texts.clone()).unwrap_or_default());

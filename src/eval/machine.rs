@@ -89,7 +89,7 @@ pub struct World {
     /// The texts that spans lie in.
     pub sources: Rc<Sources>,
     /// What the run, or the session it belongs to, remembers.
-    pub memory: SessionMemory,
+    pub memory: Rc<SessionMemory>,
     /// Where EMIT and warnings go.
     pub output: Box<dyn Output>,
     /// Whether every failure of a tool is an error.

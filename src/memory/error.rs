@@ -25,6 +25,12 @@ pub enum MemoryError {
         /// The cap.
         allowed: u64,
     },
+    /// The memory of a connection has no room for a value.
+    #[error("the session memory of a connection takes {allowed} bytes as JSON, and has no room for the value")]
+    Full {
+        /// Bytes that it may take.
+        allowed: u64,
+    },
     /// A line that is to be taken in and cannot be.
     #[error("line {line}: {reason}")]
     BadLine {
@@ -77,7 +83,7 @@ impl MemoryError {
             MemoryError::NoSpace => ToolCode::NoSpace,
             MemoryError::Denied => ToolCode::PermissionDenied,
             MemoryError::Sandbox(error) => error.code(),
-            MemoryError::Limit(_) => ToolCode::LimitExceeded,
+            MemoryError::Full { .. } | MemoryError::Limit(_) => ToolCode::LimitExceeded,
         }
     }
 
@@ -89,6 +95,7 @@ impl MemoryError {
             MemoryError::TooLarge { .. } => {
                 "store less, or raise `max_value_bytes` in `[tools.memory]` of the policy file"
             }
+            MemoryError::Full { .. } => "delete keys that are no longer needed, or keep it in `project` memory",
             MemoryError::BadLine { .. } => "nothing was taken in; mend the line and import again",
             MemoryError::Foreign(_) | MemoryError::Newer(_) | MemoryError::Damaged(_) => EXPORT,
             MemoryError::Busy(_) => "try again when the other process is done",

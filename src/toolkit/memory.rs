@@ -17,7 +17,7 @@ use super::policy::Approval;
 use super::registry::Tool;
 use super::spec::Param;
 
-pub use crate::memory::{Row as MemoryRow, Salvaged, Session as SessionMemory};
+pub use crate::memory::{Entry as MemoryEntry, Row as MemoryRow, Salvaged, Session as SessionMemory};
 
 /// How long what is remembered lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,7 +217,7 @@ impl From<MemoryError> for ToolError {
     fn from(error: MemoryError) -> ToolError {
         let argument = match &error {
             MemoryError::BadKey(_) => Some("key"),
-            MemoryError::BadValue(_) | MemoryError::TooLarge { .. } => Some("value"),
+            MemoryError::BadValue(_) | MemoryError::TooLarge { .. } | MemoryError::Full { .. } => Some("value"),
             _ => None,
         };
         let path = match &error {

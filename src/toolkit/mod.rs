@@ -44,7 +44,7 @@ pub use excerpt::{Excerpt, body_of, excerpt, read_on};
 pub use gate::Gate;
 pub use given::{Given, GivenArg};
 pub use lookout::ProgressView;
-pub use memory::{Memory, MemoryRow, Salvaged, Scope, SessionMemory};
+pub use memory::{Memory, MemoryEntry, MemoryRow, Salvaged, Scope, SessionMemory};
 pub use module::{Library, LibraryPlace, ModuleError, ModuleFile};
 pub use plan::shown_change;
 pub use policy::{DirectoryRule, Extensions, Patterns, Policy, ToolRule, ToolRules};

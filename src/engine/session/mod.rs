@@ -88,7 +88,7 @@ impl Drop for Session<'_> {
 impl<'e> Session<'e> {
     pub(super) fn new(engine: &'e Engine, output: Box<dyn Output>) -> Session<'e> {
         let sources = Rc::new(Sources::new());
-        let memory = SessionMemory::new("ns repl");
+        let memory = Rc::new(SessionMemory::new("ns repl"));
         let world = World { gate: engine.gate.clone(), sources, memory, output, strict: engine.strict };
         let machine = Machine::new(world, Meter::new(&engine.limits, engine.interrupt.clone()));
         Session {

@@ -17,7 +17,8 @@ const SET: Spec = Spec {
     aliases: &[],
     summary: "Keeps a value under a key",
     details: "What the key held is replaced. Session memory lives as long as the run, the session at a terminal or \
-        the connection, and takes any value. Project memory outlives them in `.ns/memory.db`: many processes share \
+        the connection, and takes any value; that of a connection, which its scripts share, what has a JSON form, \
+        and 8 MiB of it. Project memory outlives them in `.ns/memory.db`: many processes share \
         it, the value is on the disk when the call returns, it has at most 1 MiB as JSON \
         (`max_value_bytes` in `[tools.memory]`), is nested at most 100 deep and holds no infinite floats; the change \
         counts like that of a file and is refused under `--read-only`. A key has 1 to 256 bytes and no control \
