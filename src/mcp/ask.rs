@@ -1,11 +1,13 @@
 //! Asking the person behind a client before a tool runs.
 //!
 //! Up to 2025-11-25 the server asks while the call waits (`elicitation/create`). From 2026-07-28 on a server
-//! asks nothing: the call ends with what is to be asked, and comes again with the answer. Where a client can
-//! do neither, nobody is asked, and the gate refuses.
+//! asks nothing: the call ends with what is to be asked, and comes again with the answer. A tool is called anew
+//! then, since it has done nothing; a script, which has, waits meanwhile. Where a client can do neither, nobody
+//! is asked, and the gate refuses.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,9 +19,12 @@ use rmcp::service::{Peer, RoleServer};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 use tokio::runtime::Handle;
+use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::{Approver, LimitHit, Meter, Question, Reply};
+
+use super::worker::Stop;
 
 /// How long a person may think.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -58,6 +63,8 @@ pub enum Asker {
     Live(Live),
     /// By ending the call with the question.
     Later(Later),
+    /// The same for a script, which waits for the answer.
+    Waiting(Waiting),
 }
 
 /// A client that can be asked while a call waits.
@@ -84,6 +91,19 @@ pub struct Later {
     pub standing: Standing,
 }
 
+/// A script whose question ends the call that began it, or that followed it.
+#[derive(Clone)]
+pub struct Waiting {
+    /// Where its questions go.
+    pub asks: UnboundedSender<Asked>,
+    /// Where their answers come from.
+    pub answers: Arc<Mutex<Receiver<Reply>>>,
+    /// What ends a script whose question nobody answers.
+    pub stop: Stop,
+    /// Answers that hold.
+    pub standing: Standing,
+}
+
 /// A question in words.
 #[derive(Clone, Debug)]
 pub struct Asked {
@@ -102,7 +122,7 @@ impl Asked {
     }
 
     /// What tells this question from every other: the plan is part of it, so an answer holds for no other.
-    fn mark(&self) -> String {
+    pub fn mark(&self) -> String {
         crate::text::hex(&Sha256::digest(&self.message)[..16])
     }
 
@@ -122,17 +142,17 @@ impl Asked {
         Some(ElicitRequest::new(params))
     }
 
-    /// The end of a call that is to come again with the answer.
-    pub fn required(&self) -> Option<InputRequiredResult> {
+    /// The end of a call that is to come again with the answer, and with `state` as it is.
+    pub fn required(&self, state: String) -> Option<InputRequiredResult> {
         let requests = [(QUESTION.to_owned(), InputRequest::Elicitation(self.request()?))];
-        Some(InputRequiredResult::new(Some(requests.into()), Some(self.mark())))
+        Some(InputRequiredResult::new(Some(requests.into()), Some(state)))
     }
 }
 
 /// What a call that comes again has as its answer.
-pub fn answer_in(state: Option<String>, answers: Option<&Json>) -> Option<(String, Reply)> {
+pub fn answer_in(answers: Option<&Json>) -> Option<Reply> {
     let result: ElicitResult = serde_json::from_value(answers?.get(QUESTION)?.clone()).ok()?;
-    Some((state?, reply(&result)))
+    Some(reply(&result))
 }
 
 fn reply(result: &ElicitResult) -> Reply {
@@ -152,7 +172,9 @@ impl Asker {
     pub fn ask(&self, asked: &Asked) -> Reply {
         let standing = match self {
             Asker::Nobody => return Reply::Nobody,
-            Asker::Live(Live { standing, .. }) | Asker::Later(Later { standing, .. }) => standing,
+            Asker::Live(Live { standing, .. })
+            | Asker::Later(Later { standing, .. })
+            | Asker::Waiting(Waiting { standing, .. }) => standing,
         };
         if let Some(reply) = standing.of(&asked.tool) {
             return reply;
@@ -161,6 +183,7 @@ impl Asker {
             Asker::Nobody => Reply::Nobody,
             Asker::Live(live) => live.ask(asked),
             Asker::Later(later) => later.ask(asked),
+            Asker::Waiting(waiting) => waiting.ask(asked),
         };
         standing.note(&asked.tool, reply);
         reply
@@ -193,6 +216,18 @@ impl Later {
                 Reply::Nobody
             }
         }
+    }
+}
+
+impl Waiting {
+    fn ask(&self, asked: &Asked) -> Reply {
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let answered = self.asks.send(asked.clone()).ok().and_then(|()| answers.recv_timeout(PATIENCE).ok());
+        answered.unwrap_or_else(|| {
+            // A script that nobody follows any more does nothing more.
+            self.stop.raise();
+            Reply::Nobody
+        })
     }
 }
 

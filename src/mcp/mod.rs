@@ -36,7 +36,7 @@ pub use worker::work;
 use lane::Lane;
 use offer::Offer;
 use progress::Watched;
-use server::{Parts, Server};
+use server::{Parts, Scripts, Server};
 use wire::{Ending, Wire};
 use worker::Workers;
 
@@ -144,7 +144,9 @@ fn begin(
     let Some((lane, (offer, instructions, timeout), thread)) = begun else { return Ok(None) };
     let offer = Arc::new(offer.map_err(Fault::Tools)?);
     let workers = Workers { program, words, timeout };
-    let parts = Parts { lane, offer, instructions, watched, workers, options, follows_roots: false, closing: None };
+    let scripts = Arc::new(Scripts::default());
+    let parts =
+        Parts { lane, offer, instructions, watched, workers, scripts, options, follows_roots: false, closing: None };
     Ok(Some((parts, thread)))
 }
 

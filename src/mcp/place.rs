@@ -15,6 +15,7 @@ use crate::value::{Value, json as value_json, to_value};
 
 use super::ask::Front;
 use super::methods::{self, Method};
+use super::worker::{Order, Worked};
 
 /// Bytes of a whole answer, of which a client gets one part after another.
 pub const WHOLE: u64 = 16 << 20;
@@ -80,7 +81,7 @@ impl Place {
         let at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
         let front = Rc::new(Front::new());
         engine.set_approver(front.clone());
-        Ok(Place { engine, session: SessionMemory::new("ns mcp"), front, kept: Kept::default(), at_once })
+        Ok(Place { engine, session: SessionMemory::of_connection("ns mcp"), front, kept: Kept::default(), at_once })
     }
 
     /// Opens it anew, with other bounds; what is remembered stays.
@@ -135,20 +136,28 @@ impl Place {
     }
 
     /// What a worker is told to do, for the arguments of a call.
-    pub fn order(&self, args: &Map<String, Json>) -> Result<Json, Reply> {
+    pub fn order(&self, args: &Map<String, Json>) -> Result<Order, Reply> {
         let method = Method::RunScript;
         let order = value_of(args).and_then(|args| Ok(method.bind::<methods::ScriptArgs>(&args)?.order()));
-        order.map_err(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }))
+        let order = order.map_err(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }))?;
+        Ok(Order { remembered: self.session.entries(), ..order })
     }
 
     /// What a worker reported, as a client gets it.
-    pub fn reported(&mut self, report: &str, is_error: bool) -> Reply {
-        match value_json::from_text(report) {
-            Ok(report) => Reply { is_error, ..self.answer(report) },
+    pub fn reported(&mut self, worked: Worked) -> Reply {
+        let mut reply = match value_json::from_text(&worked.report) {
+            Ok(report) => Reply { is_error: worked.failed, ..self.answer(report) },
             Err(error) => {
                 failure(&ToolError::new(ToolCode::IoError, format!("the report of the script cannot be read: {error}")))
             }
+        };
+        for entry in worked.remembered {
+            let key = entry.key().to_owned();
+            if let Err(error) = self.session.take_in(entry) {
+                reply.notes.push(format!("session memory did not take `{key}` from the script: {error}"));
+            }
         }
+        reply
     }
 
     fn answer_of(&mut self, answer: &impl Serialize) -> Reply {

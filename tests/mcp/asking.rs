@@ -124,3 +124,87 @@ fn a_newer_client_comes_again_with_the_answer() {
     assert_eq!((&done["resultType"], &done["isError"]), (&json!("complete"), &json!(false)), "{done}");
     assert!(!place.path().join("a.txt").exists());
 }
+
+/// A call of a script that deletes what it is given, as a newer client makes it.
+fn deleting(paths: &[&str]) -> Json {
+    let script = "MUST CALL FS.WriteFile(\"begun.txt\", \"x\")\n\
+        FOR EACH path IN ARGS DO\n  MUST CALL FS.DeleteFile(path)\nEND\nRETURN LEN(ARGS)";
+    json!({ "name": "run_script", "arguments": { "script": script, "args": paths } })
+}
+
+/// The same with the answer to what was asked.
+fn answered(call: &Json, required: &Json, word: &str) -> Json {
+    let mut call = call.clone();
+    call["requestState"] = required["requestState"].clone();
+    call["inputResponses"] = json!({ "approval": accepted(word) });
+    call
+}
+
+#[test]
+fn a_script_of_a_newer_client_waits_for_each_answer() {
+    let place = sandbox();
+    let mut client = Client::modern(place.path(), &["--write"], json!({ "elicitation": { "form": {} } }));
+    let call = deleting(&["a.txt", "b.txt"]);
+    let first = client.request("tools/call", call.clone())["result"].clone();
+    assert_eq!(first["resultType"], "input_required", "{first}");
+    let message = first["inputRequests"]["approval"]["params"]["message"].as_str().expect("a question");
+    assert!(message.contains("a.txt"), "{message}");
+    assert!(place.path().join("begun.txt").exists() && place.path().join("a.txt").exists());
+    // An answer without an answer is asked again; the same script goes on, and asks what is next.
+    let mut empty = call.clone();
+    empty["requestState"] = first["requestState"].clone();
+    let again = client.request("tools/call", empty)["result"].clone();
+    assert_eq!(again["inputRequests"], first["inputRequests"], "{again}");
+    let second = client.request("tools/call", answered(&call, &again, "once"))["result"].clone();
+    let message = second["inputRequests"]["approval"]["params"]["message"].as_str().expect("a question");
+    assert!(message.contains("b.txt") && !place.path().join("a.txt").exists(), "{message}");
+    let done = client.request("tools/call", answered(&call, &second, "once"))["result"].clone();
+    assert_eq!((&done["resultType"], &done["isError"]), (&json!("complete"), &json!(false)), "{done}");
+    assert_eq!(done["structuredContent"]["value"], 2);
+    assert_eq!(done["structuredContent"]["changed"], 3, "what it did before the questions was done once: {done}");
+    // Nothing waits for the same answer again.
+    let late = client.request("tools/call", answered(&call, &second, "once"))["result"].clone();
+    assert_eq!(late["structuredContent"]["error"]["code"], "not_found", "{late}");
+}
+
+#[test]
+fn an_answer_holds_for_the_script_that_asked() {
+    let place = sandbox();
+    let mut client = Client::modern(place.path(), &["--write"], json!({ "elicitation": { "form": {} } }));
+    let call = deleting(&["a.txt"]);
+    let required = client.request("tools/call", call.clone())["result"].clone();
+    let other = client.request("tools/call", answered(&deleting(&["b.txt"]), &required, "once"))["result"].clone();
+    assert_eq!(other["structuredContent"]["error"]["code"], "not_found", "{other}");
+    let refused = client.request("tools/call", answered(&call, &required, "never"))["result"].clone();
+    assert_eq!(refused["structuredContent"]["error"]["code"], "policy_denied", "{refused}");
+    let left = |name: &str| place.path().join(name).exists();
+    assert!(left("a.txt") && left("b.txt") && !left("begun.txt"), "it was taken back");
+}
+
+#[test]
+fn scripts_that_nobody_answers_are_taken_back() {
+    let place = sandbox();
+    for number in 0..6 {
+        std::fs::write(place.path().join(format!("{number}.txt")), "x").expect("a file");
+    }
+    let mut client = Client::modern(place.path(), &["--write"], json!({ "elicitation": { "form": {} } }));
+    let script = "MUST CALL FS.WriteFile(\"begun-\" + ARGS[0], \"x\")\nMUST CALL FS.DeleteFile(ARGS[0])";
+    let call = |path: &str| json!({ "name": "run_script", "arguments": { "script": script, "args": [path] } });
+    let begun = |number: usize| place.path().join(format!("begun-{number}.txt")).exists();
+    for number in 0..6 {
+        let required = client.request("tools/call", call(&format!("{number}.txt")))["result"].clone();
+        assert_eq!(required["resultType"], "input_required", "{required}");
+    }
+    // Four may wait; the two oldest make room.
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while begun(0) || begun(1) {
+        assert!(std::time::Instant::now() < end, "the oldest scripts are taken back");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!((2..6).all(begun), "the others wait");
+    assert_eq!(client.leave(), 0);
+    while (2..6).any(begun) {
+        assert!(std::time::Instant::now() < end, "a client that leaves takes its scripts with it");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}

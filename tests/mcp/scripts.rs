@@ -150,6 +150,66 @@ fn a_client_that_leaves_takes_its_scripts_with_it() {
 }
 
 #[test]
+fn a_script_reads_more_than_a_client_is_given() {
+    let place = sandbox();
+    std::fs::write(place.path().join("long.log"), "a line of a log\n".repeat(100_000)).expect("a file");
+    let mut client = Client::open(place.path(), &[]);
+    let script = "SET file = FS.ReadFile(\"long.log\")\nMUST file.error == nil, file.error\n\
+        RETURN LEN(STR.Lines(file.content))";
+    assert_eq!(client.done("run_script", json!({ "script": script }))["value"], 100_000);
+}
+
+#[test]
+fn a_plan_shows_so_much_of_a_difference() {
+    let place = sandbox();
+    std::fs::write(place.path().join("line.json"), "é".repeat(300_000)).expect("a file");
+    let mut client = Client::open(place.path(), &["--write"]);
+    let script = "MUST CALL FS.WriteFile(\"line.json\", \"short\\n\")";
+    let told = client.done("run_script", json!({ "script": script, "plan": true }));
+    let diff = told["changes"][0]["diff"].as_str().expect("a difference");
+    assert!(diff.len() < 20_000 && diff.contains("[cut: "), "{}", diff.len());
+}
+
+#[test]
+fn scripts_and_calls_share_the_session_memory() {
+    let place = sandbox();
+    let mut client = Client::open(place.path(), &["--write", "--tools", "default,memory"]);
+    client.done("memory_set", json!({ "key": "given", "value": { "n": 1.0, "list": [1, "ß", null] } }));
+    client.done("memory_set", json!({ "key": "old", "value": 1 }));
+    let script = "SET given = MEMORY.Get(\"given\")\nMUST TYPEOF(given.n) == \"float\"\n\
+        MUST CALL MEMORY.Set(\"made\", given.list)\nMUST CALL MEMORY.Delete(\"old\")\nRETURN given";
+    let report = client.done("run_script", json!({ "script": script }));
+    assert_eq!(report["value"], json!({ "n": 1.0, "list": [1, "ß", null] }));
+    assert_eq!(client.done("memory_get", json!({ "key": "made" }))["result"], json!([1, "ß", null]));
+    assert_eq!(client.done("memory_list", json!({}))["result"], json!(["given", "made"]));
+    // What is planned, or taken back, is not remembered.
+    let changes = "MUST CALL MEMORY.Set(\"never\", 1)\n";
+    client.done("run_script", json!({ "script": changes, "plan": true }));
+    client.failed("run_script", json!({ "script": format!("{changes}FAIL \"no\"") }));
+    assert_eq!(client.done("memory_list", json!({}))["result"], json!(["given", "made"]));
+    client.failed("run_script", json!({ "script": format!("{changes}FAIL \"no\""), "atomic": false }));
+    assert_eq!(client.done("memory_get", json!({ "key": "never" }))["result"], 1);
+}
+
+#[test]
+fn the_session_memory_of_a_connection_is_bounded() {
+    let place = sandbox();
+    let mut client = Client::open(place.path(), &["--tools", "default,memory"]);
+    let fill = "SET text = STR.Repeat(\"x\", 3000000)\nMUST CALL MEMORY.Set(ARGS[0], text)";
+    let fill = |key: &str| json!({ "script": fill, "args": [key] });
+    client.done("run_script", fill("a"));
+    client.done("run_script", fill("b"));
+    let error = client.failed("run_script", fill("c"));
+    assert_eq!(error["code"], "limit_exceeded", "{error}");
+    // Where there is room again, there is room again, for the same key at once.
+    client.done("run_script", fill("b"));
+    client.done("memory_delete", json!({ "key": "a" }));
+    client.done("run_script", fill("c"));
+    let infinite = "MUST CALL MEMORY.Set(\"x\", 1e308 * 10)";
+    assert_eq!(client.failed("run_script", json!({ "script": infinite }))["code"], "bad_args");
+}
+
+#[test]
 fn the_guide_is_the_page_of_the_book() {
     let place = sandbox();
     let mut client = Client::open(place.path(), &[]);

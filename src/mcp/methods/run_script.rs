@@ -13,6 +13,8 @@ use crate::text::{Diagnostic, Sources};
 use crate::toolkit::{Answer, Effect, Risk, Spec, ToolError, arguments};
 use crate::value::{List, Str, Value};
 
+use super::super::worker::Order;
+
 pub const SPEC: Spec = Spec {
     effect: Effect::Writes,
     risk: Risk::Medium,
@@ -35,19 +37,24 @@ arguments! {
 
 impl Args {
     /// What the worker is told to do.
-    pub fn order(&self) -> Json {
-        let args = self.args.as_ref().map(|args| args.iter().map(|arg| json!(arg)).collect::<Vec<_>>());
-        json!({
-            "script": self.script.as_text().as_ref() as &str,
-            "plan": self.plan,
-            "atomic": self.atomic,
-            "args": args.unwrap_or_default(),
-        })
+    pub fn order(&self) -> Order {
+        let args = self.args.iter().flat_map(|args| args.iter());
+        Order {
+            script: self.script.as_text().to_string(),
+            plan: self.plan,
+            atomic: self.atomic,
+            args: args.filter_map(|arg| Some(arg.as_text()?.to_string())).collect(),
+            within: None,
+            remembered: Vec::new(),
+        }
     }
 }
 
 /// Changes that a report lists.
 const LISTED: usize = 1_000;
+/// Bytes of one difference, and of all of them, in a report.
+const DIFFERENCE: usize = 16 << 10;
+const DIFFERENCES: usize = 1 << 20;
 
 /// What a script said, gave and changed.
 #[derive(Default, Serialize, JsonSchema)]
@@ -139,7 +146,7 @@ fn done(engine: &Engine) -> Changes {
             let changed = run.changes.len();
             let changes = run.changes.into_iter().take(LISTED);
             let changes = changes.map(|change| Described { change, difference: crate::engine::Difference::None });
-            (changes.map(|described| row(&described)).collect(), changed, Some(id), None)
+            (changes.map(|described| row(&described, &mut 0)).collect(), changed, Some(id), None)
         }
         Err(error) => (Vec::new(), 0, Some(id), Some(format!("the changes cannot be listed: {}", error.message))),
     }
@@ -150,7 +157,8 @@ fn planned(engine: &Engine, failed: bool) -> Changes {
         let plan: Plan = plan.expect("the engine plans");
         let changed = plan.changes.len();
         let described = engine.describe_plan(&plan, Differ::showing(engine.watch()))?;
-        Ok((described.iter().take(LISTED).map(row).collect(), changed))
+        let mut room = DIFFERENCES;
+        Ok((described.iter().take(LISTED).map(|described| row(described, &mut room)).collect(), changed))
     });
     match listed {
         Ok((changes, changed)) => (changes, changed, None, None),
@@ -158,15 +166,27 @@ fn planned(engine: &Engine, failed: bool) -> Changes {
     }
 }
 
-fn row(described: &Described) -> Changed {
+/// A change, with as much of its difference as has room.
+fn row(described: &Described, room: &mut usize) -> Changed {
     let Value::Map(row) = described.row() else { unreachable!("a row is a map") };
     let text = |key: &str| row.get_str(key).and_then(|value| Some(value.as_text()?.to_string()));
     Changed {
         what: text("what").unwrap_or_default(),
         path: text("path").unwrap_or_default(),
         detail: text("detail"),
-        diff: text("diff"),
+        diff: text("diff").map(|diff| bounded(diff, room)),
     }
+}
+
+fn bounded(mut diff: String, room: &mut usize) -> String {
+    let most = DIFFERENCE.min(*room);
+    let bytes = diff.len();
+    if bytes > most {
+        diff.truncate(diff.floor_char_boundary(most));
+        diff.push_str(&format!("\n[cut: {} of {bytes} bytes]", diff.len()));
+    }
+    *room = room.saturating_sub(diff.len());
+    diff
 }
 
 impl Report {

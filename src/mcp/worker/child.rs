@@ -12,7 +12,7 @@ use serde_json::value::to_raw_value;
 
 use crate::engine::{
     Approver, EmitError, Engine, Interrupt, LimitHit, Limits, Meter, Options, Output, Progress, ProgressView, Question,
-    Reply, Script, SetupError, settle_scratch,
+    Reply, Script, SessionMemory, SetupError, settle_scratch,
 };
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
@@ -39,9 +39,15 @@ const PERIOD: Duration = Duration::from_millis(500);
 pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupError>) -> io::Result<()> {
     let mut first = String::new();
     stdin().lock().take(MAX_ORDER).read_line(&mut first)?;
-    let order: Order = serde_json::from_str(&first)?;
+    if !first.ends_with('\n') && (first.len() as u64) < MAX_ORDER {
+        // The server is gone before it has said what is to be done.
+        return Ok(());
+    }
+    let mut order: Order = serde_json::from_str(&first)?;
+    drop(first);
     let options = Options {
-        limits: Limits::of_server(),
+        // What a script reads is no answer to a client; memory bounds it.
+        limits: Limits { tool_output_bytes: None, ..Limits::of_server() },
         plan: order.plan,
         atomic: order.atomic && !order.plan,
         within: order.within.clone(),
@@ -53,14 +59,14 @@ pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupErr
     }
     let opened = Engine::open(&options).and_then(|engine| seal(&engine).map(|()| engine));
     let (report, failed) = match opened {
-        Ok(engine) => run(&engine, &order),
+        Ok(engine) => run(&engine, &mut order)?,
         Err(error) => (failed_report(&not_opened(&error)), true),
     };
     let report = to_raw_value(&report)?;
     say(&Said::Done { failed, time_ms: began.elapsed().as_millis() as u64, report })
 }
 
-fn run(engine: &Engine, order: &Order) -> (Json, bool) {
+fn run(engine: &Engine, order: &mut Order) -> io::Result<(Json, bool)> {
     bound_process(engine.limits());
     let (tell, told) = channel();
     let interrupt = engine.interrupt().clone();
@@ -70,12 +76,19 @@ fn run(engine: &Engine, order: &Order) -> (Json, bool) {
     engine.set_progress_view(Rc::new(Watching::default()));
     let script = Script::new("<script>", order.script.as_str());
     let collector = Collector::default();
-    let outcome = engine.run(&script, None, &order.args, Box::new(collector.clone()));
+    let memory = SessionMemory::handed(format!("ns run {}", script.file_name()), std::mem::take(&mut order.remembered));
+    let memory = Rc::new(memory.map_err(io::Error::other)?);
+    let outcome = engine.run_within(&script, (None, &order.args), Box::new(collector.clone()), &memory);
     let output = std::mem::take(&mut *collector.0.borrow_mut());
     let reported = report(engine, &outcome, output);
+    let changes = memory.changes();
+    // What a plan or a run that was taken back remembers goes with it.
+    if !(changes.is_empty() || order.plan || order.atomic && reported.1) {
+        say(&Said::Remembered { changes })?;
+    }
     // The process ends now; freeing its values one by one would only take time.
-    std::mem::forget(outcome);
-    reported
+    std::mem::forget((outcome, memory));
+    Ok(reported)
 }
 
 /// Answers come, until the other side closes: that means stop.

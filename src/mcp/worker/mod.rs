@@ -13,18 +13,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 pub use child::work;
-pub use parent::{Stop, Workers};
+pub use parent::{Stop, Worked, Workers};
+
+use crate::engine::MemoryEntry;
 
 /// What a worker is told first.
 #[derive(Debug, Deserialize, Serialize)]
-struct Order {
-    script: String,
-    plan: bool,
-    atomic: bool,
-    args: Vec<String>,
+pub struct Order {
+    /// The text of the script.
+    pub script: String,
+    /// Whether nothing is changed, and what would be is reported.
+    pub plan: bool,
+    /// Whether a script that fails is taken back.
+    pub atomic: bool,
+    /// What it finds in ARGS.
+    pub args: Vec<String>,
     /// Directories outside of which nothing may be done.
-    #[serde(default)]
-    within: Option<Vec<std::path::PathBuf>>,
+    pub within: Option<Vec<std::path::PathBuf>>,
+    /// The session memory of the connection.
+    pub remembered: Vec<MemoryEntry>,
 }
 
 /// What a worker says.
@@ -35,6 +42,8 @@ enum Said {
     Ask { tool: String, message: String },
     /// How far it has come.
     Progress { done: u64, message: String },
+    /// What it has changed in session memory.
+    Remembered { changes: Vec<MemoryEntry> },
     /// It is over.
     Done { failed: bool, time_ms: u64, report: Box<RawValue> },
 }

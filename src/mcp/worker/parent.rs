@@ -9,13 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value as Json, json};
-
-use crate::engine::{Reply, scratch_home};
+use crate::engine::{MemoryEntry, Reply, scratch_home};
 
 use super::super::ask::{Asked, Asker};
 use super::super::place::WHOLE;
-use super::{Answer, Said};
+use super::{Answer, Order, Said};
 
 /// Time from one look at what may stop a worker to the next.
 const TURN: Duration = Duration::from_millis(50);
@@ -44,6 +42,8 @@ pub struct Worked {
     pub failed: bool,
     /// How long it took.
     pub time_ms: u64,
+    /// What it has changed in session memory.
+    pub remembered: Vec<MemoryEntry>,
 }
 
 /// Tells a worker to stop.
@@ -86,27 +86,28 @@ impl Workers {
     /// Why there is no report, as a clause about the worker.
     pub fn run(
         &self,
-        order: &Json,
-        within: Option<&[PathBuf]>,
+        order: &Order,
         (asker, stop): (&Asker, &Stop),
         tell: impl Fn(u64, String),
     ) -> Result<Worked, String> {
-        let mut order = order.clone();
-        order["within"] = json!(within);
         let failed = |error: io::Error| format!("it cannot be started: {error}");
-        let mut worker = self.start(&order).map_err(failed)?;
+        let mut worker = self.start(order).map_err(failed)?;
+        let mut remembered = Vec::new();
         let mut time = self.timeout.and_then(|time| Instant::now().checked_add(time + SLACK));
         loop {
             match worker.said.recv_timeout(TURN) {
                 Ok(Ok(Said::Done { failed, time_ms, report })) => {
-                    return Ok(Worked { report: report.get().to_owned(), failed, time_ms });
+                    return Ok(Worked { report: report.get().to_owned(), failed, time_ms, remembered });
                 }
+                Ok(Ok(Said::Remembered { changes })) => remembered = changes,
                 Ok(Ok(Said::Progress { done, message })) => tell(done, message),
                 Ok(Ok(Said::Ask { tool, message })) => {
                     let began = Instant::now();
                     let reply = asker.ask(&Asked { tool, message });
                     time = time.map(|time| time + began.elapsed());
-                    worker.answer(reply);
+                    if !stop.is_raised() {
+                        worker.answer(reply);
+                    }
                 }
                 Ok(Err(error)) => return Err(error.to_string()),
                 Err(RecvTimeoutError::Disconnected) => return Err(worker.ended()),
@@ -121,7 +122,7 @@ impl Workers {
         }
     }
 
-    fn start(&self, order: &Json) -> io::Result<Worker> {
+    fn start(&self, order: &Order) -> io::Result<Worker> {
         let mut command = Command::new(&self.program);
         command.args(&self.words).stdin(Stdio::piped()).stdout(Stdio::piped());
         // Elsewhere it could make nothing: what the server may not, it may not.

@@ -1,4 +1,6 @@
-//! What rmcp asks of a server: what it offers, and calls.
+//! What rmcp asks of a server: what it offers, and calls. Scripts are followed in [`scripts`].
+
+mod scripts;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -12,26 +14,24 @@ use rmcp::model::{
     ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig, ServerRequest, Tool,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer};
-use serde_json::{Map, Value as Json, json};
+use serde_json::json;
 use tokio::runtime::Handle;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::engine::Options;
-use crate::text::ToolCode;
-use crate::toolkit::ToolError;
 
 use super::ask::{Asker, Later, Live, Standing, answer_in};
 use super::lane::{Job, Lane};
 use super::methods::Method;
 use super::offer::{Offer, Offered};
-use super::place::{Place, Reply, failure};
+use super::place::{Place, Reply};
 use super::progress::Watched;
 use super::roots;
 use super::wire::Closing;
-use super::worker::{Stop, Workers};
+use super::worker::Workers;
 
-/// Scripts that run at once.
-const SCRIPTS: usize = 2;
+pub use scripts::Scripts;
+
 /// Time from one word on progress to the next.
 const PERIOD: Duration = Duration::from_millis(250);
 /// How long a client may take to name its roots; so long calls wait.
@@ -41,7 +41,6 @@ const ROOTS: Duration = Duration::from_secs(10);
 pub struct Server {
     parts: Parts,
     standing: Standing,
-    scripts: Semaphore,
     /// Directories outside of which nothing may be done.
     within: Mutex<Option<Vec<PathBuf>>>,
     /// Whether the roots of the client are known, or there are none.
@@ -61,6 +60,8 @@ pub struct Parts {
     pub watched: Watched,
     /// How scripts are run.
     pub workers: Workers,
+    /// Those that go on.
+    pub scripts: Arc<Scripts>,
     /// How the sandbox is opened.
     pub options: Options,
     /// Whether the roots of the client narrow what its calls may do.
@@ -83,13 +84,7 @@ impl Drop for Stopping<'_> {
 impl Server {
     /// A server for one client.
     pub fn new(parts: Parts) -> Server {
-        Server {
-            parts,
-            standing: Standing::default(),
-            scripts: Semaphore::new(SCRIPTS),
-            within: Mutex::default(),
-            ready: watch::Sender::new(true),
-        }
+        Server { parts, standing: Standing::default(), within: Mutex::default(), ready: watch::Sender::new(true) }
     }
 
     /// Waits until it is known what the client narrows.
@@ -131,9 +126,13 @@ impl Server {
         self.wait_for_roots().await;
         let arguments = params.arguments.unwrap_or_default();
         let answers = params.input_responses.map(|answers| json!(answers));
-        let asker = self.asker(context, answer_in(params.request_state, answers.as_ref()));
+        let given = answer_in(answers.as_ref());
+        if offered == Offered::Method(Method::RunScript) {
+            // Apart, so that calls of tools do not carry the room that following a script needs.
+            return Box::pin(self.run_script(arguments, (params.request_state, given), context)).await;
+        }
+        let asker = self.asker(context, params.request_state.zip(given));
         let reply = match offered {
-            Offered::Method(Method::RunScript) => self.run_script(arguments, &asker, context).await,
             Offered::Tool(name) => {
                 self.on_lane(context, asker.clone(), move |place| place.call(name, &arguments)).await
             }
@@ -143,7 +142,7 @@ impl Server {
         };
         if let Asker::Later(Later { pending, .. }) = &asker
             && let Some(asked) = pending.lock().unwrap_or_else(PoisonError::into_inner).take()
-            && let Some(required) = asked.required()
+            && let Some(required) = asked.required(asked.mark())
         {
             return Ok(CallToolResponse::InputRequired(required));
         }
@@ -203,61 +202,6 @@ impl Server {
         }
     }
 
-    async fn run_script(
-        &self,
-        arguments: Map<String, Json>,
-        asker: &Asker,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<Reply, ErrorData> {
-        let over = |_| ErrorData::internal_error("the server ends", None);
-        let (_, order) = self.parts.lane.give(move |place| place.order(&arguments));
-        let order = match order.await.map_err(over)? {
-            Ok(order) => order,
-            Err(reply) => return Ok(reply),
-        };
-        let _turn = self.scripts.acquire().await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let stop = Stop::default();
-        let (workers, asker, stopped) = (self.parts.workers.clone(), script_asker(asker), stop.clone());
-        let within = self.within.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let (tell, mut told) = watch::channel((0, String::new()));
-        let mut working = tokio::task::spawn_blocking(move || {
-            workers.run(&order, within.as_deref(), (&asker, &stopped), |done, message| {
-                let _ = tell.send((done, message));
-            })
-        });
-        let token = context.meta.get_progress_token();
-        let worked = loop {
-            tokio::select! {
-                worked = &mut working => break worked,
-                () = self.given_up(context) => {
-                    stop.raise();
-                    // What the script changed is written down before the next call begins.
-                    break working.await;
-                }
-                Ok(()) = told.changed(), if token.is_some() => {
-                    let (done, message) = told.borrow_and_update().clone();
-                    self.notify(context, token.clone(), done as f64, message).await;
-                }
-            }
-        };
-        match worked {
-            Ok(Ok(worked)) => {
-                let time = worked.time_ms;
-                let (_, reply) = self.parts.lane.give(move |place| place.reported(&worked.report, worked.failed));
-                let mut reply = reply.await.map_err(over)?;
-                reply.meta.insert("time_ms".to_owned(), json!(time));
-                Ok(reply)
-            }
-            Ok(Err(why)) => {
-                // A worker that broke off may have left a run behind.
-                let (_, recovered) = self.parts.lane.give(|place| place.engine.gate().recover());
-                recovered.await.map_err(over)?;
-                Ok(failure(&broken(&why)))
-            }
-            Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
-        }
-    }
-
     /// Tells a client that asked for it how far its call has come, until that is over.
     async fn tell_progress(&self, context: &RequestContext<RoleServer>) -> std::convert::Infallible {
         let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
@@ -286,21 +230,7 @@ impl Server {
     }
 }
 
-/// A worker that gave no report.
-fn broken(why: &str) -> ToolError {
-    ToolError::new(ToolCode::IoError, format!("the worker of the script broke off: {why}"))
-        .hint("look at `history` for what it changed; let the script do less at once")
-}
-
 type Called = Result<CallToolResponse, ErrorData>;
-
-/// A script cannot be called again with the answer to a question: what it did before would be done twice.
-fn script_asker(asker: &Asker) -> Asker {
-    match asker {
-        Asker::Later(_) => Asker::Nobody,
-        other => other.clone(),
-    }
-}
 
 /// A reply as the protocol has it: the same data for programs and as text, then what a model should know.
 fn result(reply: Reply) -> CallToolResult {

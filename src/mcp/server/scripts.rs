@@ -1,0 +1,226 @@
+//! Scripts that go on, each in a worker, and the requests that follow them.
+//!
+//! Up to 2025-11-25 one request follows a script to its end. From 2026-07-28 on a question ends the request:
+//! the script waits, and the request that comes with the answer follows it on. One that nobody follows for too
+//! long, or for which there is no room any more, is stopped, and taken back where it is atomic.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::model::{CallToolResponse, ErrorData, InputRequiredResult};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::{Map, Value as Json, json};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::JoinHandle;
+
+use crate::engine;
+use crate::text::ToolCode;
+use crate::toolkit::ToolError;
+
+use super::super::ask::{Asked, Asker, Later, Waiting};
+use super::super::place::{Reply, failure};
+use super::super::worker::{Stop, Worked};
+use super::{Called, Server, result};
+
+/// Scripts that run at once.
+const AT_ONCE: usize = 2;
+/// Scripts that wait for an answer at once; one more, and the oldest of them is stopped.
+const WAITING: usize = 4;
+
+type Arguments = Map<String, Json>;
+
+/// The scripts of a server.
+pub struct Scripts {
+    turns: Arc<Semaphore>,
+    /// Those that wait for an answer, by the state that the client brings again; the newest last.
+    waiting: Mutex<VecDeque<(String, Going)>>,
+}
+
+/// A script that goes on.
+struct Going {
+    working: JoinHandle<Result<Worked, String>>,
+    /// How far it has come.
+    told: watch::Receiver<(u64, String)>,
+    asked: UnboundedReceiver<Asked>,
+    answers: Sender<engine::Reply>,
+    /// What it waits for, and what it was called with.
+    question: Option<Asked>,
+    arguments: Arguments,
+    stop: Stop,
+    turn: Option<OwnedSemaphorePermit>,
+}
+
+/// What became of a script while a request followed it.
+enum Followed {
+    Ended(Result<Worked, String>),
+    Asks(InputRequiredResult),
+}
+
+impl Default for Scripts {
+    fn default() -> Scripts {
+        Scripts { turns: Arc::new(Semaphore::new(AT_ONCE)), waiting: Mutex::default() }
+    }
+}
+
+impl Drop for Going {
+    fn drop(&mut self) {
+        // Nobody follows it any more; one that has ended hears nothing.
+        self.stop.raise();
+    }
+}
+
+impl Scripts {
+    async fn turn(&self) -> Result<OwnedSemaphorePermit, ErrorData> {
+        self.turns.clone().acquire_owned().await.map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    }
+
+    /// Has a script wait for the answer to its question, and makes the end of the call.
+    fn wait(&self, mut going: Going) -> Result<InputRequiredResult, ErrorData> {
+        let mut bytes = [0; 16];
+        // Whoever guesses it could answer for another client.
+        getrandom::fill(&mut bytes).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let state = crate::text::hex(&bytes);
+        let required = going.question.as_ref().and_then(|asked| asked.required(state.clone()));
+        let required = required.ok_or_else(|| ErrorData::internal_error("there is no question", None))?;
+        going.turn = None;
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.retain(|(_, other)| !other.working.is_finished());
+        waiting.push_back((state, going));
+        if waiting.len() > WAITING {
+            waiting.pop_front();
+        }
+        Ok(required)
+    }
+
+    /// The script that waits for the answer with this state.
+    fn of(&self, state: &str, arguments: &Arguments) -> Option<Going> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = waiting.iter().position(|(known, going)| known == state && going.arguments == *arguments)?;
+        waiting.remove(at).map(|(_, going)| going).filter(|going| !going.working.is_finished())
+    }
+}
+
+impl Server {
+    /// Begins a script, or follows one on whose question is answered.
+    pub(super) async fn run_script(
+        &self,
+        arguments: Arguments,
+        (state, given): (Option<String>, Option<engine::Reply>),
+        context: &RequestContext<RoleServer>,
+    ) -> Called {
+        let scripts = &self.parts.scripts;
+        let going = match state.map(|state| scripts.of(&state, &arguments)) {
+            None => match self.begin(arguments, context).await? {
+                Ok(going) => going,
+                Err(reply) => return Ok(CallToolResponse::Complete(result(reply))),
+            },
+            Some(None) => return Ok(CallToolResponse::Complete(result(failure(&forgotten())))),
+            Some(Some(mut going)) => match given {
+                None => return Ok(CallToolResponse::InputRequired(scripts.wait(going)?)),
+                Some(reply) => {
+                    going.turn = Some(scripts.turn().await?);
+                    going.question = None;
+                    // One that was stopped meanwhile has ended.
+                    let _ = going.answers.send(reply);
+                    going
+                }
+            },
+        };
+        match self.follow(going, context).await? {
+            Followed::Asks(required) => Ok(CallToolResponse::InputRequired(required)),
+            Followed::Ended(worked) => self.ended(worked).await.map(|reply| CallToolResponse::Complete(result(reply))),
+        }
+    }
+
+    async fn begin(
+        &self,
+        arguments: Arguments,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Result<Going, Reply>, ErrorData> {
+        let turn = self.parts.scripts.turn().await?;
+        let given = arguments.clone();
+        let (_, order) = self.parts.lane.give(move |place| place.order(&given));
+        let mut order = match order.await.map_err(|_| over())? {
+            Ok(order) => order,
+            Err(reply) => return Ok(Err(reply)),
+        };
+        order.within = self.within.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let stop = Stop::default();
+        let (asks, asked) = unbounded_channel();
+        let (answers, answered) = channel();
+        let asker = match self.asker(context, None) {
+            Asker::Later(Later { standing, .. }) => {
+                Asker::Waiting(Waiting { asks, answers: Arc::new(Mutex::new(answered)), stop: stop.clone(), standing })
+            }
+            other => other,
+        };
+        let (workers, stopped) = (self.parts.workers.clone(), stop.clone());
+        let (tell, told) = watch::channel((0, String::new()));
+        let working = tokio::task::spawn_blocking(move || {
+            workers.run(&order, (&asker, &stopped), |done, message| {
+                let _ = tell.send((done, message));
+            })
+        });
+        Ok(Ok(Going { working, told, asked, answers, question: None, arguments, stop, turn: Some(turn) }))
+    }
+
+    /// Follows a script until it ends, asks, or nobody wants it any more.
+    async fn follow(&self, mut going: Going, context: &RequestContext<RoleServer>) -> Result<Followed, ErrorData> {
+        let token = context.meta.get_progress_token();
+        let worked = loop {
+            tokio::select! {
+                worked = &mut going.working => break worked,
+                Some(asked) = going.asked.recv() => {
+                    going.question = Some(asked);
+                    return self.parts.scripts.wait(going).map(Followed::Asks);
+                }
+                () = self.given_up(context) => {
+                    going.stop.raise();
+                    // What the script changed is written down before the next call begins.
+                    break (&mut going.working).await;
+                }
+                Ok(()) = going.told.changed(), if token.is_some() => {
+                    let (done, message) = going.told.borrow_and_update().clone();
+                    self.notify(context, token.clone(), done as f64, message).await;
+                }
+            }
+        };
+        worked.map(Followed::Ended).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    }
+
+    async fn ended(&self, worked: Result<Worked, String>) -> Result<Reply, ErrorData> {
+        match worked {
+            Ok(worked) => {
+                let time = worked.time_ms;
+                let (_, reply) = self.parts.lane.give(move |place| place.reported(worked));
+                let mut reply = reply.await.map_err(|_| over())?;
+                reply.meta.insert("time_ms".to_owned(), json!(time));
+                Ok(reply)
+            }
+            Err(why) => {
+                // A worker that broke off may have left a run behind.
+                let (_, recovered) = self.parts.lane.give(|place| place.engine.gate().recover());
+                recovered.await.map_err(|_| over())?;
+                Ok(failure(&broken(&why)))
+            }
+        }
+    }
+}
+
+fn over() -> ErrorData {
+    ErrorData::internal_error("the server ends", None)
+}
+
+/// A worker that gave no report.
+fn broken(why: &str) -> ToolError {
+    ToolError::new(ToolCode::IoError, format!("the worker of the script broke off: {why}"))
+        .hint("look at `history` for what it changed; let the script do less at once")
+}
+
+/// An answer to a question that no script waits with.
+fn forgotten() -> ToolError {
+    ToolError::new(ToolCode::NotFound, "no script waits for this answer: it has ended, or was another one")
+        .hint("look at `history` for what it changed, and run it again without `requestState`")
+}
