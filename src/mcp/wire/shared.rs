@@ -68,8 +68,10 @@ pub(super) struct Shared {
     room: Condvar,
     /// There is something to write.
     work: Condvar,
-    /// Everything was answered, or written, or all is over.
-    changed: Notify,
+    /// Everything was answered, or written. Nobody waits for it before the client has closed its side.
+    settled: Notify,
+    /// All is over.
+    gone: Notify,
     is_closed: AtomicBool,
     has_stalled: AtomicBool,
     has_begun: AtomicBool,
@@ -90,6 +92,9 @@ struct State {
     /// The room that the batch which is being written gives back.
     leaving: Vec<usize>,
     is_writing: bool,
+    /// Whether somebody waits for room, or for work: nobody else is woken, since that is most of what a call costs.
+    wants_room: bool,
+    wants_work: bool,
 }
 
 /// Whether rmcp takes a request for the beginning of a connection.
@@ -106,6 +111,13 @@ fn begins(request: &ClientRequest) -> bool {
     }
 }
 
+impl State {
+    fn give_back(&mut self, bytes: usize) {
+        self.requests -= 1;
+        self.request_bytes -= bytes;
+    }
+}
+
 /// A frame that waits to be written.
 struct Waiting {
     frame: Vec<u8>,
@@ -119,7 +131,8 @@ impl Shared {
             state: Mutex::default(),
             room: Condvar::new(),
             work: Condvar::new(),
-            changed: Notify::new(),
+            settled: Notify::new(),
+            gone: Notify::new(),
             is_closed: AtomicBool::new(false),
             has_stalled: AtomicBool::new(false),
             has_begun: AtomicBool::new(false),
@@ -136,7 +149,7 @@ impl Shared {
             && state.requests > 0
             && (state.requests >= REQUESTS || state.request_bytes + bytes > REQUEST_BYTES)
         {
-            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.wait_for_room(state);
         }
         if state.open.contains_key(id) {
             return false;
@@ -151,7 +164,8 @@ impl Shared {
     pub fn cancel(&self, id: &RequestId) {
         let mut state = self.lock();
         if let Some(bytes) = state.open.remove(id) {
-            self.give_back(&mut state, bytes);
+            state.give_back(bytes);
+            self.tell_of_room(&mut state);
         }
     }
 
@@ -161,10 +175,21 @@ impl Shared {
         frame.push(b'\n');
         let mut state = self.lock();
         while !self.is_closed() && state.frames.len() >= WAITING {
-            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.wait_for_room(state);
         }
-        state.frames.push_back(Waiting { frame, answers: None });
-        self.work.notify_one();
+        self.put(&mut state, Waiting { frame, answers: None });
+    }
+
+    fn wait_for_room<'s>(&self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        state.wants_room = true;
+        self.room.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, state: &mut State, waiting: Waiting) {
+        state.frames.push_back(waiting);
+        if std::mem::take(&mut state.wants_work) {
+            self.work.notify_one();
+        }
     }
 
     /// Puts a message of rmcp's.
@@ -181,8 +206,7 @@ impl Shared {
             _ => None,
         };
         let answers = answered.and_then(|id| state.open.remove(id));
-        state.frames.push_back(Waiting { frame, answers });
-        self.work.notify_one();
+        self.put(&mut state, Waiting { frame, answers });
         Ok(())
     }
 
@@ -199,6 +223,7 @@ impl Shared {
     pub fn next_batch(&self, batch: &mut Vec<u8>) -> bool {
         let mut state = self.lock();
         while state.frames.is_empty() && !self.is_closed() {
+            state.wants_work = true;
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         while let Some(waiting) = state.frames.pop_front() {
@@ -225,18 +250,17 @@ impl Shared {
         self.since.store(0, Ordering::Relaxed);
         let mut state = self.lock();
         state.is_writing = false;
-        for bytes in std::mem::take(&mut state.leaving) {
-            self.give_back(&mut state, bytes);
+        while let Some(bytes) = state.leaving.pop() {
+            state.give_back(bytes);
         }
-        self.room.notify_all();
-        self.changed.notify_waiters();
+        self.tell_of_room(&mut state);
     }
 
-    fn give_back(&self, state: &mut State, bytes: usize) {
-        state.requests -= 1;
-        state.request_bytes -= bytes;
-        self.room.notify_all();
-        self.changed.notify_waiters();
+    fn tell_of_room(&self, state: &mut State) {
+        if std::mem::take(&mut state.wants_room) {
+            self.room.notify_all();
+        }
+        self.settled.notify_waiters();
     }
 
     /// Closes the connection of a client that has taken nothing for too long.
@@ -261,7 +285,8 @@ impl Shared {
         self.is_closed.store(true, Ordering::Relaxed);
         self.room.notify_all();
         self.work.notify_all();
-        self.changed.notify_waiters();
+        self.settled.notify_waiters();
+        self.gone.notify_waiters();
     }
 
     pub fn is_closed(&self) -> bool {
@@ -270,22 +295,23 @@ impl Shared {
 
     /// Waits until the connection is closed.
     pub async fn closed(&self) {
-        self.wait_until(|_| false).await;
+        self.wait_until(&self.gone, |_| false).await;
     }
 
     /// Waits until every request is answered and every answer written.
     pub async fn idle(&self) {
-        self.wait_until(|state| state.requests == 0 && state.frames.is_empty() && !state.is_writing).await;
+        self.wait_until(&self.settled, |state| state.requests == 0 && state.frames.is_empty() && !state.is_writing)
+            .await;
     }
 
     /// Waits until everything that was given is written.
     pub async fn written(&self) {
-        self.wait_until(|state| state.frames.is_empty() && !state.is_writing).await;
+        self.wait_until(&self.settled, |state| state.frames.is_empty() && !state.is_writing).await;
     }
 
-    async fn wait_until(&self, fits: impl Fn(&State) -> bool) {
+    async fn wait_until(&self, what: &Notify, fits: impl Fn(&State) -> bool) {
         loop {
-            let changed = self.changed.notified();
+            let changed = what.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
             if self.is_closed() || fits(&self.lock()) {
