@@ -19,16 +19,17 @@ use super::{Engine, Script, SetupError, on_large_stack};
 const SCRIPT: &str = "DEFINE PROCEDURE F()\nRETURN F()\nEND\nSET x = F()\n";
 
 impl Engine {
-    /// An error when a limit does not hold.
-    pub(super) fn check_limits(&self) -> Result<(), SetupError> {
+    /// An error when a limit does not hold. Those of scripts are left out where none is run: a server of tools
+    /// would hold the pages of parser and evaluator for as long as it lives.
+    pub(super) fn check_limits(&self, calls_only: bool) -> Result<(), SetupError> {
         let loose = loose_limit().map(|limit| format!("{limit:?}")).or_else(|| {
-            let mut tries = [
+            let calls = [("tool_output_bytes", (|_| answers_are_bounded()) as fn(&Engine) -> bool)];
+            let scripts = [
                 ("script_bytes", Engine::bounds_texts as fn(&Engine) -> bool),
                 ("nesting", Engine::bounds_nesting),
-                ("tool_output_bytes", |_| answers_are_bounded()),
                 ("call_depth", Engine::bounds_calls),
-            ]
-            .into_iter();
+            ];
+            let mut tries = calls.into_iter().chain(scripts.into_iter().filter(|_| !calls_only));
             tries.find(|(_, bites)| !bites(self)).map(|(name, _)| name.to_owned())
         });
         loose.map_or(Ok(()), |limit| {

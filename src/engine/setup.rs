@@ -36,6 +36,8 @@ pub struct Options {
     pub atomic: bool,
     /// Change nothing, and keep what would be changed.
     pub plan: bool,
+    /// Whether tools are called and no script is looked at; whoever runs one needs an engine for that.
+    pub calls_only: bool,
     /// The limits where neither the policy file nor these options say anything.
     pub limits: Limits,
     /// Directories outside of which nothing may be done, besides what the policy says; all may when left out.
@@ -128,7 +130,7 @@ impl Engine {
             ended: RefCell::default(),
             force: OnceCell::new(),
         };
-        engine.check_limits()?;
+        engine.check_limits(options.calls_only)?;
         if options.plan {
             return engine.planning();
         }

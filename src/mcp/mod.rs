@@ -127,7 +127,7 @@ fn begin(
     refused: impl FnOnce(&SetupError) + Send + 'static,
 ) -> Result<Option<(Parts, JoinHandle<()>)>, Fault> {
     let Settings { options, tools, worker: (program, words), .. } = settings;
-    let options = Options { limits: Limits::of_server(), ..options };
+    let options = Options { limits: Limits::of_server(), calls_only: true, ..options };
     let watched = Watched::default();
     let own = watched.clone();
     let begun = Lane::begin(

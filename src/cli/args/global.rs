@@ -108,6 +108,7 @@ impl Global {
             strict: self.strict,
             atomic: false,
             plan: false,
+            calls_only: false,
             limits: Limits::default(),
             within: None,
             max_steps: self.max_steps,
