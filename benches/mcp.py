@@ -3,8 +3,8 @@
 
     python3 benches/mcp.py [--quick] [--ns PATH]
 
-The peer comes from `.ci/clients`, which installs it into target/. Answers are compared, times are not: the exit
-code is 1 when a list or a text differs.
+The peer comes from `.ci/clients`, which installs it into target/. The two take turns; a ratio is the median over the
+rounds. Answers are compared, times are not: the exit code is 1 when a list or a text differs.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from statistics import median
 
 # Nothing is left behind in the repository.
 sys.dont_write_bytecode = True
@@ -36,15 +37,13 @@ def tree(folder):
     (folder / "small.txt").write_text("a small file\n" * 20)
 
 
-def first_answer(command, rounds):
+def first_answer(command):
     """Milliseconds from the start of the process to its first answer."""
-    times = []
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        client = Client(command)
-        times.append((time.perf_counter() - begin) * 1000)
-        client.close()
-    return sorted(times)[len(times) // 2]
+    begin = time.perf_counter()
+    client = Client(command)
+    taken = (time.perf_counter() - begin) * 1000
+    client.close()
+    return taken
 
 
 def per_second(client, tool, arguments, calls):
@@ -77,25 +76,39 @@ def processor(client):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(command, names, calls, rounds):
-    (read, read_arguments), (listing, fifty), (_, many) = names
-    row = {"first answer, ms": first_answer(command, rounds)}
-    client = Client(command)
-    tools = client.request("tools/list", {})["result"]["tools"]
-    row["definitions, bytes"] = len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode())
-    text = client.call(read, read_arguments)
-    per_second(client, read, read_arguments, calls // 10)
-    before = processor(client)
-    row["small reads a second"] = per_second(client, read, read_arguments, calls)
-    between = processor(client)
-    row["lists of 50 entries a second"] = per_second(client, listing, fifty, calls)
-    row["processor, µs of a read"] = (between - before) / calls * 1e6
-    row["processor, µs of a list"] = (processor(client) - between) / calls * 1e6
-    row["memory, MiB"] = client.memory() / (1 << 20)
-    listed = client.call(listing, many)
-    row["text of 10,000 entries, bytes"] = len(listed["content"][0]["text"])
-    client.close()
-    return row, text, listed
+class Side:
+    """A server that is measured, and how its tools are called."""
+
+    def __init__(self, command, read, listing, many, calls):
+        self.command, self.read, self.listing, self.many, self.calls = command, read, listing, many, calls
+        self.client = Client(command)
+        # What each round has measured, by row.
+        self.rows = {}
+
+    def note(self, row, value):
+        self.rows.setdefault(row, []).append(value)
+
+    def round(self):
+        self.note("first answer, ms", first_answer(self.command))
+        for what, one, (tool, arguments) in [
+            ("small reads", "a read", self.read),
+            ("lists of 50 entries", "a list", self.listing),
+        ]:
+            before = processor(self.client)
+            self.note(f"{what} a second", per_second(self.client, tool, arguments, self.calls))
+            taken = (processor(self.client) - before) / self.calls
+            self.note(f"processor, µs of {one}", taken * 1e6)
+        self.note("memory, MiB", self.client.memory() / (1 << 20))
+        self.note("of it its own, MiB", self.client.memory("RssAnon") / (1 << 20))
+
+    def end(self):
+        """What is the same in every round, and the answers that are compared."""
+        tools = self.client.request("tools/list", {})["result"]["tools"]
+        self.note("definitions, bytes", len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode()))
+        text, listed = self.client.call(*self.read), self.client.call(*self.many)
+        self.note("text of 10,000 entries, bytes", len(listed["content"][0]["text"]))
+        self.client.close()
+        return text, listed
 
 
 def main():
@@ -105,7 +118,7 @@ def main():
     options = parser.parse_args()
     if not os.path.exists(options.ns):
         subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=PACKAGE, check=True)
-    calls, rounds = (500, 3) if options.quick else (5_000, 9)
+    calls, rounds = (500, 1) if options.quick else (5_000, 7)
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place).resolve()
         tree(folder)
@@ -115,31 +128,31 @@ def main():
         ours = [options.ns, "mcp", "--sandbox", str(folder), "--policy", str(policy)]
         peer = ["node", str(PEER), str(folder)]
         try:
-            mine, my_text, my_list = measure(
+            mine = Side(
                 ours,
-                [
-                    ("read_file", {"file_path": "small.txt"}),
-                    ("list_dir", {"path": "fifty"}),
-                    ("list_dir", {"path": "many"}),
-                ],
+                ("read_file", {"file_path": "small.txt"}),
+                ("list_dir", {"path": "fifty"}),
+                ("list_dir", {"path": "many"}),
                 calls,
-                rounds,
             )
-            theirs, their_text, their_list = measure(
+            theirs = Side(
                 peer,
-                [
-                    ("read_text_file", {"path": str(folder / "small.txt")}),
-                    ("list_directory", {"path": str(folder / "fifty")}),
-                    ("list_directory", {"path": str(folder / "many")}),
-                ],
+                ("read_text_file", {"path": str(folder / "small.txt")}),
+                ("list_directory", {"path": str(folder / "fifty")}),
+                ("list_directory", {"path": str(folder / "many")}),
                 max(calls // 10, 50),
-                min(rounds, 3),
             )
+            for _ in range(rounds):
+                mine.round()
+                theirs.round()
+            (my_text, my_list), (their_text, their_list) = mine.end(), theirs.end()
         finally:
             policy.unlink()
     print("| what | ns mcp | server-filesystem | ratio |\n|---|---:|---:|---:|")
-    for name, value in mine.items():
-        print(f"| {name} | {value:,.1f} | {theirs[name]:,.1f} | {value / theirs[name]:.3f} |")
+    for row, values in mine.rows.items():
+        others = theirs.rows[row]
+        ratio = median([one / max(other, 1e-9) for one, other in zip(values, others)])
+        print(f"| {row} | {median(values):,.1f} | {median(others):,.1f} | {ratio:.3f} |")
     names = [line.strip() for line in my_list["structuredContent"]["result"].splitlines()[1:]]
     their_names = sorted(line.split("] ", 1)[1] for line in their_list["content"][0]["text"].splitlines())
     agree = names == their_names

@@ -52,12 +52,12 @@ class Client:
             raise ValueError(f"{tool}: {answer['error']['message']}")
         return answer["result"]
 
-    def memory(self):
-        """Bytes of memory that the server holds, its children too."""
+    def memory(self, kind="VmRSS"):
+        """Bytes of memory that the server holds, its children too; as RssAnon what no file is behind."""
         total = 0
         for process in self.family(self.process.pid):
             with open(f"/proc/{process}/status") as status:
-                total += next((int(line.split()[1]) * 1024 for line in status if line.startswith("VmRSS:")), 0)
+                total += next((int(line.split()[1]) * 1024 for line in status if line.startswith(f"{kind}:")), 0)
         return total
 
     def family(self, process):
