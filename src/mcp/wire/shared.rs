@@ -11,6 +11,8 @@ use rmcp::model::{ClientRequest, GetMeta, JsonRpcError, JsonRpcMessage, Protocol
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use tokio::sync::Notify;
 
+use super::write;
+
 /// Requests that are worked on, or wait, at once.
 const REQUESTS: usize = 64;
 /// Bytes of their frames.
@@ -77,6 +79,7 @@ pub(super) struct Shared {
     has_begun: AtomicBool,
     born: Instant,
     patience: Duration,
+    is_pipe: bool,
     /// Milliseconds since `born` at which the piece that is being written began; 0 when none is.
     since: AtomicU64,
 }
@@ -138,6 +141,7 @@ impl Shared {
             has_begun: AtomicBool::new(false),
             born: Instant::now(),
             patience,
+            is_pipe: write::is_pipe(),
             since: AtomicU64::new(0),
         }
     }
@@ -206,7 +210,13 @@ impl Shared {
             _ => None,
         };
         let answers = answered.and_then(|id| state.open.remove(id));
-        self.put(&mut state, Waiting { frame, answers });
+        let is_quiet = state.frames.is_empty() && !state.is_writing;
+        if !(self.is_pipe && is_quiet && write::at_once(&frame)?) {
+            self.put(&mut state, Waiting { frame, answers });
+        } else if let Some(bytes) = answers {
+            state.give_back(bytes);
+            self.tell_of_room(&mut state);
+        }
         Ok(())
     }
 

@@ -1,6 +1,8 @@
 //! The thread that writes: everything that waits, in pieces, so that a client that does not read is noticed.
+//!
+//! Most answers are short and the client waits for them: those need no thread ([`at_once`]).
 
-use std::io::{Write, stdout};
+use std::io::{self, Write, stdout};
 
 use super::shared::{Ending, Shared};
 
@@ -22,4 +24,38 @@ pub fn write_all(shared: &Shared) {
         batch.clear();
         batch.shrink_to(PIECE);
     }
+}
+
+/// Whether standard output is a pipe, of which is known what it takes without waiting.
+#[cfg(target_os = "linux")]
+pub fn is_pipe() -> bool {
+    use rustix::fs::{FileType, fstat};
+    fstat(stdout()).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_fifo())
+}
+
+/// Writes a frame to a pipe that has room; false when it might have to wait. A pipe takes so much whole
+/// (pipe(7), `PIPE_BUF`), and is ready while it has room for that.
+#[cfg(target_os = "linux")]
+pub fn at_once(frame: &[u8]) -> io::Result<bool> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    const PIPE_BUF: usize = 4096;
+    let output = stdout();
+    let mut polled = [PollFd::new(&output, PollFlags::OUT)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    if frame.len() > PIPE_BUF || poll(&mut polled, Some(&now))? == 0 || polled[0].revents() != PollFlags::OUT {
+        return Ok(false);
+    }
+    Ok(rustix::io::write(&output, frame)? == frame.len())
+}
+
+/// Elsewhere the thread writes everything.
+#[cfg(not(target_os = "linux"))]
+pub fn is_pipe() -> bool {
+    false
+}
+
+/// Never asked for.
+#[cfg(not(target_os = "linux"))]
+pub fn at_once(_: &[u8]) -> io::Result<bool> {
+    Ok(false)
 }
