@@ -44,8 +44,8 @@ MODES: dict[str, Mode] = {
     "million": lambda built, args: million.run(built, folders=1000, files=1000),
     "listing": lambda built, args: listing.run(built, listing.FULL, args.rounds or 15),
     "files": lambda built, args: files.run(built, files.FULL_MIB, args.rounds or 9),
-    "scaling": lambda built, args: scaling.run(built),
-    "parse": lambda built, args: parse.run(built),
+    "scaling": lambda built, args: scaling.run(built, args.most_ms),
+    "parse": lambda built, args: parse.run(built, args.rounds or 7),
 }
 
 
@@ -76,6 +76,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--only", metavar="A,B", help=f"of the programs {' '.join(programs.PROGRAMS)}")
     parser.add_argument("--peers", metavar="A,B", help="of the languages; all that are here when left out")
     parser.add_argument("--folder", metavar="DIR", default="/usr", help="what is walked [/usr]")
+    parser.add_argument("--most-ms", type=positive, metavar="N", default=scaling.MOST_MS, help="scale until a run takes this")
     parser.add_argument("--ns", metavar="PATH", help="an ns that is built already")
     parser.add_argument("--before", metavar="PATH", help="another ns, which runs the programs in turn with this one")
     parser.add_argument("--json", metavar="FILE", help="write every round of every measurement")

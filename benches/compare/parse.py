@@ -1,31 +1,87 @@
-"""How the time of a check grows with the text; the measuring is done by benches/parse.rs."""
+"""What `ns check` takes: for a long script, and for every form that nests at n and at 2n.
+
+Other forms of repetition are measured within one process by benches/parse.rs.
+"""
 
 from __future__ import annotations
 
-import re
+import os
+import tempfile
+from pathlib import Path
 
 import process
 import show
 from build import Built
-from report import Goal, Report, Spread
+from report import Goal, Report, Spread, number
+from scaling import PROCEDURE
 
 #: Megabytes a second of a typical script, and the ratio of times for 2n and n of every form that nests.
-SPEED, RATIO = 5.0, 2.1
+SPEED_GOAL, RATIO_GOAL = 5.0, 2.1
+#: Half of what may be nested by default.
+DEPTH = 128
+FULL_BYTES, QUICK_BYTES = 4_000_000, 100_000
+FULL_LINES, QUICK_LINES = 1_000, 20
+#: What stands before all lines, and a line that nests n deep.
+FORMS = {
+    "parentheses": ("", lambda n: f"EMIT {'(' * n}1{')' * n}"),
+    "lists": ("", lambda n: f"EMIT {'[' * (n - 1)}1{']' * (n - 1)}"),
+    "maps": ("", lambda n: 'EMIT ' + '{"k": ' * (n - 1) + "1" + "}" * (n - 1)),
+    "calls": ("", lambda n: f"EMIT {'LEN(' * n}1{')' * n}"),
+    "calls of a procedure": ("DEFINE PROCEDURE P(a)\n  RETURN a\nEND\n", lambda n: f"EMIT {'P(' * n}1{')' * n}"),
+    "indices in indices": ("SET a = [0]\n", lambda n: f"EMIT {'a[' * n}0{']' * n}"),
+    "a chain of indices": ("SET a = [0]\n", lambda n: f"EMIT a{'[0]' * n}"),
+    "a chain of fields": ("SET a = {}\n", lambda n: f"EMIT a{'.b' * n}"),
+    "NOT": ("", lambda n: f"EMIT {'NOT ' * n}true"),
+    "signs": ("", lambda n: f"EMIT {'- ' * n}1"),
+    "powers": ("", lambda n: f"EMIT 1{' ** 1' * n}"),
+    "blocks": ("", lambda n: f"{_line('IF LEN(ARGS) == 0 THEN') * n}EMIT 1\n{_line('END') * n}".rstrip()),
+}
 
 
-def run(built: Built, *words: str) -> Report:
-    """Runs the example and reads its table."""
-    show.note("parsing")
-    output = process.run([built.example("parse_scaling"), *words]).output.rstrip()
+def _line(text: str) -> str:
+    return text + "\n"
+
+
+def run(built: Built, rounds: int, quick: bool = False) -> Report:
+    """Checks scripts as files, n and 2n in turn; what an empty one takes is taken off."""
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix="parse-") as place:
+        empty, long = _script(place, "empty", ""), _script(place, "long", _typical(QUICK_BYTES if quick else FULL_BYTES))
+        series = process.in_turn({name: [built.ns, "check", path] for name, path in (("empty", empty), ("long", long))}, rounds)
+        base = min(usage.cpu_ms for usage in series["empty"])
+        speed = Spread.of([os.path.getsize(long) / (usage.cpu_ms - base) / 1e3 for usage in series["long"]])
+        report.series["parse"] = series
+        report.blocks.append(f"A script of {os.path.getsize(long):,} bytes: {show.cpu(series['long'])} ms of CPU, {speed.shown()} MB/s.")
+        report.goals.append(Goal("parse to tree and lowered program, lints with it", "bytes", SPEED_GOAL, speed, "MB/s", least=True))
+        _nesting(report, built, place, base, rounds, QUICK_LINES if quick else FULL_LINES)
     show.note("")
-    report = Report(blocks=[f"```text\n{output}\n```"])
-    speed = re.search(r"([\d.]+) MB/s", output)
-    if speed:
-        rate = float(speed[1])
-        report.goals.append(Goal("parse to tree and lowered program", "bytes", SPEED, Spread(rate, rate, rate), "MB/s", least=True))
-    nesting = output.partition("-- deep\n")[2].partition("\n-- ")[0]
-    ratios = [float(line.replace("<-- more than linear", "").split()[-1]) for line in nesting.splitlines()]
-    if ratios:
-        worst = Spread(max(ratios), min(ratios), max(ratios))
-        report.goals.append(Goal(f"2n over n, worst of {len(ratios)} nesting forms", "linear", RATIO, worst))
     return report
+
+
+def _nesting(report: Report, built: Built, place: str, base: float, rounds: int, lines: int) -> None:
+    rows, ratios = [], {}
+    for name, (head, line) in FORMS.items():
+        show.note(name)
+        scripts = {n: _script(place, f"{n}", head + _line(line(n)) * lines) for n in (DEPTH, 2 * DEPTH)}
+        series = process.in_turn({str(n): [built.ns, "check", path] for n, path in scripts.items()}, rounds)
+        once, twice = ([usage.cpu_ms - base for usage in usages] for usages in series.values())
+        ratios[name] = Spread.of([b / a for a, b in zip(once, twice)])
+        report.series[name] = series
+        rows.append([name, number(min(once)), number(min(twice)), ratios[name].shown()])
+    report.blocks.append(show.table([f"nested, {lines} times", f"ms at {DEPTH}", f"ms at {2 * DEPTH}", "2n / n"], rows))
+    worst = max(ratios, key=lambda name: ratios[name].middle)
+    report.goals.append(Goal(f"2n over n, worst of {len(FORMS)} nesting forms ({worst})", "linear", RATIO_GOAL, ratios[worst]))
+
+
+def _script(place: str, name: str, text: str) -> str:
+    path = Path(place) / f"{name}.ns"
+    path.write_text(text)
+    return str(path)
+
+
+def _typical(size: int) -> str:
+    procedures: list[str] = []
+    while size > 0:
+        procedures.append(PROCEDURE.replace("@", str(len(procedures))))
+        size -= len(procedures[-1])
+    return "".join(procedures)

@@ -7,6 +7,7 @@ import files
 import listing
 import million
 import parse
+import process
 import programs
 import scaling
 import start
@@ -32,5 +33,6 @@ def run(built: Built) -> dict[str, Report]:
         "listing": listing.run(built, listing.QUICK, rounds=1),
         "files": files.run(built, files.QUICK_MIB, rounds=1),
         "scaling": scaling.run(built, quick=True),
-        "parse": parse.run(built, "--quick"),
+        "parse": parse.run(built, rounds=1, quick=True),
+        "forms": Report(blocks=[process.run([built.example("parse_scaling"), "--quick"]).output.rstrip()]),
     }
