@@ -49,7 +49,7 @@ def run(built: Built, rounds: int, quick: bool = False) -> Report:
         empty, long = _script(place, "empty", ""), _script(place, "long", _typical(QUICK_BYTES if quick else FULL_BYTES))
         series = process.in_turn({name: [built.ns, "check", path] for name, path in (("empty", empty), ("long", long))}, rounds)
         base = min(usage.cpu_ms for usage in series["empty"])
-        speed = Spread.of([os.path.getsize(long) / (usage.cpu_ms - base) / 1e3 for usage in series["long"]])
+        speed = Spread.of([os.path.getsize(long) / _beyond(usage, base) / 1e3 for usage in series["long"]])
         report.series["parse"] = series
         report.blocks.append(f"A script of {os.path.getsize(long):,} bytes: {show.cpu(series['long'])} ms of CPU, {speed.shown()} MB/s.")
         report.goals.append(Goal("parse to tree and lowered program, lints with it", "bytes", SPEED_GOAL, speed, "MB/s", least=True))
@@ -64,13 +64,18 @@ def _nesting(report: Report, built: Built, place: str, base: float, rounds: int,
         show.note(name)
         scripts = {n: _script(place, f"{n}", head + _line(line(n)) * lines) for n in (DEPTH, 2 * DEPTH)}
         series = process.in_turn({str(n): [built.ns, "check", path] for n, path in scripts.items()}, rounds)
-        once, twice = ([usage.cpu_ms - base for usage in usages] for usages in series.values())
+        once, twice = ([_beyond(usage, base) for usage in usages] for usages in series.values())
         ratios[name] = Spread.of([b / a for a, b in zip(once, twice)])
         report.series[name] = series
         rows.append([name, number(min(once)), number(min(twice)), ratios[name].shown()])
     report.blocks.append(show.table([f"nested, {lines} times", f"ms at {DEPTH}", f"ms at {2 * DEPTH}", "2n / n"], rows))
     worst = max(ratios, key=lambda name: ratios[name].middle)
     report.goals.append(Goal(f"2n over n, worst of {len(FORMS)} nesting forms ({worst})", "linear", RATIO_GOAL, ratios[worst]))
+
+
+def _beyond(usage: process.Usage, base: float) -> float:
+    """Milliseconds beyond those of an empty script; little ones may be lost in the noise."""
+    return max(usage.cpu_ms - base, 0.01)
 
 
 def _script(place: str, name: str, text: str) -> str:
