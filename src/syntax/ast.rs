@@ -80,6 +80,7 @@ impl Statement {
 
 /// The statements of the language.
 #[derive(Debug)]
+#[allow(missing_docs, reason = "the line above each shows its parts")]
 pub enum StatementKind {
     /// `SET a, b[i].c = value`
     Set { targets: Vec<Place>, value: ExprId },

@@ -1,0 +1,34 @@
+//! The tree of a script as it was written, for those who read scripts without running them: it needs no sandbox
+//! and no policy, only a stack that is large enough.
+
+use crate::limits::{Limits, MAX_OPERATORS};
+use crate::syntax::{TextLimits, ast::Tree, parse};
+use crate::text::{Diagnostic, Sources};
+
+use super::stack::on_large_stack;
+use super::{Script, internal_fault};
+
+/// What parsing a script gives.
+pub struct Parsed {
+    /// The text, for showing findings and for the places of the tree.
+    pub sources: Sources,
+    /// The tree, complete for all lines without findings.
+    pub tree: Tree,
+    /// What is wrong with the text; names and calls were not looked at.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// Parses a script.
+pub fn parse_script(script: &Script) -> Parsed {
+    let limits = Limits::default();
+    let mut sources = Sources::new();
+    let (text, undecodable) = script.decode_script(limits.script_bytes);
+    let source = sources.add(script.name(), text);
+    let mut findings: Vec<Diagnostic> = undecodable.into_iter().collect();
+    let bounds = TextLimits { nesting: limits.nesting, operators: MAX_OPERATORS };
+    let tree = on_large_stack(|| parse(source, bounds, &mut findings)).unwrap_or_else(|panic| {
+        findings.push(internal_fault(&panic));
+        Tree::default()
+    });
+    Parsed { sources, tree, findings }
+}
