@@ -209,8 +209,14 @@ impl Machine {
                 Some(tail) => tail(self),
                 None => Ok(Value::Nil),
             },
-            Flow::Return => Ok(std::mem::replace(&mut self.returned, Value::Nil)),
-            _ => Err(Thrown(())),
+            Flow::Return => {
+                code.refund_tail(&mut self.meter);
+                Ok(std::mem::replace(&mut self.returned, Value::Nil))
+            }
+            _ => {
+                code.refund_tail(&mut self.meter);
+                Err(Thrown(()))
+            }
         };
         result.map_err(|_| {
             // Frames of calls that the error left behind are cleared by the calls themselves.

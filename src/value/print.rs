@@ -121,10 +121,11 @@ const PREVIEW: usize = 40;
 
 /// The value as a literal, cut to a length that fits a message.
 pub fn preview(value: &Value) -> String {
-    let mut text = CompactString::default();
-    let whole = write_quoted(value, &mut Bounded { text: &mut text, left: 4 * PREVIEW }).is_ok();
-    let shortened = shortened(&text, PREVIEW);
-    if whole || shortened.ends_with('…') { shortened } else { format!("{shortened}…") }
+    let mut cut = Cut { text: String::new(), left: PREVIEW };
+    match write_quoted(value, &mut cut) {
+        Ok(()) => cut.text,
+        Err(fmt::Error) => cut.text + "…",
+    }
 }
 
 /// The first characters of a text, with `…` when there are more.
@@ -132,6 +133,29 @@ pub fn shortened(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+/// Takes the first characters, then refuses.
+struct Cut {
+    text: String,
+    left: usize,
+}
+
+impl Write for Cut {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        match piece.char_indices().nth(self.left) {
+            Some((end, _)) => {
+                self.text.push_str(&piece[..end]);
+                self.left = 0;
+                Err(fmt::Error)
+            }
+            None => {
+                self.text.push_str(piece);
+                self.left -= piece.chars().count();
+                Ok(())
+            }
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use crate::text::Span;
 use crate::value::{List, Value, operators, place};
 
 use super::super::machine::{Flow, Machine, Run};
-use super::expr::{check_set, constant, joined_text};
-use super::operand::{Operand, with_operand, with_operands};
+use super::expr::{constant, joined_text};
+use super::operand::{Operand, check_set, with_operand, with_operands};
 use super::{Compiler, StmtFn, ValueFn};
 
 /// What writes a value to a place.
@@ -158,6 +158,10 @@ fn add_int(slot: usize, number: i64, name: Span, span: Span) -> StmtFn {
 
 fn add_value<V: Operand>(slot: usize, value: V, name: Span, span: Span) -> StmtFn {
     Box::new(move |machine| {
+        if V::COMPUTES && matches!(machine.local(slot), Value::Unset) {
+            machine.throw_unset(name);
+            return Flow::Throw;
+        }
         let Ok(held) = value.take(machine) else { return Flow::Throw };
         if let (Value::Int(current), Some(number)) = (machine.local(slot), value.int(&held, machine)) {
             if let Some(sum) = current.checked_add(number) {
@@ -205,6 +209,10 @@ fn take_set<V: Operand>(machine: &mut Machine, operand: &V, held: V::Held) -> Ru
 /// `SET x = x + [item]`: no list is made for the item where `x` is one.
 fn append_item(slot: usize, item: ValueFn, name: Span, span: Span) -> StmtFn {
     Box::new(move |machine| {
+        if matches!(machine.local(slot), Value::Unset) {
+            machine.throw_unset(name);
+            return Flow::Throw;
+        }
         let Ok(item) = item(machine) else { return Flow::Throw };
         if let Value::List(list) = machine.local_mut(slot) {
             return match List::push(list, item) {

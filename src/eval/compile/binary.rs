@@ -5,7 +5,7 @@ use crate::text::Span;
 use crate::value::{Fallible, Value, ValueError, operators};
 
 use super::super::machine::{Flow, Machine, Run, Thrown};
-use super::operand::{Any, Operand, Shape, with_operands};
+use super::operand::{Any, Operand, Shape, check_set, take_both, with_operands};
 use super::shortcut::{
     Add, Arithmetic, Comparison, Divide, Equal, Greater, GreaterEqual, In, Less, LessEqual, Multiply, NotEqual, NotIn,
     Remainder, Subtract,
@@ -125,7 +125,7 @@ struct Operands<L, R> {
 impl<L: Operand, R: Operand> Operands<L, R> {
     #[inline(always)]
     fn compute<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
-        let (a, b) = (self.left.take(machine)?, self.right.take(machine)?);
+        let (a, b) = take_both(&self.left, &self.right, machine)?;
         if let (Some(x), Some(y)) = (self.left.int(&a, machine), self.right.int(&b, machine)) {
             if let Some(result) = O::ints(x, y) {
                 return Ok(result);
@@ -147,7 +147,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
 
     #[inline(never)]
     fn test<O: Comparison>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> Run<bool> {
-        check_set(machine, &self.left, &a, &self.right, &b)?;
+        check_both(machine, &self.left, &a, &self.right, &b)?;
         let result = O::apply(self.left.peek(&a, machine), self.right.peek(&b, machine));
         result.map_err(|error| machine.throw(self.span, error))
     }
@@ -157,7 +157,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
 fn compare<O: Comparison, L: Operand, R: Operand>(left: L, right: R, span: Span) -> CondFn {
     let operands = Operands { left, right, span };
     Box::new(move |machine| {
-        let (a, b) = (operands.left.take(machine)?, operands.right.take(machine)?);
+        let (a, b) = take_both(&operands.left, &operands.right, machine)?;
         if let (Some(x), Some(y)) = (operands.left.int(&a, machine), operands.right.int(&b, machine)) {
             return Ok(O::ints(x, y));
         }
@@ -172,7 +172,7 @@ fn compare<O: Comparison, L: Operand, R: Operand>(left: L, right: R, span: Span)
 fn test<O: Comparison, L: Operand, R: Operand>(left: L, right: R, span: Span) -> CondFn {
     let operands = Operands { left, right, span };
     Box::new(move |machine| {
-        let (a, b) = (operands.left.take(machine)?, operands.right.take(machine)?);
+        let (a, b) = take_both(&operands.left, &operands.right, machine)?;
         operands.test::<O>(machine, a, b)
     })
 }
@@ -180,7 +180,7 @@ fn test<O: Comparison, L: Operand, R: Operand>(left: L, right: R, span: Span) ->
 /// An operation without shortcuts.
 fn general<L: Operand, R: Operand>(op: BinaryOp, left: L, right: R, span: Span) -> ValueFn {
     Box::new(move |machine| {
-        let (a, b) = (left.take(machine)?, right.take(machine)?);
+        let (a, b) = take_both(&left, &right, machine)?;
         let result = apply(op, left.peek(&a, machine), right.peek(&b, machine));
         result.map_err(|error| blame(machine, &left, &a, &right, &b, error, span))
     })
@@ -213,7 +213,7 @@ fn blame<L: Operand, R: Operand>(
     error: Box<ValueError>,
     span: Span,
 ) -> Thrown {
-    match check_set(machine, left, a, right, b) {
+    match check_both(machine, left, a, right, b) {
         Err(thrown) => thrown,
         Ok(()) => machine.throw(span, error),
     }
@@ -221,12 +221,7 @@ fn blame<L: Operand, R: Operand>(
 
 /// Refuses variables that were not set yet.
 #[inline(always)]
-fn check_set<L: Operand, R: Operand>(machine: &mut Machine, left: &L, a: &L::Held, right: &R, b: &R::Held) -> Run<()> {
-    if let (Value::Unset, Some(span)) = (left.peek(a, machine), left.variable()) {
-        return Err(machine.throw_unset(span));
-    }
-    if let (Value::Unset, Some(span)) = (right.peek(b, machine), right.variable()) {
-        return Err(machine.throw_unset(span));
-    }
-    Ok(())
+fn check_both<L: Operand, R: Operand>(machine: &mut Machine, left: &L, a: &L::Held, right: &R, b: &R::Held) -> Run<()> {
+    check_set(machine, left, a)?;
+    check_set(machine, right, b)
 }

@@ -140,8 +140,14 @@ pub(super) fn run_procedure(
             Some(tail) => tail(machine).map_err(|_| passing(machine, span)),
             None => Ok(Value::Nil),
         },
-        Flow::Return => Ok(std::mem::replace(&mut machine.returned, Value::Nil)),
-        _ => Err(passing(machine, span)),
+        Flow::Return => {
+            code.refund_tail(&mut machine.meter);
+            Ok(std::mem::replace(&mut machine.returned, Value::Nil))
+        }
+        _ => {
+            code.refund_tail(&mut machine.meter);
+            Err(passing(machine, span))
+        }
     };
     for slot in &mut machine.slab[base..base + code.frame] {
         *slot = Value::Unset;

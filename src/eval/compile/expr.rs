@@ -7,7 +7,7 @@ use crate::value::{List, Map, Str, Value, operators, print};
 
 use super::super::machine::{Machine, Run};
 use super::super::template;
-use super::operand::{Operand, with_operand, with_operands};
+use super::operand::{Operand, check_set, take_both, with_operand, with_operands};
 use super::{Compiler, ValueFn};
 
 impl Compiler {
@@ -198,7 +198,7 @@ fn outer(slot: usize, span: Span) -> ValueFn {
 fn element<W: Operand, I: Operand>(whole: W, index: I, span: Span) -> ValueFn {
     let element = Element { whole, index, span };
     Box::new(move |machine| {
-        let (a, b) = (element.whole.take(machine)?, element.index.take(machine)?);
+        let (a, b) = take_both(&element.whole, &element.index, machine)?;
         if let Value::List(list) = element.whole.peek(&a, machine)
             && let Some(at) = element.index.int(&b, machine)
             && let Some(value) = list.values().and_then(|values| values.get(at as usize))
@@ -240,13 +240,4 @@ fn field_of<W: Operand>(whole: W, name: Str, span: Span) -> ValueFn {
         let value = operators::field(whole.peek(&held, machine), &name);
         value.map_err(|error| machine.throw(span, error))
     })
-}
-
-/// Refuses a variable that was not set yet.
-#[inline(always)]
-pub fn check_set<W: Operand>(machine: &mut Machine, operand: &W, held: &W::Held) -> Run<()> {
-    match (operand.peek(held, machine), operand.variable()) {
-        (Value::Unset, Some(span)) => Err(machine.throw_unset(span)),
-        _ => Ok(()),
-    }
 }

@@ -17,6 +17,7 @@ mod stmt;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::limits::Meter;
 use crate::program::tree::{Body, Program};
 use crate::text::Span;
 use crate::value::Value;
@@ -41,6 +42,14 @@ pub struct Code {
     pub frame: usize,
     /// The slot of `LAST`, where anything reads it.
     pub last: Option<usize>,
+}
+
+impl Code {
+    /// Gives back the step of the last RETURN, which was paid for with the block that was left before it.
+    #[inline(always)]
+    pub fn refund_tail(&self, meter: &mut Meter) {
+        meter.refund(u64::from(self.tail.is_some()));
+    }
 }
 
 /// A compiled program.

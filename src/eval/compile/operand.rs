@@ -14,6 +14,8 @@ use super::{Compiler, ValueFn};
 pub trait Operand: 'static {
     /// What is held between evaluation and use.
     type Held;
+    /// Whether evaluating it can fail or do something.
+    const COMPUTES: bool = false;
 
     /// Evaluates what must be evaluated.
     fn take(&self, machine: &mut Machine) -> Run<Self::Held>;
@@ -136,6 +138,7 @@ pub struct Any(pub ValueFn);
 
 impl Operand for Any {
     type Held = Value;
+    const COMPUTES: bool = true;
 
     #[inline(always)]
     fn take(&self, machine: &mut Machine) -> Run<Value> {
@@ -154,6 +157,25 @@ impl Operand for Any {
 
     fn variable(&self) -> Option<Span> {
         None
+    }
+}
+
+/// Evaluates both sides; a variable on the left that was not set yet is refused before the right side does anything.
+#[inline(always)]
+pub fn take_both<L: Operand, R: Operand>(left: &L, right: &R, machine: &mut Machine) -> Run<(L::Held, R::Held)> {
+    let a = left.take(machine)?;
+    if R::COMPUTES {
+        check_set(machine, left, &a)?;
+    }
+    Ok((a, right.take(machine)?))
+}
+
+/// Refuses a variable that was not set yet.
+#[inline(always)]
+pub fn check_set<W: Operand>(machine: &mut Machine, operand: &W, held: &W::Held) -> Run<()> {
+    match (operand.peek(held, machine), operand.variable()) {
+        (Value::Unset, Some(span)) => Err(machine.throw_unset(span)),
+        _ => Ok(()),
     }
 }
 

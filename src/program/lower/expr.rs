@@ -229,8 +229,9 @@ impl Lowering<'_> {
     fn dotted(&mut self, name: &str, span: Span) -> Expr {
         let mut words = name.split('.');
         let first = words.next().unwrap_or_default();
-        let kind = if is_keyword(first, "LAST") { self.last() } else { self.name(first, span) };
-        words.fold(Expr { kind, span }, |whole, field| Expr {
+        let of_first = Span { end: span.start + first.len() as u32, ..span };
+        let kind = if is_keyword(first, "LAST") { self.last() } else { self.name(first, of_first) };
+        words.fold(Expr { kind, span: of_first }, |whole, field| Expr {
             kind: ExprKind::Field(Box::new(whole), Str::new(field)),
             span,
         })
