@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::{Interrupt, Limit, LimitHit, Limits, Meter, space};
+use super::{Interrupt, Limit, LimitHit, Limits, Meter, ablation, space};
 
 /// The first limit that lets through what it should refuse.
 pub fn loose_limit() -> Option<Limit> {
@@ -40,7 +40,7 @@ pub fn loose_limit() -> Option<Limit> {
         (Limit::ValueDepth, space::check_depth(2)),
     ]
     .into_iter()
-    .find(|(limit, result)| !bites(*limit, result))
+    .find(|(limit, result)| ablation::keeps(*limit) && !bites(*limit, result))
     .map(|(limit, _)| limit)
 }
 

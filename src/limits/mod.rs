@@ -4,6 +4,7 @@
 //! the memory is taken. This room knows nothing of what spends: [`Meter`] counts for the run,
 //! [`space`] for its values.
 
+mod ablation;
 mod canary;
 mod meter;
 mod progress;

@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use super::{Limit, LimitHit, Limits};
+use super::{Limit, LimitHit, Limits, ablation};
 
 thread_local! {
     static LIVE: Cell<u64> = const { Cell::new(0) };
@@ -49,6 +49,9 @@ impl Drop for Guard {
 /// Counts bytes as live, or says that they would be too many.
 #[inline]
 pub fn take(bytes: usize) -> Result<(), LimitHit> {
+    if !ablation::SPACE {
+        return Ok(());
+    }
     let live = LIVE.get() + bytes as u64;
     if live > BOUNDS.get().memory {
         return Err(over_memory());
@@ -60,7 +63,7 @@ pub fn take(bytes: usize) -> Result<(), LimitHit> {
 /// Says whether so many more bytes would be too many, and counts nothing.
 #[inline]
 pub fn check(bytes: usize) -> Result<(), LimitHit> {
-    match LIVE.get() + bytes as u64 > BOUNDS.get().memory {
+    match ablation::SPACE && LIVE.get() + bytes as u64 > BOUNDS.get().memory {
         true => Err(over_memory()),
         false => Ok(()),
     }
@@ -69,20 +72,24 @@ pub fn check(bytes: usize) -> Result<(), LimitHit> {
 /// Counts bytes as live without asking: for what is small, or was asked for with [`check`].
 #[inline]
 pub fn note(bytes: usize) {
-    LIVE.set(LIVE.get() + bytes as u64);
+    if ablation::SPACE {
+        LIVE.set(LIVE.get() + bytes as u64);
+    }
 }
 
 /// Counts bytes as free again.
 #[inline]
 pub fn give_back(bytes: usize) {
-    LIVE.set(LIVE.get().saturating_sub(bytes as u64));
+    if ablation::SPACE {
+        LIVE.set(LIVE.get().saturating_sub(bytes as u64));
+    }
 }
 
 /// Says whether a text of so many bytes is too long.
 #[inline]
 pub fn check_string(bytes: usize) -> Result<(), LimitHit> {
     let allowed = BOUNDS.get().string;
-    match bytes > allowed {
+    match ablation::SPACE && bytes > allowed {
         true => Err(LimitHit { limit: Limit::String, allowed: allowed as u64 }),
         false => Ok(()),
     }
@@ -92,7 +99,7 @@ pub fn check_string(bytes: usize) -> Result<(), LimitHit> {
 #[inline]
 pub fn check_items(items: usize) -> Result<(), LimitHit> {
     let allowed = BOUNDS.get().items;
-    match items > allowed {
+    match ablation::SPACE && items > allowed {
         true => Err(LimitHit { limit: Limit::Collection, allowed: allowed as u64 }),
         false => Ok(()),
     }
@@ -108,7 +115,7 @@ pub fn items_bound() -> usize {
 #[inline]
 pub fn check_depth(depth: usize) -> Result<(), LimitHit> {
     let allowed = BOUNDS.get().depth;
-    match depth > allowed {
+    match ablation::SPACE && depth > allowed {
         true => Err(LimitHit { limit: Limit::ValueDepth, allowed: allowed as u64 }),
         false => Ok(()),
     }
