@@ -1,0 +1,136 @@
+//! The built-in functions that the programs use.
+
+use std::cmp::Ordering;
+
+use super::fault::{Fallible, Wrong, out_of_domain, shortened, wrong_type, wrong_types};
+use super::operators::{LARGE, negate};
+use super::value::{Value, numbers};
+
+/// A built-in applied to its arguments; nothing for a name that is none.
+pub fn apply(name: &str, args: &[Value]) -> Option<Fallible<Value>> {
+    Some(match (name, args) {
+        ("LEN", [value]) => length(value),
+        ("TYPEOF", [value]) => Ok(Value::text(value.type_name())),
+        ("STR", [value]) => Ok(Value::Text(value.printed())),
+        ("INT", [value]) => int(value),
+        ("FLOAT", [value]) => float(value),
+        ("ABS", [Value::Float(number)]) => Ok(Value::Float(number.abs())),
+        ("ABS", [Value::Int(number)]) if *number < 0 => negate(&args[0]),
+        ("ABS", [Value::Int(number)]) => Ok(Value::Int(*number)),
+        ("ABS", [value]) => wrong_type("ABS", "a number", value),
+        ("MIN", args) => extreme("MIN", args, Ordering::Less),
+        ("MAX", args) => extreme("MAX", args, Ordering::Greater),
+        ("FLOOR", [value]) => whole("FLOOR", value, f64::floor),
+        ("CEIL", [value]) => whole("CEIL", value, f64::ceil),
+        ("ROUND", [value]) => whole("ROUND", value, f64::round),
+        ("RANGE", args) => range(args),
+        _ => return None,
+    })
+}
+
+fn length(value: &Value) -> Fallible<Value> {
+    match value {
+        Value::Text(text) => Ok(Value::Int(text.chars().count() as i64)),
+        Value::List(items) => Ok(Value::Int(items.len() as i64)),
+        Value::Map(entries) => Ok(Value::Int(entries.len() as i64)),
+        _ => wrong_type("LEN", "a list, map or text", value),
+    }
+}
+
+fn exact_int(number: f64) -> Option<i64> {
+    let fits = number.fract() == 0.0 && number.abs() < 1.0e30;
+    if fits { i64::try_from(number as i128).ok() } else { None }
+}
+
+fn int(value: &Value) -> Fallible<Value> {
+    match value {
+        Value::Int(number) => Ok(Value::Int(*number)),
+        Value::Float(number) => match exact_int(number.trunc()) {
+            Some(number) => Ok(Value::Int(number)),
+            None => out_of_domain("INT", &value.preview()),
+        },
+        Value::Text(text) => {
+            let digits = text.trim().replace('_', "");
+            let number = digits.parse::<i64>().ok();
+            match number.or_else(|| digits.parse::<f64>().ok().and_then(exact_int)) {
+                Some(number) => Ok(Value::Int(number)),
+                None => Err(Wrong::Fault("NS0307", format!("`{}` is not a whole number", shortened(text)))),
+            }
+        }
+        _ => wrong_type("INT", "a number or a text", value),
+    }
+}
+
+fn float(value: &Value) -> Fallible<Value> {
+    match (value.as_float(), value) {
+        (Some(number), _) => Ok(Value::Float(number)),
+        (None, Value::Text(text)) => match text.trim().parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(Value::Float(number)),
+            _ => Err(Wrong::Fault("NS0307", format!("`{}` is not a number", shortened(text)))),
+        },
+        _ => wrong_type("FLOAT", "a number or a text", value),
+    }
+}
+
+fn extreme(name: &str, args: &[Value], wanted: Ordering) -> Fallible<Value> {
+    let items = match args {
+        [Value::List(items)] => items,
+        [value @ (Value::Nil | Value::Truth(_) | Value::Map(_))] => {
+            return wrong_type(name, "numbers, texts or one list of them", value);
+        }
+        args => args,
+    };
+    let Some(mut best) = items.first() else { return out_of_domain(name, "an empty list") };
+    for item in &items[1..] {
+        let order = match (item, best) {
+            (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
+            (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => numbers(item, best),
+            _ => return wrong_types(name, item, best),
+        };
+        if order == Some(wanted) {
+            best = item;
+        }
+    }
+    Ok(best.clone())
+}
+
+fn whole(name: &str, value: &Value, apply: fn(f64) -> f64) -> Fallible<Value> {
+    match value {
+        Value::Int(number) => Ok(Value::Int(*number)),
+        Value::Float(number) => match exact_int(apply(*number)) {
+            Some(number) => Ok(Value::Int(number)),
+            None => out_of_domain(name, &value.preview()),
+        },
+        _ => wrong_type(name, "a number", value),
+    }
+}
+
+/// `RANGE(…)` as a list.
+fn range(args: &[Value]) -> Fallible<Value> {
+    let mut bounds = Vec::new();
+    for arg in args {
+        bounds.push(match arg {
+            Value::Int(number) => i128::from(*number),
+            Value::Float(number) if exact_int(*number).is_some() => *number as i128,
+            _ => return wrong_type("RANGE", "ints", arg),
+        });
+    }
+    let (mut at, end, step) = match bounds[..] {
+        [end] => (0, end, 1),
+        [start, end] => (start, end, 1),
+        [start, end, step] => (start, end, step),
+        _ => return Err(Wrong::GivenUp),
+    };
+    if step == 0 {
+        return out_of_domain("RANGE", "a step of 0");
+    }
+    let mut items = Vec::new();
+    while (step > 0 && at < end) || (step < 0 && at > end) {
+        items.push(Value::Int(at as i64));
+        at += step;
+        if items.len() > LARGE {
+            return Err(Wrong::GivenUp);
+        }
+    }
+    Ok(Value::List(items))
+}

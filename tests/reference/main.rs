@@ -1,0 +1,176 @@
+//! The evaluator beside a plain one: random programs print the same, fail in the same way at the same place, give
+//! the same value and cost the same steps.
+//!
+//! The plain one walks the tree as it was written. It knows no slots, no lowered program, no shortcuts and no
+//! shared values; it copies everything. Ten thousand programs, a million with `NS_LONG=1`; `NS_SEED` is the number
+//! of the first, `NS_PROGRAMS` how many there are.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod builtins;
+mod evaluator;
+mod expressions;
+mod fault;
+mod operands;
+mod operators;
+mod programs;
+mod value;
+
+use std::num::NonZero;
+
+use neuroscript::engine::{Ending, Engine, Options, Outcome, Script, parse_script};
+use neuroscript::text::{Diagnostic, Span};
+
+use evaluator::Evaluator;
+use fault::Stop;
+use programs::program;
+use support::Captured;
+
+/// Steps that a program may take.
+const MAX_STEPS: u64 = 20_000;
+/// The codes of a program that takes more, or nests values deeper than is allowed.
+const LIMITS: [&str; 2] = ["NS0603", "NS0606"];
+/// Native stack for a thousand calls inside each other, each of which holds the whole of a plain evaluation.
+const STACK: usize = 1 << 30;
+
+/// Differences that are worth looking at.
+const MOST_DIFFERENT: usize = 20;
+
+/// What became of a program.
+#[derive(Debug, PartialEq)]
+struct Done {
+    output: String,
+    /// Code, sentence, place, and the calls on the way.
+    fault: Option<(String, String, Span, Vec<Span>)>,
+    value: String,
+    steps: u64,
+}
+
+/// How the two came out.
+#[derive(Debug, PartialEq)]
+enum Verdict {
+    Same,
+    /// It takes too many steps, or values grow too large, to be followed.
+    Unjudged,
+    Different(Box<(Done, Done)>),
+}
+
+fn engine(folder: &tempfile::TempDir) -> Engine {
+    let sandbox = Some(folder.path().to_owned());
+    let options = Options { sandbox, read_only: true, max_steps: Some(MAX_STEPS), ..Options::default() };
+    Engine::open(&options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings))
+}
+
+fn by_the_engine(outcome: &Outcome, output: String) -> Done {
+    let fault = outcome.findings.first().map(|finding: &Diagnostic| {
+        let calls = finding.related.iter().map(|label| label.span).collect();
+        (finding.code.id().to_owned(), finding.message.clone(), finding.span().unwrap_or_default(), calls)
+    });
+    Done { output, fault, value: outcome.value.to_string(), steps: outcome.steps }
+}
+
+fn compare(engine: &Engine, text: &str) -> Verdict {
+    let script = Script::new("case.ns", text);
+    let parsed = parse_script(&script);
+    assert!(parsed.findings.is_empty(), "{:?}\n{text}", parsed.findings);
+    let source = parsed.sources.last().expect("the text was parsed");
+    let mut plain = Evaluator::new(&parsed.tree, source, MAX_STEPS);
+    let result = plain.run();
+    let (fault, value) = match result {
+        Ok(value) => (None, value.printed()),
+        Err(Stop::Fault(fault)) => {
+            (Some((fault.code.to_owned(), fault.message, fault.place, fault.calls)), "nil".to_owned())
+        }
+        Err(Stop::Long | Stop::GivenUp) => return Verdict::Unjudged,
+    };
+    let wanted = Done { output: plain.output, fault, value, steps: plain.steps };
+    let output = Captured::default();
+    let outcome = engine.run(&script, None, &[], Box::new(output.clone()));
+    assert!(outcome.steps > 0 || outcome.ending == Ending::Done, "{:?}\n{text}", outcome.findings);
+    let found = by_the_engine(&outcome, output.text());
+    match found == wanted {
+        true => Verdict::Same,
+        // The plain one knows no other limit than that of calls.
+        false if found.fault.as_ref().is_some_and(|fault| LIMITS.contains(&fault.0.as_str())) => Verdict::Unjudged,
+        false => Verdict::Different(Box::new((found, wanted))),
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// What came out of some programs.
+#[derive(Default)]
+struct Tally {
+    unjudged: u64,
+    different: Vec<(u64, Box<(Done, Done)>)>,
+}
+
+/// Compares programs, up to the number of differences that is worth looking at.
+fn compare_all(seeds: impl Iterator<Item = u64>) -> Tally {
+    let folder = tempfile::tempdir().expect("a sandbox");
+    let engine = engine(&folder);
+    let mut tally = Tally::default();
+    for seed in seeds {
+        match compare(&engine, &program(seed)) {
+            Verdict::Same => {}
+            Verdict::Unjudged => tally.unjudged += 1,
+            Verdict::Different(both) => tally.different.push((seed, both)),
+        }
+        if tally.different.len() >= MOST_DIFFERENT {
+            break;
+        }
+    }
+    tally
+}
+
+#[test]
+fn random_programs_come_out_as_the_plain_evaluator_says() {
+    let most = if std::env::var_os("NS_LONG").is_some() { 1_000_000 } else { 10_000 };
+    let (first, programs) = (number("NS_SEED").unwrap_or(0), number("NS_PROGRAMS").unwrap_or(most));
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let work = |thread: usize| {
+        let seeds = (first..first + programs).skip(thread).step_by(threads);
+        let builder = std::thread::Builder::new().stack_size(STACK);
+        builder.spawn(move || compare_all(seeds)).expect("a thread")
+    };
+    let threads: Vec<_> = (0..threads).map(work).collect();
+    let (mut unjudged, mut different) = (0, Vec::new());
+    for thread in threads {
+        let tally = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        unjudged += tally.unjudged;
+        different.extend(tally.different);
+    }
+    assert!(different.is_empty(), "{}", told(&different));
+    println!("{unjudged} of {programs} programs were not followed to their end");
+    assert!(unjudged * 20 <= programs, "{unjudged} of {programs} programs were not followed to their end");
+}
+
+/// The shortest of the programs that came out differently, and where they part.
+fn told(different: &[(u64, Box<(Done, Done)>)]) -> String {
+    let seeds: Vec<u64> = different.iter().map(|(seed, _)| *seed).collect();
+    let Some((seed, both)) = different.iter().min_by_key(|(seed, _)| program(*seed).len()) else {
+        return String::new();
+    };
+    let (found, wanted) = &**both;
+    let lines = found.output.lines().zip(wanted.output.lines());
+    let same = lines.take_while(|(a, b)| a == b).count();
+    let line = |output: &str| output.lines().nth(same).unwrap_or_default().to_owned();
+    format!(
+        "seeds {seeds:?}; the program of {seed}:\n{}\nline {} of the output: found {:?}, wanted {:?}\nfound {:?} {} {}\nwanted {:?} {} {}",
+        program(*seed),
+        same + 1,
+        line(&found.output),
+        line(&wanted.output),
+        found.fault,
+        found.value,
+        found.steps,
+        wanted.fault,
+        wanted.value,
+        wanted.steps,
+    )
+}
