@@ -44,11 +44,9 @@ mod typed;
 
 use std::io::{IsTerminal, stdin};
 
-use clap::Parser;
-
 use crate::engine::{Engine, Options, Process, SetupError, leave_scratch, open_outside, settle_scratch};
 
-use args::{Cli, Command};
+use args::Command;
 use exit::Exit;
 
 pub(crate) use approve::{forget_typed, is_input_waiting};
@@ -138,7 +136,7 @@ fn attend(engine: &Engine) -> Result<(), Exit> {
 fn work() -> Exit {
     #[cfg(unix)]
     allow_open_files();
-    let cli = match Cli::try_parse() {
+    let cli = match args::typed() {
         Ok(cli) => cli,
         Err(error) => return args::refused(&error),
     };

@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use foldhash::fast::FixedState;
 
 use crate::text::nearest;
 use crate::value::Value;
@@ -82,7 +85,7 @@ pub struct ToolId(u16);
 #[derive(Debug)]
 pub struct Registry {
     tools: Vec<Tool>,
-    by_name: HashMap<String, ToolId>,
+    by_name: HashMap<Name<'static>, ToolId, FixedState>,
 }
 
 impl Registry {
@@ -91,7 +94,8 @@ impl Registry {
     /// # Panics
     /// When two tools share a name, which a test of the built-in tools rules out.
     pub fn new(tools: Vec<Tool>) -> Registry {
-        let mut by_name = HashMap::with_capacity(tools.len() * 4);
+        // Every start builds it, so that it takes no memory for names. They are ours: nobody can choose them to collide.
+        let mut by_name = HashMap::with_capacity_and_hasher(tools.len() * 4, FixedState::default());
         for (number, tool) in tools.iter().enumerate() {
             for name in names_of(&tool.spec) {
                 let other = by_name.insert(name, ToolId(number as u16));
@@ -104,13 +108,12 @@ impl Registry {
     /// The tool of a name: its script name, wire name or an alias, without regard to case;
     /// `TOOL.X` and `tool.fs.X` find `FS.X`.
     pub fn find(&self, name: &str) -> Option<ToolId> {
-        let lower = name.to_ascii_lowercase();
-        let lower = lower.strip_prefix("tool.").unwrap_or(&lower);
-        let found = self.by_name.get(lower).or_else(|| match lower.contains('.') {
+        let name = Name::new(name);
+        let find = |name: Name<'_>| self.by_name.get(&name).copied();
+        find(name).or_else(|| match name.0.contains('.') {
             true => None,
-            false => self.by_name.get(&format!("fs.{lower}")),
-        });
-        found.copied()
+            false => find(Name(&format!("fs.{}", name.0))),
+        })
     }
 
     /// The script name nearest to one that was not found.
@@ -152,11 +155,37 @@ impl Registry {
     }
 }
 
-/// Every name that finds a tool, in lower case and without `tool.`.
-fn names_of(spec: &Spec) -> impl Iterator<Item = String> {
-    let names = [spec.name, spec.wire].into_iter().chain(spec.aliases.iter().copied());
-    names.map(|name| {
-        let lower = name.to_ascii_lowercase();
-        lower.strip_prefix("tool.").map(str::to_owned).unwrap_or(lower)
-    })
+/// A name that finds a tool, without `tool.`; letter case does not count.
+#[derive(Clone, Copy, Debug, Eq)]
+struct Name<'a>(&'a str);
+
+impl<'a> Name<'a> {
+    fn new(name: &'a str) -> Name<'a> {
+        match name.split_at_checked("tool.".len()) {
+            Some((group, rest)) if group.eq_ignore_ascii_case("tool.") => Name(rest),
+            _ => Name(name),
+        }
+    }
+}
+
+impl PartialEq for Name<'_> {
+    fn eq(&self, other: &Name<'_>) -> bool {
+        self.0.eq_ignore_ascii_case(other.0)
+    }
+}
+
+impl Hash for Name<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Eight bytes at a time: the case of a letter is one bit, which other characters may lose too.
+        for piece in self.0.as_bytes().chunks(8) {
+            let mut bytes = [0; 8];
+            bytes[..piece.len()].copy_from_slice(piece);
+            state.write_u64(u64::from_le_bytes(bytes) | 0x2020_2020_2020_2020);
+        }
+    }
+}
+
+/// Every name that finds a tool.
+fn names_of(spec: &Spec) -> impl Iterator<Item = Name<'static>> {
+    [spec.name, spec.wire].into_iter().chain(spec.aliases.iter().copied()).map(Name::new)
 }

@@ -28,9 +28,13 @@ use crate::toolkit::{Registry, Tool};
 pub use diff::{Diff, Sides};
 pub use fs::compare::compare;
 
+/// More than there are, so that the list is not moved while it grows.
+const ROOM: usize = 256;
+
 /// All built-in tools.
 pub fn registry() -> Registry {
-    let mut tools: Vec<Tool> = fs::tools();
+    let mut tools: Vec<Tool> = Vec::with_capacity(ROOM);
+    tools.extend(fs::tools());
     tools.extend(text::tools());
     tools.extend(regex::tools());
     tools.extend(list::tools());

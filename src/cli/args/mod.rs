@@ -9,8 +9,9 @@ mod texts;
 mod values;
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use global::{Global, OutputFormat};
 pub use kept::{AuditArgs, AuditCommand, AuditPlace, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs, UndoArgs};
@@ -90,6 +91,14 @@ pub enum Command {
     Man(ManArgs),
     #[command(external_subcommand)]
     File(Vec<OsString>),
+}
+
+/// What the process was started with.
+pub fn typed() -> Result<Cli, clap::Error> {
+    // Every start declares all commands; to free them again takes a tenth of its work.
+    let mut command = ManuallyDrop::new(Cli::command());
+    let mut matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
 /// Shows why the command line was refused, or the help that was asked for.
