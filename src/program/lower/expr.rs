@@ -16,6 +16,8 @@ use super::Lowering;
 
 /// 2^63: the one literal that has a meaning only after a `-`.
 const MIN_MAGNITUDE: u64 = 1 << 63;
+/// No tool's name has more parts than `tool.fs.ReadFile`.
+const TOOL_NAME_PARTS: usize = 3;
 
 impl Lowering<'_> {
     pub fn exprs(&mut self, ids: &[ExprId]) -> Vec<Expr> {
@@ -70,7 +72,8 @@ impl Lowering<'_> {
 
     /// `whole.name`, which may also be a tool's name without its parentheses.
     fn field(&mut self, id: ExprId, whole: ExprId, name: &ast::Name) -> ExprKind {
-        if let Some((first, dotted)) = self.dotted_name(id)
+        if self.is_short(id)
+            && let Some((first, dotted)) = self.dotted_name(id)
             && self.variable(&first).is_none()
             && let Some(tool) = self.known.registry.find(&dotted)
         {
@@ -81,6 +84,16 @@ impl Lowering<'_> {
             return ExprKind::Const(Value::Nil);
         }
         ExprKind::Field(Box::new(self.expr(whole)), Str::new(&name.text))
+    }
+
+    /// Whether this may be a tool's name as to its length, so that a long chain is not spelt out at each of its fields.
+    fn is_short(&self, id: ExprId) -> bool {
+        let mut at = id;
+        for _ in 0..TOOL_NAME_PARTS {
+            let Written::Field(whole, _) = &self.tree[at].kind else { return true };
+            at = *whole;
+        }
+        false
     }
 
     /// The first word and the whole of `a.b.c`.
