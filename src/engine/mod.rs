@@ -214,36 +214,39 @@ impl Engine {
         let _space = space::enter(&self.limits);
         let mut outcome = on_large_stack(|| self.run_here(script, (entry, args), output, memory))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
-        let how = self.how(outcome.ending);
-        outcome.warnings = self.end_run(how);
+        outcome.warnings = self.end_run(self.how(outcome.ending));
         outcome
     }
 
-    /// How the journal ends a run; one that is atomic and failed is taken back here.
-    fn how(&self, ending: Ending) -> End {
+    /// How the journal ends a run; one that is atomic and failed is taken back here. None where that did not
+    /// succeed.
+    fn how(&self, ending: Ending) -> Option<End> {
         match ending {
-            Ending::Done | Ending::Unread => End::Done,
-            _ if !self.atomic => End::Failed,
+            Ending::Done | Ending::Unread => Some(End::Done),
+            _ if !self.atomic => Some(End::Failed),
             _ => self.take_back(),
         }
     }
 
     /// Takes back everything that the run that goes on has changed.
-    fn take_back(&self) -> End {
+    fn take_back(&self) -> Option<End> {
         let failures = match self.gate.roll_back(1) {
-            Ok(failures) if failures.is_empty() => return End::TakenBack,
+            Ok(failures) if failures.is_empty() => return Some(End::TakenBack),
             Ok(failures) => failures.into_iter().map(|(_, error)| error).collect(),
             Err(error) => vec![error],
         };
-        let told = failures.iter().map(|error| format!("a change was not taken back: {error}"));
+        let told = failures.iter().map(|error| format!("a change is not taken back before the next start: {error}"));
         self.gate.notes.borrow_mut().extend(told);
-        End::Failed
+        None
     }
 
-    /// Cleans up after a run, and gives what is still to be told.
-    fn end_run(&self, how: End) -> Vec<String> {
+    /// Cleans up after a run, and gives what is still to be told. The next start takes back what could not be.
+    fn end_run(&self, how: Option<End>) -> Vec<String> {
         self.gate.end_run();
-        self.end_journal(how);
+        match how {
+            Some(how) => self.end_journal(how),
+            None => self.gate.abandon_journal(),
+        }
         self.settle();
         self.gate.take_notes()
     }

@@ -98,9 +98,13 @@ impl Gate {
         self.remove_temporary();
     }
 
-    /// Removes the temporary directories. What cannot be removed becomes a note.
+    /// Removes the temporary directories. What cannot be removed becomes a note, and goes with the next start.
     pub fn remove_temporary(&self) {
-        self.notes.borrow_mut().extend(self.temporary.remove_all(&self.root));
+        let failed = self.temporary.remove_all(&self.root);
+        if !failed.is_empty() {
+            self.journal.leave_unswept();
+        }
+        self.notes.borrow_mut().extend(failed);
     }
 
     /// Calls a tool with arguments in the declared order, for whoever `session` belongs to.

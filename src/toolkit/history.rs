@@ -32,6 +32,11 @@ impl Gate {
         })
     }
 
+    /// Leaves the run that goes on to the next start, as one that was killed.
+    pub fn abandon_journal(&self) {
+        self.journal.abandon();
+    }
+
     /// Brings runs that were killed to an end. What is to be said of them becomes notes.
     pub fn recover(&self) {
         let place = (self.roots(), self.policy.retention);

@@ -144,6 +144,18 @@ impl Journal {
         run.end(how).map(|()| Some(id))
     }
 
+    /// Leaves the run that goes on as one that was killed, so that the next start brings it to an end.
+    pub fn abandon(&self) {
+        self.run.borrow_mut().take();
+    }
+
+    /// Says that something unfinished of the run that goes on could not be removed: the next start does that.
+    pub fn leave_unswept(&self) {
+        if let Some(run) = &mut *self.run.borrow_mut() {
+            run.leave_unswept();
+        }
+    }
+
     /// Says that a folder was changed by something of ours that came and went, besides the steps.
     pub(super) fn touched(&self, folder: Address, handle: &Folder) {
         let modified = modified(&[handle]).pop().flatten();
@@ -186,9 +198,10 @@ impl Change<'_> {
         self.with_run(|run| run.append(&Record::Open, false).map(|()| run.last_number() + 1))
     }
 
-    /// All steps since [`Change::open_group`] were taken, or were taken back.
-    pub fn close_group(&self) {
-        self.journal.mark(&Record::Close);
+    /// All steps since [`Change::open_group`] were taken, or were taken back. Where that cannot be written
+    /// down, the next start takes back what was done.
+    pub fn close_group(&self) -> Result<(), SandboxError> {
+        self.with_run(|run| run.append(&Record::Close, false).or_else(|_| run.append(&Record::Close, false)))
     }
 
     /// Writes a step down, durably. `folders` are those whose entries it changes.
@@ -238,6 +251,12 @@ impl Change<'_> {
 }
 
 impl UnderWay<'_> {
+    /// It came to nothing, and what is unfinished of it could not be removed: the next start does that.
+    pub fn leave_unswept(mut self) {
+        self.is_over = true;
+        self.change.journal.leave_unswept();
+    }
+
     /// The draft was made.
     pub fn drafted(&self, inode: u64) {
         self.change.journal.mark(&Record::Drafted { number: self.number, inode });

@@ -111,6 +111,10 @@ impl Journal {
         }
         self.end(end)?;
         let (steps, _) = finished?;
+        if history.end.is_some() {
+            // It had ended, and something of it was still to be removed.
+            return Ok(None);
+        }
         Ok(Some(Recovered { run: begin.run, command: begin.command, end, steps }))
     }
 }

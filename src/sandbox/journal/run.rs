@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 
 use super::super::draft::random_name;
 use super::super::error::SandboxError;
@@ -47,8 +47,12 @@ pub struct Run {
     reserved: u64,
     /// Folders that go with it.
     temporary: Vec<Address>,
-    /// A record is missing, so that nothing more may be changed.
+    /// Marks that could not be written; they come before the next record that can.
+    missing: String,
+    /// A part of a record may stand in it, so that nothing more may be changed.
     is_broken: bool,
+    /// Something unfinished of it could not be removed: the next start does that.
+    is_unswept: bool,
 }
 
 impl Folders {
@@ -106,8 +110,7 @@ impl Run {
         let id = stamp::name_at(&root.account.now());
         give_up(&folders.ended, &runs);
         let (draft, file) = locked_draft(&folders.open).map_err(wrap)?;
-        let mut run =
-            Run { id, folders, file, steps: 0, taken: 0, reserved: 0, temporary: Vec::new(), is_broken: false };
+        let mut run = Run::new(id, folders, file);
         let begin = Begin { version: VERSION, run: run.id.clone(), ..about.clone() };
         let named = run.append(&Record::Begin(begin), false).and_then(|()| {
             let open = &run.folders.open;
@@ -128,16 +131,22 @@ impl Run {
         let duplicate = |folder: &Folder| folder.duplicate().map_err(wrap);
         let folders = Folders { ended: duplicate(&folders.ended)?, open: duplicate(&folders.open)? };
         let steps = history.steps.last().map_or(0, |taken| taken.number);
-        Ok(Run {
-            id: name.to_string_lossy().into_owned(),
+        Ok(Run { steps, ..Run::new(name.to_string_lossy().into_owned(), folders, file) })
+    }
+
+    fn new(id: String, folders: Folders, file: File) -> Run {
+        Run {
+            id,
             folders,
             file,
-            steps,
+            steps: 0,
             taken: 0,
             reserved: 0,
             temporary: Vec::new(),
+            missing: String::new(),
             is_broken: false,
-        })
+            is_unswept: false,
+        }
     }
 
     /// The journal, to be read.
@@ -194,40 +203,66 @@ impl Run {
 
     /// Adds a record; durable when this returns, where it must be.
     pub fn append(&mut self, record: &Record, is_synced: bool) -> io::Result<()> {
-        if self.is_broken {
-            return Err(io::Error::other("an earlier record could not be written"));
-        }
-        let text = line(record);
-        let before = self.file.metadata()?.len();
+        let record_line = line(record);
         if matches!(record, Record::Step { reverses: None, .. }) {
-            self.reserve(before + text.len() as u64)?;
+            let length = self.file.metadata()?.len() + (self.missing.len() + record_line.len()) as u64;
+            self.reserve(length)?;
         }
+        self.write(&record_line, is_synced)
+    }
+
+    /// Writes the marks that could not be written.
+    pub fn catch_up(&mut self) -> io::Result<()> {
+        if self.missing.is_empty() { Ok(()) } else { self.write("", false) }
+    }
+
+    /// Adds a line behind the marks that are missing; all of them, or nothing.
+    fn write(&mut self, line: &str, is_synced: bool) -> io::Result<()> {
+        if self.is_broken {
+            return Err(io::Error::other("a part of an earlier record stands there"));
+        }
+        let before = self.file.metadata()?.len();
+        let text = format!("{}{line}", self.missing);
         let written = self.file.write_all(text.as_bytes());
         let synced = written.and_then(|()| if is_synced { self.file.sync_data() } else { Ok(()) });
         if synced.is_err() {
-            // A part of a line would damage those after it.
-            self.is_broken |= self.file.set_len(before).is_err();
+            // A part of a line would damage those after it, and so would a gap.
+            let cut = self.file.set_len(before).and_then(|()| self.file.seek(SeekFrom::Start(before)));
+            self.is_broken |= cut.is_err();
+        } else {
+            self.missing.clear();
         }
         synced
     }
 
-    /// Adds a record that the disk tells too, should it be lost.
+    /// Adds a record that the disk tells too, should it be lost. One that cannot be written comes with the next.
     pub fn mark(&mut self, record: &Record) {
         if self.append(record, false).is_err() {
-            self.is_broken = true;
+            self.missing.push_str(&line(record));
         }
+    }
+
+    /// Something unfinished of it could not be removed.
+    pub fn leave_unswept(&mut self) {
+        self.is_unswept = true;
     }
 
     /// Ends it, and gives it its place among the others that ended.
     pub fn end(mut self, how: End) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
         let name = OsString::from(&self.id);
-        if self.taken == 0 && matches!(how, End::Done | End::Failed) {
+        if self.taken == 0 && !self.is_unswept && matches!(how, End::Done | End::Failed) {
             // Nothing of it stays, so that there is nothing to tell.
             return self.folders.open.remove_file(&name).map_err(wrap);
         }
         let steps = self.taken;
-        self.append(&Record::End { how, steps }, false).map_err(wrap)?;
+        let end = Record::End { how, steps };
+        // Without it what was done may be taken back, so that it is tried twice.
+        self.append(&end, false).or_else(|_| self.append(&end, false)).map_err(wrap)?;
+        if self.is_unswept {
+            // Among those that were killed it is found, and what is left of it goes.
+            return Ok(());
+        }
         // What was reserved and not needed is given back.
         let length = self.file.metadata().map_err(wrap)?.len();
         self.file.set_len(length).map_err(wrap)?;

@@ -164,7 +164,10 @@ impl Journal {
 
     /// What the journal of the run that goes on says, if it has changed something.
     pub(super) fn history(&self) -> Result<Option<History>, SandboxError> {
-        let Some(file) = self.run.borrow().as_ref().map(super::Run::reader).transpose()? else { return Ok(None) };
+        let mut run = self.run.borrow_mut();
+        let Some(run) = &mut *run else { return Ok(None) };
+        run.catch_up().map_err(|error| SandboxError::io(shown(JOURNAL), &error))?;
+        let file = run.reader()?;
         let unreadable = |error: HistoryError| SandboxError::Io { path: shown(JOURNAL), reason: error.to_string() };
         History::read(&file).map(Some).map_err(unreadable)
     }

@@ -44,7 +44,7 @@ impl<'a> Merge<'a> {
         for (number, under_way) in tops.iter().zip(under_way) {
             self.end(*number, under_way);
         }
-        change.close_group();
+        change.close_group()?;
         result
     }
 

@@ -217,9 +217,11 @@ impl Drop for Unpacking<'_> {
     fn drop(&mut self) {
         let is = |metadata: Metadata| self.outer.own_metadata().is_ok_and(|own| own.identity == metadata.identity);
         if self.home.metadata(&self.name).is_ok_and(is) {
-            // Best effort: what is left of a failed change must not stay visible.
-            let _ = discard(&self.home, &self.name, self.target.shown());
-            self.under_way = None;
+            // What is left of a failed change must not stay visible.
+            match (discard(&self.home, &self.name, self.target.shown()), self.under_way.take()) {
+                (Err(_), Some(under_way)) => under_way.leave_unswept(),
+                (_, under_way) => drop(under_way),
+            }
             self.change.touched(self.address.clone(), &self.home);
         }
     }

@@ -58,17 +58,24 @@ pub fn run<W: Work>(
     let change = context.begin_change(files)?;
     let first_step = if all_or_nothing { Some(change.open_group()?) } else { None };
     let mut course = Course { work, change, argument, all: looks.len(), rows: Vec::new(), done: Vec::new() };
-    let end = course.perform(context, looks, all_or_nothing);
+    let end = match (course.perform(context, looks, all_or_nothing), first_step) {
+        (End::All(failure), Some(_)) => match course.change.close_group() {
+            Ok(()) => End::All(failure),
+            Err(error) => End::Stopped(error.into()),
+        },
+        (end, _) => end,
+    };
     context.count_items(course.counts());
-    let told = match (end, first_step) {
-        (End::Stopped(error), Some(first_step)) => Err(course.take_back(context, first_step, error)),
+    match (end, first_step) {
+        (End::Stopped(error), Some(first_step)) => {
+            let error = course.take_back(context, first_step, error);
+            // Where that cannot be written down the next start takes back what is left.
+            let _ = course.change.close_group();
+            Err(error)
+        }
         (End::Stopped(error), None) => Err(course.cut_short(error)),
         (End::All(first_failure), _) => course.answer(first_failure),
-    };
-    if all_or_nothing {
-        course.change.close_group();
     }
-    told
 }
 
 /// Looks at all items before the first is changed. What ends the operation ends it here already.
