@@ -16,6 +16,9 @@ use super::scratch::{is_ours, locked, made, sweep_in};
 /// What the names of such folders begin with.
 const PREFIX: &str = "neuroscript-plans-";
 
+/// So often the folder is made, should others remove it.
+const TRIES: usize = 1_000;
+
 struct Home {
     place: TempDir,
     folder: Folder,
@@ -31,12 +34,20 @@ pub fn settle_scratch() -> io::Result<()> {
         let parent = std::env::temp_dir();
         // What cannot be removed is the system's to remove.
         let _ = sweep(&parent);
-        let place = made(&parent, PREFIX)?;
-        let gone = || io::Error::other("somebody removed it before it was locked");
-        let (folder, lock) = locked(place.path())?.ok_or_else(gone)?;
-        *home = Some(Home { place, folder, _lock: lock });
+        *home = Some(make(&parent)?);
     }
     Ok(())
+}
+
+fn make(parent: &Path) -> io::Result<Home> {
+    // Between making and locking it, others may take it for one of a process that is gone, and remove it.
+    for _ in 0..TRIES {
+        let place = made(parent, PREFIX)?;
+        if let Some((folder, lock)) = locked(place.path())? {
+            return Ok(Home { place, folder, _lock: lock });
+        }
+    }
+    Err(io::Error::other("others removed it each time before it was locked"))
 }
 
 /// Removes the folder at the end of the process.
@@ -79,4 +90,21 @@ fn sweep(parent: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{make, sweep};
+
+    /// Others take what is not locked yet for what a process left that is gone.
+    #[test]
+    fn a_folder_is_made_while_others_sweep() {
+        let place = tempfile::tempdir().expect("a folder");
+        std::thread::scope(|scope| {
+            let makers = scope.spawn(|| (0..500).for_each(|_| drop(make(place.path()).expect("it is made"))));
+            while !makers.is_finished() {
+                let _ = sweep(place.path());
+            }
+        });
+    }
 }
