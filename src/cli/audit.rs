@@ -12,7 +12,7 @@ use crate::value::Map;
 use super::args::{AuditCommand, AuditPlace, Global, OutputFormat};
 use super::exit::Exit;
 use super::show::{Format, Printer};
-use super::terminal::{print, report_error, report_findings, say};
+use super::terminal::{print, report_error, report_findings, report_setup, say};
 
 pub fn audit(global: &Global, command: &AuditCommand) -> Exit {
     let engine = match super::open(&global.options()) {
@@ -25,6 +25,14 @@ pub fn audit(global: &Global, command: &AuditCommand) -> Exit {
         Err(exit) => return exit,
     };
     let (is_there, path) = engine.find_audit_log(&log);
+    let is_elsewhere = engine.find_audit_log(&if place.state { AuditLog::Root } else { AuditLog::State }).0;
+    // The log of runs that may change nothing lies where no run reaches, and so it is read without the wall.
+    if !place.state
+        && let Err(error) = super::seal(&engine)
+    {
+        report_setup(&error);
+        return Exit::Usage;
+    }
     let name = path.map_or_else(|| "the audit log".to_owned(), |path| format!("`{}`", path.display()));
     let done = match command {
         AuditCommand::Show { run, tool, since, limit, .. } => {
@@ -38,7 +46,7 @@ pub fn audit(global: &Global, command: &AuditCommand) -> Exit {
     };
     match done {
         Ok(Some(exit)) => exit,
-        Ok(None) => missing(&engine, place, &name),
+        Ok(None) => missing(is_elsewhere, place, &name),
         Err(error) => {
             debug_assert!(is_there || !error.message.is_empty(), "a log that is not there is no error");
             let finding = Diagnostic::placeless(FindingCode::Tool(error.code), error.message);
@@ -66,9 +74,8 @@ fn log(place: &AuditPlace) -> Result<AuditLog, Exit> {
 }
 
 /// That there is no log is no proof of anything, so it is no success.
-fn missing(engine: &Engine, place: &AuditPlace, name: &str) -> Exit {
-    let other = if place.state { AuditLog::Root } else { AuditLog::State };
-    let help = match (engine.find_audit_log(&other).0, place.state) {
+fn missing(is_elsewhere: bool, place: &AuditPlace, name: &str) -> Exit {
+    let help = match (is_elsewhere, place.state) {
         (true, false) => "there is one of runs that may change nothing: give `--state`",
         (true, true) => "there is one in the sandbox: leave `--state` out",
         (false, _) => "it is made by the first change or refusal; if there was one, somebody removed it",

@@ -13,7 +13,7 @@ use super::args::{Global, MemoryCommand};
 use super::call::read_all;
 use super::exit::Exit;
 use super::show::{Format, Printer};
-use super::terminal::{report_findings, report_notes, say};
+use super::terminal::{report_findings, report_notes, report_setup, say};
 
 pub fn memory(global: &Global, command: &MemoryCommand) -> Exit {
     let engine = match super::open(&global.options()) {
@@ -21,15 +21,12 @@ pub fn memory(global: &Global, command: &MemoryCommand) -> Exit {
         Err(exit) => return exit,
     };
     let format = Format::for_call(global.output);
-    let done = match command {
-        MemoryCommand::List { prefix } => list(&engine, prefix, format),
-        MemoryCommand::Get { key } => get(&engine, key, format.filter(|format| *format != Format::Table)),
-        MemoryCommand::Set { key, json } => set(&engine, key, json),
-        MemoryCommand::Delete { key } => delete(&engine, key),
-        MemoryCommand::Export { salvage: false } => engine.export_memory().and_then(|lines| print_lines(&lines)),
-        MemoryCommand::Export { salvage: true } => salvage(&engine),
-        MemoryCommand::Import { file } => import(&engine, file),
-    };
+    let given = given_text(command);
+    if let Err(error) = super::seal(&engine) {
+        report_setup(&error);
+        return Exit::Usage;
+    }
+    let done = given.and_then(|text| work(&engine, command, &text, format));
     report_notes(&engine.gate().take_notes());
     match done {
         Ok(()) => Exit::Done,
@@ -39,6 +36,31 @@ pub fn memory(global: &Global, command: &MemoryCommand) -> Exit {
             report_findings(&[finding], &Sources::new());
             error.code.into()
         }
+    }
+}
+
+/// What the user names from outside, read before the wall stands.
+fn given_text(command: &MemoryCommand) -> Result<String, ToolError> {
+    match command {
+        MemoryCommand::Set { json, .. } => match json.strip_prefix('@') {
+            _ if json == "-" => read_text(Path::new("-")),
+            Some(file) => read_text(Path::new(file)),
+            None => Ok(json.clone()),
+        },
+        MemoryCommand::Import { file } => read_text(file),
+        _ => Ok(String::new()),
+    }
+}
+
+fn work(engine: &Engine, command: &MemoryCommand, text: &str, format: Option<Format>) -> Result<(), ToolError> {
+    match command {
+        MemoryCommand::List { prefix } => list(engine, prefix, format),
+        MemoryCommand::Get { key } => get(engine, key, format.filter(|format| *format != Format::Table)),
+        MemoryCommand::Set { key, .. } => set(engine, key, text),
+        MemoryCommand::Delete { key } => delete(engine, key),
+        MemoryCommand::Export { salvage: false } => engine.export_memory().and_then(|lines| print_lines(&lines)),
+        MemoryCommand::Export { salvage: true } => salvage(engine),
+        MemoryCommand::Import { .. } => import(engine, text),
     }
 }
 
@@ -54,17 +76,12 @@ fn get(engine: &Engine, key: &str, format: Option<Format>) -> Result<(), ToolErr
     }
 }
 
-fn set(engine: &Engine, key: &str, argument: &str) -> Result<(), ToolError> {
-    let text = match argument.strip_prefix('@') {
-        _ if argument == "-" => read_text(Path::new("-"))?,
-        Some(file) => read_text(Path::new(file))?,
-        None => argument.to_owned(),
-    };
+fn set(engine: &Engine, key: &str, text: &str) -> Result<(), ToolError> {
     let bad = |error| {
         ToolError::new(ToolCode::BadArgs, format!("the value is not JSON: {error}"))
             .hint("quote a text twice: '\"text\"'")
     };
-    engine.keep_in_memory(key, json::from_text(&text).map_err(bad)?)
+    engine.keep_in_memory(key, json::from_text(text).map_err(bad)?)
 }
 
 fn delete(engine: &Engine, key: &str) -> Result<(), ToolError> {
@@ -92,8 +109,8 @@ fn salvage(engine: &Engine) -> Result<(), ToolError> {
     }
 }
 
-fn import(engine: &Engine, file: &Path) -> Result<(), ToolError> {
-    let taken = engine.import_memory(&read_text(file)?)?;
+fn import(engine: &Engine, text: &str) -> Result<(), ToolError> {
+    let taken = engine.import_memory(text)?;
     say(&format!("{} taken in\n", counted(taken)));
     Ok(())
 }
