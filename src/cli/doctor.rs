@@ -54,7 +54,7 @@ pub(crate) fn in_force(engine: &Engine) -> String {
         if gate.policy.read_only {
             "refused: read-only"
         } else {
-            "allowed below the sandbox; what is overwritten or deleted is kept, whole runs cannot be undone yet"
+            "allowed below the sandbox; what is overwritten or deleted is kept, and `ns undo` takes whole runs back"
         },
     );
     let audit = engine.audit_place().map(|path| path.display().to_string());

@@ -73,6 +73,7 @@ fn uses(path: &str) -> String {
 fn policy(description: &str) -> String {
     match description {
         "" => String::new(),
+        "nesting beyond the stack" => "[limits]\nnesting = 1000000\n".to_owned(),
         "gen:deep TOML" => format!("[policy]\nread_only = {}", "[".repeat(100_000)),
         other => panic!("nobody knows how to make: {other}"),
     }

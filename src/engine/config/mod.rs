@@ -53,12 +53,17 @@ pub fn parse(source: &Source, registry: &Registry, origin: Origin, limits: &Limi
     if reader.findings.is_empty() { Ok(config) } else { Err(reader.findings) }
 }
 
+/// The deepest nesting of a text that the stack of an engine holds, with much to spare.
+const MOST_NESTING: i64 = 10_000;
+
 /// Where a value goes, by its key.
 enum Field<'c> {
     Bool(&'c mut bool),
     /// A whole number of at least so much.
     U64(&'c mut u64, u64),
     Usize(&'c mut usize, u64),
+    /// How deep texts may nest, for which there is stack.
+    Depth(&'c mut usize),
     OptionalU64(&'c mut Option<u64>),
     I64(&'c mut i64, i64),
     Seconds(&'c mut Option<Duration>),
@@ -157,6 +162,10 @@ impl Reader<'_> {
             },
             Field::U64(target, least) => self.whole(name, value, least, |number| *target = number),
             Field::Usize(target, least) => self.whole(name, value, least, |number| *target = number as usize),
+            Field::Depth(target) => match integer(value.get_ref()) {
+                Some(number @ 1..=MOST_NESTING) => *target = number as usize,
+                _ => self.wrong(name, value, &format!("a whole number of 1 to {MOST_NESTING}")),
+            },
             Field::OptionalU64(target) => self.whole(name, value, 0, |number| *target = Some(number)),
             Field::I64(target, least) => self.whole(name, value, least as u64, |number| *target = number as i64),
             Field::Seconds(target) => match seconds(value.get_ref()) {
@@ -297,7 +306,7 @@ fn limits(limits: &mut Limits) -> Vec<(&'static str, Field<'_>)> {
         ("max_steps", Field::U64(&mut limits.max_steps, 1)),
         ("timeout_s", Field::Seconds(&mut limits.timeout)),
         ("call_depth", Field::Usize(&mut limits.call_depth, 1)),
-        ("nesting", Field::Usize(&mut limits.nesting, 1)),
+        ("nesting", Field::Depth(&mut limits.nesting)),
         ("value_depth", Field::Usize(&mut limits.value_depth, 1)),
         ("memory_bytes", Field::U64(&mut limits.memory_bytes, 1 << 16)),
         ("string_bytes", Field::Usize(&mut limits.string_bytes, 1)),

@@ -197,7 +197,7 @@ impl<'a> Blocks<'a> {
 
     fn open_block(&mut self, kind: BlockKind, shape: Shape, head: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
         if self.open.len() >= self.max_nesting {
-            let message = format!("blocks are nested more than {} deep", self.max_nesting);
+            let message = format!("blocks are nested more than {} deep (`nesting`)", self.max_nesting);
             findings.push(Diagnostic::error(Code::TooDeep, head, message).help("move the inner blocks to a procedure"));
             self.beyond = 1;
             return;

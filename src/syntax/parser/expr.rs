@@ -245,7 +245,7 @@ impl Parser {
     }
 
     fn report_depth(&mut self, what: &str, span: Span) {
-        let message = format!("{what} nested more than {} deep", self.limits.nesting);
+        let message = format!("{what} nested more than {} deep (`nesting`)", self.limits.nesting);
         self.findings
             .push(Diagnostic::error(Code::TooDeep, span, message).help("set the inner parts to variables first"));
     }

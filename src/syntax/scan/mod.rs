@@ -368,7 +368,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn report_depth(&mut self) {
-        let message = format!("brackets are nested more than {} deep", self.max_nesting);
+        let message = format!("brackets are nested more than {} deep (`nesting`)", self.max_nesting);
         let span = self.span(self.at, self.at + 1);
         self.diagnostics
             .push(Diagnostic::error(Code::TooDeep, span, message).help("set the inner parts to variables first"));
