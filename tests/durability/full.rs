@@ -107,6 +107,7 @@ fn changes(backup: &str, trash: &str) -> Vec<(&'static str, Value)> {
         ("restore_backup", json!({"backup_path": backup})),
         ("restore_backup", json!({"backup_path": trash})),
         ("compress", json!({"source_path": "a.txt", "destination_path": "d.zip", "overwrite": true})),
+        ("set_permissions", json!({"path": "a.txt", "mode": "u=r"})),
         ("extract", json!({"archive_path": "d.zip", "destination_path": "out"})),
     ]
 }
@@ -140,6 +141,33 @@ fn a_full_disk_leaves_every_file_whole() {
         }
     }
     assert!(refused > 40, "inconclusive: only {refused} calls were refused");
+    println!("{refused} calls were refused");
+}
+
+/// Memory has the old value or the new one, as was told, and can be used again when there is room.
+#[test]
+fn a_full_disk_leaves_memory_whole() {
+    if !own_mounts() {
+        return;
+    }
+    let (set, get) = ("memory_set", json!({"key": "k", "scope": "project"}));
+    let mut refused = 0;
+    for (free_blocks, free_names) in [(0, 50), (1, 50), (3, 50), (8, 50), (12, 50), (100, 0), (100, 1)] {
+        let disk = Disk::mount("size=1m,nr_inodes=120,mode=0755");
+        let (_, code) = call(&disk.place, set, &json!({"key": "k", "value": "old", "scope": "project"}));
+        assert_eq!(code, None);
+        fill(&disk.place, free_blocks, free_names);
+        let new = "new".repeat(10_000);
+        let (_, code) = call(&disk.place, set, &json!({"key": "k", "value": new, "scope": "project"}));
+        std::fs::remove_file(disk.place.join("filler")).expect("there is room again");
+        let (found, _) = call(&disk.place, "memory_get", &get);
+        let expected = if code.is_some() { "old" } else { &new };
+        assert_eq!(found, *expected, "{code:?} with {free_blocks} blocks and {free_names} names free");
+        refused += u32::from(code.is_some());
+        let (_, code) = call(&disk.place, set, &json!({"key": "k", "value": new, "scope": "project"}));
+        assert_eq!(code, None, "with {free_blocks} blocks and {free_names} names free before");
+    }
+    assert!(refused > 0, "inconclusive: no call was refused");
     println!("{refused} calls were refused");
 }
 
