@@ -6,22 +6,42 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
+/// What is known of a tool.
+struct Declared {
+    script_name: String,
+    parameters: HashSet<String>,
+}
+
 /// The names of the parameters of a tool, by any of its names.
 pub fn parameters(tool: &str) -> Option<&'static HashSet<String>> {
-    static TOOLS: OnceLock<HashMap<String, HashSet<String>>> = OnceLock::new();
-    let tools = TOOLS.get_or_init(|| {
+    tools().get(&tool.to_lowercase()).map(|declared| &declared.parameters)
+}
+
+/// The name of a tool in scripts, by the name that servers give it.
+pub fn script_name(tool: &str) -> Option<&'static str> {
+    let declared = tools().get(tool)?;
+    let is_wire = tool.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase());
+    is_wire.then_some(&declared.script_name)
+}
+
+fn tools() -> &'static HashMap<String, Declared> {
+    static TOOLS: OnceLock<HashMap<String, Declared>> = OnceLock::new();
+    TOOLS.get_or_init(|| {
         let output = Command::new(env!("CARGO_BIN_EXE_ns")).args(["tools", "--format", "json"]).output();
         let output = output.expect("ns can be started").stdout;
         let tools: Vec<Value> = serde_json::from_slice(&output).expect("declarations are JSON");
-        tools.iter().flat_map(names_and_parameters).collect()
-    });
-    tools.get(&tool.to_lowercase())
+        tools.iter().flat_map(declared).collect()
+    })
 }
 
-fn names_and_parameters(tool: &Value) -> Vec<(String, HashSet<String>)> {
+fn declared(tool: &Value) -> Vec<(String, Declared)> {
     let properties = tool["input_schema"]["properties"].as_object();
     let parameters: HashSet<String> = properties.into_iter().flat_map(|map| map.keys().cloned()).collect();
+    let script_name = tool["script_name"].as_str().expect("a tool has a name").to_owned();
     let aliases = tool["aliases"].as_array().into_iter().flatten();
     let names = aliases.chain([&tool["name"], &tool["script_name"]]).filter_map(Value::as_str);
-    names.map(|name| (name.to_lowercase(), parameters.clone())).collect()
+    let declared = |name: &str| {
+        (name.to_lowercase(), Declared { script_name: script_name.clone(), parameters: parameters.clone() })
+    };
+    names.map(declared).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::answer::{Answer, shown};
 use super::arena::Arena;
+use super::door::Door;
 use super::launch::{Ended, Start};
 use super::mode::{Mode, is_root};
 use super::opened::Watch;
@@ -26,18 +27,17 @@ pub struct Before {
 }
 
 /// Makes an attack.
-pub fn attack(vector: &Vector, mode: Mode) -> Verdict {
+pub fn attack(vector: &Vector, mode: Mode, door: Door) -> Verdict {
     if let Some(reason) = obstacle(vector, mode) {
         return Verdict::Skipped(reason);
     }
-    let large = |op: &Op| matches!(op, Op::Deep { .. } | Op::Many { .. });
-    let arena = if vector.setup.iter().any(large) { Arena::in_memory() } else { Arena::new() };
+    let arena = Arena::in_memory();
     if let Some(policy) = &vector.policy {
         super::arena::write(&arena.top.join("policy.toml"), policy.as_bytes());
     }
     generated::prepare(vector, &arena);
     arena.set_up(&vector.setup, mode);
-    if let Some(reason) = missing_here(vector, mode, &arena) {
+    if let Some(reason) = missing_here(vector) {
         return Verdict::Skipped(reason);
     }
     let before = Before::look(&arena);
@@ -47,8 +47,8 @@ pub fn attack(vector: &Vector, mode: Mode) -> Verdict {
             Ok(ended) => generated::judge(vector, &ended),
             Err(reason) => return Verdict::Skipped(reason),
         },
-        None => match call(vector, mode, &arena).run() {
-            Ok(ended) => judge(vector, mode, &arena, &before, &ended),
+        None => match door.start(vector, mode, &arena).run() {
+            Ok(ended) => judge(vector, mode, &arena, &before, (door, &ended)),
             Err(reason) => return Verdict::Skipped(reason),
         },
     };
@@ -78,7 +78,7 @@ fn obstacle(vector: &Vector, mode: Mode) -> Option<String> {
 }
 
 /// What the vector needs of `ns` that `ns` does not have yet.
-fn missing_here(vector: &Vector, mode: Mode, arena: &Arena) -> Option<String> {
+fn missing_here(vector: &Vector) -> Option<String> {
     if generated::is_driver(&vector.tool) {
         return None;
     }
@@ -92,15 +92,11 @@ fn missing_here(vector: &Vector, mode: Mode, arena: &Arena) -> Option<String> {
     {
         return Some(format!("`{}` has no argument `{name}` yet", vector.tool));
     }
-    vector.policy.as_ref()?;
-    let doctor = Start::new(mode, &arena.top).args(["doctor"]).args(place_flags(vector, arena)).run().ok()?;
-    let stderr = String::from_utf8_lossy(&doctor.stderr);
-    let key = stderr.split("unknown key `").nth(1)?.split('`').next()?;
-    Some(format!("there is no policy key `{key}` yet"))
+    None
 }
 
-/// The call of a vector.
-fn call<'a>(vector: &Vector, mode: Mode, arena: &'a Arena) -> Start<'a> {
+/// The call of a vector, from a shell.
+pub fn call<'a>(vector: &Vector, mode: Mode, arena: &'a Arena) -> Start<'a> {
     let json = match &vector.raw_args {
         Some(raw) => text_of(raw, &arena.names()),
         None => expand(&vector.args, &arena.names()).to_string(),
@@ -111,7 +107,7 @@ fn call<'a>(vector: &Vector, mode: Mode, arena: &'a Arena) -> Start<'a> {
     if json.len() < 100_000 { start.args(["--", &json]) } else { start.args(["-"]).stdin(json) }
 }
 
-fn place_flags(vector: &Vector, arena: &Arena) -> Vec<String> {
+pub fn place_flags(vector: &Vector, arena: &Arena) -> Vec<String> {
     let names = arena.names();
     let sandbox = vector.sandbox.as_deref().unwrap_or("${ROOT}");
     let mut flags = vec!["--sandbox".to_owned(), expand_text(sandbox, &names)];
@@ -121,15 +117,19 @@ fn place_flags(vector: &Vector, arena: &Arena) -> Vec<String> {
     flags
 }
 
-fn judge(vector: &Vector, mode: Mode, arena: &Arena, before: &Before, ended: &Ended) -> Vec<String> {
+fn judge(vector: &Vector, mode: Mode, arena: &Arena, before: &Before, (door, ended): (Door, &Ended)) -> Vec<String> {
+    let mut faults: Vec<String> = absolute_paths(vector, arena, ended).into_iter().collect();
+    let ended = &match door.as_call(ended) {
+        Ok(ended) => ended,
+        Err(fault) => return vec![fault],
+    };
     let answer = Answer::of(ended);
-    let mut faults = answer.faults.clone();
+    faults.extend(answer.faults.iter().cloned());
     if !vector.expected.split('|').any(|class| class == answer.class) {
         faults.push(format!("expected `{}`, found `{}`: {}", vector.expected, answer.class, told(ended)));
     } else if vector.code.is_some() && vector.code != answer.code {
         faults.push(format!("expected the code {:?}, found {:?}: {}", vector.code, answer.code, told(ended)));
     }
-    faults.extend(absolute_paths(vector, arena, ended));
     faults.extend(before.root_faults(vector, arena, answer.class));
     let terminal = || call(vector, mode, arena).run_on_terminal();
     for text in &vector.post {

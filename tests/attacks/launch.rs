@@ -1,35 +1,37 @@
 //! Starts `ns` as another user, or with system calls refused, and sees how it ends.
 //!
-//! `unsafe` is forbidden, so nothing of ours can run between fork and exec. Instead this test
-//! program starts itself with [`ORDERS`] in the environment: it then gives up its user, installs
-//! the filter, and becomes `ns`. Nothing here judges what `ns` answers.
+//! `unsafe` is forbidden, so nothing of ours can run between fork and exec. But a user and a filter belong
+//! to a thread, and who is started gets those of the thread that starts it: for each set of [`Orders`] one
+//! thread gives up its user, installs the filter, and then starts whatever it is given. Nothing here judges
+//! what `ns` answers.
 
-use std::ffi::{OsStr, OsString};
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
+use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Resource, Rlimit, Signal};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, pidfd_open};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
-use serde::{Deserialize, Serialize};
 
 use super::mode::Mode;
 
-/// The environment variable that turns this program into the launcher.
-pub const ORDERS: &str = "NS_ATTACK_LAUNCH";
-/// The exit code of a launcher that could not do as it was told.
-const LAUNCHER_FAILED: i32 = 97;
 /// Files that `ns` may have open: what most systems allow by default.
 const OPEN_FILES: u64 = 1024;
-/// How long a single call may take before it counts as hanging.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a single call may take before it counts as hanging, on a machine that has much else to do.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+/// How often the memory of who runs is looked at.
+const LOOK_NANOS: i64 = 5_000_000;
 
-/// What the launcher does before it becomes another program.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+/// What a thread gives up before it starts programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Orders {
     /// The user and group to become.
     user: Option<u32>,
@@ -37,15 +39,18 @@ struct Orders {
     refused: Vec<Refusal>,
 }
 
+/// What a thread is given to start, and where it tells how that went.
+type Job = (Command, Sender<Result<Child, String>>);
+
 /// A system call that fails with an error whatever its arguments are.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Refusal {
     call: Call,
     errno: u32,
 }
 
 /// A system call that can be refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Call {
     Openat2,
     Renameat2,
@@ -72,24 +77,42 @@ impl Call {
     }
 }
 
-/// Does what the orders say and becomes the program in the arguments.
-pub fn obey(orders: &OsStr) -> ! {
-    let mut words = std::env::args_os().skip(1);
-    let program = words.next().expect("a launcher is given a program");
-    let orders = serde_json::from_str(orders.to_str().unwrap_or_default()).expect("a launcher is given orders");
-    let reason = match prepare(&orders) {
-        Ok(()) => Command::new(program).args(words).env_remove(ORDERS).exec().to_string(),
-        Err(reason) => reason,
-    };
-    eprintln!("launcher: {reason}");
-    std::process::exit(LAUNCHER_FAILED);
-}
-
-fn prepare(orders: &Orders) -> Result<(), String> {
+/// Lets this program, and all that it starts, open as many files as most systems allow.
+pub fn limit_open_files() {
     let limit = rustix::process::getrlimit(Resource::Nofile);
     let wanted = limit.maximum.map_or(OPEN_FILES, |maximum| maximum.min(OPEN_FILES));
     rustix::process::setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit })
-        .map_err(|error| format!("the limit on open files cannot be set: {error}"))?;
+        .expect("fewer files than before may be opened");
+}
+
+/// Starts a program on the thread of these orders.
+fn start_by(orders: Orders, command: Command) -> Result<Child, String> {
+    static THREADS: Mutex<Option<HashMap<Orders, Sender<Job>>>> = Mutex::new(None);
+    let jobs = {
+        let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
+        let begin = |orders: &Orders| {
+            let (sender, jobs) = channel();
+            let orders = orders.clone();
+            std::thread::spawn(move || start_all(&orders, &jobs));
+            sender
+        };
+        let threads = threads.get_or_insert_default();
+        threads.entry(orders).or_insert_with_key(begin).clone()
+    };
+    let (sender, started) = channel();
+    jobs.send((command, sender)).expect("such a thread never ends");
+    started.recv().expect("such a thread answers")
+}
+
+fn start_all(orders: &Orders, jobs: &Receiver<Job>) {
+    let prepared = prepare(orders);
+    for (mut command, answer) in jobs {
+        let started = prepared.clone().map(|()| command.spawn().expect("ns can be started"));
+        answer.send(started).expect("somebody waits for the answer");
+    }
+}
+
+fn prepare(orders: &Orders) -> Result<(), String> {
     if let Some(user) = orders.user {
         become_user(user).map_err(|error| format!("user {user} cannot be had: {error}"))?;
     }
@@ -119,6 +142,7 @@ fn install(refusal: Refusal) -> Result<(), String> {
 pub struct Start<'a> {
     mode: Mode,
     refused: Vec<Refusal>,
+    program: PathBuf,
     args: Vec<OsString>,
     folder: &'a Path,
     stdin: Vec<u8>,
@@ -126,7 +150,7 @@ pub struct Start<'a> {
 }
 
 /// How a start of `ns` ended.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ended {
     /// The exit code; none after a signal.
     pub code: Option<i32>,
@@ -143,7 +167,14 @@ pub struct Ended {
 impl<'a> Start<'a> {
     /// A start in a mode, with a folder as the current one.
     pub fn new(mode: Mode, folder: &'a Path) -> Start<'a> {
-        Start { mode, refused: mode.refused(), args: Vec::new(), folder, stdin: Vec::new(), patience: PATIENCE }
+        let (program, args, stdin) = (program().to_owned(), Vec::new(), Vec::new());
+        Start { mode, refused: mode.refused(), program, args, folder, stdin, patience: PATIENCE }
+    }
+
+    /// Starts another build of `ns`.
+    pub fn program(mut self, program: &Path) -> Start<'a> {
+        self.program = program.to_owned();
+        self
     }
 
     pub fn args<S: Into<OsString>>(mut self, args: impl IntoIterator<Item = S>) -> Start<'a> {
@@ -170,26 +201,22 @@ impl<'a> Start<'a> {
     pub fn run(&self) -> Result<Ended, String> {
         let temporary = || tempfile::tempfile().expect("a file for output");
         let (mut stdout, mut stderr) = (temporary(), temporary());
-        let child = self.spawn(copy_of(&stdout).into(), copy_of(&stderr).into());
+        let child = self.spawn(copy_of(&stdout).into(), copy_of(&stderr).into())?;
         let (status, hung, peak_kib) = wait(child, self.patience);
-        let ended = Ended {
+        Ok(Ended {
             code: status.code(),
             signal: status.signal(),
             hung,
             stdout: read_back(&mut stdout),
             stderr: read_back(&mut stderr),
             peak_kib,
-        };
-        match ended.code {
-            Some(LAUNCHER_FAILED) => Err(String::from_utf8_lossy(&ended.stderr).trim().to_owned()),
-            _ => Ok(ended),
-        }
+        })
     }
 
     /// Runs it with its standard output somewhere else.
     pub fn run_onto(&self, stdout: impl Into<Stdio>) -> Ended {
         let mut stderr = tempfile::tempfile().expect("a file for output");
-        let child = self.spawn(stdout.into(), copy_of(&stderr).into());
+        let child = self.spawn(stdout.into(), copy_of(&stderr).into()).expect("this mode was had before");
         let (status, hung, peak_kib) = wait(child, self.patience);
         let stderr = read_back(&mut stderr);
         Ended { code: status.code(), signal: status.signal(), hung, stdout: Vec::new(), stderr, peak_kib }
@@ -199,23 +226,20 @@ impl<'a> Start<'a> {
     pub fn run_on_terminal(&self) -> Vec<u8> {
         let (master, slave) = super::terminal::open();
         let reader = std::thread::spawn(move || super::terminal::read_all(master));
-        let child = self.spawn(copy_of(&slave).into(), slave.into());
+        let child = self.spawn(copy_of(&slave).into(), slave.into()).expect("this mode was had before");
         let _ = wait(child, self.patience);
         reader.join().expect("the terminal's reader does not panic")
     }
 
-    fn spawn(&self, stdout: Stdio, stderr: Stdio) -> Child {
+    fn spawn(&self, stdout: Stdio, stderr: Stdio) -> Result<Child, String> {
         let orders = Orders { user: self.mode.user_to_become(), refused: self.refused.clone() };
-        let orders = serde_json::to_string(&orders).expect("orders have a JSON form");
         let mut stdin = tempfile::tempfile().expect("a file for input");
         stdin.write_all(&self.stdin).expect("the input is written");
         stdin.rewind().expect("a file can be rewound");
-        // Not by its path, at which there may be another program by now.
-        Command::new("/proc/self/exe")
-            .arg(program())
+        let mut command = Command::new(&self.program);
+        command
             .args(&self.args)
             .env_clear()
-            .env(ORDERS, orders)
             .env("HOME", "/nonexistent")
             .env("PATH", "/usr/bin:/bin")
             .env("TERM", "xterm")
@@ -223,9 +247,8 @@ impl<'a> Start<'a> {
             .current_dir(self.folder)
             .stdin(stdin)
             .stdout(stdout)
-            .stderr(stderr)
-            .spawn()
-            .expect("this program can be started")
+            .stderr(stderr);
+        start_by(orders, command)
     }
 }
 
@@ -244,6 +267,7 @@ fn read_back(file: &mut File) -> Vec<u8> {
 fn wait(mut child: Child, patience: Duration) -> (std::process::ExitStatus, bool, u64) {
     let begin = Instant::now();
     let status_file = format!("/proc/{}/status", child.id());
+    let process = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).expect("a child of ours is there");
     let mut peak_kib = 0;
     loop {
         peak_kib = peak_kib.max(high_water_kib(&status_file));
@@ -251,11 +275,13 @@ fn wait(mut child: Child, patience: Duration) -> (std::process::ExitStatus, bool
             return (status, false, peak_kib);
         }
         if begin.elapsed() > patience {
-            let group = rustix::process::Pid::from_child(&child);
+            let group = Pid::from_child(&child);
             rustix::process::kill_process_group(group, Signal::KILL).expect("a group of ours can be killed");
             return (child.wait().expect("a killed child ends"), true, peak_kib);
         }
-        std::thread::sleep(Duration::from_millis(1));
+        let ends = PollFd::from_borrowed_fd(process.as_fd(), PollFlags::IN);
+        // Whether it has ended is asked above.
+        let _ = poll(&mut [ends], Some(&Timespec { tv_sec: 0, tv_nsec: LOOK_NANOS }));
     }
 }
 

@@ -68,11 +68,15 @@ impl Mode {
         }
     }
 
+    /// Its place among all of them.
+    pub fn number(self) -> usize {
+        Mode::ALL.iter().position(|mode| *mode == self).expect("there are four modes")
+    }
+
     /// Why this mode cannot be had here, if so.
     pub fn unavailable(self) -> Option<&'static str> {
         static REASONS: [OnceLock<Option<String>>; 4] = [const { OnceLock::new() }; 4];
-        let place = Mode::ALL.iter().position(|mode| *mode == self).expect("there are four modes");
-        REASONS[place].get_or_init(|| self.probe()).as_deref()
+        REASONS[self.number()].get_or_init(|| self.probe()).as_deref()
     }
 
     fn probe(self) -> Option<String> {

@@ -5,6 +5,7 @@ mod arena;
 mod control;
 mod declared;
 mod devices;
+mod door;
 mod force;
 mod generated;
 mod judge;
@@ -25,14 +26,13 @@ mod vector;
 
 use libtest_mimic::{Arguments, Trial};
 
+use door::Door;
 use mode::Mode;
 use vector::Vector;
 
-/// Runs the attacks, or, when told so by [`launch::ORDERS`], starts another program.
+/// Runs the attacks.
 pub fn main() {
-    if let Some(orders) = std::env::var_os(launch::ORDERS) {
-        launch::obey(&orders);
-    }
+    launch::limit_open_files();
     // Before any thread is there: a name space belongs to a thread.
     mount::own_mounts();
     let args = Arguments::from_args();
@@ -51,8 +51,12 @@ pub fn main() {
 fn mode_trials(mode: Mode) -> Vec<Trial> {
     let mut trials = force::trials(mode);
     for (file, vectors) in [("shown", vector::shown()), ("own", vector::own())] {
-        let here = vectors.into_iter().filter(|vector| !vector.once || mode == Mode::ONE);
-        trials.extend(here.map(|vector| vector_trial(file, vector, mode)));
+        let here = vectors.into_iter().enumerate().filter(|(_, vector)| !vector.once || mode == Mode::ONE);
+        let doors = here.flat_map(|(number, vector)| {
+            let doors = Door::for_vector(&vector, number + mode.number());
+            doors.into_iter().map(move |door| (vector.clone(), door))
+        });
+        trials.extend(doors.map(|(vector, door)| vector_trial(file, vector, mode, door)));
     }
     trials.extend(rename::trials(mode));
     trials.extend(devices::trials(mode));
@@ -60,11 +64,11 @@ fn mode_trials(mode: Mode) -> Vec<Trial> {
     trials
 }
 
-fn vector_trial(file: &str, vector: Vector, mode: Mode) -> Trial {
-    let name = format!("vector [{mode}]: {file}/{}", vector.id);
+fn vector_trial(file: &str, vector: Vector, mode: Mode, door: Door) -> Trial {
+    let name = format!("vector [{mode}]: {file}/{} by {door}", vector.id);
     match vector.known.clone() {
-        Some(what) => report::known_failure(name, what, move || judge::attack(&vector, mode)),
-        None => report::trial(name, move || judge::attack(&vector, mode)),
+        Some(what) => report::known_failure(name, what, move || judge::attack(&vector, mode, door)),
+        None => report::trial(name, move || judge::attack(&vector, mode, door)),
     }
 }
 

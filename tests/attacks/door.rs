@@ -1,0 +1,222 @@
+//! The doors through which an attack comes: `ns call`, a script, and a server.
+//!
+//! What a script or a server answered is put into the form of `ns call`, so that one judge is enough. What
+//! the answers may not have beyond that is looked at here: a server's standard output holds frames alone.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use super::answer::{end_faults, shown};
+use super::arena::Arena;
+use super::declared;
+use super::judge::{call, place_flags};
+use super::launch::{Ended, Start};
+use super::mode::Mode;
+use super::vector::{Op, Vector, expand};
+
+/// The fields of an error of `ns call`.
+const FIELDS: [&str; 6] = ["code", "message", "tool", "argument", "path", "hint"];
+/// The most bytes of arguments that stand on a command line.
+const WORD: usize = 100_000;
+
+/// A door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    Call,
+    Script,
+    Server,
+}
+
+impl Door {
+    const ALL: [Door; 3] = [Door::Call, Door::Script, Door::Server];
+
+    /// The doors of a vector: all with `NS_LONG=1`, else one, in turn.
+    pub fn for_vector(vector: &Vector, turn: usize) -> Vec<Door> {
+        let open: Vec<Door> = Door::ALL.into_iter().filter(|door| door.is_open_to(vector)).collect();
+        if std::env::var_os("NS_LONG").is_some_and(|value| value == "1") { open } else { vec![open[turn % open.len()]] }
+    }
+
+    /// Whether an attack can be made there: some are about the command line, or what JSON is.
+    fn is_open_to(self, vector: &Vector) -> bool {
+        // A server cuts what is long, and reads at once what it is sent to its end.
+        let is_large = |op: &Op| matches!(op, Op::Deep { .. } | Op::Many { .. });
+        let is_plain = vector.raw_args.is_none() && vector.flags.is_empty() && vector.args.to_string().len() < WORD;
+        let is_known = declared::script_name(&vector.tool).is_some();
+        match self {
+            Door::Call => true,
+            Door::Script => is_plain && is_known && names(vector).is_some(),
+            Door::Server => {
+                // What its policy refuses it does not offer, whatever the arguments are.
+                let is_offered = vector.policy.is_none() || vector.expected != "bad_args";
+                is_plain && is_known && is_offered && vector.args.is_object() && !vector.setup.iter().any(is_large)
+            }
+        }
+    }
+
+    /// The start of `ns` that makes the attack.
+    pub fn start<'a>(self, vector: &Vector, mode: Mode, arena: &'a Arena) -> Start<'a> {
+        let place = || place_flags(vector, arena);
+        let args = expand(&vector.args, &arena.names());
+        match self {
+            Door::Call => call(vector, mode, arena),
+            Door::Script => {
+                let start = Start::new(mode, &arena.top).args(["run"]).args(place());
+                start.args(["-", "--", &args.to_string()]).stdin(script(vector))
+            }
+            Door::Server => {
+                let start = Start::new(mode, &arena.top).args(["mcp", "--write", "--tools", "all"]).args(place());
+                start.stdin(frames(&vector.tool, &args))
+            }
+        }
+    }
+
+    /// How `ns call` would have ended; an error says what no answer may be.
+    pub fn as_call(self, ended: &Ended) -> Result<Ended, String> {
+        let faults = end_faults(ended);
+        if self == Door::Call || !faults.is_empty() {
+            return Ok(ended.clone());
+        }
+        let answer = match self {
+            Door::Call | Door::Script => script_answer(ended)?.map(without_walk),
+            Door::Server => server_answer(ended)?,
+        };
+        Ok(match answer {
+            Some(answer) => answered(ended, &partly(answer)),
+            // Nothing was begun: the policy or the place is at fault.
+            None => answered(ended, &json!({"error": refused(ended)})),
+        })
+    }
+}
+
+impl fmt::Display for Door {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Door::Call => "call",
+            Door::Script => "script",
+            Door::Server => "server",
+        })
+    }
+}
+
+/// The names of the arguments, where all of them are declared, so that a script can be checked before it runs.
+fn names(vector: &Vector) -> Option<Vec<&String>> {
+    let declared = declared::parameters(&vector.tool)?;
+    let names: Vec<&String> = vector.args.as_object()?.keys().collect();
+    names.iter().all(|name| declared.contains(*name)).then_some(names)
+}
+
+/// A script that makes the call with the arguments that it is given.
+fn script(vector: &Vector) -> String {
+    let tool = declared::script_name(&vector.tool).expect("the door is open to known tools");
+    let names = names(vector).expect("the door is open to declared arguments");
+    let args: Vec<String> = names.iter().map(|name| format!("{name}: a[\"{name}\"]")).collect();
+    let call = format!("{tool}({})", args.join(", "));
+    format!("SET a = JSON.Parse(ARGS[0])\nSET r = {call}\nEMIT JSON.Text({{\"value\": r, \"error\": LAST_ERROR}})\n")
+}
+
+/// A conversation of one call.
+fn frames(tool: &str, args: &Value) -> String {
+    let about = json!({"name": "attack", "version": "1"});
+    let begin = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": about});
+    let frames = [
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": begin}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": args}}),
+    ];
+    frames.iter().map(|frame| format!("{frame}\n")).collect()
+}
+
+/// The answer of a script: `{"error":…,"answer":…}`, or a value as `{"value":…}`; none where it did not begin.
+fn script_answer(ended: &Ended) -> Result<Option<Value>, String> {
+    let text = String::from_utf8(ended.stdout.clone()).map_err(|_| format!("no UTF-8: {}", shown(&ended.stdout)))?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let told: Value = serde_json::from_str(&text).map_err(|error| format!("{error}: {}", shown(&ended.stdout)))?;
+    let [value, error] = ["value", "error"].map(|key| told[key].clone());
+    Ok(Some(match error {
+        Value::Null => json!({"value": value}),
+        error => {
+            let fields = FIELDS.map(|name| (name.to_owned(), error[name].clone()));
+            json!({"error": Value::Object(fields.into_iter().collect()), "answer": error["answer"]})
+        }
+    }))
+}
+
+/// The answer of a server to its only call; none where it did not begin.
+fn server_answer(ended: &Ended) -> Result<Option<Value>, String> {
+    let strange = |what: &str| format!("standard output holds {what}: {}", shown(&ended.stdout));
+    let text = String::from_utf8(ended.stdout.clone()).map_err(|_| strange("what is no UTF-8"))?;
+    let frames: Vec<Value> =
+        text.lines().map(serde_json::from_str).collect::<Result<_, _>>().map_err(|_| strange("what is no frame"))?;
+    if frames.iter().any(|frame| frame["jsonrpc"] != "2.0") {
+        return Err(strange("what is no frame"));
+    }
+    if frames.is_empty() && ended.code != Some(0) {
+        return Ok(None);
+    }
+    let Some(frame) = frames.iter().find(|frame| frame["id"] == 1) else { return Err(strange("no answer")) };
+    if frame["error"].is_object() {
+        // What the policy refuses is not offered.
+        let message = &frame["error"]["message"];
+        return Ok(Some(json!({"error": error_of("policy_denied", message)})));
+    }
+    let content = frame["result"]["structuredContent"].as_object().ok_or_else(|| strange("no result"))?;
+    Ok(Some(match (content.get("error"), frame["result"]["isError"] == true) {
+        (Some(error), true) => json!({"error": error, "answer": content.get("answer")}),
+        (_, true) => return Err(strange("an error without one")),
+        _ if content.len() == 1 && content.contains_key("result") => json!({"value": content["result"]}),
+        _ => json!({"value": content}),
+    }))
+}
+
+/// What was done in part is an answer of `ns call`, with a row for each item.
+fn partly(answer: Value) -> Value {
+    let is_done = |rows: &Value| rows["succeeded"].as_u64().is_some_and(|count| count > 0);
+    if is_done(&answer["answer"]) { json!({"value": answer["answer"]}) } else { answer }
+}
+
+/// That there is nothing to walk is no failure of `ns call`.
+fn without_walk(answer: Value) -> Value {
+    let error = &answer["error"];
+    let is_missing = error["tool"] == "FS.WalkDir" && error["code"] == "not_found";
+    if is_missing { json!({"value": null}) } else { answer }
+}
+
+fn error_of(code: &str, message: &Value) -> Value {
+    json!({"code": code, "message": message, "tool": null, "argument": null, "path": null, "hint": null})
+}
+
+/// The error that a start without an answer told.
+fn refused(ended: &Ended) -> Value {
+    let told = String::from_utf8_lossy(&ended.stderr);
+    let code = told.split_once("error[").and_then(|(_, rest)| rest.split_once(']')).map(|(code, _)| code);
+    let code = match (code, ended.code) {
+        (Some(code), _) if code.starts_with("NS06") => "limit_exceeded",
+        (Some(code), _) if code.starts_with("NS02") => "bad_args",
+        (Some(code), _) if code.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase()) => code,
+        (_, Some(2)) => "bad_args",
+        (_, Some(4)) => "sandbox_violation",
+        _ => "io_error",
+    };
+    error_of(code, &Value::from(told.as_ref()))
+}
+
+/// The form of `ns call` for an answer.
+fn answered(ended: &Ended, answer: &Value) -> Ended {
+    let line = |value: &Value| format!("{value}\n").into_bytes();
+    let Some(error) = answer.get("error") else {
+        return Ended { code: Some(0), stdout: line(&answer["value"]), stderr: Vec::new(), ..ended.clone() };
+    };
+    let code = match error["code"].as_str().unwrap_or_default() {
+        "bad_args" | "unknown_tool" => 2,
+        "sandbox_violation" | "policy_denied" => 4,
+        _ => 1,
+    };
+    let told = match answer.get("answer").filter(|answer| !answer.is_null()) {
+        Some(rows) => json!({"error": error, "answer": rows}),
+        None => json!({"error": error}),
+    };
+    Ended { code: Some(code), stdout: Vec::new(), stderr: line(&told), ..ended.clone() }
+}
