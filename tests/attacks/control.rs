@@ -1,13 +1,18 @@
 //! Naive implementations in the same races: each must be seen to escape, else the races prove nothing.
+//!
+//! Four are a few lines here. The fifth is `ns` itself, built to check where a path leads and then to use the
+//! path (`--features checked-paths`): `NS_CONTROL` says where that build is, and `.ci/run --all` makes it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use libtest_mimic::Trial;
 
 use super::arena::{Arena, write};
+use super::mode::{Mode, is_root};
 use super::race::{Stopping, alone, exchange, patience, prepare_folder};
+use super::races::{self, Walls};
 use super::rename::stand_in_the_way;
 use super::report::{self, Verdict};
 
@@ -70,12 +75,57 @@ const CONTROLS: [Control; 4] = [
     },
 ];
 
+/// What must be seen in the races of the other build, whatever else is.
+const CAUGHT: [&str; 3] = ["read_file (toctou-01)", "hash_file", "write_file"];
+/// Landlock knows nothing of permission bits.
+const BEYOND_LANDLOCK: &str = "set_permissions";
+
 /// The controls.
 pub fn trials() -> Vec<Trial> {
-    CONTROLS
-        .into_iter()
-        .map(|control| report::trial(format!("control: {}", control.name), move || run(control)))
-        .collect()
+    let naive = |control: Control| report::trial(format!("control: {}", control.name), move || run(control));
+    let mut trials: Vec<Trial> = CONTROLS.into_iter().map(naive).collect();
+    trials.push(report::trial("control: a build that checks path strings escapes".to_owned(), first_wall_missing));
+    trials.push(report::trial("control: the second wall holds such a build".to_owned(), second_wall_alone));
+    trials
+}
+
+fn other_build() -> Result<(PathBuf, Mode), Verdict> {
+    let Some(program) = std::env::var_os("NS_CONTROL") else {
+        let reason = "NS_CONTROL names no build with `--features checked-paths`";
+        return Err(Verdict::Skipped(reason.to_owned()));
+    };
+    let program = std::fs::canonicalize(program).expect("NS_CONTROL names a build of ns");
+    Ok((program, if is_root() { Mode::ALL[0] } else { Mode::ONE }))
+}
+
+/// What a race saw of the outside.
+fn escapes(verdict: &Verdict) -> bool {
+    let is_escape = |fault: &String| fault.contains("ESCAPE") || fault.contains("SECRET");
+    matches!(verdict, Verdict::Failed(faults) if faults.iter().any(is_escape))
+}
+
+/// Without what finds places by handles the races are lost, so that they are known to bite.
+fn first_wall_missing() -> Verdict {
+    let (program, mode) = match other_build() {
+        Ok(found) => found,
+        Err(verdict) => return verdict,
+    };
+    let verdicts = races::with_program(&program, mode, Walls::First);
+    let caught: Vec<&str> = verdicts.iter().filter(|(_, verdict)| escapes(verdict)).map(|(name, _)| *name).collect();
+    println!("{} of {} races are lost by the build that checks path strings", caught.len(), verdicts.len());
+    let missed = CAUGHT.iter().filter(|name| !caught.contains(*name));
+    Verdict::of(missed.map(|name| format!("the race `{name}` does not bite")).collect())
+}
+
+/// What the first wall would let through the kernel still refuses.
+fn second_wall_alone() -> Verdict {
+    let (program, mode) = match other_build() {
+        Ok(found) => found,
+        Err(verdict) => return verdict,
+    };
+    let verdicts = races::with_program(&program, mode, Walls::Both);
+    let lost = verdicts.iter().filter(|(name, verdict)| escapes(verdict) && !name.starts_with(BEYOND_LANDLOCK));
+    Verdict::of(lost.map(|(name, verdict)| format!("`{name}` escapes: {verdict:?}")).collect())
 }
 
 fn run(control: Control) -> Verdict {

@@ -1,6 +1,6 @@
 //! A sequence of calls in one arena, for attacks that are more than one call.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -18,6 +18,8 @@ pub struct Probe {
     pub arena: Arena,
     pub mode: Mode,
     refused: Vec<Refusal>,
+    /// Another build of `ns`.
+    program: Option<PathBuf>,
     before: Option<Before>,
     faults: Vec<String>,
 }
@@ -36,8 +38,16 @@ impl Probe {
     fn at(arena: fn() -> Arena, mode: Mode, refused: &[Refusal]) -> Result<Probe, Verdict> {
         match mode.unavailable() {
             Some(reason) => Err(Verdict::Skipped(reason.to_owned())),
-            None => Ok(Probe { arena: arena(), mode, refused: refused.to_vec(), before: None, faults: Vec::new() }),
+            None => {
+                let (before, faults) = (None, Vec::new());
+                Ok(Probe { arena: arena(), mode, refused: refused.to_vec(), program: None, before, faults })
+            }
         }
+    }
+
+    /// Another build of `ns` is started from here on.
+    pub fn use_program(&mut self, program: &Path) {
+        self.program = Some(program.to_owned());
     }
 
     /// The set-up is done: hands everything over and remembers what lies outside.
@@ -54,6 +64,10 @@ impl Probe {
     /// A start of `ns` here.
     pub fn start(&self) -> Start<'_> {
         let start = Start::new(self.mode, &self.arena.top);
+        let start = match &self.program {
+            Some(program) => start.program(program),
+            None => start,
+        };
         self.refused.iter().fold(start, |start, refusal| start.refuse(*refusal))
     }
 

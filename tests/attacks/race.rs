@@ -1,5 +1,8 @@
 //! Tools at work while somebody else exchanges what they work on for links to the outside.
 //!
+//! Races are run against the first wall alone: the kernel's Landlock is taken away, so that nothing but our own
+//! way of finding places keeps a tool inside.
+//!
 //! Each race is one `ns` process that calls a tool over and over, and one thread that never stops
 //! exchanging. No secret may come out and nothing outside may change; whether a call succeeds is
 //! left to chance. `control` shows that the same exchanging defeats a naive implementation.

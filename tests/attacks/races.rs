@@ -1,11 +1,14 @@
 //! The races: what is there, what is exchanged, and what `ns` does meanwhile.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 
 use libtest_mimic::Trial;
 use rustix::fs::CWD;
+use rustix::io::Errno;
 
 use super::arena::{Arena, write};
+use super::launch::{Call, Refusal};
 use super::mode::Mode;
 use super::probe::Probe;
 use super::race::{alone, calls, disturbed, exchange, exchange_draft, prepare_folder};
@@ -173,11 +176,34 @@ pub fn trials(mode: Mode) -> Vec<Trial> {
 }
 
 fn run(race: Race, mode: Mode) -> Verdict {
+    run_with(race, mode, None, Walls::First)
+}
+
+/// What stands around a tool in a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walls {
+    /// Our own code alone.
+    First,
+    /// The kernel too.
+    Both,
+}
+
+/// The races by name, each to be run with another build of `ns`.
+pub fn with_program(program: &Path, mode: Mode, walls: Walls) -> Vec<(&'static str, Verdict)> {
+    RACES.into_iter().map(|race| (race.name, run_with(race, mode, Some(program), walls))).collect()
+}
+
+fn run_with(race: Race, mode: Mode, program: Option<&Path>, walls: Walls) -> Verdict {
     let _alone = alone();
-    let mut probe = match Probe::in_memory(mode, &[]) {
+    let without = [Refusal::new(Call::Landlock, Errno::NOSYS)];
+    let refused: &[Refusal] = if walls == Walls::First { &without } else { &[] };
+    let mut probe = match Probe::in_memory(mode, refused) {
         Ok(probe) => probe,
         Err(verdict) => return verdict,
     };
+    if let Some(program) = program {
+        probe.use_program(program);
+    }
     (race.prepare)(&probe.arena);
     probe.begin();
     disturbed(&mut probe, race.disturb, race.call, calls(race.turns));

@@ -211,6 +211,10 @@ pub fn entries_of(folder: OwnedFd) -> io::Result<Vec<Entry>> {
     Ok(entries)
 }
 
+#[cfg(feature = "checked-paths")]
+use super::checked_paths::open;
+
+#[cfg(not(feature = "checked-paths"))]
 fn open(folder: BorrowedFd<'_>, path: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     loop {
         match rustix::fs::openat2(folder, path, flags, mode, BENEATH) {

@@ -29,6 +29,8 @@ macro_rules! on_disk {
     };
 }
 
+#[cfg(all(target_os = "linux", feature = "checked-paths"))]
+mod checked_paths;
 mod held;
 
 pub use held::Held;
