@@ -160,9 +160,9 @@ fn a_full_disk_leaves_memory_whole() {
         let new = "new".repeat(10_000);
         let (_, code) = call(&disk.place, set, &json!({"key": "k", "value": new, "scope": "project"}));
         std::fs::remove_file(disk.place.join("filler")).expect("there is room again");
-        let (found, _) = call(&disk.place, "memory_get", &get);
+        let found = run(ns(&disk.place).args(["call", "memory_get", &get.to_string()]));
         let expected = if code.is_some() { "old" } else { &new };
-        assert_eq!(found, *expected, "{code:?} with {free_blocks} blocks and {free_names} names free");
+        assert_eq!(found.stdout.trim_end(), expected, "{code:?} with {free_blocks} blocks and {free_names} names free");
         refused += u32::from(code.is_some());
         let (_, code) = call(&disk.place, set, &json!({"key": "k", "value": new, "scope": "project"}));
         assert_eq!(code, None, "with {free_blocks} blocks and {free_names} names free before");
