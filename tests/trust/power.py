@@ -105,9 +105,10 @@ def digest(path):
         return hashlib.file_digest(file, "sha256").digest()
 
 
-def cut(ns, top, fresh):
+def cut(ns, top, fresh, number):
     """One power cut; gives what is wrong after it, or none where the copies never agreed."""
-    image, copy = os.path.join(top, "image"), os.path.join(top, "copy")
+    # Never a file of the cut before: its loop device may still be there, with what it remembers of it.
+    image, copy = (os.path.join(top, f"{what}{number}") for what in ("image", "copy"))
     disk, after = os.path.join(top, "disk"), os.path.join(top, "after")
     shutil.copyfile(fresh, image)
     mount(image, disk)
@@ -121,6 +122,8 @@ def cut(ns, top, fresh):
             if digest(copy) == digest(image):
                 break
         else:
+            os.remove(image)
+            os.remove(copy)
             return None
         steps = writer.acknowledged
     finally:
@@ -131,6 +134,8 @@ def cut(ns, top, fresh):
         return judge(ns, after, steps, environment), steps
     finally:
         unmount(after)
+        os.remove(image)
+        os.remove(copy)
 
 
 def judge(ns, place, steps, environment):
@@ -182,7 +187,7 @@ def main():
             return 0
         done = faulty = acknowledged = undecided = 0
         for number in range(options.cuts):
-            outcome = cut(os.path.abspath(options.ns), top, fresh)
+            outcome = cut(os.path.abspath(options.ns), top, fresh, number)
             if outcome is None:
                 undecided += 1
                 continue
