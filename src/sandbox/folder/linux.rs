@@ -24,6 +24,7 @@ use super::{Entry, EntryBuffer, Replace};
 #[derive(Debug)]
 pub struct LinuxFolder(OwnedFd);
 
+#[cfg_attr(feature = "checked-paths", expect(dead_code, reason = "the control of the races opens by paths"))]
 const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
 const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
