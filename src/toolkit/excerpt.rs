@@ -55,7 +55,7 @@ pub fn excerpt(answer: Value, bytes: u64) -> Result<Excerpt, LimitHit> {
     };
     let body = place.body(&answer);
     if whole <= bytes {
-        let extent = Some(Extent::of_tool(&answer, &body));
+        let extent = Some(Extent::of_tool(&answer, &body, place.limit()));
         return Ok(Excerpt { answer, extent, body: None });
     }
     let room = bytes.saturating_sub(whole - size(&body) + MARGIN);
@@ -142,6 +142,14 @@ impl Place {
         }
     }
 
+    /// What bounds this place, where the answer does not say it.
+    fn limit(&self) -> &'static str {
+        match self {
+            Place::Key(key) if &*key.as_text() == "matches" => "max_matches",
+            _ => "max_files_per_operation",
+        }
+    }
+
     /// The answer with a part in this place; what it says of itself is made to fit.
     fn with(&self, answer: &Value, part: Value, returned: usize) -> Result<Value, LimitHit> {
         let (Place::Key(place), Value::Map(map)) = (self, answer) else { return Ok(part) };
@@ -173,11 +181,11 @@ fn is_body(value: &Value) -> bool {
 
 impl Extent {
     /// That of an answer which is given whole: a tool may have left something out itself.
-    fn of_tool(answer: &Value, body: &Value) -> Extent {
+    fn of_tool(answer: &Value, body: &Value, bound: &str) -> Extent {
         let said = |key: &str| if let Value::Map(map) = answer { map.get_str(key) } else { None };
         let truncated = said(TRUNCATED).is_some_and(|truncated| truncated.is_true());
         let limit = || said(REASON).and_then(|reason| Some(reason.as_text()?.to_string()));
-        let reason = truncated.then(|| limit().unwrap_or_else(|| "max_files_per_operation".to_owned()));
+        let reason = truncated.then(|| limit().unwrap_or_else(|| bound.to_owned()));
         let returned = length(body);
         let of = (!truncated).then_some(returned);
         Extent { truncated, reason, unit: unit(body), returned, of, next_offset: None }

@@ -144,6 +144,16 @@ fn a_long_list_is_read_on() {
 }
 
 #[test]
+fn what_a_tool_left_out_itself_is_told_with_its_limit() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    std::fs::write(place.path().join("a.txt"), "x\n".repeat(9)).expect("a file");
+    let mut client = Client::open(place.path(), &[]);
+    let request = json!({ "text": "x", "directory_path": ".", "max_matches": 2 });
+    let meta = client.call("search_files", request)["_meta"].clone();
+    assert_eq!((&meta["truncated"], &meta["reason"]), (&json!(true), &json!("max_matches")), "{meta}");
+}
+
+#[test]
 fn a_short_answer_says_that_it_is_whole() {
     let place = tempfile::tempdir().expect("a sandbox");
     std::fs::write(place.path().join("a.txt"), "äx").expect("a file");

@@ -37,7 +37,7 @@ fn a_plan_changes_nothing() {
     let changes: Vec<(&Json, &Json)> =
         told["changes"].as_array().expect("a list").iter().map(|change| (&change["what"], &change["path"])).collect();
     assert_eq!(changes, [(&json!("deleted"), &json!("a.txt")), (&json!("created"), &json!("b.txt"))], "{told}");
-    assert_eq!(told.get("undo_id"), None);
+    assert_eq!((&told["plan"], told.get("undo_id")), (&json!(true), None), "{told}");
     assert_eq!(std::fs::read_to_string(place.path().join("a.txt")).expect("it is there"), "one\n");
     assert!(!place.path().join("b.txt").exists());
 }
@@ -54,7 +54,7 @@ fn a_script_that_fails_says_where_and_leaves_nothing() {
     assert!(told["error"]["report"].as_str().is_some_and(|text| text.contains("<script>:3")), "{told}");
     assert!(!place.path().join("a.txt").exists(), "it was atomic");
     let told = client.call("run_script", json!({ "script": script, "atomic": false }))["structuredContent"].clone();
-    assert_eq!(told["changed"], 1, "{told}");
+    assert_eq!((&told["changed"], told.get("plan")), (&json!(1), None), "{told}");
     assert!(place.path().join("a.txt").exists());
 }
 

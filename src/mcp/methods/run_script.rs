@@ -59,6 +59,9 @@ const DIFFERENCES: usize = 1 << 20;
 /// What a script said, gave and changed.
 #[derive(Default, Serialize, JsonSchema)]
 pub struct Report {
+    /// That this is a plan: nothing was changed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    plan: bool,
     /// What EMIT printed.
     output: String,
     /// What RETURN gave at the top level.
@@ -95,7 +98,8 @@ pub fn report(engine: &Engine, outcome: &Outcome, output: String) -> (Json, bool
     let mut warnings = outcome.warnings.clone();
     warnings.extend(lost);
     let value = json!(outcome.value);
-    let report = Report { output, value, changes, changed, undo_id, warnings, steps: outcome.steps };
+    let report =
+        Report { plan: engine.is_planning(), output, value, changes, changed, undo_id, warnings, steps: outcome.steps };
     let mut report = serde_json::to_value(report).expect("a report has a JSON form");
     let has_failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);
     if has_failed {
