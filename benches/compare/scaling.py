@@ -28,7 +28,7 @@ string_bytes = 8_000_000_000
 collection_items = 1_000_000_000
 script_bytes = 1_000_000_000
 call_depth = 100_000_000
-nesting = 1_000_000
+nesting = 10_000
 value_depth = 1_000_000
 [policy]
 max_files_per_operation = 100_000_000
