@@ -264,9 +264,12 @@ fn an_atomic_run_that_fails_leaves_nothing() {
         let script = format!("{CHANGES}{end}");
         let ran = run(ns(place.path()).args(["run", "--atomic", "-e", &script]));
         assert_eq!(ran.code, 1, "{}", ran.stderr);
+        assert!(ran.stderr.ends_with("\nwhat the run had changed was taken back\n"), "{}", ran.stderr);
         assert_eq!(state_of(place.path()), before, "{end}");
         assert_eq!(log(place.path())[0]["state"], "failed, taken back");
     }
+    let nothing = run(ns(place.path()).args(["run", "--atomic", "-e", "FAIL \"no\""]));
+    assert!(!nothing.stderr.contains("taken back"), "{}", nothing.stderr);
     assert_eq!(run(ns(place.path()).args(["run", "--atomic", "-e", CHANGES])).code, 0);
     assert_ne!(state_of(place.path()), before, "one that goes well stays");
 }

@@ -129,5 +129,5 @@ pub fn worker(global: &Global) -> Exit {
 
 fn worker_words(global: &Global) -> Vec<OsString> {
     let sandbox = global.sandbox.iter().flat_map(|path| ["--sandbox".into(), path.into()]);
-    sandbox.chain(global.words()).chain([WORKER.into()]).collect()
+    [WORKER.into()].into_iter().chain(sandbox).chain(global.words()).collect()
 }

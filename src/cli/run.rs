@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clap::CommandFactory;
 
-use crate::engine::{EmitError, Options, Outcome, Script};
+use crate::engine::{EmitError, Ending, Options, Outcome, Script};
 
 use super::args::{Cli, Global, RunArgs};
 use super::doctor::kernel_sandbox;
@@ -134,6 +134,10 @@ fn run_script(
     let outcome = engine.run(script, procedure, args, Box::new(printer.clone()));
     let flushed = printer.flush();
     let exit = finish(&outcome, flushed);
+    let is_taken_back = is_atomic && !matches!(outcome.ending, Ending::Done | Ending::Unread);
+    if is_taken_back && engine.ended_run().is_some() {
+        say("what the run had changed was taken back\n");
+    }
     // The process ends now; freeing its values one by one would only take time.
     std::mem::forget(outcome);
     exit

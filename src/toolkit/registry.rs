@@ -37,7 +37,7 @@ type Run = dyn Fn(&mut Context<'_>, &mut Bound) -> Result<Value, ToolError>;
 
 impl Tool {
     /// A tool from its declaration and its function.
-    pub fn new<A, R>(spec: Spec, run: fn(&mut Context<'_>, A) -> Result<R, ToolError>) -> Tool
+    pub fn new<A, R>(spec: Spec, run: impl Fn(&mut Context<'_>, A) -> Result<R, ToolError> + 'static) -> Tool
     where
         A: Arguments + 'static,
         R: Answer + 'static,
