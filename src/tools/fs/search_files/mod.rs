@@ -62,7 +62,7 @@ arguments! {
     struct Args {
         text: Str = Required, Kind::Content, "what to look for";
         directory_path: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, or one file, from the sandbox root";
-        regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression";
+        regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression, in the syntax of Rust's `regex` (no look-around, no back-references)";
         ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "whether letter case does not count";
         whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a match must not be part of a longer word";
         pattern: Str = Is(Literal::Text("*")), Kind::Text, "pattern of the files to search, as in `FS.FindFiles`";
