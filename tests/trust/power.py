@@ -16,7 +16,6 @@ usage: power.py [--cuts N] [--ns PATH]        (30 cuts unless said otherwise)
 """
 
 import argparse
-import hashlib
 import json
 import os
 import random
@@ -27,6 +26,12 @@ import sys
 import tempfile
 import threading
 import time
+
+# Steps that are done before the power goes, at most.
+STEPS = 24
+# Bytes that are compared at once.
+PART = 1 << 20
+
 
 def content(step):
     return (f"begin {step}" + f" {step}" * 2000 + " end").encode()
@@ -48,6 +53,8 @@ class Writer:
     def __init__(self, ns, disk, environment):
         self.words, self.environment = [ns, "call", "--sandbox", disk], environment
         self.acknowledged, self.is_over, self.current = 0, False, None
+        # How long the last step took, for moments within one; how the last that failed ended.
+        self.pace, self.failure = 0.1, None
         self.lock = threading.Lock()
         self.thread = threading.Thread(target=self.work)
         self.thread.start()
@@ -55,6 +62,7 @@ class Writer:
     def work(self):
         while True:
             tool, args = call(self.acknowledged)
+            begin = time.monotonic()
             with self.lock:
                 if self.is_over:
                     return
@@ -64,17 +72,26 @@ class Writer:
                 )
             self.current.communicate(json.dumps(args))
             if self.current.returncode != 0:
+                self.failure = self.current.returncode
                 return
             self.acknowledged += 1
+            self.pace = time.monotonic() - begin
 
     def stop(self):
+        """Stops at a moment within one of the first steps, at the pace of the machine."""
+        steps = random.randrange(STEPS)
+        while self.acknowledged < steps and self.thread.is_alive():
+            time.sleep(0.002)
+        time.sleep(random.uniform(0, self.pace))
         with self.lock:
             self.is_over = True
-            self.current.send_signal(signal.SIGSTOP)
+            if self.current:
+                self.current.send_signal(signal.SIGSTOP)
         time.sleep(0.02)
 
     def end(self):
-        self.current.kill()
+        if self.current:
+            self.current.kill()
         self.thread.join()
 
 
@@ -100,9 +117,29 @@ def unmount(place):
     subprocess.run(["umount", place], check=True, capture_output=True)
 
 
-def digest(path):
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
+def copy_whole(source, target):
+    """A copy with the holes of what it is a copy of: most of an image is never written."""
+    with open(source, "rb", 0) as file, open(target, "wb", 0) as copy:
+        size = os.fstat(file.fileno()).st_size
+        copy.truncate(size)
+        end = 0
+        while end < size:
+            try:
+                begin = os.lseek(file.fileno(), end, os.SEEK_DATA)
+            except OSError:  # Nothing but a hole is left.
+                return
+            end = os.lseek(file.fileno(), begin, os.SEEK_HOLE)
+            os.lseek(copy.fileno(), begin, os.SEEK_SET)
+            while begin < end:
+                begin += os.sendfile(copy.fileno(), file.fileno(), begin, end - begin)
+
+
+def is_same(one, other):
+    with open(one, "rb", 0) as file, open(other, "rb", 0) as second:
+        while part := file.read(PART):
+            if part != second.read(PART):
+                return False
+        return not second.read(1)
 
 
 def cut(ns, top, fresh, number):
@@ -110,16 +147,15 @@ def cut(ns, top, fresh, number):
     # Never a file of the cut before: its loop device may still be there, with what it remembers of it.
     image, copy = (os.path.join(top, f"{what}{number}") for what in ("image", "copy"))
     disk, after = os.path.join(top, "disk"), os.path.join(top, "after")
-    shutil.copyfile(fresh, image)
+    copy_whole(fresh, image)
     mount(image, disk)
     environment = {"HOME": "/nonexistent", "PATH": os.environ["PATH"]}
     writer = Writer(ns, disk, environment)
     try:
-        time.sleep(random.uniform(0.05, 0.8))
         writer.stop()
         for _ in range(20):
-            shutil.copyfile(image, copy)
-            if digest(copy) == digest(image):
+            copy_whole(image, copy)
+            if is_same(image, copy):
                 break
         else:
             os.remove(image)
@@ -127,11 +163,14 @@ def cut(ns, top, fresh, number):
             return None
         steps = writer.acknowledged
     finally:
+        # One that was stopped is killed now, and did not fail.
+        failure = writer.failure
         writer.end()
         unmount(disk)
     mount(copy, after)
     try:
-        return judge(ns, after, steps, environment), steps
+        failed = [] if failure is None else [f"step {steps} ended with {failure}"]
+        return failed + judge(ns, after, steps, environment), steps
     finally:
         unmount(after)
         os.remove(image)
@@ -195,7 +234,7 @@ def main():
             done, acknowledged = done + 1, acknowledged + steps
             if faults:
                 faulty += 1
-                print(f"cut {number}:", *[fault.strip()[:300] for fault in faults], sep="\n    ")
+                print(f"cut {number}:", *[fault.strip()[:300] for fault in faults], sep="\n    ", flush=True)
     more = f", {undecided} undecided" if undecided else ""
     print(f"{done} power cuts, {acknowledged} acknowledged steps, {faulty} with something torn or lost{more}")
     return 1 if faulty else 0
