@@ -77,6 +77,8 @@ const CONTROLS: [Control; 4] = [
 
 /// What must be seen in the races of the other build, whatever else is.
 const CAUGHT: [&str; 3] = ["read_file (toctou-01)", "hash_file", "write_file"];
+/// How often these are run again: who exchanges may not get a turn at the right moment on a busy machine.
+const AGAIN: usize = 50;
 /// Landlock knows nothing of permission bits.
 const BEYOND_LANDLOCK: &str = "set_permissions";
 
@@ -112,8 +114,9 @@ fn first_wall_missing() -> Verdict {
     };
     let verdicts = races::with_program(&program, mode, Walls::First);
     let caught: Vec<&str> = verdicts.iter().filter(|(_, verdict)| escapes(verdict)).map(|(name, _)| *name).collect();
-    println!("{} of {} races are lost by the build that checks path strings", caught.len(), verdicts.len());
-    let missed = CAUGHT.iter().filter(|name| !caught.contains(*name));
+    println!("{} of {} races are lost by the build that checks path strings: {caught:?}", caught.len(), verdicts.len());
+    let again = |name: &str| escapes(&races::once_with_program(name, &program, mode, Walls::First));
+    let missed = CAUGHT.iter().filter(|name| !caught.contains(*name) && !(0..AGAIN).any(|_| again(name)));
     Verdict::of(missed.map(|name| format!("the race `{name}` does not bite")).collect())
 }
 

@@ -193,6 +193,12 @@ pub fn with_program(program: &Path, mode: Mode, walls: Walls) -> Vec<(&'static s
     RACES.into_iter().map(|race| (race.name, run_with(race, mode, Some(program), walls))).collect()
 }
 
+/// One race by its name, with another build of `ns`.
+pub fn once_with_program(name: &str, program: &Path, mode: Mode, walls: Walls) -> Verdict {
+    let race = RACES.into_iter().find(|race| race.name == name).expect("there is such a race");
+    run_with(race, mode, Some(program), walls)
+}
+
 fn run_with(race: Race, mode: Mode, program: Option<&Path>, walls: Walls) -> Verdict {
     let _alone = alone();
     let without = [Refusal::new(Call::Landlock, Errno::NOSYS)];
