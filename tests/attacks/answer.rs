@@ -19,6 +19,15 @@ pub struct Answer {
     pub faults: Vec<String>,
 }
 
+/// What an answer may be like.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Form {
+    /// Its success may be a text.
+    pub is_text: bool,
+    /// Warnings may stand beside a success.
+    pub may_warn: bool,
+}
+
 /// Every code that an error of a tool can have.
 const CODES: [&str; 17] = [
     "bad_args",
@@ -45,25 +54,29 @@ const FIELDS: [&str; 6] = ["code", "message", "tool", "argument", "path", "hint"
 
 impl Answer {
     /// Reads how a call ended.
-    pub fn of(ended: &Ended) -> Answer {
+    pub fn of(ended: &Ended, form: Form) -> Answer {
         let mut answer = Answer { class: "none", code: None, value: None, faults: end_faults(ended) };
         if !answer.faults.is_empty() {
             return answer;
         }
         match ended.code {
-            Some(0) => answer.success(ended),
+            Some(0) => answer.success(ended, form),
             _ => answer.failure(ended),
         }
         answer
     }
 
-    fn success(&mut self, ended: &Ended) {
+    fn success(&mut self, ended: &Ended, form: Form) {
         self.class = "ok";
-        if !ended.stderr.is_empty() {
+        let are_warnings =
+            ended.stderr.split_inclusive(|byte| *byte == b'\n').all(|line| line.starts_with(b"warning: "));
+        if !ended.stderr.is_empty() && !(form.may_warn && are_warnings) {
             self.faults.push(format!("a success with standard error {}", shown(&ended.stderr)));
         }
         match str::from_utf8(&ended.stdout) {
             Err(_) => self.faults.push(format!("standard output is not UTF-8: {}", shown(&ended.stdout))),
+            // A text is given as it is, lines and all.
+            Ok(text) if form.is_text => self.value = serde_json::from_str(text).ok().or_else(|| Some(text.into())),
             Ok(text) if !text.ends_with('\n') || text.lines().count() != 1 => {
                 self.faults.push(format!("standard output is not one line: {}", shown(&ended.stdout)));
             }

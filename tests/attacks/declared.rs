@@ -10,6 +10,10 @@ use serde_json::Value;
 struct Declared {
     script_name: String,
     parameters: HashSet<String>,
+    /// What it does to what there is.
+    effect: String,
+    /// Whether its answer may be a text.
+    gives_text: bool,
 }
 
 /// The names of the parameters of a tool, by any of its names.
@@ -22,6 +26,23 @@ pub fn script_name(tool: &str) -> Option<&'static str> {
     let declared = tools().get(tool)?;
     let is_wire = tool.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase());
     is_wire.then_some(&declared.script_name)
+}
+
+/// Whether a tool changes nothing, so that the sandbox too must be as it was.
+pub fn reads(tool: &str) -> bool {
+    tools().get(tool).is_some_and(|declared| declared.effect == "reads")
+}
+
+/// Whether the answer of a tool may be a text.
+pub fn gives_text(tool: &str) -> bool {
+    tools().get(tool).is_some_and(|declared| declared.gives_text)
+}
+
+/// The tools that reach files or memories, by the names that servers give them, with their parameters.
+pub fn reaching() -> Vec<(&'static str, &'static HashSet<String>)> {
+    let reaches = |name: &str| ["FS.", "MEMORY."].iter().any(|room| name.starts_with(room));
+    let tools = tools().iter().filter(|(name, declared)| !name.contains('.') && reaches(&declared.script_name));
+    tools.map(|(name, declared)| (name.as_str(), &declared.parameters)).collect()
 }
 
 fn tools() -> &'static HashMap<String, Declared> {
@@ -38,10 +59,14 @@ fn declared(tool: &Value) -> Vec<(String, Declared)> {
     let properties = tool["input_schema"]["properties"].as_object();
     let parameters: HashSet<String> = properties.into_iter().flat_map(|map| map.keys().cloned()).collect();
     let script_name = tool["script_name"].as_str().expect("a tool has a name").to_owned();
+    let effect = tool["effect"].as_str().expect("a tool says what it does").to_owned();
+    let kinds = &tool["output_schema"]["type"];
+    let gives_text = kinds == "string" || kinds.as_array().is_some_and(|kinds| kinds.contains(&"string".into()));
     let aliases = tool["aliases"].as_array().into_iter().flatten();
     let names = aliases.chain([&tool["name"], &tool["script_name"]]).filter_map(Value::as_str);
     let declared = |name: &str| {
-        (name.to_lowercase(), Declared { script_name: script_name.clone(), parameters: parameters.clone() })
+        let (script_name, parameters, effect) = (script_name.clone(), parameters.clone(), effect.clone());
+        (name.to_lowercase(), Declared { script_name, parameters, effect, gives_text })
     };
     names.map(declared).collect()
 }

@@ -1,6 +1,6 @@
 //! Makes the attack of a vector in a mode and judges what came of it.
 
-use super::answer::{Answer, shown};
+use super::answer::{Answer, Form, shown};
 use super::arena::Arena;
 use super::door::Door;
 use super::launch::{Ended, Start};
@@ -10,9 +10,6 @@ use super::report::Verdict;
 use super::snapshot::{Closeness, Snapshot, set_back_access_times};
 use super::vector::{Op, Vector, expand, expand_text, text_of};
 use super::{generated, post};
-
-/// Tools that change nothing, so that the sandbox too must be as it was.
-const READING: [&str; 5] = ["walk_dir", "list_directory", "read_file", "file_info", "hash_file"];
 
 /// What a change that failed may leave: our own folder, with nothing kept in it.
 const OWN_BEGINNINGS: [&str; 3] = ["`.ns` is new", "`.ns/.gitignore` is new", "`.ns/lock` is new"];
@@ -123,7 +120,7 @@ fn judge(vector: &Vector, mode: Mode, arena: &Arena, before: &Before, (door, end
         Ok(ended) => ended,
         Err(fault) => return vec![fault],
     };
-    let answer = Answer::of(ended);
+    let answer = Answer::of(ended, Form { is_text: super::declared::gives_text(&vector.tool), may_warn: vector.warns });
     faults.extend(answer.faults.iter().cloned());
     if !vector.expected.split('|').any(|class| class == answer.class) {
         faults.push(format!("expected `{}`, found `{}`: {}", vector.expected, answer.class, told(ended)));
@@ -212,7 +209,8 @@ impl Before {
         let mut faults: Vec<String> =
             stray.iter().map(|path| format!("`{}` was left behind", path.display())).collect();
         let closeness = match class {
-            "ok" if !READING.contains(&vector.tool.as_str()) => return faults,
+            // What is listed into a memory is kept below `.ns`.
+            "ok" if !super::declared::reads(&vector.tool) || vector.args.get("target").is_some() => return faults,
             "error" => Closeness::State,
             _ => Closeness::Changes,
         };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::answer::{Answer, end_faults};
+use super::answer::{Answer, Form, end_faults};
 use super::arena::Arena;
 use super::judge::Before;
 use super::launch::{Ended, Refusal, Start};
@@ -79,7 +79,7 @@ impl Probe {
             Ok(ended) => ended,
             Err(reason) => return self.fault(format!("the call was not made: {reason}")),
         };
-        let answer = Answer::of(&ended);
+        let answer = Answer::of(&ended, Form::default());
         let found = answer.code.as_deref().unwrap_or(answer.class);
         let fits = expected.split('|').any(|word| word == found);
         self.faults.extend(answer.faults.iter().map(|fault| format!("{tool} {}: {fault}", super::cut(&text))));

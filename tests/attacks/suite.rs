@@ -28,6 +28,7 @@ use libtest_mimic::{Arguments, Trial};
 
 use door::Door;
 use mode::Mode;
+use report::Verdict;
 use vector::Vector;
 
 /// Runs the attacks.
@@ -38,7 +39,9 @@ pub fn main() {
     let args = Arguments::from_args();
     let copy = launch::share_program();
     let trials = Mode::ALL.into_iter().flat_map(mode_trials);
-    let trials = trials.chain(output::trials()).chain(control::trials()).collect();
+    let trials = trials.chain(output::trials()).chain(control::trials());
+    let every = report::trial("every parameter of what reaches files is attacked".to_owned(), every_parameter);
+    let trials = trials.chain([every]).collect();
     let listed = args.list;
     let conclusion = libtest_mimic::run(&args, trials);
     if !listed {
@@ -62,6 +65,20 @@ fn mode_trials(mode: Mode) -> Vec<Trial> {
     trials.extend(devices::trials(mode));
     trials.extend(races::trials(mode));
     trials
+}
+
+/// No tool that reaches files or memories is left out, and none of its parameters.
+fn every_parameter() -> Verdict {
+    let vectors: Vec<Vector> = vector::shown().into_iter().chain(vector::own()).collect();
+    let is_tried = |tool: &str, parameter: &str| {
+        vectors.iter().any(|vector| vector.tool == tool && vector.args.get(parameter).is_some())
+    };
+    let all = declared::reaching().into_iter();
+    let missing = all.flat_map(|(tool, parameters)| {
+        let missing = parameters.iter().filter(move |parameter| !is_tried(tool, parameter));
+        missing.map(move |parameter| format!("no vector has `{parameter}` of `{tool}`"))
+    });
+    Verdict::of(missing.collect())
 }
 
 fn vector_trial(file: &str, vector: Vector, mode: Mode, door: Door) -> Trial {

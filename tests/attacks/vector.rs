@@ -48,6 +48,9 @@ pub struct Vector {
     pub policy: Option<String>,
     #[serde(default)]
     pub post: Vec<String>,
+    /// It may be warned of what is left out.
+    #[serde(default)]
+    pub warns: bool,
     /// `root`, `mount`, `unprivileged` or `privileged`.
     #[serde(default)]
     pub requires: Option<String>,
