@@ -202,6 +202,7 @@ fn of_the_system(root: &Path) -> Tries {
         ("start a program", Command::new("/bin/true").spawn().map(drop)),
         ("start itself", Command::new("/proc/self/exe").spawn().map(drop)),
         ("signal its parent", rustix::process::test_kill_process(parent).map_err(io::Error::from)),
+        ("begin a session of its own", rustix::process::setsid().map(drop).map_err(io::Error::from)),
         ("become another user", rustix::thread::set_thread_uid(rustix::fs::Uid::from_raw(1)).map_err(io::Error::from)),
         ("mount", rustix::mount::mount_bind(root, root.join("sub")).map_err(io::Error::from)),
         ("change its root", rustix::process::chroot(root).map_err(io::Error::from)),

@@ -139,7 +139,9 @@ fn asked(process: Process) -> Vec<Asked> {
         },
     ];
     if is_script {
-        calls.push(Asked { number: libc::SYS_kill, argument: 0, tests: own_alone, otherwise: REFUSE });
+        for number in [libc::SYS_kill, libc::SYS_tgkill] {
+            calls.push(Asked { number, argument: 0, tests: own_alone.clone(), otherwise: REFUSE });
+        }
     }
     calls
 }
@@ -154,7 +156,7 @@ fn refused(process: Process) -> Vec<c_long> {
     #[cfg(target_arch = "x86_64")]
     numbers.extend(OLD);
     if process == Process::Script {
-        numbers.extend(PROGRAMS);
+        numbers.extend([PROGRAMS, SIGNALS].concat());
         #[cfg(target_arch = "x86_64")]
         numbers.push(libc::SYS_vfork);
     }
@@ -175,6 +177,9 @@ const NAME_SPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWNET) as u32;
 
 const PROGRAMS: &[c_long] = &[libc::SYS_execve, libc::SYS_execveat];
+
+/// Other ways to signal than `kill` and `tgkill`: by threads, and by joining another group.
+const SIGNALS: &[c_long] = &[libc::SYS_tkill, libc::SYS_rt_tgsigqueueinfo, libc::SYS_setpgid, libc::SYS_setsid];
 
 const NETWORK: &[c_long] =
     &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen, libc::SYS_sendmmsg, libc::SYS_recvmmsg];
@@ -303,8 +308,10 @@ const IPC: &[c_long] = &[
     libc::SYS_shmctl,
     libc::SYS_semget,
     libc::SYS_semop,
+    libc::SYS_semtimedop,
     libc::SYS_semctl,
     libc::SYS_msgget,
+    libc::SYS_msgctl,
     libc::SYS_msgsnd,
     libc::SYS_msgrcv,
     libc::SYS_mq_open,
@@ -425,6 +432,9 @@ mod tests {
             (libc::SYS_kill, own, 0, ALLOW),
             (libc::SYS_kill, own + 1, 0, REFUSE),
             (libc::SYS_kill, 0, 0, ALLOW),
+            (libc::SYS_tgkill, own, 0, ALLOW),
+            (libc::SYS_tgkill, own + 1, 0, REFUSE),
+            (libc::SYS_tkill, own, 0, REFUSE),
             (libc::SYS_prlimit64, 0, 0, ALLOW),
             (libc::SYS_prlimit64, own + 1, 0, REFUSE),
             (libc::SYS_ioctl, 0, TIOCSTI, REFUSE),
