@@ -6,10 +6,13 @@ use std::fs;
 use neuroscript::engine::{Engine, Options};
 use serde_json::{Value, json};
 
-use super::world::{World, call, check_findings};
+use super::world::{World, call, check_findings, knows_secret};
 
 /// No path leads out, whatever it is made of.
 pub fn paths(data: &[u8]) {
+    if knows_secret(data) {
+        return;
+    }
     let world = World::new();
     world.put("d/e/f.txt", b"in the sandbox");
     let engine = world.engine();
@@ -50,7 +53,7 @@ pub fn policy(data: &[u8]) {
 
 /// Arguments of any tool: what is wrong with them is said, and every answer is JSON.
 pub fn arguments(data: &[u8]) {
-    let Some((choice, text)) = data.split_first() else { return };
+    let Some((choice, text)) = data.split_first().filter(|_| !knows_secret(data)) else { return };
     let Ok(given) = serde_json::from_slice::<Value>(text) else { return };
     let world = World::new();
     world.put("a.txt", b"one\ntwo\n");
@@ -86,7 +89,7 @@ pub fn gitignore(data: &[u8]) {
 
 /// An archive is unpacked whole, or nothing is there; and nothing lands outside.
 pub fn archive(data: &[u8]) {
-    let Some((form, bytes)) = data.split_first() else { return };
+    let Some((form, bytes)) = data.split_first().filter(|_| !knows_secret(data)) else { return };
     let name = ["a.zip", "a.tar", "a.tar.gz"][usize::from(*form) % 3];
     let world = World::new();
     world.put(name, bytes);

@@ -70,7 +70,7 @@ impl Answer {
         self.class = "ok";
         let are_warnings =
             ended.stderr.split_inclusive(|byte| *byte == b'\n').all(|line| line.starts_with(b"warning: "));
-        if !ended.stderr.is_empty() && !(form.may_warn && are_warnings) {
+        if !(ended.stderr.is_empty() || form.may_warn && are_warnings) {
             self.faults.push(format!("a success with standard error {}", shown(&ended.stderr)));
         }
         match str::from_utf8(&ended.stdout) {
