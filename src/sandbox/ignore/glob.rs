@@ -13,6 +13,8 @@ pub struct Glob {
     tokens: Vec<Token>,
     /// What a text must end with, as far as the pattern says it literally.
     tail: Vec<u8>,
+    /// What a text must hold somewhere.
+    inside: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -68,7 +70,7 @@ impl Glob {
                 _ => tokens.push(token),
             }
         }
-        Some(Glob { tail: tail(&tokens), tokens })
+        Some(Glob { tail: tail(&tokens), inside: inside(&tokens), tokens })
     }
 
     /// How much work one comparison can be, for the caller's patience.
@@ -78,7 +80,7 @@ impl Glob {
 
     /// Whether the whole text fits.
     pub fn matches(&self, text: &[u8]) -> bool {
-        if !text.ends_with(&self.tail) {
+        if !text.ends_with(&self.tail) || !holds(text, &self.inside) {
             return false;
         }
         match self.tokens.len() {
@@ -149,12 +151,27 @@ fn stars(pattern: &[u8], at: usize, subject: Subject) -> (Token, usize) {
     (token, next)
 }
 
-/// The literal bytes at the end, without a `/` that `**` may leave out.
-fn tail(tokens: &[Token]) -> Vec<u8> {
-    let literal = |token: &Token| match token {
+/// Whether a text holds a part; every text holds the empty one.
+fn holds(text: &[u8], part: &[u8]) -> bool {
+    part.is_empty() || text.windows(part.len()).any(|window| window == part)
+}
+
+/// The longest row of literal bytes, without a `/` before it that `**` may leave out.
+fn inside(tokens: &[Token]) -> Vec<u8> {
+    let rows = tokens.split(|token| literal(token).is_none());
+    let rows = rows.map(|row| if let [Token::Byte(b'/'), rest @ ..] = row { rest } else { row });
+    rows.max_by_key(|row| row.len()).into_iter().flatten().filter_map(literal).collect()
+}
+
+fn literal(token: &Token) -> Option<u8> {
+    match token {
         Token::Byte(byte) => Some(*byte),
         _ => None,
-    };
+    }
+}
+
+/// The literal bytes at the end, without a `/` that `**` may leave out.
+fn tail(tokens: &[Token]) -> Vec<u8> {
     let mut tail: Vec<u8> = tokens.iter().rev().map_while(literal).collect();
     tail.reverse();
     let before = tokens.len() - tail.len();
