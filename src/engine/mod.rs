@@ -334,8 +334,8 @@ impl Engine {
             );
             return Err(named(error.hint("give them as `{\"name\": value}`")));
         };
-        let args = binder.spread(map as &Map).map_err(|error| named(error.into()))?;
-        self.gate.call(id, args, &mut meter, session)
+        let mut args = binder.spread(map as &Map).map_err(|error| named(error.into()))?;
+        self.gate.call(id, &mut args, &mut meter, session).map_err(|error| *error)
     }
 
     fn unknown_tool(&self, name: &str) -> ToolError {

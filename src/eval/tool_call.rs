@@ -20,15 +20,11 @@ pub enum Failing {
 }
 
 /// Calls a tool with arguments in the declared order.
-pub fn call(machine: &mut Machine, id: ToolId, args: Vec<Option<Value>>, span: Span, failing: Failing) -> Run<Value> {
+pub fn call(machine: &mut Machine, id: ToolId, args: &mut [Option<Value>], span: Span, failing: Failing) -> Run<Value> {
     machine.step(span)?;
-    let gate = machine.world.gate.clone();
-    let result = gate.call(id, args, &mut machine.meter, &machine.world.memory);
-    for note in gate.take_notes() {
-        warn(machine, gate.registry.get(id).spec.name, Some(span), &note);
-    }
-    for value in gate.consoles.take_printed() {
-        machine.world.output.emit(&[value], &mut machine.meter).map_err(|error| emit_failed(machine, error, span))?;
+    let result = machine.world.gate.call(id, args, &mut machine.meter, &machine.world.memory);
+    if machine.world.gate.has_to_say() {
+        tell(machine, id, span)?;
     }
     match result {
         Ok(value) => {
@@ -38,8 +34,22 @@ pub fn call(machine: &mut Machine, id: ToolId, args: Vec<Option<Value>>, span: S
             }
             Ok(value)
         }
-        Err(error) => failed(machine, id, error, span, failing),
+        Err(error) => failed(machine, id, *error, span, failing),
     }
+}
+
+/// Shows what a tool has to say besides its answer.
+#[cold]
+#[inline(never)]
+fn tell(machine: &mut Machine, id: ToolId, span: Span) -> Run<()> {
+    let gate = machine.world.gate.clone();
+    for note in gate.take_notes() {
+        warn(machine, gate.registry.get(id).spec.name, Some(span), &note);
+    }
+    for value in gate.consoles.take_printed() {
+        machine.world.output.emit(&[value], &mut machine.meter).map_err(|error| emit_failed(machine, error, span))?;
+    }
+    Ok(())
 }
 
 /// Whether a result says that it is not all there is.

@@ -166,6 +166,11 @@ impl Root {
         self.folder.resolver()
     }
 
+    /// Whether there is something to be said about what is kept below it.
+    pub fn has_notes(&self) -> bool {
+        self.account.has_notes()
+    }
+
     /// Takes what is to be said about what is kept below it: a sentence each.
     pub fn take_notes(&self) -> Vec<String> {
         self.account.take_notes()

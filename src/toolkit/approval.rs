@@ -14,7 +14,7 @@ use crate::sandbox::{Kind as EntryKind, SandboxPath, Skip, WalkLimits, walk};
 use crate::text::ToolCode;
 use crate::value::print;
 
-use super::bind::{Bound, BoundArg};
+use super::bind::{Bound, BoundRef};
 use super::error::ToolError;
 use super::registry::Tool;
 
@@ -91,7 +91,7 @@ impl Approvals {
     pub(super) fn approve(
         &self,
         tool: &Tool,
-        bound: &Bound,
+        bound: &Bound<'_>,
         reason: &str,
         instead: &str,
         meter: &Meter,
@@ -124,7 +124,7 @@ impl Approvals {
         Err(error)
     }
 
-    fn ask(&self, tool: &Tool, bound: &Bound, reason: &str, meter: &Meter) -> Result<Reply, LimitHit> {
+    fn ask(&self, tool: &Tool, bound: &Bound<'_>, reason: &str, meter: &Meter) -> Result<Reply, LimitHit> {
         let approver = self.approver.borrow().clone();
         let Some(approver) = approver else { return Ok(Reply::Nobody) };
         let question = Question {
@@ -145,17 +145,17 @@ impl Approvals {
 }
 
 /// What a call would do: its arguments, and how much lies below each directory.
-fn plan(tool: &Tool, bound: &Bound, meter: &Meter) -> Vec<String> {
+fn plan(tool: &Tool, bound: &Bound<'_>, meter: &Meter) -> Vec<String> {
     let mut lines = Vec::new();
     for (param, arg) in tool.params.iter().zip(bound.all()) {
         match arg {
-            BoundArg::Absent => {}
-            BoundArg::Value(value) => {
+            BoundRef::Absent => {}
+            BoundRef::Value(value) => {
                 lines.push(format!("{}: {}", param.name, print::shortened(&print::preview(value), SHOWN_CHARACTERS)));
             }
-            BoundArg::Path(place) => lines.push(format!("{}: {}", param.name, described(place, meter))),
-            BoundArg::Kept(kept) => lines.push(format!("{}: {}", param.name, described(&kept.origin, meter))),
-            BoundArg::Paths(listed) => {
+            BoundRef::Path(place) => lines.push(format!("{}: {}", param.name, described(place, meter))),
+            BoundRef::Kept(kept) => lines.push(format!("{}: {}", param.name, described(&kept.origin, meter))),
+            BoundRef::Paths(listed) => {
                 lines.push(format!("{}: {}", param.name, counted(listed.len() as u64, "path", "paths")));
                 let places = listed.iter().filter_map(|path| path.place.as_ref().ok()).take(SHOWN_PATHS);
                 lines.extend(places.map(|place| format!("  {}", described(place, meter))));

@@ -4,7 +4,7 @@
 //! each mistake.
 
 use std::rc::Rc;
-use std::vec;
+use std::{slice, vec};
 
 use compact_str::CompactString;
 
@@ -135,6 +135,12 @@ impl From<ArgError> for ToolError {
     }
 }
 
+impl From<ArgError> for Box<ToolError> {
+    fn from(error: ArgError) -> Box<ToolError> {
+        Box::new(error.into())
+    }
+}
+
 /// The parameters of one tool, ready to be bound to.
 #[derive(Clone, Copy, Debug)]
 pub struct Binder {
@@ -242,16 +248,14 @@ impl Binder {
     }
 
     fn check_range(&self, param: &Param, value: &Value) -> Result<(), ArgError> {
-        let allowed = match (param.kind, value.as_integer(), value.as_text()) {
-            (Kind::Int { min, max } | Kind::IntOrNil { min, max }, Some(number), _)
-                if !(min..=max).contains(&number) =>
-            {
-                match (min, max) {
-                    (min, i64::MAX) => format!("at least {min}"),
-                    (min, max) => format!("{min} to {max}"),
-                }
-            }
-            (Kind::Word(words), _, Some(text)) if !words.contains(&&*text) => {
+        let is_beyond = |min, max| value.as_integer().is_some_and(|number| !(min..=max).contains(&number));
+        let is_none_of = |words: &[&str]| value.as_text().is_some_and(|text| !words.contains(&&*text));
+        let allowed = match param.kind {
+            Kind::Int { min, max } | Kind::IntOrNil { min, max } if is_beyond(min, max) => match (min, max) {
+                (min, i64::MAX) => format!("at least {min}"),
+                (min, max) => format!("{min} to {max}"),
+            },
+            Kind::Word(words) if is_none_of(words) => {
                 let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 format!("one of {}", words.join(", "))
             }
@@ -264,27 +268,24 @@ impl Binder {
     /// Checks all arguments, in declared order, and fills in what was left out.
     ///
     /// Paths are still texts: [`super::gate`] finds their places.
-    pub fn complete(&self, args: Vec<Option<Value>>) -> Result<Vec<Option<Value>>, ArgError> {
-        let mut complete = Vec::with_capacity(self.params.len());
-        for (place, arg) in args.into_iter().enumerate() {
-            if let Some(value) = &arg {
+    pub fn complete(&self, args: &mut [Option<Value>]) -> Result<(), ArgError> {
+        for (place, arg) in args.iter_mut().enumerate() {
+            let param = &self.params[place];
+            if let Some(value) = arg {
                 self.check(place, value)?;
+                if !(matches!(value, Value::Nil) && matches!(param.kind, Kind::IntOrNil { .. })) {
+                    continue;
+                }
             }
-            let arg = match (arg, self.params[place].kind) {
-                (Some(Value::Nil), Kind::IntOrNil { .. }) => None,
-                (arg, _) => arg,
-            };
-            complete.push(match (arg, self.params[place].absent) {
-                (Some(value), _) => Some(value),
-                (None, WhenAbsent::Required) => {
-                    let param = &self.params[place];
+            *arg = match param.absent {
+                WhenAbsent::Required => {
                     return Err(ArgError::Missing { callee: self.callee, param: param.name, noun: param.kind.noun() });
                 }
-                (None, WhenAbsent::Is(literal)) => Some(literal.value()),
-                (None, WhenAbsent::Absent | WhenAbsent::Configured(_)) => None,
-            });
+                WhenAbsent::Is(literal) => Some(literal.value()),
+                WhenAbsent::Absent | WhenAbsent::Configured(_) => None,
+            };
         }
-        Ok(complete)
+        Ok(())
     }
 }
 
@@ -313,12 +314,15 @@ pub trait Arguments {
     const PARAMS: &'static [Param];
 
     /// The arguments from values that were checked against the parameters.
-    fn take(bound: &mut Bound) -> Self;
+    fn take(bound: &mut Bound<'_>) -> Self;
 }
 
 /// Checked arguments, to be taken in the declared order.
 #[derive(Debug)]
-pub struct Bound {
+pub struct Bound<'a> {
+    /// Those of a tool that takes no paths, where whoever calls holds them.
+    values: slice::IterMut<'a, Option<Value>>,
+    /// Those of any other.
     args: vec::IntoIter<BoundArg>,
 }
 
@@ -337,6 +341,39 @@ pub enum BoundArg {
     Paths(Vec<ListedPath>),
 }
 
+/// One checked argument, to be looked at.
+#[derive(Clone, Copy, Debug)]
+pub enum BoundRef<'a> {
+    /// Left out.
+    Absent,
+    /// A value.
+    Value(&'a Value),
+    /// A path whose place was found.
+    Path(&'a SandboxPath),
+    /// Something kept, and the place that it came from.
+    Kept(&'a KeptPath),
+    /// Paths with the places that were found.
+    Paths(&'a [ListedPath]),
+}
+
+impl<'a> From<&'a Option<Value>> for BoundRef<'a> {
+    fn from(arg: &'a Option<Value>) -> BoundRef<'a> {
+        arg.as_ref().map_or(BoundRef::Absent, BoundRef::Value)
+    }
+}
+
+impl<'a> From<&'a BoundArg> for BoundRef<'a> {
+    fn from(arg: &'a BoundArg) -> BoundRef<'a> {
+        match arg {
+            BoundArg::Absent => BoundRef::Absent,
+            BoundArg::Value(value) => BoundRef::Value(value),
+            BoundArg::Path(place) => BoundRef::Path(place),
+            BoundArg::Kept(kept) => BoundRef::Kept(kept),
+            BoundArg::Paths(listed) => BoundRef::Paths(listed),
+        }
+    }
+}
+
 /// A path of a list: as it was given, and its place or why it is refused.
 #[derive(Debug)]
 pub struct ListedPath {
@@ -346,20 +383,29 @@ pub struct ListedPath {
     pub place: Result<SandboxPath, ToolError>,
 }
 
-impl Bound {
+impl<'a> Bound<'a> {
     /// Arguments that were checked, in the declared order.
-    pub fn new(args: Vec<BoundArg>) -> Bound {
-        Bound { args: args.into_iter() }
+    pub fn new(args: Vec<BoundArg>) -> Bound<'a> {
+        Bound { values: slice::IterMut::default(), args: args.into_iter() }
+    }
+
+    /// The same where no path is among them: they are taken from where they are.
+    pub fn of_values(values: &'a mut [Option<Value>]) -> Bound<'a> {
+        Bound { values: values.iter_mut(), args: vec::IntoIter::default() }
     }
 
     /// All arguments that were not taken yet.
-    pub fn all(&self) -> &[BoundArg] {
-        self.args.as_slice()
+    pub fn all(&self) -> impl Iterator<Item = BoundRef<'_>> {
+        self.values.as_slice().iter().map(BoundRef::from).chain(self.args.as_slice().iter().map(BoundRef::from))
     }
 
     /// The next argument, in the type that the declaration gives it.
+    #[inline]
     pub fn take<T: FromArg>(&mut self) -> T {
-        T::from_arg(self.args.next().expect("there is an argument for each parameter"))
+        match self.values.next() {
+            Some(arg) => T::from_arg(arg.take().map_or(BoundArg::Absent, BoundArg::Value)),
+            None => T::from_arg(self.args.next().expect("there is an argument for each parameter")),
+        }
     }
 }
 
@@ -373,6 +419,7 @@ pub trait FromArg {
 const MISMATCH: &str = "the binder checked the argument's kind";
 
 impl FromArg for Value {
+    #[inline]
     fn from_arg(arg: BoundArg) -> Value {
         match arg {
             BoundArg::Value(value) => value,
@@ -383,24 +430,28 @@ impl FromArg for Value {
 }
 
 impl FromArg for bool {
+    #[inline]
     fn from_arg(arg: BoundArg) -> bool {
         Value::from_arg(arg).is_true()
     }
 }
 
 impl FromArg for i64 {
+    #[inline]
     fn from_arg(arg: BoundArg) -> i64 {
         Value::from_arg(arg).as_integer().expect(MISMATCH)
     }
 }
 
 impl FromArg for Str {
+    #[inline]
     fn from_arg(arg: BoundArg) -> Str {
         Value::from_arg(arg).as_str().expect(MISMATCH)
     }
 }
 
 impl FromArg for Rc<List> {
+    #[inline]
     fn from_arg(arg: BoundArg) -> Rc<List> {
         match Value::from_arg(arg) {
             Value::List(list) => list,
@@ -410,6 +461,7 @@ impl FromArg for Rc<List> {
 }
 
 impl FromArg for Rc<Map> {
+    #[inline]
     fn from_arg(arg: BoundArg) -> Rc<Map> {
         match Value::from_arg(arg) {
             Value::Map(map) => map,
@@ -419,6 +471,7 @@ impl FromArg for Rc<Map> {
 }
 
 impl FromArg for SandboxPath {
+    #[inline]
     fn from_arg(arg: BoundArg) -> SandboxPath {
         match arg {
             BoundArg::Path(path) => path,
@@ -428,6 +481,7 @@ impl FromArg for SandboxPath {
 }
 
 impl FromArg for KeptPath {
+    #[inline]
     fn from_arg(arg: BoundArg) -> KeptPath {
         match arg {
             BoundArg::Kept(path) => path,
@@ -437,6 +491,7 @@ impl FromArg for KeptPath {
 }
 
 impl FromArg for Vec<ListedPath> {
+    #[inline]
     fn from_arg(arg: BoundArg) -> Vec<ListedPath> {
         match arg {
             BoundArg::Paths(paths) => paths,
@@ -446,6 +501,7 @@ impl FromArg for Vec<ListedPath> {
 }
 
 impl<T: FromArg> FromArg for Option<T> {
+    #[inline]
     fn from_arg(arg: BoundArg) -> Option<T> {
         match arg {
             BoundArg::Absent => None,

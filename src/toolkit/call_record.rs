@@ -3,7 +3,7 @@
 //! Content never comes into it: of a parameter that takes content the log gets size and hash. Nothing
 //! is hashed or written for a call that changes nothing and is not refused.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use indexmap::IndexSet;
 
@@ -11,11 +11,11 @@ use crate::audit::{Argument, Entry, Items, Outcome};
 use crate::text::ToolCode;
 use crate::value::Value;
 
-use super::bind::BoundArg;
+use super::bind::BoundRef;
 use super::error::{Manner, ToolError};
 use super::memory::SessionMemory;
 use super::registry::Tool;
-use super::spec::{Effect, Kind};
+use super::spec::{Effect, Kind, Param};
 
 /// Bytes of resolved paths that one line names.
 const MAX_PATHS: usize = 32 << 10;
@@ -26,13 +26,24 @@ const FRAME: u64 = 8 << 10;
 #[derive(Debug)]
 pub struct CallRecord<'a> {
     tool: &'static str,
-    arguments: RefCell<Vec<Told>>,
+    /// The arguments of a tool that touches something.
+    given: Option<(&'a Tool, &'a [Option<Value>])>,
     session: &'a SessionMemory,
-    places: RefCell<Places>,
     has_begun: Cell<bool>,
     has_changed: Cell<bool>,
-    items: Cell<Option<Items>>,
-    granted: RefCell<Vec<&'static str>>,
+    /// The first place that the call concerns, as long as there are no details.
+    first_place: OnceCell<String>,
+    /// What most calls have nothing of.
+    details: RefCell<Option<Box<Details>>>,
+}
+
+#[derive(Debug, Default)]
+struct Details {
+    /// The arguments, where they were not given.
+    arguments: Vec<Told>,
+    places: Places,
+    items: Option<Items>,
+    granted: Vec<&'static str>,
 }
 
 /// An argument, and how the log shows it.
@@ -82,59 +93,58 @@ impl Told {
 impl<'a> CallRecord<'a> {
     /// The record of a call whose arguments are known already.
     pub fn new(tool: &'static str, arguments: Vec<Told>, session: &'a SessionMemory) -> CallRecord<'a> {
-        CallRecord {
-            tool,
-            arguments: RefCell::new(arguments),
-            session,
-            places: RefCell::default(),
-            has_begun: Cell::new(false),
-            has_changed: Cell::new(false),
-            items: Cell::new(None),
-            granted: RefCell::default(),
-        }
-    }
-
-    /// The record of a call of a tool. Of one that touches nothing no argument is held, since it may
-    /// want to change a value in place; see [`CallRecord::tell_if_untold`].
-    pub fn of_call(tool: &Tool, args: &[Option<Value>], session: &'a SessionMemory) -> CallRecord<'a> {
-        let record = CallRecord::new(tool.spec.name, Vec::new(), session);
-        if tool.spec.effect != Effect::Pure {
-            record.tell(tool, args.iter().map(Option::as_ref));
-        }
+        let record = CallRecord::of_untold(tool, session);
+        record.detail(|details| details.arguments = arguments);
         record
     }
 
-    /// Says what the arguments are, in the declared order.
-    fn tell<'v>(&self, tool: &Tool, args: impl Iterator<Item = Option<&'v Value>>) {
-        let told =
-            tool.params.iter().zip(args).filter_map(|(param, arg)| {
-                Some(Told::new(param.name, arg?.clone(), shown(param.kind, tool.spec.effect)))
-            });
-        *self.arguments.borrow_mut() = told.collect();
+    /// The record of a call of which no argument is held, since the tool touches nothing and may want to
+    /// change a value in place; see [`CallRecord::tell_if_untold`].
+    #[inline]
+    pub fn of_untold(tool: &'static str, session: &'a SessionMemory) -> CallRecord<'a> {
+        let (has_begun, has_changed) = (Cell::new(false), Cell::new(false));
+        let (first_place, details) = (OnceCell::new(), RefCell::new(None));
+        CallRecord { tool, given: None, session, has_begun, has_changed, first_place, details }
     }
 
-    /// The same when nobody said it before, from arguments that were bound already.
-    pub fn tell_if_untold<'v>(&self, tool: &Tool, args: impl Iterator<Item = &'v BoundArg>) {
-        if self.arguments.borrow().is_empty() {
-            self.tell(tool, args.map(|arg| if let BoundArg::Value(value) = arg { Some(value) } else { None }));
+    /// The record of a call of a tool with these arguments, in the declared order.
+    pub fn of_call(tool: &'a Tool, args: &'a [Option<Value>], session: &'a SessionMemory) -> CallRecord<'a> {
+        CallRecord { given: Some((tool, args)), ..CallRecord::of_untold(tool.spec.name, session) }
+    }
+
+    /// Says what the arguments are, from those that were bound already, unless they are known.
+    pub fn tell_if_untold<'v>(&self, tool: &Tool, args: impl Iterator<Item = BoundRef<'v>>) {
+        if self.given.is_none() {
+            let args = args.map(|arg| if let BoundRef::Value(value) = arg { Some(value) } else { None });
+            self.detail(|details| details.arguments = told(tool, args).collect());
         }
+    }
+
+    fn detail<T>(&self, change: impl FnOnce(&mut Details) -> T) -> T {
+        change(self.details.borrow_mut().get_or_insert_with(|| Box::new(Details::new(self.first_place.get()))))
+    }
+
+    /// What a detail is; that of nothing where there are none.
+    fn look<T: Default>(&self, at: impl FnOnce(&Details) -> T) -> T {
+        self.details.borrow().as_deref().map(at).unwrap_or_default()
     }
 
     /// Says that the call concerns a place, by its resolved path.
     pub fn concerns(&self, resolved: &str) {
-        let mut places = self.places.borrow_mut();
         let shown = if resolved.is_empty() { "." } else { resolved };
-        if !places.paths.contains(shown) && places.has_room(shown) {
-            places.paths.insert(shown.to_owned());
+        if self.details.borrow().is_none() && self.first_place.get_or_init(|| shown.to_owned()) == shown {
+            return;
         }
+        self.detail(|details| details.places.add(shown));
     }
 
     /// Says that one path of a list was refused.
     pub fn refuses(&self, given: &str) {
-        let mut places = self.places.borrow_mut();
-        if places.has_room(given) {
-            places.refused.push(given.to_owned());
-        }
+        self.detail(|Details { places, .. }| {
+            if places.has_room(given) {
+                places.refused.push(given.to_owned());
+            }
+        });
     }
 
     /// Says that something is about to be changed; whether that was said before.
@@ -159,7 +169,7 @@ impl<'a> CallRecord<'a> {
 
     /// Says how far a call on several items came.
     pub fn count_items(&self, items: Items) {
-        self.items.set(Some(items));
+        self.detail(|details| details.items = Some(items));
     }
 
     /// The tool.
@@ -169,17 +179,17 @@ impl<'a> CallRecord<'a> {
 
     /// Whether the policy lets the call do what a further tool does, as was said before.
     pub fn has_leave(&self, tool: &'static str) -> bool {
-        self.granted.borrow().contains(&tool)
+        self.look(|details| details.granted.contains(&tool))
     }
 
     /// Says that the policy lets the call do what a further tool does.
     pub fn gets_leave(&self, tool: &'static str) {
-        self.granted.borrow_mut().push(tool);
+        self.detail(|details| details.granted.push(tool));
     }
 
     /// Whether a path of a list was refused.
     pub fn has_refused(&self) -> bool {
-        !self.places.borrow().refused.is_empty()
+        self.look(|details| !details.places.refused.is_empty())
     }
 
     /// Whoever calls.
@@ -194,43 +204,73 @@ impl<'a> CallRecord<'a> {
             (Value::List(list), _) => list.iter().map(|item| item.as_text().map_or(0, |text| text.len())).sum(),
             (value, _) => value.as_text().map_or(0, |text| text.len()),
         };
-        let arguments: usize = self.arguments.borrow().iter().map(of).sum();
+        let arguments: usize = self.given().iter().map(of).sum::<usize>()
+            + self.look(|details| details.arguments.iter().map(of).sum::<usize>());
         FRAME + (arguments + MAX_PATHS) as u64
     }
 
-    /// Gives what the log is to be told of a result to `take`.
-    pub fn with_entry<T, R>(&self, result: &Result<T, ToolError>, take: impl FnOnce(&Entry<'_>) -> R) -> R {
-        let (arguments, places) = (self.arguments.borrow(), self.places.borrow());
-        let code = result.as_ref().err().map(|error| error.code);
-        let is_partly = result.as_ref().is_err_and(|error| error.manner == Manner::Partly);
-        let entry = Entry {
-            run: self.session.run(),
-            command: self.session.command(),
-            tool: self.tool,
-            arguments: arguments.iter().map(|told| (told.name, told.argument())).collect(),
-            paths: &places.paths,
-            more_paths: places.more,
-            refused: &places.refused,
-            items: self.items.get(),
-            outcome: match code {
-                None => Outcome::Done,
-                Some(_) if is_partly => Outcome::Partly,
-                Some(code) if is_refusal(code) => Outcome::Refused,
-                Some(_) => Outcome::Failed,
-            },
-            code: code.map(ToolCode::id),
+    /// The arguments that are held where the call has them.
+    fn given(&self) -> Vec<Told> {
+        let of = |(tool, args): (&Tool, &[Option<Value>])| told(tool, args.iter().map(Option::as_ref)).collect();
+        self.given.map(of).unwrap_or_default()
+    }
+
+    /// Gives what the log is to be told of a call and its failure, if it failed, to `take`.
+    pub fn with_entry<R>(&self, failure: Option<&ToolError>, take: impl FnOnce(&Entry<'_>) -> R) -> R {
+        let (given, code) = (self.given(), failure.map(|error| error.code));
+        let is_partly = failure.is_some_and(|error| error.manner == Manner::Partly);
+        let outcome = match code {
+            None => Outcome::Done,
+            Some(_) if is_partly => Outcome::Partly,
+            Some(code) if is_refusal(code) => Outcome::Refused,
+            Some(_) => Outcome::Failed,
         };
-        take(&entry)
+        self.detail(|Details { arguments, places, items, .. }| {
+            take(&Entry {
+                run: self.session.run(),
+                command: self.session.command(),
+                tool: self.tool,
+                arguments: given.iter().chain(&*arguments).map(|told| (told.name, told.argument())).collect(),
+                paths: &places.paths,
+                more_paths: places.more,
+                refused: &places.refused,
+                items: *items,
+                outcome,
+                code: code.map(ToolCode::id),
+            })
+        })
+    }
+}
+
+impl Details {
+    fn new(first_place: Option<&String>) -> Details {
+        let mut details = Details::default();
+        first_place.into_iter().for_each(|place| details.places.add(place));
+        details
     }
 }
 
 impl Places {
+    fn add(&mut self, path: &str) {
+        if !self.paths.contains(path) && self.has_room(path) {
+            self.paths.insert(path.to_owned());
+        }
+    }
+
     fn has_room(&mut self, path: &str) -> bool {
         self.bytes += path.len();
         let fits = self.bytes <= MAX_PATHS;
         self.more += u64::from(!fits);
         fits
     }
+}
+
+/// The arguments that are there, in the declared order.
+fn told<'v>(tool: &Tool, args: impl Iterator<Item = Option<&'v Value>>) -> impl Iterator<Item = Told> {
+    let told = |(param, arg): (&Param, Option<&Value>)| {
+        Some(Told::new(param.name, arg?.clone(), shown(param.kind, tool.spec.effect)))
+    };
+    tool.params.iter().zip(args).filter_map(told)
 }
 
 /// Whether a failure says that policy or sandbox did not allow it.

@@ -71,6 +71,11 @@ impl Consoles {
         self.printed.borrow_mut().push(value);
     }
 
+    /// Whether something is to be printed.
+    pub fn has_printed(&self) -> bool {
+        !self.printed.borrow().is_empty()
+    }
+
     /// Takes what is to be printed.
     pub fn take_printed(&self) -> Vec<Value> {
         std::mem::take(&mut *self.printed.borrow_mut())

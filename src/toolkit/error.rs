@@ -141,6 +141,12 @@ impl From<AuditError> for ToolError {
     }
 }
 
+impl From<LimitHit> for Box<ToolError> {
+    fn from(hit: LimitHit) -> Box<ToolError> {
+        Box::new(hit.into())
+    }
+}
+
 impl From<LimitHit> for ToolError {
     fn from(hit: LimitHit) -> ToolError {
         let code = if hit.limit == Limit::Interrupt { ToolCode::Cancelled } else { ToolCode::LimitExceeded };

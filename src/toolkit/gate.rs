@@ -24,7 +24,6 @@ use super::chance::{Chance, Clock};
 use super::console::Consoles;
 use super::context::Context;
 use super::error::{Manner, ToolError};
-use super::given::{Given, GivenArg};
 use super::lookout::Lookout;
 use super::memory::{Memory, SessionMemory};
 use super::module::Library;
@@ -83,6 +82,14 @@ impl Gate {
         notes
     }
 
+    /// Whether there are such notes, or something to print.
+    pub fn has_to_say(&self) -> bool {
+        !self.notes.borrow().is_empty()
+            || !self.approvals.notes.borrow().is_empty()
+            || self.consoles.has_printed()
+            || [&self.root].into_iter().chain(&self.further).any(Root::has_notes)
+    }
+
     /// Why a text that is given as a path leads out of the sandbox, as far as it says so itself.
     pub fn path_refusal(&self, path: &str, kind: Kind) -> Option<String> {
         let (Kind::Path(rule, _) | Kind::Paths(rule, _)) = kind else { return None };
@@ -111,13 +118,15 @@ impl Gate {
     pub fn call(
         &self,
         id: ToolId,
-        args: Vec<Option<Value>>,
+        args: &mut [Option<Value>],
         meter: &mut Meter,
         session: &SessionMemory,
-    ) -> Result<Value, ToolError> {
+    ) -> Result<Value, Box<ToolError>> {
         let tool = self.registry.get(id);
-        self.admit_and_run(tool, args, meter, session)
-            .map_err(|error| ToolError { tool: Some(tool.spec.name), ..error })
+        self.admit_and_run(tool, args, meter, session).map_err(|mut error| {
+            error.tool = Some(tool.spec.name);
+            error
+        })
     }
 
     /// Works with both memories for a front end that is no tool: `called` and `arguments` are what the
@@ -131,8 +140,8 @@ impl Gate {
     ) -> Result<T, ToolError> {
         let record = CallRecord::new(called, arguments, session);
         let result = work(&mut Memory { gate: self, meter, session, record: &record, is_tool: false });
-        match self.conclude(&record, false, meter, &result) {
-            Some(lost) => result.and(Err(lost)),
+        match self.conclude(&record, false, meter, result.as_ref().err()) {
+            Some(lost) => result.and(Err(*lost)),
             None => result,
         }
     }
@@ -140,37 +149,38 @@ impl Gate {
     fn admit_and_run(
         &self,
         tool: &Tool,
-        args: Vec<Option<Value>>,
+        args: &mut [Option<Value>],
         meter: &mut Meter,
         session: &SessionMemory,
-    ) -> Result<Value, ToolError> {
-        let args = tool.binder().complete(args)?;
-        let given: Vec<GivenArg<'_>> =
-            args.iter().map(|arg| arg.as_ref().map_or(GivenArg::Absent, GivenArg::Value)).collect();
-        tool.check(&Given::new(tool.params, &given), &self.settings)?;
-        let record = CallRecord::of_call(tool, &args, session);
-        let located = self.locate_paths(tool, args, &record);
-        if let Err(error) = &located
-            && error.code == ToolCode::BadArgs
-        {
+    ) -> Result<Value, Box<ToolError>> {
+        tool.binder().complete(args)?;
+        tool.check_all(args, &self.settings)?;
+        let (record, located) = match tool.is_plain() {
+            true => (CallRecord::of_untold(tool.spec.name, session), Ok(Bound::of_values(args))),
+            false => {
+                let record = CallRecord::of_call(tool, args, session);
+                let located = self.locate_paths(tool, args, &record);
+                (record, located)
+            }
+        };
+        if located.as_ref().is_err_and(|error| error.code == ToolCode::BadArgs) {
             return located.map(|_| Value::Nil);
         }
-        let result = match (self.policy.admit(&tool.spec), located) {
-            (Ok(approval), Ok(mut bound)) => self.run_located(tool, approval, &mut bound, meter, &record),
-            (Err(error), located) => {
+        let result = match self.policy.admit(&tool.spec) {
+            Ok(approval) => located.and_then(|mut bound| self.run_located(tool, approval, &mut bound, meter, &record)),
+            Err(error) => {
                 record.tell_if_untold(tool, located.iter().flat_map(Bound::all));
-                Err(error)
+                Err(Box::new(error))
             }
-            (Ok(_), Err(error)) => Err(error),
         };
-        let lost = self.conclude(&record, tool.spec.effect.changes_files(), meter, &result);
-        match (lost, result) {
-            (None, result) => result,
-            (Some(lost), Ok(answer)) => Err(lost.answering(answer)),
-            (Some(lost), Err(error)) if error.manner == Manner::Partly => {
-                Err(ToolError { answer: error.answer, ..lost.followed_by(&format!("; {}", error.message)) })
-            }
-            (Some(_), Err(error)) => Err(error),
+        match self.conclude(
+            &record,
+            tool.spec.effect.changes_files(),
+            meter,
+            result.as_ref().err().map(|error| &**error),
+        ) {
+            None => result,
+            Some(lost) => Err(with_line_lost(*lost, result)),
         }
     }
 
@@ -178,20 +188,20 @@ impl Gate {
         &self,
         tool: &Tool,
         approval: Approval,
-        bound: &mut Bound,
+        bound: &mut Bound<'_>,
         meter: &mut Meter,
         record: &CallRecord<'_>,
-    ) -> Result<Value, ToolError> {
+    ) -> Result<Value, Box<ToolError>> {
         meter.poll()?;
         if let Approval::Needed { reason, instead } = approval {
             let approved = self.approvals.approve(tool, bound, &reason, &instead, meter);
-            approved.inspect_err(|_| record.tell_if_untold(tool, bound.all().iter()))?;
+            approved.inspect_err(|_| record.tell_if_untold(tool, bound.all()))?;
         }
         let answer_bytes = meter.answer_bytes();
         let mut context = Context { meter, answer_bytes, gate: self, record };
-        let named = NamedPlaces::of(tool.params, bound);
+        let named = if tool.is_plain() { NamedPlaces::default() } else { NamedPlaces::of(tool.params, bound) };
         let watched = self.lookout.watch(tool, context.meter);
-        let result = tool.run(&mut context, bound).map_err(|error| named.complete(error));
+        let result = tool.run(&mut context, bound).map_err(|error| Box::new(named.complete(*error)));
         drop(watched);
         let has_changed = record.has_changed();
         told(result, Bounds { bytes: answer_bytes, has_changed, failure: tool.spec.failure })
@@ -214,24 +224,24 @@ impl Gate {
 
     /// Adds the line that a call needs, if it needs one: it changes things, or was refused. Gives the error
     /// of a call that may have changed something, and whose line is lost.
-    pub(super) fn conclude<T>(
+    pub(super) fn conclude(
         &self,
         record: &CallRecord<'_>,
         changes: bool,
         meter: &Meter,
-        result: &Result<T, ToolError>,
-    ) -> Option<ToolError> {
-        let is_refused = result.as_ref().is_err_and(|error| is_refusal(error.code)) || record.has_refused();
+        failure: Option<&ToolError>,
+    ) -> Option<Box<ToolError>> {
+        let is_refused = failure.is_some_and(|error| is_refusal(error.code)) || record.has_refused();
         let is_told = changes || record.has_begun() || is_refused;
         if !is_told || self.keeping() == Keeping::Off {
             return None;
         }
-        let appended = record.with_entry(result, |entry| self.audit.append(&self.site(meter), entry));
+        let appended = record.with_entry(failure, |entry| self.audit.append(&self.site(meter), entry));
         match appended {
             Ok(()) => None,
             Err(error) if record.has_begun() => {
                 self.audit.lose(&error);
-                Some(lost(&error, result.is_ok()))
+                Some(Box::new(lost(&error, failure.is_none())))
             }
             // Nothing was changed, so nothing is hidden by a log that nobody can write.
             Err(error) => {
@@ -258,7 +268,12 @@ impl Gate {
     }
 
     /// Turns the texts of path parameters into places. Of several refusals a malformed path comes first.
-    fn locate_paths(&self, tool: &Tool, args: Vec<Option<Value>>, record: &CallRecord<'_>) -> Result<Bound, ToolError> {
+    fn locate_paths<'a>(
+        &self,
+        tool: &Tool,
+        args: &[Option<Value>],
+        record: &CallRecord<'_>,
+    ) -> Result<Bound<'a>, Box<ToolError>> {
         let mut bound = Vec::with_capacity(args.len());
         let mut refusal: Option<ToolError> = None;
         for (param, arg) in tool.params.iter().zip(args) {
@@ -270,7 +285,7 @@ impl Gate {
         }
         match refusal {
             None => Ok(Bound::new(bound)),
-            Some(error) => Err(error),
+            Some(error) => Err(Box::new(error)),
         }
     }
 
@@ -278,7 +293,7 @@ impl Gate {
         &self,
         name: &'static str,
         kind: Kind,
-        arg: Option<Value>,
+        arg: &Option<Value>,
         record: &CallRecord<'_>,
     ) -> Result<BoundArg, ToolError> {
         let find = |path: &str, rule: PathRule, access: Access| {
@@ -307,7 +322,7 @@ impl Gate {
                 });
                 Ok(BoundArg::Paths(listed.collect()))
             }
-            (_, Some(value)) => Ok(BoundArg::Value(value)),
+            (_, Some(value)) => Ok(BoundArg::Value(value.clone())),
         }
     }
 
@@ -384,6 +399,18 @@ impl Gate {
                 refusal
             }
         }
+    }
+}
+
+/// The error of a call whose line is lost, with what the call came to.
+fn with_line_lost(lost: ToolError, result: Result<Value, Box<ToolError>>) -> Box<ToolError> {
+    match result {
+        Ok(answer) => Box::new(lost.answering(answer)),
+        Err(error) if error.manner == Manner::Partly => {
+            let lost = lost.followed_by(&format!("; {}", error.message));
+            Box::new(ToolError { answer: error.answer, ..lost })
+        }
+        Err(error) => error,
     }
 }
 

@@ -106,8 +106,8 @@ impl Gate {
         ];
         let record = CallRecord::new("undo", told, session);
         let undone = self.undo_here(run, force, meter, &record);
-        match self.conclude(&record, true, meter, &undone) {
-            Some(lost) => Err(lost),
+        match self.conclude(&record, true, meter, undone.as_ref().err()) {
+            Some(lost) => Err(*lost),
             None => undone,
         }
     }
@@ -143,7 +143,7 @@ impl Gate {
             let bytes = swept.as_ref().map_or(0, |swept| swept.gone().bytes);
             let told = |name, number: u64| Told::new(name, Value::from(number as i64), Shown::Plain);
             let told = vec![told("keepRuns", rules.keep_runs as u64), told("bytes", bytes)];
-            self.conclude(&CallRecord::new("gc", told, session), true, meter, &swept);
+            self.conclude(&CallRecord::new("gc", told, session), true, meter, swept.as_ref().err());
         }
         swept
     }

@@ -40,7 +40,10 @@ impl Lookout {
 
     /// Shows a call until the answer is dropped, unless nobody watches or it touches nothing.
     pub(super) fn watch(&self, tool: &Tool, meter: &mut Meter) -> Option<Watched> {
-        let view = self.0.borrow().clone().filter(|_| tool.spec.effect != Effect::Pure)?;
+        if tool.spec.effect == Effect::Pure {
+            return None;
+        }
+        let view = self.0.borrow().clone()?;
         let progress = Arc::new(Progress::default());
         meter.report_to(progress.clone());
         view.begin(tool.spec.name, progress);

@@ -141,7 +141,7 @@ impl Gate {
         let result = work(&record);
         if let Some((meter, _)) = run {
             // Nothing was changed, so a log that cannot be written is no error.
-            self.conclude(&record, false, meter, &result);
+            self.conclude(&record, false, meter, result.as_ref().err());
         }
         result
     }

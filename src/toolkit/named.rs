@@ -4,12 +4,12 @@
 use crate::limits::Limit;
 use crate::text::ToolCode;
 
-use super::bind::{Bound, BoundArg};
+use super::bind::{Bound, BoundRef};
 use super::error::ToolError;
 use super::spec::{Access, Kind, Param};
 
 /// The places of single paths; of a list the tool knows which one is at fault.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct NamedPlaces(Vec<NamedPlace>);
 
 #[derive(Debug)]
@@ -22,12 +22,12 @@ struct NamedPlace {
 
 impl NamedPlaces {
     /// The places among checked arguments.
-    pub fn of(params: &'static [Param], bound: &Bound) -> NamedPlaces {
-        let place = |(param, arg): (&Param, &BoundArg)| {
+    pub fn of(params: &'static [Param], bound: &Bound<'_>) -> NamedPlaces {
+        let place = |(param, arg): (&Param, BoundRef<'_>)| {
             let place = match arg {
-                BoundArg::Path(place) => place,
-                BoundArg::Kept(kept) => &kept.origin,
-                BoundArg::Absent | BoundArg::Value(_) | BoundArg::Paths(_) => return None,
+                BoundRef::Path(place) => place,
+                BoundRef::Kept(kept) => &kept.origin,
+                BoundRef::Absent | BoundRef::Value(_) | BoundRef::Paths(_) => return None,
             };
             let is_changed = matches!(param.kind, Kind::Kept | Kind::Path(_, Access::Change | Access::Make));
             let (shown, address) = (place.shown().to_owned(), place.address().into_owned());

@@ -76,8 +76,8 @@ impl Gate {
         let told = vec![Told::new("plan", Value::text(&plan.about.command), Shown::Plain)];
         let record = CallRecord::new("apply", told, session);
         let applied = self.apply_here(plan, meter, &record);
-        match self.conclude(&record, true, meter, &applied) {
-            Some(lost) => Err(lost),
+        match self.conclude(&record, true, meter, applied.as_ref().err()) {
+            Some(lost) => Err(*lost),
             None => applied,
         }
     }

@@ -13,9 +13,9 @@ use super::answer::Answer;
 use super::bind::{Arguments, Binder, Bound};
 use super::context::Context;
 use super::error::ToolError;
-use super::given::Given;
+use super::given::{Given, GivenArg};
 use super::settings::Settings;
-use super::spec::{Param, Spec};
+use super::spec::{Effect, Param, Spec};
 use super::told::done_untold;
 
 /// A tool: its declaration and its one function.
@@ -26,14 +26,15 @@ pub struct Tool {
     pub params: &'static [Param],
     /// The shape of its result.
     pub schema: fn() -> serde_json::Value,
-    check: Check,
+    check: Option<Check>,
     run: Box<Run>,
+    is_plain: bool,
 }
 
 /// A rule that concerns several arguments, or settings of the policy file.
 pub type Check = fn(&Given<'_>, &Settings) -> Result<(), ToolError>;
 
-type Run = dyn Fn(&mut Context<'_>, &mut Bound) -> Result<Value, ToolError>;
+type Run = dyn Fn(&mut Context<'_>, &mut Bound<'_>) -> Result<Value, Box<ToolError>>;
 
 impl Tool {
     /// A tool from its declaration and its function.
@@ -42,22 +43,38 @@ impl Tool {
         A: Arguments + 'static,
         R: Answer + 'static,
     {
-        let run = move |context: &mut Context<'_>, bound: &mut Bound| {
-            let answer = run(context, A::take(bound))?;
-            answer.into_value().map_err(|hit| done_untold(hit, context.has_changed()))
+        let run = move |context: &mut Context<'_>, bound: &mut Bound<'_>| match run(context, A::take(bound)) {
+            Ok(answer) => answer.into_value().map_err(|hit| Box::new(done_untold(hit, context.has_changed()))),
+            Err(error) => Err(Box::new(error)),
         };
-        Tool { spec, params: A::PARAMS, schema: R::schema, check: |_, _| Ok(()), run: Box::new(run) }
+        let takes_paths = A::PARAMS.iter().any(|param| param.kind.is_place());
+        let is_plain = spec.effect == Effect::Pure && !takes_paths;
+        Tool { spec, params: A::PARAMS, schema: R::schema, check: None, run: Box::new(run), is_plain }
     }
 
     /// The same tool with a rule of its own for its arguments. The rule is asked before a script runs,
     /// with what the script shows, and before each call, with all of them.
     pub fn with_check(self, check: Check) -> Tool {
-        Tool { check, ..self }
+        Tool { check: Some(check), ..self }
     }
 
     /// Whether arguments, each of which the binder has checked, fit together.
     pub fn check(&self, given: &Given<'_>, settings: &Settings) -> Result<(), ToolError> {
-        (self.check)(given, settings)
+        self.check.map_or(Ok(()), |check| check(given, settings))
+    }
+
+    /// The same with all arguments of a call.
+    #[inline]
+    pub(super) fn check_all(&self, args: &[Option<Value>], settings: &Settings) -> Result<(), ToolError> {
+        let Some(check) = self.check else { return Ok(()) };
+        let given: Vec<GivenArg<'_>> =
+            args.iter().map(|arg| arg.as_ref().map_or(GivenArg::Absent, GivenArg::Value)).collect();
+        check(&Given::new(self.params, &given), settings)
+    }
+
+    /// Whether it works on values alone, so that it may take its arguments from where they are.
+    pub(super) fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// The binder for its parameters.
@@ -66,7 +83,7 @@ impl Tool {
     }
 
     /// Runs the tool. Called by the gate and by nobody else.
-    pub(super) fn run(&self, context: &mut Context<'_>, bound: &mut Bound) -> Result<Value, ToolError> {
+    pub(super) fn run(&self, context: &mut Context<'_>, bound: &mut Bound<'_>) -> Result<Value, Box<ToolError>> {
         (self.run)(context, bound)
     }
 }

@@ -235,6 +235,11 @@ impl Kind {
         Kind::Int { min, max: i64::MAX }
     }
 
+    /// Whether the gate finds a place for it.
+    pub fn is_place(self) -> bool {
+        matches!(self, Kind::Path(..) | Kind::Paths(..) | Kind::Kept)
+    }
+
     /// How messages say what is needed.
     pub fn noun(self) -> &'static str {
         match self {
@@ -324,7 +329,7 @@ macro_rules! arguments {
             };
 
             #[allow(unused_variables, reason = "some tools take no arguments")]
-            fn take(bound: &mut $crate::toolkit::Bound) -> $name {
+            fn take(bound: &mut $crate::toolkit::Bound<'_>) -> $name {
                 $name { $($field: bound.take(),)* }
             }
         }

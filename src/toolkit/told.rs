@@ -30,7 +30,16 @@ pub struct Bounds {
 }
 
 /// The result of a tool as whoever called gets it.
-pub fn told(result: Result<Value, ToolError>, bounds: Bounds) -> Result<Value, ToolError> {
+#[inline]
+pub fn told(result: Result<Value, Box<ToolError>>, bounds: Bounds) -> Result<Value, Box<ToolError>> {
+    match (result, bounds.failure) {
+        (Ok(answer), Failure::Nil | Failure::Raise) if bounds.bytes.is_none() => Ok(answer),
+        (result, _) => bounded(result, bounds),
+    }
+}
+
+/// The same where an answer gets an `error`, or is bounded.
+fn bounded(result: Result<Value, Box<ToolError>>, bounds: Bounds) -> Result<Value, Box<ToolError>> {
     match result {
         Ok(answer) => {
             let answer = match bounds.failure {
@@ -39,7 +48,7 @@ pub fn told(result: Result<Value, ToolError>, bounds: Bounds) -> Result<Value, T
                 }
                 Failure::Nil | Failure::Raise => answer,
             };
-            fit(answer, bounds)
+            Ok(fit(answer, bounds)?)
         }
         Err(mut error) => {
             if let Some(answer) = error.answer.take() {

@@ -223,7 +223,7 @@ impl Run<'_> {
         }
     }
 
-    fn call(&mut self, id: ToolId, args: Vec<Option<Value>>, call: &Call) -> Result<(), Box<Fault>> {
+    fn call(&mut self, id: ToolId, mut args: Vec<Option<Value>>, call: &Call) -> Result<(), Box<Fault>> {
         let engine = self.engine;
         let tool = engine.gate.registry.get(id);
         let file = args.first().and_then(|arg| arg.as_ref()?.as_text().map(|path| path.to_string()));
@@ -231,7 +231,7 @@ impl Run<'_> {
             .meter
             .step(1)
             .map_err(Into::into)
-            .and_then(|()| engine.gate.call(id, args, &mut self.meter, &self.memory));
+            .and_then(|()| engine.gate.call(id, &mut args, &mut self.meter, &self.memory));
         for note in engine.gate.take_notes() {
             let line = self.source.position(call.tool_span).line;
             self.warnings.push(format!("{}:{line}: {}: {note}", self.source.name(), tool.spec.name));
@@ -241,7 +241,7 @@ impl Run<'_> {
             Err(error) => match error.manner {
                 Manner::Quiet => Value::Nil,
                 Manner::Partly => error.answer.unwrap_or_default(),
-                Manner::Declared | Manner::Raised => return Err(self.fault(error.into(), call)),
+                Manner::Declared | Manner::Raised => return Err(self.fault((*error).into(), call)),
             },
         };
         if !matches!(tool.spec.effect, Effect::Pure | Effect::Reads) {

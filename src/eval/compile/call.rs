@@ -213,28 +213,46 @@ pub(super) fn range_of(machine: &mut Machine, args: &[Value], span: Span) -> Run
 
 fn placed_tool_call(id: ToolId, args: Vec<(usize, ValueFn)>, params: usize, span: Span, failing: Failing) -> ValueFn {
     Box::new(move |machine| {
-        let mut values = vec![None; params];
-        for (place, arg) in &args {
-            values[*place] = Some(arg(machine)?);
-        }
-        tool_call::call(machine, id, values, span, failing)
+        let fill = |machine: &mut Machine, values: &mut [Option<Value>]| {
+            for (place, arg) in &args {
+                values[*place] = Some(arg(machine)?);
+            }
+            tool_call::call(machine, id, values, span, failing)
+        };
+        with_room(machine, params, fill)
     })
+}
+
+/// Parameters for whose arguments there is room on the native stack.
+const FEW: usize = 4;
+
+/// Room for the arguments of a tool, all of them left out.
+#[inline(always)]
+pub(super) fn with_room<T>(
+    machine: &mut Machine,
+    params: usize,
+    fill: impl FnOnce(&mut Machine, &mut [Option<Value>]) -> T,
+) -> T {
+    let mut few = [const { None }; FEW];
+    match few.get_mut(..params) {
+        Some(values) => fill(machine, values),
+        None => fill(machine, &mut vec![None; params]),
+    }
 }
 
 /// A call with one value, which is all arguments when it is a map.
 fn perhaps_map_call(id: ToolId, arg: ValueFn, span: Span, failing: Failing) -> ValueFn {
     Box::new(move |machine| {
         let value = arg(machine)?;
-        let args = match &value {
-            Value::Map(map) => machine.world.gate.registry.get(id).binder().spread(map),
-            _ => {
-                let mut args = vec![None; machine.world.gate.registry.get(id).params.len()];
-                args[0] = Some(value);
-                Ok(args)
-            }
+        let tool = machine.world.gate.registry.get(id);
+        let Value::Map(map) = &value else {
+            return with_room(machine, tool.params.len(), |machine, values| {
+                values[0] = Some(value);
+                tool_call::call(machine, id, values, span, failing)
+            });
         };
-        match args {
-            Ok(args) => tool_call::call(machine, id, args, span, failing),
+        match tool.binder().spread(map) {
+            Ok(mut args) => tool_call::call(machine, id, &mut args, span, failing),
             Err(error) => tool_call::refuse(machine, id, error, span),
         }
     })

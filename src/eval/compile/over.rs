@@ -12,7 +12,7 @@ use crate::value::{Hashed, List, Map, Value, ValueMap, order, print};
 use super::super::builtins;
 use super::super::machine::{Machine, Run};
 use super::super::tool_call::{self, Failing};
-use super::call::run_procedure;
+use super::call::{run_procedure, with_room};
 use super::{Compiler, ValueFn};
 
 /// Runs what was named with one argument, or with two.
@@ -67,12 +67,13 @@ impl Compiler {
             }),
             Callee::Tool(id) => Box::new(move |machine, first, second| {
                 let params = machine.world.gate.registry.get(id).params.len();
-                let mut args = vec![None; params];
-                args[0] = Some(first);
-                if second.is_some() {
-                    args[1] = second;
-                }
-                tool_call::call(machine, id, args, span, failing)
+                with_room(machine, params, |machine, args| {
+                    args[0] = Some(first);
+                    if second.is_some() {
+                        args[1] = second;
+                    }
+                    tool_call::call(machine, id, args, span, failing)
+                })
             }),
         }
     }

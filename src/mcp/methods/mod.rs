@@ -10,9 +10,7 @@ mod undo;
 use serde_json::Value as Json;
 
 use crate::text::ToolCode;
-use crate::toolkit::{
-    Answer, Arguments, Binder, Bound, BoundArg, Effect, Example, Failure, Param, Risk, Spec, ToolError,
-};
+use crate::toolkit::{Answer, Arguments, Binder, Bound, Effect, Example, Failure, Param, Risk, Spec, ToolError};
 use crate::value::Value;
 
 pub use history::history;
@@ -81,11 +79,10 @@ impl Method {
         let Value::Map(map) = args else {
             return Err(named(ToolError::new(ToolCode::BadArgs, "the arguments are a JSON object")));
         };
-        let complete = binder.spread(map).and_then(|args| binder.complete(args));
+        let complete = binder.spread(map).and_then(|mut args| binder.complete(&mut args).map(|()| args));
         // There is no `ns tools` for methods.
-        let complete = complete.map_err(|error| ToolError { hint: None, ..named(error.into()) })?;
-        let bound = complete.into_iter().map(|arg| arg.map_or(BoundArg::Absent, BoundArg::Value));
-        Ok(A::take(&mut Bound::new(bound.collect())))
+        let mut complete = complete.map_err(|error| ToolError { hint: None, ..named(error.into()) })?;
+        Ok(A::take(&mut Bound::of_values(&mut complete)))
     }
 }
 

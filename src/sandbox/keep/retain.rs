@@ -11,6 +11,7 @@
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::limits::Watch;
@@ -34,6 +35,8 @@ const TOLD: usize = 3;
 #[derive(Debug, Default)]
 pub struct Account {
     state: Mutex<State>,
+    /// There are notes; every call of a tool asks.
+    has_notes: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -52,9 +55,16 @@ struct State {
 }
 
 impl Account {
+    /// Whether there is something that could not be given up.
+    pub fn has_notes(&self) -> bool {
+        self.has_notes.load(Ordering::Acquire)
+    }
+
     /// Takes what could not be given up: a sentence each.
     pub fn take_notes(&self) -> Vec<String> {
-        std::mem::take(&mut self.state().notes)
+        let mut state = self.state();
+        self.has_notes.store(false, Ordering::Release);
+        std::mem::take(&mut state.notes)
     }
 
     /// A run begins, after those with these names, of which the oldest is the first. What was kept since
@@ -92,7 +102,9 @@ impl Account {
     fn note(&self, error: &SandboxError) {
         // A limit of the run only means that there is no more time for this.
         if !matches!(error, SandboxError::Limit(_)) {
-            self.state().notes.push(format!("something old that was kept could not be given up: {error}"));
+            let mut state = self.state();
+            state.notes.push(format!("something old that was kept could not be given up: {error}"));
+            self.has_notes.store(true, Ordering::Release);
         }
     }
 

@@ -105,7 +105,15 @@ fn unknown(written: &str, registry: &Registry) -> String {
 impl ToolRules {
     /// What the rules say of a tool: a name counts more than a glob; of the same kind a refusal counts
     /// more than a question, and a question more than leave.
+    #[inline]
     pub fn verdict(&self, spec: &Spec) -> ToolVerdict {
+        match self.deny.is_empty() && self.ask.is_empty() && self.allow.is_empty() {
+            true => ToolVerdict::Silent,
+            false => self.first_match(spec),
+        }
+    }
+
+    fn first_match(&self, spec: &Spec) -> ToolVerdict {
         let find = |rules: &[ToolRule], by_name: bool| {
             rules.iter().find(|rule| rule.matches(spec) == Some(by_name)).map(|rule| rule.written.clone())
         };
