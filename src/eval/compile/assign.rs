@@ -6,7 +6,8 @@ use crate::value::{List, Value, operators, place};
 
 use super::super::machine::{Flow, Machine, Run};
 use super::expr::{constant, joined_text};
-use super::operand::{Operand, check_set, with_operand, with_operands};
+use super::fused::{with_near, with_wide};
+use super::operand::{Operand, take_set, with_operand};
 use super::{Compiler, StmtFn, ValueFn};
 
 /// What writes a value to a place.
@@ -36,14 +37,7 @@ impl Compiler {
         {
             return set;
         }
-        let value = self.value(value);
-        Box::new(move |machine| match value(machine) {
-            Ok(value) => {
-                *machine.local_mut(slot) = value;
-                Flow::Next
-            }
-            Err(_) => Flow::Throw,
-        })
+        with_wide!(self.wide(value), |value| set_to(slot, value))
     }
 
     /// `SET x = x + …`: in place.
@@ -54,16 +48,15 @@ impl Compiler {
             ExprKind::Const(Value::List(list)) if list.len() == 1 => {
                 append_item(slot, constant(list.get(0).expect("the list has one item")), name, span)
             }
-            _ => with_operand!(self.operand(&link.operand), |value| add_value(slot, value, name, span)),
+            _ => with_wide!(self.wide(&link.operand), |value| add_value(slot, value, name, span)),
         }
     }
 
     /// `SET x[i] = …`
     fn set_element(&self, slot: usize, step: &Expr, value: &Expr, place: &Place) -> StmtFn {
         let (name, span) = (place.name_span, place.span);
-        with_operands!(self.operand(value), self.operand(step), |value, step| set_element(
-            slot, step, value, name, span
-        ))
+        let step = self.near(step);
+        with_operand!(self.operand(value), |value| with_near!(step, |step| set_element(slot, step, value, name, span)))
     }
 
     /// `SET x[i].name[j] = …`
@@ -144,6 +137,16 @@ fn is_variable(expr: &Expr, slot: usize) -> bool {
     matches!(&expr.kind, ExprKind::Variable(Variable::Local(local)) if local.0 as usize == slot)
 }
 
+fn set_to<V: Operand>(slot: usize, value: V) -> StmtFn {
+    Box::new(move |machine| match value.take(machine).and_then(|held| take_set(machine, &value, held)) {
+        Ok(value) => {
+            *machine.local_mut(slot) = value;
+            Flow::Next
+        }
+        Err(_) => Flow::Throw,
+    })
+}
+
 fn add_int(slot: usize, number: i64, name: Span, span: Span) -> StmtFn {
     Box::new(move |machine| {
         if let Value::Int(current) = machine.local_mut(slot)
@@ -197,13 +200,6 @@ fn set_element<V: Operand, S: Operand>(slot: usize, step: S, value: V, name: Spa
             Err(error) => place_failed(machine, slot, error, name, span),
         }
     })
-}
-
-/// The value of an operand; refuses a variable that was not set yet.
-#[inline(always)]
-fn take_set<V: Operand>(machine: &mut Machine, operand: &V, held: V::Held) -> Run<Value> {
-    check_set(machine, operand, &held)?;
-    Ok(operand.owned(held, machine))
 }
 
 /// `SET x = x + [item]`: no list is made for the item where `x` is one.

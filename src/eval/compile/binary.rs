@@ -5,6 +5,7 @@ use crate::text::Span;
 use crate::value::{Fallible, Value, ValueError, operators};
 
 use super::super::machine::{Flow, Machine, Run, Thrown};
+use super::fused::{with_both_wide, with_wide};
 use super::operand::{Any, Operand, Shape, check_set, take_both, with_operands};
 use super::shortcut::{
     Add, Arithmetic, Comparison, Divide, Equal, Greater, GreaterEqual, In, Less, LessEqual, Multiply, NotEqual, NotIn,
@@ -27,11 +28,22 @@ impl Compiler {
             return Box::new(move |machine| Ok(condition(machine)?.into()));
         }
         let (last, before) = links.split_last().expect("a chain has a link");
-        let left = match before {
+        let left = || self.beginning(first, before, span);
+        let right = || self.wide(&last.operand);
+        let plain = || self.plain_chain(first, before, span);
+        match last.op {
+            BinaryOp::Add => with_both_wide!(left(), right(), |l, r| compute::<Add, _, _>(l, r, span)),
+            BinaryOp::Subtract => with_both_wide!(left(), right(), |l, r| compute::<Subtract, _, _>(l, r, span)),
+            BinaryOp::Multiply => with_both_wide!(left(), right(), |l, r| compute::<Multiply, _, _>(l, r, span)),
+            op => arithmetic(op, plain(), self.operand(&last.operand), span),
+        }
+    }
+
+    fn plain_chain(&self, first: &Expr, links: &[Link], span: Span) -> Shape {
+        match links {
             [] => self.operand(first),
-            _ => Shape::Any(Any(self.chain(first, before, span))),
-        };
-        arithmetic(last.op, left, self.operand(&last.operand), span)
+            _ => Shape::Any(Any(self.chain(first, links, span))),
+        }
     }
 
     /// `SET slot = …` with arithmetic on the right: no value on the way from one to the other.
@@ -40,18 +52,19 @@ impl Compiler {
         if links.len() > LONG_CHAIN {
             return None;
         }
-        let left = || match before {
-            [] => self.operand(first),
-            _ => Shape::Any(Any(self.chain(first, before, span))),
-        };
-        let right = || self.operand(&last.operand);
+        let left = || self.beginning(first, before, span);
+        let right = || self.wide(&last.operand);
         Some(match last.op {
-            BinaryOp::Add => with_operands!(left(), right(), |l, r| compute_into::<Add, _, _>(slot, l, r, span)),
+            BinaryOp::Add => with_both_wide!(left(), right(), |l, r| compute_into::<Add, _, _>(slot, l, r, span)),
             BinaryOp::Subtract => {
-                with_operands!(left(), right(), |l, r| compute_into::<Subtract, _, _>(slot, l, r, span))
+                with_both_wide!(left(), right(), |l, r| compute_into::<Subtract, _, _>(slot, l, r, span))
             }
             BinaryOp::Multiply => {
-                with_operands!(left(), right(), |l, r| compute_into::<Multiply, _, _>(slot, l, r, span))
+                with_both_wide!(left(), right(), |l, r| compute_into::<Multiply, _, _>(slot, l, r, span))
+            }
+            BinaryOp::Remainder => {
+                let (left, right) = (self.plain_chain(first, before, span), self.operand(&last.operand));
+                with_operands!(left, right, |l, r| compute_into::<Remainder, _, _>(slot, l, r, span))
             }
             _ => return None,
         })
@@ -59,16 +72,17 @@ impl Compiler {
 
     /// A comparison as a condition.
     pub fn comparison(&self, left: &Expr, link: &Link, span: Span) -> CondFn {
-        let (left, right) = (self.operand(left), self.operand(&link.operand));
+        let (l, r) = (|| self.wide(left), || self.wide(&link.operand));
+        let (left, right) = (|| self.operand(left), || self.operand(&link.operand));
         match link.op {
-            BinaryOp::Equal => with_operands!(left, right, |l, r| compare::<Equal, _, _>(l, r, span)),
-            BinaryOp::NotEqual => with_operands!(left, right, |l, r| compare::<NotEqual, _, _>(l, r, span)),
-            BinaryOp::Less => with_operands!(left, right, |l, r| compare::<Less, _, _>(l, r, span)),
-            BinaryOp::LessEqual => with_operands!(left, right, |l, r| compare::<LessEqual, _, _>(l, r, span)),
-            BinaryOp::Greater => with_operands!(left, right, |l, r| compare::<Greater, _, _>(l, r, span)),
-            BinaryOp::GreaterEqual => with_operands!(left, right, |l, r| compare::<GreaterEqual, _, _>(l, r, span)),
-            BinaryOp::In => with_operands!(left, right, |l, r| test::<In, _, _>(l, r, span)),
-            _ => with_operands!(left, right, |l, r| test::<NotIn, _, _>(l, r, span)),
+            BinaryOp::Equal => with_both_wide!(l(), r(), |l, r| compare::<Equal, _, _>(l, r, span)),
+            BinaryOp::NotEqual => with_both_wide!(l(), r(), |l, r| compare::<NotEqual, _, _>(l, r, span)),
+            BinaryOp::Less => with_both_wide!(l(), r(), |l, r| compare::<Less, _, _>(l, r, span)),
+            BinaryOp::LessEqual => with_both_wide!(l(), r(), |l, r| compare::<LessEqual, _, _>(l, r, span)),
+            BinaryOp::Greater => with_both_wide!(l(), r(), |l, r| compare::<Greater, _, _>(l, r, span)),
+            BinaryOp::GreaterEqual => with_both_wide!(l(), r(), |l, r| compare::<GreaterEqual, _, _>(l, r, span)),
+            BinaryOp::In => with_operands!(left(), right(), |l, r| test::<In, _, _>(l, r, span)),
+            _ => with_operands!(left(), right(), |l, r| test::<NotIn, _, _>(l, r, span)),
         }
     }
 
@@ -86,11 +100,9 @@ impl Compiler {
     }
 }
 
+/// An operator that is fused with no operands but simple ones.
 fn arithmetic(op: BinaryOp, left: Shape, right: Shape, span: Span) -> ValueFn {
     match op {
-        BinaryOp::Add => with_operands!(left, right, |l, r| compute::<Add, _, _>(l, r, span)),
-        BinaryOp::Subtract => with_operands!(left, right, |l, r| compute::<Subtract, _, _>(l, r, span)),
-        BinaryOp::Multiply => with_operands!(left, right, |l, r| compute::<Multiply, _, _>(l, r, span)),
         BinaryOp::Divide => with_operands!(left, right, |l, r| compute::<Divide, _, _>(l, r, span)),
         BinaryOp::Remainder => with_operands!(left, right, |l, r| compute::<Remainder, _, _>(l, r, span)),
         _ => with_operands!(left, right, |l, r| general(op, l, r, span)),
@@ -116,15 +128,15 @@ fn compute_into<O: Arithmetic, L: Operand, R: Operand>(slot: usize, left: L, rig
 }
 
 /// Both sides of an operation, and its place.
-struct Operands<L, R> {
-    left: L,
-    right: R,
-    span: Span,
+pub struct Operands<L, R> {
+    pub left: L,
+    pub right: R,
+    pub span: Span,
 }
 
 impl<L: Operand, R: Operand> Operands<L, R> {
     #[inline(always)]
-    fn compute<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
+    pub fn compute<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
         let (a, b) = take_both(&self.left, &self.right, machine)?;
         if let (Some(x), Some(y)) = (self.left.int(&a, machine), self.right.int(&b, machine)) {
             if let Some(result) = O::ints(x, y) {

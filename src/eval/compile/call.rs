@@ -10,6 +10,8 @@ use crate::value::{Value, operators};
 use super::super::builtins;
 use super::super::machine::{Flow, Machine, Run};
 use super::super::tool_call::{self, Failing};
+use super::fused::with_near;
+use super::operand::{Operand, take_set};
 use super::{Compiler, ValueFn};
 
 impl Compiler {
@@ -85,31 +87,30 @@ impl Compiler {
 
     fn procedure_call(&self, number: usize, args: &[Expr], span: Span) -> ValueFn {
         let frame = self.frame;
-        let mut args = self.values(args);
-        match args.len() {
-            0 => Box::new(move |machine| run_procedure(machine, number, frame, span, [])),
-            1 => {
-                let first = args.remove(0);
-                Box::new(move |machine| {
-                    let first = first(machine)?;
-                    run_procedure(machine, number, frame, span, [first])
-                })
-            }
-            2 => {
-                let (second, first) = (args.remove(1), args.remove(0));
+        match args {
+            [] => Box::new(move |machine| run_procedure(machine, number, frame, span, [])),
+            [first] => with_near!(self.near(first), |first| Box::new(move |machine| {
+                let first = first.take(machine).and_then(|held| take_set(machine, &first, held))?;
+                run_procedure(machine, number, frame, span, [first])
+            })),
+            [first, second] => {
+                let (first, second) = (self.value(first), self.value(second));
                 Box::new(move |machine| {
                     let first = first(machine)?;
                     let second = second(machine)?;
                     run_procedure(machine, number, frame, span, [first, second])
                 })
             }
-            _ => Box::new(move |machine| {
-                let mut values = Vec::with_capacity(args.len());
-                for arg in &args {
-                    values.push(arg(machine)?);
-                }
-                run_procedure(machine, number, frame, span, values)
-            }),
+            _ => {
+                let args = self.values(args);
+                Box::new(move |machine| {
+                    let mut values = Vec::with_capacity(args.len());
+                    for arg in &args {
+                        values.push(arg(machine)?);
+                    }
+                    run_procedure(machine, number, frame, span, values)
+                })
+            }
         }
     }
 }

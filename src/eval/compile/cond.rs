@@ -3,6 +3,8 @@
 use crate::program::tree::{Expr, ExprKind, UnaryOp, Variable};
 use crate::value::Value;
 
+use super::fused::with_wide;
+use super::operand::Operand;
 use super::{Compiler, CondFn};
 
 impl Compiler {
@@ -27,16 +29,21 @@ impl Compiler {
             ExprKind::And(operands) => all(self.conditions(operands)),
             ExprKind::Or(operands) => any(self.conditions(operands)),
             ExprKind::Chain(left, links) if links[0].op.is_comparison() => self.comparison(left, &links[0], expr.span),
-            _ => {
-                let value = self.value(expr);
-                Box::new(move |machine| Ok(value(machine)?.is_true()))
-            }
+            _ => with_wide!(self.wide(expr), |value| truth(value)),
         }
     }
 
     fn conditions(&self, exprs: &[Expr]) -> Vec<CondFn> {
         exprs.iter().map(|expr| self.condition(expr)).collect()
     }
+}
+
+/// Whether a value is true.
+fn truth<V: Operand>(value: V) -> CondFn {
+    Box::new(move |machine| {
+        let held = value.take(machine)?;
+        Ok(value.peek(&held, machine).is_true())
+    })
 }
 
 fn all(conditions: Vec<CondFn>) -> CondFn {

@@ -7,7 +7,8 @@ use crate::value::{List, Map, Str, Value, operators, print};
 
 use super::super::machine::{Machine, Run};
 use super::super::template;
-use super::operand::{Operand, check_set, take_both, with_operand, with_operands};
+use super::fused::{with_near, with_wide};
+use super::operand::{Operand, check_set, take_both, with_operand};
 use super::{Compiler, ValueFn};
 
 impl Compiler {
@@ -100,7 +101,8 @@ impl Compiler {
     }
 
     fn index(&self, whole: &Expr, index: &Expr, span: Span) -> ValueFn {
-        with_operands!(self.operand(whole), self.operand(index), |whole, index| element(whole, index, span))
+        let index = self.near(index);
+        with_wide!(self.wide(whole), |whole| with_near!(index, |index| element(whole, index, span)))
     }
 
     fn field(&self, whole: &Expr, name: Str, span: Span) -> ValueFn {
@@ -199,27 +201,33 @@ fn element<W: Operand, I: Operand>(whole: W, index: I, span: Span) -> ValueFn {
     let element = Element { whole, index, span };
     Box::new(move |machine| {
         let (a, b) = take_both(&element.whole, &element.index, machine)?;
-        if let Value::List(list) = element.whole.peek(&a, machine)
-            && let Some(at) = element.index.int(&b, machine)
-            && let Some(value) = list.values().and_then(|values| values.get(at as usize))
-        {
-            return Ok(value.clone());
+        match element.in_place(&a, &b, machine) {
+            Some(value) => Ok(value.clone()),
+            None => element.by_the_rules(machine, a, b),
         }
-        element.by_the_rules(machine, a, b)
     })
 }
 
 /// `whole[index]`
-struct Element<W, I> {
-    whole: W,
-    index: I,
-    span: Span,
+pub struct Element<W, I> {
+    pub whole: W,
+    pub index: I,
+    pub span: Span,
 }
 
 impl<W: Operand, I: Operand> Element<W, I> {
+    /// The element where it lies, in a list that is not packed.
+    #[inline(always)]
+    pub fn in_place<'a>(&'a self, a: &'a W::Held, b: &'a I::Held, machine: &'a Machine) -> Option<&'a Value> {
+        match self.whole.peek(a, machine) {
+            Value::List(list) => list.values()?.get(self.index.int(b, machine)? as usize),
+            _ => None,
+        }
+    }
+
     // Out of line and the owner of what is held, so that the shortcut saves no registers for it.
     #[inline(never)]
-    fn by_the_rules(&self, machine: &mut Machine, a: W::Held, b: I::Held) -> Run<Value> {
+    pub fn by_the_rules(&self, machine: &mut Machine, a: W::Held, b: I::Held) -> Run<Value> {
         check_set(machine, &self.whole, &a)?;
         check_set(machine, &self.index, &b)?;
         let value = operators::index(self.whole.peek(&a, machine), self.index.peek(&b, machine));

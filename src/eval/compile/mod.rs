@@ -8,6 +8,7 @@ mod binary;
 mod call;
 mod cond;
 mod expr;
+mod fused;
 mod loops;
 mod operand;
 mod over;

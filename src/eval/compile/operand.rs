@@ -179,6 +179,13 @@ pub fn check_set<W: Operand>(machine: &mut Machine, operand: &W, held: &W::Held)
     }
 }
 
+/// The value of an operand; refuses a variable that was not set yet.
+#[inline(always)]
+pub fn take_set<V: Operand>(machine: &mut Machine, operand: &V, held: V::Held) -> Run<Value> {
+    check_set(machine, operand, &held)?;
+    Ok(operand.owned(held, machine))
+}
+
 /// The shape of an operand.
 pub enum Shape {
     Local(Local),
