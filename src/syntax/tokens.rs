@@ -70,7 +70,11 @@ pub fn tokens(text: &str) -> Vec<Token> {
                     lexer.push(TokenKind::Comment, from, to);
                     lexer.at = to;
                 }
-                None => lexer.next(),
+                None => {
+                    // What a mark begins that is no text to the scanner ends where a comment does begin.
+                    lexer.end = comments.peek().map_or(end, |(from, _)| end.min(*from));
+                    lexer.next();
+                }
             }
         }
     }
@@ -82,7 +86,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// Where the statement ends. A text of a line that is broken does not go on behind it.
+    /// Where the statement ends, or its next comment begins: no text goes on behind it.
     end: usize,
     tokens: Vec<Token>,
     /// The word that the statement begins with, if it is one of the language, in upper case.
@@ -220,6 +224,12 @@ fn number_length(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{Token, tokens};
+
+    #[test]
+    fn a_comment_is_none_of_the_text_before_it() {
+        let found: Vec<(usize, usize)> = tokens("{`#\nt").iter().map(|token| (token.start, token.end)).collect();
+        assert_eq!(found, [(0, 1), (1, 2), (2, 3), (4, 5)]);
+    }
 
     /// Whatever a text is cut off at, its tokens come one after another and lie in it.
     #[test]
