@@ -11,9 +11,13 @@ use tempfile::TempDir;
 /// What no output may hold.
 pub const SECRET: &str = "SECRET-of-the-outside";
 
-/// Whether an input holds the secret already: who fuzzes learns what is looked for, and says it himself.
+/// What findings say where the fault is ours.
+const FAULT: &str = "a fault of NeuroScript itself";
+
+/// Whether an input holds already what no answer may: who fuzzes learns what is looked for, and says it himself.
 pub fn knows_secret(data: &[u8]) -> bool {
-    data.windows(SECRET.len()).any(|window| window == SECRET.as_bytes())
+    let holds = |text: &str| data.windows(text.len()).any(|window| window == text.as_bytes());
+    holds(SECRET) || holds(FAULT)
 }
 
 /// A sandbox, and a folder beside it.
@@ -90,7 +94,7 @@ pub fn call(engine: &Engine, tool: &str, arguments: serde_json::Value) -> Result
     };
     let said = format!("{answer:?}");
     assert!(!said.contains(SECRET), "{tool} {arguments}: {said}");
-    assert!(!said.contains("a fault of NeuroScript itself"), "{tool} {arguments}: {said}");
+    assert!(!said.contains(FAULT), "{tool} {arguments}: {said}");
     answer
 }
 
