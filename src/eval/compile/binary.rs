@@ -6,7 +6,7 @@ use crate::value::{Fallible, Value, ValueError, operators};
 
 use super::super::machine::{Flow, Machine, Run, Thrown};
 use super::fused::{with_both_wide, with_wide};
-use super::operand::{Any, Operand, Shape, check_set, take_both, with_operands};
+use super::operand::{Computed, Operand, Shape, check_set, take_both, with_operands};
 use super::shortcut::{
     Add, Arithmetic, Comparison, Divide, Equal, Greater, GreaterEqual, In, Less, LessEqual, Multiply, NotEqual, NotIn,
     Remainder, Subtract,
@@ -28,21 +28,21 @@ impl Compiler {
             return Box::new(move |machine| Ok(condition(machine)?.into()));
         }
         let (last, before) = links.split_last().expect("a chain has a link");
-        let left = || self.beginning(first, before, span);
+        let left = || self.wide_chain(first, before, span);
         let right = || self.wide(&last.operand);
-        let plain = || self.plain_chain(first, before, span);
         match last.op {
             BinaryOp::Add => with_both_wide!(left(), right(), |l, r| compute::<Add, _, _>(l, r, span)),
             BinaryOp::Subtract => with_both_wide!(left(), right(), |l, r| compute::<Subtract, _, _>(l, r, span)),
             BinaryOp::Multiply => with_both_wide!(left(), right(), |l, r| compute::<Multiply, _, _>(l, r, span)),
-            op => arithmetic(op, plain(), self.operand(&last.operand), span),
+            op => arithmetic(op, self.plain_chain(first, before, span), self.operand(&last.operand), span),
         }
     }
 
-    fn plain_chain(&self, first: &Expr, links: &[Link], span: Span) -> Shape {
+    /// The shape of the links of a chain before the last, without fusing.
+    pub fn plain_chain(&self, first: &Expr, links: &[Link], span: Span) -> Shape {
         match links {
             [] => self.operand(first),
-            _ => Shape::Any(Any(self.chain(first, links, span))),
+            _ => Shape::Any(Computed(self.chain(first, links, span))),
         }
     }
 
@@ -52,7 +52,7 @@ impl Compiler {
         if links.len() > LONG_CHAIN {
             return None;
         }
-        let left = || self.beginning(first, before, span);
+        let left = || self.wide_chain(first, before, span);
         let right = || self.wide(&last.operand);
         Some(match last.op {
             BinaryOp::Add => with_both_wide!(left(), right(), |l, r| compute_into::<Add, _, _>(slot, l, r, span)),

@@ -1,8 +1,6 @@
 //! Operands that are operations themselves, computed where they are used: `a * b` inside a sum, `list[i]`
 //! inside a comparison. They save the call of a closure, and a list's element is not copied.
 
-use std::marker::PhantomData;
-
 use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Variable};
 use crate::text::Span;
 use crate::value::Value;
@@ -11,39 +9,16 @@ use super::super::machine::{Machine, Run};
 use super::Compiler;
 use super::binary::Operands;
 use super::expr::Element;
-use super::operand::{Any, ConstInt, Local, Operand, Shape};
-use super::shortcut::{Add, Arithmetic, Multiply, Subtract};
-
-/// An operation of two operands that need no evaluation.
-pub struct Fused<O, L, R> {
-    operands: Operands<L, R>,
-    op: PhantomData<O>,
-}
+use super::operand::{Compute, Computed, ConstInt, Local, Operand, Shape};
+use super::shortcut::{Add, Multiply, Subtract};
 
 /// A product of two variables.
-pub type Product = Fused<Multiply, Local, Local>;
+pub struct Product(Operands<Local, Local>);
 
-impl<O: Arithmetic, L: Operand, R: Operand> Operand for Fused<O, L, R> {
-    type Held = Value;
-    const COMPUTES: bool = true;
-
+impl Compute for Product {
     #[inline(always)]
-    fn take(&self, machine: &mut Machine) -> Run<Value> {
-        self.operands.compute::<O>(machine)
-    }
-
-    #[inline(always)]
-    fn peek<'a>(&'a self, held: &'a Value, _: &'a Machine) -> &'a Value {
-        held
-    }
-
-    #[inline(always)]
-    fn owned(&self, held: Value, _: &Machine) -> Value {
-        held
-    }
-
-    fn variable(&self) -> Option<Span> {
-        None
+    fn compute(&self, machine: &mut Machine) -> Run<Value> {
+        self.0.compute::<Multiply>(machine)
     }
 }
 
@@ -55,30 +30,13 @@ pub struct Offset {
     subtracts: bool,
 }
 
-impl Operand for Offset {
-    type Held = Value;
-    const COMPUTES: bool = true;
-
+impl Compute for Offset {
     #[inline(always)]
-    fn take(&self, machine: &mut Machine) -> Run<Value> {
+    fn compute(&self, machine: &mut Machine) -> Run<Value> {
         match machine.local(self.operands.left.slot) {
             Value::Int(number) if let Some(sum) = number.checked_add(self.addend) => Ok(Value::Int(sum)),
             _ => self.by_the_rules(machine),
         }
-    }
-
-    #[inline(always)]
-    fn peek<'a>(&'a self, held: &'a Value, _: &'a Machine) -> &'a Value {
-        held
-    }
-
-    #[inline(always)]
-    fn owned(&self, held: Value, _: &Machine) -> Value {
-        held
-    }
-
-    fn variable(&self) -> Option<Span> {
-        None
     }
 }
 
@@ -132,21 +90,21 @@ impl Operand for Element<Local, Local> {
 /// The shape of an operand that may be fused.
 pub enum Wide {
     Plain(Shape),
-    Product(Product),
+    Product(Computed<Product>),
     Element(Element<Local, Local>),
 }
 
 /// The shape of an index or an argument.
 pub enum Near {
     Plain(Shape),
-    Offset(Offset),
+    Offset(Computed<Offset>),
 }
 
 impl Compiler {
     /// The shape of an expression as an operand that may be fused.
     pub fn wide(&self, expr: &Expr) -> Wide {
         match &expr.kind {
-            ExprKind::Chain(first, links) => self.wide_chain(first, links, expr),
+            ExprKind::Chain(first, links) => self.wide_chain(first, links, expr.span),
             ExprKind::Index(whole, index) => match (local(whole), local(index)) {
                 (Some(whole), Some(index)) => Wide::Element(Element { whole, index, span: expr.span }),
                 _ => Wide::Plain(self.operand(expr)),
@@ -155,21 +113,12 @@ impl Compiler {
         }
     }
 
-    fn wide_chain(&self, first: &Expr, links: &[Link], expr: &Expr) -> Wide {
-        match product(first, links, expr.span) {
-            Some(product) => Wide::Product(product),
-            None => Wide::Plain(self.operand(expr)),
-        }
-    }
-
-    /// The shape of the links of a chain before the last.
-    pub fn beginning(&self, first: &Expr, links: &[Link], span: Span) -> Wide {
-        match links {
-            [] => self.wide(first),
-            _ => match product(first, links, span) {
-                Some(product) => Wide::Product(product),
-                None => Wide::Plain(Shape::Any(Any(self.chain(first, links, span)))),
-            },
+    /// The shape of a chain, or of the links of one before the last.
+    pub fn wide_chain(&self, first: &Expr, links: &[Link], span: Span) -> Wide {
+        match product(first, links, span) {
+            Some(product) => Wide::Product(Computed(product)),
+            None if links.is_empty() => self.wide(first),
+            None => Wide::Plain(self.plain_chain(first, links, span)),
         }
     }
 
@@ -179,15 +128,14 @@ impl Compiler {
             ExprKind::Chain(first, links) => offset(first, links, expr.span),
             _ => None,
         };
-        offset.map_or_else(|| Near::Plain(self.operand(expr)), Near::Offset)
+        offset.map_or_else(|| Near::Plain(self.operand(expr)), |offset| Near::Offset(Computed(offset)))
     }
 }
 
 fn product(first: &Expr, links: &[Link], span: Span) -> Option<Product> {
     match links {
         [link] if link.op == BinaryOp::Multiply => {
-            let operands = Operands { left: local(first)?, right: local(&link.operand)?, span };
-            Some(Fused { operands, op: PhantomData })
+            Some(Product(Operands { left: local(first)?, right: local(&link.operand)?, span }))
         }
         _ => None,
     }

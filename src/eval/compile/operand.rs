@@ -133,16 +133,31 @@ impl Operand for Const {
     }
 }
 
-/// Any expression.
-pub struct Any(pub ValueFn);
+/// Something that is evaluated to a value.
+pub trait Compute: 'static {
+    fn compute(&self, machine: &mut Machine) -> Run<Value>;
+}
 
-impl Operand for Any {
+impl Compute for ValueFn {
+    #[inline(always)]
+    fn compute(&self, machine: &mut Machine) -> Run<Value> {
+        self(machine)
+    }
+}
+
+/// The value that something is evaluated to.
+pub struct Computed<C>(pub C);
+
+/// Any expression.
+pub type Any = Computed<ValueFn>;
+
+impl<C: Compute> Operand for Computed<C> {
     type Held = Value;
     const COMPUTES: bool = true;
 
     #[inline(always)]
     fn take(&self, machine: &mut Machine) -> Run<Value> {
-        (self.0)(machine)
+        self.0.compute(machine)
     }
 
     #[inline(always)]
@@ -201,7 +216,7 @@ impl Compiler {
             ExprKind::Variable(Variable::Local(slot)) => Shape::Local(Local { slot: slot.0 as usize, span: expr.span }),
             ExprKind::Const(value @ Value::Int(number)) => Shape::ConstInt(ConstInt(*number, value.clone())),
             ExprKind::Const(value) => Shape::Const(Const(value.clone())),
-            _ => Shape::Any(Any(self.value(expr))),
+            _ => Shape::Any(Computed(self.value(expr))),
         }
     }
 }
