@@ -91,6 +91,8 @@ def main():
             for fault in {fault for _, fault in ends if fault}:
                 faults += 1
                 print("    ", fault)
+    if not tried:
+        parser.error(f"there is no runaway script with `{options.only}` in its name")
     print(f"{tried} runaway scripts, {faults} that did not end by their limit, {worst:.0f} ms at worst")
     return 1 if faults else 0
 
