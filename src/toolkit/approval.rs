@@ -14,7 +14,7 @@ use crate::sandbox::{Kind as EntryKind, SandboxPath, Skip, WalkLimits, walk};
 use crate::text::ToolCode;
 use crate::value::print;
 
-use super::bind::{Bound, BoundRef};
+use super::bound::{Bound, BoundRef};
 use super::error::ToolError;
 use super::registry::Tool;
 

@@ -11,7 +11,7 @@ use crate::audit::{Argument, Entry, Items, Outcome};
 use crate::text::ToolCode;
 use crate::value::Value;
 
-use super::bind::BoundRef;
+use super::bound::BoundRef;
 use super::error::{Manner, ToolError};
 use super::memory::SessionMemory;
 use super::registry::Tool;

@@ -18,7 +18,7 @@ use crate::text::ToolCode;
 use crate::value::Value;
 
 use super::approval::Approvals;
-use super::bind::{Bound, BoundArg, ListedPath};
+use super::bound::{Bound, BoundArg, ListedPath};
 use super::call_record::{CallRecord, Told, is_refusal};
 use super::chance::{Chance, Clock};
 use super::console::Consoles;
@@ -173,12 +173,8 @@ impl Gate {
                 Err(Box::new(error))
             }
         };
-        match self.conclude(
-            &record,
-            tool.spec.effect.changes_files(),
-            meter,
-            result.as_ref().err().map(|error| &**error),
-        ) {
+        let failure = result.as_ref().err().map(|error| &**error);
+        match self.conclude(&record, tool.spec.effect.changes_files(), meter, failure) {
             None => result,
             Some(lost) => Err(with_line_lost(*lost, result)),
         }

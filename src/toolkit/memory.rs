@@ -9,7 +9,7 @@ use crate::memory::{Access, Key, MemoryError, Record, Site, Stored};
 use crate::sandbox::Change;
 use crate::value::Value;
 
-use super::bind::{Bound, BoundArg};
+use super::bound::{Bound, BoundArg};
 use super::call_record::CallRecord;
 use super::error::{Manner, ToolError};
 use super::gate::Gate;

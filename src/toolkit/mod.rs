@@ -6,6 +6,7 @@
 mod answer;
 mod approval;
 mod bind;
+mod bound;
 mod call_record;
 mod chance;
 mod console;
@@ -34,7 +35,8 @@ pub use crate::sandbox::{Applied, Conflict, Content, End, Listed, ShownChange, S
 pub use crate::sandbox::{FormError as PlanError, Plan};
 pub use answer::{Answer, AnyList, AnyMap, AnyValue, Number};
 pub use approval::{Approvals, Approver, KeepAnswer, Question, Reply};
-pub use bind::{ArgError, Arguments, Binder, Bound, ListedPath};
+pub use bind::{ArgError, Binder};
+pub use bound::{Arguments, Bound, ListedPath};
 pub use call_record::{Shown, Told};
 pub use chance::{Chance, Clock};
 pub use console::{Console, InputFault};

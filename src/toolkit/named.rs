@@ -4,7 +4,7 @@
 use crate::limits::Limit;
 use crate::text::ToolCode;
 
-use super::bind::{Bound, BoundRef};
+use super::bound::{Bound, BoundRef};
 use super::error::ToolError;
 use super::spec::{Access, Kind, Param};
 

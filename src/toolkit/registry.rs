@@ -10,7 +10,8 @@ use crate::text::nearest;
 use crate::value::Value;
 
 use super::answer::Answer;
-use super::bind::{Arguments, Binder, Bound};
+use super::bind::Binder;
+use super::bound::{Arguments, Bound};
 use super::context::Context;
 use super::error::ToolError;
 use super::given::{Given, GivenArg};
