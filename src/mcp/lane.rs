@@ -84,15 +84,20 @@ impl Lane {
         &self,
         work: impl FnOnce(&mut Place) -> T + Send + 'static,
     ) -> (Job, oneshot::Receiver<T>) {
-        let number = self.control.numbers.fetch_add(1, Ordering::Relaxed);
         let (answer, answered) = oneshot::channel();
-        let work: Work = Box::new(move |place| {
+        let job = self.post(move |place| {
             // Whoever asked may be gone.
             let _ = answer.send(work(place));
         });
+        (job, answered)
+    }
+
+    /// The same where the work itself sees to its answer.
+    pub fn post(&self, work: impl FnOnce(&mut Place) + Send + 'static) -> Job {
+        let number = self.control.numbers.fetch_add(1, Ordering::Relaxed);
         // The thread ends only after the last way to it.
-        let _ = self.jobs.send((number, work));
-        (Job(number), answered)
+        let _ = self.jobs.send((number, Box::new(work)));
+        Job(number)
     }
 
     /// Stops a job, whether it has begun or not.

@@ -2,8 +2,9 @@
 //!
 //! Three threads meet here. The one that serves the protocol (rmcp on a runtime of one thread) never works;
 //! the engine works on its own, one call after another ([`lane`]); scripts run in other processes
-//! ([`worker`]). Everything that comes and goes passes [`wire`], which bounds it. Every call of a tool goes
-//! through the gate as any other does; nothing here decides what is allowed.
+//! ([`worker`]). Everything that comes and goes passes [`wire`], which bounds it and gives most calls to the
+//! engine itself ([`server`]). Every call of a tool goes through the gate as any other does; nothing here
+//! decides what is allowed.
 
 mod ask;
 #[cfg(feature = "http")]

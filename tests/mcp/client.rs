@@ -151,9 +151,14 @@ impl Client {
         result["structuredContent"]["error"].clone()
     }
 
+    /// Closes the input.
+    pub fn close(&mut self) {
+        self.input = None;
+    }
+
     /// Closes the input, and gives the exit code.
     pub fn leave(&mut self) -> i32 {
-        self.input = None;
+        self.close();
         self.child.wait().expect("the server ends").code().unwrap_or(-1)
     }
 

@@ -6,6 +6,7 @@ mod asking;
 mod bad;
 mod calls;
 mod client;
+mod direct;
 mod many;
 mod offer;
 mod others;

@@ -1,5 +1,7 @@
-//! What rmcp asks of a server: what it offers, and calls. Scripts are followed in [`scripts`].
+//! What rmcp asks of a server: what it offers, and calls. Scripts are followed in [`scripts`], and most calls
+//! are done without rmcp in [`direct`].
 
+mod direct;
 mod scripts;
 
 use std::borrow::Cow;
@@ -14,7 +16,7 @@ use rmcp::model::{
     ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig, ServerRequest, Tool,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer};
-use serde_json::json;
+use serde_json::{Map, Value as Json, json};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -30,6 +32,7 @@ use super::roots;
 use super::wire::Closing;
 use super::worker::Workers;
 
+use direct::DirectCalls;
 pub use scripts::Scripts;
 
 /// Time from one word on progress to the next.
@@ -45,6 +48,8 @@ pub struct Server {
     within: Mutex<Option<Vec<PathBuf>>>,
     /// Whether the roots of the client are known, or there are none.
     ready: watch::Sender<bool>,
+    /// Who does calls without rmcp, where there is one connection.
+    direct: Option<Arc<DirectCalls>>,
 }
 
 /// What a server is made of.
@@ -84,7 +89,13 @@ impl Drop for Stopping<'_> {
 impl Server {
     /// A server for one client.
     pub fn new(parts: Parts) -> Server {
-        Server { parts, standing: Standing::default(), within: Mutex::default(), ready: watch::Sender::new(true) }
+        let standing = Standing::default();
+        let direct = parts.closing.clone().map(|closing| {
+            let direct = DirectCalls::new(&parts, standing.clone(), closing.clone());
+            closing.set_direct(direct.clone());
+            direct
+        });
+        Server { parts, standing, within: Mutex::default(), ready: watch::Sender::new(true), direct }
     }
 
     /// Waits until it is known what the client narrows.
@@ -132,14 +143,7 @@ impl Server {
             return Box::pin(self.run_script(arguments, (params.request_state, given), context)).await;
         }
         let asker = self.asker(context, params.request_state.zip(given));
-        let reply = match offered {
-            Offered::Tool(name) => {
-                self.on_lane(context, asker.clone(), move |place| place.call(name, &arguments)).await
-            }
-            Offered::Method(method) => {
-                self.on_lane(context, asker.clone(), move |place| place.method(method, &arguments)).await
-            }
-        };
+        let reply = self.on_lane(context, work(offered, arguments, asker.clone())).await;
         if let Asker::Later(Later { pending, .. }) = &asker
             && let Some(asked) = pending.lock().unwrap_or_else(PoisonError::into_inner).take()
             && let Some(required) = asked.required(asked.mark())
@@ -170,15 +174,9 @@ impl Server {
     async fn on_lane(
         &self,
         context: &RequestContext<RoleServer>,
-        asker: Asker,
         work: impl FnOnce(&mut Place) -> Reply + Send + 'static,
     ) -> Result<Reply, ErrorData> {
-        let (job, answered) = self.parts.lane.give(move |place| {
-            place.front.set(asker);
-            let reply = work(place);
-            place.front.set(Asker::Nobody);
-            reply
-        });
+        let (job, answered) = self.parts.lane.give(work);
         let mut stopping = Stopping(&self.parts.lane, Some(job));
         let telling = self.tell_progress(context);
         tokio::select! {
@@ -232,6 +230,23 @@ impl Server {
 
 type Called = Result<CallToolResponse, ErrorData>;
 
+/// What the engine does for a call, a script aside.
+fn work(
+    offered: Offered,
+    arguments: Map<String, Json>,
+    asker: Asker,
+) -> impl FnOnce(&mut Place) -> Reply + Send + 'static {
+    move |place| {
+        place.front.set(asker);
+        let reply = match offered {
+            Offered::Tool(name) => place.call(name, &arguments),
+            Offered::Method(method) => place.method(method, &arguments),
+        };
+        place.front.set(Asker::Nobody);
+        reply
+    }
+}
+
 /// A reply as the protocol has it: the same data for programs and as text, then what a model should know.
 fn result(reply: Reply) -> CallToolResult {
     let Reply { structured, meta, notes, is_error } = reply;
@@ -261,8 +276,11 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
-        let has_roots = request.capabilities.roots.is_some();
-        self.ready.send_replace(!(has_roots && self.parts.follows_roots));
+        let waits = request.capabilities.roots.is_some() && self.parts.follows_roots;
+        self.ready.send_replace(!waits);
+        if let Some(direct) = &self.direct {
+            direct.shake_hands(&request, &context.peer, waits);
+        }
         self.negotiate_initialize(&request)
     }
 

@@ -14,7 +14,9 @@ use serde_json::Value as Json;
 pub enum Frame {
     /// A message that asks for no answer.
     Message(Box<RxJsonRpcMessage<RoleServer>>),
-    /// A request.
+    /// A call of a tool.
+    Call(RequestId, Box<CallToolRequestParams>),
+    /// Another request.
     Request(RequestId, Box<RxJsonRpcMessage<RoleServer>>),
     /// The request with this id is no longer wanted.
     Cancelled(RequestId, Box<RxJsonRpcMessage<RoleServer>>),
@@ -109,7 +111,7 @@ fn message(head: &Head, line: &[u8]) -> Frame {
 fn request(method: &str, id: RequestId, line: &[u8]) -> Frame {
     if method == "tools/call" {
         return match serde_json::from_slice::<Call>(line) {
-            Ok(call) => called(id, call.params),
+            Ok(call) => Frame::Call(id, Box::new(call.params)),
             Err(error) => refused(Some(id), ErrorCode::INVALID_PARAMS, format!("`tools/call` {}", told(&error))),
         };
     }
@@ -130,12 +132,12 @@ fn request(method: &str, id: RequestId, line: &[u8]) -> Frame {
     }
 }
 
-fn called(id: RequestId, mut params: CallToolRequestParams) -> Frame {
+/// A call as rmcp takes it.
+pub fn call(id: RequestId, mut params: CallToolRequestParams) -> Box<RxJsonRpcMessage<RoleServer>> {
     let meta = params.meta.take().unwrap_or_default();
     let mut request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     *request.get_meta_mut() = meta;
-    let request = JsonRpcRequest::new(id.clone(), request);
-    Frame::Request(id, Box::new(JsonRpcMessage::Request(request)))
+    Box::new(JsonRpcMessage::Request(JsonRpcRequest::new(id, request)))
 }
 
 /// Nobody waits for an answer to a notification, so what does not fit is left.

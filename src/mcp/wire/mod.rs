@@ -4,8 +4,10 @@
 //! answer and holds as much as a client sends ahead. This one answers whatever cannot be a message, takes
 //! only as much at once as is bounded here, and gives up a client that does not read.
 
+mod direct;
 mod frame;
 mod read;
+mod requests;
 mod shared;
 mod write;
 
@@ -18,6 +20,7 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::mpsc;
 
+pub use direct::{Direct, Taken};
 use shared::Shared;
 pub use shared::{Closing, Ending};
 

@@ -54,6 +54,13 @@ fn take(shared: &Shared, sender: &UnboundedSender<RxJsonRpcMessage<RoleServer>>,
             shared.cancel(&id);
             message
         }
+        Frame::Call(id, call) => match shared.admit(&id, line.len()) {
+            true => match shared.take_directly(&id, call) {
+                Ok(()) => return,
+                Err(call) => frame::call(id, *call),
+            },
+            false => return shared.refuse(&frame::doubled(&id)),
+        },
         Frame::Request(id, message) => match shared.admit(&id, line.len()) {
             true => message,
             false => return shared.refuse(&frame::doubled(&id)),

@@ -1,22 +1,23 @@
 //! What the two threads and rmcp share: the requests that are not answered yet, and the frames that are not
 //! written yet. Both are bounded, so that a client which sends ahead, or does not read, takes no memory.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rmcp::model::{ClientRequest, GetMeta, JsonRpcError, JsonRpcMessage, ProtocolVersion, RequestId};
+use rmcp::model::{
+    CallToolRequestParams, ClientRequest, GetMeta, JsonRpcError, JsonRpcMessage, ProtocolVersion, RequestId,
+};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
+use serde::Serialize;
 use tokio::sync::Notify;
 
+use super::direct::Direct;
+use super::requests::Requests;
 use super::write;
 
-/// Requests that are worked on, or wait, at once.
-const REQUESTS: usize = 64;
-/// Bytes of their frames.
-const REQUEST_BYTES: usize = 32 << 20;
 /// Frames that wait to be written, answers to requests aside: those have their room by then.
 const WAITING: usize = 64;
 /// Bytes that are written in one batch.
@@ -58,6 +59,16 @@ impl Closing {
         self.0.closed().await;
     }
 
+    /// Says who does calls without rmcp, as long as it lasts.
+    pub fn set_direct(&self, direct: Arc<dyn Direct>) {
+        *self.0.direct() = Some(direct);
+    }
+
+    /// Gives the answer to a call that was done without rmcp.
+    pub fn answer(&self, id: &RequestId, message: &TxJsonRpcMessage<RoleServer>) {
+        self.0.answer(id, message);
+    }
+
     /// Whether so much waits to be written that what can be left out is left out.
     pub fn is_busy(&self) -> bool {
         self.0.lock().frames.len() > WAITING / 2
@@ -66,6 +77,7 @@ impl Closing {
 
 pub(super) struct Shared {
     state: Mutex<State>,
+    direct: Mutex<Option<Arc<dyn Direct>>>,
     /// There is room for a request, or for a frame that says no.
     room: Condvar,
     /// There is something to write.
@@ -86,11 +98,7 @@ pub(super) struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Requests that are not answered yet, with the bytes of their frames.
-    open: HashMap<RequestId, usize>,
-    /// Requests whose room is not given back yet: open ones, and those whose answers wait.
-    requests: usize,
-    request_bytes: usize,
+    requests: Requests,
     frames: VecDeque<Waiting>,
     /// The room that the batch which is being written gives back.
     leaving: Vec<usize>,
@@ -114,13 +122,6 @@ fn begins(request: &ClientRequest) -> bool {
     }
 }
 
-impl State {
-    fn give_back(&mut self, bytes: usize) {
-        self.requests -= 1;
-        self.request_bytes -= bytes;
-    }
-}
-
 /// A frame that waits to be written.
 struct Waiting {
     frame: Vec<u8>,
@@ -132,6 +133,7 @@ impl Shared {
     pub fn new(patience: Duration) -> Shared {
         Shared {
             state: Mutex::default(),
+            direct: Mutex::default(),
             room: Condvar::new(),
             work: Condvar::new(),
             settled: Notify::new(),
@@ -149,34 +151,43 @@ impl Shared {
     /// Takes a request in, once there is room; false when another with its id is not answered yet.
     pub fn admit(&self, id: &RequestId, bytes: usize) -> bool {
         let mut state = self.lock();
-        while !self.is_closed()
-            && state.requests > 0
-            && (state.requests >= REQUESTS || state.request_bytes + bytes > REQUEST_BYTES)
-        {
+        while !self.is_closed() && !state.requests.has_room_for(bytes) {
             state = self.wait_for_room(state);
         }
-        if state.open.contains_key(id) {
-            return false;
-        }
-        state.open.insert(id.clone(), bytes);
-        state.requests += 1;
-        state.request_bytes += bytes;
-        true
+        state.requests.open(id, bytes)
+    }
+
+    /// Has a call that was taken in done without rmcp; gives it back where it needs rmcp, or would overtake a
+    /// request that rmcp has.
+    pub fn take_directly(
+        &self,
+        id: &RequestId,
+        call: Box<CallToolRequestParams>,
+    ) -> Result<(), Box<CallToolRequestParams>> {
+        let direct = self.direct().clone();
+        let is_next = self.has_begun.load(Ordering::Relaxed) && self.lock().requests.has_one_of_rmcp();
+        let Some(direct) = direct.filter(|_| is_next) else { return Err(call) };
+        let taken = direct.take(id, call)?;
+        self.lock().requests.take(id, taken);
+        Ok(())
     }
 
     /// Nobody waits for the answer any more; rmcp gives none.
     pub fn cancel(&self, id: &RequestId) {
+        let direct = self.direct().clone();
         let mut state = self.lock();
-        if let Some(bytes) = state.open.remove(id) {
-            state.give_back(bytes);
-            self.tell_of_room(&mut state);
+        let Some((taken, bytes)) = state.requests.close(id) else { return };
+        state.requests.give_back(bytes);
+        self.tell_of_room(&mut state);
+        drop(state);
+        if let (Some(direct), Some(taken)) = (direct, taken) {
+            direct.stop(&taken);
         }
     }
 
     /// Puts the answer to what is no message, once there is room for it.
     pub fn refuse(&self, error: &JsonRpcError) {
-        let mut frame = serde_json::to_vec(error).expect("an error has a JSON form");
-        frame.push(b'\n');
+        let frame = frame_of(error).expect("an error has a JSON form");
         let mut state = self.lock();
         while !self.is_closed() && state.frames.len() >= WAITING {
             state = self.wait_for_room(state);
@@ -201,21 +212,36 @@ impl Shared {
         if self.is_closed() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let mut frame = serde_json::to_vec(message)?;
-        frame.push(b'\n');
-        let mut state = self.lock();
+        let frame = frame_of(message)?;
         let answered = match message {
             JsonRpcMessage::Response(response) => Some(&response.id),
             JsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
-        let answers = answered.and_then(|id| state.open.remove(id));
+        let mut state = self.lock();
+        let answers = answered.and_then(|id| state.requests.close(id)).map(|(_, bytes)| bytes);
+        self.deliver(&mut state, Waiting { frame, answers })
+    }
+
+    /// Puts the answer to a call that was done without rmcp, if it is still waited for.
+    fn answer(&self, id: &RequestId, message: &TxJsonRpcMessage<RoleServer>) {
+        let frame = frame_of(message).expect("an answer has a JSON form");
+        let mut state = self.lock();
+        if let Some((_, bytes)) = state.requests.close(id)
+            && self.deliver(&mut state, Waiting { frame, answers: Some(bytes) }).is_err()
+        {
+            drop(state);
+            self.close(Ending::Left);
+        }
+    }
+
+    fn deliver(&self, state: &mut State, waiting: Waiting) -> io::Result<()> {
         let is_quiet = state.frames.is_empty() && !state.is_writing;
-        if !(self.is_pipe && is_quiet && write::at_once(&frame)?) {
-            self.put(&mut state, Waiting { frame, answers });
-        } else if let Some(bytes) = answers {
-            state.give_back(bytes);
-            self.tell_of_room(&mut state);
+        if !(self.is_pipe && is_quiet && write::at_once(&waiting.frame)?) {
+            self.put(state, waiting);
+        } else if let Some(bytes) = waiting.answers {
+            state.requests.give_back(bytes);
+            self.tell_of_room(state);
         }
         Ok(())
     }
@@ -261,7 +287,7 @@ impl Shared {
         let mut state = self.lock();
         state.is_writing = false;
         while let Some(bytes) = state.leaving.pop() {
-            state.give_back(bytes);
+            state.requests.give_back(bytes);
         }
         self.tell_of_room(&mut state);
     }
@@ -290,8 +316,11 @@ impl Shared {
         if ending == Ending::Stalled {
             self.has_stalled.store(true, Ordering::Relaxed);
         }
+        // Nobody is given anything more, and the way to the engine is not kept open from here.
+        *self.direct() = None;
         // Under the lock, so that nobody who is about to wait misses it.
-        let _state = self.lock();
+        let state = self.lock();
+        state.requests.taken().for_each(|taken| taken.cancelled.cancel());
         self.is_closed.store(true, Ordering::Relaxed);
         self.room.notify_all();
         self.work.notify_all();
@@ -310,8 +339,10 @@ impl Shared {
 
     /// Waits until every request is answered and every answer written.
     pub async fn idle(&self) {
-        self.wait_until(&self.settled, |state| state.requests == 0 && state.frames.is_empty() && !state.is_writing)
-            .await;
+        self.wait_until(&self.settled, |state| {
+            state.requests.are_over() && state.frames.is_empty() && !state.is_writing
+        })
+        .await;
     }
 
     /// Waits until everything that was given is written.
@@ -334,4 +365,15 @@ impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn direct(&self) -> MutexGuard<'_, Option<Arc<dyn Direct>>> {
+        self.direct.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A message as a line.
+fn frame_of(message: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut frame = serde_json::to_vec(message)?;
+    frame.push(b'\n');
+    Ok(frame)
 }

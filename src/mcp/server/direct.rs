@@ -1,0 +1,117 @@
+//! Calls that the engine does without rmcp, which sees that they come in no other order and have the same
+//! answers: those that ask for no word on progress and end with no question, scripts aside.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::{
+    CallToolRequestParams, InitializeRequestParams, JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject,
+    ServerResult,
+};
+use rmcp::service::{Peer, RoleServer};
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
+use super::super::ask::{Asker, Live, Standing};
+use super::super::lane::Lane;
+use super::super::methods::Method;
+use super::super::offer::{Offer, Offered};
+use super::super::wire::{Closing, Direct, Taken};
+use super::{Parts, result, work};
+
+/// Whoever takes calls past rmcp.
+pub struct DirectCalls {
+    lane: Lane,
+    offer: Arc<Offer>,
+    closing: Closing,
+    standing: Standing,
+    session: Mutex<Session>,
+}
+
+/// What was agreed on before the calls.
+enum Session {
+    /// Nothing: each call says of itself what it needs, as from 2026-07-28 on.
+    None,
+    /// A revision up to 2025-11-25, and how such a client is asked.
+    Older(Option<(Handle, Peer<RoleServer>)>),
+    /// Calls may have to wait for what the client narrows, which rmcp's side knows.
+    Waits,
+}
+
+impl DirectCalls {
+    /// For the one client of a connection.
+    pub fn new(parts: &Parts, standing: Standing, closing: Closing) -> Arc<DirectCalls> {
+        let (lane, offer) = (parts.lane.clone(), parts.offer.clone());
+        Arc::new(DirectCalls { lane, offer, closing, standing, session: Mutex::new(Session::None) })
+    }
+
+    /// Notes what a client said of itself.
+    pub fn shake_hands(&self, client: &InitializeRequestParams, peer: &Peer<RoleServer>, waits: bool) {
+        let is_older = client.protocol_version < ProtocolVersion::V_2026_07_28;
+        let can_ask = client.capabilities.elicitation.is_some();
+        *self.session() = match (waits, is_older) {
+            (true, _) => Session::Waits,
+            (false, true) => Session::Older(can_ask.then(|| (Handle::current(), peer.clone()))),
+            (false, false) => Session::None,
+        };
+    }
+
+    /// Who is asked for a call, and whether its answer has the older form; none where it needs rmcp.
+    fn asker(&self, call: &CallToolRequestParams, cancelled: &CancellationToken) -> Option<(Asker, bool)> {
+        if call.input_responses.is_some() || call.request_state.is_some() {
+            return None;
+        }
+        match (&call.meta, &*self.session()) {
+            (_, Session::Waits) => None,
+            (None, Session::Older(None)) => Some((Asker::Nobody, true)),
+            (None, Session::Older(Some((runtime, peer)))) => {
+                let (runtime, peer) = (runtime.clone(), peer.clone());
+                let (cancelled, standing) = (cancelled.clone(), self.standing.clone());
+                Some((Asker::Live(Live { runtime, peer, cancelled, standing }), true))
+            }
+            (Some(meta), _) if is_plain(meta) => Some((Asker::Nobody, false)),
+            _ => None,
+        }
+    }
+
+    fn session(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a call says all that one of 2026-07-28 must, and asks for nothing besides its answer.
+fn is_plain(meta: &RequestMetaObject) -> bool {
+    let version = meta.protocol_version();
+    meta.get_progress_token().is_none()
+        && version.is_some_and(|version| {
+            version >= ProtocolVersion::V_2026_07_28 && ProtocolVersion::KNOWN_VERSIONS.contains(&version)
+        })
+        && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+        && meta.client_capabilities().is_some_and(|client| client.elicitation.is_none())
+}
+
+impl Direct for DirectCalls {
+    fn take(&self, id: &RequestId, mut call: Box<CallToolRequestParams>) -> Result<Taken, Box<CallToolRequestParams>> {
+        let cancelled = CancellationToken::new();
+        let offered = match self.offer.find(&call.name) {
+            Ok(offered) if offered != Offered::Method(Method::RunScript) => offered,
+            _ => return Err(call),
+        };
+        let Some((asker, is_older)) = self.asker(&call, &cancelled) else { return Err(call) };
+        let work = work(offered, call.arguments.take().unwrap_or_default(), asker);
+        let (id, closing) = (id.clone(), self.closing.clone());
+        let job = self.lane.post(move |place| {
+            let mut result = ServerResult::CallToolResult(result(work(place)));
+            if is_older {
+                result.strip_result_type_for_legacy_peer();
+                result.strip_non_object_output_for_legacy_peer();
+            }
+            closing.answer(&id, &JsonRpcMessage::response(result, id.clone()));
+        });
+        Ok(Taken { job, cancelled })
+    }
+
+    fn stop(&self, taken: &Taken) {
+        taken.cancelled.cancel();
+        self.lane.cancel(taken.job);
+    }
+}
