@@ -80,7 +80,7 @@ fn a_change_names_what_takes_it_back() {
     let id = result["_meta"]["undo_id"].as_str().expect("an id").to_owned();
     let listed = client.done("history", json!({}));
     assert_eq!((&listed["runs"][0]["id"], &listed["runs"][0]["command"]), (&json!(id), &json!("ns mcp FS.WriteFile")));
-    assert_eq!(client.done("undo", json!({ "run": id }))["changes"], 1);
+    assert_eq!(client.done("undo", json!({ "run": id }))["operations"], 1);
     assert!(!place.path().join("a.txt").exists());
     assert_eq!(client.failed("undo", json!({ "run": id }))["code"], "conflict");
 }

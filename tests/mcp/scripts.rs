@@ -23,6 +23,9 @@ fn a_script_says_gives_and_changes() {
     assert_eq!(changed, [&json!("out/"), &json!("out/a.txt")]);
     assert!(told["steps"].as_u64().is_some_and(|steps| steps > 2), "{told}");
     assert!(result["_meta"]["time_ms"].is_u64(), "{result}");
+    let listed = client.done("history", json!({}))["runs"][0].clone();
+    let named = json!("ns mcp run_script: EMIT \"hello \", ARGS[0]");
+    assert_eq!((&listed["command"], &listed["operations"]), (&named, &json!(2)), "{listed}");
     client.done("undo", json!({ "run": told["undo_id"] }));
     assert!(!place.path().join("out").exists());
 }

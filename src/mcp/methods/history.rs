@@ -31,7 +31,8 @@ pub struct History {
 struct Run {
     id: String,
     command: String,
-    changes: Option<u32>,
+    /// Steps that changed something, in their order; `changes` of a script are what is left of them at its end.
+    operations: Option<u32>,
     state: String,
 }
 
@@ -52,5 +53,5 @@ fn run(listed: Listed) -> Run {
         (None, None, Some(End::TakenBack)) => "failed, taken back".to_owned(),
         (None, None, Some(End::Interrupted)) => "interrupted".to_owned(),
     };
-    Run { id: listed.run, command, changes: listed.steps, state }
+    Run { id: listed.run, command, operations: listed.steps, state }
 }

@@ -27,7 +27,8 @@ arguments! {
 #[derive(Serialize, JsonSchema)]
 pub struct Done {
     run: String,
-    changes: usize,
+    /// Steps that were taken back.
+    operations: usize,
     /// The run that takes this back again.
     undo_id: Option<String>,
 }
@@ -36,5 +37,5 @@ pub struct Done {
 pub fn undo(engine: &Engine, args: &Args) -> Result<Done, ToolError> {
     let run = args.run.as_ref().map(|run| run.as_text().to_string());
     let undone = engine.undo(run.as_deref(), false, false)?;
-    Ok(Done { run: undone.run, changes: undone.steps, undo_id: undone.by })
+    Ok(Done { run: undone.run, operations: undone.steps, undo_id: undone.by })
 }

@@ -76,7 +76,7 @@ fn run(engine: &Engine, order: &mut Order) -> io::Result<(Json, bool)> {
     engine.set_progress_view(Rc::new(Watching::default()));
     let script = Script::new("<script>", order.script.as_str());
     let collector = Collector::default();
-    let memory = SessionMemory::handed(format!("ns run {}", script.file_name()), std::mem::take(&mut order.remembered));
+    let memory = SessionMemory::handed(name_of(&order.script), std::mem::take(&mut order.remembered));
     let memory = Rc::new(memory.map_err(io::Error::other)?);
     let outcome = engine.run_within(&script, (None, &order.args), Box::new(collector.clone()), &memory);
     let output = std::mem::take(&mut *collector.0.borrow_mut());
@@ -89,6 +89,13 @@ fn run(engine: &Engine, order: &mut Order) -> io::Result<(Json, bool)> {
     // The process ends now; freeing its values one by one would only take time.
     std::mem::forget((outcome, memory));
     Ok(reported)
+}
+
+/// What lists of runs call a script that has no file: by its first line that is no comment.
+fn name_of(script: &str) -> String {
+    let mut lines = script.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
+    format!("ns mcp run_script: {}", print::shortened(first, 60))
 }
 
 /// Answers come, until the other side closes: that means stop.
