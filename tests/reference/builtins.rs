@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::fault::{Fallible, Wrong, out_of_domain, shortened, wrong_type, wrong_types};
-use super::operators::{LARGE, negate};
+use super::operators::{LARGE, bounded, negate};
 use super::value::{Value, numbers};
 
 /// A built-in applied to its arguments; nothing for a name that is none.
@@ -11,7 +11,7 @@ pub fn apply(name: &str, args: &[Value]) -> Option<Fallible<Value>> {
     Some(match (name, args) {
         ("LEN", [value]) => length(value),
         ("TYPEOF", [value]) => Ok(Value::text(value.type_name())),
-        ("STR", [value]) => Ok(Value::Text(value.printed())),
+        ("STR", [value]) => bounded(Value::Text(value.printed())),
         ("INT", [value]) => int(value),
         ("FLOAT", [value]) => float(value),
         ("ABS", [Value::Float(number)]) => Ok(Value::Float(number.abs())),
