@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what the run's safety costs: builds of ns, each without one part of it, beside the whole one.
 
-The builds go to target/ablation/PART and are for measuring alone (src/limits/ablation.rs): never install one.
+The builds go to target/ablation/ns-PART and are for measuring alone (src/limits/ablation.rs): never install one.
 It never fails because of a time: it exits with 1 when answers differ or something cannot be built or run.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -42,15 +43,18 @@ def main() -> int:
 
 def build(part: str) -> Path:
     """The ns without a part; `whole` is without none."""
-    target = ROOT / "target" / "ablation" / part
-    flags = os.environ.get("RUSTFLAGS", "")
-    if part != "whole":
-        flags += f' --cfg ns_without="{part}"'
-    environment = {**os.environ, "RUSTFLAGS": flags.strip(), "CARGO_TARGET_DIR": str(target)}
+    target = ROOT / "target" / "ablation"
+    target.mkdir(parents=True, exist_ok=True)
+    wrapper = target / f"rustc-{part}"
+    without = "" if part == "whole" else f" --cfg 'ns_without=\"{part}\"'"
+    # For this package alone, so that the crates it is made of are built once for all parts.
+    wrapper.write_text(f'#!/bin/sh\nexec "$@"{without}\n')
+    wrapper.chmod(0o755)
+    environment = {**os.environ, "RUSTC_WORKSPACE_WRAPPER": str(wrapper), "CARGO_TARGET_DIR": str(target)}
     command = ["cargo", "build", "--release", "--quiet", "--bin", "ns"]
     if subprocess.run(command, cwd=ROOT, env=environment).returncode != 0:
         raise Failed(f"the build without `{part}` fails")
-    return target / "release" / "ns"
+    return Path(shutil.copy2(target / "release" / "ns", target / f"ns-{part}"))
 
 
 def cpu(ns: Path, program: str) -> tuple[float, str]:

@@ -1,6 +1,6 @@
 //! What a build leaves out so that its cost can be measured; a build that anybody uses leaves out nothing.
 //!
-//! `RUSTFLAGS='--cfg ns_without="steps"'` leaves out one; `benches/ablation.py` builds each. These are no cargo
+//! `--cfg ns_without="steps"` leaves out one; `benches/ablation.py` builds each. These are no cargo
 //! features, so that no crate can take limits from another. What is left out is known when the code is compiled, so
 //! that nothing of it remains.
 
