@@ -19,6 +19,7 @@ mod outcome;
 mod record;
 mod recover;
 pub(super) mod reverse;
+mod room;
 mod roots;
 mod run;
 mod shown;

@@ -12,6 +12,7 @@ use super::super::own::{FILE_MODE, FOLDER_MODE, open_ours, shown};
 use super::super::root::Root;
 use super::history::History;
 use super::record::{Address, Begin, End, Record, Step, VERSION, line};
+use super::room::Room;
 use super::{JOURNAL, OwnChange, needs};
 
 /// The folder in that of the journals for those whose run has not ended.
@@ -43,8 +44,8 @@ pub struct Run {
     steps: u32,
     /// How many of them stay.
     taken: u32,
-    /// The bytes that it may grow to without asking the disk for room.
-    reserved: u64,
+    /// What it may grow to without asking the disk.
+    room: Room,
     /// Folders that go with it.
     temporary: Vec<Address>,
     /// Marks that could not be written; they come before the next record that can.
@@ -141,7 +142,7 @@ impl Run {
             file,
             steps: 0,
             taken: 0,
-            reserved: 0,
+            room: Room::default(),
             temporary: Vec::new(),
             missing: String::new(),
             is_broken: false,
@@ -193,12 +194,7 @@ impl Run {
     /// Takes room for the marks of all steps so far and for taking them back, so that a full disk stops the
     /// run before a change and not in the middle of one.
     fn reserve(&mut self, length: u64) -> io::Result<()> {
-        let needed = length + RESERVED * (u64::from(self.steps) + 2);
-        if needed > self.reserved {
-            reserve(&self.file, needed + RESERVED * 16)?;
-            self.reserved = needed + RESERVED * 16;
-        }
-        Ok(())
+        self.room.take(&self.file, length + RESERVED * (u64::from(self.steps) + 2))
     }
 
     /// Adds a record; durable when this returns, where it must be.
@@ -229,6 +225,7 @@ impl Run {
             // A part of a line would damage those after it, and so would a gap.
             let cut = self.file.set_len(before).and_then(|()| self.file.seek(SeekFrom::Start(before)));
             self.is_broken |= cut.is_err();
+            self.room.lose();
         } else {
             self.missing.clear();
         }
@@ -297,20 +294,6 @@ fn give_up(ended: &Folder, runs: &[OsString]) {
         // Best effort: it is tried again by the next run.
         let _ = ended.remove_file(name);
     }
-}
-
-/// Takes room for a file to grow to a length. Where the system cannot do that, nothing happens.
-fn reserve(file: &File, length: u64) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{FallocateFlags, fallocate};
-        use rustix::io::Errno;
-        if let Err(error @ (Errno::NOSPC | Errno::DQUOT)) = fallocate(file, FallocateFlags::KEEP_SIZE, 0, length) {
-            return Err(error.into());
-        }
-    }
-    let _ = (file, length);
-    Ok(())
 }
 
 #[cfg(test)]
