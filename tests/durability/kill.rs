@@ -15,8 +15,9 @@ use neuroscript::engine::{EmitError, Engine, Meter, Options, Output, Script, Val
 use super::{files, folders, unfinished};
 
 const CHILD: &str = "NS_DURABILITY_WRITER";
-/// Steps of the script; more than are made before it is killed.
-const STEPS: usize = 5_000;
+/// Steps of the script; more than are made before it is killed, unless who kills it is stopped for long. Then it
+/// ends by itself, before its log is longer than what a script may read (10 MiB).
+const STEPS: usize = 2_500;
 /// Each step is one change; the number says which.
 const SCRIPT: &str = "\
 CALL FS.WriteFile(\"log\", \"\")
