@@ -17,7 +17,7 @@ use super::vector::{Op, Vector, expand};
 
 /// The fields of an error of `ns call`.
 const FIELDS: [&str; 6] = ["code", "message", "tool", "argument", "path", "hint"];
-/// The most bytes of arguments that stand on a command line.
+/// The most bytes of arguments that stand in one word of a command line, more or less.
 const WORD: usize = 100_000;
 
 /// A door.
@@ -62,7 +62,7 @@ impl Door {
             Door::Call => call(vector, mode, arena),
             Door::Script => {
                 let start = Start::new(mode, &arena.top).args(["run"]).args(place());
-                start.args(["-", "--", &args.to_string()]).stdin(script(vector))
+                start.args(["-", "--"]).args(words(&args.to_string())).stdin(script(vector))
             }
             Door::Server => {
                 let start = Start::new(mode, &arena.top).args(["mcp", "--write", "--tools", "all"]).args(place());
@@ -106,13 +106,27 @@ fn names(vector: &Vector) -> Option<Vec<&String>> {
     names.iter().all(|name| declared.contains(*name)).then_some(names)
 }
 
+/// A text in parts that fit on a command line.
+fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for character in text.chars() {
+        match words.last_mut() {
+            Some(word) if word.len() < WORD => word.push(character),
+            _ => words.push(character.to_string()),
+        }
+    }
+    words
+}
+
 /// A script that makes the call with the arguments that it is given.
 fn script(vector: &Vector) -> String {
     let tool = declared::script_name(&vector.tool).expect("the door is open to known tools");
     let names = names(vector).expect("the door is open to declared arguments");
     let args: Vec<String> = names.iter().map(|name| format!("{name}: a[\"{name}\"]")).collect();
     let call = format!("{tool}({})", args.join(", "));
-    format!("SET a = JSON.Parse(ARGS[0])\nSET r = {call}\nEMIT JSON.Text({{\"value\": r, \"error\": LAST_ERROR}})\n")
+    format!(
+        "SET a = JSON.Parse(STR.Join(ARGS))\nSET r = {call}\nEMIT JSON.Text({{\"value\": r, \"error\": LAST_ERROR}})\n"
+    )
 }
 
 /// A conversation of one call.

@@ -40,7 +40,7 @@ struct Orders {
 }
 
 /// What a thread is given to start, and where it tells how that went.
-type Job = (Command, Sender<Result<Child, String>>);
+type Job = (Command, Sender<Result<std::io::Result<Child>, String>>);
 
 /// A system call that fails with an error whatever its arguments are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,13 +101,14 @@ fn start_by(orders: Orders, command: Command) -> Result<Child, String> {
     };
     let (sender, started) = channel();
     jobs.send((command, sender)).expect("such a thread never ends");
-    started.recv().expect("such a thread answers")
+    let started = started.recv().expect("such a thread answers");
+    started.map(|child| child.expect("ns can be started"))
 }
 
 fn start_all(orders: &Orders, jobs: &Receiver<Job>) {
     let prepared = prepare(orders);
     for (mut command, answer) in jobs {
-        let started = prepared.clone().map(|()| command.spawn().expect("ns can be started"));
+        let started = prepared.clone().map(|()| command.spawn());
         answer.send(started).expect("somebody waits for the answer");
     }
 }

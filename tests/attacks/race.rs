@@ -111,7 +111,12 @@ fn is_long() -> bool {
 
 /// How many turns, in the form that is asked for.
 pub fn calls(short: u32) -> u32 {
-    if is_long() { short * 50 } else { short }
+    calls_times(short, 50)
+}
+
+/// The same where the long form is so many times the short one.
+pub fn calls_times(short: u32, times: u32) -> u32 {
+    if is_long() { short * times } else { short }
 }
 
 /// How long a race may take before it counts as hanging.

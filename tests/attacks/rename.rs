@@ -131,7 +131,7 @@ fn overwriting_race(mode: Mode, refused: &[Refusal]) -> Verdict {
     probe.begin();
     let overwritten = AtomicBool::new(false);
     let disturb = |arena: &Arena| stand_in_the_way(&arena.root, &overwritten);
-    race::disturbed(&mut probe, disturb, "SET r = FS.MoveFile(\"a.txt\", \"g\")", race::calls(20_000));
+    race::disturbed(&mut probe, disturb, "SET r = FS.MoveFile(\"a.txt\", \"g\")", race::calls_times(20_000, 10));
     probe.check(!overwritten.into_inner(), || "somebody's file was overwritten".to_owned());
     let moved = ["a.txt", "g"].map(|name| std::fs::read_to_string(probe.arena.place(name)).unwrap_or_default());
     probe.check(moved.iter().any(|content| content == "A"), || format!("the file that was moved is lost: {moved:?}"));
