@@ -104,10 +104,36 @@ MUST FS.DeleteFile(\"d\", recursive: true)
 MUST FS.CopyFile(\"e\", \"d\", recursive: true)
 MUST FS.WriteFile(\"d/in/x\", \"x\")
 ";
-    for script in [made_below_a_moved_one, made_and_moved, copied_as_a_tree] {
+    let scripts = [made_below_a_moved_one, made_and_moved, copied_as_a_tree, COPIED_OVER_WHAT_WAS_CHANGED];
+    for script in scripts {
         eval(place.path(), script);
-        assert_eq!(undo(place.path(), &[]).code, 0);
+        let undone = undo(place.path(), &[]);
+        assert_eq!(undone.code, 0, "{script}{}", undone.stderr);
         assert_eq!(state_of(place.path()), before, "{script}");
+    }
+}
+
+/// What the run changed before it took it away has the name of something in the tree that comes in its place.
+const COPIED_OVER_WHAT_WAS_CHANGED: &str = "\
+MUST FS.SetPermissions(\"d/in\", \"700\")
+MUST FS.DeleteFile(\"d\", recursive: true)
+MUST FS.CopyFile(\"e\", \"d\", recursive: true)
+";
+
+#[test]
+fn what_others_put_into_a_copied_tree_stays() {
+    for last in ["", "MUST FS.DeleteFile(\"d/in\", recursive: true)\n"] {
+        let place = sandbox();
+        eval(place.path(), "MUST FS.WriteFile(\"e/in/c.txt\", \"e\")");
+        eval(place.path(), &format!("{COPIED_OVER_WHAT_WAS_CHANGED}{last}"));
+        // The system's clock for files ticks every few milliseconds.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        fs::create_dir_all(place.path().join("d/in")).expect("a folder");
+        fs::write(place.path().join("d/in/theirs"), "theirs").expect("a file");
+        let before = state_of(place.path());
+        let refused = undo(place.path(), &[]);
+        assert!(refused.stderr.contains("`d`: `in` in it was changed since"), "{}", refused.stderr);
+        assert_eq!(state_of(place.path()), before, "nothing was done");
     }
 }
 

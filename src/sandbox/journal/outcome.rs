@@ -185,6 +185,21 @@ impl Outcome {
         }
     }
 
+    /// Whether the run put a whole tree where an address is below, in place of what it took away from there.
+    fn is_in_tree(&self, address: &Address) -> bool {
+        let mut here = address.clone();
+        loop {
+            let above = here.parent();
+            if above == here {
+                return false;
+            }
+            if let Some(place) = self.places.get(&above).filter(|place| place.now.is_some()) {
+                return place.is_tree;
+            }
+            here = above;
+        }
+    }
+
     /// A folder is taken away, with those in it: nobody else changes them from here on.
     fn let_go(&mut self, path: &Address, kept: &Address) {
         let below: Vec<Address> = keys_below(&self.folders, path).cloned().collect();
@@ -282,6 +297,8 @@ impl Outcome {
     ) -> Result<Option<String>, SandboxError> {
         let reason = match (&place.now, roots.state(path)?) {
             (None, None) => None,
+            // That comes with the tree, which is looked at as a whole.
+            (None, Some(_)) if self.is_in_tree(path) => None,
             (None, Some(_)) => Some("there is something new"),
             (Some(_), None) => Some("it is no longer there"),
             (Some(then), Some(now)) if then.is_still(&now) => None,
