@@ -18,6 +18,7 @@ mod render;
 mod script;
 mod session;
 mod setup;
+mod spare;
 mod stack;
 mod wall;
 
@@ -375,7 +376,10 @@ impl Engine {
         let unit = Unit { tree, uses };
         let Gate { registry, settings, .. } = &*self.gate;
         let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[], modules: &modules };
-        let program = lower(&unit, &surroundings, &mut findings);
+        let mut program = lower(&unit, &surroundings, &mut findings);
+        if let Purpose::Run(_) = purpose {
+            self.spare(&mut program);
+        }
         if let Purpose::Check = purpose {
             let (gate, limits, strict) = (&*self.gate, self.text_limits(), self.strict);
             let ground = lint::Ground { program: &program, gate, limits, strict };

@@ -9,6 +9,7 @@ mod lower;
 mod over;
 pub mod pages;
 mod scope;
+mod spare;
 pub mod tree;
 mod unit;
 
@@ -16,4 +17,5 @@ pub use crate::syntax::{Part, Template};
 pub use builtin::Builtin;
 pub use lower::{Surroundings, lower};
 pub use over::Over;
+pub use spare::spared;
 pub use unit::{Module, ModuleId, Unit, Uses};

@@ -58,5 +58,5 @@ pub use root::{Root, SandboxPath, Unreached};
 pub use take::Overwrite;
 pub use temporary::{TemporaryFolders, temporary_name};
 pub use unpack::Unpacking;
-pub use walk::{Skip, Tree, WalkLimits, walk};
+pub use walk::{Details, Skip, Tree, WalkLimits, walk};
 pub use witness::Witness;

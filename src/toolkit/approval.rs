@@ -10,7 +10,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::limits::{Limit, LimitHit, Meter};
-use crate::sandbox::{Kind as EntryKind, SandboxPath, Skip, WalkLimits, walk};
+use crate::sandbox::{Details, Kind as EntryKind, SandboxPath, Skip, WalkLimits, walk};
 use crate::text::ToolCode;
 use crate::value::print;
 
@@ -182,7 +182,7 @@ fn described(place: &SandboxPath, meter: &Meter) -> String {
 fn content(place: &SandboxPath, meter: &Meter) -> String {
     let hit = LimitHit { limit: Limit::Steps, allowed: COUNTED as u64 };
     let limits = WalkLimits { entries: COUNTED, hit, watch: meter.watch() };
-    match walk(place, &limits, Skip { rule: None }) {
+    match walk(place, &limits, Skip { rule: None }, Details::All) {
         Ok(tree) => {
             let bytes: i64 = tree.sizes.iter().sum();
             format!("{}, {}", counted(tree.len() as u64, "entry", "entries"), counted(bytes as u64, "byte", "bytes"))

@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 use crate::audit::Items;
 use crate::limits::{LimitHit, Meter, space};
 use crate::sandbox::{
-    Change, Keeper, KeptPath, Kind as EntryKind, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root, SandboxError,
-    SandboxPath, Skip, Step, Tree, WalkLimits, temporary_name, walk,
+    Change, Details, Keeper, KeptPath, Kind as EntryKind, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root,
+    SandboxError, SandboxPath, Skip, Step, Tree, WalkLimits, temporary_name, walk,
 };
 use crate::text::ToolCode;
 
@@ -143,14 +143,14 @@ impl<'a> Context<'a> {
     }
 
     /// Walks the directory of a place; what the policy hides is left out.
-    pub fn walk(&self, start: &SandboxPath) -> Result<Tree, SandboxError> {
+    pub fn walk(&self, start: &SandboxPath, details: Details) -> Result<Tree, SandboxError> {
         let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
         let hides = |resolved: &str| policy.hides(&root.address_of(resolved), true);
         let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
             true => Some(&hides),
             false => None,
         };
-        walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule })
+        walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule }, details)
     }
 
     /// Lists the directory of a place step by step; what the policy hides is left out, and a link is
@@ -344,7 +344,7 @@ impl<'a> Context<'a> {
 
     /// Everything in the directory of a place.
     pub fn tree(&mut self, start: &SandboxPath) -> Result<Tree, ToolError> {
-        let tree = walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule: None })?;
+        let tree = walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule: None }, Details::All)?;
         self.spend(tree.len())?;
         Ok(tree)
     }

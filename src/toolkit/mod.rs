@@ -50,7 +50,7 @@ pub use memory::{Memory, MemoryEntry, MemoryRow, Salvaged, Scope, SessionMemory}
 pub use module::{Library, LibraryPlace, ModuleError, ModuleFile};
 pub use plan::shown_change;
 pub use policy::{DirectoryRule, Extensions, Patterns, Policy, ToolRule, ToolRules};
-pub use registry::{Registry, Tool, ToolId};
+pub use registry::{Registry, Sparing, Tool, ToolId};
 pub use settings::{ListDirectorySettings, MemorySettings, Settings};
 pub(crate) use spec::arguments;
 pub use spec::{Access, Effect, Example, Failure, Kind, Literal, Param, Risk, Spec, WhenAbsent};

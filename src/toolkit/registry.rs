@@ -30,7 +30,11 @@ pub struct Tool {
     check: Option<Check>,
     run: Box<Run>,
     is_plain: bool,
+    sparing: Option<Box<(Fields, Tool)>>,
 }
+
+/// Names of fields.
+type Fields = &'static [&'static str];
 
 /// A rule that concerns several arguments, or settings of the policy file.
 pub type Check = fn(&Given<'_>, &Settings) -> Result<(), ToolError>;
@@ -50,13 +54,28 @@ impl Tool {
         };
         let takes_paths = A::PARAMS.iter().any(|param| param.kind.is_place());
         let is_plain = spec.effect == Effect::Pure && !takes_paths;
-        Tool { spec, params: A::PARAMS, schema: R::schema, check: None, run: Box::new(run), is_plain }
+        Tool { spec, params: A::PARAMS, schema: R::schema, check: None, run: Box::new(run), is_plain, sparing: None }
     }
 
     /// The same tool with a rule of its own for its arguments. The rule is asked before a script runs,
     /// with what the script shows, and before each call, with all of them.
     pub fn with_check(self, check: Check) -> Tool {
         Tool { check: Some(check), ..self }
+    }
+
+    /// The same tool with a further function, for scripts that read no fields of its records but these. What such
+    /// a script can see must be the same.
+    pub fn with_sparing<A, R>(
+        self,
+        reads: Fields,
+        run: impl Fn(&mut Context<'_>, A) -> Result<R, ToolError> + 'static,
+    ) -> Tool
+    where
+        A: Arguments + 'static,
+        R: Answer + 'static,
+    {
+        let sparing = Tool { check: self.check, ..Tool::new(self.spec, run) };
+        Tool { sparing: Some(Box::new((reads, sparing))), ..self }
     }
 
     /// Whether arguments, each of which the binder has checked, fit together.
@@ -99,10 +118,23 @@ impl fmt::Debug for Tool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolId(u16);
 
+/// What does the work of a tool where a script reads no more than some fields of its records.
+#[derive(Clone, Copy, Debug)]
+pub struct Sparing {
+    /// The fields.
+    pub reads: Fields,
+    /// The tool in its place.
+    pub tool: ToolId,
+}
+
 /// All tools of an engine.
 #[derive(Debug)]
 pub struct Registry {
+    /// Those that have names, then those that spare fields.
     tools: Vec<Tool>,
+    /// How many have names.
+    named: usize,
+    sparing: Vec<(ToolId, Sparing)>,
     by_name: HashMap<Name<'static>, ToolId, FixedState>,
 }
 
@@ -111,7 +143,7 @@ impl Registry {
     ///
     /// # Panics
     /// When two tools share a name, which a test of the built-in tools rules out.
-    pub fn new(tools: Vec<Tool>) -> Registry {
+    pub fn new(mut tools: Vec<Tool>) -> Registry {
         // Every start builds it, so that it takes no memory for names. They are ours: nobody can choose them to collide.
         let mut by_name = HashMap::with_capacity_and_hasher(tools.len() * 4, FixedState::default());
         for (number, tool) in tools.iter().enumerate() {
@@ -120,7 +152,16 @@ impl Registry {
                 assert!(other.is_none_or(|other| other.0 == number as u16), "two tools share a name of {tool:?}");
             }
         }
-        Registry { tools, by_name }
+        let named = tools.len();
+        let mut sparing = Vec::new();
+        for number in 0..named {
+            if let Some(its) = tools[number].sparing.take() {
+                let (reads, tool) = *its;
+                sparing.push((ToolId(number as u16), Sparing { reads, tool: ToolId(tools.len() as u16) }));
+                tools.push(tool);
+            }
+        }
+        Registry { tools, named, sparing, by_name }
     }
 
     /// The tool of a name: its script name, wire name or an alias, without regard to case;
@@ -137,7 +178,7 @@ impl Registry {
     /// The script name nearest to one that was not found.
     pub fn nearest(&self, name: &str) -> Option<&'static str> {
         let tail = name.rsplit('.').next().unwrap_or(name);
-        let names = || self.tools.iter().map(|tool| tool.spec.name);
+        let names = || self.iter().map(|tool| tool.spec.name);
         self.nearest_in_group(name).or_else(|| nearest(name, names())).or_else(|| {
             let tails = names().filter_map(|name| name.rsplit('.').next());
             let near = nearest(tail, tails)?;
@@ -157,7 +198,7 @@ impl Registry {
                 parts.filter(|(its, _)| its.eq_ignore_ascii_case(group)).map(|(_, tail)| (tail, tool.spec.name));
             tails.collect::<Vec<_>>()
         };
-        let members: Vec<(&str, &'static str)> = self.tools.iter().flat_map(in_group).collect();
+        let members: Vec<(&str, &'static str)> = self.iter().flat_map(in_group).collect();
         let near = nearest(tail, members.iter().map(|(tail, _)| *tail))?;
         members.into_iter().find(|(tail, _)| *tail == near).map(|(_, name)| name)
     }
@@ -167,9 +208,14 @@ impl Registry {
         &self.tools[id.0 as usize]
     }
 
+    /// What may do the work of a tool for a script that reads few fields of its records.
+    pub fn sparing(&self, id: ToolId) -> Option<Sparing> {
+        self.sparing.iter().find(|(of, _)| *of == id).map(|(_, sparing)| *sparing)
+    }
+
     /// All tools, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Tool> {
-        self.tools.iter()
+        self.tools[..self.named].iter()
     }
 }
 

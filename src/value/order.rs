@@ -1,5 +1,9 @@
 //! The order of values: numbers among numbers, texts among texts.
 
+use std::cmp::Ordering;
+
+use crate::limits::{LimitHit, Watch};
+
 use super::error;
 use super::operators::compare;
 use super::{Str, Value};
@@ -20,38 +24,82 @@ impl Direction {
     }
 }
 
-/// The numbers of values in their order, or that of one which has no order with the first. Equal ones keep
-/// their order, and floats that are no numbers come after all others.
-pub fn sorted(values: &[Value], direction: Direction) -> Result<Vec<usize>, usize> {
+/// So many elements are sorted at once, and between them the clock is looked at.
+const SLICE: usize = 1 << 16;
+
+/// Why values were not sorted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Unsorted {
+    /// The value of this number has no order with the first.
+    Odd(usize),
+    /// There was no more time.
+    Limit(LimitHit),
+}
+
+impl From<LimitHit> for Unsorted {
+    fn from(hit: LimitHit) -> Unsorted {
+        Unsorted::Limit(hit)
+    }
+}
+
+/// The numbers of values in their order. Equal ones keep their order, and floats that are no numbers come after
+/// all others.
+pub fn sorted(values: &[Value], direction: Direction, watch: &Watch) -> Result<Vec<usize>, Unsorted> {
     if let Some(ints) = all(values, |value| match value {
         Value::Int(number) => Some(*number),
         _ => None,
     }) {
-        return Ok(numbered(ints, direction, i64::cmp));
+        return Ok(numbered(ints, direction, i64::cmp, watch)?);
     }
     if let Some(texts) = all(values, Value::as_str) {
-        return Ok(numbered(texts, direction, Str::cmp));
+        return Ok(numbered(texts, direction, Str::cmp, watch)?);
     }
     if let Some(odd) = odd_one(values) {
-        return Err(odd);
+        return Err(Unsorted::Odd(odd));
     }
-    Ok(numbered(values.iter().collect(), direction, |a, b| {
+    let order = |a: &&Value, b: &&Value| {
         let ordered = compare("<", a, b).ok().flatten();
         ordered.unwrap_or_else(|| is_nan(a).cmp(&is_nan(b)))
-    }))
+    };
+    Ok(numbered(values.iter().collect(), direction, order, watch)?)
+}
+
+/// Sorts slice by slice, and then slices that are sorted with one another; equal elements keep their order.
+pub fn sort_in_slices<T>(
+    elements: &mut [T],
+    order: impl Fn(&T, &T) -> Ordering,
+    watch: &Watch,
+) -> Result<(), LimitHit> {
+    let mut length = SLICE;
+    loop {
+        for slice in elements.chunks_mut(length) {
+            // Two slices that are sorted it only merges.
+            slice.sort_by(&order);
+            watch.poll()?;
+        }
+        if length >= elements.len() {
+            return Ok(());
+        }
+        length *= 2;
+    }
 }
 
 fn all<T>(values: &[Value], take: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
     values.iter().map(take).collect()
 }
 
-fn numbered<T>(keys: Vec<T>, direction: Direction, order: impl Fn(&T, &T) -> std::cmp::Ordering) -> Vec<usize> {
+fn numbered<T>(
+    keys: Vec<T>,
+    direction: Direction,
+    order: impl Fn(&T, &T) -> Ordering,
+    watch: &Watch,
+) -> Result<Vec<usize>, LimitHit> {
     let mut keyed: Vec<(T, usize)> = keys.into_iter().zip(0..).collect();
     match direction {
-        Direction::Ascending => keyed.sort_by(|(a, _), (b, _)| order(a, b)),
-        Direction::Descending => keyed.sort_by(|(a, _), (b, _)| order(b, a)),
+        Direction::Ascending => sort_in_slices(&mut keyed, |(a, _), (b, _)| order(a, b), watch)?,
+        Direction::Descending => sort_in_slices(&mut keyed, |(a, _), (b, _)| order(b, a), watch)?,
     }
-    keyed.into_iter().map(|(_, number)| number).collect()
+    Ok(keyed.into_iter().map(|(_, number)| number).collect())
 }
 
 /// The first value that has no order with the one before all.

@@ -38,6 +38,8 @@ pub enum Column {
     Bools(Vec<bool>),
     /// Seconds since 1970, shown as RFC 3339 text in UTC.
     Times(Vec<i64>),
+    /// A field that nothing reads; whoever makes the table knows it of all that can reach it.
+    Unread,
 }
 
 /// Stands for the parent of a record that has none.
@@ -87,6 +89,7 @@ impl Table {
             Column::Ints(ints) => Value::Int(ints[row]),
             Column::Bools(bools) => Value::from(bools[row]),
             Column::Times(times) => Value::text(time::rfc3339(times[row]).as_str()),
+            Column::Unread => unreachable!("nothing reads this field"),
         }
     }
 
@@ -122,6 +125,7 @@ impl Column {
             Column::Paths { parents, .. } => parents.capacity() * size_of::<u32>(),
             Column::Ints(ints) | Column::Times(ints) => ints.capacity() * size_of::<i64>(),
             Column::Bools(bools) => bools.capacity(),
+            Column::Unread => 0,
         }
     }
 }

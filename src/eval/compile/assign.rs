@@ -13,7 +13,7 @@ use super::{Compiler, StmtFn, ValueFn};
 /// What writes a value to a place.
 type Writer = Box<dyn Fn(&mut Machine, Value) -> Run<()>>;
 
-impl Compiler {
+impl Compiler<'_> {
     pub fn set(&self, place: &Place, value: &Expr) -> StmtFn {
         let slot = place.slot.0 as usize;
         match &place.steps[..] {

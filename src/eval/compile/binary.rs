@@ -17,7 +17,7 @@ use super::{Compiler, CondFn, StmtFn, ValueFn};
 /// length of it takes native stack.
 const LONG_CHAIN: usize = 32;
 
-impl Compiler {
+impl Compiler<'_> {
     /// Operators of one strength, from the left, as a value.
     pub fn chain(&self, first: &Expr, links: &[Link], span: Span) -> ValueFn {
         if links.len() > LONG_CHAIN {

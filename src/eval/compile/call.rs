@@ -14,7 +14,7 @@ use super::fused::with_near;
 use super::operand::{Operand, take_set};
 use super::{Compiler, ValueFn};
 
-impl Compiler {
+impl Compiler<'_> {
     /// A call whose failure comes back as it is declared.
     pub fn call(&self, call: &Call) -> ValueFn {
         self.call_with(call, Failing::AsDeclared)
@@ -42,11 +42,11 @@ impl Compiler {
                 self.keeping_last(inner)
             }
             (Target::Tool(id), Args::Placed { values, params }) => {
-                let inner = placed_tool_call(id, self.placed(values), *params, call.span, failing);
+                let inner = placed_tool_call(self.tool(id), self.placed(values), *params, call.span, failing);
                 self.keeping_last(inner)
             }
             (Target::Tool(id), Args::PerhapsMap(arg)) => {
-                let inner = perhaps_map_call(id, self.value(arg), call.span, failing);
+                let inner = perhaps_map_call(self.tool(id), self.value(arg), call.span, failing);
                 self.keeping_last(inner)
             }
             (Target::Over(over, callee, gives), _) => {

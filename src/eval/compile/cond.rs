@@ -7,7 +7,7 @@ use super::fused::with_wide;
 use super::operand::Operand;
 use super::{Compiler, CondFn};
 
-impl Compiler {
+impl Compiler<'_> {
     /// An expression as a condition: whether its value is true.
     pub fn condition(&self, expr: &Expr) -> CondFn {
         match &expr.kind {

@@ -11,7 +11,7 @@ use super::fused::{with_near, with_wide};
 use super::operand::{Operand, check_set, take_both, with_operand};
 use super::{Compiler, ValueFn};
 
-impl Compiler {
+impl Compiler<'_> {
     /// An expression as a value.
     pub fn value(&self, expr: &Expr) -> ValueFn {
         let span = expr.span;

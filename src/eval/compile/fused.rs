@@ -100,7 +100,7 @@ pub enum Near {
     Offset(Computed<Offset>),
 }
 
-impl Compiler {
+impl Compiler<'_> {
     /// The shape of an expression as an operand that may be fused.
     pub fn wide(&self, expr: &Expr) -> Wide {
         match &expr.kind {

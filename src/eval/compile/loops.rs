@@ -11,7 +11,7 @@ use super::super::builtins;
 use super::super::machine::{Flow, Machine};
 use super::{Compiler, StmtFn, ValueFn};
 
-impl Compiler {
+impl Compiler<'_> {
     pub fn while_loop(&self, condition: &Expr, body: &Block) -> StmtFn {
         let span = condition.span;
         let condition = self.condition(condition);

@@ -21,6 +21,7 @@ use std::rc::Rc;
 use crate::limits::Meter;
 use crate::program::tree::{Body, Program};
 use crate::text::Span;
+use crate::toolkit::ToolId;
 use crate::value::Value;
 
 use super::handler::Handler;
@@ -63,12 +64,13 @@ pub struct Compiled {
 
 /// Compiles a program.
 pub fn compile(program: &Program) -> Compiled {
-    let procedures = program.procedures.iter().map(|procedure| Compiler::new(&procedure.body).body(&procedure.body, 1));
-    Compiled { procedures: procedures.collect(), top: Compiler::new(&program.top).body(&program.top, 0) }
+    let code = |body: &Body, extra| Compiler::new(body, &program.spared).body(body, extra);
+    let procedures = program.procedures.iter().map(|procedure| code(&procedure.body, 1));
+    Compiled { procedures: procedures.collect(), top: code(&program.top, 0) }
 }
 
 /// The compiler of one body; the files beside this one add its rules.
-pub struct Compiler {
+pub struct Compiler<'a> {
     /// Slots of the body's frame, hidden ones included.
     frame: usize,
     /// The hidden slot of `LAST`, where anything reads it.
@@ -77,6 +79,8 @@ pub struct Compiler {
     calls_unseen: bool,
     /// The hidden slot that names the ON ERROR in force, and the handlers.
     handlers: Option<Handlers>,
+    /// Tools in whose place others are called.
+    spared: &'a [(ToolId, ToolId)],
 }
 
 /// The ON ERROR blocks of a body.
@@ -89,8 +93,8 @@ struct Handlers {
 /// Handlers that are filled in while the body is compiled.
 type HandlerList = RefCell<Vec<Rc<Handler>>>;
 
-impl Compiler {
-    fn new(body: &Body) -> Compiler {
+impl<'a> Compiler<'a> {
+    fn new(body: &Body, spared: &'a [(ToolId, ToolId)]) -> Compiler<'a> {
         let mut frame = body.slots.len();
         let mut hidden = |wanted: bool| {
             frame += usize::from(wanted);
@@ -98,7 +102,12 @@ impl Compiler {
         };
         let last = hidden(body.keeps_last);
         let handlers = hidden(body.handles_errors).map(|slot| Handlers { slot, list: Rc::default() });
-        Compiler { frame, last, calls_unseen: body.calls_unseen, handlers }
+        Compiler { frame, last, calls_unseen: body.calls_unseen, handlers, spared }
+    }
+
+    /// The tool that is called where the script names one.
+    fn tool(&self, named: ToolId) -> ToolId {
+        self.spared.iter().find(|(id, _)| *id == named).map_or(named, |(_, instead)| *instead)
     }
 
     /// Compiles a whole body, with `extra` steps charged for entering it.

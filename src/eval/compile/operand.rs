@@ -209,7 +209,7 @@ pub enum Shape {
     Any(Any),
 }
 
-impl Compiler {
+impl Compiler<'_> {
     /// The shape of an expression as an operand.
     pub fn operand(&self, expr: &Expr) -> Shape {
         match &expr.kind {

@@ -18,7 +18,7 @@ use super::{Compiler, ValueFn};
 /// Runs what was named with one argument, or with two.
 type Apply = Box<dyn Fn(&mut Machine, Value, Option<Value>) -> Run<Value>>;
 
-impl Compiler {
+impl Compiler<'_> {
     pub(super) fn over_call(
         &self,
         over: Over,
@@ -195,12 +195,15 @@ fn sort_by(machine: &mut Machine, list: &Rc<List>, descending: Option<Value>, ap
     space::check(needed).map_err(|hit| machine.throw(span, hit))?;
     let keys: Vec<Value> = keys.iter().collect();
     let direction = order::Direction::of(descending.is_some_and(|descending| descending.is_true()));
-    let sorted = order::sorted(&keys, direction).map_err(|odd| {
-        let message = format!("element {odd} cannot be ordered with the others: {}", order::shown(&keys[odd]));
-        let error = ToolError::bad_argument("procedure", message).hint("give numbers or texts, not both");
-        machine.throw(span, ToolError { tool: Some(Over::SortBy.spec().name), ..error })
+    let watch = machine.meter.watch();
+    let sorted = order::sorted(&keys, direction, &watch).map_err(|unsorted| match unsorted {
+        order::Unsorted::Limit(hit) => machine.throw(span, hit),
+        order::Unsorted::Odd(odd) => {
+            let message = format!("element {odd} cannot be ordered with the others: {}", order::shown(&keys[odd]));
+            let error = ToolError::bad_argument("procedure", message).hint("give numbers or texts, not both");
+            machine.throw(span, ToolError { tool: Some(Over::SortBy.spec().name), ..error })
+        }
     })?;
-    machine.meter.poll().map_err(|hit| machine.throw(span, hit))?;
     Value::list(sorted.into_iter().filter_map(|index| list.get(index)).collect())
         .map_err(|hit| machine.throw(span, hit))
 }

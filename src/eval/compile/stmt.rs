@@ -15,7 +15,7 @@ use super::super::machine::{EmitError, Flow, Machine, Run};
 use super::super::{must, tool_call};
 use super::{Compiler, Handlers, Spans, StmtFn, ValueFn};
 
-impl Compiler {
+impl Compiler<'_> {
     /// A block that charges `extra` steps besides those of its statements.
     pub fn block(&self, block: &[Stmt], extra: u64) -> StmtFn {
         let statements: Vec<StmtFn> = block.iter().map(|stmt| self.statement(stmt)).collect();

@@ -66,7 +66,7 @@ pub fn lower(unit: &Unit, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
     for body in procedures.iter_mut().map(|procedure| &mut procedure.body).chain([&mut top]) {
         body.calls_unseen = !body.keeps_last && !whole.sees_errors.get();
     }
-    Program { procedures, own_procedures: own.len(), top, has_top }
+    Program { procedures, own_procedures: own.len(), top, has_top, spared: Vec::new() }
 }
 
 /// Findings after which names are no longer suggested.

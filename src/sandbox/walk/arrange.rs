@@ -1,6 +1,6 @@
 //! Puts the blocks of a walk into pre-order.
 
-use super::{EntryId, NO_BLOCK, Reader};
+use super::{Details, EntryId, NO_BLOCK, Reader};
 
 /// The entries of a tree in pre-order, one vector a field.
 #[derive(Debug, Default)]
@@ -13,9 +13,9 @@ pub struct Tree {
     pub parents: Vec<u32>,
     /// Whether each entry is a folder.
     pub is_folder: Vec<bool>,
-    /// Bytes; 0 for folders.
+    /// Bytes; 0 for folders. Empty where no details were wanted.
     pub sizes: Vec<i64>,
-    /// Seconds since 1970.
+    /// Seconds since 1970. Empty where no details were wanted.
     pub modified: Vec<i64>,
 }
 
@@ -28,9 +28,9 @@ struct Level {
     row: u32,
 }
 
-pub fn arrange(readers: &[Reader]) -> Tree {
+pub fn arrange(readers: &[Reader], details: Details) -> Tree {
     let children = children_of(readers);
-    let mut tree = Tree::with_capacity(readers);
+    let mut tree = Tree::with_capacity(readers, details);
     let mut levels = Vec::new();
     push_start(readers, &mut levels);
     while let Some(level) = levels.last_mut() {
@@ -40,7 +40,7 @@ pub fn arrange(readers: &[Reader]) -> Tree {
         }
         let entry = EntryId { reader: level.reader, index: level.next };
         level.next += 1;
-        let row = tree.take(&readers[entry.reader as usize], entry.index, level.row);
+        let row = tree.take(&readers[entry.reader as usize], entry.index, level.row, details);
         let child = children[entry.reader as usize][entry.index as usize];
         if child != NO_BLOCK {
             let (reader, block) = unpack(child);
@@ -101,20 +101,21 @@ impl Tree {
         &self.names[start as usize..self.name_ends[entry] as usize]
     }
 
-    fn with_capacity(readers: &[Reader]) -> Tree {
+    fn with_capacity(readers: &[Reader], details: Details) -> Tree {
         let entries = readers.iter().map(|reader| reader.found.len()).sum();
+        let detailed = if details == Details::All { entries } else { 0 };
         let names = readers.iter().map(|reader| reader.names.len()).sum();
         Tree {
             names: String::with_capacity(names),
             name_ends: Vec::with_capacity(entries),
             parents: Vec::with_capacity(entries),
             is_folder: Vec::with_capacity(entries),
-            sizes: Vec::with_capacity(entries),
-            modified: Vec::with_capacity(entries),
+            sizes: Vec::with_capacity(detailed),
+            modified: Vec::with_capacity(detailed),
         }
     }
 
-    fn take(&mut self, reader: &Reader, index: u32, parent: u32) -> u32 {
+    fn take(&mut self, reader: &Reader, index: u32, parent: u32, details: Details) -> u32 {
         let found = &reader.found[index as usize];
         let name = reader.name(found);
         match str::from_utf8(name) {
@@ -124,8 +125,10 @@ impl Tree {
         self.name_ends.push(self.names.len() as u32);
         self.parents.push(parent);
         self.is_folder.push(found.is_folder);
-        self.sizes.push(found.size.min(i64::MAX as u64) as i64);
-        self.modified.push(found.modified);
+        if details == Details::All {
+            self.sizes.push(found.size.min(i64::MAX as u64) as i64);
+            self.modified.push(found.modified);
+        }
         self.parents.len() as u32 - 1
     }
 }

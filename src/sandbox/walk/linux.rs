@@ -1,9 +1,12 @@
 //! Reads a tree with `getdents64` and `statx`, relative to the handle of each folder.
 //!
+//! Where the kind of an entry is all that is wanted, its folder tells it. One entry of each folder is looked at all
+//! the same: a folder whose names may be read and whose entries may not ends the walk, whatever is wanted of them.
+//!
 //! Small trees are read by the caller's thread alone; once a walk has met a few thousand entries a
 //! second thread takes folders from the same list.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CStr, OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -14,7 +17,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, StatxFla
 use rustix::io::Errno;
 
 use super::super::folder::{LinuxFolder, entry_buffer};
-use super::{EntryId, Failure, Filter, Found, Reader, WalkLimits};
+use super::{Details, EntryId, Failure, Filter, Found, Reader, WalkLimits};
 
 /// Entries after which a second thread is worth its start.
 const ALONE: usize = 4_000;
@@ -207,6 +210,7 @@ impl<'a> Worker<'a> {
         let unreadable = |error: Errno| Stop::Unreadable(Unreadable { entry: parent, error: error.into() });
         let start = self.reader.found.len();
         let filter = self.shared.filter;
+        let mut lets_look = false;
         let mut raw = RawDir::new(folder.as_fd(), &mut self.buffer);
         while let Some(entry) = raw.next() {
             let entry = entry.map_err(unreadable)?;
@@ -215,17 +219,16 @@ impl<'a> Worker<'a> {
             if bytes == b"." || bytes == b".." || filter.is_reserved(parent, OsStr::from_bytes(bytes)) {
                 continue;
             }
-            let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
-            let stat = match rustix::fs::statx(
-                &folder,
-                name,
-                flags,
-                StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::MTIME,
-            ) {
-                Err(Errno::NOENT) => continue,
-                other => other.map_err(unreadable)?,
+            let told = Some(entry.file_type()).filter(|kind| lets_look && *kind != FileType::Unknown);
+            let looked = match told.filter(|_| filter.details == Details::KindAlone) {
+                Some(kind) => Look { is_folder: kind == FileType::Directory, size: 0, modified: 0 },
+                None => match look(&folder, name) {
+                    Err(Errno::NOENT) => continue,
+                    other => other.map_err(unreadable)?,
+                },
             };
-            let is_folder = FileType::from_raw_mode(stat.stx_mode.into()) == FileType::Directory;
+            lets_look = true;
+            let is_folder = looked.is_folder;
             if is_folder && below.as_ref().is_some_and(|below| filter.skips(below, &name.to_string_lossy())) {
                 continue;
             }
@@ -233,8 +236,8 @@ impl<'a> Worker<'a> {
                 name_start: self.reader.names.len() as u32,
                 name_len: bytes.len() as u16,
                 is_folder,
-                size: if is_folder { 0 } else { stat.stx_size },
-                modified: stat.stx_mtime.tv_sec,
+                size: if is_folder { 0 } else { looked.size },
+                modified: looked.modified,
             });
             self.reader.names.extend_from_slice(bytes);
         }
@@ -262,6 +265,22 @@ impl<'a> Worker<'a> {
             tasks.push(Task { parent: folder.clone(), entry, name, below });
         }
     }
+}
+
+/// What an entry is.
+struct Look {
+    is_folder: bool,
+    size: u64,
+    /// Seconds since 1970.
+    modified: i64,
+}
+
+/// Looks at an entry of a folder.
+fn look(folder: &OwnedFd, name: &CStr) -> Result<Look, Errno> {
+    let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
+    let stat = rustix::fs::statx(folder, name, flags, StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::MTIME)?;
+    let is_folder = FileType::from_raw_mode(stat.stx_mode.into()) == FileType::Directory;
+    Ok(Look { is_folder, size: stat.stx_size, modified: stat.stx_mtime.tv_sec })
 }
 
 /// The way from the start to a name, from that to the folder it is in.

@@ -72,6 +72,15 @@ struct EntryId {
     index: u32,
 }
 
+/// What is wanted of each entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Details {
+    /// All that a [`Tree`] has room for.
+    All,
+    /// No size and no time, so that most entries need not be looked at: their folder knows their kind.
+    KindAlone,
+}
+
 /// What a walk leaves out, besides our own files.
 #[derive(Clone, Copy)]
 pub struct Skip<'a> {
@@ -83,6 +92,7 @@ pub struct Skip<'a> {
 #[derive(Clone, Copy)]
 struct Filter<'a> {
     skip: Skip<'a>,
+    details: Details,
     /// The resolved path of the start.
     start: &'a str,
     /// The start is the root, in which our own files lie.
@@ -107,16 +117,16 @@ impl Filter<'_> {
 ///
 /// Any folder that cannot be read ends the walk with its error; an entry that vanishes while the
 /// walk runs is left out, as if it had gone before.
-pub fn walk(start: &SandboxPath, limits: &WalkLimits, skip: Skip<'_>) -> Result<Tree, SandboxError> {
+pub fn walk(start: &SandboxPath, limits: &WalkLimits, skip: Skip<'_>, details: Details) -> Result<Tree, SandboxError> {
     let folder = start.open_folder()?;
-    let filter = Filter { skip, start: start.resolved(), start_is_root: start.is_root() };
+    let filter = Filter { skip, details, start: start.resolved(), start_is_root: start.is_root() };
     let readers = match folder.untouched() {
         #[cfg(target_os = "linux")]
         Folder::Linux(folder) => linux::read_tree(folder, filter, limits),
         folder => portable::read_tree(folder, filter, limits).and_then(|read| read.whole(filter, limits)),
     };
     let readers = readers.map_err(|failure| failure.at(start.shown()))?;
-    Ok(arrange::arrange(&readers))
+    Ok(arrange::arrange(&readers, details))
 }
 
 /// Why a walk ended early.

@@ -1,6 +1,6 @@
 //! `FS.WalkDir`: docs/specs/fs_walkdir.md.
 
-use crate::sandbox::{PathRule, SandboxError, SandboxPath, Tree};
+use crate::sandbox::{Details, PathRule, SandboxError, SandboxPath, Tree};
 use crate::text::ToolCode;
 use crate::toolkit::{Answer, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 use crate::value::{Column, List, Rows, Table, Texts, Value};
@@ -39,10 +39,12 @@ arguments! {
 }
 
 pub fn tool() -> Tool {
-    Tool::new(SPEC, run)
+    let whole = |context: &mut Context<'_>, args| run(context, args, Details::All);
+    let names = |context: &mut Context<'_>, args| run(context, args, Details::KindAlone);
+    Tool::new(SPEC, whole).with_sparing(&["name", "path", "isDir"], names)
 }
 
-fn run(context: &mut Context<'_>, args: Args) -> Result<Entries, ToolError> {
+fn run(context: &mut Context<'_>, args: Args, details: Details) -> Result<Entries, ToolError> {
     let failed = |error: SandboxError| {
         let error = ToolError::from(error).argument("path").path(args.path.shown());
         if error.code == ToolCode::NotFound { error.quiet() } else { error }
@@ -52,19 +54,23 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Entries, ToolError> {
         return Ok(Entries(List::empty()));
     }
     drop(start);
-    let tree = context.walk(&args.path).map_err(|error| ToolError::from(error).path(args.path.shown()))?;
+    let tree = context.walk(&args.path, details).map_err(|error| ToolError::from(error).path(args.path.shown()))?;
     context.spend(tree.len())?;
-    Ok(Entries(List::from_rows(Rows::new(table(tree)?))))
+    Ok(Entries(List::from_rows(Rows::new(table(tree, details)?))))
 }
 
-fn table(tree: Tree) -> Result<Table, ToolError> {
+fn table(tree: Tree, details: Details) -> Result<Table, ToolError> {
     let len = tree.len();
+    let (sizes, times) = match details {
+        Details::All => (Column::Ints(tree.sizes), Column::Times(tree.modified)),
+        Details::KindAlone => (Column::Unread, Column::Unread),
+    };
     let columns = vec![
         ("name", Column::Texts(Texts::new(tree.names, tree.name_ends))),
         ("path", Column::Paths { names: 0, parents: tree.parents }),
         ("isDir", Column::Bools(tree.is_folder)),
-        ("size", Column::Ints(tree.sizes)),
-        ("modTime", Column::Times(tree.modified)),
+        ("size", sizes),
+        ("modTime", times),
     ];
     Ok(Table::new(columns, len)?)
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::limits::space;
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::order::{self, Direction};
+use crate::value::order::{self, Direction, Unsorted};
 use crate::value::{List, Str, Value};
 
 use super::key;
@@ -46,11 +46,14 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     for (index, element) in args.list.iter().enumerate() {
         keys.push(key::of(&element, args.key.as_ref(), index)?);
     }
-    let sorted = order::sorted(&keys, Direction::of(args.descending)).map_err(|odd| {
-        let message = format!("element {odd} cannot be ordered with the others: {}", order::shown(&keys[odd]));
-        ToolError::bad_argument("list", message).hint("sort numbers or texts, not both; maps need `key`")
+    let watch = context.meter.watch();
+    let sorted = order::sorted(&keys, Direction::of(args.descending), &watch).map_err(|unsorted| match unsorted {
+        Unsorted::Limit(hit) => ToolError::from(hit),
+        Unsorted::Odd(odd) => {
+            let message = format!("element {odd} cannot be ordered with the others: {}", order::shown(&keys[odd]));
+            ToolError::bad_argument("list", message).hint("sort numbers or texts, not both; maps need `key`")
+        }
     })?;
-    context.meter.poll()?;
     let sorted = sorted.into_iter().filter_map(|index| args.list.get(index)).collect();
     Ok(AnyList(Value::list(sorted)?))
 }
@@ -65,8 +68,7 @@ fn ints(values: &[Value]) -> Option<Vec<i64>> {
 }
 
 fn sorted_ints(context: &mut Context<'_>, mut ints: Vec<i64>, descending: bool) -> Result<AnyList, ToolError> {
-    ints.sort_unstable();
-    context.meter.poll()?;
+    order::sort_in_slices(&mut ints, i64::cmp, &context.meter.watch())?;
     let values = match descending {
         true => ints.into_iter().rev().map(Value::Int).collect(),
         false => ints.into_iter().map(Value::Int).collect(),

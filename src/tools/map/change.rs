@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::limits::space;
 use crate::toolkit::{AnyMap, Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::{Hashed, List, Map, Str, Value, ValueMap, print};
+use crate::value::{Hashed, List, Map, Str, Value, ValueMap, order, print};
 
 const SET: Spec = Spec::pure(
     "MAP.Set",
@@ -160,8 +160,7 @@ fn sort_keys(context: &mut Context<'_>, args: Whole) -> Result<AnyMap, ToolError
     context.spend(args.map.len())?;
     space::check(args.map.len().saturating_mul(size_of::<(Str, Value)>()))?;
     let mut entries: Vec<(Str, Value)> = args.map.iter().collect();
-    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-    context.meter.poll()?;
+    order::sort_in_slices(&mut entries, |(a, _), (b, _)| a.cmp(b), &context.meter.watch())?;
     let mut sorted = Map::with_capacity(entries.len());
     for (key, value) in entries {
         sorted.put(key, value)?;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::limits::space;
 use crate::toolkit::{AnyMap, Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::order::{self, Direction};
+use crate::value::order::{self, Direction, Unsorted};
 use crate::value::{Map, Str, Value, print};
 
 const SPEC: Spec = Spec::pure(
@@ -35,12 +35,15 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyMap, ToolError> {
     context.spend(length)?;
     space::check(length * (size_of::<usize>() + 3 * size_of::<Value>()))?;
     let (keys, values): (Vec<Str>, Vec<Value>) = args.map.iter().unzip();
-    let sorted = order::sorted(&values, Direction::of(args.descending)).map_err(|odd| {
-        let key = print::shortened(&keys[odd].as_text(), 40);
-        let message = format!("the value of `{key}` cannot be ordered with the others: {}", order::shown(&values[odd]));
-        ToolError::bad_argument("map", message).hint("sort numbers or texts, not both")
+    let watch = context.meter.watch();
+    let sorted = order::sorted(&values, Direction::of(args.descending), &watch).map_err(|unsorted| match unsorted {
+        Unsorted::Limit(hit) => ToolError::from(hit),
+        Unsorted::Odd(odd) => {
+            let (key, shown) = (print::shortened(&keys[odd].as_text(), 40), order::shown(&values[odd]));
+            let message = format!("the value of `{key}` cannot be ordered with the others: {shown}");
+            ToolError::bad_argument("map", message).hint("sort numbers or texts, not both")
+        }
     })?;
-    context.meter.poll()?;
     let mut map = Map::with_capacity(length);
     for index in sorted {
         map.put(keys[index].clone(), values[index].clone())?;

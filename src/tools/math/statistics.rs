@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::limits::space;
 use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::{List, Value, print};
+use crate::value::{List, Value, order, print};
 
 use super::float;
 
@@ -80,8 +80,7 @@ fn floats(context: &mut Context<'_>, list: &List) -> Result<Vec<f64>, ToolError>
 
 fn sorted(context: &mut Context<'_>, list: &List) -> Result<Vec<f64>, ToolError> {
     let mut numbers = floats(context, list)?;
-    numbers.sort_unstable_by(f64::total_cmp);
-    context.meter.poll()?;
+    order::sort_in_slices(&mut numbers, f64::total_cmp, &context.meter.watch())?;
     Ok(numbers)
 }
 

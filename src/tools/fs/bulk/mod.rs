@@ -6,7 +6,7 @@
 mod perform;
 mod rows;
 
-use crate::sandbox::{PathRule, SandboxPath};
+use crate::sandbox::{Details, PathRule, SandboxPath};
 use crate::toolkit::{Access, Context, Given, ListedPath, ToolError};
 
 use super::glob::Pattern;
@@ -81,7 +81,7 @@ pub fn found(
 ) -> Result<Items, ToolError> {
     let pattern = Pattern::of_paths("glob", glob)?;
     let start = context.place(".", PathRule::INSIDE, Access::Look)?;
-    let tree = context.walk(&start)?;
+    let tree = context.walk(&start, Details::KindAlone)?;
     context.spend(tree.len())?;
     let fixed = fixed_part(glob);
     let mut list: Vec<Item> = Vec::new();

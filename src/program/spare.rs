@@ -1,0 +1,271 @@
+//! What a whole script never reads of the records that a tool gives: the tool need not find it out.
+//!
+//! Lists of such records, and the records, are followed through variables, `LAST`, loops and places. As soon as one may
+//! get elsewhere (it is printed, returned, kept in something, given to a tool or a procedure, compared, named by an
+//! EVAL), or another field is read than those that come cheap, nothing is spared. Nothing here knows values: what
+//! holds, holds for every run.
+
+use crate::toolkit::{Registry, Sparing, ToolId};
+use crate::value::Value;
+
+use super::builtin::Builtin;
+use super::tree::{Args, BinaryOp, Block, Body, Call, Expr, ExprKind, Piece, Place, Program, Slot, Stmt, StmtKind};
+use super::tree::{Target, UnaryOp, Variable};
+
+/// So often a program is gone through before it is left as it is.
+const ROUNDS: usize = 8;
+
+/// The tools that may be spared work, each with what does its work then. The program must be all that ever sees its
+/// variables, and its calls' answers.
+pub fn spared(program: &Program, registry: &Registry) -> Vec<(ToolId, ToolId)> {
+    let mut follower = Follower::new(program, registry);
+    for _ in 0..ROUNDS {
+        follower.has_grown = false;
+        match follower.follow(program) {
+            Err(ReadsMore) => return Vec::new(),
+            Ok(()) if !follower.has_grown => {
+                return follower.tools.iter().map(|(id, sparing)| (*id, sparing.tool)).collect();
+            }
+            Ok(()) => {}
+        }
+    }
+    Vec::new()
+}
+
+/// What an expression or a variable may hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Holds {
+    /// A list of the records.
+    list: bool,
+    /// One of them.
+    record: bool,
+}
+
+const NOTHING: Holds = Holds { list: false, record: false };
+const LIST: Holds = Holds { list: true, record: false };
+const RECORD: Holds = Holds { list: false, record: true };
+
+/// Something may read more.
+struct ReadsMore;
+
+type Followed<T = ()> = Result<T, ReadsMore>;
+
+/// What is known so far.
+struct Follower<'a> {
+    registry: &'a Registry,
+    /// Of each body what its variables hold, those of the top level last.
+    variables: Vec<Vec<Holds>>,
+    /// Of each body whether it calls one of the tools, so that `LAST` may be what that gave.
+    calls: Vec<bool>,
+    /// The body that is being gone through.
+    body: usize,
+    /// The tools that were met.
+    tools: Vec<(ToolId, Sparing)>,
+    /// Whether this round found anything new.
+    has_grown: bool,
+}
+
+impl<'a> Follower<'a> {
+    fn new(program: &Program, registry: &'a Registry) -> Follower<'a> {
+        let variables: Vec<Vec<Holds>> = bodies(program).map(|body| vec![NOTHING; body.slots.len()]).collect();
+        let calls = vec![false; variables.len()];
+        Follower { registry, variables, calls, body: 0, tools: Vec::new(), has_grown: false }
+    }
+
+    fn follow(&mut self, program: &Program) -> Followed {
+        for (number, body) in bodies(program).enumerate() {
+            self.body = number;
+            self.block(&body.block)?;
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, block: &Block) -> Followed {
+        block.iter().try_for_each(|stmt| self.stmt(stmt))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Followed {
+        match &stmt.kind {
+            StmtKind::Set { place, value } => self.set(place, value),
+            StmtKind::SetMany { places, value } => {
+                places.iter().try_for_each(|place| self.part(place))?;
+                self.elsewhere(value)
+            }
+            StmtKind::Emit(values) => self.all_elsewhere(values),
+            StmtKind::Call(value) => self.expr(value).map(drop),
+            StmtKind::MustCall { call, message } => {
+                self.call(call)?;
+                self.all_elsewhere(message)
+            }
+            StmtKind::Must { value, message } => {
+                self.expr(value)?;
+                self.all_elsewhere(message)
+            }
+            StmtKind::Fail(message) => self.all_elsewhere(message),
+            StmtKind::Return(value) => self.elsewhere(value),
+            StmtKind::If { arms, otherwise } => {
+                for (condition, block) in arms {
+                    self.expr(condition)?;
+                    self.block(block)?;
+                }
+                self.block(otherwise)
+            }
+            StmtKind::While { condition, body } => {
+                self.expr(condition)?;
+                self.block(body)
+            }
+            StmtKind::ForEach { first, second, list, body } => {
+                match self.expr(list)? {
+                    NOTHING => {}
+                    LIST => self.grow(second.unwrap_or(*first), RECORD),
+                    _ => return Err(ReadsMore),
+                }
+                self.block(body)
+            }
+            StmtKind::OnError { body, .. } => self.block(body),
+            StmtKind::Break | StmtKind::Continue | StmtKind::ClearError => Ok(()),
+        }
+    }
+
+    fn set(&mut self, place: &Place, value: &Expr) -> Followed {
+        match place.steps.is_empty() {
+            true => {
+                let holds = self.expr(value)?;
+                self.grow(place.slot, holds);
+                Ok(())
+            }
+            false => {
+                self.part(place)?;
+                self.elsewhere(value)
+            }
+        }
+    }
+
+    /// A place that is written to, where it is a part of a variable.
+    fn part(&mut self, place: &Place) -> Followed {
+        match place.steps.is_empty() || self.variables[self.body][place.slot.0 as usize] == NOTHING {
+            true => self.all_elsewhere(&place.steps),
+            false => Err(ReadsMore),
+        }
+    }
+
+    fn grow(&mut self, slot: Slot, by: Holds) {
+        let holds = &mut self.variables[self.body][slot.0 as usize];
+        let grown = Holds { list: holds.list || by.list, record: holds.record || by.record };
+        self.has_grown |= grown != *holds;
+        *holds = grown;
+    }
+
+    /// A value that goes where it is not followed.
+    fn elsewhere(&mut self, value: &Expr) -> Followed {
+        if self.expr(value)? == NOTHING { Ok(()) } else { Err(ReadsMore) }
+    }
+
+    fn all_elsewhere<'e>(&mut self, values: impl IntoIterator<Item = &'e Expr>) -> Followed {
+        values.into_iter().try_for_each(|value| self.elsewhere(value))
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Followed<Holds> {
+        match &expr.kind {
+            ExprKind::Variable(variable) => return Ok(self.variable(*variable)),
+            ExprKind::Last => return Ok(if self.calls[self.body] { LIST } else { NOTHING }),
+            ExprKind::Call(call) => return self.call(call),
+            ExprKind::Index(whole, index) => return self.element(whole, index),
+            ExprKind::Field(whole, name) => return self.field(whole, &name.as_text()),
+            ExprKind::Eval(..) => return Err(ReadsMore),
+            ExprKind::Const(_) | ExprKind::LastError | ExprKind::Args => {}
+            ExprKind::List(items) => self.all_elsewhere(items)?,
+            ExprKind::Map(entries) => self.all_elsewhere(entries.iter().map(|(_, value)| value))?,
+            // Whether there is anything can be asked.
+            ExprKind::Unary(UnaryOp::Not, value) => drop(self.expr(value)?),
+            ExprKind::And(values) | ExprKind::Or(values) => {
+                values.iter().try_for_each(|value| self.expr(value).map(drop))?;
+            }
+            ExprKind::Unary(_, value) => self.elsewhere(value)?,
+            ExprKind::Power(left, right) => self.all_elsewhere([&**left, right])?,
+            ExprKind::Chain(first, links) => match &links[..] {
+                [link] if matches!(link.op, BinaryOp::Equal | BinaryOp::NotEqual) && is_nil(&link.operand) => {
+                    self.expr(first)?;
+                }
+                links => self.all_elsewhere(links.iter().map(|link| &link.operand).chain([&**first]))?,
+            },
+            ExprKind::Join(pieces) => {
+                self.all_elsewhere(pieces.iter().filter_map(|piece| match piece {
+                    Piece::Value(value) => Some(value),
+                    Piece::Text(_) => None,
+                }))?;
+            }
+        }
+        Ok(NOTHING)
+    }
+
+    fn variable(&self, variable: Variable) -> Holds {
+        let (body, slot) = match variable {
+            Variable::Local(slot) => (self.body, slot),
+            Variable::Outer(slot) => (self.variables.len() - 1, slot),
+        };
+        self.variables[body][slot.0 as usize]
+    }
+
+    fn element(&mut self, whole: &Expr, index: &Expr) -> Followed<Holds> {
+        let whole = self.expr(whole)?;
+        match &index.kind {
+            ExprKind::Const(Value::Int(_)) if whole == LIST => Ok(RECORD),
+            ExprKind::Const(name)
+                if whole == RECORD && name.as_str().is_some_and(|name| self.is_cheap(&name.as_text())) =>
+            {
+                Ok(NOTHING)
+            }
+            // The message of a mistake would show what is there.
+            _ if whole != NOTHING => Err(ReadsMore),
+            _ => self.elsewhere(index).map(|()| NOTHING),
+        }
+    }
+
+    fn field(&mut self, whole: &Expr, name: &str) -> Followed<Holds> {
+        match self.expr(whole)? {
+            NOTHING => Ok(NOTHING),
+            RECORD if self.is_cheap(name) => Ok(NOTHING),
+            _ => Err(ReadsMore),
+        }
+    }
+
+    /// Whether a field comes cheap from all the tools.
+    fn is_cheap(&self, name: &str) -> bool {
+        self.tools.iter().all(|(_, sparing)| sparing.reads.contains(&name))
+    }
+
+    fn call(&mut self, call: &Call) -> Followed<Holds> {
+        match (call.target, &call.args) {
+            (Target::Builtin(Builtin::Len), Args::InOrder(values)) => {
+                values.iter().try_for_each(|value| self.expr(value).map(drop))?;
+            }
+            (_, Args::InOrder(values)) => self.all_elsewhere(values)?,
+            (_, Args::Placed { values, .. }) => self.all_elsewhere(values.iter().map(|(_, value)| value))?,
+            (_, Args::PerhapsMap(value)) => self.elsewhere(value)?,
+        }
+        match call.target {
+            Target::Tool(id) => Ok(self.tool(id)),
+            _ => Ok(NOTHING),
+        }
+    }
+
+    fn tool(&mut self, id: ToolId) -> Holds {
+        let Some(sparing) = self.registry.sparing(id) else { return NOTHING };
+        if !self.tools.iter().any(|(known, _)| *known == id) {
+            self.tools.push((id, sparing));
+            self.has_grown = true;
+        }
+        self.has_grown |= !self.calls[self.body];
+        self.calls[self.body] = true;
+        LIST
+    }
+}
+
+fn bodies(program: &Program) -> impl Iterator<Item = &Body> {
+    program.procedures.iter().map(|procedure| &procedure.body).chain([&program.top])
+}
+
+fn is_nil(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Const(Value::Nil))
+}
