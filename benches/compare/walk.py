@@ -19,6 +19,8 @@ FIND = "find -printf"
 FD = "fd -l"
 OURS = "ns"
 FIELDS = "ns, all fields read"
+NAMES = "ns, names and kinds alone"
+FIND_NAMES = "find -printf, names and kinds alone"
 PORTABLE = ("walkdir", "jwalk", "ignore", "cap_std")
 GOALS = {BARE: 1.15, FIND: 0.75, "walkdir + metadata": 0.65, FD: 0.3, "os.scandir": 0.4}
 #: Time on the clock with two processors, as times that with one.
@@ -38,10 +40,17 @@ def run(built: Built, folder: str, rounds: int, quick: bool = False) -> Report:
     commands, lacking = contestants(built, folder, quick)
     entries = count(commands, folder)
     show.note(f"{folder}: {entries} entries")
-    series = process.in_turn(commands, rounds)
+    whole = process.in_turn(commands, rounds)
     show.note("")
-    report = Report(series={"walk": series})
-    report.blocks = [f"{folder}: {entries} entries", show.comparison("walk", series, OURS, GOALS), *show.missing(lacking)]
+    series = {name: usages for name, usages in whole.items() if name not in (NAMES, FIND_NAMES)}
+    names = {name: whole[name] for name in (NAMES, FIND_NAMES, OURS)}
+    report = Report(series={"walk": series, "names": names})
+    report.blocks = [
+        f"{folder}: {entries} entries",
+        show.comparison("walk", series, OURS, GOALS),
+        *show.missing(lacking),
+        show.comparison("names and kinds", names, NAMES),
+    ]
     for name, goal in GOALS.items():
         if name in series:
             report.goals.append(Goal("`FS.WalkDir` to a finished value, CPU", f"`{name}`", goal, ratio(series[OURS], series[name])))
@@ -56,9 +65,11 @@ def contestants(built: Built, folder: str, quick: bool) -> tuple[dict[str, list[
     fd = shutil.which("fdfind") or shutil.which("fd")
     python = [sys.executable, str(BENCHES / "peers" / "py" / "walk.py"), folder]
     commands: dict[str, list[str] | None] = {
-        OURS: script(built, "len", folder),
+        OURS: script(built, "whole", folder),
         FIELDS: script(built, "fields", folder),
+        NAMES: script(built, "names", folder),
         FIND: ["find", folder, "-mindepth", "1", "-printf", "%P %y %s %T@\\n"],
+        FIND_NAMES: ["find", folder, "-mindepth", "1", "-printf", "%P %y\\n"],
         "os.scandir": python,
     }
     if not quick:
@@ -77,7 +88,7 @@ def count(commands: Mapping[str, list[str]], folder: str) -> int:
     for name, command in commands.items():
         show.note(f"{name}: counting")
         output = process.run(command).output
-        counts[name] = output.count("\n") if name in (FIND, FD) else int(output.split()[0])
+        counts[name] = output.count("\n") if name in (FIND, FIND_NAMES, FD) else int(output.split()[0])
     entries = len(process.run(["find", folder, "-mindepth", "1", "-printf", "."]).output)
     # Names may hold line feeds; what prints lines is held to this count where they do not.
     if set(counts.values()) != {entries}:
