@@ -76,22 +76,26 @@ def expression(text: str) -> Callable[[int, Path], list[str]]:
     return lambda n, _: ["run", "-e", f"SET n = {n}\n{text}"]
 
 
+#: A walk for all that there is to know.
+WALK = ["run", "-e", 'SET rows = FS.WalkDir(".")\nEMIT LEN(rows), rows[0].size']
+
+
 def _flat(n: int, place: Path) -> list[str]:
     for number in range(_count(place), n):
         (place / f"file-{number:08}.txt").touch()
-    return ["run", "-e", 'EMIT LEN(FS.WalkDir("."))']
+    return WALK
 
 
 def _folders(n: int, place: Path) -> list[str]:
     for number in range(_count(place), n):
         (place / f"folder-{number:08}").mkdir()
-    return ["run", "-e", 'EMIT LEN(FS.WalkDir("."))']
+    return WALK
 
 
 def _deep(n: int, place: Path) -> list[str]:
     for depth in range(1, n + 1):
         (place / "/".join("d" * depth)).mkdir(exist_ok=True)
-    return ["run", "-e", 'EMIT LEN(FS.WalkDir("."))']
+    return WALK
 
 
 def _contents(n: int, place: Path) -> list[str]:
