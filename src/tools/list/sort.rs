@@ -68,7 +68,7 @@ fn ints(values: &[Value]) -> Option<Vec<i64>> {
 }
 
 fn sorted_ints(context: &mut Context<'_>, mut ints: Vec<i64>, descending: bool) -> Result<AnyList, ToolError> {
-    order::sort_in_slices(&mut ints, i64::cmp, &context.meter.watch())?;
+    order::sort_numbers(&mut ints, i64::cmp, &context.meter.watch())?;
     let values = match descending {
         true => ints.into_iter().rev().map(Value::Int).collect(),
         false => ints.into_iter().map(Value::Int).collect(),

@@ -160,7 +160,7 @@ fn sort_keys(context: &mut Context<'_>, args: Whole) -> Result<AnyMap, ToolError
     context.spend(args.map.len())?;
     space::check(args.map.len().saturating_mul(size_of::<(Str, Value)>()))?;
     let mut entries: Vec<(Str, Value)> = args.map.iter().collect();
-    order::sort_in_slices(&mut entries, |(a, _), (b, _)| a.cmp(b), &context.meter.watch())?;
+    order::sort(&mut entries, |(a, _), (b, _)| a.cmp(b), &context.meter.watch())?;
     let mut sorted = Map::with_capacity(entries.len());
     for (key, value) in entries {
         sorted.put(key, value)?;

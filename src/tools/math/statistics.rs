@@ -80,7 +80,7 @@ fn floats(context: &mut Context<'_>, list: &List) -> Result<Vec<f64>, ToolError>
 
 fn sorted(context: &mut Context<'_>, list: &List) -> Result<Vec<f64>, ToolError> {
     let mut numbers = floats(context, list)?;
-    order::sort_in_slices(&mut numbers, f64::total_cmp, &context.meter.watch())?;
+    order::sort_numbers(&mut numbers, f64::total_cmp, &context.meter.watch())?;
     Ok(numbers)
 }
 
