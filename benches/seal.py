@@ -2,12 +2,14 @@
 """What the second wall costs when `ns` starts: an empty script, with Landlock or seccomp or both missing.
 
     benches/seal.py [NS]        # NS: the binary, target/release/ns when left out
+    benches/seal.py --deep N    # instead of the empty script a walk of N folders, each in the one before
     benches/seal.py --quick     # fewer starts
 
 A filter of system calls makes the kernel say that it has them not; the starts with both have one too, which
 refuses nothing. The forms take turns. Nothing is asserted but that each start ends well. Linux on x86-64 or
 arm64 alone."""
 
+import argparse
 import ctypes
 import os
 import pathlib
@@ -47,7 +49,7 @@ def start(ns, folder, refused):
             refuse(number)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         begin = time.perf_counter_ns()
-        child = os.posix_spawn(ns, [ns, "run", "--sandbox", folder, f"{folder}/empty.ns"], os.environ)
+        child = os.posix_spawn(ns, [ns, "run", "--sandbox", f"{folder}/root", f"{folder}/script.ns"], os.environ)
         _, status, used = os.wait4(child, 0)
         clock, processor = time.perf_counter_ns() - begin, used.ru_utime + used.ru_stime
         (pathlib.Path(folder) / "taken").write_text(f"{clock / 1e6} {processor * 1e3}")
@@ -58,10 +60,25 @@ def start(ns, folder, refused):
     return [float(word) for word in (pathlib.Path(folder) / "taken").read_text().split()]
 
 
+def prepare(folder, depth):
+    """A root with so many folders, each in the one before, and the script that walks them; none: an empty script."""
+    places = [folder / "root"]
+    for _ in range(depth):
+        places.append(places[-1] / "d")
+    for place in places:
+        place.mkdir()
+    (folder / "script.ns").write_text('SET rows = FS.WalkDir(".")\nEMIT LEN(rows)\n' if depth else "")
+    return places
+
+
 def main():
-    words = [word for word in sys.argv[1:] if word != "--quick"]
-    ns = os.path.abspath(words[0] if words else "target/release/ns")
-    rounds = 20 if "--quick" in sys.argv else 400
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ns", nargs="?", default="target/release/ns")
+    parser.add_argument("--deep", type=int, default=0, metavar="N")
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    ns = os.path.abspath(options.ns)
+    rounds = 20 if options.quick else 400 if not options.deep else 40
     seccomp = SECCOMP.get(platform.machine())
     if seccomp is None or sys.platform != "linux":
         print("SKIPPED: it needs Linux on x86-64 or arm64")
@@ -75,10 +92,13 @@ def main():
     }
     taken = {name: [] for name in forms}
     with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "empty.ns").write_text("")
+        places = prepare(pathlib.Path(folder), options.deep)
         for _ in range(rounds):
             for name, refused in forms.items():
                 taken[name].append(start(ns, folder, refused))
+        # So many in one another are more than the library removes.
+        for place in reversed(places):
+            place.rmdir()
     print(f"{'a start':<18} {'clock ms':>10} {'least':>10} {'processor':>10} {'least':>10}")
     for name, times in taken.items():
         columns = [number for values in zip(*times) for number in (statistics.median(values), min(values))]

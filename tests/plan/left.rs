@@ -38,6 +38,25 @@ fn what_a_killed_plan_left_goes_with_the_next() {
     drop(living);
 }
 
+/// A worker's lies in that of its server, and both may be killed.
+#[test]
+fn what_a_killed_server_left_goes_with_its_workers() {
+    let place = Place::new();
+    let temporary = place.folder.path().join("tmp");
+    let mut left = temporary.clone();
+    fs::create_dir(&left).expect("a folder");
+    for name in ["neuroscript-plans-server", "neuroscript-plans-worker", "neuroscript-plan-script"] {
+        left.push(name);
+        fs::create_dir(&left).expect("a folder");
+        fs::set_permissions(&left, fs::Permissions::from_mode(0o700)).expect("its mode is set");
+    }
+    fs::write(left.join("3"), "planned").expect("a file");
+    let plan = ["run", "--plan", "-e", "MUST FS.WriteFile(\"x\", \"x\")"];
+    let ran = crate::support::run(ns(&place.root()).env("TMPDIR", &temporary).args(plan));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(names(&temporary).is_empty(), "{:?}", names(&temporary));
+}
+
 /// A process that goes when the test does, however that ends.
 struct Living(Child);
 

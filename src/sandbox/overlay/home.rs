@@ -16,6 +16,9 @@ use super::scratch::{is_ours, locked, made, sweep_in};
 /// What the names of such folders begin with.
 const PREFIX: &str = "neuroscript-plans-";
 
+/// Levels of such folders in one another: a worker's lies in that of its server.
+const LEVELS: u32 = 1;
+
 /// So often the folder is made, should others remove it.
 const TRIES: usize = 1_000;
 
@@ -33,7 +36,7 @@ pub fn settle_scratch() -> io::Result<()> {
     if home.is_none() {
         let parent = std::env::temp_dir();
         // What cannot be removed is the system's to remove.
-        let _ = sweep(&parent);
+        let _ = Folder::open_root(&parent).and_then(|parent| sweep(&parent, LEVELS));
         *home = Some(make(&parent)?);
     }
     Ok(())
@@ -74,9 +77,8 @@ pub(super) fn parent() -> PathBuf {
     scratch_home().unwrap_or_else(std::env::temp_dir)
 }
 
-/// Removes the folders of processes that are gone.
-fn sweep(parent: &Path) -> io::Result<()> {
-    let folder = Folder::open_root(parent)?;
+/// Removes the folders of processes that are gone, and those in them.
+fn sweep(folder: &Folder, levels: u32) -> io::Result<()> {
     for entry in folder.entries()? {
         if !entry.name.as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
             continue;
@@ -85,7 +87,7 @@ fn sweep(parent: &Path) -> io::Result<()> {
         let Ok(left) = folder.open_folder(&entry.name) else { continue };
         let is_left = left.own_metadata().is_ok_and(|metadata| is_ours(&metadata));
         let lock = left.as_file().ok().filter(|file| is_left && file.try_lock().is_ok());
-        if lock.is_some() && sweep_in(&left).is_ok() {
+        if lock.is_some() && (levels == 0 || sweep(&left, levels - 1).is_ok()) && sweep_in(&left).is_ok() {
             let _ = folder.remove_folder(&entry.name);
         }
     }
@@ -94,7 +96,7 @@ fn sweep(parent: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{make, sweep};
+    use super::{Folder, LEVELS, make, sweep};
 
     /// Others take what is not locked yet for what a process left that is gone.
     #[test]
@@ -102,8 +104,9 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         std::thread::scope(|scope| {
             let makers = scope.spawn(|| (0..500).for_each(|_| drop(make(place.path()).expect("it is made"))));
+            let folder = Folder::open_root(place.path()).expect("it is there");
             while !makers.is_finished() {
-                let _ = sweep(place.path());
+                let _ = sweep(&folder, LEVELS);
             }
         });
     }
