@@ -137,6 +137,56 @@ fn what_others_put_into_a_copied_tree_stays() {
     }
 }
 
+/// Runs that moved things about in a tree that an earlier one left, and were taken back.
+#[test]
+fn a_tree_is_as_it_was_once_later_runs_are_taken_back() {
+    let place = sandbox();
+    let before = state_of(place.path());
+    eval(place.path(), "MUST FS.CopyFile(\"d\", \"copy\", recursive: true)");
+    let copied = state_of(place.path());
+    for later in [
+        "MUST FS.MoveFile(\"copy/in/c.txt\", \"out.txt\")",
+        "MUST FS.MoveFile(\"copy/in\", \"out\")",
+        "MUST FS.WriteFile(\"copy/in/c.txt\", \"new\")",
+        "MUST FS.SetPermissions(\"copy/in/c.txt\", \"600\")",
+        "MUST FS.DeleteFile(\"copy/in\", recursive: true)",
+    ] {
+        eval(place.path(), later);
+        let undone = undo(place.path(), &[]);
+        assert_eq!(undone.code, 0, "{later}: {}", undone.stderr);
+        assert_eq!(state_of(place.path()), copied, "{later}");
+    }
+    let undone = undo(place.path(), &[]);
+    assert_eq!(undone.code, 0, "{}", undone.stderr);
+    assert_eq!(state_of(place.path()), before);
+}
+
+/// What later runs did in such a tree stays, and what others did meanwhile.
+#[test]
+fn a_tree_that_others_changed_is_not_as_it_was() {
+    let moved = "MUST FS.MoveFile(\"copy/in/c.txt\", \"out.txt\")";
+    let changes: [(&str, fn(&Path)); 4] = [
+        ("redone", |place| assert_eq!(run(ns(place).arg("redo")).code, 0)),
+        ("another run's", |place| drop(eval(place, "MUST FS.MoveFile(\"a.txt\", \"copy/in/a.txt\")"))),
+        ("new content", |place| fs::write(place.join("copy/in/c.txt"), "theirs").expect("a file")),
+        ("a new name", |place| fs::rename(place.join("a.txt"), place.join("copy/in/z")).expect("a file")),
+    ];
+    for (what, change) in changes {
+        let place = sandbox();
+        eval(place.path(), "MUST FS.CopyFile(\"d\", \"copy\", recursive: true)");
+        let copied = name_of(&log(place.path())[0]).to_owned();
+        eval(place.path(), moved);
+        assert_eq!(undo(place.path(), &[]).code, 0);
+        // The system's clock for files ticks every few milliseconds.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        change(place.path());
+        let before = state_of(place.path());
+        let refused = undo(place.path(), &[&copied]);
+        assert!(refused.stderr.contains("`copy`: "), "{what}: {}", refused.stderr);
+        assert_eq!(state_of(place.path()), before, "{what}: nothing was done");
+    }
+}
+
 #[test]
 fn several_runs_go_back_one_by_one() {
     let place = sandbox();

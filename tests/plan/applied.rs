@@ -80,3 +80,21 @@ fn project_memory_is_tried_and_not_kept() {
     let kept = place.ns(0, &["run", "-e", "EMIT MEMORY.Get(\"k\", scope: \"project\")"]).stdout;
     assert_eq!(kept, "1\n");
 }
+
+/// What is moved waits for a folder of the name of the one that it is in.
+#[test]
+fn a_folder_takes_the_place_of_the_one_that_it_is_filled_from() {
+    let script = "\
+MUST FS.CreateDirectory(\"n\")
+MUST FS.MoveFile(\"d/f\", \"n/x\")
+MUST FS.DeleteFile(\"d\", recursive: true)
+MUST FS.MoveFile(\"n\", \"d\")
+";
+    let place = Place::new();
+    let plan = place.plan(script);
+    place.apply(0, &plan);
+    let planned = place.contents();
+    place.ns(0, &["undo"]);
+    place.ns(0, &["run", "-e", script]);
+    assert_eq!(planned, place.contents());
+}

@@ -13,6 +13,7 @@ mod aftermath;
 mod collect;
 mod contents;
 mod history;
+mod later;
 mod list;
 mod needs;
 mod outcome;

@@ -5,8 +5,9 @@ use std::ffi::OsString;
 
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
-use super::super::metadata::{Kind, Timestamp};
+use super::super::metadata::Kind;
 use super::history::{Fate, History, Taken};
+use super::later::Since;
 use super::record::{Address, Moment, State, Step};
 use super::roots::Roots;
 
@@ -279,8 +280,8 @@ impl Outcome {
         self.places.iter().filter_map(refused).collect()
     }
 
-    /// What is no longer as the run left it; `since` is when the run ended.
-    pub(super) fn conflicts(&self, roots: Roots<'_>, since: Option<Timestamp>) -> Vec<Conflict> {
+    /// What is no longer as the run left it.
+    pub(super) fn conflicts(&self, roots: Roots<'_>, since: &Since<'_>) -> Vec<Conflict> {
         let conflict = |(path, place): (&Address, &Place)| {
             let reason = self.difference(path, place, roots, since).unwrap_or_else(|error| Some(error.to_string()))?;
             Some(Conflict { path: path.clone(), reason })
@@ -293,7 +294,7 @@ impl Outcome {
         path: &Address,
         place: &Place,
         roots: Roots<'_>,
-        since: Option<Timestamp>,
+        since: &Since<'_>,
     ) -> Result<Option<String>, SandboxError> {
         let reason = match (&place.now, roots.state(path)?) {
             (None, None) => None,
@@ -343,28 +344,31 @@ pub(super) fn keys_below<'m, T>(map: &'m BTreeMap<Address, T>, path: &'m Address
     map.range(Address(first)..).map(|(other, _)| other).take_while(|other| other.is_below(path))
 }
 
-/// Something in a tree that was changed after a moment.
-fn changed_below(folder: Folder, since: Option<Timestamp>, path: &Address) -> Result<Option<String>, SandboxError> {
+/// Something in a tree that was changed after a run.
+fn changed_below(folder: Folder, since: &Since<'_>, path: &Address) -> Result<Option<String>, SandboxError> {
     let wrap = |error: std::io::Error| SandboxError::io(path.shown(), &error);
-    let Some(since) = since else { return Ok(None) };
+    if since.at.is_none() {
+        return Ok(None);
+    }
     let names = |folder: &Folder| -> Result<Vec<OsString>, SandboxError> {
         Ok(folder.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect())
     };
     let first = names(&folder)?;
-    let mut levels = vec![(folder, first)];
-    while let Some((folder, ahead)) = levels.last_mut() {
+    let mut levels = vec![(folder, path.clone(), first)];
+    while let Some((folder, address, ahead)) = levels.last_mut() {
         let Some(name) = ahead.pop() else {
             levels.pop();
             continue;
         };
         let metadata = folder.metadata(&name).map_err(wrap)?;
-        if metadata.changed.is_some_and(|changed| changed > since) {
+        let address = address.join(&name);
+        if since.is_changed(path, &address, &metadata) {
             return Ok(Some(format!("`{}` in it was changed since", name.to_string_lossy())));
         }
         if metadata.kind == Kind::Folder {
             let inner = folder.open_folder(&name).map_err(wrap)?;
             let ahead = names(&inner)?;
-            levels.push((inner, ahead));
+            levels.push((inner, address, ahead));
         }
     }
     Ok(None)

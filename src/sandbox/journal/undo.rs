@@ -10,6 +10,7 @@ use super::super::folder::file_metadata;
 use super::super::keep::{Retention, stamp};
 use super::super::own::shown;
 use super::history::{History, HistoryError};
+use super::later::Since;
 use super::outcome::{Conflict, Outcome};
 use super::record::{Address, Begin, End, Moment, Step, time};
 use super::reverse::Reverser;
@@ -86,7 +87,7 @@ impl Journal {
             return Err(UndoError::Unreadable { run: run.to_owned(), reason });
         }
         let outcome = Outcome::of(&history);
-        let mut left = outcome.conflicts(roots, since);
+        let mut left = outcome.conflicts(roots, &Since::new(run, since, roots));
         left.extend(outcome.refused(admit));
         if !left.is_empty() && !force {
             return Err(UndoError::MovedOn { run: run.to_owned(), conflicts: left });

@@ -173,7 +173,13 @@ impl Doing<'_, '_, '_> {
             return Err(SandboxError::Io { path, reason: "the changes of the plan contradict each other".to_owned() });
         };
         let now_at = self.current(&from);
-        let aside = now_at.parent().join(&random_name());
+        let leaving: Vec<Address> = pending.goes.iter().map(|change| self.current(change.place())).collect();
+        // Where it does not keep what goes from going.
+        let mut folder = now_at.parent();
+        while leaving.iter().any(|place| folder == *place || folder.is_below(place)) {
+            folder = folder.parent();
+        }
+        let aside = folder.join(&random_name());
         self.set_aside.insert(from);
         self.shift(&now_at, &aside)
     }

@@ -1,0 +1,108 @@
+//! What later runs did to a tree that a run left, and took back again: it is the tree that it was.
+//!
+//! Moving something out of a folder and back changes when it was changed last, so that time alone does not tell. The
+//! journals of the later runs do, as far as all that they did there was taken back.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::OsStr;
+
+use super::super::metadata::{Kind, Metadata, Timestamp};
+use super::history::{Fate, History, Taken};
+use super::record::{Address, State, Step};
+use super::roots::Roots;
+use super::run::Folders;
+
+/// The end of a run, and what came after it.
+pub(super) struct Since<'a> {
+    /// When it ended; none where that is not known.
+    pub at: Option<Timestamp>,
+    run: &'a str,
+    roots: Roots<'a>,
+    later: OnceCell<Later>,
+}
+
+impl<'a> Since<'a> {
+    pub fn new(run: &'a str, at: Option<Timestamp>, roots: Roots<'a>) -> Since<'a> {
+        Since { at, run, roots, later: OnceCell::new() }
+    }
+
+    /// Whether somebody else changed what is at an address in a tree that the run left.
+    pub fn is_changed(&self, tree: &Address, address: &Address, found: &Metadata) -> bool {
+        let is_after = |time: Option<Timestamp>| time.zip(self.at).is_some_and(|(time, at)| time > at);
+        if !is_after(found.changed) {
+            return false;
+        }
+        let later = self.later.get_or_init(|| Later::read(self.run, self.roots).unwrap_or_default());
+        let is_put_back = match later.left.get(address) {
+            Some(left) => left.is_still(&State::of(found)),
+            // It got its time again with what was put back into it.
+            None => found.kind == Kind::Folder && later.folders.contains(address) && !is_after(found.modified),
+        };
+        !is_put_back || later.stays_in(tree)
+    }
+}
+
+/// What runs after one did.
+#[derive(Default)]
+struct Later {
+    /// What those that took others back left, by its address.
+    left: BTreeMap<Address, State>,
+    /// The folders that they put something into, or took something from.
+    folders: BTreeSet<Address>,
+    /// Where those changed something that were not taken back.
+    stays: BTreeSet<Address>,
+}
+
+impl Later {
+    /// Reads the journals; none where they cannot all be read, since then it is not known.
+    fn read(run: &str, roots: Roots<'_>) -> Option<Later> {
+        let folders = Folders::find(roots.main).ok()??;
+        let mut runs = Vec::new();
+        for name in folders.runs().ok()?.into_iter().filter(|name| name.as_os_str() > OsStr::new(run)) {
+            let file = folders.ended.open_file(&name).or_else(|_| folders.open.open_file(&name)).ok()?;
+            let history = History::read(&file).ok().filter(|history| history.damaged.is_none())?;
+            runs.push((name.into_string().ok()?, history));
+        }
+        let undone = undone(&runs);
+        let mut later = Later::default();
+        for (name, history) in &runs {
+            let stays = !history.begin.is_undo() && !undone.contains(name.as_str());
+            history.steps.iter().for_each(|taken| later.take(taken, stays));
+        }
+        Some(later)
+    }
+
+    fn take(&mut self, taken: &Taken, stays: bool) {
+        let place = match &taken.step {
+            Step::Move { to, .. } => to,
+            step => step.path(),
+        };
+        if stays {
+            self.stays.extend([place.clone(), taken.step.path().clone()]);
+        }
+        self.folders.extend(taken.step.folders());
+        if place != taken.step.path() {
+            self.left.remove(taken.step.path());
+        }
+        match &taken.fate {
+            Fate::Done { now: Some(now), .. } => drop(self.left.insert(place.clone(), now.clone())),
+            _ => drop(self.left.remove(place)),
+        }
+    }
+
+    fn stays_in(&self, tree: &Address) -> bool {
+        self.stays.iter().any(|address| address == tree || address.is_below(tree))
+    }
+}
+
+/// The runs that were taken back, and not done again.
+fn undone(runs: &[(String, History)]) -> HashSet<&str> {
+    let mut undone = HashSet::new();
+    for (name, history) in runs.iter().rev() {
+        if let (false, Some(run)) = (undone.contains(name.as_str()), &history.begin.undoes) {
+            undone.insert(run.as_str());
+        }
+    }
+    undone
+}
