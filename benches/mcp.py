@@ -52,8 +52,9 @@ def write(target, data):
 
 
 def per_second(client, tool, arguments, calls):
-    """Calls a second, so many in flight. Frames are made before and looked at after, and as many go out at once as
-    answers have come in at once, so that what is measured is the server and not this client."""
+    """Calls a second, so many in flight, and the seconds of the processor that this client takes. Frames are made
+    before and looked at after, and as many go out at once as answers have come in at once, so that what is measured
+    is the server and not this client."""
     frames = []
     for _ in range(calls):
         client.next += 1
@@ -62,7 +63,7 @@ def per_second(client, tool, arguments, calls):
         frames.append(json.dumps(frame, separators=(",", ":")).encode() + b"\n")
     source, target = client.process.stdout.fileno(), client.process.stdin.fileno()
     pieces, sent, heard = [], 0, 0
-    begin = time.perf_counter()
+    begin, own = time.perf_counter(), time.process_time()
     while heard < calls:
         more = frames[sent : heard + IN_FLIGHT]
         if more:
@@ -72,10 +73,10 @@ def per_second(client, tool, arguments, calls):
         if not pieces[-1]:
             raise EOFError("the server has ended")
         heard += pieces[-1].count(b"\n")
-    rate = calls / (time.perf_counter() - begin)
+    rate, own = calls / (time.perf_counter() - begin), time.process_time() - own
     if any(json.loads(line)["result"].get("isError") for line in b"".join(pieces).splitlines()):
         raise ValueError(f"{tool} fails")
-    return rate
+    return rate, own
 
 
 def processor(client):
@@ -104,9 +105,11 @@ class Side:
             ("lists of 50 entries", "a list", self.listing),
         ]:
             before = processor(self.client)
-            self.note(f"{what} a second", per_second(self.client, tool, arguments, self.calls))
+            rate, own = per_second(self.client, tool, arguments, self.calls)
             taken = (processor(self.client) - before) / self.calls
+            self.note(f"{what} a second", rate)
             self.note(f"processor, µs of {one}", taken * 1e6)
+            self.note(f"the client's, µs of {one}", own / self.calls * 1e6)
         self.note("memory, MiB", self.client.memory() / (1 << 20))
         self.note("of it its own, MiB", self.client.memory("RssAnon") / (1 << 20))
 
