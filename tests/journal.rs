@@ -161,11 +161,14 @@ fn a_tree_is_as_it_was_once_later_runs_are_taken_back() {
     assert_eq!(state_of(place.path()), before);
 }
 
+/// Something done to a sandbox from outside the run that is looked at.
+type Change = fn(&Path);
+
 /// What later runs did in such a tree stays, and what others did meanwhile.
 #[test]
 fn a_tree_that_others_changed_is_not_as_it_was() {
     let moved = "MUST FS.MoveFile(\"copy/in/c.txt\", \"out.txt\")";
-    let changes: [(&str, fn(&Path)); 4] = [
+    let changes: [(&str, Change); 4] = [
         ("redone", |place| assert_eq!(run(ns(place).arg("redo")).code, 0)),
         ("another run's", |place| drop(eval(place, "MUST FS.MoveFile(\"a.txt\", \"copy/in/a.txt\")"))),
         ("new content", |place| fs::write(place.join("copy/in/c.txt"), "theirs").expect("a file")),
