@@ -13,6 +13,8 @@ pub struct List {
     items: Items,
     /// An upper bound of how deep lists and maps are nested in it, itself included.
     depth: u32,
+    /// Whether certainly no element has anything on the heap, so that one is replaced without a look at it.
+    flat: bool,
 }
 
 #[derive(Debug)]
@@ -33,19 +35,20 @@ impl List {
         let depth = 1 + values.iter().map(Value::depth).max().unwrap_or(0);
         space::check_depth(depth as usize)?;
         space::take(LIST_BYTES + values.capacity() * size_of::<Value>())?;
-        Ok(List { items: Items::Values(values), depth })
+        let flat = values.iter().all(Value::is_flat);
+        Ok(List { items: Items::Values(values), depth, flat })
     }
 
     /// An empty list.
     pub fn empty() -> List {
         space::note(LIST_BYTES);
-        List { items: Items::Values(Vec::new()), depth: 1 }
+        List { items: Items::Values(Vec::new()), depth: 1, flat: true }
     }
 
     /// The rows of a table, each a map.
     pub fn from_rows(rows: Rows) -> List {
         space::note(LIST_BYTES);
-        List { items: Items::Rows(rows), depth: 2 }
+        List { items: Items::Rows(rows), depth: 2, flat: false }
     }
 
     /// How many elements it has.
@@ -102,9 +105,23 @@ impl List {
     /// Adds an element at the end; in place when nobody else holds the list.
     #[inline]
     pub fn push(list: &mut Rc<List>, value: Value) -> Result<(), LimitHit> {
-        let nested = value.depth();
+        match Rc::get_mut(list) {
+            Some(List { items: Items::Values(values), depth, flat })
+                if values.len() < values.capacity() && value.depth() < *depth =>
+            {
+                *flat &= value.is_flat();
+                values.push(value);
+                Ok(())
+            }
+            _ => List::push_and_grow(list, value),
+        }
+    }
+
+    #[inline(never)]
+    fn push_and_grow(list: &mut Rc<List>, value: Value) -> Result<(), LimitHit> {
         let owned = List::unshared(list)?;
-        owned.admit_depth(nested)?;
+        owned.admit_depth(value.depth())?;
+        owned.flat &= value.is_flat();
         let values = owned.plain()?;
         if values.len() == values.capacity() {
             grow(values)?;
@@ -117,6 +134,7 @@ impl List {
     pub fn extend(list: &mut Rc<List>, other: &List) -> Result<(), LimitHit> {
         let owned = List::unshared(list)?;
         owned.admit_depth(other.depth - 1)?;
+        owned.flat &= other.flat;
         let values = owned.plain()?;
         let needed = values.len() + other.len();
         space::check_items(needed)?;
@@ -135,23 +153,33 @@ impl List {
         if nested >= owned.depth {
             owned.admit_depth(nested)?;
         }
+        owned.flat &= value.is_flat();
         owned.plain()?[index] = value;
         Ok(())
     }
 
-    /// The element at an index, to be replaced by a value that does not nest: the shortcut of [`List::set`]
-    /// for a list that nobody else holds.
+    /// Replaces the element at an index by a value that does not nest, in a list that nobody else holds: the shortcut
+    /// of [`List::set`]. Gives the value back where it is for that one.
     #[inline(always)]
-    pub fn flat_element_mut<'a>(list: &'a mut Rc<List>, index: usize, value: &Value) -> Option<&'a mut Value> {
-        match (value, &mut Rc::get_mut(list)?.items) {
-            (Value::List(_) | Value::Map(_), _) | (_, Items::Rows(_)) => None,
-            (_, Items::Values(values)) => values.get_mut(index),
+    pub fn replace(list: &mut Rc<List>, index: usize, value: Value) -> Result<(), Value> {
+        let Some(List { items: Items::Values(values), flat, .. }) = Rc::get_mut(list) else { return Err(value) };
+        match (values.get_mut(index), &value) {
+            (None, _) | (_, Value::List(_) | Value::Map(_)) => return Err(value),
+            // Nothing is lost by forgetting it, and memory that is not near need not be waited for.
+            (Some(element), _) if *flat && value.is_flat() => std::mem::forget(std::mem::replace(element, value)),
+            (Some(element), _) => {
+                *flat &= value.is_flat();
+                *element = value;
+            }
         }
+        Ok(())
     }
 
     /// The element at an index, to be changed in place; call [`List::deepen`] afterwards.
     pub fn get_mut(list: &mut Rc<List>, index: usize) -> Result<Option<&mut Value>, LimitHit> {
-        Ok(List::unshared(list)?.plain()?.get_mut(index))
+        let owned = List::unshared(list)?;
+        owned.flat = false;
+        Ok(owned.plain()?.get_mut(index))
     }
 
     /// Notes that an element was changed in place and is now so deep.
@@ -178,7 +206,7 @@ impl List {
             Items::Values(items) => values.extend_from_slice(items),
             Items::Rows(_) => values.extend(self.iter()),
         }
-        Ok(List { items: Items::Values(values), depth: self.depth })
+        Ok(List { items: Items::Values(values), depth: self.depth, flat: self.flat })
     }
 
     /// The elements as values, unpacked if need be.
@@ -228,5 +256,50 @@ impl Drop for List {
             Items::Rows(_) => 0,
         };
         space::give_back(LIST_BYTES + elements);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_flat(list: &List) -> bool {
+        list.values().is_some_and(|values| values.iter().all(Value::is_flat))
+    }
+
+    /// Elements are forgotten where a list is flat, so it may say so only where they all are.
+    #[test]
+    fn a_list_is_flat_only_while_all_its_elements_are() {
+        let long = Value::text("longer than seven bytes");
+        let nested = Value::from(List::new(vec![Value::Nil]).expect("it is small"));
+        for value in [long, nested] {
+            let changes: [fn(&mut Rc<List>, Value); 5] = [
+                |list, value| List::push(list, value).expect("it is small"),
+                |list, value| List::set(list, 0, value).expect("it is small"),
+                |list, value| List::extend(list, &List::new(vec![value]).expect("it is small")).expect("it is small"),
+                |list, value| *List::get_mut(list, 1).expect("it is small").expect("an element") = value,
+                |list, value| drop(List::replace(list, 0, value)),
+            ];
+            for (number, change) in changes.into_iter().enumerate() {
+                let mut list = Rc::new(List::new(vec![Value::Int(1), Value::Nil]).expect("it is small"));
+                assert!(list.flat);
+                change(&mut list, value.clone());
+                assert!(!list.flat || is_flat(&list), "change {number} to {value}");
+                assert!(!list.copied().expect("it is small").flat || is_flat(&list));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_replaced_is_let_go() {
+        let mut list = Rc::new(List::empty());
+        let long = Value::text("longer than seven bytes");
+        let Value::Text(held) = &long else { panic!("it is a long text") };
+        let held = held.clone();
+        List::push(&mut list, long).expect("it is small");
+        for value in [Value::Int(1), Value::Nil] {
+            List::replace(&mut list, 0, value).expect("there is such an element");
+        }
+        assert_eq!(Rc::strong_count(&held), 1);
     }
 }

@@ -12,9 +12,11 @@ mod map;
 pub mod number;
 pub mod operators;
 pub mod order;
+mod pieces;
 pub mod place;
 pub mod print;
 mod record;
+mod small;
 mod string;
 mod table;
 pub mod time;
@@ -27,8 +29,10 @@ pub use error::{Fallible, ValueError};
 pub use hashed::{Hashed, ValueMap};
 pub use list::List;
 pub use map::Map;
+pub use pieces::Pieces;
 pub use record::to_value;
-pub use string::{Small, Str, Text, TextRef};
+pub use small::{Small, TextRef};
+pub use string::{Str, Text};
 pub use table::{Column, Rows, Table, Texts};
 
 /// A value of the language.
@@ -163,6 +167,12 @@ impl Value {
             Value::Float(number) => Some(number.get()),
             _ => None,
         }
+    }
+
+    /// Whether it is all in itself, with nothing on the heap.
+    #[inline]
+    pub fn is_flat(&self) -> bool {
+        !matches!(self, Value::Text(_) | Value::List(_) | Value::Map(_))
     }
 
     /// How deep lists and maps are nested in it; 0 for all else.

@@ -29,12 +29,13 @@ pub fn add(left: &Value, right: &Value) -> Fallible<Value> {
 
 /// Both values as text, one after the other.
 fn concatenate(left: &Value, right: &Value) -> Fallible<Value> {
-    match (left.as_text(), right.as_text()) {
-        (Some(a), Some(b)) => Ok(join(&a, &b)?.into()),
-        (Some(a), None) => Ok(join(&a, &print::to_text(right)?)?.into()),
-        (None, Some(b)) => Ok(join(&print::to_text(left)?, &b)?.into()),
-        (None, None) => unreachable!("one side is a text"),
+    if let (Some(a), Some(b)) = (print::to_small(left), print::to_small(right))
+        && let Some(joined) = a.joined(b)
+    {
+        space::check_string(joined.len())?;
+        return Ok(Value::Small(joined));
     }
+    print::with_text(left, |a| print::with_text(right, |b| Ok(join(a, b)?.into())))
 }
 
 /// `target = target + right`, in place where nobody else holds the target's text or list.
@@ -42,10 +43,7 @@ pub fn add_in_place(target: &mut Value, right: &Value) -> Fallible<()> {
     match (&mut *target, right) {
         (Value::Text(_) | Value::Small(_), _) => {
             let Some(mut text) = take_str(target) else { unreachable!("the target is a text") };
-            let appended = match right.as_text() {
-                Some(piece) => text.append(&piece).map_err(Into::into),
-                None => print::to_text(right).and_then(|piece| text.append(&piece).map_err(Into::into)),
-            };
+            let appended = print::with_text(right, |piece| Ok(text.append(piece)?));
             *target = text.into();
             appended
         }

@@ -7,7 +7,7 @@ use compact_str::CompactString;
 use crate::limits::{Limit, LimitHit, space};
 
 use super::number::write_float;
-use super::{Fallible, Str, Value};
+use super::{Fallible, Small, Str, Value};
 
 /// The text that stands for a value as a key of a map; lists and maps have none.
 pub fn key_text(value: &Value) -> Option<Str> {
@@ -35,6 +35,25 @@ pub fn to_text(value: &Value) -> Fallible<CompactString> {
                 }
             }
         }
+    }
+}
+
+/// Does something with the text of a value as EMIT prints it; no text is made for a text or an int.
+pub fn with_text<T>(value: &Value, act: impl FnOnce(&str) -> Fallible<T>) -> Fallible<T> {
+    match (value, value.as_text()) {
+        (_, Some(text)) => act(&text),
+        (Value::Int(number), _) => act(itoa::Buffer::new().format(*number)),
+        _ => act(&to_text(value)?),
+    }
+}
+
+/// The text of a text or an int as EMIT prints it, if it is a short one.
+#[inline]
+pub fn to_small(value: &Value) -> Option<Small> {
+    match value {
+        Value::Small(text) => Some(*text),
+        Value::Int(number) => Small::of_int(*number),
+        _ => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Texts: short ones inside the value, longer ones shared.
 //!
-//! A text of up to seven bytes is always [`Small`], a longer one always a [`Text`] on the heap, so
+//! A text of up to seven bytes is always a [`Small`], a longer one always a [`Text`] on the heap, so
 //! equal texts have equal forms. Positions are characters; finding one in a text that is not ASCII
 //! costs a walk from the place found last.
 
@@ -8,37 +8,13 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::ops::Deref;
 use std::rc::Rc;
 
 use compact_str::CompactString;
 
 use crate::limits::{LimitHit, space};
 
-/// A text of at most seven bytes: its length in the lowest byte, its bytes above.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Small(u64);
-
-impl Small {
-    /// The most bytes it holds.
-    pub const CAPACITY: usize = 7;
-
-    /// The text in this form, if it is short enough.
-    #[inline]
-    pub fn new(text: &str) -> Option<Small> {
-        let bytes = text.as_bytes();
-        if bytes.len() > Small::CAPACITY {
-            return None;
-        }
-        let mut packed = [0; 8];
-        packed[0] = bytes.len() as u8;
-        packed[1..=bytes.len()].copy_from_slice(bytes);
-        Some(Small(u64::from_le_bytes(packed)))
-    }
-
-    /// The empty text.
-    pub const EMPTY: Small = Small(0);
-}
+use super::small::{Small, TextRef};
 
 /// A text of more than seven bytes.
 pub struct Text {
@@ -218,12 +194,10 @@ impl Str {
 pub fn join(left: &str, right: &str) -> Result<Str, LimitHit> {
     let length = left.len() + right.len();
     space::check_string(length)?;
-    if length <= Small::CAPACITY {
-        let mut bytes = [0; Small::CAPACITY];
-        bytes[..left.len()].copy_from_slice(left.as_bytes());
-        bytes[left.len()..length].copy_from_slice(right.as_bytes());
-        let text = str::from_utf8(&bytes[..length]).expect("two texts joined are a text");
-        return Ok(Str::Small(Small::new(text).expect("the length was checked")));
+    if let (Some(left), Some(right)) = (Small::new(left), Small::new(right))
+        && let Some(joined) = left.joined(right)
+    {
+        return Ok(Str::Small(joined));
     }
     space::check(length + TEXT_BYTES)?;
     let mut body = CompactString::with_capacity(length);
@@ -249,7 +223,7 @@ impl Hash for Str {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
-            Str::Small(small) => state.write_u64(small.0),
+            Str::Small(small) => state.write_u64(small.packed()),
             Str::Heap(text) => state.write(text.as_str().as_bytes()),
         }
     }
@@ -273,12 +247,6 @@ impl fmt::Debug for Str {
     }
 }
 
-impl fmt::Debug for Small {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&*TextRef::of_small(*self), f)
-    }
-}
-
 impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
@@ -298,7 +266,7 @@ impl Hash for Key<'_> {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         match Small::new(self.0) {
-            Some(small) => state.write_u64(small.0),
+            Some(small) => state.write_u64(small.packed()),
             None => state.write(self.0.as_bytes()),
         }
     }
@@ -311,42 +279,5 @@ impl indexmap::Equivalent<Str> for Key<'_> {
             Str::Small(small) => Small::new(self.0) == Some(*small),
             Str::Heap(text) => text.as_str() == self.0,
         }
-    }
-}
-
-/// The characters of a text value, wherever they are kept.
-#[derive(Clone, Copy)]
-pub enum TextRef<'a> {
-    /// Copied out of the value.
-    Inline([u8; Small::CAPACITY], u8),
-    /// In a shared text.
-    Shared(&'a str),
-}
-
-impl TextRef<'_> {
-    #[inline]
-    pub(super) fn of_small(small: Small) -> TextRef<'static> {
-        let [length, bytes @ ..] = small.0.to_le_bytes();
-        TextRef::Inline(bytes, length)
-    }
-}
-
-impl Deref for TextRef<'_> {
-    type Target = str;
-
-    #[inline]
-    fn deref(&self) -> &str {
-        match self {
-            TextRef::Inline(bytes, length) => {
-                str::from_utf8(&bytes[..*length as usize]).expect("a small text was made from a text")
-            }
-            TextRef::Shared(text) => text,
-        }
-    }
-}
-
-impl fmt::Display for TextRef<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self)
     }
 }

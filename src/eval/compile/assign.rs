@@ -183,23 +183,38 @@ fn add_value<V: Operand>(slot: usize, value: V, name: Span, span: Span) -> StmtF
 }
 
 fn set_element<V: Operand, S: Operand>(slot: usize, step: S, value: V, name: Span, span: Span) -> StmtFn {
+    let place = ElementPlace { slot, step, name, span };
     Box::new(move |machine| {
         let Ok(new) = value.take(machine).and_then(|held| take_set(machine, &value, held)) else { return Flow::Throw };
-        let Ok(held) = step.take(machine) else { return Flow::Throw };
-        let at = step.int(&held, machine);
-        if let Some(at) = at
-            && let Value::List(list) = machine.local_mut(slot)
-            && let Some(element) = List::flat_element_mut(list, at as usize, &new)
-        {
-            *element = new;
-            return Flow::Next;
-        }
-        let Ok(step) = take_set(machine, &step, held) else { return Flow::Throw };
-        match machine.local_mut(slot).set_element(&step, new) {
+        let Ok(held) = place.step.take(machine) else { return Flow::Throw };
+        let Some(at) = place.step.int(&held, machine) else { return place.set(machine, held, new) };
+        let Value::List(list) = machine.local_mut(place.slot) else { return place.set(machine, held, new) };
+        match List::replace(list, at as usize, new) {
             Ok(()) => Flow::Next,
-            Err(error) => place_failed(machine, slot, error, name, span),
+            Err(new) => place.set(machine, held, new),
         }
     })
+}
+
+/// `x[step]`
+struct ElementPlace<S> {
+    slot: usize,
+    step: S,
+    name: Span,
+    span: Span,
+}
+
+impl<S: Operand> ElementPlace<S> {
+    /// Sets it by the whole of the rules.
+    // Out of line and the owner of what is held, so that the shortcut saves no registers for it.
+    #[inline(never)]
+    fn set(&self, machine: &mut Machine, held: S::Held, new: Value) -> Flow {
+        let Ok(step) = take_set(machine, &self.step, held) else { return Flow::Throw };
+        match machine.local_mut(self.slot).set_element(&step, new) {
+            Ok(()) => Flow::Next,
+            Err(error) => place_failed(machine, self.slot, error, self.name, self.span),
+        }
+    }
 }
 
 /// `SET x = x + [item]`: no list is made for the item where `x` is one.

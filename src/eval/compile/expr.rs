@@ -1,14 +1,13 @@
 //! Expressions as values.
 
-use crate::limits::space;
 use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Piece, UnaryOp, Variable};
 use crate::text::Span;
-use crate::value::{List, Map, Str, Value, operators, print};
+use crate::value::{List, Map, Pieces, Str, Value, operators};
 
 use super::super::machine::{Machine, Run};
 use super::super::template;
-use super::fused::{with_near, with_wide};
-use super::operand::{Operand, check_set, take_both, with_operand};
+use super::fused::{Near, Wide, with_near, with_wide};
+use super::operand::{Local, Operand, Shape, check_set, take_both, with_operand};
 use super::{Compiler, ValueFn};
 
 impl Compiler<'_> {
@@ -101,8 +100,10 @@ impl Compiler<'_> {
     }
 
     fn index(&self, whole: &Expr, index: &Expr, span: Span) -> ValueFn {
-        let index = self.near(index);
-        with_wide!(self.wide(whole), |whole| with_near!(index, |index| element(whole, index, span)))
+        match (self.wide(whole), self.near(index)) {
+            (Wide::Element(whole), Near::Plain(Shape::Local(index))) => element_of_element(whole, index, span),
+            (whole, index) => with_wide!(whole, |whole| with_near!(index, |index| element(whole, index, span))),
+        }
     }
 
     fn field(&self, whole: &Expr, name: Str, span: Span) -> ValueFn {
@@ -113,7 +114,7 @@ impl Compiler<'_> {
     fn join_operands(&self, first: &Expr, links: &[Link], span: Span) -> ValueFn {
         let operands = std::iter::once(first).chain(links.iter().map(|link| &link.operand));
         let pieces = operands.map(|operand| match &operand.kind {
-            ExprKind::Const(value) if value.is_text() => Joined::Text(value.as_str().expect("it is a text")),
+            ExprKind::Const(value) if value.is_text() => Joined::Text(value.clone()),
             _ => Joined::Value(self.value(operand)),
         });
         joined(pieces.collect(), span)
@@ -121,7 +122,7 @@ impl Compiler<'_> {
 
     fn join(&self, pieces: &[Piece], span: Span) -> ValueFn {
         let pieces = pieces.iter().map(|piece| match piece {
-            Piece::Text(text) => Joined::Text(text.clone()),
+            Piece::Text(text) => Joined::Text(text.clone().into()),
             Piece::Value(value) => Joined::Value(self.value(value)),
         });
         joined(pieces.collect(), span)
@@ -136,45 +137,22 @@ pub fn joined_text(first: &Expr, links: &[Link]) -> bool {
 
 /// A part of a joined text.
 enum Joined {
-    Text(Str),
+    Text(Value),
     Value(ValueFn),
 }
 
-fn joined(pieces: Vec<Joined>, span: Span) -> ValueFn {
+fn joined(parts: Vec<Joined>, span: Span) -> ValueFn {
     Box::new(move |machine| {
-        let mut text = compact_str::CompactString::default();
-        for piece in &pieces {
-            match piece {
-                Joined::Text(piece) => text.push_str(&piece.as_text()),
-                Joined::Value(value) => {
-                    let value = value(machine)?;
-                    append_printed(&mut text, &value).map_err(|error| machine.throw(span, error))?;
-                }
-            }
+        let mut pieces = Pieces::default();
+        for part in &parts {
+            let pushed = match part {
+                Joined::Text(text) => pieces.push(text),
+                Joined::Value(value) => pieces.push(&value(machine)?),
+            };
+            pushed.map_err(|error| machine.throw(span, error))?;
         }
-        space::check_string(text.len()).map_err(|hit| machine.throw(span, hit))?;
-        Ok(Str::from_compact(text).into())
+        pieces.end().map(Value::from).map_err(|hit| machine.throw(span, hit))
     })
-}
-
-/// Adds what EMIT would print of a value, within the limits.
-fn append_printed(text: &mut compact_str::CompactString, value: &Value) -> crate::value::Fallible<()> {
-    match value {
-        Value::Int(number) => text.push_str(itoa::Buffer::new().format(*number)),
-        _ => match value.as_text() {
-            Some(piece) => {
-                space::check_string(text.len() + piece.len())?;
-                space::check(text.len() + piece.len())?;
-                text.push_str(&piece);
-            }
-            None => {
-                let piece = print::to_text(value)?;
-                space::check_string(text.len() + piece.len())?;
-                text.push_str(&piece);
-            }
-        },
-    }
-    Ok(())
 }
 
 /// Always the same value.
@@ -208,6 +186,21 @@ fn element<W: Operand, I: Operand>(whole: W, index: I, span: Span) -> ValueFn {
     })
 }
 
+/// `list[i][j]` of variables: both lists are looked at once.
+fn element_of_element(whole: Element<Local, Local>, index: Local, span: Span) -> ValueFn {
+    let element = Element { whole, index, span };
+    Box::new(move |machine| {
+        let list = element.whole.in_place(&(), &(), machine);
+        match list.and_then(|list| element.of(list, &(), machine)) {
+            Some(value) => Ok(value.clone()),
+            None => {
+                let (a, b) = take_both(&element.whole, &element.index, machine)?;
+                element.by_the_rules(machine, a, b)
+            }
+        }
+    })
+}
+
 /// `whole[index]`
 pub struct Element<W, I> {
     pub whole: W,
@@ -219,7 +212,13 @@ impl<W: Operand, I: Operand> Element<W, I> {
     /// The element where it lies, in a list that is not packed.
     #[inline(always)]
     pub fn in_place<'a>(&'a self, a: &'a W::Held, b: &'a I::Held, machine: &'a Machine) -> Option<&'a Value> {
-        match self.whole.peek(a, machine) {
+        self.of(self.whole.peek(a, machine), b, machine)
+    }
+
+    /// The element of a list that is not packed.
+    #[inline(always)]
+    fn of<'a>(&self, whole: &'a Value, b: &I::Held, machine: &Machine) -> Option<&'a Value> {
+        match whole {
             Value::List(list) => list.values()?.get(self.index.int(b, machine)? as usize),
             _ => None,
         }

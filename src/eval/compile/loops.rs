@@ -184,8 +184,11 @@ fn over_range(args: Vec<ValueFn>, turn: Turn, span: Span) -> StmtFn {
                 return Flow::Throw;
             }
         };
+        let mut next = start;
         for index in 0..operators::range_length(start, end, step) {
-            let number = Value::Int((i128::from(start) + i128::from(step) * i128::from(index)) as i64);
+            let number = Value::Int(next);
+            // Beyond the last number there may be none that is larger.
+            next = next.wrapping_add(step);
             let flow = match turn.second {
                 None => turn.run(machine, number, None),
                 Some(_) => turn.run(machine, Value::Int(index as i64), Some(number)),
