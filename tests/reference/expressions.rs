@@ -53,7 +53,7 @@ impl<'a> Evaluator<'a> {
                         None => made.push((entry.key.clone(), value)),
                     }
                 }
-                Ok(Value::Map(made))
+                bounded(Value::Map(made)).map_err(|wrong| wrong.at(place))
             }
             ExprKind::Unary(op, operand) => self.unary(*op, *operand, place),
             ExprKind::Chain(first, links) => {
