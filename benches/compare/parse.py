@@ -20,7 +20,8 @@ SPEED_GOAL, RATIO_GOAL = 5.0, 2.1
 #: Half of what may be nested by default.
 DEPTH = 128
 FULL_BYTES, QUICK_BYTES = 4_000_000, 100_000
-FULL_LINES, QUICK_LINES = 1_000, 20
+#: Of lines nested to `DEPTH`: some hundred milliseconds of each form, so that noise of a few does not tell.
+FULL_NESTED, QUICK_NESTED = 1_500_000, 20_000
 #: What stands before all lines, and a line that nests n deep.
 FORMS = {
     "parentheses": ("", lambda n: f"EMIT {'(' * n}1{')' * n}"),
@@ -53,22 +54,23 @@ def run(built: Built, rounds: int, quick: bool = False) -> Report:
         report.series["parse"] = series
         report.blocks.append(f"A script of {os.path.getsize(long):,} bytes: {show.cpu(series['long'])} ms of CPU, {speed.shown()} MB/s.")
         report.goals.append(Goal("parse to tree and lowered program, lints with it", "bytes", SPEED_GOAL, speed, "MB/s", least=True))
-        _nesting(report, built, place, base, rounds, QUICK_LINES if quick else FULL_LINES)
+        _nesting(report, built, place, base, rounds, QUICK_NESTED if quick else FULL_NESTED)
     show.note("")
     return report
 
 
-def _nesting(report: Report, built: Built, place: str, base: float, rounds: int, lines: int) -> None:
+def _nesting(report: Report, built: Built, place: str, base: float, rounds: int, size: int) -> None:
     rows, ratios = [], {}
     for name, (head, line) in FORMS.items():
         show.note(name)
+        lines = max(size // len(_line(line(DEPTH))), 1)
         scripts = {n: _script(place, f"{n}", head + _line(line(n)) * lines) for n in (DEPTH, 2 * DEPTH)}
         series = process.in_turn({str(n): [built.ns, "check", path] for n, path in scripts.items()}, rounds)
         once, twice = ([_beyond(usage, base) for usage in usages] for usages in series.values())
         ratios[name] = Spread.of([b / a for a, b in zip(once, twice)])
         report.series[name] = series
-        rows.append([name, number(min(once)), number(min(twice)), ratios[name].shown()])
-    report.blocks.append(show.table([f"nested, {lines} times", f"ms at {DEPTH}", f"ms at {2 * DEPTH}", "2n / n"], rows))
+        rows.append([name, f"{lines:,}", number(min(once)), number(min(twice)), ratios[name].shown()])
+    report.blocks.append(show.table(["nested", "lines", f"ms at {DEPTH}", f"ms at {2 * DEPTH}", "2n / n"], rows))
     worst = max(ratios, key=lambda name: ratios[name].middle)
     report.goals.append(Goal(f"2n over n, worst of {len(FORMS)} nesting forms ({worst})", "linear", RATIO_GOAL, ratios[worst]))
 

@@ -106,8 +106,12 @@ impl PathText {
     }
 
     /// The path as messages show it, relative to the root.
-    pub fn shown(&self) -> String {
-        if self.parts.is_empty() { ".".to_owned() } else { self.parts.join("/") }
+    pub fn shown(&self) -> CompactString {
+        match &*self.parts {
+            [] => CompactString::const_new("."),
+            [name] => name.clone(),
+            names => names.join("/").into(),
+        }
     }
 }
 

@@ -12,6 +12,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use compact_str::{CompactString, format_compact};
+
 use super::error::SandboxError;
 use super::folder::{Folder, Resolver};
 use super::journal::Address;
@@ -27,7 +29,7 @@ pub(super) use walker::parts_of;
 /// The folder that scripts cannot leave.
 #[derive(Debug)]
 pub struct Root {
-    pub(super) folder: Folder,
+    pub(super) folder: Arc<Folder>,
     /// Its absolute path, without links.
     path: PathBuf,
     /// Its absolute path as it was named, perhaps through a link.
@@ -42,18 +44,18 @@ pub struct Root {
 /// below it, and the name of the place itself.
 #[derive(Debug)]
 pub struct SandboxPath {
-    /// The folder in which `name` is, or would be if nothing were missing.
-    folder: Folder,
+    /// The folder in which `name` is, or would be if nothing were missing; the root's own is shared with it.
+    folder: Arc<Folder>,
     /// Folders between `folder` and the place that do not exist.
     missing: Vec<OsString>,
     /// The name in that folder; none for the root itself.
     name: Option<OsString>,
     /// The way from the root without links and `..`.
-    resolved: String,
+    resolved: CompactString,
     /// The same with the names as they are, where one of them is no text.
     raw: Option<OsString>,
     /// The path as it was given, tidied, for messages.
-    shown: String,
+    shown: CompactString,
     /// The path itself named a link, which was followed.
     through_link: bool,
     /// The text ended in `/`, so a folder is meant.
@@ -95,7 +97,7 @@ impl From<SandboxError> for Unreached {
 impl Root {
     /// Opens a root by a path of the operating system.
     pub fn open(path: &Path) -> io::Result<Root> {
-        let folder = Folder::open_root(path)?;
+        let folder = Arc::new(Folder::open_root(path)?);
         let named = std::path::absolute(path)?;
         let path = named.canonicalize().unwrap_or_else(|_| named.clone());
         Ok(Root { folder, path, named, base: None, account: Account::default() })
@@ -118,7 +120,7 @@ impl Root {
             return Err(io::Error::other("the directory for temporary files lies below it"));
         }
         let (path, named, base) = (self.path.clone(), self.named.clone(), self.base.clone());
-        let folder = overlay.cover(self.folder.duplicate()?, base.as_deref().unwrap_or_default())?;
+        let folder = Arc::new(overlay.cover(self.folder.duplicate()?, base.as_deref().unwrap_or_default())?);
         Ok(Root { folder, path, named, base, account: Account::default() })
     }
 
@@ -142,11 +144,11 @@ impl Root {
     }
 
     /// A path below it as messages show it.
-    fn shown(&self, path: &PathText) -> String {
+    fn shown(&self, path: &PathText) -> CompactString {
         match (&self.base, path.parts().is_empty()) {
             (None, _) => path.shown(),
-            (Some(base), true) => base.to_string(),
-            (Some(base), false) => format!("{base}/{}", path.shown()),
+            (Some(base), true) => CompactString::from(&**base),
+            (Some(base), false) => format_compact!("{base}/{}", path.shown()),
         }
     }
 
@@ -191,8 +193,7 @@ impl Root {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             other => other.map_err(|error| wrap(&error))?,
         };
-        let folder = self.folder.duplicate().map_err(|error| wrap(&error))?;
-        match SandboxPath::own(folder, OsStr::new(name), name.to_owned()).read_bytes(limit) {
+        match SandboxPath::own(self.folder.clone(), OsStr::new(name), name.to_owned()).read_bytes(limit) {
             Ok((bytes, _)) => Ok(Some(bytes)),
             Err(ReadError::Sandbox(error)) => Err(error),
             Err(ReadError::TooLarge { size }) => Err(SandboxError::Io {
@@ -210,10 +211,10 @@ impl Root {
     /// Checks a path text and finds the place that it names.
     pub fn locate(&self, text: &str, rule: PathRule) -> Result<SandboxPath, Unreached> {
         let path = PathText::parse(text, rule, &[&self.path, &self.named])?;
-        if let Some(place) = self.locate_directly(&path, rule)? {
-            return Ok(place);
+        match self.locate_directly(&path, rule) {
+            Some(place) => Ok(place),
+            None => Walker::new(self, &path, rule).walk(rule),
         }
-        Walker::new(self, &path, rule).walk(rule)
     }
 
     /// The place that a link's text names: `folder` is the resolved path of where the link lies.
@@ -222,7 +223,7 @@ impl Root {
         for name in parts_of(Path::new(folder)) {
             walker.enter(name)?;
         }
-        walker.shown = folder.to_string_lossy().into_owned();
+        walker.shown = folder.to_string_lossy().into();
         walker.turn_to(Path::new(target))?;
         walker.walk(rule).map_err(|unreached| unreached.error)
     }
@@ -231,7 +232,7 @@ impl Root {
     pub(super) fn locate_exactly(&self, way: &Path) -> Result<SandboxPath, SandboxError> {
         let rule = PathRule::INSIDE.not_following();
         let mut walker = Walker::new(self, &PathText::default(), rule);
-        walker.shown = self.address_of(&way.to_string_lossy()).into_owned();
+        walker.shown = self.address_of(&way.to_string_lossy()).into();
         let mut names = parts_of(way);
         let last = names.next_back();
         for name in names {
@@ -242,31 +243,39 @@ impl Root {
     }
 
     /// The way in one step of the kernel, where no link and no `..` is on it.
-    fn locate_directly(&self, path: &PathText, rule: PathRule) -> Result<Option<SandboxPath>, SandboxError> {
+    fn locate_directly(&self, path: &PathText, rule: PathRule) -> Option<SandboxPath> {
         let names: Vec<&OsStr> = path.parts().iter().map(|part| OsStr::new(part.as_str())).collect();
-        let Some((name, parents)) = names.split_last() else { return Ok(None) };
-        if path.wants_folder || names.iter().any(|name| *name == "..") {
-            return Ok(None);
+        if names.iter().any(|name| *name == "..") {
+            return None;
+        }
+        let Some((name, parents)) = names.split_last() else { return Some(self.itself(path)) };
+        if path.wants_folder {
+            return None;
         }
         let folder = match parents {
-            [] => self.folder.duplicate().map(Some),
-            _ => self.folder.open_chain(parents),
+            [] => self.folder.clone(),
+            _ => Arc::new(self.folder.open_chain(parents).ok()??),
         };
-        let Ok(Some(folder)) = folder else { return Ok(None) };
         if rule.follows && folder.metadata(name).is_ok_and(|metadata| metadata.kind == Kind::Link) {
-            return Ok(None);
+            return None;
         }
-        Ok(Some(SandboxPath {
-            folder,
+        let name = Some((*name).to_owned());
+        Some(SandboxPath { folder, name, resolved: path.shown(), ..self.itself(path) })
+    }
+
+    /// The place of the root itself, as a path shows it.
+    fn itself(&self, path: &PathText) -> SandboxPath {
+        SandboxPath {
+            folder: self.folder.clone(),
             missing: Vec::new(),
-            name: Some((*name).to_owned()),
-            resolved: path.shown(),
+            name: None,
+            resolved: CompactString::default(),
             raw: None,
             shown: self.shown(path),
             through_link: false,
-            wants_folder: false,
+            wants_folder: path.wants_folder,
             base: self.base.clone(),
-        }))
+        }
     }
 
     /// The part of a link's absolute target below the root.
@@ -277,9 +286,10 @@ impl Root {
 
 impl SandboxPath {
     /// One of our own, which no path leads to.
-    pub(super) fn own(folder: Folder, name: &OsStr, path: String) -> SandboxPath {
+    pub(super) fn own(folder: impl Into<Arc<Folder>>, name: &OsStr, path: String) -> SandboxPath {
+        let path = CompactString::from(path);
         SandboxPath {
-            folder,
+            folder: folder.into(),
             missing: Vec::new(),
             name: Some(name.to_owned()),
             resolved: path.clone(),
@@ -342,7 +352,7 @@ impl SandboxPath {
 
     /// Whether a place lies inside this one, or is this one.
     pub fn holds(&self, other: &SandboxPath) -> bool {
-        let below = other.resolved.strip_prefix(&self.resolved);
+        let below = other.resolved.strip_prefix(&*self.resolved);
         let holds = self.is_root() || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         holds && self.base == other.base
     }
@@ -363,7 +373,7 @@ impl SandboxPath {
         let name = self.name.as_deref().ok_or(SandboxError::RootItself("a target"))?;
         match self.missing.is_empty() {
             true => Ok((&self.folder, name)),
-            false => Err(SandboxError::NotFound(self.shown.clone())),
+            false => Err(SandboxError::NotFound(self.shown.to_string())),
         }
     }
 
@@ -396,7 +406,7 @@ impl SandboxPath {
                 let (folder, name) = self.entry()?;
                 folder.open_folder(name).map_err(|error| self.error(&error))
             }
-            _ => Err(SandboxError::NotAFolder(self.shown.clone())),
+            _ => Err(SandboxError::NotAFolder(self.shown.to_string())),
         }
     }
 
@@ -407,6 +417,6 @@ impl SandboxPath {
 
     /// The error for what the operating system said of this place.
     pub fn error(&self, error: &io::Error) -> SandboxError {
-        SandboxError::io(&self.shown, error)
+        SandboxError::io(&*self.shown, error)
     }
 }

@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 
+use compact_str::CompactString;
 use indexmap::IndexSet;
 
 use crate::audit::{Argument, Entry, Items, Outcome};
@@ -32,7 +33,7 @@ pub struct CallRecord<'a> {
     has_begun: Cell<bool>,
     has_changed: Cell<bool>,
     /// The first place that the call concerns, as long as there are no details.
-    first_place: OnceCell<String>,
+    first_place: OnceCell<CompactString>,
     /// What most calls have nothing of.
     details: RefCell<Option<Box<Details>>>,
 }
@@ -132,7 +133,7 @@ impl<'a> CallRecord<'a> {
     /// Says that the call concerns a place, by its resolved path.
     pub fn concerns(&self, resolved: &str) {
         let shown = if resolved.is_empty() { "." } else { resolved };
-        if self.details.borrow().is_none() && self.first_place.get_or_init(|| shown.to_owned()) == shown {
+        if self.details.borrow().is_none() && self.first_place.get_or_init(|| shown.into()) == shown {
             return;
         }
         self.detail(|details| details.places.add(shown));
@@ -243,7 +244,7 @@ impl<'a> CallRecord<'a> {
 }
 
 impl Details {
-    fn new(first_place: Option<&String>) -> Details {
+    fn new(first_place: Option<&CompactString>) -> Details {
         let mut details = Details::default();
         first_place.into_iter().for_each(|place| details.places.add(place));
         details

@@ -1,6 +1,8 @@
 //! The places that the arguments of a call name, by which an error that knows its path finds the argument,
 //! and one that knows neither, such as a limit's, finds both.
 
+use compact_str::CompactString;
+
 use crate::limits::Limit;
 use crate::text::ToolCode;
 
@@ -15,8 +17,8 @@ pub struct NamedPlaces(Vec<NamedPlace>);
 #[derive(Debug)]
 struct NamedPlace {
     argument: &'static str,
-    shown: String,
-    address: String,
+    shown: CompactString,
+    address: CompactString,
     is_changed: bool,
 }
 
@@ -30,7 +32,7 @@ impl NamedPlaces {
                 BoundRef::Absent | BoundRef::Value(_) | BoundRef::Paths(_) => return None,
             };
             let is_changed = matches!(param.kind, Kind::Kept | Kind::Path(_, Access::Change | Access::Make));
-            let (shown, address) = (place.shown().to_owned(), place.address().into_owned());
+            let (shown, address) = (place.shown().into(), place.address().into());
             Some(NamedPlace { argument: param.name, shown, address, is_changed })
         };
         NamedPlaces(params.iter().zip(bound.all()).filter_map(place).collect())
@@ -41,7 +43,7 @@ impl NamedPlaces {
         match (error.argument, &error.path) {
             (Some(_), Some(_)) => error,
             (Some(argument), None) => match self.0.iter().find(|place| place.argument == argument) {
-                Some(place) => error.path(&place.shown),
+                Some(place) => error.path(&*place.shown),
                 None => error,
             },
             (None, Some(path)) => match self.holder_of(path) {
@@ -49,8 +51,8 @@ impl NamedPlaces {
                 None => error,
             },
             (None, None) => match self.concerned(&error) {
-                Some(place) if is_about_place(&error) => error.argument(place.argument).path(&place.shown),
-                Some(place) => error.path(&place.shown),
+                Some(place) if is_about_place(&error) => error.argument(place.argument).path(&*place.shown),
+                Some(place) => error.path(&*place.shown),
                 None => error,
             },
         }

@@ -4,6 +4,9 @@ use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
+
+use compact_str::CompactString;
 
 use super::{Root, SandboxPath, Unreached, Way};
 use crate::sandbox::error::SandboxError;
@@ -18,7 +21,7 @@ const MAX_LINKS: usize = 40;
 /// Follows a path part by part, links included.
 pub(super) struct Walker<'a> {
     root: &'a Root,
-    pub(super) shown: String,
+    pub(super) shown: CompactString,
     /// The folders entered so far, with their names.
     entered: Vec<(Folder, OsString)>,
     ahead: VecDeque<OsString>,
@@ -62,7 +65,7 @@ impl<'a> Walker<'a> {
             }
             let metadata = match self.here().metadata(&part) {
                 Err(error) if error.kind() == ErrorKind::NotFound => return self.missing(part, rule),
-                other => other.map_err(|error| SandboxError::io(&self.shown, &error))?,
+                other => other.map_err(|error| SandboxError::io(&*self.shown, &error))?,
             };
             let last = self.ahead.is_empty();
             match metadata.kind {
@@ -72,7 +75,7 @@ impl<'a> Walker<'a> {
                 }
                 Kind::Folder if !last => self.enter(part)?,
                 _ if last => return self.found(part, metadata),
-                _ => return Err(SandboxError::NotAFolder(self.shown.clone())),
+                _ => return Err(SandboxError::NotAFolder(self.shown.to_string())),
             }
         }
         // The way ended in a folder that was entered by `.`, `..` or a link.
@@ -103,7 +106,7 @@ impl<'a> Walker<'a> {
 
     pub(super) fn enter(&mut self, name: OsString) -> Result<(), SandboxError> {
         self.refuse_reserved(&name)?;
-        let folder = self.here().open_folder(&name).map_err(|error| SandboxError::io(&self.shown, &error))?;
+        let folder = self.here().open_folder(&name).map_err(|error| SandboxError::io(&*self.shown, &error))?;
         self.entered.push((folder, name));
         Ok(())
     }
@@ -113,9 +116,9 @@ impl<'a> Walker<'a> {
         self.links += 1;
         if self.links > MAX_LINKS {
             let reason = "too many levels of symbolic links".to_owned();
-            return Err(SandboxError::Io { path: self.shown.clone(), reason });
+            return Err(SandboxError::Io { path: self.shown.to_string(), reason });
         }
-        let target = self.here().read_link(name).map_err(|error| SandboxError::io(&self.shown, &error))?;
+        let target = self.here().read_link(name).map_err(|error| SandboxError::io(&*self.shown, &error))?;
         self.last_link = Some(self.joined(Some(name)));
         self.turn_to(Path::new(&target))
     }
@@ -138,7 +141,7 @@ impl<'a> Walker<'a> {
     fn found(&mut self, name: OsString, metadata: Metadata) -> Result<SandboxPath, SandboxError> {
         self.refuse_reserved(&name)?;
         if self.wants_folder && metadata.kind != Kind::Folder {
-            return Err(SandboxError::NotAFolder(self.shown.clone()));
+            return Err(SandboxError::NotAFolder(self.shown.to_string()));
         }
         self.place(Vec::new(), Some(name))
     }
@@ -147,7 +150,7 @@ impl<'a> Walker<'a> {
     fn missing(&mut self, name: OsString, rule: PathRule) -> Result<SandboxPath, SandboxError> {
         self.refuse_reserved(&name)?;
         if self.ahead.iter().any(|part| part == "..") {
-            return Err(SandboxError::NotFound(self.shown.clone()));
+            return Err(SandboxError::NotFound(self.shown.to_string()));
         }
         let mut missing = vec![name];
         missing.extend(self.ahead.iter().cloned());
@@ -162,16 +165,16 @@ impl<'a> Walker<'a> {
     fn place(&mut self, missing: Vec<OsString>, name: Option<OsString>) -> Result<SandboxPath, SandboxError> {
         if self.through_link && !self.follows {
             // A slash at the end asks for a folder, and the link itself is none.
-            return Err(SandboxError::NotAFolder(self.shown.clone()));
+            return Err(SandboxError::NotAFolder(self.shown.to_string()));
         }
         let entered = self.entered.iter().map(|(_, name)| name);
         let names: Vec<&OsStr> = entered.chain(&missing).chain(&name).map(OsString::as_os_str).collect();
         let raw = names.join(OsStr::new("/"));
-        let resolved = raw.to_string_lossy().into_owned();
+        let resolved = raw.to_string_lossy().into();
         let raw = raw.to_str().is_none().then_some(raw);
         let folder = match self.entered.pop() {
-            Some((folder, _)) => folder,
-            None => self.root.folder.duplicate().map_err(|error| SandboxError::io(&self.shown, &error))?,
+            Some((folder, _)) => Arc::new(folder),
+            None => self.root.folder.clone(),
         };
         Ok(SandboxPath {
             folder,
@@ -201,8 +204,8 @@ impl<'a> Walker<'a> {
     }
 
     fn escapes(&self) -> SandboxError {
-        let link = self.last_link.clone().unwrap_or_else(|| self.shown.clone());
-        SandboxError::Escapes { path: self.shown.clone(), link }
+        let link = self.last_link.clone().unwrap_or_else(|| self.shown.to_string());
+        SandboxError::Escapes { path: self.shown.to_string(), link }
     }
 }
 
