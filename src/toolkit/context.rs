@@ -188,8 +188,13 @@ impl<'a> Context<'a> {
                 break;
             }
         }
-        self.gate.notes.borrow_mut().extend(lister.take_notes());
+        lister.take_notes().into_iter().for_each(|note| self.note(note));
         Ok(())
+    }
+
+    /// Says something besides the answer: one sentence.
+    pub fn note(&self, note: String) {
+        self.gate.notes.borrow_mut().push(note);
     }
 
     /// The name of the directory that a place which is a root has outside the sandbox.

@@ -106,3 +106,20 @@ fn nothing_but_regular_files_is_packed() {
     let left = entries.filter(|entry| entry.file_name() != ".ns").count();
     assert_eq!(left, 1, "nothing stands beside the directory");
 }
+
+#[test]
+fn a_link_that_would_be_refused_is_told_when_it_is_packed() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    place.put("d/sub/f", b"1");
+    symlink("../f", place.root().join("d/sub/stays")).expect("a link");
+    let pack = "EMIT FS.Compress(\"d\", \"o.zip\", overwrite: true).links\nEMIT FS.Extract(\"o.zip\", \"x\").success";
+    let ran = place.eval(pack);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("1\ntrue\n", ""));
+    std::fs::remove_dir_all(place.root().join("x")).expect("x");
+    symlink("../../../f", place.root().join("d/sub/leaves")).expect("a link");
+    let ran = place.eval(pack);
+    assert_eq!(ran.stdout, "2\nfalse\n");
+    let told = "`FS.Extract` will refuse `o.zip`: the link `d/sub/leaves` leads out of what is packed";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+}

@@ -14,7 +14,7 @@ use crate::toolkit::{
 };
 use crate::value::Str;
 
-use super::archive::{Entry, Output, TarWriter, What, Writer, ZipWriter};
+use super::archive::{Entry, Output, TarWriter, What, Writer, ZipWriter, link_stays};
 use super::operation::Operation;
 
 const SPEC: Spec = Spec {
@@ -28,7 +28,8 @@ const SPEC: Spec = Spec {
         owners. Equal files give equal bytes: entries are ordered by the bytes of their names. A link is followed where it is a \
         source. The archive never holds itself. A pipe, socket or device, a name that no tool can address, or an entry that the \
         policy refuses is an error before anything is written. The archive gets its name once it is whole and synced; missing \
-        directories are made. An archive that is replaced is kept: `FS.RestoreBackup` brings back what `backupPath` names.",
+        directories are made. An archive that is replaced is kept: `FS.RestoreBackup` brings back what `backupPath` names. \
+        A warning names the first link for which `FS.Extract` would refuse the archive.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -137,6 +138,10 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     let counts = pack(context, &sources, &destination, format, &mut file.file)
         .map_err(|error| by_source(error, argument, &destination))?;
     let backup = file.finish(context.meter).map_err(|error| at_destination(error.into()))?;
+    if let Some(link) = &counts.leaving {
+        let archive = destination.shown();
+        context.note(format!("`FS.Extract` will refuse `{archive}`: the link `{link}` leads out of what is packed"));
+    }
     Ok(Packed {
         operation: Operation::done("compress", destination.shown(), Some(counts.bytes)).with_backup(backup),
         format: if format == Format::Zip { "zip" } else { "tar.gz" },
@@ -243,6 +248,8 @@ struct Counts {
     directories: u64,
     links: u64,
     bytes: u64,
+    /// The first link that `FS.Extract` does not make.
+    leaving: Option<String>,
 }
 
 /// Puts one entry after another into an archive.
@@ -274,6 +281,9 @@ impl Packer<'_, '_, '_> {
                 counts.links += 1;
                 let text = place.read_link().map_err(|error| at_source(error.into()))?;
                 let text = text.into_string().map_err(|_| at_source(unaddressable(place)))?;
+                if counts.leaving.is_none() && !link_stays(name.split('/').count(), &text) {
+                    counts.leaving = Some(name.clone());
+                }
                 self.begin(&Entry { mode: 0o777, ..entry(What::Link(text), metadata) })
             }
             EntryKind::File => {

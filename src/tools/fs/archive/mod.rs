@@ -22,7 +22,7 @@ use crate::toolkit::ToolError;
 
 pub use budget::{Budget, Watched};
 use fault::{invalid, read_error, too_large};
-pub use plan::{Node, NodeKind, Plan};
+pub use plan::{Node, NodeKind, Plan, link_stays};
 pub use tar_write::TarWriter;
 pub use zip_write::ZipWriter;
 

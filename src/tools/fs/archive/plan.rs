@@ -183,20 +183,24 @@ fn shown(text: &str) -> String {
 
 /// Checks that a link stays inside the folder that is unpacked into.
 fn check_link(parts: &[CompactString], text: &str) -> Result<String, ToolError> {
-    let refused = || leaves(format!("the link `{}` points to `{text}`", parts.join("/")));
+    match link_stays(parts.len(), text) {
+        true => Ok(text.to_owned()),
+        false => Err(leaves(format!("the link `{}` points to `{text}`", parts.join("/")))),
+    }
+}
+
+/// Whether a link whose own name has so many parts stays inside the folder that it is unpacked into.
+pub fn link_stays(depth: usize, text: &str) -> bool {
     let is_strange = |c: char| c.is_control() || c == '\\';
     if text.is_empty() || text.len() > MAX_LINK || text.starts_with('/') || text.contains(is_strange) {
-        return Err(refused());
+        return false;
     }
     let drive = text.as_bytes();
     if drive.len() >= 2 && drive[0].is_ascii_alphabetic() && drive[1] == b':' {
-        return Err(refused());
+        return false;
     }
     let mut named = text.split('/').filter(|part| !matches!(*part, "" | "."));
     let climbs = named.by_ref().take_while(|part| *part == "..").count();
     // After a name a `..` would climb from wherever that leads.
-    match climbs < parts.len() && !named.any(|part| part == "..") {
-        true => Ok(text.to_owned()),
-        false => Err(refused()),
-    }
+    climbs < depth && !named.any(|part| part == "..")
 }
