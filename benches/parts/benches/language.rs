@@ -1,6 +1,6 @@
 //! The language: texts to trees, trees to code, and what statements, calls and values take.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group};
 use neuroscript::engine::{Script, parse_script};
 use neuroscript_parts::{engine, run};
 
@@ -70,4 +70,6 @@ fn statements(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, texts, statements);
-criterion_main!(benches);
+fn main() {
+    neuroscript_parts::main(benches);
+}

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group};
 use neuroscript::engine::{Script, Value};
 use neuroscript_parts::{engine, run};
 
@@ -88,4 +88,6 @@ fn json(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, calls, trees, json);
-criterion_main!(benches);
+fn main() {
+    neuroscript_parts::main(benches);
+}
