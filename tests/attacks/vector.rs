@@ -48,7 +48,7 @@ pub struct Vector {
     pub policy: Option<String>,
     #[serde(default)]
     pub post: Vec<String>,
-    /// It may be warned of what is left out.
+    /// It may be warned of what is left out, or of what is refused later.
     #[serde(default)]
     pub warns: bool,
     /// `root`, `mount`, `unprivileged` or `privileged`.
