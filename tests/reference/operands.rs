@@ -74,6 +74,12 @@ const MAPS: &[&str] = &[
     "{\"k0\": 0, \"k1\": 1, \"k2\": 2, \"k3\": 3, \"k4\": 4, \"k5\": 5, \"k6\": 6, \"k7\": 7}",
 ];
 const COMPARISONS: &[&str] = &["==", "!=", "<", "<=", ">", ">="];
+/// What is often compared, and what with.
+const BOUNDED: &[&str] = &["i", "j", "f", "s", "l[i]", "l[j]", "m[i]", "m[0]"];
+const BOUNDS: &[&str] = &[
+    "i + 1", "j - 1", "f - 1", "s + 1", "l + 1", "i - j", "j - f", "f - f", "s - i", "l[i]", "l[i + 1]", "l[j - 1]",
+    "m[i - 1]", "m[f + 1]", "d[i + 1]",
+];
 
 impl Maker {
     pub fn any(&mut self) {
@@ -105,7 +111,10 @@ impl Maker {
     pub fn comparison(&mut self) {
         let kinds = [Kind::Int, Kind::Int, Kind::Float, Kind::Text, Kind::Any];
         let kind = kinds[self.dice.below(kinds.len())];
-        self.operand(kind);
+        match self.dice.one_in(4) {
+            true => self.text.push_str(self.dice.pick(BOUNDED)),
+            false => self.operand(kind),
+        }
         if self.dice.one_in(6) {
             self.text.push_str(self.dice.pick(&[" IN ", " NOT IN "]));
             let whole = [Kind::List, Kind::Map, Kind::Text][self.dice.below(3)];
@@ -114,6 +123,9 @@ impl Maker {
         }
         let operator = self.dice.pick(COMPARISONS);
         let _ = write!(self.text, " {operator} ");
+        if self.dice.one_in(4) {
+            return self.text.push_str(self.dice.pick(BOUNDS));
+        }
         // Ints beside floats, more often than not of the same size.
         let mixed = matches!(kind, Kind::Int | Kind::Float) && self.dice.one_in(3);
         self.operand(if mixed { Kind::Float } else { kind });
@@ -121,7 +133,7 @@ impl Maker {
 
     pub fn index(&mut self) {
         match self.dice.below(5) {
-            0 => self.text.push_str(self.dice.pick(&["i", "j", "LEN(l)", "LEN(l) - 1"])),
+            0 => self.text.push_str(self.dice.pick(&["i", "j", "i + 1", "j - 1", "LEN(l)", "LEN(l) - 1"])),
             1 => self.operand(Kind::Int),
             _ => self.text.push_str(self.dice.pick(&["0", "1", "2", "-1", "0"])),
         }

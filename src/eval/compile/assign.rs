@@ -6,8 +6,8 @@ use crate::value::{List, Value, operators, place};
 
 use super::super::machine::{Flow, Machine, Run};
 use super::expr::{constant, joined_text};
-use super::fused::{with_near, with_wide};
-use super::operand::{Operand, take_set, with_operand};
+use super::fused::{neighbour, with_near, with_wide};
+use super::operand::{Operand, take_set};
 use super::{Compiler, StmtFn, ValueFn};
 
 /// What writes a value to a place.
@@ -56,7 +56,10 @@ impl Compiler<'_> {
     fn set_element(&self, slot: usize, step: &Expr, value: &Expr, place: &Place) -> StmtFn {
         let (name, span) = (place.name_span, place.span);
         let step = self.near(step);
-        with_operand!(self.operand(value), |value| with_near!(step, |step| set_element(slot, step, value, name, span)))
+        if let Some(value) = neighbour(value) {
+            return with_near!(step, |step| set_element(slot, step, value, name, span));
+        }
+        with_wide!(self.wide(value), |value| with_near!(step, |step| set_element(slot, step, value, name, span)))
     }
 
     /// `SET x[i].name[j] = …`
@@ -138,13 +141,34 @@ fn is_variable(expr: &Expr, slot: usize) -> bool {
 }
 
 fn set_to<V: Operand>(slot: usize, value: V) -> StmtFn {
-    Box::new(move |machine| match value.take(machine).and_then(|held| take_set(machine, &value, held)) {
-        Ok(value) => {
-            *machine.local_mut(slot) = value;
+    let set = SetTo { slot, value };
+    Box::new(move |machine| match set.value.scalar_now(machine) {
+        Some(scalar) => {
+            *machine.local_mut(set.slot) = scalar;
             Flow::Next
         }
-        Err(_) => Flow::Throw,
+        None => set.evaluate(machine),
     })
+}
+
+/// `SET x = value`
+struct SetTo<V> {
+    slot: usize,
+    value: V,
+}
+
+impl<V: Operand> SetTo<V> {
+    // Out of line, so that what is read at once saves no registers for it.
+    #[inline(never)]
+    fn evaluate(&self, machine: &mut Machine) -> Flow {
+        match self.value.take(machine).and_then(|held| take_set(machine, &self.value, held)) {
+            Ok(value) => {
+                *machine.local_mut(self.slot) = value;
+                Flow::Next
+            }
+            Err(_) => Flow::Throw,
+        }
+    }
 }
 
 fn add_int(slot: usize, number: i64, name: Span, span: Span) -> StmtFn {
@@ -160,53 +184,117 @@ fn add_int(slot: usize, number: i64, name: Span, span: Span) -> StmtFn {
 }
 
 fn add_value<V: Operand>(slot: usize, value: V, name: Span, span: Span) -> StmtFn {
-    Box::new(move |machine| {
-        if V::COMPUTES && matches!(machine.local(slot), Value::Unset) {
-            machine.throw_unset(name);
-            return Flow::Throw;
-        }
-        let Ok(held) = value.take(machine) else { return Flow::Throw };
-        if let (Value::Int(current), Some(number)) = (machine.local(slot), value.int(&held, machine)) {
-            if let Some(sum) = current.checked_add(number) {
-                *machine.local_mut(slot) = Value::Int(sum);
-                return Flow::Next;
-            }
-        } else if let (Value::Float(current), Some(number)) = (machine.local(slot), value.float(&held, machine)) {
-            *machine.local_mut(slot) = (current.get() + number).into();
-            return Flow::Next;
-        }
-        match take_set(machine, &value, held) {
-            Ok(value) => add(machine, slot, &value, name, span),
-            Err(_) => Flow::Throw,
-        }
-    })
+    let addition = Addition { slot, value, name, span };
+    match V::AT_ONCE {
+        true => Box::new(move |machine| addition.add_now(machine)),
+        false => Box::new(move |machine| addition.evaluate(machine)),
+    }
 }
 
-fn set_element<V: Operand, S: Operand>(slot: usize, step: S, value: V, name: Span, span: Span) -> StmtFn {
-    let place = ElementPlace { slot, step, name, span };
-    Box::new(move |machine| {
-        let Ok(new) = value.take(machine).and_then(|held| take_set(machine, &value, held)) else { return Flow::Throw };
-        let Ok(held) = place.step.take(machine) else { return Flow::Throw };
-        let Some(at) = place.step.int(&held, machine) else { return place.set(machine, held, new) };
-        let Value::List(list) = machine.local_mut(place.slot) else { return place.set(machine, held, new) };
-        match List::replace(list, at as usize, new) {
-            Ok(()) => Flow::Next,
-            Err(new) => place.set(machine, held, new),
-        }
-    })
-}
-
-/// `x[step]`
-struct ElementPlace<S> {
+/// `SET x = x + value`
+struct Addition<V> {
     slot: usize,
-    step: S,
+    value: V,
     name: Span,
     span: Span,
 }
 
-impl<S: Operand> ElementPlace<S> {
+impl<V: Operand> Addition<V> {
+    #[inline(always)]
+    fn add_now(&self, machine: &mut Machine) -> Flow {
+        match machine.local(self.slot) {
+            Value::Int(current)
+                if let Some(sum) = self.value.int_now(machine).and_then(|number| current.checked_add(number)) =>
+            {
+                *machine.local_mut(self.slot) = Value::Int(sum);
+                Flow::Next
+            }
+            Value::Float(current) if let Some(number) = self.value.float_now(machine) => {
+                *machine.local_mut(self.slot) = (current.get() + number).into();
+                Flow::Next
+            }
+            _ => self.evaluate_apart(machine),
+        }
+    }
+
+    // Out of line, so that what is read at once saves no registers for it.
+    #[inline(never)]
+    fn evaluate_apart(&self, machine: &mut Machine) -> Flow {
+        self.evaluate(machine)
+    }
+
+    #[inline(always)]
+    fn evaluate(&self, machine: &mut Machine) -> Flow {
+        if V::COMPUTES && matches!(machine.local(self.slot), Value::Unset) {
+            machine.throw_unset(self.name);
+            return Flow::Throw;
+        }
+        let Ok(held) = self.value.take(machine) else { return Flow::Throw };
+        if let (Value::Int(current), Some(number)) = (machine.local(self.slot), self.value.int(&held, machine)) {
+            if let Some(sum) = current.checked_add(number) {
+                *machine.local_mut(self.slot) = Value::Int(sum);
+                return Flow::Next;
+            }
+        } else if let (Value::Float(current), Some(number)) =
+            (machine.local(self.slot), self.value.float(&held, machine))
+        {
+            *machine.local_mut(self.slot) = (current.get() + number).into();
+            return Flow::Next;
+        }
+        self.add(machine, held)
+    }
+
+    #[inline(never)]
+    fn add(&self, machine: &mut Machine, held: V::Held) -> Flow {
+        match take_set(machine, &self.value, held) {
+            Ok(value) => add(machine, self.slot, &value, self.name, self.span),
+            Err(_) => Flow::Throw,
+        }
+    }
+}
+
+fn set_element<V: Operand, S: Operand>(slot: usize, step: S, value: V, name: Span, span: Span) -> StmtFn {
+    let place = ElementPlace { slot, step, value, name, span };
+    Box::new(move |machine| {
+        if V::AT_ONCE
+            && let Some(at) = place.step.int_now(machine)
+            && let Some(new) = place.value.scalar_now(machine)
+            && let Value::List(list) = machine.local_mut(place.slot)
+            && List::replace(list, at as usize, new).is_ok()
+        {
+            return Flow::Next;
+        }
+        place.evaluate(machine)
+    })
+}
+
+/// `SET x[step] = value`
+struct ElementPlace<S, V> {
+    slot: usize,
+    step: S,
+    value: V,
+    name: Span,
+    span: Span,
+}
+
+impl<S: Operand, V: Operand> ElementPlace<S, V> {
+    // Out of line, so that what is read at once saves no registers for it.
+    #[inline(never)]
+    fn evaluate(&self, machine: &mut Machine) -> Flow {
+        let Ok(new) = self.value.take(machine).and_then(|held| take_set(machine, &self.value, held)) else {
+            return Flow::Throw;
+        };
+        let Ok(held) = self.step.take(machine) else { return Flow::Throw };
+        let Some(at) = self.step.int(&held, machine) else { return self.set(machine, held, new) };
+        let Value::List(list) = machine.local_mut(self.slot) else { return self.set(machine, held, new) };
+        match List::replace(list, at as usize, new) {
+            Ok(()) => Flow::Next,
+            Err(new) => self.set(machine, held, new),
+        }
+    }
+
     /// Sets it by the whole of the rules.
-    // Out of line and the owner of what is held, so that the shortcut saves no registers for it.
+    // The owner of what is held, so that the shortcut saves no registers for it.
     #[inline(never)]
     fn set(&self, machine: &mut Machine, held: S::Held, new: Value) -> Flow {
         let Ok(step) = take_set(machine, &self.step, held) else { return Flow::Throw };

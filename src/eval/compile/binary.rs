@@ -5,7 +5,7 @@ use crate::text::Span;
 use crate::value::{Fallible, Value, ValueError, operators};
 
 use super::super::machine::{Flow, Machine, Run, Thrown};
-use super::fused::{with_both_wide, with_wide};
+use super::fused::{Bound, Wide, with_both_wide, with_wide};
 use super::operand::{Computed, Operand, Shape, check_set, take_both, with_operands};
 use super::shortcut::{
     Add, Arithmetic, Comparison, Divide, Equal, Greater, GreaterEqual, In, Less, LessEqual, Multiply, NotEqual, NotIn,
@@ -72,17 +72,20 @@ impl Compiler<'_> {
 
     /// A comparison as a condition.
     pub fn comparison(&self, left: &Expr, link: &Link, span: Span) -> CondFn {
-        let (l, r) = (|| self.wide(left), || self.wide(&link.operand));
-        let (left, right) = (|| self.operand(left), || self.operand(&link.operand));
+        let right = &link.operand;
         match link.op {
-            BinaryOp::Equal => with_both_wide!(l(), r(), |l, r| compare::<Equal, _, _>(l, r, span)),
-            BinaryOp::NotEqual => with_both_wide!(l(), r(), |l, r| compare::<NotEqual, _, _>(l, r, span)),
-            BinaryOp::Less => with_both_wide!(l(), r(), |l, r| compare::<Less, _, _>(l, r, span)),
-            BinaryOp::LessEqual => with_both_wide!(l(), r(), |l, r| compare::<LessEqual, _, _>(l, r, span)),
-            BinaryOp::Greater => with_both_wide!(l(), r(), |l, r| compare::<Greater, _, _>(l, r, span)),
-            BinaryOp::GreaterEqual => with_both_wide!(l(), r(), |l, r| compare::<GreaterEqual, _, _>(l, r, span)),
-            BinaryOp::In => with_operands!(left(), right(), |l, r| test::<In, _, _>(l, r, span)),
-            _ => with_operands!(left(), right(), |l, r| test::<NotIn, _, _>(l, r, span)),
+            BinaryOp::In => {
+                with_operands!(self.operand(left), self.operand(right), |l, r| test::<In, _, _>(l, r, span))
+            }
+            BinaryOp::NotIn => {
+                with_operands!(self.operand(left), self.operand(right), |l, r| test::<NotIn, _, _>(l, r, span))
+            }
+            op => match (self.wide(left), self.bound(right)) {
+                (Wide::Plain(Shape::Local(l)), Some(Bound::Offset(r))) => compare(op, l, r, span),
+                (Wide::Plain(Shape::Local(l)), Some(Bound::Difference(r))) => compare(op, l, r, span),
+                (Wide::Element(l), Some(Bound::Neighbour(r))) => compare(op, l, r, span),
+                (left, _) => with_both_wide!(left, self.wide(right), |l, r| compare(op, l, r, span)),
+            },
         }
     }
 
@@ -135,8 +138,58 @@ pub struct Operands<L, R> {
 }
 
 impl<L: Operand, R: Operand> Operands<L, R> {
+    const AT_ONCE: bool = L::AT_ONCE && R::AT_ONCE;
+
+    /// The result: of what can be read at once if that is so of both sides, with nothing held meanwhile.
     #[inline(always)]
     pub fn compute<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
+        if !Self::AT_ONCE {
+            return self.evaluate::<O>(machine);
+        }
+        if let Some(x) = self.left.int_now(machine) {
+            if let Some(y) = self.right.int_now(machine)
+                && let Some(result) = O::ints(x, y)
+            {
+                return Ok(result);
+            }
+        } else if let Some(number) = self.float_now::<O>(machine) {
+            return Ok(number.into());
+        }
+        self.compute_apart::<O>(machine)
+    }
+
+    /// The int of two ints that can be read at once.
+    #[inline(always)]
+    pub fn int_now<O: Arithmetic>(&self, machine: &Machine) -> Option<i64> {
+        match O::ints(self.left.int_now(machine)?, self.right.int_now(machine)?) {
+            Some(Value::Int(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The float of two floats that can be read at once.
+    #[inline(always)]
+    pub fn float_now<O: Arithmetic>(&self, machine: &Machine) -> Option<f64> {
+        O::floats(self.left.float_now(machine)?, self.right.float_now(machine)?)
+    }
+
+    // Out of line, so that what is read at once saves no registers for it.
+    #[inline(never)]
+    fn compute_apart<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
+        let (a, b) = take_both(&self.left, &self.right, machine)?;
+        self.by_the_rules::<O>(machine, a, b)
+    }
+
+    #[inline(always)]
+    fn evaluate<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
+        if L::AT_ONCE && L::COMPUTES {
+            if let Some(x) = self.left.int_now(machine) {
+                return self.with_int::<O>(x, machine);
+            }
+            if let Some(x) = self.left.float_now(machine) {
+                return self.with_float::<O>(x, machine);
+            }
+        }
         let (a, b) = take_both(&self.left, &self.right, machine)?;
         if let (Some(x), Some(y)) = (self.left.int(&a, machine), self.right.int(&b, machine)) {
             if let Some(result) = O::ints(x, y) {
@@ -150,11 +203,68 @@ impl<L: Operand, R: Operand> Operands<L, R> {
         self.by_the_rules::<O>(machine, a, b)
     }
 
+    /// With an int on the left that was read at once.
+    #[inline(always)]
+    fn with_int<O: Arithmetic>(&self, x: i64, machine: &mut Machine) -> Run<Value> {
+        let b = self.right.take(machine)?;
+        match self.right.int(&b, machine).and_then(|y| O::ints(x, y)) {
+            Some(result) => Ok(result),
+            None => self.by_the_rules::<O>(machine, self.left.hold(Value::Int(x)), b),
+        }
+    }
+
+    /// With a float on the left that was read at once.
+    #[inline(always)]
+    fn with_float<O: Arithmetic>(&self, x: f64, machine: &mut Machine) -> Run<Value> {
+        let b = self.right.take(machine)?;
+        match self.right.float(&b, machine).and_then(|y| O::floats(x, y)) {
+            Some(result) => Ok(result.into()),
+            None => self.by_the_rules::<O>(machine, self.left.hold(x.into()), b),
+        }
+    }
+
     // Out of line and the owner of what is held, so that the shortcuts save no registers for it.
     #[inline(never)]
     fn by_the_rules<O: Arithmetic>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> Run<Value> {
         let result = O::apply(self.left.peek(&a, machine), self.right.peek(&b, machine));
         result.map_err(|error| blame(machine, &self.left, &a, &self.right, &b, error, self.span))
+    }
+
+    /// The answer, as [`Operands::compute`] comes to it.
+    #[inline(always)]
+    fn compare<O: Comparison>(&self, machine: &mut Machine) -> Run<bool> {
+        if !Self::AT_ONCE {
+            return self.examine::<O>(machine);
+        }
+        if let Some(x) = self.left.int_now(machine) {
+            if let Some(y) = self.right.int_now(machine) {
+                return Ok(O::ints(x, y));
+            }
+        } else if let Some(x) = self.left.float_now(machine)
+            && let Some(y) = self.right.float_now(machine)
+        {
+            return Ok(O::floats(x, y));
+        }
+        self.compare_apart::<O>(machine)
+    }
+
+    // Out of line, so that what is read at once saves no registers for it.
+    #[inline(never)]
+    fn compare_apart<O: Comparison>(&self, machine: &mut Machine) -> Run<bool> {
+        let (a, b) = take_both(&self.left, &self.right, machine)?;
+        self.test::<O>(machine, a, b)
+    }
+
+    #[inline(always)]
+    fn examine<O: Comparison>(&self, machine: &mut Machine) -> Run<bool> {
+        let (a, b) = take_both(&self.left, &self.right, machine)?;
+        if let (Some(x), Some(y)) = (self.left.int(&a, machine), self.right.int(&b, machine)) {
+            return Ok(O::ints(x, y));
+        }
+        if let (Some(x), Some(y)) = (self.left.float(&a, machine), self.right.float(&b, machine)) {
+            return Ok(O::floats(x, y));
+        }
+        self.test::<O>(machine, a, b)
     }
 
     #[inline(never)]
@@ -165,19 +275,23 @@ impl<L: Operand, R: Operand> Operands<L, R> {
     }
 }
 
+/// A comparison by any operator but IN and NOT IN.
+fn compare<L: Operand, R: Operand>(op: BinaryOp, left: L, right: R, span: Span) -> CondFn {
+    match op {
+        BinaryOp::Equal => compare_by::<Equal, _, _>(left, right, span),
+        BinaryOp::NotEqual => compare_by::<NotEqual, _, _>(left, right, span),
+        BinaryOp::Less => compare_by::<Less, _, _>(left, right, span),
+        BinaryOp::LessEqual => compare_by::<LessEqual, _, _>(left, right, span),
+        BinaryOp::Greater => compare_by::<Greater, _, _>(left, right, span),
+        BinaryOp::GreaterEqual => compare_by::<GreaterEqual, _, _>(left, right, span),
+        _ => unreachable!("the other operators do not compare"),
+    }
+}
+
 /// A comparison with shortcuts for two ints and two floats.
-fn compare<O: Comparison, L: Operand, R: Operand>(left: L, right: R, span: Span) -> CondFn {
+fn compare_by<O: Comparison, L: Operand, R: Operand>(left: L, right: R, span: Span) -> CondFn {
     let operands = Operands { left, right, span };
-    Box::new(move |machine| {
-        let (a, b) = take_both(&operands.left, &operands.right, machine)?;
-        if let (Some(x), Some(y)) = (operands.left.int(&a, machine), operands.right.int(&b, machine)) {
-            return Ok(O::ints(x, y));
-        }
-        if let (Some(x), Some(y)) = (operands.left.float(&a, machine), operands.right.float(&b, machine)) {
-            return Ok(O::floats(x, y));
-        }
-        operands.test::<O>(machine, a, b)
-    })
+    Box::new(move |machine| operands.compare::<O>(machine))
 }
 
 /// A comparison without shortcuts.

@@ -3,6 +3,7 @@
 use crate::program::tree::{Expr, ExprKind, UnaryOp, Variable};
 use crate::value::Value;
 
+use super::super::machine::{Machine, Run};
 use super::fused::with_wide;
 use super::operand::Operand;
 use super::{Compiler, CondFn};
@@ -40,10 +41,17 @@ impl Compiler<'_> {
 
 /// Whether a value is true.
 fn truth<V: Operand>(value: V) -> CondFn {
-    Box::new(move |machine| {
-        let held = value.take(machine)?;
-        Ok(value.peek(&held, machine).is_true())
+    Box::new(move |machine| match value.scalar_now(machine) {
+        Some(scalar) => Ok(scalar.is_true()),
+        None => evaluated_truth(&value, machine),
     })
+}
+
+// Out of line, so that what is read at once saves no registers for it.
+#[inline(never)]
+fn evaluated_truth<V: Operand>(value: &V, machine: &mut Machine) -> Run<bool> {
+    let held = value.take(machine)?;
+    Ok(value.peek(&held, machine).is_true())
 }
 
 fn all(conditions: Vec<CondFn>) -> CondFn {

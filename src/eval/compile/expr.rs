@@ -193,10 +193,7 @@ fn element_of_element(whole: Element<Local, Local>, index: Local, span: Span) ->
         let list = element.whole.in_place(&(), &(), machine);
         match list.and_then(|list| element.of(list, &(), machine)) {
             Some(value) => Ok(value.clone()),
-            None => {
-                let (a, b) = take_both(&element.whole, &element.index, machine)?;
-                element.by_the_rules(machine, a, b)
-            }
+            None => element.evaluate(machine),
         }
     })
 }
@@ -224,6 +221,13 @@ impl<W: Operand, I: Operand> Element<W, I> {
         }
     }
 
+    // Out of line, so that the shortcut saves no registers for it.
+    #[inline(never)]
+    fn evaluate(&self, machine: &mut Machine) -> Run<Value> {
+        let (a, b) = take_both(&self.whole, &self.index, machine)?;
+        self.by_the_rules(machine, a, b)
+    }
+
     // Out of line and the owner of what is held, so that the shortcut saves no registers for it.
     #[inline(never)]
     pub fn by_the_rules(&self, machine: &mut Machine, a: W::Held, b: I::Held) -> Run<Value> {
@@ -231,6 +235,17 @@ impl<W: Operand, I: Operand> Element<W, I> {
         check_set(machine, &self.index, &b)?;
         let value = operators::index(self.whole.peek(&a, machine), self.index.peek(&b, machine));
         value.map_err(|error| machine.throw(self.span, error))
+    }
+}
+
+impl<I: Operand> Element<Local, I> {
+    /// The element where it lies, in a list that is not packed, if its index can be read at once.
+    #[inline(always)]
+    pub fn now<'a>(&self, machine: &'a Machine) -> Option<&'a Value> {
+        match machine.local(self.whole.slot) {
+            Value::List(list) => list.values()?.get(self.index.int_now(machine)? as usize),
+            _ => None,
+        }
     }
 }
 

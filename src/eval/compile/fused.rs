@@ -9,16 +9,50 @@ use super::super::machine::{Machine, Run};
 use super::Compiler;
 use super::binary::Operands;
 use super::expr::Element;
-use super::operand::{Compute, Computed, ConstInt, Local, Operand, Shape};
+use super::operand::{Compute, Computed, ConstInt, Local, Operand, Shape, scalar, take_both};
 use super::shortcut::{Add, Multiply, Subtract};
 
 /// A product of two variables.
 pub struct Product(Operands<Local, Local>);
 
 impl Compute for Product {
+    const AT_ONCE: bool = true;
+
     #[inline(always)]
     fn compute(&self, machine: &mut Machine) -> Run<Value> {
         self.0.compute::<Multiply>(machine)
+    }
+
+    #[inline(always)]
+    fn int_now(&self, machine: &Machine) -> Option<i64> {
+        self.0.int_now::<Multiply>(machine)
+    }
+
+    #[inline(always)]
+    fn float_now(&self, machine: &Machine) -> Option<f64> {
+        self.0.float_now::<Multiply>(machine)
+    }
+}
+
+/// A variable less another.
+pub struct Difference(Operands<Local, Local>);
+
+impl Compute for Difference {
+    const AT_ONCE: bool = true;
+
+    #[inline(always)]
+    fn compute(&self, machine: &mut Machine) -> Run<Value> {
+        self.0.compute::<Subtract>(machine)
+    }
+
+    #[inline(always)]
+    fn int_now(&self, machine: &Machine) -> Option<i64> {
+        self.0.int_now::<Subtract>(machine)
+    }
+
+    #[inline(always)]
+    fn float_now(&self, machine: &Machine) -> Option<f64> {
+        self.0.float_now::<Subtract>(machine)
     }
 }
 
@@ -31,12 +65,19 @@ pub struct Offset {
 }
 
 impl Compute for Offset {
+    const AT_ONCE: bool = true;
+
     #[inline(always)]
     fn compute(&self, machine: &mut Machine) -> Run<Value> {
-        match machine.local(self.operands.left.slot) {
-            Value::Int(number) if let Some(sum) = number.checked_add(self.addend) => Ok(Value::Int(sum)),
-            _ => self.by_the_rules(machine),
+        match self.int_now(machine) {
+            Some(sum) => Ok(Value::Int(sum)),
+            None => self.by_the_rules(machine),
         }
+    }
+
+    #[inline(always)]
+    fn int_now(&self, machine: &Machine) -> Option<i64> {
+        self.operands.left.int_now(machine)?.checked_add(self.addend)
     }
 }
 
@@ -50,40 +91,74 @@ impl Offset {
     }
 }
 
-/// An element of a list in a variable; what is held is `Unset` where the element stays in the list.
-impl Operand for Element<Local, Local> {
-    type Held = Value;
+/// What is held of an element.
+pub enum Found<I> {
+    /// The element.
+    Here(Value),
+    /// Its index: it stays in the list, which no expression changes.
+    There(I),
+}
+
+/// An element of a list in a variable.
+impl<I: Operand> Operand for Element<Local, I> {
+    type Held = Found<I::Held>;
     const COMPUTES: bool = true;
+    const AT_ONCE: bool = I::AT_ONCE;
 
     #[inline(always)]
-    fn take(&self, machine: &mut Machine) -> Run<Value> {
-        match self.in_place(&(), &(), machine) {
-            Some(Value::Int(number)) => Ok(Value::Int(*number)),
-            Some(Value::Float(number)) => Ok(Value::Float(*number)),
-            Some(Value::Bool(truth)) => Ok(Value::Bool(*truth)),
-            Some(_) => Ok(Value::Unset),
-            None => self.by_the_rules(machine, (), ()),
+    fn take(&self, machine: &mut Machine) -> Run<Self::Held> {
+        let ((), index) = take_both(&self.whole, &self.index, machine)?;
+        let element = self.in_place(&(), &index, machine);
+        Ok(match (element.and_then(scalar), element) {
+            (Some(scalar), _) => Found::Here(scalar),
+            (None, Some(_)) => Found::There(index),
+            (None, None) => Found::Here(self.by_the_rules(machine, (), index)?),
+        })
+    }
+
+    #[inline(always)]
+    fn peek<'a>(&'a self, held: &'a Self::Held, machine: &'a Machine) -> &'a Value {
+        match held {
+            Found::Here(value) => value,
+            Found::There(index) => self.in_place(&(), index, machine).expect("the element was found there"),
         }
     }
 
     #[inline(always)]
-    fn peek<'a>(&'a self, held: &'a Value, machine: &'a Machine) -> &'a Value {
+    fn owned(&self, held: Self::Held, machine: &Machine) -> Value {
         match held {
-            Value::Unset => self.in_place(&(), &(), machine).unwrap_or(held),
-            held => held,
+            Found::Here(value) => value,
+            held => self.peek(&held, machine).clone(),
         }
     }
 
-    #[inline(always)]
-    fn owned(&self, held: Value, machine: &Machine) -> Value {
-        match held {
-            Value::Unset => self.peek(&held, machine).clone(),
-            held => held,
-        }
+    fn hold(&self, number: Value) -> Self::Held {
+        Found::Here(number)
     }
 
     fn variable(&self) -> Option<Span> {
         None
+    }
+
+    #[inline(always)]
+    fn int_now(&self, machine: &Machine) -> Option<i64> {
+        match self.now(machine) {
+            Some(Value::Int(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn float_now(&self, machine: &Machine) -> Option<f64> {
+        match self.now(machine) {
+            Some(Value::Float(number)) => Some(number.get()),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn scalar_now(&self, machine: &Machine) -> Option<Value> {
+        self.now(machine).and_then(scalar)
     }
 }
 
@@ -92,6 +167,16 @@ pub enum Wide {
     Plain(Shape),
     Product(Computed<Product>),
     Element(Element<Local, Local>),
+}
+
+/// An element of a list in a variable, at a distance from where another variable points.
+pub type Neighbour = Element<Local, Computed<Offset>>;
+
+/// The shape of what a variable or an element is compared with, beyond those that any operand may have.
+pub enum Bound {
+    Offset(Computed<Offset>),
+    Difference(Computed<Difference>),
+    Neighbour(Neighbour),
 }
 
 /// The shape of an index or an argument.
@@ -124,32 +209,55 @@ impl Compiler<'_> {
 
     /// The shape of an expression as an index or an argument.
     pub fn near(&self, expr: &Expr) -> Near {
-        let offset = match &expr.kind {
-            ExprKind::Chain(first, links) => offset(first, links, expr.span),
-            _ => None,
-        };
-        offset.map_or_else(|| Near::Plain(self.operand(expr)), |offset| Near::Offset(Computed(offset)))
+        offset(expr).map_or_else(|| Near::Plain(self.operand(expr)), |offset| Near::Offset(Computed(offset)))
+    }
+
+    /// The shape of an expression as what something is compared with, if it has one of its own.
+    pub fn bound(&self, expr: &Expr) -> Option<Bound> {
+        if let ExprKind::Chain(first, links) = &expr.kind {
+            let difference = || difference(first, links, expr.span).map(|found| Bound::Difference(Computed(found)));
+            return offset(expr).map(|offset| Bound::Offset(Computed(offset))).or_else(difference);
+        }
+        neighbour(expr).map(Bound::Neighbour)
     }
 }
 
 fn product(first: &Expr, links: &[Link], span: Span) -> Option<Product> {
+    pair(BinaryOp::Multiply, first, links, span).map(Product)
+}
+
+fn difference(first: &Expr, links: &[Link], span: Span) -> Option<Difference> {
+    pair(BinaryOp::Subtract, first, links, span).map(Difference)
+}
+
+/// One operator between two variables.
+fn pair(op: BinaryOp, first: &Expr, links: &[Link], span: Span) -> Option<Operands<Local, Local>> {
     match links {
-        [link] if link.op == BinaryOp::Multiply => {
-            Some(Product(Operands { left: local(first)?, right: local(&link.operand)?, span }))
+        [link] if link.op == op => Some(Operands { left: local(first)?, right: local(&link.operand)?, span }),
+        _ => None,
+    }
+}
+
+/// `list[i + 1]`
+pub fn neighbour(expr: &Expr) -> Option<Neighbour> {
+    match &expr.kind {
+        ExprKind::Index(whole, index) => {
+            Some(Element { whole: local(whole)?, index: Computed(offset(index)?), span: expr.span })
         }
         _ => None,
     }
 }
 
-fn offset(first: &Expr, links: &[Link], span: Span) -> Option<Offset> {
-    let ([link], Some(left)) = (links, local(first)) else { return None };
+fn offset(expr: &Expr) -> Option<Offset> {
+    let ExprKind::Chain(first, links) = &expr.kind else { return None };
+    let ([link], Some(left)) = (&links[..], local(first)) else { return None };
     let ExprKind::Const(value @ Value::Int(number)) = &link.operand.kind else { return None };
     let (addend, subtracts) = match link.op {
         BinaryOp::Add => (*number, false),
         BinaryOp::Subtract => (number.checked_neg()?, true),
         _ => return None,
     };
-    let operands = Operands { left, right: ConstInt(*number, value.clone()), span };
+    let operands = Operands { left, right: ConstInt(*number, value.clone()), span: expr.span };
     Some(Offset { operands, addend, subtracts })
 }
 

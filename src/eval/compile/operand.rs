@@ -16,6 +16,9 @@ pub trait Operand: 'static {
     type Held;
     /// Whether evaluating it can fail or do something.
     const COMPUTES: bool = false;
+    /// Whether a number that it gives can be read at once: no closure is called, nothing is held and no error
+    /// is made, so that an operation on numbers is a function without a stack frame.
+    const AT_ONCE: bool = false;
 
     /// Evaluates what must be evaluated.
     fn take(&self, machine: &mut Machine) -> Run<Self::Held>;
@@ -47,8 +50,43 @@ pub trait Operand: 'static {
         }
     }
 
+    /// What is held of it where a number was read at once.
+    fn hold(&self, number: Value) -> Self::Held;
+
     /// The place of the variable's name, if it is a variable.
     fn variable(&self) -> Option<Span>;
+
+    /// The int that it gives, if that can be read at once.
+    #[inline(always)]
+    fn int_now(&self, _: &Machine) -> Option<i64> {
+        None
+    }
+
+    /// The float that it gives, if that can be read at once.
+    #[inline(always)]
+    fn float_now(&self, _: &Machine) -> Option<f64> {
+        None
+    }
+
+    /// The number or truth value that it gives, if that can be read at once.
+    #[inline(always)]
+    fn scalar_now(&self, machine: &Machine) -> Option<Value> {
+        match self.int_now(machine) {
+            Some(number) => Some(Value::Int(number)),
+            None => self.float_now(machine).map(Value::from),
+        }
+    }
+}
+
+/// A copy of a number or a truth value.
+#[inline(always)]
+pub fn scalar(value: &Value) -> Option<Value> {
+    match value {
+        Value::Int(number) => Some(Value::Int(*number)),
+        Value::Float(number) => Some(Value::Float(*number)),
+        Value::Bool(truth) => Some(Value::Bool(*truth)),
+        _ => None,
+    }
 }
 
 /// A variable of the running procedure.
@@ -60,6 +98,7 @@ pub struct Local {
 
 impl Operand for Local {
     type Held = ();
+    const AT_ONCE: bool = true;
 
     #[inline(always)]
     fn take(&self, _: &mut Machine) -> Run<()> {
@@ -71,8 +110,25 @@ impl Operand for Local {
         machine.local(self.slot)
     }
 
+    fn hold(&self, _: Value) {}
+
     fn variable(&self) -> Option<Span> {
         Some(self.span)
+    }
+
+    #[inline(always)]
+    fn int_now(&self, machine: &Machine) -> Option<i64> {
+        self.int(&(), machine)
+    }
+
+    #[inline(always)]
+    fn float_now(&self, machine: &Machine) -> Option<f64> {
+        self.float(&(), machine)
+    }
+
+    #[inline(always)]
+    fn scalar_now(&self, machine: &Machine) -> Option<Value> {
+        scalar(machine.local(self.slot))
     }
 }
 
@@ -81,6 +137,7 @@ pub struct ConstInt(pub i64, pub Value);
 
 impl Operand for ConstInt {
     type Held = ();
+    const AT_ONCE: bool = true;
 
     #[inline(always)]
     fn take(&self, _: &mut Machine) -> Run<()> {
@@ -102,8 +159,15 @@ impl Operand for ConstInt {
         None
     }
 
+    fn hold(&self, _: Value) {}
+
     fn variable(&self) -> Option<Span> {
         None
+    }
+
+    #[inline(always)]
+    fn int_now(&self, _: &Machine) -> Option<i64> {
+        Some(self.0)
     }
 }
 
@@ -112,6 +176,7 @@ pub struct Const(pub Value);
 
 impl Operand for Const {
     type Held = ();
+    const AT_ONCE: bool = true;
 
     #[inline(always)]
     fn take(&self, _: &mut Machine) -> Run<()> {
@@ -128,14 +193,41 @@ impl Operand for Const {
         None
     }
 
+    fn hold(&self, _: Value) {}
+
     fn variable(&self) -> Option<Span> {
         None
+    }
+
+    #[inline(always)]
+    fn float_now(&self, machine: &Machine) -> Option<f64> {
+        self.float(&(), machine)
+    }
+
+    #[inline(always)]
+    fn scalar_now(&self, _: &Machine) -> Option<Value> {
+        scalar(&self.0)
     }
 }
 
 /// Something that is evaluated to a value.
 pub trait Compute: 'static {
+    /// Whether a number that it comes to can be had without an evaluation.
+    const AT_ONCE: bool = false;
+
     fn compute(&self, machine: &mut Machine) -> Run<Value>;
+
+    /// The int that it comes to, if that can be had at once.
+    #[inline(always)]
+    fn int_now(&self, _: &Machine) -> Option<i64> {
+        None
+    }
+
+    /// The float that it comes to, if that can be had at once.
+    #[inline(always)]
+    fn float_now(&self, _: &Machine) -> Option<f64> {
+        None
+    }
 }
 
 impl Compute for ValueFn {
@@ -154,6 +246,7 @@ pub type Any = Computed<ValueFn>;
 impl<C: Compute> Operand for Computed<C> {
     type Held = Value;
     const COMPUTES: bool = true;
+    const AT_ONCE: bool = C::AT_ONCE;
 
     #[inline(always)]
     fn take(&self, machine: &mut Machine) -> Run<Value> {
@@ -170,8 +263,22 @@ impl<C: Compute> Operand for Computed<C> {
         held
     }
 
+    fn hold(&self, number: Value) -> Value {
+        number
+    }
+
     fn variable(&self) -> Option<Span> {
         None
+    }
+
+    #[inline(always)]
+    fn int_now(&self, machine: &Machine) -> Option<i64> {
+        self.0.int_now(machine)
+    }
+
+    #[inline(always)]
+    fn float_now(&self, machine: &Machine) -> Option<f64> {
+        self.0.float_now(machine)
     }
 }
 

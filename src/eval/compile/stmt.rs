@@ -23,12 +23,13 @@ impl Compiler<'_> {
         if let Some(handlers) = &self.handlers {
             return guarded_block(statements, spans, extra, handlers.clone());
         }
-        match <[StmtFn; 1]>::try_from(statements) {
-            Ok([statement]) => single(statement, spans, extra),
-            Err(statements) => match <[StmtFn; 2]>::try_from(statements) {
-                Ok([first, second]) => pair(first, second, spans, extra),
-                Err(statements) => sequence(statements, spans, extra),
-            },
+        match statements.len() {
+            1 => row::<1>(statements, spans, extra),
+            2 => row::<2>(statements, spans, extra),
+            3 => row::<3>(statements, spans, extra),
+            4 => row::<4>(statements, spans, extra),
+            5 => row::<5>(statements, spans, extra),
+            _ => sequence(statements, spans, extra),
         }
     }
 
@@ -191,24 +192,23 @@ fn print(machine: &mut Machine, values: &[Value]) -> Result<(), EmitError> {
     machine.world.output.emit(values, &mut machine.meter)
 }
 
-fn single(statement: StmtFn, spans: Spans, extra: u64) -> StmtFn {
-    Box::new(move |machine| match machine.meter.step(1 + extra) {
-        Ok(()) => statement(machine),
-        Err(_) => one_by_one(machine, std::slice::from_ref(&statement), &spans, extra),
-    })
-}
-
-fn pair(first: StmtFn, second: StmtFn, spans: Spans, extra: u64) -> StmtFn {
-    let both = [first, second];
-    Box::new(move |machine| match machine.meter.step(2 + extra) {
-        Ok(()) => match both[0](machine) {
-            Flow::Next => both[1](machine),
-            flow => {
-                machine.meter.refund(1);
-                flow
+/// A block of few statements: their number is known when this is compiled, so that the machine's code
+/// for it has no loop.
+fn row<const N: usize>(statements: Vec<StmtFn>, spans: Spans, extra: u64) -> StmtFn {
+    let Ok(statements) = <[StmtFn; N]>::try_from(statements) else { unreachable!("the block was counted") };
+    Box::new(move |machine| {
+        if machine.meter.step(N as u64 + extra).is_err() {
+            return one_by_one(machine, &statements, &spans, extra);
+        }
+        let Some((last, before)) = statements.split_last() else { return Flow::Next };
+        for (done, statement) in before.iter().enumerate() {
+            let flow = statement(machine);
+            if flow != Flow::Next {
+                machine.meter.refund((N - 1 - done) as u64);
+                return flow;
             }
-        },
-        Err(_) => one_by_one(machine, &both, &spans, extra),
+        }
+        last(machine)
     })
 }
 
