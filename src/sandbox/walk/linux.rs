@@ -46,6 +46,8 @@ struct Queue {
     tasks: Vec<Task>,
     /// Threads that are reading a folder, and may still add tasks.
     busy: usize,
+    /// Threads that wait for tasks: only then is there somebody to wake, which is a system call.
+    waiting: usize,
 }
 
 /// A folder that could not be read.
@@ -162,8 +164,11 @@ impl<'a> Worker<'a> {
             let mut queue = self.shared.queue.lock().expect("no thread panics with the queue");
             queue.busy -= 1;
             queue.tasks.append(&mut found);
+            let is_awaited = queue.waiting > 0;
             drop(queue);
-            self.shared.changed.notify_all();
+            if is_awaited {
+                self.shared.changed.notify_all();
+            }
             if let Err(stop) = result {
                 return Some(stop);
             }
@@ -184,7 +189,9 @@ impl<'a> Worker<'a> {
             if queue.busy == 0 {
                 return None;
             }
+            queue.waiting += 1;
             queue = self.shared.changed.wait(queue).expect("no thread panics with the queue");
+            queue.waiting -= 1;
         }
     }
 
