@@ -10,6 +10,12 @@ use std::time::{Duration, SystemTime};
 /// How often it is looked.
 const PERIOD: Duration = Duration::from_millis(250);
 
+/// How long nothing may change before a change counts as done: whoever saves a file may empty it first.
+const SETTLED: Duration = Duration::from_millis(50);
+
+/// How often that is waited for where something changes all the time.
+const PATIENCE: usize = 20;
+
 /// What the files were like when it was looked last.
 pub struct Watcher {
     paths: Vec<PathBuf>,
@@ -37,11 +43,24 @@ impl Watcher {
             let now = look(&self.paths, &self.said);
             if now != self.seen {
                 self.seen = now;
+                self.settle();
                 return true;
             }
             std::thread::sleep(PERIOD);
         }
         false
+    }
+
+    /// Waits until a change is done.
+    fn settle(&mut self) {
+        for _ in 0..PATIENCE {
+            std::thread::sleep(SETTLED);
+            let before = std::mem::take(&mut self.seen);
+            self.look_again();
+            if self.seen == before {
+                break;
+            }
+        }
     }
 }
 
