@@ -382,11 +382,14 @@ fn a_reader_that_goes_away_is_no_error() {
 #[test]
 fn an_interrupt_ends_the_run_with_130() {
     let place = sandbox();
-    let code = "EMIT \"on\"\nWHILE true DO\nEND";
+    let code = "MUST FS.WriteFile(\"begun\", \"\")\nWHILE true DO\nEND";
     let mut command = ns(place.path());
     command.args(["run", "-e", code, "--max-steps", "1000000000000"]);
-    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("ns starts");
-    std::thread::sleep(Duration::from_millis(300));
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("ns starts");
+    while !place.path().join("begun").exists() {
+        assert_eq!(child.try_wait().expect("it is looked at"), None, "the run ended before it was interrupted");
+        std::thread::sleep(Duration::from_millis(5));
+    }
     run(Command::new("kill").args(["-INT", &child.id().to_string()]));
     let output = child.wait_with_output().expect("ns ends");
     assert_eq!(output.status.code(), Some(130));

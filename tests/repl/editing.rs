@@ -132,9 +132,11 @@ fn an_interrupted_script_keeps_its_variables() {
     let mut session = session(place.path());
     type_line(&mut session, "SET n = 0", "ns> ");
     type_line(&mut session, "WHILE true DO", "... ");
-    type_line(&mut session, "  SET n = n + 1", "... ");
+    for line in ["SET n = n + 1", "IF n == 2 THEN", "EMIT \"on\"", "END"] {
+        type_line(&mut session, line, "... ");
+    }
     send(&session, "END\n");
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    until(&mut session, "\non\r\n");
     send(&session, "\u{3}");
     assert!(until(&mut session, "ns> ").contains("interrupted"));
     assert!(type_line(&mut session, "n > 1", "ns> ").contains("\ntrue\n"));

@@ -40,9 +40,11 @@ fn an_interrupt_stops_the_line_and_not_the_session() {
     let place = tempfile::tempdir().expect("a folder for the test");
     let mut session = session(place.path());
     type_line(&mut session, "SET x = 5", "ns> ");
-    type_line(&mut session, "WHILE true DO", "... ");
+    for line in ["IF true THEN", "EMIT \"on\"", "WHILE true DO", "END"] {
+        type_line(&mut session, line, "... ");
+    }
     session.send_line("END").expect("the session takes a line");
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    session.exp_string("\non\r\n").expect("the loop begins");
     session.send_control('c').expect("the session takes Ctrl-C");
     let shown = plain(&session.exp_string("ns> ").expect("the next prompt"));
     assert!(shown.contains("interrupted"), "{shown}");

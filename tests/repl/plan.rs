@@ -136,8 +136,9 @@ fn what_was_done_before_can_be_taken_back_by_a_plan() {
 #[test]
 fn ctrl_c_stops_a_line_and_not_the_plan() {
     let (place, mut session) = planning();
-    send(&session, format!("{}\nWHILE true DO\nSET x = 1\nEND\n", write("loop.txt", "x")));
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    send(&session, format!("{}\nSET n = 0\nWHILE true DO\nSET n = n + 1\n", write("loop.txt", "x")));
+    send(&session, "IF n == 2 THEN\nEMIT \"on\"\nEND\nEND\n");
+    until(&mut session, "\non\r\n");
     send(&session, "\u{3}");
     until(&mut session, "interrupted");
     until(&mut session, PLAN);
