@@ -18,9 +18,10 @@ pub enum Kind {
 const KINDS: [Kind; 6] = [Kind::Int, Kind::Float, Kind::Text, Kind::List, Kind::Map, Kind::Any];
 
 pub const SMALL_INTS: &[&str] = &["0", "1", "2", "3", "5", "-1", "7", "10"];
-const INTS: &[&str] = &[
+pub const INTS: &[&str] = &[
     "63",
     "64",
+    "-2",
     "255",
     "-3",
     "2147483647",
@@ -36,12 +37,13 @@ const INTS: &[&str] = &[
     "(-9223372036854775807)",
     "(-9223372036854775808)",
 ];
-const FLOATS: &[&str] = &[
+pub const FLOATS: &[&str] = &[
     "0.0",
     "0.5",
     "1.0",
     "2.5",
     "-0.5",
+    "-0.0",
     "0.1",
     "3.0",
     "1e10",
@@ -75,11 +77,13 @@ const MAPS: &[&str] = &[
 ];
 const COMPARISONS: &[&str] = &["==", "!=", "<", "<=", ">", ">="];
 /// What is often compared, and what with.
-const BOUNDED: &[&str] = &["i", "j", "f", "s", "l[i]", "l[j]", "m[i]", "m[0]"];
+const BOUNDED: &[&str] = &["i", "j", "f", "g", "s", "l[i]", "l[j]", "m[i]", "m[0]"];
 const BOUNDS: &[&str] = &[
-    "i + 1", "j - 1", "f - 1", "s + 1", "l + 1", "i - j", "j - f", "f - f", "s - i", "l[i]", "l[i + 1]", "l[j - 1]",
-    "m[i - 1]", "m[f + 1]", "d[i + 1]",
+    "i + 1", "j - 1", "f - 1", "s + 1", "l + 1", "i - j", "j - f", "f - g", "g - f", "s - i", "l[i]", "l[i + 1]",
+    "l[j - 1]", "m[i - 1]", "m[f + 1]", "d[i + 1]",
 ];
+/// What is often computed first, beside what may be anything.
+const FIRST: &[&str] = &["i * j", "f * g", "j * f", "s * i", "l[i]", "l[j]", "m[i]", "l[i + 1]", "g - f", "j + 1"];
 
 impl Maker {
     pub fn any(&mut self) {
@@ -148,7 +152,10 @@ impl Maker {
             Kind::Map => return self.operand(kind),
             Kind::Any => return self.any_expression(),
         };
-        self.operand(kind);
+        match matches!(kind, Kind::Int | Kind::Float) && self.dice.one_in(6) {
+            true => self.text.push_str(self.dice.pick(FIRST)),
+            false => self.operand(kind),
+        }
         for _ in 0..self.dice.below(4) {
             let operator = self.dice.pick(operators);
             let _ = write!(self.text, " {operator} ");
@@ -196,7 +203,7 @@ impl Maker {
     pub fn simple(&mut self, kind: Kind) {
         let text = match kind {
             Kind::Int => self.dice.pick(&["i", "j", "1"]),
-            Kind::Float => self.dice.pick(&["f", "0.5"]),
+            Kind::Float => self.dice.pick(&["f", "g", "0.5"]),
             Kind::Text => self.dice.pick(&["s", "t", "\"a\""]),
             Kind::List => self.dice.pick(&["l", "m"]),
             Kind::Map => self.dice.pick(&["d", "e"]),
@@ -231,7 +238,7 @@ impl Maker {
 
     pub fn float(&mut self) {
         match self.dice.below(9) {
-            0..=2 => self.text.push('f'),
+            0..=2 => self.text.push_str(self.dice.pick(&["f", "f", "g"])),
             3..=5 => self.text.push_str(self.dice.pick(FLOATS)),
             6 => self.wrapped("FLOAT(", ")", &[Kind::Int, Kind::Text]),
             7 => {

@@ -8,7 +8,7 @@
 
 use std::fmt::Write as _;
 
-use super::operands::{Kind, SMALL_INTS};
+use super::operands::{FLOATS, INTS, Kind, SMALL_INTS};
 use super::support::dice::Dice;
 
 /// The program of a number.
@@ -39,8 +39,8 @@ const PROCEDURES: &[(&str, &str)] = &[
     ("Fib", "DEFINE PROCEDURE Fib(n)\n  IF n < 2 THEN\n    RETURN n\n  END\n  RETURN Fib(n - 1) + Fib(n - 2)\nEND\n"),
 ];
 
-/// The variables that statements set and read; the last is set nowhere, as far as runs go.
-const VARIABLES: &str = "SET i, j, f, s, t = [1, 2, 0.5, \"a\", \"abcdefgh\"]\nSET l, m, d, e = [[1, 2, 3], [0, 1], {\"a\": 1}, {}]\nIF i == 2 THEN\nSET u = 1\nEND\n";
+/// The variables that statements set and read beside the numbers; the last is set nowhere, as far as runs go.
+const VARIABLES: &str = "SET s, t, l, m = [\"a\", \"abcdefgh\", [1, 2, 3], [0, 1]]\nSET d, e = [{\"a\": 1}, {}]\nIF LEN(m) == 9 THEN\nSET u = 1\nEND\n";
 
 pub struct Maker {
     pub dice: Dice,
@@ -52,14 +52,14 @@ pub struct Maker {
 
 impl Maker {
     fn program(&mut self) {
-        self.text.push_str(VARIABLES);
+        self.variables();
         if !self.dice.one_in(4) {
             self.text
                 .push_str("ON ERROR AS err DO\nEMIT err.code, \" \", err.message, \" \", err.line\nCLEAR_ERROR\nEND\n");
         }
         let statements = 4 + self.dice.below(10);
         self.block(statements);
-        self.text.push_str("EMIT [i, j, f, s, t, l, m, d, e, LAST, LAST_ERROR == nil]\n");
+        self.text.push_str("EMIT [i, j, f, g, s, t, l, m, d, e, LAST, LAST_ERROR == nil]\n");
         if self.dice.one_in(4) {
             self.line("RETURN", 2);
         }
@@ -76,9 +76,22 @@ impl Maker {
         }
     }
 
+    /// Sets the variables; a number begins as an index, as a small one, or where shortcuts end.
+    fn variables(&mut self) {
+        let mut number = |usual, edges| match self.dice.below(8) {
+            0 => self.dice.pick(edges),
+            1 => self.dice.pick(SMALL_INTS),
+            _ => usual,
+        };
+        let (i, j) = (number("1", INTS), number("2", INTS));
+        let (f, g) = (number("0.5", FLOATS), number("3.0", FLOATS));
+        let _ = writeln!(self.text, "SET i, j, f, g = [{i}, {j}, {f}, {g}]");
+        self.text.push_str(VARIABLES);
+    }
+
     fn procedure(&mut self) {
         self.text.push_str("DEFINE PROCEDURE Work(p, q)\n");
-        self.text.push_str(VARIABLES);
+        self.variables();
         if self.dice.one_in(3) {
             self.text.push_str("ON ERROR AS err DO\n");
             self.handler();
@@ -148,19 +161,20 @@ impl Maker {
     }
 
     fn set_number(&mut self) {
-        let target = self.dice.pick(&["i", "j", "f"]);
+        let (target, kind) =
+            self.dice.pick(&[("i", Kind::Int), ("j", Kind::Int), ("f", Kind::Float), ("g", Kind::Float)]);
         let _ = write!(self.text, "SET {target} = ");
-        let kind = if target == "f" { Kind::Float } else { Kind::Int };
-        match self.dice.below(4) {
-            0 => {
+        match self.dice.below(8) {
+            0 | 1 => {
                 let operator = self.dice.pick(&["+", "+", "-", "*"]);
                 let _ = write!(self.text, "{target} {operator} ");
                 self.operand(kind);
             }
-            1 => {
+            2 | 3 => {
                 let number = self.dice.pick(SMALL_INTS);
                 let _ = write!(self.text, "{target} + {number}");
             }
+            4 => self.text.push_str(self.dice.pick(if matches!(kind, Kind::Float) { FLOATS } else { INTS })),
             _ => self.expression(kind),
         }
         self.text.push('\n');
@@ -325,6 +339,11 @@ impl Maker {
             "EMIT \"x\" + u + Loud(1)\n",
             "EMIT Pair(u, Loud(1))\n",
             "EMIT u - 1 - Loud(1)\n",
+            "EMIT u[u]\n",
+            "EMIT u * u - u\n",
+            "EMIT u >= u\n",
+            "SET u[u] = u\n",
+            "SET l[u] = u\n",
         ]);
         self.text.push_str(text);
     }
@@ -373,7 +392,7 @@ impl Maker {
         self.text.push_str("EMIT i");
         for _ in 0..33 + self.dice.below(4) {
             let operator = self.dice.pick(&["+", "-", "+"]);
-            let operand = self.dice.pick(&["1", "i", "j", "f", "2", "Loud(1)"]);
+            let operand = self.dice.pick(&["1", "i", "j", "f", "g", "2", "Loud(1)"]);
             let _ = write!(self.text, " {operator} {operand}");
         }
         self.text.push('\n');
