@@ -290,6 +290,8 @@ impl Maker {
             "EMIT Loud(i) + Loud(j) * Loud(3)\n",
             "EMIT LIST.Map(RANGE(3), Loud), LIST.Filter([0, 1, 2], Loud)\n",
             "SET i = LIST.Reduce([1, 2, 3], Count, 4)\n",
+            "SET l[Loud(0)][Loud(1)] = Loud(2)\n",
+            "SET d[Loud(\"k\")][Loud(\"a\")], l[Loud(1)] = Pair(Loud(2), Loud(3))\n",
             "EMIT LIST.Any([0, 1], Loud), LIST.All([1, 0, 1], Loud), LAST\n",
         ]);
         match (self.place, self.dice.below(24)) {
