@@ -1,6 +1,6 @@
 //! `ns doctor`: what holds here.
 
-use crate::engine::{Engine, PolicySource, Process, Resolver};
+use crate::engine::{Engine, ForeignDeed, Options, PolicySource, Process, Provenance, Resolver};
 use crate::text::safe;
 
 use super::args::Global;
@@ -8,7 +8,7 @@ use super::exit::Exit;
 use super::terminal::{print, report_setup};
 
 pub fn doctor(global: &Global) -> Exit {
-    let engine = match super::open(&global.options()) {
+    let engine = match super::open(&Options { looks_only: true, ..global.options() }) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
@@ -29,6 +29,27 @@ pub(super) fn kernel_sandbox(engine: &Engine) -> String {
     let Some(force) = engine.force() else { return "kernel sandbox: none".to_owned() };
     let rows = force.rows().into_iter().map(|(name, what)| format!("\n  {name}: {what}"));
     format!("kernel sandbox: {}{}", force.summary(), rows.collect::<String>())
+}
+
+/// Whether what this user leaves here can be told from a stranger's, and whether `.ns` is a stranger's.
+fn seals(engine: &Engine) -> String {
+    let key = match engine.key_lost_because() {
+        None => "your key tells your runs from a stranger's".to_owned(),
+        Some(reason) => format!("no run is recovered or taken back by another command: {reason}"),
+    };
+    let own = match engine.provenance() {
+        Ok(Some(Provenance::Foreign)) => "; `.ns` here is foreign: see `ns adopt`",
+        Ok(_) => "",
+        Err(_) => "; `.ns` here cannot be used",
+    };
+    let foreign = engine.foreign(ForeignDeed::Show).map(|it| it.runs.len() as u64 + it.kept.foreign.kept.things);
+    let found = match foreign {
+        Ok(0) => String::new(),
+        Ok(1) => "; 1 thing in it is foreign".to_owned(),
+        Ok(number) => format!("; {number} things in it are foreign"),
+        Err(error) => format!("; {}", error.message),
+    };
+    format!("{key}{own}{found}")
 }
 
 /// Where an engine works, and what it lets scripts do.
@@ -65,6 +86,7 @@ pub(crate) fn in_force(engine: &Engine) -> String {
             true => "none: read-only, and there is no state folder to keep it in",
         }),
     );
+    row("seals", &seals(engine));
     gate.libraries.iter().for_each(|library| row("folder of modules", &library.named));
     row("policy", &policy);
     row("tools", &gate.registry.iter().count().to_string());

@@ -3,12 +3,13 @@
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::audit::Audit;
 use crate::limits::{Interrupt, Limits};
 use crate::memory::Project;
-use crate::sandbox::{LogFolder, Root, TemporaryFolders};
+use crate::sandbox::{Root, TemporaryFolders, UserKey, UserState, state_folder_of};
 use crate::text::{Code, Diagnostic, Sources};
 use crate::toolkit::{Approvals, Chance, Clock, DirectoryRule, Gate, KeepAnswer, Policy, Registry};
 
@@ -36,6 +37,12 @@ pub struct Options {
     pub atomic: bool,
     /// Change nothing, and keep what would be changed.
     pub plan: bool,
+    /// The key of the user's seals, from a process that was handed it; read from the state folder when left out.
+    pub key: Option<UserKey>,
+    /// Whether nothing will be run or changed: no run that was killed is brought to an end, and no key is made.
+    pub looks_only: bool,
+    /// Whether a key is made all the same, where there is none.
+    pub makes_key: bool,
     /// Whether tools are called and no script is looked at; whoever runs one needs an engine for that.
     pub calls_only: bool,
     /// The limits where neither the policy file nor these options say anything.
@@ -94,10 +101,17 @@ impl Engine {
         let Config { mut limits, mut policy, settings } = config;
         overrule(&mut limits, options);
         policy.read_only |= options.read_only;
+        let state = options.state.clone().or_else(files::state_folder);
+        let makes_key = options.makes_key || !(policy.read_only || options.plan || options.looks_only);
+        let user = Arc::new(match &options.key {
+            Some(key) => UserState::handed(key.clone(), state.as_deref()),
+            None => UserState::open(state.as_deref(), makes_key),
+        });
+        let root = sealed_for(root, &user)?;
         let further = open_further(&root, &mut policy)?;
+        let further = further.into_iter().map(|root| sealed_for(root, &user)).collect::<Result<Vec<Root>, _>>()?;
         options.within.iter().for_each(|within| narrow(&mut policy, &root, &further, within));
         keep_out_of_policies(&mut policy, &root, &further, &policy_source);
-        let state = options.state.clone().or_else(files::state_folder);
         state.iter().for_each(|state| keep_out_of_state(&mut policy, &root, &further, state));
         let libraries = open_libraries(&options.libraries, &root, &further, &mut policy)?;
         let approvals = Rc::new(Approvals::new(keep_answers(&policy_source)));
@@ -134,7 +148,9 @@ impl Engine {
         if options.plan {
             return engine.planning();
         }
-        engine.gate.recover();
+        if !options.looks_only {
+            engine.gate.recover();
+        }
         Ok(engine)
     }
 
@@ -173,6 +189,14 @@ fn open_root(named: Option<&Path>) -> Result<Root, SetupError> {
     };
     Root::open(&path).map_err(|error| {
         let message = format!("the sandbox folder `{}` cannot be opened: {error}", path.display());
+        SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("name an existing folder: `--sandbox DIR`"))
+    })
+}
+
+fn sealed_for(root: Root, user: &Arc<UserState>) -> Result<Root, SetupError> {
+    let path = root.path().display().to_string();
+    root.sealed_for(user).map_err(|error| {
+        let message = format!("the sandbox folder `{path}` cannot be looked at: {error}");
         SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("name an existing folder: `--sandbox DIR`"))
     })
 }
@@ -290,7 +314,7 @@ fn keep_out_of_policies(policy: &mut Policy, root: &Root, further: &[Root], sour
 fn keep_out_of_state(policy: &mut Policy, root: &Root, further: &[Root], state: &Path) {
     // Our own folder in it is no link, or it is not used.
     let names = [std::path::absolute(state).ok(), files::future_path(state)];
-    for name in names.into_iter().flatten().map(|state| LogFolder::own_in_state(&state)) {
+    for name in names.into_iter().flatten().map(|state| state_folder_of(&state)) {
         for root in further.iter().chain([root]) {
             let below = match root.path().starts_with(&name) {
                 true => Some(PathBuf::new()),

@@ -121,6 +121,11 @@ impl Engine {
         if let Some(log) = gate.audit.folder_in_state(&gate.root).filter(|_| keeps_in_state) {
             grounds.push(Ground { handle: log.handle()?, rights: Rights::Log });
         }
+        // A worker opens it again, within the wall of its server.
+        if let (Process::Server(_), Some(ledger)) = (process, &gate.root.user().ledger) {
+            let handle = ledger.handle().map_err(|error| SandboxError::io("the ledger", &error))?;
+            grounds.push(Ground { handle, rights: Rights::Use });
+        }
         if let (Process::Server(_), PolicySource::File(path)) = (process, &self.policy_source) {
             grounds.extend(files::handle(path).ok().map(|handle| Ground { handle, rights: Rights::ReadFile }));
         }

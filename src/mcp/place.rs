@@ -140,7 +140,8 @@ impl Place {
         let method = Method::RunScript;
         let order = value_of(args).and_then(|args| Ok(method.bind::<methods::ScriptArgs>(&args)?.order()));
         let order = order.map_err(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }))?;
-        Ok(Order { remembered: self.session.entries(), ..order })
+        let key = Some(self.engine.gate().root.user().key.clone());
+        Ok(Order { remembered: self.session.entries(), key, ..order })
     }
 
     /// What a worker reported, as a client gets it.

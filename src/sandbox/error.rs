@@ -75,6 +75,9 @@ pub enum SandboxError {
         /// What it is.
         reason: &'static str,
     },
+    /// Something below `.ns` that this user's key did not seal for this root.
+    #[error("`{0}` is foreign: your key did not seal it for this directory")]
+    Foreign(String),
     /// What is there is not what the caller has seen.
     #[error("`{0}` is not what was expected: it was changed or removed meanwhile")]
     Changed(String),
@@ -139,6 +142,7 @@ impl SandboxError {
             SandboxError::NoSpace(_) => ToolCode::NoSpace,
             SandboxError::NotEmpty(_)
             | SandboxError::NotOurs { .. }
+            | SandboxError::Foreign(_)
             | SandboxError::Mounted(_)
             | SandboxError::Changed(_)
             | SandboxError::Stays { .. }
@@ -166,6 +170,7 @@ impl SandboxError {
             | SandboxError::Mounted(path)
             | SandboxError::Denied(path)
             | SandboxError::NoSpace(path)
+            | SandboxError::Foreign(path)
             | SandboxError::Changed(path) => Some(path),
             SandboxError::Stays { reason, .. } => reason.path(),
             SandboxError::RootItself(_) => Some("."),
@@ -181,6 +186,7 @@ impl SandboxError {
             SandboxError::RootItself(_) => "name something below it",
             SandboxError::NotEmpty(_) => "give `recursive: true` to include what is in it",
             SandboxError::NotOurs { .. } => "move it away; it was neither followed nor changed",
+            SandboxError::Foreign(_) => "`ns adopt` shows what is foreign in `.ns`, and takes it over if you say so",
             SandboxError::Changed(_) => "look at it again; `if_match` takes the checksum that it has now",
             SandboxError::Stays { .. } => "look at what stays before you try again",
             SandboxError::Busy(_) => "try again when it has ended",

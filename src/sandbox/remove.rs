@@ -55,9 +55,9 @@ impl SandboxPath {
         let locked = keeper.lock(meter, change.own())?;
         let (drawer, kept) = match kept {
             Some(kept) => kept,
-            None => (Drawer::Trash, change.kept_name(keeper)?),
+            None => (Drawer::Trash, change.kept_stamp(keeper)?),
         };
-        let mut slot = locked.slot(self, drawer, kept.clone())?;
+        let mut slot = locked.slot(self, drawer, &kept)?;
         let (step, _) = self.taking(keeper, (drawer, &kept))?;
         let under_way = change.begin(step, &[folder])?;
         match slot.take(folder, name) {
@@ -120,9 +120,9 @@ impl SandboxPath {
         let wrap = |error: io::Error| self.error(&error);
         let (drawer, kept) = match kept {
             Some(kept) => kept,
-            None => (Drawer::Trash, change.kept_name(keeper)?),
+            None => (Drawer::Trash, change.kept_stamp(keeper)?),
         };
-        let mut slot = keeper.lock(meter, change.own())?.slot(self, drawer, kept.clone())?;
+        let mut slot = keeper.lock(meter, change.own())?.slot(self, drawer, &kept)?;
         let (step, aside) = self.taking(keeper, (drawer, &kept))?;
         let under_way = change.begin(step, &[folder])?;
         // Nobody can guess the name, so that nothing is replaced.
@@ -179,7 +179,8 @@ impl SandboxPath {
         Ok(())
     }
 
-    /// Removes a file or link that the same run made, for good, as long as it is what is expected.
+    /// Removes a file or link that the same run made, for good, as long as it is what is expected: where the
+    /// disk has no room to keep it.
     pub(super) fn withdraw_made(
         &self,
         expected: &Metadata,
@@ -187,7 +188,7 @@ impl SandboxPath {
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (folder, _) = self.entry()?;
-        let (step, aside) = self.taking(keeper, (Drawer::Trash, &change.kept_name(keeper)?))?;
+        let (step, aside) = self.taking(keeper, (Drawer::Trash, &change.kept_stamp(keeper)?))?;
         let under_way = change.begin(step, &[folder])?;
         self.set_aside(expected, &aside)?;
         self.discard_aside(&aside)?;

@@ -64,6 +64,7 @@ fn a_line_says_who_when_what_and_how_it_ended() {
         "code",
         "previous",
         "hash",
+        "seal",
     ];
     assert_eq!(names, wanted);
     assert_eq!(lines[0]["seq"], 1);

@@ -24,6 +24,13 @@ pub fn package(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
+/// The state folder of the user that the tests are, in which the key of their seals is.
+pub fn state_home() -> PathBuf {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("state");
+    fs::create_dir_all(&home).expect("the folder for tests can be written");
+    home
+}
+
 /// `ns` with a sandbox, no input, and nothing of the user's settings.
 pub fn ns(sandbox: &Path) -> Command {
     let mut command = ns_without_sandbox();
@@ -35,6 +42,7 @@ pub fn ns(sandbox: &Path) -> Command {
 pub fn ns_without_sandbox() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ns"));
     command.stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("XDG_CONFIG_HOME").env("HOME", "/nonexistent");
+    command.env("XDG_STATE_HOME", state_home());
     command
 }
 
@@ -76,7 +84,7 @@ pub fn on_small_disk(place: &Path, options: &str, script: &str) -> Option<Ran> {
     );
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-euc", &whole]).env("PLACE", place).env("NO_COLOR", "1");
-    command.env("NS", env!("CARGO_BIN_EXE_ns")).env("HOME", "/nonexistent").env_remove("XDG_STATE_HOME");
+    command.env("NS", env!("CARGO_BIN_EXE_ns")).env("HOME", "/nonexistent").env("XDG_STATE_HOME", state_home());
     let ran = run(&mut command);
     if ran.code == 77 || ran.stderr.contains("unshare failed") {
         println!("SKIPPED: no tmpfs can be mounted: {}", ran.stderr);

@@ -67,7 +67,8 @@ impl Plan {
         if roots.state(&Address::from(""))?.is_none_or(|root| root.inode != self.about.root) {
             return Err(ApplyError::OtherRoot);
         }
-        let refused = self.each(|change| refused(change, roots, admit));
+        let is_sealed = self.is_of(roots.main);
+        let refused = self.each(|change| refused(change, is_sealed, roots, admit));
         if !refused.is_empty() {
             return Err(ApplyError::Refused(refused));
         }
