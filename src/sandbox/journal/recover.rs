@@ -421,11 +421,15 @@ impl Resolver<'_, '_> {
             discard(folder, name, place.shown())
         };
         if now.is_some_and(|now| is_same(Some(old), now)) {
-            // The original is whole: the copy goes.
-            let copies = [self.ours(to, draft)?.map(|(place, _)| place)].into_iter().flatten();
-            let finished =
-                there.filter(|there| drafted == Some(there.inode)).map(|_| self.roots.place(to)).transpose()?;
-            copies.chain(finished).try_for_each(|place| discard_at(&place))?;
+            // The original is whole: the copy goes. One that has its place already is kept, since it is a file
+            // that others may have seen.
+            if let Some((copy, _)) = self.ours(to, draft)? {
+                discard_at(&copy)?;
+            }
+            if there.is_some_and(|there| drafted == Some(there.inode)) {
+                let stamp = Keeper::new(self.roots.root_of(to)?, self.retention).new_stamp(&self.roots.main.account);
+                self.keep(to, &self.roots.place(to)?, (Drawer::Trash, stamp))?;
+            }
             return Ok(None);
         }
         if let Some((aside, _)) = self.ours(path, draft)? {
