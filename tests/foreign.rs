@@ -143,7 +143,7 @@ fn a_forged_journal_is_carried_out_by_no_command() {
                 let is_own = |path: &Path| path.starts_with(".ns");
                 let new: Vec<_> = after.keys().filter(|path| !before.contains_key(*path) && !is_own(path)).collect();
                 assert_eq!(new, Vec::<&PathBuf>::new(), "{words:?}\n{}", ran.stderr);
-                let told = ran.stderr.matches("was not made by you").count();
+                let told = ran.stderr.matches("are not yours").count();
                 let looks =
                     matches!(words[0], "check" | "doctor") || words.contains(&"--dry-run") || words.contains(&"--plan");
                 assert_eq!(told, usize::from(!looks), "{words:?}\n{}", ran.stderr);
@@ -215,7 +215,7 @@ fn a_copy_is_foreign_until_it_is_taken_over() {
     fs::rename(&first, &moved).expect("it is moved");
     copy(&moved, &copied);
     let ran = run(ns(&copied).arg("log"));
-    assert!(ran.stderr.contains("was not made by you, or not for this directory"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("are not yours, or not of this directory"), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(copied.join("victim.txt")).expect("it is there"), "new");
     let shown = run(ns(&copied).arg("adopt"));
     assert!(
@@ -227,7 +227,7 @@ fn a_copy_is_foreign_until_it_is_taken_over() {
     let taken = run(ns(&copied).args(["adopt", "--yes"]));
     assert!(taken.code == 0 && taken.stderr.contains("1 run and 1 kept file were taken over"), "{}", taken.stderr);
     let ran = run(ns(&copied).arg("log"));
-    assert!(!ran.stderr.contains("was not made by you"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("are not yours"), "{}", ran.stderr);
     let ran = run(ns(&moved).arg("log"));
     assert!(ran.stderr.contains("what it had changed was taken back"), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(moved.join("victim.txt")).expect("it is there"), "precious");

@@ -1,6 +1,7 @@
 //! What others left below `.ns`, for front ends: shown, taken over, removed.
 
 use crate::limits::{Limits, Meter};
+use crate::sandbox::Journal;
 use crate::text::ToolCode;
 use crate::toolkit::{SessionMemory, ToolError};
 
@@ -28,7 +29,7 @@ impl Engine {
 
     /// Whose `.ns` is; `None` when there is none.
     pub fn provenance(&self) -> Result<Option<Provenance>, ToolError> {
-        Ok(self.gate.root.provenance()?)
+        Ok(Journal::provenance(&self.gate.root)?)
     }
 
     /// Why nothing that this process seals can be told from a stranger's later; `None` where the user's key is

@@ -42,8 +42,8 @@ pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
 pub use journal::{
     Abandoned, Address, AllAbandoned, Begin, Change, Conflict, Content, End, ForeignDeed, ForeignRun, ForeignState,
-    GcRules, JOURNALS, Journal, Listed, OwnChange, RecoverError, RecoverRules, Recovered, Roots, ShownChange, ShownRun,
-    Source, UndoError, Undone, What,
+    GcRules, JOURNALS, Journal, Listed, OwnChange, Provenance, RecoverError, RecoverRules, Recovered, Roots,
+    ShownChange, ShownRun, Source, UndoError, Undone, What,
 };
 pub use keep::{Amount, Drawer, GivenUp, Keeper, KeptPath, KeptText, Retention, Swept, Tally, UNDOABLE, Why};
 pub use listing::{Lister, ListingPlan, Shown, Step};
@@ -52,7 +52,7 @@ pub use metadata::{Identity, Kind, Metadata, Timestamp};
 #[cfg(target_os = "linux")]
 pub use overlay::scratch_handles;
 pub use overlay::{Overlay, leave_scratch, scratch_home, settle_scratch};
-pub use own::{OwnFolder, Provenance, is_ignorable, is_reserved};
+pub use own::{OwnFolder, is_ignorable, is_reserved};
 pub use path::{PathRule, PathText, entry_parts};
 pub use plan::{Applied, ApplyError, Deed, FormError, Plan, PlannedChange};
 pub use read::{OpenFile, ReadError};

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::text::{fold, safe};
 
-use super::draft::{Draft, is_draft_name, random_name};
+use super::draft::{Draft, random_name};
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
 use super::journal::OwnChange;
@@ -25,12 +25,6 @@ const RESERVED: [&str; 2] = [OWN, "neuroscript.toml"];
 /// Nobody but the user looks into `.ns`.
 pub(super) const FOLDER_MODE: u32 = 0o700;
 pub(super) const FILE_MODE: u32 = 0o600;
-/// Says whose `.ns` is, and of which root: a seal that only one key makes.
-const OWNER_FILE: &str = "owner";
-/// What that seal is over.
-const OWNER_PURPOSE: &str = "owner";
-/// Bytes of that file, with room to spare.
-const OWNER_BYTES: u64 = 256;
 /// Keeps `.ns` out of repositories.
 const IGNORE_FILE: &str = ".gitignore";
 const IGNORE_ALL: &[u8] = b"*\n";
@@ -72,35 +66,7 @@ pub struct OwnFolder {
     by_name: PathBuf,
 }
 
-/// Whose `.ns` is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Provenance {
-    /// This user's key made it for this root, or took it over.
-    Ours,
-    /// Somebody else did, or for another root.
-    Foreign,
-}
-
 impl Root {
-    /// Whose `.ns` is; `None` when there is none, or nothing in it yet.
-    pub fn provenance(&self) -> Result<Option<Provenance>, SandboxError> {
-        let Some(own) = self.own_folder()?.filter(|own| !own.is_new().unwrap_or(false)) else { return Ok(None) };
-        let text = own.read(OWNER_FILE, OWNER_BYTES)?.unwrap_or_default();
-        let text = std::str::from_utf8(&text).unwrap_or_default().trim_end();
-        let is_ours = self.seal.signer(OWNER_PURPOSE).is_seal(text);
-        Ok(Some(if is_ours { Provenance::Ours } else { Provenance::Foreign }))
-    }
-
-    /// Says that `.ns` is this user's.
-    pub(super) fn claim_own_folder(&self, own: &OwnFolder, change: &OwnChange) -> Result<(), SandboxError> {
-        // A key that goes with the process proves nothing later.
-        if self.user.key.lost_because().is_some() {
-            return Ok(());
-        }
-        let seal = format!("{}\n", self.seal.of_text(OWNER_PURPOSE, b""));
-        own.put(OWNER_FILE, seal.as_bytes(), Replace::Yes, change).map(drop)
-    }
-
     /// Opens `.ns`; none when there is none yet.
     pub fn own_folder(&self) -> Result<Option<OwnFolder>, SandboxError> {
         let Some(folder) = open_ours(&self.folder, OsStr::new(OWN), || OWN.to_owned())? else { return Ok(None) };
@@ -118,9 +84,6 @@ impl Root {
         }
         let own = self.own_folder()?.ok_or_else(|| SandboxError::NotFound(OWN.to_owned()))?;
         if own.metadata(IGNORE_FILE)?.is_none() {
-            if own.is_new().map_err(wrap)? {
-                self.claim_own_folder(&own, change)?;
-            }
             own.put_new(IGNORE_FILE, IGNORE_ALL, change)?;
         }
         Ok(own)
@@ -128,12 +91,6 @@ impl Root {
 }
 
 impl OwnFolder {
-    /// Whether it was made in this moment, by this process or by one that got no further: nothing is in it but
-    /// what was never finished.
-    fn is_new(&self) -> io::Result<bool> {
-        Ok(self.folder.entries()?.iter().all(|entry| is_draft_name(&entry.name)))
-    }
-
     /// Its identity.
     pub(super) fn identity(&self) -> Identity {
         self.identity
@@ -182,17 +139,12 @@ impl OwnFolder {
     }
 
     /// Makes one of our files, whole or not at all; false when the name is taken already.
-    pub fn put_new(&self, name: &str, content: &[u8], change: &OwnChange) -> Result<bool, SandboxError> {
-        self.put(name, content, Replace::No, change)
-    }
-
-    /// Makes one of our files, whole or not at all; false when the name is taken and is not to be replaced.
-    fn put(&self, name: &str, content: &[u8], replace: Replace, _change: &OwnChange) -> Result<bool, SandboxError> {
+    pub fn put_new(&self, name: &str, content: &[u8], _change: &OwnChange) -> Result<bool, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(shown(name), &error);
         let (mut draft, mut file) = Draft::create(&self.folder, random_name(), FILE_MODE).map_err(wrap)?;
         file.write_all(content).and_then(|()| file.sync_all()).map_err(wrap)?;
         drop(file);
-        match draft.rename(&self.folder, OsStr::new(name), replace) {
+        match draft.rename(&self.folder, OsStr::new(name), Replace::No) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
             other => other.map_err(wrap)?,
         }

@@ -113,12 +113,13 @@ impl Gate {
         self.policy.admit_path(&address.shown(), is_folder, Access::Change).map_err(|error| error.message)
     }
 
-    /// What is to be said where `.ns` is another's, or nobody can tell whose it is.
+    /// What to say where the runs below `.ns` are another's, or nobody can tell whose they are.
     fn foreign_note(&self) -> Option<String> {
-        let is_foreign = self.overlay.is_none() && matches!(self.root.provenance(), Ok(Some(Provenance::Foreign)));
+        let is_foreign =
+            self.overlay.is_none() && matches!(Journal::provenance(&self.root), Ok(Some(Provenance::Foreign)));
         let reason = is_foreign.then(|| self.root.user().key.lost_because())?;
         Some(match reason {
-            None => "`.ns` here was not made by you, or not for this directory: no run in it is recovered or taken back; `ns adopt` shows what it holds and takes it over if you say so, `ns gc --foreign` removes that".to_owned(),
+            None => "the runs in `.ns` are not yours, or not of this directory, so none is recovered or taken back; `ns adopt` shows them and takes them over if you say so, `ns gc --foreign` removes them".to_owned(),
             Some(reason) => format!("no run in `.ns` is recovered or taken back, since nobody can tell whether it is yours: {reason}"),
         })
     }

@@ -94,7 +94,9 @@ impl Command {
         if ended.is_none_or(|code| code == 101) || told.contains("panicked") || told.contains("NS0901") {
             return Err(format!("it fell over: {shown}"));
         }
-        if output.contains("SECRET") || told.contains("SECRET") {
+        // Who names a link by hand reads what it leads to, as with `cat`.
+        let names_it = self.words.contains(&folder.target);
+        if !names_it && (output.contains("SECRET") || told.contains("SECRET")) {
             return Err(format!("it shows what is outside: {shown}"));
         }
         if let Some(escape) = output.chars().chain(told.chars()).find(|&c| c == '\u{1b}') {

@@ -1,7 +1,9 @@
 //! A folder in which somebody worked with `ns`, and one thing in it that somebody else then changed.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -31,7 +33,7 @@ const fn folder(path: &'static str) -> Target {
 /// Everything of ours in a folder, and every file that a command takes something from.
 pub const TARGETS: [Target; 27] = [
     folder(".ns"),
-    file(".ns/owner"),
+    file(".ns/runs/owner"),
     file(".ns/.gitignore"),
     file(".ns/lock"),
     file(".ns/audit.jsonl"),
@@ -59,6 +61,11 @@ pub const TARGETS: [Target; 27] = [
     file("memory.jsonl"),
 ];
 
+/// The files that scripts of the user work with.
+const USERS: [&str; 7] = ["a.txt", "b.txt", "c.txt", "e.txt", "gone.txt", "d/in/deep.txt", "ok.ns"];
+/// Bytes of a file that are compared.
+const CONTENT: u64 = 1 << 16;
+
 /// A target and what is done to it.
 pub struct Hostile {
     pub target: &'static Target,
@@ -67,10 +74,14 @@ pub struct Hostile {
 
 /// A folder that was treated.
 pub struct Treated {
+    /// The path of what was treated.
+    pub target: &'static str,
     place: TempDir,
     /// What the user's files are now, and what they were before each run.
     pub known: Vec<BTreeMap<PathBuf, Vec<u8>>>,
     outside: BTreeMap<PathBuf, String>,
+    /// Whether a command has run that may have taken a run back.
+    was_taken_back: Cell<bool>,
 }
 
 const SETUP: [&str; 3] = [
@@ -111,7 +122,7 @@ impl Hostile {
         let known = self.work_in(&root);
         self.treatment.apply(self.target, &root, place.path());
         let outside = outside(place.path());
-        Treated { place, known, outside }
+        Treated { target: self.target.path, place, known, outside, was_taken_back: Cell::new(false) }
     }
 
     /// Works in a folder as its user would. Gives the user's files after each run, the newest first.
@@ -170,8 +181,12 @@ impl Treated {
             return Some(format!("what is outside was changed: {now:?}"));
         }
         let files = users_files(&self.root());
-        let count = if takes_back { self.known.len() } else { 1 };
-        let is_known = self.known.iter().take(count).any(|known| files == *known);
+        let may_be_older = self.was_taken_back.get() || takes_back;
+        self.was_taken_back.set(may_be_older);
+        let known = &self.known[..if may_be_older { self.known.len() } else { 1 }];
+        // A run may be taken back in part: what stands in the way of the rest is said.
+        let fits = |name: &&str| known.iter().any(|known| known.get(Path::new(name)) == files.get(Path::new(name)));
+        let is_known = USERS.iter().all(|name| fits(&name));
         (!is_known).then(|| format!("the user's files were changed: {:?}", texts(&files)))
     }
 }
@@ -184,9 +199,19 @@ fn texts(files: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<(String, String)> {
 /// The files that scripts of the user work with, by their content.
 fn users_files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
-    for name in ["a.txt", "b.txt", "c.txt", "e.txt", "gone.txt", "d/in/deep.txt", "ok.ns"] {
-        if let Ok(content) = fs::read(root.join(name)) {
-            found.insert(PathBuf::from(name), content);
+    for name in USERS {
+        let path = root.join(name);
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_file() => {
+                let file = fs::File::open(&path).expect("it can be read");
+                let mut content = Vec::new();
+                file.take(CONTENT).read_to_end(&mut content).expect("it can be read");
+                found.insert(PathBuf::from(name), content);
+            }
+            Ok(metadata) => {
+                found.insert(PathBuf::from(name), format!("{:?}", metadata.file_type()).into_bytes());
+            }
+            Err(_) => {}
         }
     }
     found

@@ -23,7 +23,7 @@ use folder::{Hostile, TARGETS};
 use treatment::TREATMENTS;
 
 /// Commands that each folder meets in the short form.
-const SHORT: usize = 7;
+const SHORT: usize = 4;
 
 fn main() {
     let is_long = std::env::var_os("NS_LONG").is_some();

@@ -204,7 +204,7 @@ fn the_first_of_many_makes_the_file() {
         let entries = std::fs::read_dir(place.path().join(".ns")).expect("the folder");
         let mut left: Vec<_> = entries.map(|entry| entry.expect("an entry").file_name()).collect();
         left.sort();
-        assert_eq!(left, [".gitignore", "audit.jsonl", "memory.db", "owner"], "round {round}");
+        assert_eq!(left, [".gitignore", "audit.jsonl", "memory.db"], "round {round}");
     }
 }
 

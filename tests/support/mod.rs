@@ -138,8 +138,8 @@ fn describe_into(folder: &Path, below: &Path, lines: &mut Vec<String>) {
     for entry in fs::read_dir(folder).expect("a folder to describe") {
         let entry = entry.expect("an entry to describe");
         let path = below.join(entry.file_name());
-        if path == Path::new(".ns/runs") || path == Path::new(".ns/owner") {
-            // Names and seals are others each time.
+        if path == Path::new(".ns/runs") {
+            // Its names, sizes and seals are others each time.
             continue;
         }
         let metadata = entry.path().symlink_metadata().expect("an entry to look at");

@@ -15,11 +15,12 @@ use super::super::error::SandboxError;
 use super::super::folder::Folder;
 use super::super::keep::{Hand, Locked, Retention, Rules, Sweep, Swept, Why, is_fresh, stamp};
 use super::super::metadata::Kind;
-use super::super::own::{Provenance, check_regular, shown};
+use super::super::own::{check_regular, shown};
 use super::super::remove::discard;
 use super::super::root::Root;
 use super::list::is_sealed;
 use super::needs::Needs;
+use super::owner::Provenance;
 use super::record::Address;
 use super::roots::Roots;
 use super::run::OPEN;
@@ -152,7 +153,7 @@ fn strangers_in(open: &Folder, swept: &mut Swept) -> Result<(), SandboxError> {
 /// Removes what was never finished directly in our own folders.
 fn collect_unfinished(collector: &Collector<'_>, swept: &mut Swept) -> Result<(), SandboxError> {
     // What a stranger left under such a name is not ours to remove.
-    if collector.root.provenance()? != Some(Provenance::Ours) {
+    if Journal::provenance(collector.root)? != Some(Provenance::Ours) {
         return Ok(());
     }
     let Some(own) = collector.root.own_folder()? else { return Ok(()) };

@@ -19,10 +19,11 @@ use super::super::keep::{Drawer, Hand, Locked, Retention, Rules, Sweep, Swept, s
 use super::super::own::{FILE_MODE, OWN, check_regular, is_reserved, shown};
 use super::super::remove::discard;
 use super::super::root::Root;
+use super::owner::OWNER_FILE;
 use super::record::{Address, Begin, RECORD_BYTES, Record, Step, VERSION, line, parse, parse_claim};
 use super::roots::Roots;
 use super::run::{Folders, OPEN};
-use super::{JOURNAL, Journal, OwnChange};
+use super::{JOURNAL, Journal};
 
 /// The most bytes of a journal that is looked at.
 const MAX_JOURNAL: u64 = 64 << 20;
@@ -72,39 +73,29 @@ impl Journal {
     /// # Errors
     /// The system's, and those of limits; what was done before stays.
     pub fn foreign(&self, roots: Roots<'_>, deed: ForeignDeed, meter: &Meter) -> Result<ForeignState, SandboxError> {
-        let own = if deed == ForeignDeed::Show { None } else { Some(self.begin_own()?) };
+        if deed != ForeignDeed::Show {
+            self.begin_own()?;
+        }
         let mut state = ForeignState::default();
         let rules = Rules::new(Retention { count: 0, days: 0, bytes: 0 });
         for root in [roots.main].into_iter().chain(roots.further) {
             let handler = Handler { root, deed, meter };
             state.kept.add(Sweep::new(root, &rules, handler, &meter.watch()).run()?);
         }
-        if let Some(folders) = Folders::find(roots.main)? {
+        let folders = Folders::find(roots.main)?;
+        if let Some(folders) = &folders {
             for (folder, has_ended) in [(&folders.ended, true), (&folders.open, false)] {
                 let handler = Handler { root: roots.main, deed, meter };
                 handler.journals(Journals { folder, has_ended, roots }, &mut state)?;
             }
         }
         state.runs.sort_by(|one, other| one.run.cmp(&other.run));
-        if let Some(own) = &own {
-            claim(roots, deed, &state, own)?;
+        let is_left = state.kept.foreign.kept.things > 0 || state.runs.iter().any(|run| run.flaw.is_some());
+        if let (true, false, Some(folders)) = (deed != ForeignDeed::Show, is_left, folders) {
+            folders.claim(roots.main)?;
         }
         Ok(state)
     }
-}
-
-/// Says that each `.ns` is this user's, once nothing foreign is left in it.
-fn claim(roots: Roots<'_>, deed: ForeignDeed, state: &ForeignState, own: &OwnChange) -> Result<(), SandboxError> {
-    let is_left = state.kept.foreign.kept.things > 0 || state.runs.iter().any(|run| run.flaw.is_some());
-    if deed == ForeignDeed::Show || is_left {
-        return Ok(());
-    }
-    for root in [roots.main].into_iter().chain(roots.further) {
-        if let Some(folder) = root.own_folder()? {
-            root.claim_own_folder(&folder, own)?;
-        }
-    }
-    Ok(())
 }
 
 /// A folder of journals.
@@ -165,7 +156,7 @@ impl Handler<'_> {
     fn journals(&self, journals: Journals<'_>, state: &mut ForeignState) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
         let names = journals.folder.entries().map_err(wrap)?.into_iter().map(|entry| entry.name);
-        for name in names.filter(|name| name != OPEN) {
+        for name in names.filter(|name| name != OPEN && name != OWNER_FILE) {
             self.meter.poll()?;
             let Some(file) = open(&journals, &name).map_err(wrap)? else {
                 if stamp::is_stamp(&name) || !is_draft_name(&name) {

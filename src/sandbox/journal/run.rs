@@ -118,6 +118,9 @@ impl Run {
         let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
         let folders = Folders::make(root, own)?;
         let runs = folders.runs().map_err(wrap)?;
+        if runs.is_empty() {
+            folders.claim(root)?;
+        }
         let open = folders.open.entries().map_err(wrap)?.into_iter().map(|entry| entry.name);
         let origin = needs::origin(&folders, &runs[runs.len().saturating_sub(UNDOABLE - 1)..]);
         let oldest = open.filter(|name| stamp::is_stamp(name)).chain(origin).min();
