@@ -27,6 +27,7 @@ mod permissions;
 mod plan;
 mod read;
 mod remove;
+mod reserved;
 mod root;
 mod take;
 mod temporary;
@@ -36,6 +37,7 @@ mod witness;
 mod write;
 
 pub use change::RenameError;
+pub use copy::{Copying, Extent};
 pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
 pub use journal::{
@@ -49,11 +51,12 @@ pub use metadata::{Identity, Kind, Metadata, Timestamp};
 #[cfg(target_os = "linux")]
 pub use overlay::scratch_handles;
 pub use overlay::{Overlay, leave_scratch, scratch_home, settle_scratch};
-pub use own::{OwnFolder, is_ignorable, is_reserved};
+pub use own::OwnFolder;
 pub use path::{PathRule, PathText, entry_parts};
 pub use plan::{Applied, ApplyError, Deed, FormError, Plan, PlannedChange};
 pub use read::{OpenFile, ReadError};
 pub use remove::Going;
+pub use reserved::{is_ignorable, is_reserved};
 pub use root::{Root, SandboxPath, Unreached};
 pub use take::Overwrite;
 pub use temporary::{TemporaryFolders, temporary_name};

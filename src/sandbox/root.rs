@@ -20,9 +20,9 @@ use super::journal::Address;
 use super::keep::Account;
 use super::metadata::{Kind, Metadata};
 use super::overlay::Overlay;
-use super::own::is_reserved;
 use super::path::{PathError, PathRule, PathText};
 use super::read::ReadError;
+use super::reserved::is_reserved;
 use walker::Walker;
 pub(super) use walker::parts_of;
 
