@@ -42,14 +42,15 @@ pub use crate::syntax::ast;
 pub use crate::syntax::keyword::STATEMENT_WORDS;
 pub use crate::syntax::{Token, TokenKind, tokens};
 pub use crate::toolkit::{
-    Approver, Clock, Console, InputFault, MemoryEntry, MemoryRow, ProgressView, Question, Reply, Salvaged,
-    SessionMemory,
+    Approver, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, PolicyFile, ProgressView, Provenance,
+    Question, Reply, Salvaged, SessionMemory, Stated, Unused,
 };
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference};
 pub use config::files::state_folder;
+pub use config::{KeyRow, policy_keys};
 pub use fix::Fixed;
 pub use format::{Formatted, Spelling, format_script};
 pub use gc::{Amount, GcRequest, GivenUp, Swept, Tally, Why};
@@ -60,7 +61,7 @@ pub use plan::{Applied, Plan, PlanError, read_plan};
 pub use render::{Rendered, Results};
 pub use script::Script;
 pub use session::{LineOutcome, LineResult, Session};
-pub use setup::{Options, PolicySource, SetupError};
+pub use setup::{Options, SetupError};
 
 use modules::Loader;
 pub use stack::{hush_panics, on_large_stack};
@@ -80,8 +81,6 @@ pub struct Engine {
     /// Whether a run that fails is taken back.
     atomic: bool,
     interrupt: Interrupt,
-    /// Where the policy in force came from.
-    policy_source: PolicySource,
     /// The run that ended last, if it changed something.
     ended: RefCell<Option<String>>,
     /// What the kernel keeps it from.
@@ -179,9 +178,19 @@ impl Engine {
         &self.interrupt
     }
 
-    /// Where the policy in force came from.
-    pub fn policy_source(&self) -> &PolicySource {
-        &self.policy_source
+    /// Every key of the policy file with its value in force, in the order of the table of keys.
+    pub fn values(&self) -> Vec<(KeyRow, String)> {
+        let gate = &self.gate;
+        let mut values = gate.policy.summary();
+        values.extend(self.limits.summary());
+        values.extend(gate.settings.summary());
+        let value = |row: &KeyRow| values.iter().find(|(key, _)| *key == row.name).map(|(_, value)| value.clone());
+        policy_keys().map(|row| (row, value(&row).unwrap_or_default())).collect()
+    }
+
+    /// The policy files that were read, and where each value in force comes from.
+    pub fn provenance(&self) -> &Provenance {
+        &self.gate.policy.provenance
     }
 
     /// Finds what is wrong with a script, and what is probably not meant.

@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::audit::Audit;
@@ -10,10 +11,12 @@ use crate::limits::{Interrupt, Limits};
 use crate::memory::Project;
 use crate::sandbox::{LogFolder, Root, TemporaryFolders};
 use crate::text::{Code, Diagnostic, Sources};
-use crate::toolkit::{Approvals, Chance, Clock, DirectoryRule, Gate, KeepAnswer, Policy, Registry};
+use crate::toolkit::{
+    Approvals, Chance, Clock, DirectoryRule, Gate, KeepAnswer, Layer, Policy, PolicyFile, Registry, Unused,
+};
 
 use super::Engine;
-use super::config::{Config, Origin, approve, files, parse};
+use super::config::{Config, approve, combine, files, read};
 use super::libraries::open_libraries;
 use super::wall::outside;
 
@@ -22,7 +25,7 @@ use super::wall::outside;
 pub struct Options {
     /// The sandbox folder; the current folder when left out.
     pub sandbox: Option<PathBuf>,
-    /// The policy file; when left out, the one in the root or the user's.
+    /// A policy file besides the user's own and the one in the root.
     pub policy: Option<PathBuf>,
     /// The folder for what is kept of runs that may change nothing; the user's state folder when left out.
     pub state: Option<PathBuf>,
@@ -54,17 +57,6 @@ pub struct Options {
     pub seed: Option<u64>,
 }
 
-/// Where the policy in force came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PolicySource {
-    /// There is no file.
-    BuiltIn,
-    /// `neuroscript.toml` in the root.
-    Root,
-    /// A file that was named, or the user's.
-    File(PathBuf),
-}
-
 /// Why an engine could not be made.
 #[derive(Debug)]
 pub struct SetupError {
@@ -90,17 +82,16 @@ impl Engine {
     pub fn open(options: &Options) -> Result<Engine, SetupError> {
         let root = open_root(options.sandbox.as_deref())?;
         let registry = Rc::new(crate::tools::registry());
-        let (policy_source, config) = read_policy(&root, options, &registry)?;
-        let Config { mut limits, mut policy, settings } = config;
-        overrule(&mut limits, options);
-        policy.read_only |= options.read_only;
+        let Config { mut limits, mut policy, settings } = read_policies(&root, options, &registry)?;
+        let optional = overrule(&mut limits, &mut policy, options);
+        Arc::make_mut(&mut policy.provenance).options = optional;
         let further = open_further(&root, &mut policy)?;
         options.within.iter().for_each(|within| narrow(&mut policy, &root, &further, within));
-        keep_out_of_policies(&mut policy, &root, &further, &policy_source);
+        keep_out_of_policies(&mut policy, &root, &further);
         let state = options.state.clone().or_else(files::state_folder);
         state.iter().for_each(|state| keep_out_of_state(&mut policy, &root, &further, state));
         let libraries = open_libraries(&options.libraries, &root, &further, &mut policy)?;
-        let approvals = Rc::new(Approvals::new(keep_answers(&policy_source)));
+        let approvals = Rc::new(Approvals::new(keep_answers(&policy.provenance.files)));
         let journal = policy.journal();
         let engine = Engine {
             gate: Rc::new(Gate {
@@ -126,7 +117,6 @@ impl Engine {
             strict: options.strict,
             atomic: options.atomic,
             interrupt: Interrupt::default(),
-            policy_source,
             ended: RefCell::default(),
             force: OnceCell::new(),
         };
@@ -148,22 +138,32 @@ impl Engine {
             )
         })?;
         let (limits, interrupt) = (self.limits.clone(), self.interrupt.clone());
-        let (strict, atomic, policy_source) = (self.strict, self.atomic, self.policy_source.clone());
+        let (strict, atomic) = (self.strict, self.atomic);
         let (ended, force) = (RefCell::default(), self.force.clone());
-        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, policy_source, ended, force })
+        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, ended, force })
     }
 }
 
-fn overrule(limits: &mut Limits, options: &Options) {
+/// Sets what options of the command line say, which come before every file, and gives the keys.
+fn overrule(limits: &mut Limits, policy: &mut Policy, options: &Options) -> Vec<&'static str> {
+    let mut keys = Vec::new();
     if let Some(max_steps) = options.max_steps {
         limits.max_steps = max_steps;
+        keys.push("max_steps");
     }
     if options.timeout.is_some() {
         limits.timeout = options.timeout;
+        keys.push("timeout_s");
     }
     if options.answer_bytes.is_some() {
         limits.tool_output_bytes = options.answer_bytes;
+        keys.push("tool_output_bytes");
     }
+    if options.read_only && !policy.read_only {
+        policy.read_only = true;
+        keys.push("read_only");
+    }
+    keys
 }
 
 fn open_root(named: Option<&Path>) -> Result<Root, SetupError> {
@@ -177,30 +177,36 @@ fn open_root(named: Option<&Path>) -> Result<Root, SetupError> {
     })
 }
 
-fn read_policy(root: &Root, options: &Options, registry: &Registry) -> Result<(PolicySource, Config), SetupError> {
-    let (source, name, text) = match options.policy.as_deref() {
-        Some(path) => (PolicySource::File(path.to_path_buf()), path.display().to_string(), read_file(path)?),
-        None => match root
-            .read_reserved(POLICY_FILE, MAX_POLICY)
-            .map_err(|error| unreadable(POLICY_FILE, &error.to_string()))?
-        {
-            Some(bytes) => (PolicySource::Root, POLICY_FILE.to_owned(), bytes),
-            None => match files::user_policy(POLICY_FILE).filter(|path| files::is_file(path)) {
-                Some(path) => (PolicySource::File(path.clone()), path.display().to_string(), read_file(&path)?),
-                None => {
-                    let config = Config { limits: options.limits.clone(), ..Config::default() };
-                    return Ok((PolicySource::BuiltIn, config));
-                }
-            },
-        },
-    };
-    let text = String::from_utf8(text).map_err(|_| unreadable(&name, "it is not UTF-8"))?;
-    let mut sources = Sources::new();
-    let origin = if source == PolicySource::Root { Origin::Root } else { Origin::User };
-    match parse(sources.add(name, text), registry, origin, &options.limits) {
-        Ok(config) => Ok((source, config)),
-        Err(findings) => Err(SetupError { findings, sources }),
+/// Reads every policy file that there is, and combines what they say.
+fn read_policies(root: &Root, options: &Options, registry: &Registry) -> Result<Config, SetupError> {
+    let mut found = Vec::new();
+    if let Some(path) = files::user_policy(POLICY_FILE).filter(|path| files::is_there(path)) {
+        found.push((Layer::User, path.display().to_string(), read_file(&path)?, Some(path)));
     }
+    if let Some(path) = &options.policy {
+        found.push((Layer::Named, path.display().to_string(), read_file(path)?, Some(path.clone())));
+    }
+    let in_root = root.read_reserved(POLICY_FILE, MAX_POLICY);
+    if let Some(bytes) = in_root.map_err(|error| unreadable(POLICY_FILE, &error.to_string()))? {
+        found.push((Layer::Root, POLICY_FILE.to_owned(), bytes, None));
+    }
+    let (mut sources, mut findings) = (Sources::new(), Vec::new());
+    let (mut read_files, mut files) = (Vec::new(), Vec::new());
+    for (layer, name, bytes, path) in found {
+        let text = String::from_utf8(bytes).map_err(|_| unreadable(&name, "it is not UTF-8"))?;
+        files.push(PolicyFile { layer, name: name.as_str().into(), path });
+        match read(sources.add(name, text), registry, layer) {
+            Ok(file) => read_files.push(file),
+            Err(more) => findings.extend(more),
+        }
+    }
+    if !findings.is_empty() {
+        return Err(SetupError { findings, sources });
+    }
+    let built_in = Config { limits: options.limits.clone(), ..Config::default() };
+    let mut config = combine(built_in, read_files);
+    Arc::make_mut(&mut config.policy.provenance).files = files;
+    Ok(config)
 }
 
 /// Nothing may be done outside these directories. One that holds a root narrows nothing there.
@@ -227,7 +233,8 @@ fn open_further(root: &Root, policy: &mut Policy) -> Result<Vec<Root>, SetupErro
     let mut further: Vec<Root> = Vec::new();
     let below = |path: &Path| root.part_below(path).map(|below| below.to_string_lossy().into_owned());
     block_where_links_lead(root, policy);
-    policy.settle(below, |path| {
+    let truth = |path: &Path| files::true_path(path).unwrap_or_else(|| path.to_path_buf());
+    policy.settle(below, truth, |path| {
         let refused = |reason: String| {
             let message = format!("`{}` of `allowed_directories` cannot be opened: {reason}", path.display());
             let finding = Diagnostic::placeless(Code::BadPolicy, message);
@@ -243,6 +250,7 @@ fn open_further(root: &Root, policy: &mut Policy) -> Result<Vec<Root>, SetupErro
         further.push(opened);
         Ok(path)
     })?;
+    tell_unopened(policy);
     Ok(further)
 }
 
@@ -265,13 +273,20 @@ fn block_where_links_lead(root: &Root, policy: &mut Policy) {
     policy.blocked_directories.extend(more);
 }
 
+/// Notes the directories outside that the file in the root names in vain.
+fn tell_unopened(policy: &mut Policy) {
+    let unopened = policy.unopened().filter_map(|rule| {
+        let value = format!("[{:?}]", rule.written());
+        Some(Unused { key: "allowed_directories", value, stated: rule.stated()?.clone() })
+    });
+    let unused: Vec<Unused> = unopened.collect();
+    Arc::make_mut(&mut policy.provenance).unused.extend(unused);
+}
+
 /// No tool changes the policy file that was named, or that of the user, where a root holds it.
-fn keep_out_of_policies(policy: &mut Policy, root: &Root, further: &[Root], source: &PolicySource) {
-    let named = match source {
-        PolicySource::File(path) => Some(path.clone()),
-        PolicySource::Root | PolicySource::BuiltIn => None,
-    };
-    for path in named.into_iter().chain(files::user_policy(POLICY_FILE)) {
+fn keep_out_of_policies(policy: &mut Policy, root: &Root, further: &[Root]) {
+    let read: Vec<PathBuf> = policy.provenance.files.iter().filter_map(|file| file.path.clone()).collect();
+    for path in read.into_iter().chain(files::user_policy(POLICY_FILE)) {
         // Both what the name leads to and the name itself, which may be a link.
         let true_folder = path.parent().and_then(files::true_path);
         let true_name = true_folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
@@ -304,16 +319,17 @@ fn keep_out_of_state(policy: &mut Policy, root: &Root, further: &[Root], state: 
     }
 }
 
-/// What keeps an answer for good: in the policy file in force, if it is the user's own.
-fn keep_answers(source: &PolicySource) -> Option<KeepAnswer> {
-    let path = match source {
-        PolicySource::File(path) => path.clone(),
-        // The file in the root belongs to the folder, not to the user.
-        PolicySource::Root | PolicySource::BuiltIn => return None,
-    };
-    Some(Box::new(move |tool| {
-        let path = path.clone();
-        outside(move || approve::allow_for_good(&path, tool, &crate::tools::registry()))
+/// What keeps an answer for good, in one of the user's policy files. The file in the root belongs to the
+/// folder, not to the user.
+fn keep_answers(files: &[PolicyFile]) -> Option<KeepAnswer> {
+    let users: Vec<(Layer, PathBuf)> = files.iter().filter_map(|file| Some((file.layer, file.path.clone()?))).collect();
+    if users.is_empty() {
+        return None;
+    }
+    Some(Box::new(move |tool, layer| {
+        let found = users.iter().find(|(users, _)| *users == layer).map(|(_, path)| path.clone());
+        let path = found.ok_or("no policy file of yours lifts what asks")?;
+        outside(move || approve::allow_for_good(&path, layer, tool, &crate::tools::registry()))
     }))
 }
 

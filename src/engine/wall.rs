@@ -24,7 +24,6 @@ pub use crate::wall::{Force, Network, Process, open_outside, outside};
 #[cfg(target_os = "linux")]
 use super::config::files;
 #[cfg(target_os = "linux")]
-use super::setup::PolicySource;
 use super::setup::SetupError;
 use super::{Engine, on_large_stack};
 
@@ -121,7 +120,9 @@ impl Engine {
         if let Some(log) = gate.audit.folder_in_state(&gate.root).filter(|_| keeps_in_state) {
             grounds.push(Ground { handle: log.handle()?, rights: Rights::Log });
         }
-        if let (Process::Server(_), PolicySource::File(path)) = (process, &self.policy_source) {
+        // Its workers read them again.
+        let read = gate.policy.provenance.files.iter().filter_map(|file| file.path.as_deref());
+        for path in read.filter(|_| matches!(process, Process::Server(_))) {
             grounds.extend(files::handle(path).ok().map(|handle| Ground { handle, rights: Rights::ReadFile }));
         }
         Ok(grounds)

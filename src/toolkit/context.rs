@@ -285,8 +285,9 @@ impl<'a> Context<'a> {
             return Ok(());
         }
         let message = format!("the operation concerns {files} files and directories, more than {most}");
-        Err(ToolError::new(ToolCode::LimitExceeded, message)
-            .hint("do it in parts, or raise `max_files_per_operation` in `[policy]` of the policy file"))
+        let stated = self.gate.policy.provenance.shown("max_files_per_operation");
+        let hint = format!("do it in parts, or raise `max_files_per_operation` in `[policy]` ({stated})");
+        Err(ToolError::new(ToolCode::LimitExceeded, message).hint(hint))
     }
 
     /// Walks the directory of a place for an operation on all that is in it, and gives how many

@@ -53,7 +53,8 @@ fn a_question_shows_the_plan_of_the_call() {
     let mut session = at_terminal(&place, &["call", "delete_file", "{\"path\": \"b\", \"recursive\": true}"]);
     let question = session.exp_string("[n]ever? ").expect("a question").replace('\r', "");
     assert!(
-        question.contains("`FS.DeleteFile` asks to run: `require_confirmation_for_delete` is true\n"),
+        question.contains("`FS.DeleteFile` asks to run: `require_confirmation_for_delete` is true (")
+            && question.contains("policy.toml:2)\n"),
         "{question}"
     );
     assert!(question.contains("  path: b/ (2 entries, 3 bytes)\n  recursive: true\n"), "{question}");

@@ -17,7 +17,7 @@ pub struct Global {
     /// The folder that scripts cannot leave [default: the current folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub sandbox: Option<PathBuf>,
-    /// The policy file [default: neuroscript.toml in the sandbox, else the user's]
+    /// A policy file besides your own and the one in the sandbox
     #[arg(long, global = true, value_name = "FILE")]
     pub policy: Option<PathBuf>,
     /// A folder of modules for USE, outside the sandbox and never changed; may be given often

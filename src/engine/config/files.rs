@@ -49,9 +49,9 @@ pub fn future_path(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Whether a path leads to a regular file.
-pub fn is_file(path: &Path) -> bool {
-    path.is_file()
+/// Whether there is anything at a path, be it a link that leads nowhere.
+pub fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
 
 /// The bytes of a regular file of at most `limit` bytes.

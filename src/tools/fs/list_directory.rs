@@ -189,7 +189,9 @@ fn within(argument: &'static str, given: &Given<'_>, cap: i64) -> Result<(), Too
     match given.int(argument) {
         Some(Some(asked)) if asked > cap => {
             let message = format!("`{argument}` is at most {cap} here, not {asked}");
-            let hint = format!("ask for less, or raise `{argument}` in `[tools.list_directory]` of the policy file");
+            let hint = format!(
+                "ask for less, or raise `{argument}` in `[tools.list_directory]` of your own policy file or `--policy`"
+            );
             Err(ToolError::bad_argument(argument, message).hint(hint))
         }
         _ => Ok(()),
