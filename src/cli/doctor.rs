@@ -98,6 +98,7 @@ fn as_json(engine: &Engine) -> Json {
     let word = |layer: Layer| match layer {
         Layer::User => "user",
         Layer::Named => "named",
+        Layer::Case => "case",
         Layer::Root => "root",
     };
     let files: Vec<Json> =

@@ -20,6 +20,7 @@ mod session;
 mod setup;
 mod spare;
 mod stack;
+mod test_folder;
 mod wall;
 
 use std::cell::{OnceCell, RefCell};
@@ -62,11 +63,13 @@ pub use render::{Rendered, Results};
 pub use script::Script;
 pub use session::{LineOutcome, LineResult, Session};
 pub use setup::{Options, SetupError};
+pub use test_folder::{Found, TestFolder};
 
 use modules::Loader;
 pub use stack::{hush_panics, on_large_stack};
 pub use wall::{
-    Force, Network, Process, leave_scratch, open_outside, outside, scratch_home, seal_tester, settle_scratch,
+    Force, Network, Process, TestGrounds, leave_scratch, open_outside, outside, scratch_home, seal_tester, seal_tests,
+    settle_scratch,
 };
 
 /// What a model that has never seen the language needs to write a right script: a page of the book, so that

@@ -27,6 +27,8 @@ pub struct Options {
     pub sandbox: Option<PathBuf>,
     /// A policy file besides the user's own and the one in the root.
     pub policy: Option<PathBuf>,
+    /// The policy file of a case of `ns test`, which narrows alone.
+    pub case_policy: Option<PathBuf>,
     /// The folder for what is kept of runs that may change nothing; the user's state folder when left out.
     pub state: Option<PathBuf>,
     /// Folders of modules besides the sandbox.
@@ -186,6 +188,9 @@ fn read_policies(root: &Root, options: &Options, registry: &Registry) -> Result<
     if let Some(path) = &options.policy {
         found.push((Layer::Named, path.display().to_string(), read_file(path)?, Some(path.clone())));
     }
+    if let Some(path) = &options.case_policy {
+        found.push((Layer::Case, path.display().to_string(), read_file(path)?, Some(path.clone())));
+    }
     let in_root = root.read_reserved(POLICY_FILE, MAX_POLICY);
     if let Some(bytes) = in_root.map_err(|error| unreadable(POLICY_FILE, &error.to_string()))? {
         found.push((Layer::Root, POLICY_FILE.to_owned(), bytes, None));
@@ -322,7 +327,11 @@ fn keep_out_of_state(policy: &mut Policy, root: &Root, further: &[Root], state: 
 /// What keeps an answer for good, in one of the user's policy files. The file in the root belongs to the
 /// folder, not to the user.
 fn keep_answers(files: &[PolicyFile]) -> Option<KeepAnswer> {
-    let users: Vec<(Layer, PathBuf)> = files.iter().filter_map(|file| Some((file.layer, file.path.clone()?))).collect();
+    let users: Vec<(Layer, PathBuf)> = files
+        .iter()
+        .filter(|file| file.layer.is_users())
+        .filter_map(|file| Some((file.layer, file.path.clone()?)))
+        .collect();
     if users.is_empty() {
         return None;
     }

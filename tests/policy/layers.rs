@@ -11,7 +11,7 @@ use super::support::{ns, package, run};
 
 /// A narrow and a wide value of each key, with how `ns doctor` shows them. The built-in value is narrower
 /// than the wide one, or as wide.
-const SAMPLES: [(&str, (&str, &str), (&str, &str)); 41] = [
+const SAMPLES: [Sample; 41] = [
     ("max_steps", ("1000", "1000"), ("2000000000", "2000000000")),
     ("timeout_s", ("10", "10"), ("99999", "99999")),
     ("call_depth", ("50", "50"), ("5000", "5000")),

@@ -35,8 +35,11 @@ pub fn ns(sandbox: &Path) -> Command {
 pub fn ns_without_sandbox() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ns"));
     command.stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("XDG_CONFIG_HOME").env("HOME", "/nonexistent");
-    USER_POLICY
-        .with_borrow(|folder| folder.iter().for_each(|folder| drop(command.env("XDG_CONFIG_HOME", folder.path()))));
+    USER_POLICY.with_borrow(|folder| {
+        if let Some(folder) = folder {
+            command.env("XDG_CONFIG_HOME", folder.path());
+        }
+    });
     command
 }
 

@@ -48,7 +48,7 @@ impl Key {
         };
         match outcome {
             Outcome::Widens => provenance.unused.push(Unused { key: name, value: asked, stated }),
-            Outcome::Same if stated.layer == Layer::Root => {}
+            Outcome::Same if !stated.layer.is_users() => {}
             Outcome::Same | Outcome::Holds => {
                 let places = provenance.stated.entry(name).or_default();
                 if self.rule.has_one_source() {

@@ -12,6 +12,8 @@ pub enum Layer {
     User,
     /// The file that the user named with `--policy`.
     Named,
+    /// The file that a case of `ns test` names, which came with the tests.
+    Case,
     /// `neuroscript.toml` in the root, which came with the folder.
     Root,
 }
@@ -19,7 +21,7 @@ pub enum Layer {
 impl Layer {
     /// Whether the file is the user's, so that it may open something.
     pub fn is_users(self) -> bool {
-        self != Layer::Root
+        matches!(self, Layer::User | Layer::Named)
     }
 
     /// What it is, in words.
@@ -27,6 +29,7 @@ impl Layer {
         match self {
             Layer::User => "your own file",
             Layer::Named => "`--policy`",
+            Layer::Case => "the file of the test",
             Layer::Root => "the file in the sandbox",
         }
     }
