@@ -77,7 +77,8 @@ pub(crate) fn in_force(engine: &Engine) -> String {
         None => row("kernel sandbox", "none: the process is not restricted"),
     }
     for (KeyRow { name, .. }, value) in engine.values() {
-        row(name, &format!("{value} ({})", engine.provenance().shown(name)));
+        let from = engine.provenance().shown(name, |stated| engine.provenance().whole(stated));
+        row(name, &format!("{value} ({from})"));
     }
     engine.provenance().unused.iter().for_each(|unused| row("not used", &unused.to_string()));
     text
@@ -107,13 +108,13 @@ fn as_json(engine: &Engine) -> Json {
         .values()
         .into_iter()
         .map(|(KeyRow { section, name, .. }, value)| {
-            json!({"section": section, "key": name, "value": value, "from": provenance.shown(name)})
+            json!({"section": section, "key": name, "value": value, "from": provenance.shown(name, |stated| provenance.whole(stated))})
         })
         .collect();
     let unused: Vec<Json> = provenance
         .unused
         .iter()
-        .map(|unused| json!({"key": unused.key, "value": unused.value, "from": unused.stated.to_string()}))
+        .map(|unused| json!({"key": unused.key, "value": unused.value, "from": provenance.whole(&unused.stated)}))
         .collect();
     json!({
         "version": env!("CARGO_PKG_VERSION"),

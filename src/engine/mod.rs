@@ -14,6 +14,7 @@ mod modules;
 mod outcome;
 mod parse;
 mod plan;
+mod policies;
 mod render;
 mod script;
 mod session;

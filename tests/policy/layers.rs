@@ -214,7 +214,7 @@ fn a_folder_does_not_switch_off_the_users_policy() {
         "{}",
         lines[4]
     );
-    assert!(lines[4].ends_with("config/neuroscript/neuroscript.toml:7)"), "{}", lines[4]);
+    assert!(lines[4].ends_with("(the user's neuroscript.toml:7)"), "{}", lines[4]);
     assert_eq!(lines[5], "[\"SEEN\"]");
     assert!(place.path("root/.ns/audit.jsonl").exists(), "the log is kept");
 }

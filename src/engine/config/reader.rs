@@ -28,7 +28,7 @@ pub struct Read {
 
 /// Reads a policy file; tools are named as the registry has them.
 pub fn read(source: &Source, registry: &Registry, layer: Layer) -> Result<Read, Vec<Diagnostic>> {
-    let file = Arc::from(source.name());
+    let file = short_name(source.name(), layer);
     let read = Read { config: Config::default(), stated: BTreeMap::new() };
     let mut reader = Reader { source, registry, layer, file, read, findings: Vec::new() };
     match DeTable::parse(source.text()) {
@@ -36,6 +36,12 @@ pub fn read(source: &Source, registry: &Registry, layer: Layer) -> Result<Read, 
         Err(error) => reader.syntax_error(&error),
     }
     if reader.findings.is_empty() { Ok(reader.read) } else { Err(reader.findings) }
+}
+
+/// A policy file as messages to scripts name it: where it lies outside the sandbox is not theirs to know.
+fn short_name(path: &str, layer: Layer) -> Arc<str> {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    if layer == Layer::User { format!("the user's {name}").into() } else { name.into() }
 }
 
 /// The deepest nesting of a text that the stack of an engine holds, with much to spare.

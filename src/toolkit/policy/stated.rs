@@ -40,7 +40,7 @@ impl Layer {
 pub struct Stated {
     /// Whose file it is.
     pub layer: Layer,
-    /// The file as messages name it.
+    /// The file as messages to scripts name it, without the folder.
     pub file: Arc<str>,
     /// The line, from 1.
     pub line: usize,
@@ -70,7 +70,7 @@ pub fn change_of(key: &str, section: &str, stated: Option<&Stated>) -> String {
 pub struct PolicyFile {
     /// Whose it is.
     pub layer: Layer,
-    /// The file as messages name it.
+    /// The file as the user knows it, with its folder.
     pub name: Arc<str>,
     /// Where it is; the file in the root is read through the root's handle.
     pub path: Option<PathBuf>,
@@ -116,9 +116,15 @@ impl Provenance {
         self.stated.get(key).and_then(|stated| stated.last())
     }
 
-    /// Where a value comes from, in words.
-    pub fn shown(&self, key: &str) -> String {
-        let stated = |stated: &[Stated]| stated.iter().map(Stated::to_string).collect::<Vec<_>>().join(", ");
+    /// A line of a policy file as the user knows it, with the folder of the file.
+    pub fn whole(&self, stated: &Stated) -> String {
+        let file = self.files.iter().find(|file| file.layer == stated.layer);
+        format!("{}:{}", file.map_or(&stated.file, |file| &file.name), stated.line)
+    }
+
+    /// Where a value comes from, in words; `name` names a line of a file.
+    pub fn shown(&self, key: &str, name: impl Fn(&Stated) -> String) -> String {
+        let stated = |stated: &[Stated]| stated.iter().map(&name).collect::<Vec<_>>().join(", ");
         match self.stated.get(key).map(Vec::as_slice) {
             _ if self.options.contains(&key) => "the command line".to_owned(),
             None | Some([]) => source_of(None),
