@@ -138,7 +138,7 @@ fn what_a_new_run_needs_under_an_old_name_stays() {
 #[test]
 fn what_a_new_run_needs_under_an_old_name_stays_whatever_the_policy_says() {
     let place = sandbox();
-    fs::write(place.path().join("neuroscript.toml"), "[policy]\nbackup_bytes = 1\n").expect("a policy");
+    support::set_user_policy("[policy]\nbackup_bytes = 1\n");
     fs::write(place.path().join("b.txt"), "precious").expect("a file");
     eval(place.path(), "MUST FS.DeleteFile(\"b.txt\")");
     let name = files(place.path(), "runs").pop().expect("a journal");
@@ -287,7 +287,8 @@ fn a_full_disk_gets_room() {
         ("size=4m,nr_inodes=60", "i=0; while touch \"$PLACE/fill$i\" 2>/dev/null; do i=$((i+1)); done"),
     ] {
         let script = format!(
-            "printf '[policy]\\nenable_audit_logging = false\\n' > \"$PLACE/neuroscript.toml\"\n\
+            "export XDG_CONFIG_HOME=$(mktemp -d) && mkdir \"$XDG_CONFIG_HOME/neuroscript\"\n\
+             printf '[policy]\\nenable_audit_logging = false\\n' > \"$XDG_CONFIG_HOME/neuroscript/neuroscript.toml\"\n\
              for i in 1 2 3 4 5 6 7 8; do head -c 9000 /dev/zero > \"$PLACE/big\"; ns call delete_file '{{\"path\": \"big\"}}' >/dev/null; done\n\
              : > \"$PLACE/wanted\"\n{fill}\n\
              ns run -e 'MUST FS.DeleteFile(\"wanted\")' && echo deleted\n\

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, stderr, stdin};
 
 use clap::Args;
 
-use crate::engine::{Engine, ForeignDeed, ForeignRun, ForeignState, Options, Provenance, Value};
+use crate::engine::{Engine, ForeignDeed, ForeignRun, ForeignState, Options, Ownership, Value};
 use crate::text::safe;
 use crate::toolkit::ToolError;
 use crate::value::Map;
@@ -30,7 +30,7 @@ pub fn adopt(global: &Global, args: &AdoptArgs) -> Exit {
     with_options(&Options { looks_only: !args.yes, makes_key: true, ..global.options() }, |engine| {
         catch_interrupts(engine.interrupt());
         let found = engine.foreign(ForeignDeed::Show)?;
-        if is_nothing(&found) && engine.provenance()? != Some(Provenance::Foreign) {
+        if is_nothing(&found) && engine.ownership()? != Some(Ownership::Foreign) {
             report_flaws(&found);
             say("nothing in `.ns` is foreign\n");
             return Ok(Exit::Done);

@@ -1,9 +1,11 @@
 //! `ns doctor`: what holds here.
 
-use crate::engine::{Engine, ForeignDeed, Options, PolicySource, Process, Provenance, Resolver};
+use serde_json::{Value as Json, json};
+
+use crate::engine::{Engine, ForeignDeed, KeyRow, Layer, Options, Ownership, Process, Resolver};
 use crate::text::safe;
 
-use super::args::Global;
+use super::args::{Global, OutputFormat};
 use super::exit::Exit;
 use super::terminal::{print, report_setup};
 
@@ -14,7 +16,9 @@ pub fn doctor(global: &Global) -> Exit {
     };
     // As a run would do it, so that what is told is what holds.
     let sealed = engine.seal(Process::Script);
-    let printed = print(&in_force(&engine));
+    let text =
+        if global.output == OutputFormat::Json { format!("{:#}\n", as_json(&engine)) } else { in_force(&engine) };
+    let printed = print(&text);
     match sealed {
         Ok(()) => printed,
         Err(error) => {
@@ -37,8 +41,8 @@ fn seals(engine: &Engine) -> String {
         None => "your key tells your runs from a stranger's".to_owned(),
         Some(reason) => format!("no run is recovered or taken back by another command: {reason}"),
     };
-    let own = match engine.provenance() {
-        Ok(Some(Provenance::Foreign)) => "; `.ns` here is foreign: see `ns adopt`",
+    let own = match engine.ownership() {
+        Ok(Some(Ownership::Foreign)) => "; `.ns` here is foreign: see `ns adopt`",
         Ok(_) => "",
         Err(_) => "; `.ns` here cannot be used",
     };
@@ -58,11 +62,6 @@ pub(crate) fn in_force(engine: &Engine) -> String {
     let resolver = match gate.root.resolver() {
         Resolver::Openat2 => "openat2: the kernel keeps every path below the root",
         Resolver::Portable => "portable: `openat2` is not available, paths are followed step by step through cap-std",
-    };
-    let policy = match engine.policy_source() {
-        PolicySource::BuiltIn => "built-in values; there is no policy file".to_owned(),
-        PolicySource::Root => "neuroscript.toml in the sandbox".to_owned(),
-        PolicySource::File(path) => path.display().to_string(),
     };
     let mut text = String::new();
     let mut row = |name: &str, value: &str| text.push_str(&format!("{name:<33}{}\n", safe::name(value)));
@@ -88,7 +87,9 @@ pub(crate) fn in_force(engine: &Engine) -> String {
     );
     row("seals", &seals(engine));
     gate.libraries.iter().for_each(|library| row("folder of modules", &library.named));
-    row("policy", &policy);
+    for (layer, name) in policies(engine) {
+        row("policy", &format!("{name} ({layer})"));
+    }
     row("tools", &gate.registry.iter().count().to_string());
     match engine.force() {
         Some(force) => {
@@ -97,8 +98,51 @@ pub(crate) fn in_force(engine: &Engine) -> String {
         }
         None => row("kernel sandbox", "none: the process is not restricted"),
     }
-    for (key, value) in gate.policy.summary().iter().chain(&engine.limits().summary()) {
-        row(key, value);
+    for (KeyRow { name, .. }, value) in engine.values() {
+        let from = engine.provenance().shown(name, |stated| engine.provenance().whole(stated));
+        row(name, &format!("{value} ({from})"));
     }
+    engine.provenance().unused.iter().for_each(|unused| row("not used", &unused.to_string()));
     text
+}
+
+/// The policy files that were read: whose each is, and its name.
+fn policies(engine: &Engine) -> Vec<(&'static str, String)> {
+    let files = &engine.provenance().files;
+    match files.is_empty() {
+        true => vec![("there is no policy file", "built-in values".to_owned())],
+        false => files.iter().map(|file| (file.layer.described(), file.name.to_string())).collect(),
+    }
+}
+
+/// What holds, for programs: the policy files, every value with where it comes from, and what is not used.
+fn as_json(engine: &Engine) -> Json {
+    let provenance = engine.provenance();
+    let word = |layer: Layer| match layer {
+        Layer::User => "user",
+        Layer::Named => "named",
+        Layer::Case => "case",
+        Layer::Root => "root",
+    };
+    let files: Vec<Json> =
+        provenance.files.iter().map(|file| json!({"layer": word(file.layer), "file": *file.name})).collect();
+    let values: Vec<Json> = engine
+        .values()
+        .into_iter()
+        .map(|(KeyRow { section, name, .. }, value)| {
+            json!({"section": section, "key": name, "value": value, "from": provenance.shown(name, |stated| provenance.whole(stated))})
+        })
+        .collect();
+    let unused: Vec<Json> = provenance
+        .unused
+        .iter()
+        .map(|unused| json!({"key": unused.key, "value": unused.value, "from": provenance.whole(&unused.stated)}))
+        .collect();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "sandbox": engine.gate().root.path().display().to_string(),
+        "policy_files": files,
+        "values": values,
+        "unused": unused,
+    })
 }

@@ -5,7 +5,7 @@ use crate::sandbox::Journal;
 use crate::text::ToolCode;
 use crate::toolkit::{SessionMemory, ToolError};
 
-pub use crate::sandbox::{ForeignDeed, ForeignRun, ForeignState, Provenance};
+pub use crate::sandbox::{ForeignDeed, ForeignRun, ForeignState, Ownership};
 
 use super::{Engine, internal_fault, on_large_stack};
 
@@ -28,8 +28,8 @@ impl Engine {
     }
 
     /// Whose `.ns` is; `None` when there is none.
-    pub fn provenance(&self) -> Result<Option<Provenance>, ToolError> {
-        Ok(Journal::provenance(&self.gate.root)?)
+    pub fn ownership(&self) -> Result<Option<Ownership>, ToolError> {
+        Ok(Journal::ownership(&self.gate.root)?)
     }
 
     /// Why nothing that this process seals can be told from a stranger's later; `None` where the user's key is

@@ -27,6 +27,7 @@ mod permissions;
 mod plan;
 mod read;
 mod remove;
+mod reserved;
 mod root;
 mod seal;
 mod take;
@@ -38,11 +39,12 @@ mod witness;
 mod write;
 
 pub use change::RenameError;
+pub use copy::{Copying, Extent};
 pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
 pub use journal::{
     Abandoned, Address, AllAbandoned, Begin, Change, Conflict, Content, End, ForeignDeed, ForeignRun, ForeignState,
-    GcRules, JOURNALS, Journal, Listed, OwnChange, Provenance, RecoverError, RecoverRules, Recovered, Roots,
+    GcRules, JOURNALS, Journal, Listed, OwnChange, Ownership, RecoverError, RecoverRules, Recovered, Roots,
     ShownChange, ShownRun, Source, UndoError, Undone, What,
 };
 pub use keep::{Amount, Drawer, GivenUp, Keeper, KeptPath, KeptText, Retention, Swept, Tally, UNDOABLE, Why};
@@ -52,11 +54,12 @@ pub use metadata::{Identity, Kind, Metadata, Timestamp};
 #[cfg(target_os = "linux")]
 pub use overlay::scratch_handles;
 pub use overlay::{Overlay, leave_scratch, scratch_home, settle_scratch};
-pub use own::{OwnFolder, is_ignorable, is_reserved};
+pub use own::OwnFolder;
 pub use path::{PathRule, PathText, entry_parts};
 pub use plan::{Applied, ApplyError, Deed, FormError, Plan, PlannedChange};
 pub use read::{OpenFile, ReadError};
 pub use remove::Going;
+pub use reserved::{is_ignorable, is_reserved};
 pub use root::{Root, SandboxPath, Unreached};
 pub use seal::{RootSeal, UserKey};
 pub use take::Overwrite;

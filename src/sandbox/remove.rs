@@ -14,6 +14,7 @@ use super::journal::{Change, State, Step};
 use super::keep::{Drawer, Keeper};
 use super::metadata::{Kind, Metadata};
 use super::mounts::has_mounts;
+use super::reserved::is_reserved;
 use super::root::SandboxPath;
 use super::take::is_same;
 
@@ -250,12 +251,26 @@ impl SandboxPath {
         if !is_folder {
             return Ok(());
         }
-        if !going.recursive && !folder.open_folder(name).and_then(|inner| inner.entries()).map_err(wrap)?.is_empty() {
-            return Err(SandboxError::NotEmpty(self.shown().to_owned()));
+        if !going.recursive {
+            self.check_empty(&folder.open_folder(name).map_err(wrap)?)?;
         }
         match has_mounts(folder, name) {
             true => Err(SandboxError::Mounted(self.shown().to_owned())),
             false => Ok(()),
+        }
+    }
+
+    /// Refuses a folder that holds something, be it a reserved entry that no listing shows.
+    fn check_empty(&self, folder: &Folder) -> Result<(), SandboxError> {
+        let entries = folder.entries().map_err(|error| self.error(&error))?;
+        let reserved = entries.iter().find(|entry| is_reserved(&entry.name));
+        match (entries.len(), reserved) {
+            (0, _) => Ok(()),
+            (_, Some(hidden)) if entries.iter().all(|entry| is_reserved(&entry.name)) => {
+                let name = hidden.name.to_string_lossy().into_owned();
+                Err(SandboxError::HoldsReserved { path: self.shown().to_owned(), name })
+            }
+            _ => Err(SandboxError::NotEmpty(self.shown().to_owned())),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::limits::Meter;
 use crate::sandbox::{
     Abandoned, Address, AllAbandoned, Begin, Conflict, Content, End, ForeignDeed, ForeignState, GcRules, Journal,
-    Listed, Provenance, RecoverError, RecoverRules, Recovered, Roots, SandboxError, ShownRun, Source, Swept, UndoError,
+    Listed, Ownership, RecoverError, RecoverRules, Recovered, Roots, SandboxError, ShownRun, Source, Swept, UndoError,
     Undone,
 };
 use crate::text::ToolCode;
@@ -116,7 +116,7 @@ impl Gate {
     /// What to say where the runs below `.ns` are another's, or nobody can tell whose they are.
     fn foreign_note(&self) -> Option<String> {
         let is_foreign =
-            self.overlay.is_none() && matches!(Journal::provenance(&self.root), Ok(Some(Provenance::Foreign)));
+            self.overlay.is_none() && matches!(Journal::ownership(&self.root), Ok(Some(Ownership::Foreign)));
         let reason = is_foreign.then(|| self.root.user().key.lost_because())?;
         Some(match reason {
             None => "the runs in `.ns` are not yours, or not of this directory, so none is recovered or taken back; `ns adopt` shows them and takes them over if you say so, `ns gc --foreign` removes them".to_owned(),

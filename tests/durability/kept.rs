@@ -167,8 +167,7 @@ fn what_is_too_old_is_given_up() {
 fn of_too_many_bytes_the_oldest_are_given_up() {
     let place = tempfile::tempdir().expect("a folder for the test");
     write(place.path(), "a.txt", &"a".repeat(1000));
-    std::fs::write(place.path().join("neuroscript.toml"), "[policy]\nbackup_bytes = 2500\nbackup_days = 0\n")
-        .expect("a policy");
+    crate::support::set_user_policy("[policy]\nbackup_bytes = 2500\nbackup_days = 0\n");
     for (number, drawer) in ["backups/b", "trash/d/in", "backups/c", "trash/e"].into_iter().enumerate() {
         let name = format!("{drawer}/2020010{}T000000.000000Z-00000000", number + 1);
         let file = if drawer == "trash/e" { format!("{name}/deep/file") } else { name };

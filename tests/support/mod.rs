@@ -43,7 +43,25 @@ pub fn ns_without_sandbox() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ns"));
     command.stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("XDG_CONFIG_HOME").env("HOME", "/nonexistent");
     command.env("XDG_STATE_HOME", state_home());
+    USER_POLICY.with_borrow(|folder| {
+        if let Some(folder) = folder {
+            command.env("XDG_CONFIG_HOME", folder.path());
+        }
+    });
     command
+}
+
+thread_local! {
+    /// The configuration folder of the user, for what this test starts from now on.
+    static USER_POLICY: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
+}
+
+/// Gives the user a policy file of their own, for whatever this test starts from now on.
+pub fn set_user_policy(text: &str) {
+    let folder = tempfile::tempdir().expect("a folder for the user's settings");
+    fs::create_dir(folder.path().join("neuroscript")).expect("a folder");
+    fs::write(folder.path().join("neuroscript/neuroscript.toml"), text).expect("a policy");
+    USER_POLICY.set(Some(folder));
 }
 
 /// What a command did, as text.

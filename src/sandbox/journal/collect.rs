@@ -20,7 +20,7 @@ use super::super::remove::discard;
 use super::super::root::Root;
 use super::list::is_sealed;
 use super::needs::Needs;
-use super::owner::Provenance;
+use super::owner::Ownership;
 use super::record::Address;
 use super::roots::Roots;
 use super::run::OPEN;
@@ -153,7 +153,7 @@ fn strangers_in(open: &Folder, swept: &mut Swept) -> Result<(), SandboxError> {
 /// Removes what was never finished directly in our own folders.
 fn collect_unfinished(collector: &Collector<'_>, swept: &mut Swept) -> Result<(), SandboxError> {
     // What a stranger left under such a name is not ours to remove.
-    if Journal::provenance(collector.root)? != Some(Provenance::Ours) {
+    if Journal::ownership(collector.root)? != Some(Ownership::Ours) {
         return Ok(());
     }
     let Some(own) = collector.root.own_folder()? else { return Ok(()) };

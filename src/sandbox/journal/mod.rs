@@ -47,7 +47,7 @@ pub use contents::{Content, Source};
 pub use foreign::{ForeignDeed, ForeignRun, ForeignState};
 pub use list::Listed;
 pub use outcome::Conflict;
-pub use owner::Provenance;
+pub use owner::Ownership;
 use record::Record;
 pub(super) use record::Step;
 pub use record::{Address, Begin, End, State};

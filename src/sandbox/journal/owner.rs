@@ -20,7 +20,7 @@ const OWNER_BYTES: u64 = 256;
 
 /// Whose the journals of a root are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Provenance {
+pub enum Ownership {
     /// This user's key made their folder for this root, or took it over.
     Ours,
     /// Somebody else did, or for another root.
@@ -32,13 +32,13 @@ impl Journal {
     ///
     /// # Errors
     /// The system's, and `NotOurs` where something else stands in their place.
-    pub fn provenance(root: &Root) -> Result<Option<Provenance>, SandboxError> {
+    pub fn ownership(root: &Root) -> Result<Option<Ownership>, SandboxError> {
         let Some(folders) = Folders::find(root)? else { return Ok(None) };
         if folders.is_owned()? {
-            return Ok(Some(Provenance::Ours));
+            return Ok(Some(Ownership::Ours));
         }
         let is_empty = folders.runs().map_err(|error| wrap(&error))?.is_empty();
-        Ok(Some(Provenance::Foreign).filter(|_| !is_empty))
+        Ok(Some(Ownership::Foreign).filter(|_| !is_empty))
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use crate::limits::Meter;
 
 use super::super::change::RenameError;
+use super::super::copy::Copying;
 use super::super::error::SandboxError;
 use super::super::keep::{Drawer, Keeper, Retention, put_back};
 use super::super::metadata::Kind;
@@ -174,7 +175,7 @@ impl<'a> Reverser<'a, '_> {
             true => Overwrite::keeping(self.keeper(path)?),
             false => Overwrite::never(self.keeper(path)?),
         };
-        entry.copy_to(place, &overwrite, self.meter, self.change)?;
+        entry.copy_to(place, &Copying::whole(overwrite), self.meter, self.change)?;
         let (kept_in, kept_name) = entry.entry()?;
         discard(kept_in, kept_name, entry.shown())
     }

@@ -8,6 +8,7 @@ use crate::limits::Meter;
 use crate::text::ToolCode;
 
 use super::super::change::RenameError;
+use super::super::copy::Copying;
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
 use super::super::journal::{Address, Change, State, Step, left};
@@ -136,7 +137,7 @@ impl KeptPath {
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (kept_in, kept_name) = self.entry.entry()?;
-        self.entry.copy_to(&self.origin, &Overwrite::never(keeper), meter, change)?;
+        self.entry.copy_to(&self.origin, &Copying::whole(Overwrite::never(keeper)), meter, change)?;
         discard(kept_in, kept_name, self.entry.shown())?;
         kept_in.sync().map_err(|error| self.entry.error(&error))
     }

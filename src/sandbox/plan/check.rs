@@ -7,7 +7,8 @@ use super::super::error::SandboxError;
 use super::super::journal::{Address, Roots, State};
 use super::super::keep::{Drawer, stamp};
 use super::super::metadata::Kind;
-use super::super::own::{OWN, is_reserved};
+use super::super::own::OWN;
+use super::super::reserved::is_reserved;
 use super::{Deed, PlannedChange, tree_digest};
 
 /// Why a plan may not do a change.
@@ -41,9 +42,9 @@ pub(super) fn refused(
     named.into_iter().chain([origin.as_ref()]).flatten().find_map(|address| admit(address, is_folder).err())
 }
 
-/// Whether no part of an address leads up or to our own files.
+/// Whether an address is tidy and no part of it leads up or is reserved; the root itself is none.
 fn is_clean(address: &Address, roots: Roots<'_>) -> bool {
-    plain_way(address, roots).is_some_and(|way| way.first().is_some_and(|first| !is_reserved(first)))
+    plain_way(address, roots).is_some_and(|way| !way.is_empty() && !way.iter().any(|name| is_reserved(name)))
 }
 
 /// The place that something kept came from; `None` for an address that is not one of a kept thing.
