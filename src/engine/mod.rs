@@ -8,6 +8,7 @@ mod fix;
 mod format;
 mod gc;
 mod history;
+mod info;
 mod libraries;
 mod memory;
 mod modules;
@@ -28,7 +29,7 @@ use std::rc::Rc;
 use crate::eval::{Machine, World, compile};
 use crate::limits::space;
 use crate::program::{Surroundings, Unit, lint, lower, tree::Program};
-use crate::syntax::{TextLimits, ast::Tree, parse};
+use crate::syntax::{TextLimits, parse};
 use crate::text::{Code, Diagnostic, FindingCode, Sources, ToolCode};
 use crate::toolkit::{Gate, Registry, ToolError};
 use crate::value::Map;
@@ -54,6 +55,7 @@ pub use fix::Fixed;
 pub use format::{Formatted, Spelling, format_script};
 pub use gc::{Amount, GcRequest, GivenUp, Swept, Tally, Why};
 pub use history::{Conflict, End, Listed, ShownChange, ShownRun, Undone, What};
+pub use info::{Info, ProcedureInfo};
 pub use outcome::{Ending, Outcome};
 pub use parse::{Parsed, parse_script};
 pub use plan::{Applied, Plan, PlanError, read_plan};
@@ -96,32 +98,6 @@ pub struct Checked {
     pub findings: Vec<Diagnostic>,
     /// What the script says about itself.
     pub info: Info,
-}
-
-/// What a script says about itself.
-#[derive(Debug, Default, serde::Serialize)]
-pub struct Info {
-    /// `FILE_VERSION`
-    pub version: Option<String>,
-    /// `:: key: value`
-    pub metadata: Vec<(String, String)>,
-    /// Procedures with their parameters and documentation.
-    pub procedures: Vec<ProcedureInfo>,
-    /// The modules that it uses: name and path.
-    pub modules: Vec<(String, String)>,
-}
-
-/// What a script says about a procedure.
-#[derive(Debug, serde::Serialize)]
-pub struct ProcedureInfo {
-    /// Its name.
-    pub name: String,
-    /// Its parameters, required ones first.
-    pub parameters: Vec<String>,
-    /// How many of them are required.
-    pub required: usize,
-    /// Its `COMMENT:` text.
-    pub documentation: Option<String>,
 }
 
 impl Drop for Engine {
@@ -189,7 +165,7 @@ impl Engine {
         let _space = space::enter(&self.limits);
         on_large_stack(|| {
             let Prepared { sources, findings, program, unit } = self.prepare(script, Purpose::Check);
-            Checked { sources, findings, info: info(&unit.tree, &program) }
+            Checked { sources, findings, info: Info::of(&unit.tree, &program) }
         })
         .unwrap_or_else(|panic| Checked {
             sources: Sources::new(),
@@ -456,33 +432,19 @@ fn find_entry(program: &Program, name: Option<&str>) -> Result<Entry, Diagnostic
 fn arguments_of(program: &Program, number: usize, mut args: Vec<Value>) -> Result<Vec<Value>, Diagnostic> {
     let procedure = &program.procedures[number];
     let (name, most) = (&procedure.name, procedure.params.len());
-    let usage = procedure.params.iter().map(|param| param.to_uppercase()).collect::<Vec<_>>().join(" ");
+    let usage = procedure.params.iter().map(|param| param.name.to_uppercase()).collect::<Vec<_>>().join(" ");
     let help = format!("give them after `--`: `ns run FILE -- {usage}`");
-    if args.len() < procedure.needs {
-        let message = format!("`{name}` needs `{}`", procedure.params[args.len()]);
+    if let Some(missing) = procedure.params.get(args.len()).filter(|param| param.default.is_none()) {
+        let message = format!("`{name}` needs `{}`", missing.name);
         return Err(Diagnostic::error(Code::MissingArgument, procedure.span, message).help(help));
     }
     if args.len() > most {
         let message = format!("`{name}` takes {most} arguments, not {}", args.len());
         return Err(Diagnostic::error(Code::TooManyArguments, procedure.span, message).help(help));
     }
-    args.resize(most, Value::Nil);
+    let defaults = procedure.params[args.len()..].iter().map(|param| param.default.clone().unwrap_or_default());
+    args.extend(defaults);
     Ok(args)
-}
-
-fn info(tree: &Tree, program: &Program) -> Info {
-    let procedure = |procedure: &crate::program::tree::Procedure| ProcedureInfo {
-        name: procedure.name.to_string(),
-        parameters: procedure.params.iter().map(ToString::to_string).collect(),
-        required: procedure.needs,
-        documentation: procedure.documentation.clone(),
-    };
-    Info {
-        version: tree.version.clone(),
-        metadata: tree.metadata.iter().map(|metadata| (metadata.key.clone(), metadata.value.clone())).collect(),
-        procedures: program.own_procedures().iter().map(procedure).collect(),
-        modules: tree.uses().map(|used| (used.name.text.to_string(), used.path.clone())).collect(),
-    }
 }
 
 /// The finding for a panic: see [`Code::Internal`].

@@ -5,6 +5,7 @@
 
 mod builtin;
 pub mod lint;
+mod literal;
 mod lower;
 mod over;
 pub mod pages;
@@ -15,7 +16,8 @@ mod unit;
 
 pub use crate::syntax::{Part, Template};
 pub use builtin::Builtin;
-pub use lower::{Surroundings, lower};
+pub use literal::literal;
+pub use lower::{Surroundings, lower, param_of};
 pub use over::Over;
 pub use spare::spared;
 pub use unit::{Module, ModuleId, Unit, Uses};

@@ -97,6 +97,8 @@ codes! {
             "The key keeps its first place and its last value; the other value is never seen. In a call of a document it is an error.";
         TooManyFaults = "NS0024", "more faults than are worth showing",
             "After a hundred faults the rest of the text is not read: most likely it is not a script at all, or one fault near the top causes the others. Repair the first ones and check again.";
+        BadDefault = "NS0025", "a default that cannot stand here",
+            "A parameter may have a default: `DEFINE PROCEDURE Name(a, b: 2)` or `func Name(needs a optional b: 2) means`. It is a literal (a number, a text, `true`, `false`, `nil`, a list or map of these), and every parameter after it has one too.";
         UnknownName = "NS0101", "a name that nothing sets",
             "A variable is known once some `SET`, `FOR EACH`, `ON ERROR AS` or parameter of the same procedure, or of the script's top level, sets it. Nothing sets this one; the nearest known name is offered. In a document that `ns render` prints, `--var` and `--vars` set names.";
         UnsetName = "NS0102", "a variable is read before it is set",

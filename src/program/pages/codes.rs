@@ -28,7 +28,7 @@ const fn with(files: &'static [(&'static str, &'static str)], script: &'static s
     CodeExample { policy: "", files, script }
 }
 
-const EXAMPLES: [(&str, CodeExample); 91] = [
+const EXAMPLES: [(&str, CodeExample); 92] = [
     ("NS0001", script("EMIT 1 2")),
     ("NS0002", script("EMIT LEN([1, 2]")),
     ("NS0003", script("EMIT (1 + 2))")),
@@ -51,6 +51,12 @@ const EXAMPLES: [(&str, CodeExample); 91] = [
     ("NS0021", script("SET n = 3\nEMIT n--n")),
     ("NS0022", script("SET a = 1\nEMIT NOT a == 2")),
     ("NS0023", script("EMIT {\"k\": 1, \"k\": 2}")),
+    (
+        "NS0025",
+        script(
+            "DEFINE PROCEDURE Shown(text, width: LEN(text))\n  RETURN STR.PadLeft(text, width)\nEND\nEMIT Shown(\"a\")",
+        ),
+    ),
     ("NS0101", script("SET total = 1\nEMIT totl")),
     ("NS0102", script("IF LEN(ARGS) > 0 THEN\n  SET name = ARGS[0]\nEND\nEMIT name")),
     ("NS0103", script("CALL FS.ReedFile(\"a.txt\")")),

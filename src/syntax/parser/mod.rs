@@ -8,6 +8,7 @@ mod blocks;
 mod expr;
 mod literal;
 mod mistake;
+mod params;
 mod stmt;
 mod tokens;
 
