@@ -138,7 +138,7 @@ fn work() -> Exit {
     allow_open_files();
     let cli = match args::typed() {
         Ok(cli) => cli,
-        Err(error) => return args::refused(&error),
+        Err(refusal) => return args::refused(&refusal),
     };
     let global = cli.global;
     match cli.command {
@@ -168,6 +168,5 @@ fn work() -> Exit {
         Some(Command::Mcp(args)) => mcp::mcp(&global, &args),
         Some(Command::McpWorker) => mcp::worker(&global),
         Some(Command::Repl) => run::default(&global),
-        Some(Command::File(words)) => run::file(&global, words),
     }
 }

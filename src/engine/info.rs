@@ -1,6 +1,7 @@
 //! What a script says about itself, for `ns check --info` and for sessions.
 
 use crate::program::tree::{Param, Program, required};
+use crate::program::{Interface, Kind, Role};
 use crate::syntax::ast::Tree;
 use crate::value::Value;
 
@@ -15,11 +16,71 @@ pub struct Info {
     pub procedures: Vec<ProcedureInfo>,
     /// The modules that it uses: name and path.
     pub modules: Vec<(String, String)>,
+    /// What it takes from its command line; none where it is not known where it begins.
+    pub command_line: Option<CommandLine>,
+}
+
+/// What a script takes from its command line.
+#[derive(Debug, serde::Serialize)]
+pub struct CommandLine {
+    /// What the script does.
+    pub description: Option<String>,
+    /// The procedure that is run; none for a script that reads `ARGS`.
+    pub procedure: Option<String>,
+    /// What it takes.
+    pub parameters: Vec<ParameterInfo>,
+}
+
+/// A parameter as the command line gives it.
+#[derive(Debug, serde::Serialize)]
+pub struct ParameterInfo {
+    /// Its name in the script.
+    pub name: String,
+    /// How it is written as an option.
+    pub option: String,
+    /// `argument`, `rest` or `option`.
+    pub role: &'static str,
+    /// `flag`, `text`, `int`, `float`, a list or a map of these: `list of int`.
+    pub kind: String,
+    /// Whether it must be given.
+    pub required: bool,
+    /// Its value when it is not given.
+    pub default: Option<Value>,
+    /// What it is for.
+    pub documentation: Option<String>,
+}
+
+impl CommandLine {
+    fn of(interface: Interface) -> CommandLine {
+        let parameters = interface.parameters.iter().map(|parameter| ParameterInfo {
+            name: parameter.name.to_string(),
+            option: format!("--{}", parameter.option()),
+            role: match parameter.role {
+                Role::Argument => "argument",
+                Role::Rest => "rest",
+                Role::Option => "option",
+            },
+            kind: match parameter.kind {
+                Kind::Flag => "flag".to_owned(),
+                Kind::One(element) => element.name().to_owned(),
+                Kind::List(element) => format!("list of {}", element.name()),
+                Kind::Map(element) => format!("map of {}", element.name()),
+            },
+            required: parameter.is_required(),
+            default: parameter.default.clone(),
+            documentation: parameter.documentation.clone(),
+        });
+        CommandLine {
+            parameters: parameters.collect(),
+            procedure: interface.procedure.map(|name| name.to_string()),
+            description: interface.description,
+        }
+    }
 }
 
 impl Info {
     /// The information of a script that was lowered.
-    pub(super) fn of(tree: &Tree, program: &Program) -> Info {
+    pub(super) fn of(tree: &Tree, program: &Program, interface: Option<Interface>) -> Info {
         let procedures = program.own_procedures().iter().map(|procedure| {
             ProcedureInfo::new(&procedure.name, &procedure.params, procedure.documentation.as_deref())
         });
@@ -28,6 +89,7 @@ impl Info {
             metadata: tree.metadata.iter().map(|metadata| (metadata.key.clone(), metadata.value.clone())).collect(),
             procedures: procedures.collect(),
             modules: tree.uses().map(|used| (used.name.text.to_string(), used.path.clone())).collect(),
+            command_line: interface.map(CommandLine::of),
         }
     }
 }

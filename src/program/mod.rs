@@ -4,6 +4,8 @@
 //! compiles. Nothing runs here.
 
 mod builtin;
+mod entry;
+mod interface;
 pub mod lint;
 mod literal;
 mod lower;
@@ -16,6 +18,7 @@ mod unit;
 
 pub use crate::syntax::{Part, Template};
 pub use builtin::Builtin;
+pub use interface::{Bound, Element, Interface, Kind, OWN_OPTIONS, Parameter, Role, Words, is_option};
 pub use literal::literal;
 pub use lower::{Surroundings, lower, param_of};
 pub use over::Over;

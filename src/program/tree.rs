@@ -25,8 +25,6 @@ pub struct Program {
     pub own_procedures: usize,
     /// Its top-level statements.
     pub top: Body,
-    /// Whether it has top-level statements.
-    pub has_top: bool,
     /// Tools in whose place others do what the script can see of their work.
     pub spared: Vec<(ToolId, ToolId)>,
 }
@@ -36,6 +34,11 @@ impl Program {
     pub fn own_procedures(&self) -> &[Procedure] {
         &self.procedures[..self.own_procedures]
     }
+
+    /// The number of a procedure of the script itself.
+    pub fn own_procedure(&self, name: &str) -> Option<usize> {
+        self.own_procedures().iter().position(|procedure| procedure.name == name)
+    }
 }
 
 /// A procedure.
@@ -43,8 +46,6 @@ impl Program {
 pub struct Procedure {
     /// Its name.
     pub name: CompactString,
-    /// Its head's place.
-    pub span: Span,
     /// Its parameters, required ones first.
     pub params: Vec<Param>,
     /// What it does; its parameters are the first slots.

@@ -45,6 +45,8 @@ pub struct Metadata {
     pub key: String,
     /// Text after it, trimmed, continuation lines joined by a blank.
     pub value: String,
+    /// Its place.
+    pub span: Span,
 }
 
 /// A name with its place.

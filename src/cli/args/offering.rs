@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::about;
+
 use super::values::seconds;
 
 /// Arguments of `ns call`.
 #[derive(Args, Debug)]
+#[command(about = about::CALL)]
 pub struct CallArgs {
     /// The tool, by any of its names
     #[arg(required_unless_present = "jsonl")]
@@ -31,6 +34,7 @@ pub struct CallArgs {
 
 /// Arguments of `ns tools`.
 #[derive(Args, Debug)]
+#[command(about = about::TOOLS)]
 pub struct ToolsArgs {
     /// The tool to show, by any of its names
     pub name: Option<String>,
@@ -64,6 +68,7 @@ pub enum ToolFormat {
 
 /// Arguments of `ns mcp`.
 #[derive(Args, Debug)]
+#[command(about = about::MCP)]
 pub struct McpArgs {
     /// Let the tools change files; without it the server only reads
     #[arg(long)]

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use crate::engine::{Script, Words, describe_script};
+
 use super::super::args::Global;
 use super::find::Case;
 use super::golden::{self, Actual};
@@ -76,12 +78,13 @@ fn attempt(case: &Case, settings: &Settings, stop: &AtomicBool) -> Result<Outcom
     let head = Head::of(&script)?;
     let setup = case.setup();
     let sandbox = Sandbox::new(setup.as_deref(), read(&case.part("times"))?.as_deref())?;
-    let ran = process::run(start(case, &head, settings, &sandbox)?, &sandbox, stop)?;
+    let args = arguments(case, &head)?;
+    let ran = process::run(start(case, &head, &args, (settings, &sandbox))?, &sandbox, stop)?;
     let redact = |text| {
         let all = settings.redactions.iter().chain(&head.redactions);
         all.fold(text, |text, redaction| redaction.apply(text))
     };
-    if ran.code == USAGE {
+    if ran.code == USAGE && takes(&script, &head, args) {
         return Err(format!("it cannot be run: {}", ran.errors.trim_end()));
     }
     let actual = Actual::of(&ran, &sandbox, setup.as_deref())?.map(redact);
@@ -95,6 +98,21 @@ fn attempt(case: &Case, settings: &Settings, stop: &AtomicBool) -> Result<Outcom
 
 /// The exit code of `ns` where the command line, the policy or the sandbox is at fault, not the script.
 const USAGE: i32 = 2;
+
+/// Whether a script takes these arguments. That it refuses others is something that it says.
+fn takes(script: &str, head: &Head, args: Vec<String>) -> bool {
+    let described = describe_script(&Script::new("case.ns", script), head.procedure.as_deref());
+    let words = Words { after: args, ..Words::default() };
+    described.interface.is_none_or(|interface| interface.bind(&words).is_ok())
+}
+
+/// The arguments of the script.
+fn arguments(case: &Case, head: &Head) -> Result<Vec<String>, String> {
+    Ok(match read(&case.part("args"))? {
+        Some(lines) => lines.lines().map(str::to_owned).collect(),
+        None => head.args.clone(),
+    })
+}
 
 /// The text of a file of a case; none where there is no such file. Whatever else has its name is told.
 pub fn read(path: &Path) -> Result<Option<String>, String> {
@@ -113,7 +131,12 @@ pub fn read(path: &Path) -> Result<Option<String>, String> {
 }
 
 /// How the process of a case is started.
-fn start<'a>(case: &'a Case, head: &Head, settings: &'a Settings, sandbox: &Sandbox) -> Result<Start<'a>, String> {
+fn start<'a>(
+    case: &'a Case,
+    head: &Head,
+    args: &[String],
+    (settings, sandbox): (&'a Settings, &Sandbox),
+) -> Result<Start<'a>, String> {
     let mut global = head.global.over(&settings.global);
     let timeout = *global.timeout.get_or_insert(TIMEOUT);
     let mut words = global.words();
@@ -126,10 +149,7 @@ fn start<'a>(case: &'a Case, head: &Head, settings: &'a Settings, sandbox: &Sand
     }
     words.push(name_of_script(&case.script));
     words.push("--".into());
-    match read(&case.part("args"))? {
-        Some(lines) => words.extend(lines.lines().map(Into::into)),
-        None => words.extend(head.args.iter().map(Into::into)),
-    }
+    words.extend(args.iter().map(Into::into));
     let input = case.part("in");
     let input = read(&input)?.map(|_| input).map(std::path::absolute).transpose();
     let input = input.map_err(|error| format!("the input: {error}"))?;

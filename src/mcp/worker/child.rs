@@ -11,8 +11,8 @@ use serde_json::Value as Json;
 use serde_json::value::to_raw_value;
 
 use crate::engine::{
-    Approver, EmitError, Engine, Interrupt, LimitHit, Limits, Meter, Options, Output, Progress, ProgressView, Question,
-    Reply, Script, SessionMemory, SetupError, settle_scratch,
+    Approver, EmitError, Engine, Interrupt, Invocation, LimitHit, Limits, Meter, Options, Output, Progress,
+    ProgressView, Question, Reply, Script, SessionMemory, SetupError, settle_scratch,
 };
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
@@ -78,7 +78,7 @@ fn run(engine: &Engine, order: &mut Order) -> io::Result<(Json, bool)> {
     let collector = Collector::default();
     let memory = SessionMemory::handed(name_of(&order.script), std::mem::take(&mut order.remembered));
     let memory = Rc::new(memory.map_err(io::Error::other)?);
-    let outcome = engine.run_within(&script, (None, &order.args), Box::new(collector.clone()), &memory);
+    let outcome = engine.run_within(&script, &Invocation::verbatim(&order.args), Box::new(collector.clone()), &memory);
     let output = std::mem::take(&mut *collector.0.borrow_mut());
     let reported = report(engine, &outcome, output);
     let changes = memory.changes();

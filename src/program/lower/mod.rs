@@ -63,12 +63,11 @@ pub fn lower(unit: &Unit, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
     }
     let mut lowering = Lowering::new(unit, &known, known.top.clone(), None, findings);
     let block = lowering.block(&unit.tree.statements);
-    let has_top = unit.tree.statements.iter().any(ast::Statement::runs);
     let mut top = lowering.finish(block);
     for body in procedures.iter_mut().map(|procedure| &mut procedure.body).chain([&mut top]) {
         body.calls_unseen = !body.keeps_last && !whole.sees_errors.get();
     }
-    Program { procedures, own_procedures: own.len(), top, has_top, spared: Vec::new() }
+    Program { procedures, own_procedures: own.len(), top, spared: Vec::new() }
 }
 
 /// Findings after which names are no longer suggested.
@@ -213,7 +212,6 @@ fn lower_procedure(
     lowering.report_outer_updates(params.len());
     Procedure {
         name: procedure.name.text.clone(),
-        span: procedure.name.span,
         params: known
             .signatures
             .get(&procedure.name.text)
