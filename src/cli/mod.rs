@@ -164,6 +164,7 @@ fn work() -> Exit {
         Some(Command::Undo(args)) => history::undo(&global, args.run.as_deref(), false, args.force),
         Some(Command::Redo(args)) => history::undo(&global, None, true, args.force),
         Some(Command::Completions(args)) => completions::completions(args.shell),
+        Some(Command::CompleteScript { words }) => completions::complete_script(&words),
         Some(Command::Man(args)) => completions::man(&args.command),
         Some(Command::Mcp(args)) => mcp::mcp(&global, &args),
         Some(Command::McpWorker) => mcp::worker(&global),

@@ -73,6 +73,13 @@ pub fn read_script(file: &Path) -> Result<Script, Exit> {
     Ok(if is_markdown(file) { Script::markdown(name, bytes) } else { Script::new(name, bytes) })
 }
 
+/// The script of a file; none where there is no such file, or it cannot be read. Nothing is told.
+pub fn read_quietly(file: &Path) -> Option<Script> {
+    let bytes = file.is_file().then(|| read_regular(file).ok()).flatten()?;
+    let name = file.display().to_string();
+    Some(if is_markdown(file) { Script::markdown(name, bytes) } else { Script::new(name, bytes) })
+}
+
 /// Whether a file is Markdown, by its name.
 fn is_markdown(file: &Path) -> bool {
     let extension = file.extension().unwrap_or_default();

@@ -25,7 +25,7 @@ pub use texts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, NewArgs};
 use super::exit::Exit;
 use super::gc::GcArgs;
 use super::terminal::report_error;
-use split::{Line, RunLine, RunOptions};
+pub use split::{Line, RunLine, RunOptions};
 
 /// A scripting language whose tools work on files inside an escape-proof sandbox.
 #[derive(Debug, Parser)]
@@ -91,6 +91,11 @@ pub enum Command {
     McpWorker,
     /// Begin a session
     Repl,
+    #[command(name = "complete-script", hide = true)]
+    CompleteScript {
+        #[arg(last = true)]
+        words: Vec<OsString>,
+    },
     #[command(about = about::COMPLETIONS)]
     Completions(CompletionsArgs),
     #[command(about = about::MAN)]

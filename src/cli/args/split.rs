@@ -39,6 +39,29 @@ pub struct RunLine {
     pub asks_help: bool,
 }
 
+impl RunLine {
+    /// The value of `-e`, as far as it was typed.
+    pub fn code(&self) -> Option<String> {
+        self.value_of(&["--eval", "-e"])
+    }
+
+    /// The value of `--proc`, as far as it was typed.
+    pub fn procedure(&self) -> Option<String> {
+        self.value_of(&["--proc"])
+    }
+
+    fn value_of(&self, names: &[&str]) -> Option<String> {
+        let mut words = self.own.iter().map(|word| word.to_string_lossy());
+        while let Some(word) = words.next() {
+            let (name, value) = word.split_once('=').map_or((&*word, None), |(name, value)| (name, Some(value)));
+            if names.contains(&name) {
+                return value.map(str::to_owned).or_else(|| words.next().map(|value| value.into_owned()));
+            }
+        }
+        None
+    }
+}
+
 /// The options of `ns run`, those that every command takes among them.
 pub struct RunOptions {
     declared: ManuallyDrop<clap::Command>,
@@ -91,6 +114,23 @@ impl RunOptions {
             return Ok(Line::Version);
         }
         Ok(Line::Run(splitter.line))
+    }
+
+    /// All long options with what they do.
+    pub fn described(&self) -> Vec<(String, String)> {
+        let what = |option: &clap::Arg| option.get_help().map(ToString::to_string).unwrap_or_default();
+        let shown = self.options().filter(|option| !option.is_hide_set());
+        shown.filter_map(|option| Some((format!("--{}", option.get_long()?), what(option)))).collect()
+    }
+
+    /// The values of an option whose value is the next word, where they are few; none for any other word.
+    pub fn values(&self, word: &str) -> Option<Vec<String>> {
+        match self.classify(OsStr::new(word)) {
+            Word::Own { option, takes_next: true } => {
+                Some(option.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect())
+            }
+            _ => None,
+        }
     }
 
     fn classify(&self, word: &OsStr) -> Word<'_> {

@@ -151,6 +151,12 @@ impl Parameter {
         self.name.replace('_', "-")
     }
 
+    /// The option that changes it, without the dashes before it: `no-keep` for a flag that is on by itself.
+    pub fn option_to_give(&self) -> String {
+        let is_on = self.kind == Kind::Flag && self.default.as_ref().is_some_and(Value::is_true);
+        if is_on { format!("no-{}", self.option()) } else { self.option() }
+    }
+
     /// Whether the command line must give it.
     pub fn is_required(&self) -> bool {
         self.default.is_none()

@@ -77,16 +77,10 @@ impl Parameter {
     fn row(&self) -> [String; 2] {
         let name = match (self.role, self.kind) {
             (Role::Argument | Role::Rest, _) => self.in_synopsis(),
-            // What a flag that is on by itself can do is be turned off.
-            (_, Kind::Flag) if self.is_on() => format!("--no-{}", self.option()),
-            (_, Kind::Flag) => format!("--{}", self.option()),
+            (_, Kind::Flag) => format!("--{}", self.option_to_give()),
             _ => format!("--{} {}", self.option(), self.placeholder()),
         };
         [name, self.explained()]
-    }
-
-    fn is_on(&self) -> bool {
-        self.default.as_ref().is_some_and(Value::is_true)
     }
 
     /// What it is, how often it may be given, and what it is otherwise.
@@ -108,7 +102,7 @@ impl Parameter {
     }
 
     fn turns_off(&self) -> bool {
-        self.kind == Kind::Flag && self.is_on()
+        self.option_to_give() != self.option()
     }
 }
 
