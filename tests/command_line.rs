@@ -75,6 +75,13 @@ const CASES: &[Case] = &[
         ..FLAG
     },
     Case {
+        names: &["max-files"],
+        value: Some("3"),
+        script: "MUST CALL FS.FindFiles(\"many\")\nEMIT LEN(LAST.items)\n",
+        holds: |ran, _| ran.stdout == "3\n",
+        ..FLAG
+    },
+    Case {
         names: &["timeout"],
         value: Some("20ms"),
         script: "FOR EACH n IN RANGE(5000000) DO\n  SET x = n\nEND\nEMIT x\n",
@@ -165,6 +172,11 @@ fn place() -> TempDir {
     let place = tempfile::tempdir().expect("a folder for the test");
     for (path, text) in [
         ("other/only-in-other.txt", ""),
+        ("many/1.txt", ""),
+        ("many/2.txt", ""),
+        ("many/3.txt", ""),
+        ("many/4.txt", ""),
+        ("many/5.txt", ""),
         ("closed.toml", "[policy]\nread_only = true\n"),
         ("modules/m.ns", "func Name() means\n  RETURN \"library\"\nendfunc\n"),
     ] {

@@ -46,6 +46,11 @@ pub struct Options {
     pub max_steps: Option<u64>,
     /// The time limit.
     pub timeout: Option<Duration>,
+    /// The most files that one operation lists or changes. As an option of the user's own it may widen what the
+    /// policy file says.
+    pub max_files: Option<u64>,
+    /// The same where neither says anything; that of people when left out.
+    pub max_files_unless_set: Option<u64>,
     /// The most bytes of one answer of a tool.
     pub answer_bytes: Option<u64>,
     /// What `TIME.Now` says.
@@ -94,6 +99,7 @@ impl Engine {
         let Config { mut limits, mut policy, settings } = config;
         overrule(&mut limits, options);
         policy.read_only |= options.read_only;
+        policy.max_files_per_operation = options.max_files.unwrap_or(policy.max_files_per_operation);
         let further = open_further(&root, &mut policy)?;
         options.within.iter().for_each(|within| narrow(&mut policy, &root, &further, within));
         keep_out_of_policies(&mut policy, &root, &further, &policy_source);
@@ -187,20 +193,26 @@ fn read_policy(root: &Root, options: &Options, registry: &Registry) -> Result<(P
             Some(bytes) => (PolicySource::Root, POLICY_FILE.to_owned(), bytes),
             None => match files::user_policy(POLICY_FILE).filter(|path| files::is_file(path)) {
                 Some(path) => (PolicySource::File(path.clone()), path.display().to_string(), read_file(&path)?),
-                None => {
-                    let config = Config { limits: options.limits.clone(), ..Config::default() };
-                    return Ok((PolicySource::BuiltIn, config));
-                }
+                None => return Ok((PolicySource::BuiltIn, config_without_file(options))),
             },
         },
     };
     let text = String::from_utf8(text).map_err(|_| unreadable(&name, "it is not UTF-8"))?;
     let mut sources = Sources::new();
     let origin = if source == PolicySource::Root { Origin::Root } else { Origin::User };
-    match parse(sources.add(name, text), registry, origin, &options.limits) {
+    match parse(sources.add(name, text), registry, origin, config_without_file(options)) {
         Ok(config) => Ok((source, config)),
         Err(findings) => Err(SetupError { findings, sources }),
     }
+}
+
+/// What holds where no policy file says anything.
+fn config_without_file(options: &Options) -> Config {
+    let mut config = Config { limits: options.limits.clone(), ..Config::default() };
+    if let Some(most) = options.max_files_unless_set {
+        config.policy.max_files_per_operation = most;
+    }
+    config
 }
 
 /// Nothing may be done outside these directories. One that holds a root narrows nothing there.

@@ -28,6 +28,7 @@ use std::time::{Duration, Instant};
 use rmcp::service::serve_server;
 
 use crate::engine::{Limits, Network, Options, SetupError};
+use crate::toolkit::MAX_FILES_OF_SERVER;
 
 #[cfg(feature = "http")]
 pub use http::Listening;
@@ -128,7 +129,12 @@ fn begin(
     refused: impl FnOnce(&SetupError) + Send + 'static,
 ) -> Result<Option<(Parts, JoinHandle<()>)>, Fault> {
     let Settings { options, tools, worker: (program, words), .. } = settings;
-    let options = Options { limits: Limits::of_server(), calls_only: true, ..options };
+    let options = Options {
+        limits: Limits::of_server(),
+        max_files_unless_set: Some(MAX_FILES_OF_SERVER),
+        calls_only: true,
+        ..options
+    };
     let watched = Watched::default();
     let own = watched.clone();
     let begun = Lane::begin(

@@ -286,7 +286,7 @@ impl<'a> Context<'a> {
         }
         let message = format!("the operation concerns {files} files and directories, more than {most}");
         Err(ToolError::new(ToolCode::LimitExceeded, message)
-            .hint("do it in parts, or raise `max_files_per_operation` in `[policy]` of the policy file"))
+            .hint("do it in parts, or raise it with `--max-files` or `max_files_per_operation` in `[policy]`"))
     }
 
     /// Walks the directory of a place for an operation on all that is in it, and gives how many

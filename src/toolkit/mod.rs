@@ -49,7 +49,7 @@ pub use lookout::ProgressView;
 pub use memory::{Memory, MemoryEntry, MemoryRow, Salvaged, Scope, SessionMemory};
 pub use module::{Library, LibraryPlace, ModuleError, ModuleFile};
 pub use plan::shown_change;
-pub use policy::{DirectoryRule, Extensions, Patterns, Policy, ToolRule, ToolRules};
+pub use policy::{DirectoryRule, Extensions, MAX_FILES_OF_SERVER, Patterns, Policy, ToolRule, ToolRules};
 pub use registry::{Registry, Sparing, Tool, ToolId};
 pub use settings::{ListDirectorySettings, MemorySettings, Settings};
 pub(crate) use spec::arguments;

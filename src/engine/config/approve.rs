@@ -7,11 +7,10 @@ use std::path::Path;
 
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, Value};
 
-use crate::limits::Limits;
 use crate::text::Sources;
 use crate::toolkit::Registry;
 
-use super::{Origin, parse};
+use super::{Config, Origin, parse};
 
 /// Allows a tool in a policy file, which is made when there is none. The file is exchanged in one step.
 pub fn allow_for_good(path: &Path, tool: &str, registry: &Registry) -> Result<(), String> {
@@ -25,7 +24,7 @@ pub fn allow_for_good(path: &Path, tool: &str, registry: &Registry) -> Result<()
     let after =
         with_leave(&before, tool, registry).map_err(|reason| format!("`{shown}` cannot be changed: {reason}"))?;
     let mut sources = Sources::new();
-    if parse(sources.add("", after.as_str()), registry, Origin::User, &Limits::default()).is_err() {
+    if parse(sources.add("", after.as_str()), registry, Origin::User, Config::default()).is_err() {
         return Err(format!("`{shown}` would no longer be a policy file"));
     }
     exchange(&path, &after).map_err(|error| format!("`{shown}` cannot be written: {error}"))

@@ -42,10 +42,10 @@ pub enum Origin {
     User,
 }
 
-/// Reads a policy file over the limits that hold without one; tools are named as the registry has them.
-pub fn parse(source: &Source, registry: &Registry, origin: Origin, limits: &Limits) -> Result<Config, Vec<Diagnostic>> {
+/// Reads a policy file over what holds without one; tools are named as the registry has them.
+pub fn parse(source: &Source, registry: &Registry, origin: Origin, base: Config) -> Result<Config, Vec<Diagnostic>> {
     let mut reader = Reader { source, registry, origin, findings: Vec::new() };
-    let mut config = Config { limits: limits.clone(), ..Config::default() };
+    let mut config = base;
     match DeTable::parse(source.text()) {
         Ok(table) => reader.file(table.get_ref(), &mut config),
         Err(error) => reader.syntax_error(&error),

@@ -15,7 +15,7 @@ use crate::engine::{
     ProgressView, Question, Reply, Script, SessionMemory, SetupError, settle_scratch,
 };
 use crate::text::ToolCode;
-use crate::toolkit::ToolError;
+use crate::toolkit::{MAX_FILES_OF_SERVER, ToolError};
 use crate::value::{Value, print};
 
 use super::super::methods::{failed_report, report};
@@ -48,6 +48,7 @@ pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupErr
     let options = Options {
         // What a script reads is no answer to a client; memory bounds it.
         limits: Limits { tool_output_bytes: None, ..Limits::of_server() },
+        max_files_unless_set: Some(MAX_FILES_OF_SERVER),
         plan: order.plan,
         atomic: order.atomic && !order.plan,
         within: order.within.clone(),

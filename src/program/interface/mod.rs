@@ -23,12 +23,13 @@ pub use bind::{Bound, Words, is_option};
 use marks::{Mark, marks};
 
 /// The long options of `ns run`: a script cannot have one of the same name to itself. Sorted.
-pub const OWN_OPTIONS: [&str; 17] = [
+pub const OWN_OPTIONS: [&str; 18] = [
     "atomic",
     "dry-run",
     "eval",
     "help",
     "lib",
+    "max-files",
     "max-steps",
     "now",
     "output",
