@@ -15,7 +15,8 @@ use crate::value::{Value, json as value_json, to_value};
 
 use super::ask::Front;
 use super::methods::{self, Method};
-use super::worker::{Order, Worked};
+use super::offer::{PLAN, ScriptTool};
+use super::worker::{Given, Named, Order, Worked};
 
 /// Bytes of a whole answer, of which a client gets one part after another.
 pub const WHOLE: u64 = 16 << 20;
@@ -141,6 +142,34 @@ impl Place {
         let order = value_of(args).and_then(|args| Ok(method.bind::<methods::ScriptArgs>(&args)?.order()));
         let order = order.map_err(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }))?;
         Ok(Order { remembered: self.session.entries(), ..order })
+    }
+
+    /// What a worker is told to do, for a call of a script that is offered as a tool.
+    pub fn order_of_script(&self, script: &ScriptTool, mut args: Map<String, Json>) -> Result<Order, Reply> {
+        let refused = |error: ToolError| {
+            let mut reply = failure(&error);
+            reply.structured["error"]["tool"] = json!(script.wire);
+            reply
+        };
+        let plan = match args.remove(PLAN).filter(|_| script.can_plan) {
+            None | Some(Json::Null) => false,
+            Some(Json::Bool(plan)) => plan,
+            Some(_) => {
+                let error = ToolError::new(ToolCode::BadArgs, format!("`{PLAN}` needs true or false"));
+                return Err(refused(error.argument(PLAN)));
+            }
+        };
+        let given = value_of(&args).map_err(refused)?;
+        script.check(&given).map_err(refused)?;
+        Ok(Order {
+            script: script.text.clone(),
+            plan,
+            atomic: true,
+            given: Given::Named(args),
+            offered: Some(Named { tool: script.wire.clone(), file: script.file.clone() }),
+            within: None,
+            remembered: self.session.entries(),
+        })
     }
 
     /// What a worker reported, as a client gets it.
