@@ -3,7 +3,7 @@
 //! The script is parsed, and nothing of it runs.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::CommandFactory;
 
@@ -59,7 +59,7 @@ fn candidates(words: &[OsString]) -> Option<Candidates> {
 fn at_home(word: &OsString) -> OsString {
     let below = word.to_str().and_then(|word| word.strip_prefix("~/"));
     match (below, std::env::home_dir()) {
-        (Some(below), Some(home)) => PathBuf::from(home).join(below).into(),
+        (Some(below), Some(home)) => home.join(below).into(),
         _ => word.clone(),
     }
 }

@@ -3,9 +3,9 @@
 //! Every mistake is found, not only the first. Nothing is guessed: a word that no parameter takes is a mistake.
 
 use crate::text::{Code, Diagnostic, nearest};
-use crate::value::{Map, Str, Value};
+use crate::value::Value;
 
-use super::{Element, Interface, Kind, OWN_OPTIONS, Parameter, Role};
+use super::{Interface, Kind, OWN_OPTIONS, Role};
 
 /// The words of a command line that belong to a script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -271,72 +271,6 @@ impl Interface {
             (0, _) => "no arguments but options".to_owned(),
             (_, true) => format!("{most} {noun}"),
             (_, false) => format!("at most {most} {noun}"),
-        }
-    }
-}
-
-impl Parameter {
-    /// The value that one word gives; none where it is no such value.
-    fn read(&self, text: &str) -> Option<Value> {
-        match self.kind {
-            Kind::Flag => None,
-            Kind::One(element) | Kind::List(element) => element.read(text),
-            Kind::Map(element) => {
-                let (key, value) = text.split_once('=').filter(|(key, _)| !key.is_empty())?;
-                let mut entry = Map::with_capacity(1);
-                entry.put(Str::new(key), element.read(value)?).ok()?;
-                Some(entry.into())
-            }
-        }
-    }
-
-    /// The value of the parameter from all that it was given.
-    fn whole(&self, mut given: Vec<Value>) -> Value {
-        if given.is_empty() {
-            return self.default.clone().unwrap_or_default();
-        }
-        match self.kind {
-            Kind::Flag | Kind::One(_) => given.swap_remove(0),
-            // A command line is shorter than any limit on lists.
-            Kind::List(_) => Value::list(given).unwrap_or_default(),
-            Kind::Map(_) => {
-                let mut map = Map::with_capacity(given.len());
-                for value in &given {
-                    if let Value::Map(entry) = value {
-                        // The same holds for maps.
-                        let _ = entry.iter().try_for_each(|(key, value)| map.put(key, value));
-                    }
-                }
-                map.into()
-            }
-        }
-    }
-
-    /// What a message says that it needs.
-    fn expected(&self) -> &'static str {
-        match self.kind {
-            Kind::Flag => "true or false",
-            Kind::One(element) | Kind::List(element) => element.expected(),
-            Kind::Map(Element::Text) => "`KEY=VALUE`",
-            Kind::Map(_) => "`KEY=NUMBER`",
-        }
-    }
-}
-
-impl Element {
-    fn read(self, text: &str) -> Option<Value> {
-        match self {
-            Element::Text => Some(Value::text(text)),
-            Element::Int => text.parse::<i64>().ok().map(Value::from),
-            Element::Float => text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Value::from),
-        }
-    }
-
-    pub(super) fn expected(self) -> &'static str {
-        match self {
-            Element::Text => "a text",
-            Element::Int => "a whole number",
-            Element::Float => "a number",
         }
     }
 }

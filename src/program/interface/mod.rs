@@ -5,6 +5,7 @@
 //! words come in, values go out.
 
 mod bind;
+mod convert;
 mod marks;
 mod named;
 mod usage;

@@ -61,26 +61,6 @@ impl Parameter {
         })
     }
 
-    /// The value as the parameter takes it: a whole number where a number is wanted becomes a float.
-    fn converted(&self, value: &Value) -> Option<Value> {
-        match (self.kind, value) {
-            (Kind::Flag, Value::Bool(_)) => Some(value.clone()),
-            (Kind::One(element), value) => element.converted(value),
-            (Kind::List(element), Value::List(list)) => {
-                let items = list.iter().map(|item| element.converted(&item)).collect::<Option<Vec<Value>>>()?;
-                Value::list(items).ok()
-            }
-            (Kind::Map(element), Value::Map(map)) => {
-                let mut converted = Map::with_capacity(map.len());
-                for (key, value) in map.iter() {
-                    converted.put(key, element.converted(&value)?).ok()?;
-                }
-                Some(converted.into())
-            }
-            _ => None,
-        }
-    }
-
     fn expected_value(&self) -> String {
         let plural = |element: Element| match element {
             Element::Text => "texts",
@@ -92,17 +72,6 @@ impl Parameter {
             Kind::One(element) => element.expected().to_owned(),
             Kind::List(element) => format!("a list of {}", plural(element)),
             Kind::Map(element) => format!("a map of {}", plural(element)),
-        }
-    }
-}
-
-impl Element {
-    fn converted(self, value: &Value) -> Option<Value> {
-        match (self, value) {
-            (Element::Text, value) => value.as_text().is_some().then(|| value.clone()),
-            (Element::Int, Value::Int(_)) | (Element::Float, Value::Float(_)) => Some(value.clone()),
-            (Element::Float, Value::Int(number)) => Some((*number as f64).into()),
-            _ => None,
         }
     }
 }

@@ -102,7 +102,7 @@ impl Lowering<'_> {
     fn report_llm(&mut self, call: &ast::Call) {
         let finding = Diagnostic::error(Code::UnknownCall, call.callee_span, "`LLM` has no provider");
         self.report(
-            finding.help("`provider` in `[llm]` of the policy file would name one, and this version has none to name; give the text as an argument: `ns run FILE -- TEXT`"),
+            finding.help("`provider` in `[llm]` of the policy file would name one, and this version has none to name; give the text as an argument: `ns FILE TEXT`"),
         );
     }
 

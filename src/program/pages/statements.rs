@@ -230,7 +230,7 @@ pub const EXPRESSIONS: [Page; 7] = [
         kind: Expression,
         form: "ARGS",
         summary: "the arguments of the command line, a list of texts",
-        details: "`ns run FILE -- ARGUMENT …` gives them. The parameters of `Main`, where that is what runs, are these too.",
+        details: "`ns FILE WORD …` gives them; options that are for the script stand behind `--`. Where `Main` is what runs, its parameters take them apart: `DEFINE PROCEDURE Main(folder, go: false)` is run as `ns FILE Photos --go`, and `ns FILE --help` shows how.",
         example: printing("EMIT LEN(ARGS), \" \", ARGS", "0 []\n"),
     },
     Page {
