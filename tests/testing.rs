@@ -396,6 +396,14 @@ fn a_new_script_passes_its_test() {
     assert_eq!(report(place.path(), &[]).0, 0);
     assert_eq!(run(&mut ns_in(place.path(), &["check", "tools/count.ns"])).stderr, "");
     assert!(run(&mut ns_in(place.path(), &["tools/count.ns"])).stdout.starts_with("4 files, "));
+    assert!(
+        run(&mut ns_in(place.path(), &["tools/count.ns", "tools/count", "--min-size", "5"]))
+            .stdout
+            .starts_with("0 files")
+    );
+    let mode = fs::metadata(place.path().join("tools/count.ns")).expect("the script").permissions().mode();
+    let others = fs::metadata(place.path().join("tools/count.out")).expect("its output").permissions().mode();
+    assert_eq!((mode & 0o777, others & 0o111), (others & 0o777 | (others & 0o444) >> 2, 0));
     for (name, said) in
         [("tools/count.ns", "exists already"), ("-x", "unexpected"), ("a b", "no name"), (".x", "no name")]
     {

@@ -9,7 +9,7 @@ use crate::text::safe;
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
-use super::args::{Global, OutputFormat};
+use super::args::{Global, OutputFormat, about};
 use super::exit::Exit;
 use super::history::{print, with_options};
 use super::interrupts::catch_interrupts;
@@ -18,6 +18,7 @@ use super::terminal::say;
 
 /// Arguments of `ns adopt`.
 #[derive(Args, Debug)]
+#[command(about = about::ADOPT)]
 pub struct AdoptArgs {
     /// Take everything over without a question
     #[arg(long)]

@@ -7,7 +7,7 @@ use crate::text::safe;
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
-use super::args::{Global, OutputFormat};
+use super::args::{Global, OutputFormat, about};
 use super::exit::Exit;
 use super::history::{print, with_options};
 use super::interrupts::catch_interrupts;
@@ -15,6 +15,7 @@ use super::terminal::say;
 
 /// Arguments of `ns gc`.
 #[derive(Args, Debug)]
+#[command(about = about::GC)]
 pub struct GcArgs {
     /// Say what would go, and how many bytes that are; nothing is done
     #[arg(long)]

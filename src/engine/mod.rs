@@ -9,6 +9,8 @@ mod foreign;
 mod format;
 mod gc;
 mod history;
+mod info;
+mod invocation;
 mod libraries;
 mod memory;
 mod modules;
@@ -30,8 +32,8 @@ use std::rc::Rc;
 
 use crate::eval::{Machine, World, compile};
 use crate::limits::space;
-use crate::program::{Surroundings, Unit, lint, lower, tree::Program};
-use crate::syntax::{TextLimits, ast::Tree, parse};
+use crate::program::{Bound, Surroundings, Unit, lint, lower, tree::Program};
+use crate::syntax::{TextLimits, parse};
 use crate::text::{Code, Diagnostic, FindingCode, Sources, ToolCode};
 use crate::toolkit::{Gate, Registry, ToolError};
 use crate::value::Map;
@@ -39,7 +41,7 @@ use crate::value::Map;
 pub use crate::eval::{EmitError, Fault, Output};
 pub use crate::limits::{Interrupt, LimitHit, Limits, Meter, Progress, Watch};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
-pub use crate::program::{Builtin, Over};
+pub use crate::program::{Builtin, Element, Interface, Kind, OWN_OPTIONS, Over, Parameter, Role, Words, is_option};
 pub use crate::sandbox::{Resolver, UserKey};
 pub use crate::syntax::ast;
 pub use crate::syntax::keyword::STATEMENT_WORDS;
@@ -59,8 +61,10 @@ pub use foreign::{ForeignDeed, ForeignRun, ForeignState, Ownership};
 pub use format::{Formatted, Spelling, format_script};
 pub use gc::{Amount, GcRequest, GivenUp, Swept, Tally, Why};
 pub use history::{Conflict, End, Listed, ShownChange, ShownRun, Undone, What};
+pub use info::{Info, ProcedureInfo};
+pub use invocation::{Arguments, Invocation};
 pub use outcome::{Ending, Outcome};
-pub use parse::{Parsed, parse_script};
+pub use parse::{DescribedScript, Parsed, describe_script, parse_script};
 pub use plan::{Applied, Plan, PlanError, read_plan};
 pub use render::{Rendered, Results};
 pub use script::Script;
@@ -101,32 +105,6 @@ pub struct Checked {
     pub findings: Vec<Diagnostic>,
     /// What the script says about itself.
     pub info: Info,
-}
-
-/// What a script says about itself.
-#[derive(Debug, Default, serde::Serialize)]
-pub struct Info {
-    /// `FILE_VERSION`
-    pub version: Option<String>,
-    /// `:: key: value`
-    pub metadata: Vec<(String, String)>,
-    /// Procedures with their parameters and documentation.
-    pub procedures: Vec<ProcedureInfo>,
-    /// The modules that it uses: name and path.
-    pub modules: Vec<(String, String)>,
-}
-
-/// What a script says about a procedure.
-#[derive(Debug, serde::Serialize)]
-pub struct ProcedureInfo {
-    /// Its name.
-    pub name: String,
-    /// Its parameters, required ones first.
-    pub parameters: Vec<String>,
-    /// How many of them are required.
-    pub required: usize,
-    /// Its `COMMENT:` text.
-    pub documentation: Option<String>,
 }
 
 impl Drop for Engine {
@@ -203,8 +181,8 @@ impl Engine {
     pub fn check(&self, script: &Script) -> Checked {
         let _space = space::enter(&self.limits);
         on_large_stack(|| {
-            let Prepared { sources, findings, program, unit } = self.prepare(script, Purpose::Check);
-            Checked { sources, findings, info: info(&unit.tree, &program) }
+            let Prepared { sources, findings, program, unit, interface } = self.prepare(script, Purpose::Check);
+            Checked { sources, findings, info: Info::of(&unit.tree, &program, interface.ok()) }
         })
         .unwrap_or_else(|panic| Checked {
             sources: Sources::new(),
@@ -213,22 +191,22 @@ impl Engine {
         })
     }
 
-    /// Runs a script, or one procedure of it, with the arguments of the command line.
-    pub fn run(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {
+    /// Runs a script, or one procedure of it.
+    pub fn run(&self, script: &Script, invocation: &Invocation, output: Box<dyn Output>) -> Outcome {
         let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
-        self.run_within(script, (entry, args), output, &Rc::new(memory))
+        self.run_within(script, invocation, output, &Rc::new(memory))
     }
 
     /// The same for a caller whose session memory outlives the run.
     pub fn run_within(
         &self,
         script: &Script,
-        (entry, args): (Option<&str>, &[String]),
+        invocation: &Invocation,
         output: Box<dyn Output>,
         memory: &Rc<SessionMemory>,
     ) -> Outcome {
         let _space = space::enter(&self.limits);
-        let mut outcome = on_large_stack(|| self.run_here(script, (entry, args), output, memory))
+        let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, memory))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
         outcome.warnings = self.end_run(self.how(outcome.ending));
         outcome
@@ -286,37 +264,36 @@ impl Engine {
     fn run_here(
         &self,
         script: &Script,
-        (entry, args): (Option<&str>, &[String]),
+        invocation: &Invocation,
         output: Box<dyn Output>,
         memory: &Rc<SessionMemory>,
     ) -> Outcome {
         if let Some(finding) = self.unsealed() {
             return Outcome::refused(Sources::new(), vec![finding]);
         }
-        let prepared = self.prepare(script, Purpose::Run(memory));
-        let Prepared { sources, mut findings, program, .. } = prepared;
+        let prepared = self.prepare(script, Purpose::Run { memory, procedure: invocation.procedure.as_deref() });
+        let Prepared { sources, findings, program, interface, .. } = prepared;
         if findings.iter().any(Diagnostic::is_error) {
             return Outcome::refused(sources, findings);
         }
-        findings.clear();
-        let entry = match find_entry(&program, entry) {
-            Ok(entry) => entry,
+        let interface = match interface {
+            Ok(interface) => interface,
             Err(finding) => return Outcome::refused(sources, vec![finding]),
+        };
+        let Bound { args, values } = match invocation.bind(&interface) {
+            Ok(bound) => bound,
+            Err(findings) => return Outcome::misused(findings, interface.help(&invocation.command(script))),
         };
         let sources = Rc::new(sources);
         self.gate.announce(memory.command(), self.atomic);
         let (gate, memory) = (self.gate.clone(), memory.clone());
         let world = World { gate, sources: sources.clone(), memory, output, strict: self.strict };
         let mut machine = Machine::new(world, Meter::new(&self.limits, self.interrupt.clone()));
-        let texts: Vec<Value> = args.iter().map(|arg| Value::text(arg)).collect();
-        machine.set_args(Value::list(texts.clone()).unwrap_or_default());
+        machine.set_args(Value::list(args).unwrap_or_default());
         let compiled = compile(&program);
-        let result = match entry {
-            Entry::Top => machine.run_top(&compiled),
-            Entry::Procedure(number) => match arguments_of(&program, number, texts) {
-                Ok(args) => machine.run_procedure(&compiled, number, args),
-                Err(finding) => return Outcome::refused((*sources).clone(), vec![finding]),
-            },
+        let result = match interface.procedure.and_then(|name| program.own_procedure(&name)) {
+            None => machine.run_top(&compiled),
+            Some(number) => machine.run_procedure(&compiled, number, values),
         };
         Outcome::of_run(&sources, result, (machine, compiled, program))
     }
@@ -379,7 +356,8 @@ impl Engine {
         let source = sources.add(script.name(), text);
         if let Some(finding) = undecodable {
             findings.push(finding);
-            return Prepared { sources, findings, program: Program::default(), unit: Unit::default() };
+            let (program, unit, interface) = Default::default();
+            return Prepared { sources, findings, program, unit, interface: Ok(interface) };
         }
         let span = source.span();
         let tree = parse(source, self.text_limits(), &mut findings);
@@ -388,11 +366,15 @@ impl Engine {
         let mut loader =
             Loader { engine, session, sources: &mut sources, findings: &mut findings, modules: &mut modules };
         let uses = loader.load(span, &tree);
+        let mut of_interface = Vec::new();
+        let interface = Interface::of(&tree, purpose.procedure(), &mut of_interface);
+        // Warnings are for the check, which finds them again.
+        findings.extend(of_interface.into_iter().filter(Diagnostic::is_error));
         let unit = Unit { tree, uses };
         let Gate { registry, settings, .. } = &*self.gate;
         let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[], modules: &modules };
         let mut program = lower(&unit, &surroundings, &mut findings);
-        if let Purpose::Run(_) = purpose {
+        if let Purpose::Run { .. } = purpose {
             self.spare(&mut program);
         }
         if let Purpose::Check = purpose {
@@ -405,7 +387,7 @@ impl Engine {
             }
         }
         findings.sort_by_key(|finding| finding.span());
-        Prepared { sources, findings, program, unit }
+        Prepared { sources, findings, program, unit, interface }
     }
 }
 
@@ -414,15 +396,22 @@ impl Engine {
 enum Purpose<'a> {
     /// To say what is wrong and what is probably not meant.
     Check,
-    /// To run it, for whoever this belongs to.
-    Run(&'a SessionMemory),
+    /// To run it, with the session memory that its modules are read for, and the procedure that is wanted.
+    Run { memory: &'a SessionMemory, procedure: Option<&'a str> },
 }
 
 impl<'a> Purpose<'a> {
     fn session(self) -> Option<&'a SessionMemory> {
         match self {
             Purpose::Check => None,
-            Purpose::Run(session) => Some(session),
+            Purpose::Run { memory, .. } => Some(memory),
+        }
+    }
+
+    fn procedure(self) -> Option<&'a str> {
+        match self {
+            Purpose::Check => None,
+            Purpose::Run { procedure, .. } => procedure,
         }
     }
 }
@@ -433,71 +422,8 @@ struct Prepared {
     findings: Vec<Diagnostic>,
     program: Program,
     unit: Unit,
-}
-
-/// Where a run begins.
-enum Entry {
-    Top,
-    Procedure(usize),
-}
-
-/// The named procedure; else the top-level statements; else `Main`, `main` or the only procedure.
-fn find_entry(program: &Program, name: Option<&str>) -> Result<Entry, Diagnostic> {
-    let procedures = program.own_procedures();
-    let find = |name: &str| procedures.iter().position(|procedure| procedure.name == name);
-    if let Some(name) = name {
-        return find(name).map(Entry::Procedure).ok_or_else(|| {
-            let names = procedures.iter().map(|procedure| procedure.name.as_str());
-            let finding = Diagnostic::placeless(Code::NoEntry, format!("the script has no procedure `{name}`"));
-            match crate::text::nearest(name, names) {
-                Some(near) => finding.help(format!("did you mean `{near}`?")),
-                None => finding.help("name one that the script defines"),
-            }
-        });
-    }
-    if program.has_top || procedures.is_empty() {
-        return Ok(Entry::Top);
-    }
-    let main = find("Main").or_else(|| find("main"));
-    let only = (procedures.len() == 1).then_some(0);
-    main.or(only).map(Entry::Procedure).ok_or_else(|| {
-        let finding =
-            Diagnostic::placeless(Code::NoEntry, "the script holds several procedures and none is called `Main`");
-        finding.help("name the one to run: `ns run FILE --proc NAME`")
-    })
-}
-
-/// The arguments of a procedure that the command line calls.
-fn arguments_of(program: &Program, number: usize, mut args: Vec<Value>) -> Result<Vec<Value>, Diagnostic> {
-    let procedure = &program.procedures[number];
-    let (name, most) = (&procedure.name, procedure.params.len());
-    let usage = procedure.params.iter().map(|param| param.to_uppercase()).collect::<Vec<_>>().join(" ");
-    let help = format!("give them after `--`: `ns run FILE -- {usage}`");
-    if args.len() < procedure.needs {
-        let message = format!("`{name}` needs `{}`", procedure.params[args.len()]);
-        return Err(Diagnostic::error(Code::MissingArgument, procedure.span, message).help(help));
-    }
-    if args.len() > most {
-        let message = format!("`{name}` takes {most} arguments, not {}", args.len());
-        return Err(Diagnostic::error(Code::TooManyArguments, procedure.span, message).help(help));
-    }
-    args.resize(most, Value::Nil);
-    Ok(args)
-}
-
-fn info(tree: &Tree, program: &Program) -> Info {
-    let procedure = |procedure: &crate::program::tree::Procedure| ProcedureInfo {
-        name: procedure.name.to_string(),
-        parameters: procedure.params.iter().map(ToString::to_string).collect(),
-        required: procedure.needs,
-        documentation: procedure.documentation.clone(),
-    };
-    Info {
-        version: tree.version.clone(),
-        metadata: tree.metadata.iter().map(|metadata| (metadata.key.clone(), metadata.value.clone())).collect(),
-        procedures: program.own_procedures().iter().map(procedure).collect(),
-        modules: tree.uses().map(|used| (used.name.text.to_string(), used.path.clone())).collect(),
-    }
+    /// What it takes from its command line; or why it is not known where it begins.
+    interface: Result<Interface, Diagnostic>,
 }
 
 /// The finding for a panic: see [`Code::Internal`].

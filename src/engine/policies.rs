@@ -45,10 +45,18 @@ pub(super) fn read_policies(root: &Root, options: &Options, registry: &Registry)
     if !findings.is_empty() {
         return Err(SetupError { findings, sources });
     }
-    let built_in = Config { limits: options.limits.clone(), ..Config::default() };
-    let mut config = combine(built_in, read_files);
+    let mut config = combine(without_file(options), read_files);
     Arc::make_mut(&mut config.policy.provenance).files = files;
     Ok(config)
+}
+
+/// The configuration where no policy file says anything.
+fn without_file(options: &Options) -> Config {
+    let mut config = Config { limits: options.limits.clone(), ..Config::default() };
+    if let Some(most) = options.max_files_unless_set {
+        config.policy.max_files_per_operation = most;
+    }
+    config
 }
 
 /// No tool changes the policy file that was named, or that of the user, where a root holds it.

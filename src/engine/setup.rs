@@ -55,6 +55,11 @@ pub struct Options {
     pub max_steps: Option<u64>,
     /// The time limit.
     pub timeout: Option<Duration>,
+    /// The most files that one operation lists or changes. As an option of the user's own it may widen what the
+    /// policy file says.
+    pub max_files: Option<u64>,
+    /// The same where neither says anything; that of people when left out.
+    pub max_files_unless_set: Option<u64>,
     /// The most bytes of one answer of a tool.
     pub answer_bytes: Option<u64>,
     /// What `TIME.Now` says.
@@ -168,6 +173,10 @@ fn overrule(limits: &mut Limits, policy: &mut Policy, options: &Options) -> Vec<
     if options.answer_bytes.is_some() {
         limits.tool_output_bytes = options.answer_bytes;
         keys.push("tool_output_bytes");
+    }
+    if let Some(most) = options.max_files {
+        policy.max_files_per_operation = most;
+        keys.push("max_files_per_operation");
     }
     if options.read_only && !policy.read_only {
         policy.read_only = true;

@@ -28,8 +28,8 @@ impl Variables {
     /// The variables of a procedure: its parameters and all that its statements set.
     pub fn of_procedure(procedure: &Procedure) -> Variables {
         let mut variables = Variables::default();
-        for param in procedure.needs.iter().chain(&procedure.optional) {
-            variables.add(&param.text);
+        for param in &procedure.params {
+            variables.add(&param.name.text);
         }
         variables.collect(&procedure.body);
         variables

@@ -286,7 +286,9 @@ impl<'a> Context<'a> {
         }
         let message = format!("the operation concerns {files} files and directories, more than {most}");
         let stated = self.gate.policy.provenance.shown("max_files_per_operation", Stated::to_string);
-        let hint = format!("do it in parts, or raise `max_files_per_operation` in `[policy]` ({stated})");
+        let hint = format!(
+            "do it in parts, or raise it with `--max-files` or `max_files_per_operation` in `[policy]` ({stated})"
+        );
         Err(ToolError::new(ToolCode::LimitExceeded, message).hint(hint))
     }
 

@@ -50,7 +50,8 @@ pub use memory::{Memory, MemoryEntry, MemoryRow, Salvaged, Scope, SessionMemory}
 pub use module::{Library, LibraryPlace, ModuleError, ModuleFile};
 pub use plan::shown_change;
 pub use policy::{
-    DirectoryRule, Extensions, Layer, Patterns, Policy, PolicyFile, Provenance, Stated, ToolRule, ToolRules, Unused,
+    DirectoryRule, Extensions, Layer, MAX_FILES_OF_SERVER, Patterns, Policy, PolicyFile, Provenance, Stated, ToolRule,
+    ToolRules, Unused,
 };
 pub use registry::{Registry, Sparing, Tool, ToolId};
 pub use settings::{ListDirectorySettings, Settings};

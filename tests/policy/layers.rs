@@ -33,7 +33,7 @@ const SAMPLES: [Sample; 41] = [
     ("blocked_extensions", ("[\"exe\"]", "[\"exe\"]"), ("[]", "[]")),
     ("blocked_patterns", ("[\"*.x\"]", "[\"*.x\"]"), ("[]", "[]")),
     ("max_file_size", ("100", "100"), ("0", "0")),
-    ("max_files_per_operation", ("10", "10"), ("99999", "99999")),
+    ("max_files_per_operation", ("10", "10"), ("9999999", "9999999")),
     ("require_confirmation_for_delete", ("true", "true"), ("false", "false")),
     ("enable_audit_logging", ("true", "true"), ("false", "false")),
     ("reject_hard_links", ("true", "true"), ("false", "false")),

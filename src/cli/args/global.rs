@@ -35,6 +35,9 @@ pub struct Global {
     /// Steps that a run may take
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: Option<u64>,
+    /// Files that one operation may concern [default: what the policy says, else 100000; 1000 of `ns mcp`]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_files: Option<u64>,
     /// Seconds that a run may take, such as 5, 0.5 or 200ms
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -75,6 +78,7 @@ impl Global {
             read_only: self.read_only || other.read_only,
             strict: self.strict || other.strict,
             max_steps: self.max_steps.or(other.max_steps),
+            max_files: self.max_files.or(other.max_files),
             timeout: self.timeout.or(other.timeout),
             now: self.now.or(other.now),
             seed: self.seed.or(other.seed),
@@ -95,6 +99,7 @@ impl Global {
             read_only,
             strict,
             max_steps,
+            max_files,
             timeout,
             now,
             seed,
@@ -106,6 +111,7 @@ impl Global {
         read_only.then(|| give("--read-only", None));
         strict.then(|| give("--strict", None));
         max_steps.iter().for_each(|steps| give("--max-steps", Some(steps.to_string().into())));
+        max_files.iter().for_each(|files| give("--max-files", Some(files.to_string().into())));
         timeout.iter().for_each(|time| give("--timeout", Some(time.as_secs_f64().to_string().into())));
         now.iter().for_each(|now| give("--now", Some(now.to_rfc3339().into())));
         seed.iter().for_each(|seed| give("--seed", Some(seed.to_string().into())));
@@ -133,6 +139,8 @@ impl Global {
             limits: Limits::default(),
             within: None,
             max_steps: self.max_steps,
+            max_files: self.max_files,
+            max_files_unless_set: None,
             timeout: self.timeout,
             answer_bytes: None,
             clock: self.now.map_or(Clock::System, Clock::Fixed),

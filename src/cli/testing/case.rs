@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::engine::{Found, TestFolder};
+use crate::engine::{Found, Script, TestFolder, Words, describe_script};
 
 use super::super::args::Global;
 use super::find::Case;
@@ -79,7 +79,10 @@ fn attempt(case: &Case, settings: &Settings, stop: &AtomicBool) -> Result<Outcom
     let folders = Folders { tests: TestFolder::open(&case.top)?, golden: TestFolder::open(&case.golden)? };
     let Folders { tests, golden } = &folders;
     let script = tests.read(&case.script)?.ok_or("the script is gone")?;
-    let head = Head::of(&script).map_err(|(line, message)| at_line(case, line, &message))?;
+    let mut head = Head::of(&script).map_err(|(line, message)| at_line(case, line, &message))?;
+    if let Some(lines) = golden.read(&case.part("args"))? {
+        head.args = lines.lines().map(str::to_owned).collect();
+    }
     let setup = case.setup(golden)?;
     let times = golden.read(&case.part("times"))?;
     let sandbox = Sandbox::new(&settings.home, setup.as_deref().map(|setup| (golden, setup)), times.as_deref())?;
@@ -89,7 +92,7 @@ fn attempt(case: &Case, settings: &Settings, stop: &AtomicBool) -> Result<Outcom
         let all = settings.redactions.iter().chain(&head.redactions);
         all.fold(text, |text, redaction| redaction.apply(text))
     };
-    if ran.code == USAGE {
+    if ran.code == USAGE && takes(&script, &head) {
         return Err(format!("it cannot be run: {}", ran.errors.trim_end()));
     }
     let actual = Actual::of(&ran, &sandbox, setup.as_deref())?.map(redact);
@@ -110,6 +113,13 @@ struct Folders {
     tests: TestFolder,
     /// The one with the golden files.
     golden: TestFolder,
+}
+
+/// Whether a script takes these arguments. That it refuses others is something that it says.
+fn takes(script: &str, head: &Head) -> bool {
+    let described = describe_script(&Script::new("case.ns", script), head.procedure.as_deref());
+    let words = Words { after: head.args.clone(), ..Words::default() };
+    described.interface.is_none_or(|interface| interface.bind(&words).is_ok())
 }
 
 /// The text of a file that a script left; none where there is no such file. Whatever else has its name is told.
@@ -156,10 +166,7 @@ fn start<'a>(
     }
     words.push(name_of_script(&case.script));
     words.push("--".into());
-    match golden.read(&case.part("args"))? {
-        Some(lines) => words.extend(lines.lines().map(Into::into)),
-        None => words.extend(head.args.iter().map(Into::into)),
-    }
+    words.extend(head.args.iter().map(Into::into));
     // It is text, as all of a case is.
     let input =
         golden.read(&case.part("in"))?.and_then(|_| golden.open_file(&case.part("in")).transpose()).transpose()?;

@@ -64,7 +64,7 @@ pub struct Compiled {
 
 /// Compiles a program.
 pub fn compile(program: &Program) -> Compiled {
-    let code = |body: &Body, extra| Compiler::new(body, &program.spared).body(body, extra);
+    let code = |body: &Body, extra| Compiler::new(body, program).body(body, extra);
     let procedures = program.procedures.iter().map(|procedure| code(&procedure.body, 1));
     Compiled { procedures: procedures.collect(), top: code(&program.top, 0) }
 }
@@ -79,8 +79,8 @@ pub struct Compiler<'a> {
     calls_unseen: bool,
     /// The hidden slot that names the ON ERROR in force, and the handlers.
     handlers: Option<Handlers>,
-    /// Tools in whose place others are called.
-    spared: &'a [(ToolId, ToolId)],
+    /// The whole program, with the procedures that the body calls.
+    program: &'a Program,
 }
 
 /// The ON ERROR blocks of a body.
@@ -94,7 +94,7 @@ struct Handlers {
 type HandlerList = RefCell<Vec<Rc<Handler>>>;
 
 impl<'a> Compiler<'a> {
-    fn new(body: &Body, spared: &'a [(ToolId, ToolId)]) -> Compiler<'a> {
+    fn new(body: &Body, program: &'a Program) -> Compiler<'a> {
         let mut frame = body.slots.len();
         let mut hidden = |wanted: bool| {
             frame += usize::from(wanted);
@@ -102,12 +102,12 @@ impl<'a> Compiler<'a> {
         };
         let last = hidden(body.keeps_last);
         let handlers = hidden(body.handles_errors).map(|slot| Handlers { slot, list: Rc::default() });
-        Compiler { frame, last, calls_unseen: body.calls_unseen, handlers, spared }
+        Compiler { frame, last, calls_unseen: body.calls_unseen, handlers, program }
     }
 
     /// The tool that is called where the script names one.
     fn tool(&self, named: ToolId) -> ToolId {
-        self.spared.iter().find(|(id, _)| *id == named).map_or(named, |(_, instead)| *instead)
+        self.program.spared.iter().find(|(id, _)| *id == named).map_or(named, |(_, instead)| *instead)
     }
 
     /// Compiles a whole body, with `extra` steps charged for entering it.

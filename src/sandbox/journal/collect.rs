@@ -20,7 +20,7 @@ use super::super::remove::discard;
 use super::super::root::Root;
 use super::list::is_sealed;
 use super::needs::Needs;
-use super::owner::Ownership;
+use super::owner::{OWNER_FILE, Ownership};
 use super::record::Address;
 use super::roots::Roots;
 use super::run::OPEN;
@@ -122,7 +122,7 @@ fn journals_in(root: &Root, ended: &Folder, swept: &mut Swept) -> Result<Vec<(Os
     for entry in ended.entries().map_err(|error| wrap(&error))? {
         let name = entry.name;
         let path = format!("{}/{}", shown(JOURNAL), name.to_string_lossy());
-        if name == OPEN || is_draft_name(&name) {
+        if name == OPEN || name == OWNER_FILE || is_draft_name(&name) {
             continue;
         }
         if !stamp::is_stamp(&name) {

@@ -70,6 +70,11 @@ pub struct Policy {
     own_files: Vec<Vec<String>>,
 }
 
+/// Files of one operation, unless something else is said: everything can be undone.
+const MAX_FILES: u64 = 100_000;
+/// The same where a program has the tools called, and nobody watches.
+pub const MAX_FILES_OF_SERVER: u64 = 1_000;
+
 impl Default for Policy {
     fn default() -> Policy {
         Policy {
@@ -81,7 +86,7 @@ impl Default for Policy {
             blocked_extensions: Vec::new(),
             blocked_patterns: vec![Patterns::default()],
             max_file_size: 0,
-            max_files_per_operation: 1000,
+            max_files_per_operation: MAX_FILES,
             require_confirmation_for_delete: false,
             enable_audit_logging: true,
             reject_hard_links: false,
