@@ -3,10 +3,12 @@
 mod number;
 mod text;
 
-use crate::limits::{LimitHit, space};
+use crate::limits::LimitHit;
+use crate::limits::space::{self, Charged};
 use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Map, Str, Value};
 
+use super::super::build::Elements;
 use super::super::place::at_byte;
 use text::Keys;
 
@@ -73,14 +75,14 @@ struct Parser<'t> {
 
 /// A list or map that is not closed yet.
 enum Open {
-    List(Vec<Value>),
+    List(Elements),
     /// The map, and the key whose value comes next.
     Map(Map, Str),
 }
 
 impl Parser<'_> {
     fn document(&mut self, context: &mut Context<'_>) -> Parsed<Value> {
-        let mut open: Vec<Open> = Vec::new();
+        let mut open: Charged<Open> = Charged::default();
         let mut count = 0_usize;
         loop {
             count += 1;
@@ -104,7 +106,7 @@ impl Parser<'_> {
     }
 
     /// Reads a value, or opens a list or map that is not empty.
-    fn begin(&mut self, open: &mut Vec<Open>) -> Parsed<Option<Value>> {
+    fn begin(&mut self, open: &mut Charged<Open>) -> Parsed<Option<Value>> {
         self.skip_blanks();
         let opened = match self.bytes.get(self.at) {
             Some(b'[') => {
@@ -112,12 +114,13 @@ impl Parser<'_> {
                 self.skip_blanks();
                 match self.take(b']') {
                     true => return Ok(Some(Value::list(Vec::new())?)),
-                    false => Open::List(Vec::new()),
+                    false => Open::List(Elements::default()),
                 }
             }
             Some(b'{') => {
                 self.at += 1;
                 self.skip_blanks();
+                space::check(0)?;
                 match self.take(b'}') {
                     true => return Ok(Some(Map::with_capacity(0).into())),
                     false => Open::Map(Map::with_capacity(4), self.key()?),
@@ -134,7 +137,8 @@ impl Parser<'_> {
             _ => return Err(self.unexpected("a value")),
         };
         space::check_depth(open.len() + 1)?;
-        open.push(opened);
+        space::check(0)?;
+        open.push(opened)?;
         Ok(None)
     }
 
@@ -152,11 +156,7 @@ impl Parser<'_> {
     fn put(&mut self, open: &mut Open, value: Value) -> Parsed<Step> {
         match open {
             Open::List(items) => {
-                if items.len() == items.capacity() {
-                    space::check_items(items.len() + 1)?;
-                    space::check(2 * items.len() * size_of::<Value>())?;
-                }
-                items.push(value);
+                items.push(value)?;
                 self.skip_blanks();
                 match self.bytes.get(self.at) {
                     Some(b',') => self.at += 1,
@@ -248,7 +248,7 @@ enum Step {
 
 fn close(open: Open) -> Parsed<Value> {
     match open {
-        Open::List(items) => Ok(Value::list(items)?),
+        Open::List(items) => Ok(items.finish()?),
         Open::Map(map, _) => Ok(map.into()),
     }
 }
