@@ -203,14 +203,20 @@ impl<T> Charged<T> {
         self.items.len()
     }
 
-    /// Whether there is no element.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+    /// The elements, to be changed.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.items
     }
 
-    /// Forgets all elements and keeps their room.
-    pub fn clear(&mut self) {
-        self.items.clear();
+    /// Makes the vector twice as long, and at least so long, with elements of no value.
+    pub fn resize_to_double(&mut self, least: usize) -> Result<(), LimitHit>
+    where
+        T: Clone + Default,
+    {
+        let length = self.items.len().saturating_mul(2).max(least);
+        self.reserve_exact(length - self.items.len())?;
+        self.items.resize(length, T::default());
+        Ok(())
     }
 
     /// The vector, which is no longer counted: its owner counts it anew.

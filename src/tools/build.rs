@@ -148,6 +148,13 @@ pub fn room(context: &mut Context<'_>, length: usize) -> Result<Vec<Value>, Tool
     Ok(Vec::with_capacity(length))
 }
 
+/// A text as a value.
+#[inline]
+pub fn text_value(text: &str) -> Result<Value, LimitHit> {
+    space::check(text.len())?;
+    Ok(Value::text(text))
+}
+
 /// The elements of a list that is being read, within the limits of one list and of the run's memory.
 #[derive(Debug, Default)]
 pub struct Elements {
@@ -155,6 +162,14 @@ pub struct Elements {
 }
 
 impl Elements {
+    /// No elements yet, with room for so many.
+    pub fn with_room(length: usize) -> Result<Elements, LimitHit> {
+        space::check_items(length)?;
+        let mut values = Charged::default();
+        values.reserve_exact(length)?;
+        Ok(Elements { values })
+    }
+
     /// Adds a value to the end.
     #[inline]
     pub fn push(&mut self, value: Value) -> Result<(), LimitHit> {

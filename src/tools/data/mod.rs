@@ -1,6 +1,7 @@
 //! `CSV`, `TOML` and `YAML`: data as other programs write it.
 
 mod csv_read;
+mod csv_record;
 mod csv_write;
 mod toml;
 mod yaml_read;
