@@ -2,8 +2,7 @@
 
 use compact_str::CompactString;
 
-use crate::limits::LimitHit;
-use crate::limits::space::{self, Charged, Held};
+use crate::limits::{Charged, Held, LimitHit, space};
 use crate::toolkit::{AnyList, Context, ToolError};
 use crate::value::{Str, Value};
 

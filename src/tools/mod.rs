@@ -2,6 +2,7 @@
 //!
 //! Each declares itself once and has one function; see [`crate::toolkit`].
 
+mod big_numbers;
 mod build;
 mod console;
 mod data;

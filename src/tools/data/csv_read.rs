@@ -1,7 +1,6 @@
 //! `CSV.Parse`.
 
-use crate::limits::LimitHit;
-use crate::limits::space::{self, Charged, Held};
+use crate::limits::{Charged, Held, LimitHit, space};
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Column, Rows, Str, Table, Texts, Value, print};
 

@@ -5,7 +5,7 @@
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
-use crate::limits::space::Charged;
+use crate::limits::{Charged, LimitHit};
 use crate::toolkit::{Context, ToolError};
 
 use super::super::place::at;
@@ -55,8 +55,8 @@ impl<'t> Records<'t> {
             self.fields.count += ended;
             match result {
                 ReadRecordResult::InputEmpty => context.meter.poll()?,
-                ReadRecordResult::OutputFull => self.fields.bytes.resize_to_double(ROOM)?,
-                ReadRecordResult::OutputEndsFull => self.fields.ends.resize_to_double(ROOM)?,
+                ReadRecordResult::OutputFull => double(&mut self.fields.bytes)?,
+                ReadRecordResult::OutputEndsFull => double(&mut self.fields.ends)?,
                 ReadRecordResult::Record => return self.check_width(line).map(|()| true),
                 ReadRecordResult::End => return Ok(false),
             }
@@ -87,6 +87,11 @@ impl<'t> Records<'t> {
             str::from_utf8(bytes).expect("separators are ASCII, so a field of a text is a text")
         })
     }
+}
+
+/// Makes a buffer twice as long.
+fn double<T: Clone + Default>(buffer: &mut Charged<T>) -> Result<(), LimitHit> {
+    buffer.resize((2 * buffer.len()).max(ROOM), T::default())
 }
 
 impl Fields {

@@ -3,8 +3,7 @@
 mod number;
 mod text;
 
-use crate::limits::LimitHit;
-use crate::limits::space::{self, Charged};
+use crate::limits::{Charged, LimitHit, space};
 use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Map, Str, Value};
 
