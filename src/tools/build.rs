@@ -183,6 +183,11 @@ impl Elements {
         self.values.len()
     }
 
+    /// Takes the newest value out.
+    pub fn pop(&mut self) -> Option<Value> {
+        self.values.pop()
+    }
+
     /// The values, which are no longer counted.
     pub fn into_values(self) -> Vec<Value> {
         self.values.into_vec()
