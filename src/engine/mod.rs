@@ -32,6 +32,7 @@ use crate::syntax::{TextLimits, ast::Tree, parse};
 use crate::text::{Code, Diagnostic, FindingCode, Sources, ToolCode};
 use crate::toolkit::{Gate, Registry, ToolError};
 use crate::value::Map;
+use crate::value::json;
 
 pub use crate::eval::{EmitError, Fault, Output};
 pub use crate::limits::{Interrupt, LimitHit, Limits, Meter, Progress, Watch};
@@ -47,6 +48,7 @@ pub use crate::toolkit::{
 };
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
+pub use crate::value::json::NoJson;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference};
 pub use config::files::state_folder;
@@ -304,6 +306,12 @@ impl Engine {
             },
         };
         Outcome::of_run(&sources, result, (machine, compiled, program))
+    }
+
+    /// The value of a JSON text, within the limits.
+    pub fn value_of_json(&self, text: &str) -> Result<Value, NoJson> {
+        let _space = space::enter(&self.limits);
+        json::from_text(text)
     }
 
     /// Calls one tool with the arguments of a JSON object.

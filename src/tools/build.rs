@@ -4,7 +4,7 @@ use compact_str::CompactString;
 
 use crate::limits::{Charged, Held, LimitHit, space};
 use crate::toolkit::{AnyList, Context, ToolError};
-use crate::value::{Str, Value};
+use crate::value::{Elements, Str, Value};
 
 /// Elements after which the clock and the memory are looked at.
 const STRETCH: usize = 4_096;
@@ -147,68 +147,6 @@ pub fn room(context: &mut Context<'_>, length: usize) -> Result<Vec<Value>, Tool
     Ok(Vec::with_capacity(length))
 }
 
-/// A text as a value.
-#[inline]
-pub fn text_value(text: &str) -> Result<Value, LimitHit> {
-    space::check(text.len())?;
-    Ok(Value::text(text))
-}
-
-/// The elements of a list that is being read, within the limits of one list and of the run's memory.
-#[derive(Debug, Default)]
-pub struct Elements {
-    values: Charged<Value>,
-}
-
-impl Elements {
-    /// No elements yet, with room for so many.
-    pub fn with_room(length: usize) -> Result<Elements, LimitHit> {
-        space::check_items(length)?;
-        let mut values = Charged::default();
-        values.reserve_exact(length)?;
-        Ok(Elements { values })
-    }
-
-    /// Adds a value to the end.
-    #[inline]
-    pub fn push(&mut self, value: Value) -> Result<(), LimitHit> {
-        if self.values.is_full() {
-            self.grow(4)?;
-        }
-        self.values.push(value)
-    }
-
-    /// How many values there are.
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-
-    /// Takes the newest value out.
-    pub fn pop(&mut self) -> Option<Value> {
-        self.values.pop()
-    }
-
-    /// The values, which are no longer counted.
-    pub fn into_values(self) -> Vec<Value> {
-        self.values.into_vec()
-    }
-
-    /// The list.
-    pub fn finish(self) -> Result<Value, LimitHit> {
-        Value::list(self.values.into_vec())
-    }
-
-    /// Makes room for as many again and at least so many, within what a list may hold, and returns for how many.
-    #[cold]
-    fn grow(&mut self, least: usize) -> Result<usize, LimitHit> {
-        let length = self.values.len();
-        space::check_items(length + 1)?;
-        let more = length.max(least).min(space::items_bound() - length);
-        self.values.reserve_exact(more)?;
-        Ok(more)
-    }
-}
-
 /// A list whose elements are paid for with steps as it grows.
 #[derive(Debug, Default)]
 pub struct ListBuilder {
@@ -219,7 +157,7 @@ impl ListBuilder {
     /// Adds a value to the end.
     #[inline]
     pub fn push(&mut self, context: &mut Context<'_>, value: Value) -> Result<(), ToolError> {
-        if self.elements.values.is_full() {
+        if self.elements.is_full() {
             context.spend(self.elements.grow(8)?)?;
             context.meter.poll()?;
         }

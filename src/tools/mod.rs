@@ -2,7 +2,6 @@
 //!
 //! Each declares itself once and has one function; see [`crate::toolkit`].
 
-mod big_numbers;
 mod build;
 mod console;
 mod data;

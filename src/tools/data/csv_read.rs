@@ -2,9 +2,9 @@
 
 use crate::limits::{Charged, Held, LimitHit, space};
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::{Column, Rows, Str, Table, Texts, Value, print};
+use crate::value::{Column, Elements, Rows, Str, Table, Texts, Value, print};
 
-use super::super::build::{Elements, ListBuilder, text_value};
+use super::super::build::ListBuilder;
 use super::super::place::{at, at_byte};
 use super::csv_record::Records;
 
@@ -89,7 +89,7 @@ fn lists(context: &mut Context<'_>, records: &mut Records<'_>) -> Result<AnyList
         context.spend(records.len())?;
         let mut row = Elements::with_room(records.len())?;
         for field in records.fields() {
-            row.push(text_value(field)?)?;
+            row.push(Value::checked_text(field)?)?;
         }
         rows.push(context, row.finish()?)?;
     }

@@ -3,7 +3,7 @@
 use crate::toolkit::{AnyList, AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Map, Str, Value};
 
-use super::super::build::{ListBuilder, text_value};
+use super::super::build::ListBuilder;
 use super::compile::compiled;
 use super::pattern::{Groups, Pattern};
 
@@ -85,7 +85,7 @@ fn map(context: &mut Context<'_>, names: &[Str], groups: &Groups<'_, '_>) -> Res
     context.meter.poll()?;
     let mut map = Map::with_capacity(names.len());
     for (number, name) in names.iter().enumerate() {
-        map.put(name.clone(), groups.get(number).map_or(Ok(Value::Nil), text_value)?)?;
+        map.put(name.clone(), groups.get(number).map_or(Ok(Value::Nil), Value::checked_text)?)?;
     }
     Ok(map.into())
 }

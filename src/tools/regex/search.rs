@@ -2,9 +2,9 @@
 
 use crate::limits::space;
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::Str;
+use crate::value::{Str, Value};
 
-use super::super::build::{ListBuilder, TextBuilder, text_value};
+use super::super::build::{ListBuilder, TextBuilder};
 use super::compile::compiled;
 
 const MATCH: Spec = Spec::pure(
@@ -127,7 +127,7 @@ fn most(most: Option<i64>) -> usize {
 /// Adds a text. Each may have cost a search through all that is left, so the clock is looked at.
 fn push(context: &mut Context<'_>, list: &mut ListBuilder, text: &str) -> Result<(), ToolError> {
     context.meter.poll()?;
-    let value = text_value(text)?;
+    let value = Value::checked_text(text)?;
     list.push(context, value)
 }
 

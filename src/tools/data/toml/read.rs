@@ -9,10 +9,8 @@ use toml_parser::{ErrorSink, ParseError, Raw, Span};
 
 use crate::limits::{Charged, Limit, LimitHit, space};
 use crate::toolkit::{AnyMap, Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::{Str, Value};
+use crate::value::{BEYOND_FLOATS, BEYOND_INTS, BIG_NUMBERS_REMEDY, BigNumbers, Elements, Str, Value};
 
-use super::super::super::big_numbers::{BEYOND_FLOATS, BEYOND_INTS, BigNumbers, REMEDY};
-use super::super::super::build::{Elements, text_value};
 use super::expressions::{Fault, FirstFault, read, refused};
 use super::tables::{Key, Refusal, TableId, Tables};
 
@@ -32,7 +30,7 @@ const SPEC: Spec = Spec::pure(
 arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "TOML text";
-        big_numbers: Str = Is(Literal::Text("error")), BigNumbers::KIND, "what becomes of numbers that no int or float holds";
+        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "what becomes of numbers that no int or float holds";
     }
 }
 
@@ -46,7 +44,7 @@ pub fn tool() -> Tool {
 fn run(context: &mut Context<'_>, args: Args) -> Result<AnyMap, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    Ok(AnyMap(value_of(context, &text, BigNumbers::of(&args.big_numbers))?))
+    Ok(AnyMap(value_of(context, &text, BigNumbers::named(&args.big_numbers.as_text()))?))
 }
 
 /// The map that a TOML text stands for.
@@ -176,7 +174,7 @@ impl<'t> Reader<'t, '_> {
             return None;
         }
         match kind {
-            ScalarKind::String => self.within(text_value(&text)),
+            ScalarKind::String => self.within(Value::checked_text(&text)),
             ScalarKind::Boolean(truth) => Some(truth.into()),
             ScalarKind::DateTime => match text.parse::<Datetime>() {
                 Ok(time) => Some(Value::text(&time.to_string())),
@@ -206,9 +204,9 @@ impl<'t> Reader<'t, '_> {
     /// A number that no value holds.
     fn big(&self, written: &str, reason: &str, span: Span) -> Option<Value> {
         match self.big_numbers {
-            BigNumbers::Text => self.within(text_value(written)),
+            BigNumbers::Text => self.within(Value::checked_text(written)),
             BigNumbers::Refuse => {
-                let error = refused(self.text, span.start(), reason).hint(REMEDY);
+                let error = refused(self.text, span.start(), reason).hint(BIG_NUMBERS_REMEDY);
                 self.fault.keep(Fault::Error(error));
                 None
             }

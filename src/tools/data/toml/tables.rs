@@ -10,9 +10,7 @@ use toml_parser::{ErrorSink, ParseError, Span};
 
 use crate::limits::space::check_items;
 use crate::limits::{Charged, Held, LimitHit};
-use crate::value::{Map, Str, Value};
-
-use super::super::super::build::Elements;
+use crate::value::{Elements, Map, Str, Value};
 
 /// A part of a dotted key.
 pub struct Key {

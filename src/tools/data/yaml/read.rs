@@ -5,10 +5,8 @@ use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, ScanError, Span
 
 use crate::limits::{Charged, Held, space};
 use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::{Map, Str, Value, print};
+use crate::value::{BIG_NUMBERS_REMEDY, BigNumbers, Elements, Map, Str, Value, print};
 
-use super::super::super::big_numbers::{BigNumbers, REMEDY};
-use super::super::super::build::{Elements, text_value};
 use super::super::super::place::at;
 use super::scalar::{Scalar, number, plain};
 
@@ -31,7 +29,7 @@ arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "YAML text";
         all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the result is a list of all documents";
-        big_numbers: Str = Is(Literal::Text("error")), BigNumbers::KIND, "what becomes of numbers that no int or float holds";
+        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "what becomes of numbers that no int or float holds";
     }
 }
 
@@ -49,7 +47,7 @@ pub fn tool() -> Tool {
 fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    let mut documents = documents(context, &text, BigNumbers::of(&args.big_numbers))?;
+    let mut documents = documents(context, &text, BigNumbers::named(&args.big_numbers.as_text()))?;
     match (args.all, documents.len()) {
         (true, _) => Ok(AnyValue(documents.finish()?)),
         (false, 0 | 1) => Ok(AnyValue(documents.pop().unwrap_or(Value::Nil))),
@@ -218,8 +216,8 @@ impl Loader {
     fn scalar(&self, text: &str, style: ScalarStyle, tag: Option<&Tag>, span: &Span) -> Result<Value, ToolError> {
         match meaning(text, style, tag) {
             Some(Scalar::Value(value)) => Ok(value),
-            Some(Scalar::Big(_)) if self.big_numbers == BigNumbers::Text => Ok(text_value(text)?),
-            Some(Scalar::Big(reason)) => Err(fault(&span.start, reason).hint(REMEDY)),
+            Some(Scalar::Big(_)) if self.big_numbers == BigNumbers::Text => Ok(Value::checked_text(text)?),
+            Some(Scalar::Big(reason)) => Err(fault(&span.start, reason).hint(BIG_NUMBERS_REMEDY)),
             None => {
                 let reason = format!("`{}` is not what its tag says", print::shortened(text, 40));
                 Err(fault(&span.start, &reason))

@@ -1,8 +1,6 @@
 //! What a plain scalar of YAML means: the core schema of YAML 1.2.
 
-use crate::value::Value;
-
-use super::super::super::big_numbers::{BEYOND_FLOATS, BEYOND_INTS};
+use crate::value::{BEYOND_FLOATS, BEYOND_INTS, Value};
 
 /// What a scalar stands for.
 pub enum Scalar {

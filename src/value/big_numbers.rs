@@ -1,8 +1,5 @@
 //! What becomes of a number in a text that no value of the language holds as it was written.
 
-use crate::toolkit::Kind;
-use crate::value::Str;
-
 /// What a caller asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BigNumbers {
@@ -14,11 +11,11 @@ pub enum BigNumbers {
 
 impl BigNumbers {
     /// The words for it.
-    pub const KIND: Kind = Kind::Word(&["error", "text"]);
+    pub const WORDS: &[&str] = &["error", "text"];
 
-    /// What a word stands for.
-    pub fn of(word: &Str) -> BigNumbers {
-        if &*word.as_text() == "text" { BigNumbers::Text } else { BigNumbers::Refuse }
+    /// What one of the words stands for.
+    pub fn named(word: &str) -> BigNumbers {
+        if word == "text" { BigNumbers::Text } else { BigNumbers::Refuse }
     }
 }
 
