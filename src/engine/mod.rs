@@ -26,10 +26,10 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::eval::{Machine, World, compile};
-use crate::limits::space;
+use crate::limits::{Held, space};
 use crate::program::{Surroundings, Unit, lint, lower, tree::Program};
-use crate::syntax::{TextLimits, ast::Tree, parse};
-use crate::text::{Code, Diagnostic, FindingCode, Sources, ToolCode};
+use crate::syntax::{TextLimits, ast::Tree, parse, weight};
+use crate::text::{Code, Diagnostic, FindingCode, Source, Sources, ToolCode};
 use crate::toolkit::{Gate, Registry, ToolError};
 use crate::value::Map;
 use crate::value::json;
@@ -190,7 +190,7 @@ impl Engine {
     pub fn check(&self, script: &Script) -> Checked {
         let _space = space::enter(&self.limits);
         on_large_stack(|| {
-            let Prepared { sources, findings, program, unit } = self.prepare(script, Purpose::Check);
+            let Prepared { sources, findings, program, unit, .. } = self.prepare(script, Purpose::Check);
             Checked { sources, findings, info: info(&unit.tree, &program) }
         })
         .unwrap_or_else(|panic| Checked {
@@ -281,7 +281,7 @@ impl Engine {
             return Outcome::refused(Sources::new(), vec![finding]);
         }
         let prepared = self.prepare(script, Purpose::Run(memory));
-        let Prepared { sources, mut findings, program, .. } = prepared;
+        let Prepared { sources, mut findings, program, mut held, .. } = prepared;
         if findings.iter().any(Diagnostic::is_error) {
             return Outcome::refused(sources, findings);
         }
@@ -298,6 +298,7 @@ impl Engine {
         let texts: Vec<Value> = args.iter().map(|arg| Value::text(arg)).collect();
         machine.set_args(Value::list(texts.clone()).unwrap_or_default());
         let compiled = compile(&program);
+        held.shrink(held.bytes() / 2);
         let result = match entry {
             Entry::Top => machine.run_top(&compiled),
             Entry::Procedure(number) => match arguments_of(&program, number, texts) {
@@ -368,18 +369,25 @@ impl Engine {
     fn prepare(&self, script: &Script, purpose: Purpose<'_>) -> Prepared {
         let mut sources = Sources::new();
         let mut findings = Vec::new();
+        let mut held = Held::default();
         let (text, undecodable) = script.decode_script(self.limits.script_bytes);
         let source = sources.add(script.name(), text);
-        if let Some(finding) = undecodable {
+        if let Some(finding) = undecodable.or_else(|| admit_text(source, &mut held)) {
             findings.push(finding);
-            return Prepared { sources, findings, program: Program::default(), unit: Unit::default() };
+            return Prepared { sources, findings, held, program: Program::default(), unit: Unit::default() };
         }
         let span = source.span();
         let tree = parse(source, self.text_limits(), &mut findings);
         let mut modules = Vec::new();
         let (engine, session) = (self, purpose.session());
-        let mut loader =
-            Loader { engine, session, sources: &mut sources, findings: &mut findings, modules: &mut modules };
+        let mut loader = Loader {
+            engine,
+            session,
+            sources: &mut sources,
+            findings: &mut findings,
+            modules: &mut modules,
+            held: &mut held,
+        };
         let uses = loader.load(span, &tree);
         let unit = Unit { tree, uses };
         let Gate { registry, settings, .. } = &*self.gate;
@@ -398,7 +406,7 @@ impl Engine {
             }
         }
         findings.sort_by_key(|finding| finding.span());
-        Prepared { sources, findings, program, unit }
+        Prepared { sources, findings, held, program, unit }
     }
 }
 
@@ -424,8 +432,19 @@ impl<'a> Purpose<'a> {
 struct Prepared {
     sources: Sources,
     findings: Vec<Diagnostic>,
+    /// What the texts take.
+    held: Held,
     program: Program,
     unit: Unit,
+}
+
+/// Counts what reading a text takes as live; a finding where that is too much.
+fn admit_text(source: &Source, held: &mut Held) -> Option<Diagnostic> {
+    let hit = held.grow(weight(source.text())).err()?;
+    let message =
+        format!("reading the text would take more than is left of the {} bytes of `memory_bytes`", hit.allowed);
+    let finding = Diagnostic::error(hit.limit.code(), source.span(), message);
+    Some(finding.help("split it, or raise `memory_bytes` in `[limits]`"))
 }
 
 /// Where a run begins.

@@ -33,6 +33,18 @@ impl Held {
         self.grow(bytes.saturating_sub(self.bytes))
     }
 
+    /// Counts so many bytes as free again, or all there are.
+    pub fn shrink(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.bytes);
+        self.bytes -= bytes;
+        space::give_back(bytes);
+    }
+
+    /// How many bytes it counts.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Counts all of it as free again.
     pub fn release(&mut self) {
         space::give_back(std::mem::take(&mut self.bytes));

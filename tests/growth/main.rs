@@ -137,5 +137,5 @@ macro_rules! parsers {
 
 parsers! {
     json csv csv_lists toml yaml regex regex_text regex_split glob format template base64 difference similarity time
-    script markdown memory
+    script program markdown memory
 }

@@ -1,6 +1,6 @@
 //! The parsers: how each is given a text, and of which pieces its texts are made.
 
-use neuroscript::engine::{Engine, Script, Value};
+use neuroscript::engine::{EmitError, Engine, Meter, Output, Script, Value};
 use serde_json::json;
 
 /// A parser.
@@ -27,6 +27,57 @@ fn check(engine: &Engine, script: &Script) -> Result<(), String> {
     let checked = engine.check(script);
     checked.findings.first().map_or(Ok(()), |finding| Err(format!("{}: {}", finding.code.id(), finding.message)))
 }
+
+fn run(engine: &Engine, script: &Script) -> Result<(), String> {
+    let outcome = engine.run(script, None, &[], Box::new(Unread));
+    outcome.findings.first().map_or(Ok(()), |finding| Err(format!("{}: {}", finding.code.id(), finding.message)))
+}
+
+/// Nobody reads what a script prints.
+struct Unread;
+
+impl Output for Unread {
+    fn emit(&mut self, _values: &[Value], _meter: &mut Meter) -> Result<(), EmitError> {
+        Ok(())
+    }
+
+    fn warn(&mut self, _text: &str) {}
+}
+
+/// What scripts are made of.
+const SCRIPT: &[&str] = &[
+    "SET a = ",
+    "[",
+    "]",
+    "{",
+    "}",
+    "(",
+    ")",
+    ",",
+    "0",
+    "a",
+    "\"a\"",
+    "'''",
+    "```",
+    "{{a}}",
+    "+",
+    "NOT ",
+    "-",
+    ".b",
+    "[0]",
+    "\n",
+    "IF a THEN\n",
+    "END\n",
+    "CALL ",
+    "EMIT ",
+    "FS.ReadFile(\"a\")",
+    ":: a: b\n",
+    "# ",
+    "\\\n",
+    "\"k\": ",
+    "AND ",
+    ";",
+];
 
 /// All parsers that take a text.
 pub const SUBJECTS: &[Subject] = &[
@@ -169,40 +220,14 @@ pub const SUBJECTS: &[Subject] = &[
     Subject {
         name: "script",
         rounds: 20,
-        pieces: &[
-            "SET a = ",
-            "[",
-            "]",
-            "{",
-            "}",
-            "(",
-            ")",
-            ",",
-            "0",
-            "a",
-            "\"a\"",
-            "'''",
-            "```",
-            "{{a}}",
-            "+",
-            "NOT ",
-            "-",
-            ".b",
-            "[0]",
-            "\n",
-            "IF a THEN\n",
-            "END\n",
-            "CALL ",
-            "EMIT ",
-            "FS.ReadFile(\"a\")",
-            ":: a: b\n",
-            "# ",
-            "\\\n",
-            "\"k\": ",
-            "AND ",
-            ";",
-        ],
+        pieces: SCRIPT,
         give: |engine, text| check(engine, &Script::new("growth.ns", text)),
+    },
+    Subject {
+        name: "program",
+        rounds: 20,
+        pieces: SCRIPT,
+        give: |engine, text| run(engine, &Script::new("growth.ns", text)),
     },
     Subject {
         name: "markdown",
