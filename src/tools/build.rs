@@ -48,6 +48,16 @@ impl TextBuilder {
         Ok(())
     }
 
+    /// Its length in bytes so far.
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The text and what it takes, for a tool that goes on with it.
+    pub fn into_held(self) -> (String, Held) {
+        (self.text, self.held)
+    }
+
     /// The text as a value; it is paid for by its length.
     pub fn finish(mut self, context: &mut Context<'_>) -> Result<Str, ToolError> {
         self.text.shrink_to_fit();

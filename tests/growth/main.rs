@@ -9,6 +9,9 @@
 
 #[path = "../support/dice.rs"]
 mod dice;
+mod files;
+#[path = "../archives/make.rs"]
+mod make;
 mod search;
 mod subject;
 mod text;
@@ -33,15 +36,18 @@ const BASE: usize = 1 << 20;
 
 /// An engine for one parser, with a sandbox of its own.
 pub struct Bench {
-    _sandbox: TempDir,
-    engine: Engine,
+    sandbox: TempDir,
+    pub engine: Engine,
 }
 
 impl Bench {
+    /// An engine with so much memory.
     pub fn new(memory_bytes: usize) -> Bench {
         let sandbox = tempfile::tempdir().expect("a folder");
         let policy = sandbox.path().join("limits.toml");
-        let text = format!("[limits]\nmemory_bytes = {memory_bytes}\nstring_bytes = {memory_bytes}\n");
+        let text = format!(
+            "[limits]\nmemory_bytes = {memory_bytes}\nstring_bytes = {memory_bytes}\n[policy]\nmax_files_per_operation = 1000000000\n"
+        );
         std::fs::write(&policy, text).expect("a policy");
         std::fs::create_dir(sandbox.path().join("root")).expect("a folder");
         let options = Options {
@@ -51,7 +57,12 @@ impl Bench {
             ..Options::default()
         };
         let engine = Engine::open(&options).unwrap_or_else(|error| panic!("no engine: {:?}", error.findings));
-        Bench { _sandbox: sandbox, engine }
+        Bench { sandbox, engine }
+    }
+
+    /// The sandbox.
+    pub fn root(&self) -> PathBuf {
+        self.sandbox.path().join("root")
     }
 
     /// The most bytes that are allocated at once while a parser reads a text, and why it refused the text.

@@ -15,7 +15,8 @@ pub struct Subject {
     pub give: fn(&Engine, &str) -> Result<(), String>,
 }
 
-fn call(engine: &Engine, tool: &str, arguments: serde_json::Value) -> Result<(), String> {
+/// Calls a tool; the error says why it failed.
+pub fn call(engine: &Engine, tool: &str, arguments: serde_json::Value) -> Result<(), String> {
     let arguments: Value = serde_json::from_value(arguments).expect("JSON is a value");
     match engine.call(tool, &arguments) {
         Ok(_) => Ok(()),
