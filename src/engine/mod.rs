@@ -31,12 +31,13 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::eval::{Machine, World, compile};
-use crate::limits::space;
+use crate::limits::{Held, space};
 use crate::program::{Bound, Surroundings, Unit, lint, lower, tree::Program};
-use crate::syntax::{TextLimits, parse};
-use crate::text::{Code, Diagnostic, FindingCode, Sources, ToolCode};
+use crate::syntax::{TextLimits, parse, weight};
+use crate::text::{Code, Diagnostic, FindingCode, Source, Sources, ToolCode};
 use crate::toolkit::{Gate, Registry, ToolError};
 use crate::value::Map;
+use crate::value::json;
 
 pub use crate::eval::{EmitError, Fault, Output};
 pub use crate::limits::{Interrupt, LimitHit, Limits, Meter, Progress, Watch};
@@ -52,6 +53,7 @@ pub use crate::toolkit::{
 };
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
+pub use crate::value::json::NoJson;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference};
 pub use config::files::state_folder;
@@ -181,7 +183,7 @@ impl Engine {
     pub fn check(&self, script: &Script) -> Checked {
         let _space = space::enter(&self.limits);
         on_large_stack(|| {
-            let Prepared { sources, findings, program, unit, interface } = self.prepare(script, Purpose::Check);
+            let Prepared { sources, findings, program, unit, interface, .. } = self.prepare(script, Purpose::Check);
             Checked { sources, findings, info: Info::of(&unit.tree, &program, interface.ok()) }
         })
         .unwrap_or_else(|panic| Checked {
@@ -272,7 +274,7 @@ impl Engine {
             return Outcome::refused(Sources::new(), vec![finding]);
         }
         let prepared = self.prepare(script, Purpose::Run { memory, procedure: invocation.procedure.as_deref() });
-        let Prepared { sources, findings, program, interface, .. } = prepared;
+        let Prepared { sources, findings, program, interface, mut held, .. } = prepared;
         if findings.iter().any(Diagnostic::is_error) {
             return Outcome::refused(sources, findings);
         }
@@ -291,11 +293,18 @@ impl Engine {
         let mut machine = Machine::new(world, Meter::new(&self.limits, self.interrupt.clone()));
         machine.set_args(Value::list(args).unwrap_or_default());
         let compiled = compile(&program);
+        held.shrink(held.bytes() / 2);
         let result = match interface.procedure.and_then(|name| program.own_procedure(&name)) {
             None => machine.run_top(&compiled),
             Some(number) => machine.run_procedure(&compiled, number, values),
         };
         Outcome::of_run(&sources, result, (machine, compiled, program))
+    }
+
+    /// The value of a JSON text, within the limits.
+    pub fn value_of_json(&self, text: &str) -> Result<Value, NoJson> {
+        let _space = space::enter(&self.limits);
+        json::from_text(text)
     }
 
     /// Calls one tool with the arguments of a JSON object.
@@ -352,19 +361,26 @@ impl Engine {
     fn prepare(&self, script: &Script, purpose: Purpose<'_>) -> Prepared {
         let mut sources = Sources::new();
         let mut findings = Vec::new();
+        let mut held = Held::default();
         let (text, undecodable) = script.decode_script(self.limits.script_bytes);
         let source = sources.add(script.name(), text);
-        if let Some(finding) = undecodable {
+        if let Some(finding) = undecodable.or_else(|| admit_text(source, &mut held)) {
             findings.push(finding);
             let (program, unit, interface) = Default::default();
-            return Prepared { sources, findings, program, unit, interface: Ok(interface) };
+            return Prepared { sources, findings, held, program, unit, interface: Ok(interface) };
         }
         let span = source.span();
         let tree = parse(source, self.text_limits(), &mut findings);
         let mut modules = Vec::new();
         let (engine, session) = (self, purpose.session());
-        let mut loader =
-            Loader { engine, session, sources: &mut sources, findings: &mut findings, modules: &mut modules };
+        let mut loader = Loader {
+            engine,
+            session,
+            sources: &mut sources,
+            findings: &mut findings,
+            modules: &mut modules,
+            held: &mut held,
+        };
         let uses = loader.load(span, &tree);
         let mut of_interface = Vec::new();
         let interface = Interface::of(&tree, purpose.procedure(), &mut of_interface);
@@ -387,7 +403,7 @@ impl Engine {
             }
         }
         findings.sort_by_key(|finding| finding.span());
-        Prepared { sources, findings, program, unit, interface }
+        Prepared { sources, findings, held, program, unit, interface }
     }
 }
 
@@ -420,10 +436,21 @@ impl<'a> Purpose<'a> {
 struct Prepared {
     sources: Sources,
     findings: Vec<Diagnostic>,
+    /// What the texts take.
+    held: Held,
     program: Program,
     unit: Unit,
     /// What it takes from its command line; or why it is not known where it begins.
     interface: Result<Interface, Diagnostic>,
+}
+
+/// Counts what reading a text takes as live; a finding where that is too much.
+fn admit_text(source: &Source, held: &mut Held) -> Option<Diagnostic> {
+    let hit = held.grow(weight(source.text())).err()?;
+    let message =
+        format!("reading the text would take more than is left of the {} bytes of `memory_bytes`", hit.allowed);
+    let finding = Diagnostic::error(hit.limit.code(), source.span(), message);
+    Some(finding.help("split it, or raise `memory_bytes` in `[limits]`"))
 }
 
 /// The finding for a panic: see [`Code::Internal`].

@@ -66,8 +66,13 @@ impl Script {
             return (text, finding);
         }
         match document::script(&text) {
-            Some(script) => (script, None),
-            None => {
+            Ok(Some(script)) => (script, None),
+            Err(hit) => {
+                let finding =
+                    Diagnostic::placeless(hit.limit.code(), format!("reading the document is stopped: {hit}"));
+                (text, Some(finding.help("split it, or raise `memory_bytes` in `[limits]`")))
+            }
+            Ok(None) => {
                 let finding = Diagnostic::placeless(Code::NoEntry, format!("`{}` holds no script", self.name));
                 let help = "begin one with a line of ```neuroscript; `ns render` runs the `{{invoke_tool: …}}` calls of a document";
                 (text, Some(finding.help(help)))

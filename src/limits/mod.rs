@@ -6,6 +6,7 @@
 
 mod ablation;
 mod canary;
+mod charged;
 mod meter;
 mod progress;
 pub mod space;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use crate::text::Code;
 
 pub use canary::loose_limit;
+pub use charged::{Charged, Held};
 pub use meter::{Interrupt, Meter, Watch};
 pub use progress::Progress;
 

@@ -4,7 +4,7 @@
 //! memory is a change like any other, refused where nothing may be changed and counted where changes
 //! are. A tool that keeps a result says `context.memory().store(Scope::Project, "key", value)`.
 
-use crate::limits::{LimitHit, Meter, space};
+use crate::limits::{Held, LimitHit, Meter, space};
 use crate::memory::{Access, Key, MemoryError, Record, Site, Stored};
 use crate::sandbox::Change;
 use crate::value::Value;
@@ -142,10 +142,13 @@ impl<'a> Memory<'a> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let allowed = self.gate.settings.memory.max_value_bytes;
         let mut records = std::collections::BTreeMap::new();
+        let mut held = Held::default();
         for (number, line) in lines {
             let bad = |reason: String| MemoryError::BadLine { line: number + 1, reason };
             let record = Record::from_line(line, self.session.writer(), allowed).map_err(bad)?;
             self.charge(&record.stored)?;
+            // In the map, and in the list that it becomes.
+            held.grow(2 * record.bytes())?;
             let key = record.key.clone();
             if records.insert(key, record).is_some() {
                 return Err(bad("the key was given before".to_owned()).into());

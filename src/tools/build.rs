@@ -2,9 +2,9 @@
 
 use compact_str::CompactString;
 
-use crate::limits::{LimitHit, space};
+use crate::limits::{Charged, Held, LimitHit, space};
 use crate::toolkit::{AnyList, Context, ToolError};
-use crate::value::{Str, Value};
+use crate::value::{Elements, Str, Value};
 
 /// Elements after which the clock and the memory are looked at.
 const STRETCH: usize = 4_096;
@@ -13,14 +13,14 @@ const STRETCH: usize = 4_096;
 #[derive(Debug, Default)]
 pub struct TextBuilder {
     text: String,
+    held: Held,
 }
 
 impl TextBuilder {
     /// An empty text with room for so many bytes.
     pub fn with_room(bytes: usize) -> Result<TextBuilder, LimitHit> {
         space::check_string(bytes)?;
-        space::check(bytes)?;
-        Ok(TextBuilder { text: String::with_capacity(bytes) })
+        Ok(TextBuilder { held: Held::of(bytes)?, text: String::with_capacity(bytes) })
     }
 
     /// Adds to the end.
@@ -48,10 +48,21 @@ impl TextBuilder {
         Ok(())
     }
 
+    /// Its length in bytes so far.
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The text and what it takes, for a tool that goes on with it.
+    pub fn into_held(self) -> (String, Held) {
+        (self.text, self.held)
+    }
+
     /// The text as a value; it is paid for by its length.
     pub fn finish(mut self, context: &mut Context<'_>) -> Result<Str, ToolError> {
         self.text.shrink_to_fit();
         context.spend_text(self.text.len())?;
+        self.held.release();
         Ok(Str::from_compact(CompactString::from(self.text)))
     }
 
@@ -60,7 +71,7 @@ impl TextBuilder {
         let needed = self.text.len().saturating_add(more);
         space::check_string(needed)?;
         let capacity = needed.max(self.text.capacity().saturating_mul(2).min(space::string_bound()));
-        space::check(capacity)?;
+        self.held.grow_to(capacity)?;
         self.text.reserve_exact(capacity - self.text.len());
         Ok(())
     }
@@ -69,7 +80,7 @@ impl TextBuilder {
 /// Takes the bytes of a text from a writer of some format, as far as the limits let it.
 #[derive(Debug, Default)]
 pub struct Sink {
-    bytes: Vec<u8>,
+    bytes: Charged<u8>,
     hit: Option<LimitHit>,
 }
 
@@ -86,29 +97,24 @@ impl Sink {
             (Err(error), None) => Err(refuse(error)),
             (Ok(()), None) => {
                 context.spend_text(self.bytes.len())?;
-                let text = String::from_utf8(self.bytes).expect("what is written is text");
+                let text = String::from_utf8(self.bytes.into_vec()).expect("what is written is text");
                 Ok(Str::from_compact(CompactString::from(text)))
             }
         }
     }
 
-    fn admit(&self, more: usize) -> Result<(), LimitHit> {
-        let needed = self.bytes.len() + more;
-        space::check_string(needed)?;
-        match needed > self.bytes.capacity() {
-            true => space::check(2 * needed),
-            false => Ok(()),
-        }
+    fn take(&mut self, bytes: &[u8]) -> Result<(), LimitHit> {
+        space::check_string(self.bytes.len() + bytes.len())?;
+        self.bytes.extend_from_slice(bytes)
     }
 }
 
 impl std::io::Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        if let Err(hit) = self.admit(bytes.len()) {
+        if let Err(hit) = self.take(bytes) {
             self.hit = Some(hit);
             return Err(std::io::Error::other("over the limit"));
         }
-        self.bytes.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -151,48 +157,35 @@ pub fn room(context: &mut Context<'_>, length: usize) -> Result<Vec<Value>, Tool
     Ok(Vec::with_capacity(length))
 }
 
-/// A list that grows by one value after another, of which nobody knows how many come.
+/// A list whose elements are paid for with steps as it grows.
 #[derive(Debug, Default)]
 pub struct ListBuilder {
-    values: Vec<Value>,
+    elements: Elements,
 }
 
 impl ListBuilder {
     /// Adds a value to the end.
     #[inline]
     pub fn push(&mut self, context: &mut Context<'_>, value: Value) -> Result<(), ToolError> {
-        if self.values.len() == self.values.capacity() {
-            self.grow(context)?;
+        if self.elements.is_full() {
+            context.spend(self.elements.grow(8)?)?;
+            context.meter.poll()?;
         }
-        self.values.push(value);
-        Ok(())
+        Ok(self.elements.push(value)?)
     }
 
     /// The values, for a tool that goes on with them.
     pub fn into_values(self) -> Vec<Value> {
-        self.values
+        self.elements.into_values()
     }
 
     /// How many values there are.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.elements.len()
     }
 
     /// The list.
     pub fn finish(self) -> Result<AnyList, ToolError> {
-        Ok(AnyList(Value::list(self.values)?))
-    }
-
-    /// Makes room for as many again, within what a list may hold, which is paid for at once.
-    #[cold]
-    fn grow(&mut self, context: &mut Context<'_>) -> Result<(), ToolError> {
-        let length = self.values.len();
-        space::check_items(length + 1)?;
-        let more = length.clamp(8, STRETCH.max(length)).min(space::items_bound() - length);
-        space::check((length + more).saturating_mul(size_of::<Value>()))?;
-        context.spend(more)?;
-        context.meter.poll()?;
-        self.values.reserve_exact(more);
-        Ok(())
+        Ok(AnyList(self.elements.finish()?))
     }
 }

@@ -1,13 +1,11 @@
 //! `REGEX.Groups`, `REGEX.AllGroups`.
 
-use regex::{Captures, Regex};
-
-use crate::limits::space;
 use crate::toolkit::{AnyList, AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Map, Str, Value};
 
 use super::super::build::ListBuilder;
 use super::compile::compiled;
+use super::pattern::{Groups, Pattern};
 
 const GROUPS: Spec = Spec::pure(
     "REGEX.Groups",
@@ -52,38 +50,42 @@ pub fn tools() -> Vec<Tool> {
 
 fn groups(context: &mut Context<'_>, args: Searched) -> Result<AnyValue, ToolError> {
     let text = args.text.as_text();
-    let regex = compiled(&args.pattern.as_text(), &text)?;
+    let pattern = compiled(&args.pattern.as_text(), &text)?;
     context.spend_text(text.len())?;
-    let names = names(&regex);
-    Ok(AnyValue(regex.captures(&text).map_or(Ok(Value::Nil), |captures| map(context, &names, &captures))?))
+    let names = names(&pattern);
+    let mut groups = pattern.groups(&text);
+    Ok(AnyValue(match groups.advance() {
+        Some(_) => map(context, &names, &groups)?,
+        None => Value::Nil,
+    }))
 }
 
 fn all_groups(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
     let text = args.text.as_text();
-    let regex = compiled(&args.pattern.as_text(), &text)?;
+    let pattern = compiled(&args.pattern.as_text(), &text)?;
     context.spend_text(text.len())?;
-    let names = names(&regex);
+    let names = names(&pattern);
+    let mut groups = pattern.groups(&text);
     let mut list = ListBuilder::default();
-    for captures in regex.captures_iter(&text).take(args.most.map_or(usize::MAX, |most| most as usize)) {
-        let map = map(context, &names, &captures)?;
+    while args.most.is_none_or(|most| (list.len() as i64) < most) && groups.advance().is_some() {
+        let map = map(context, &names, &groups)?;
         list.push(context, map)?;
     }
     list.finish()
 }
 
 /// The names of the groups, or their numbers where they have none.
-fn names(regex: &Regex) -> Vec<Str> {
+fn names(pattern: &Pattern) -> Vec<Str> {
     let name = |(number, name): (usize, Option<&str>)| name.map_or_else(|| Str::new(&number.to_string()), Str::new);
-    regex.capture_names().enumerate().map(name).collect()
+    pattern.names().enumerate().map(name).collect()
 }
 
-fn map(context: &mut Context<'_>, names: &[Str], captures: &Captures<'_>) -> Result<Value, ToolError> {
+fn map(context: &mut Context<'_>, names: &[Str], groups: &Groups<'_, '_>) -> Result<Value, ToolError> {
     context.spend(names.len())?;
     context.meter.poll()?;
     let mut map = Map::with_capacity(names.len());
-    for (name, group) in names.iter().zip(captures.iter()) {
-        space::check(group.map_or(0, |group| group.len()))?;
-        map.put(name.clone(), group.map_or(Value::Nil, |group| Value::text(group.as_str())))?;
+    for (number, name) in names.iter().enumerate() {
+        map.put(name.clone(), groups.get(number).map_or(Ok(Value::Nil), Value::checked_text)?)?;
     }
     Ok(map.into())
 }

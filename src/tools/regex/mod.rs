@@ -1,7 +1,8 @@
-//! `REGEX`: regular expressions, as the `regex` crate has them: no backtracking, so no text makes one slow.
+//! `REGEX`: regular expressions, as the crate `regex` has them: no backtracking, so no text makes one slow.
 
 mod capture;
 pub mod compile;
+mod pattern;
 mod replace;
 mod search;
 

@@ -4,7 +4,7 @@ use crate::limits::space;
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Str, Value};
 
-use super::super::build::ListBuilder;
+use super::super::build::{ListBuilder, TextBuilder};
 use super::compile::compiled;
 
 const MATCH: Spec = Spec::pure(
@@ -88,45 +88,59 @@ fn is_match(context: &mut Context<'_>, args: Searched) -> Result<bool, ToolError
 fn find(context: &mut Context<'_>, args: Searched) -> Result<Option<String>, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    let found = compiled(&args.pattern.as_text(), &text)?.find(&text).map(|found| found.as_str());
+    let pattern = compiled(&args.pattern.as_text(), &text)?;
+    let found = pattern.matches(&text).next().map(|found| &text[found]);
     space::check(found.map_or(0, |found| 2 * found.len()))?;
     Ok(found.map(str::to_owned))
 }
 
 fn all(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
     let text = args.text.as_text();
-    let regex = compiled(&args.pattern.as_text(), &text)?;
+    let pattern = compiled(&args.pattern.as_text(), &text)?;
     context.spend_text(text.len())?;
     let mut list = ListBuilder::default();
-    for found in regex.find_iter(&text).take(args.most.map_or(usize::MAX, |most| most as usize)) {
-        push(context, &mut list, found.as_str())?;
+    for found in pattern.matches(&text).take(most(args.most)) {
+        push(context, &mut list, &text[found])?;
     }
     list.finish()
 }
 
 fn split(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
     let text = args.text.as_text();
-    let regex = compiled(&args.pattern.as_text(), &text)?;
+    let pattern = compiled(&args.pattern.as_text(), &text)?;
     context.spend_text(text.len())?;
     let mut list = ListBuilder::default();
-    for part in regex.splitn(&text, args.most.map_or(usize::MAX, |most| most as usize)) {
-        push(context, &mut list, part)?;
+    let mut from = 0;
+    for found in pattern.matches(&text).take(most(args.most) - 1) {
+        push(context, &mut list, &text[from..found.start])?;
+        from = found.end;
     }
+    push(context, &mut list, &text[from..])?;
     list.finish()
+}
+
+/// How many matches or parts are given.
+fn most(most: Option<i64>) -> usize {
+    most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX))
 }
 
 /// Adds a text. Each may have cost a search through all that is left, so the clock is looked at.
 fn push(context: &mut Context<'_>, list: &mut ListBuilder, text: &str) -> Result<(), ToolError> {
     context.meter.poll()?;
-    space::check(text.len())?;
-    list.push(context, Value::text(text))
+    let value = Value::checked_text(text)?;
+    list.push(context, value)
 }
 
 fn escape(context: &mut Context<'_>, args: OneText) -> Result<Str, ToolError> {
     let text = args.text.as_text();
-    space::check(4 * text.len())?;
     context.spend_text(text.len())?;
-    let escaped = regex::escape(&text);
-    space::check_string(escaped.len())?;
-    Ok(Str::from_compact(escaped.into()))
+    let escaped = text.chars().filter(|character| regex_syntax::is_meta_character(*character)).count();
+    let mut builder = TextBuilder::with_room(text.len() + escaped)?;
+    for character in text.chars() {
+        if regex_syntax::is_meta_character(character) {
+            builder.push("\\")?;
+        }
+        builder.push_char(character)?;
+    }
+    builder.finish(context)
 }

@@ -1,12 +1,20 @@
 //! Values as JSON, both ways.
 
+mod number;
+mod read;
+mod string;
+
 use std::fmt;
 use std::io;
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::{List, Map, Str, Value};
+use super::big_numbers::BEYOND_INTS;
+use super::{Elements, Map, Str, Value};
+
+pub use number::beyond_ints;
+pub use read::{Fault, NoJson, from_text, read};
 
 /// Writes a value as JSON without blanks; floats that are no numbers become `null`.
 pub fn write(value: &Value, out: impl io::Write) -> io::Result<()> {
@@ -16,11 +24,6 @@ pub fn write(value: &Value, out: impl io::Write) -> io::Result<()> {
 /// The value as JSON text without blanks.
 pub fn to_text(value: &Value) -> String {
     serde_json::to_string(value).expect("every value has a JSON form")
-}
-
-/// The value of a JSON text.
-pub fn from_text(text: &str) -> Result<Value, serde_json::Error> {
-    serde_json::from_str(text)
 }
 
 impl Serialize for Value {
@@ -84,24 +87,24 @@ impl<'de> Visitor<'de> for ValueVisitor {
         Ok(Value::Int(number))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
-        Ok(i64::try_from(number).map_or_else(|_| Value::from(number as f64), Value::Int))
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Value, E> {
+        i64::try_from(number).map(Value::Int).map_err(|_| E::custom(BEYOND_INTS))
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
         Ok(number.into())
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::text(text))
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
+        Value::checked_text(text).map_err(E::custom)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut values = Vec::new();
+        let mut values = Elements::default();
         while let Some(value) = items.next_element()? {
-            values.push(value);
+            values.push(value).map_err(de::Error::custom)?;
         }
-        Ok(List::new(values).map_err(de::Error::custom)?.into())
+        values.finish().map_err(de::Error::custom)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {

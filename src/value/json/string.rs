@@ -1,9 +1,9 @@
 //! Texts of JSON: mostly taken as they stand, with escapes where there are some.
 
 use crate::limits::space;
-use crate::value::{Small, Str};
 
-use super::{Parsed, Parser};
+use super::super::{Small, Str};
+use super::read::{Parsed, Parser};
 
 /// Keys that were met: documents of many records have the same few, which are made once.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl Keys {
 
 impl Parser<'_> {
     /// The text after an opening quote.
-    pub(super) fn string(&mut self) -> Parsed<Str> {
+    pub fn string(&mut self) -> Parsed<Str> {
         let start = self.at;
         match self.plain_end()? {
             b'"' => {
@@ -49,7 +49,7 @@ impl Parser<'_> {
     }
 
     /// The same for a key.
-    pub(super) fn key_text(&mut self) -> Parsed<Str> {
+    pub fn key_text(&mut self) -> Parsed<Str> {
         let start = self.at;
         match self.plain_end()? {
             b'"' => {

@@ -4,8 +4,8 @@ use crate::limits::LimitHit;
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Str, Value};
 
-use super::super::build::TextBuilder;
-use super::yaml_scalar::plain;
+use super::super::super::build::TextBuilder;
+use super::scalar::{Scalar, plain};
 
 const SPEC: Spec = Spec::pure(
     "YAML.Text",
@@ -200,5 +200,5 @@ fn is_plain(text: &str) -> bool {
         && !(is_numeric
             && text.chars().all(|c| c.is_ascii_digit() || "_.-+exobEXOBT:".contains(c) || c.is_ascii_hexdigit()))
         && !ELSEWHERE.iter().any(|word| word.eq_ignore_ascii_case(text))
-        && plain(text).is_text()
+        && matches!(plain(text), Scalar::Value(value) if value.is_text())
 }
