@@ -1,6 +1,6 @@
 //! The parsers: how each is given a text, and of which pieces its texts are made.
 
-use neuroscript::engine::{EmitError, Engine, Meter, Output, Script, Value};
+use neuroscript::engine::{EmitError, Engine, Invocation, Meter, Output, Script, Value};
 use serde_json::json;
 
 /// A parser.
@@ -30,7 +30,7 @@ fn check(engine: &Engine, script: &Script) -> Result<(), String> {
 }
 
 fn run(engine: &Engine, script: &Script) -> Result<(), String> {
-    let outcome = engine.run(script, None, &[], Box::new(Unread));
+    let outcome = engine.run(script, &Invocation::default(), Box::new(Unread));
     outcome.findings.first().map_or(Ok(()), |finding| Err(format!("{}: {}", finding.code.id(), finding.message)))
 }
 

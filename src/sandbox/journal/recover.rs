@@ -394,10 +394,8 @@ impl Resolver<'_, '_> {
         let now = self.roots.state(path)?;
         let is_back = now.as_ref().is_some_and(|now| now.inode == old.inode);
         match entry {
-            Some(entry) if is_back => {
-                let (folder, name) = entry.entry()?;
-                discard(folder, name, entry.shown()).map(|()| None)
-            }
+            // A copy that was made stays: it is whole, and retention gives it up.
+            Some(_) if is_back => Ok(None),
             Some(_) => Ok(Some(true)),
             // What the run had made itself went without being kept.
             None => Ok(now.is_none().then_some(false)),
