@@ -75,6 +75,17 @@ pub enum SandboxError {
         /// What it is.
         reason: &'static str,
     },
+    /// A folder disappeared while a tree was searched.
+    #[error("`{0}` disappeared while its tree was searched")]
+    Vanished(String),
+    /// A path that no tool can be given.
+    #[error("no tool takes the path `{path}`: it {reason}")]
+    Unnameable {
+        /// The path, as far as it can be shown.
+        path: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// What is there is not what the caller has seen.
     #[error("`{0}` is not what was expected: it was changed or removed meanwhile")]
     Changed(String),
@@ -141,9 +152,11 @@ impl SandboxError {
             | SandboxError::NotOurs { .. }
             | SandboxError::Mounted(_)
             | SandboxError::Changed(_)
+            | SandboxError::Vanished(_)
             | SandboxError::Stays { .. }
             | SandboxError::Busy(_) => ToolCode::Conflict,
             SandboxError::Special(_) | SandboxError::Io { .. } | SandboxError::Undurable { .. } => ToolCode::IoError,
+            SandboxError::Unnameable { .. } => ToolCode::Encoding,
             SandboxError::Refused(_) => ToolCode::PolicyDenied,
             SandboxError::Limit(hit) if hit.limit == crate::limits::Limit::Interrupt => ToolCode::Cancelled,
             SandboxError::Limit(_) => ToolCode::LimitExceeded,
@@ -156,6 +169,7 @@ impl SandboxError {
             SandboxError::Escapes { path, .. }
             | SandboxError::Io { path, .. }
             | SandboxError::Undurable { path, .. }
+            | SandboxError::Unnameable { path, .. }
             | SandboxError::NotOurs { path, .. } => Some(path),
             SandboxError::NotFound(path)
             | SandboxError::NotAFolder(path)
@@ -166,6 +180,7 @@ impl SandboxError {
             | SandboxError::Mounted(path)
             | SandboxError::Denied(path)
             | SandboxError::NoSpace(path)
+            | SandboxError::Vanished(path)
             | SandboxError::Changed(path) => Some(path),
             SandboxError::Stays { reason, .. } => reason.path(),
             SandboxError::RootItself(_) => Some("."),
@@ -181,6 +196,8 @@ impl SandboxError {
             SandboxError::RootItself(_) => "name something below it",
             SandboxError::NotEmpty(_) => "give `recursive: true` to include what is in it",
             SandboxError::NotOurs { .. } => "move it away; it was neither followed nor changed",
+            SandboxError::Vanished(_) => "call again",
+            SandboxError::Unnameable { .. } => "rename it",
             SandboxError::Changed(_) => "look at it again; `if_match` takes the checksum that it has now",
             SandboxError::Stays { .. } => "look at what stays before you try again",
             SandboxError::Busy(_) => "try again when it has ended",

@@ -58,5 +58,7 @@ pub use root::{Root, SandboxPath, Unreached};
 pub use take::Overwrite;
 pub use temporary::{TemporaryFolders, temporary_name};
 pub use unpack::Unpacking;
-pub use walk::{Details, Skip, Tree, WalkLimits, walk};
+pub use walk::{
+    Bounds, Candidate, Choice, Details, FoundEntries, Grounds, Search, Skip, Tree, WalkLimits, search, walk,
+};
 pub use witness::Witness;

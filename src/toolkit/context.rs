@@ -7,8 +7,9 @@ use chrono::{DateTime, Utc};
 use crate::audit::Items;
 use crate::limits::{LimitHit, Meter, space};
 use crate::sandbox::{
-    Change, Details, Keeper, KeptPath, Kind as EntryKind, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root,
-    SandboxError, SandboxPath, Skip, Step, Tree, WalkLimits, temporary_name, walk,
+    Change, Details, FoundEntries, Grounds, Keeper, KeptPath, Kind as EntryKind, Lister, ListingPlan, Metadata,
+    OpenFile, PathRule, Root, SandboxError, SandboxPath, Search, Skip, Step, Tree, WalkLimits, search, temporary_name,
+    walk,
 };
 use crate::text::ToolCode;
 
@@ -139,7 +140,7 @@ impl<'a> Context<'a> {
         let (room, full) = space::room_for(entry_bytes);
         let steps = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
         let (entries, hit) = if steps < room { (steps, self.meter.step_limit()) } else { (room, full) };
-        WalkLimits { entries, hit, watch: self.meter.watch() }
+        WalkLimits { entries, hit, looks: steps, looks_hit: self.meter.step_limit(), watch: self.meter.watch() }
     }
 
     /// Walks the directory of a place; what the policy hides is left out.
@@ -151,6 +152,30 @@ impl<'a> Context<'a> {
             false => None,
         };
         walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule }, details)
+    }
+
+    /// Searches the directory of a place; what the policy hides is left out. With `follows`, links stand for what
+    /// they lead to, where the policy lets the tool look. Notes on `.gitignore` files become warnings.
+    pub fn find(
+        &mut self,
+        start: &SandboxPath,
+        wanted: &Search<'_>,
+        follows: bool,
+    ) -> Result<FoundEntries, SandboxError> {
+        let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
+        let closed = |resolved: &str| policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
+            true => Some(&closed),
+            false => None,
+        };
+        let resolve = |path: &str| self.place(&root.address_of(path), PathRule::INSIDE, Access::Look).ok();
+        let limits = self.walk_limits(FoundEntries::ENTRY_BYTES);
+        let resolve: Option<&dyn Fn(&str) -> Option<SandboxPath>> = if follows { Some(&resolve) } else { None };
+        let grounds = Grounds { root, skip: Skip { rule }, limits: &limits, resolve };
+        let mut found = search(start, wanted, &grounds)?;
+        std::mem::take(&mut found.notes).into_iter().for_each(|note| self.note(note));
+        self.spend(found.met)?;
+        Ok(found)
     }
 
     /// Lists the directory of a place step by step; what the policy hides is left out, and a link is

@@ -53,5 +53,5 @@ pub use policy::{DirectoryRule, Extensions, Patterns, Policy, ToolRule, ToolRule
 pub use registry::{Registry, Sparing, Tool, ToolId};
 pub use settings::{ListDirectorySettings, MemorySettings, Settings};
 pub(crate) use spec::arguments;
-pub use spec::{Access, Effect, Example, Failure, Kind, Literal, Param, Risk, Spec, WhenAbsent};
+pub use spec::{Access, Effect, Example, Failure, Kind, Literal, Param, Risk, Spec, WhenAbsent, name_of};
 pub use told::answers_are_bounded;

@@ -148,12 +148,19 @@ fn plan(args: &Args) -> ListingPlan {
     }
 }
 
-/// What comes before the path of an entry below a directory, to make it a path from the root.
+/// The path of a place from the sandbox root: as it was given, which may be through links, but without `..`.
+pub fn named(place: &SandboxPath) -> String {
+    let climbs = place.shown().split('/').any(|part| part == "..");
+    match &*if climbs { place.address() } else { place.shown().into() } {
+        "" => ".".to_owned(),
+        path => path.to_owned(),
+    }
+}
+
+/// The beginning of the paths of entries in a directory: its own path and a `/`, nothing for the root.
 pub fn prefix(directory: &SandboxPath) -> String {
-    // As it was given, which may be through links, but without `..`.
-    let climbs = directory.shown().split('/').any(|part| part == "..");
-    match &*if climbs { directory.address() } else { directory.shown().into() } {
-        "" | "." => String::new(),
+    match named(directory) {
+        path if path == "." => String::new(),
         path => format!("{path}/"),
     }
 }
