@@ -23,6 +23,15 @@ use super::policy::Policy;
 use super::settings::Settings;
 use super::spec::Access;
 
+/// What a tool visits of a tree.
+#[derive(Clone, Copy)]
+pub struct Visit<'a> {
+    /// What is listed, and how.
+    pub plan: ListingPlan,
+    /// Says of a directory, by its path from the start, whether it is wanted at all; links must not be followed.
+    pub enters: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
+}
+
 /// One step of a listing, with its entry.
 pub struct Visited<'a, 'l> {
     /// What tells of the entry.
@@ -186,7 +195,7 @@ impl<'a> Context<'a> {
         plan: ListingPlan,
         mut take: impl FnMut(&Lister<'_>, Step, &mut Meter) -> Result<(), LimitHit>,
     ) -> Result<(), SandboxError> {
-        self.visit(start, plan, |entry, meter| {
+        self.visit(start, Visit { plan, enters: None }, |entry, meter| {
             take(entry.lister, entry.step, meter).map_err(SandboxError::Limit)?;
             Ok(ControlFlow::Continue(()))
         })
@@ -197,17 +206,23 @@ impl<'a> Context<'a> {
     pub fn visit<E: From<SandboxError>>(
         &mut self,
         start: &SandboxPath,
-        plan: ListingPlan,
+        visit: Visit<'_>,
         mut take: impl FnMut(&mut Visited<'_, '_>, &mut Meter) -> Result<ControlFlow<()>, E>,
     ) -> Result<(), E> {
         let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
-        let closed = |resolved: &str| policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
-        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
-            true => Some(&closed),
+        let has_rules = policy.has_directory_rules();
+        let resolved_start = start.resolved();
+        let leaves_out = |resolved: &str| {
+            let below = resolved.strip_prefix(resolved_start).unwrap_or(resolved).trim_start_matches('/');
+            let is_closed = || policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
+            visit.enters.is_some_and(|enters| !enters(below)) || has_rules && is_closed()
+        };
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match has_rules || visit.enters.is_some() {
+            true => Some(&leaves_out),
             false => None,
         };
         let limits = self.walk_limits(Lister::ENTRY_BYTES);
-        let mut lister = Lister::open(root, start, plan, Skip { rule }, &limits)?;
+        let mut lister = Lister::open(root, start, visit.plan, Skip { rule }, &limits)?;
         while let Some(step) = lister.advance()? {
             if take(&mut Visited { lister: &mut lister, step, policy, root }, self.meter)?.is_break() {
                 break;

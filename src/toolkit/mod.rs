@@ -40,7 +40,7 @@ pub use bound::{Arguments, Bound, ListedPath};
 pub use call_record::{Shown, Told};
 pub use chance::{Chance, Clock};
 pub use console::{Console, InputFault};
-pub use context::{Context, Visited};
+pub use context::{Context, Visit, Visited};
 pub use error::{Manner, ToolError};
 pub use excerpt::{Excerpt, body_of, excerpt, read_on};
 pub use gate::Gate;

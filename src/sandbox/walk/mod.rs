@@ -133,7 +133,7 @@ impl From<LimitHit> for Failure {
 }
 
 /// The path of something below the start of a walk.
-fn joined(start: &str, below: &str) -> String {
+pub fn joined(start: &str, below: &str) -> String {
     match (start, below) {
         (start, "") => start.to_owned(),
         ("." | "", below) => below.to_owned(),

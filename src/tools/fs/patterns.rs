@@ -3,9 +3,12 @@
 //! They say of an entry whether it is wanted, and of a directory whether it may hold anything that is, so that
 //! `src/**/*.rs` never has `target` opened.
 
+use crate::sandbox::SandboxPath;
+use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 use crate::value::{Value, print};
 
+use super::find_files::prefix;
 use super::glob::{LetterCase, Pattern};
 
 /// The most patterns of one call.
@@ -46,7 +49,7 @@ enum Part {
 
 /// An entry as patterns see it.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
+pub struct Entry<'a> {
     /// Path from where the search begins.
     pub path: &'a str,
     /// Last part of the path.
@@ -75,7 +78,7 @@ impl Patterns {
     }
 
     /// Whether an entry is wanted.
-    pub fn includes(&self, entry: Subject<'_>) -> bool {
+    pub fn includes(&self, entry: Entry<'_>) -> bool {
         match self.last_fitting(entry) {
             Some(effect) => effect == Effect::Includes,
             None => !self.has_includes,
@@ -83,7 +86,7 @@ impl Patterns {
     }
 
     /// Whether a directory may hold an entry that is wanted.
-    pub fn may_hold(&self, directory: Subject<'_>) -> bool {
+    pub fn may_hold(&self, directory: Entry<'_>) -> bool {
         if self.last_fitting(directory) == Some(Effect::Excludes) {
             return false;
         }
@@ -91,7 +94,7 @@ impl Patterns {
         !self.has_includes || includes.any(|rule| rule.leads_below(directory.path))
     }
 
-    fn last_fitting(&self, entry: Subject<'_>) -> Option<Effect> {
+    fn last_fitting(&self, entry: Entry<'_>) -> Option<Effect> {
         self.rules.iter().rev().find(|rule| rule.fits(entry)).map(|rule| rule.effect)
     }
 }
@@ -115,7 +118,7 @@ impl Rule {
         Ok(Rule { pattern: parsed, effect, directories_only, parts })
     }
 
-    fn fits(&self, entry: Subject<'_>) -> bool {
+    fn fits(&self, entry: Entry<'_>) -> bool {
         (entry.is_directory || !self.directories_only) && self.pattern.fits(entry.name, || entry.path.into())
     }
 
@@ -152,8 +155,34 @@ fn parts(pattern: &str, case: LetterCase) -> Vec<Part> {
     parts
 }
 
-/// The pattern that leaves out a path, in quotes, for hints.
-pub fn excluding(path: &str) -> String {
+impl<'a> Entry<'a> {
+    /// The entry of a path.
+    pub fn of_path(path: &'a str, is_directory: bool) -> Entry<'a> {
+        Entry { path, name: path.rsplit('/').next().unwrap_or(path), is_directory }
+    }
+}
+
+/// The error of a search of a directory, which says how everything else can be found: by a pattern that leaves out
+/// what failed below the directory.
+pub fn leaving_out(error: impl Into<ToolError>, directory: &SandboxPath) -> ToolError {
+    let error = error.into();
+    let prefix = prefix(directory);
+    let below = error.path.as_deref().and_then(|path| path.strip_prefix(&prefix));
+    let Some(pattern) = below.filter(|below| !matches!(*below, "" | ".")).map(excluding) else {
+        return if error.limit.is_some() { error } else { error.argument("path") };
+    };
+    let without = format!("leave it out with `pattern: [\"*\", {pattern}]`");
+    let hint = match error.code {
+        ToolCode::Encoding => format!("rename it, or {without}"),
+        ToolCode::Conflict => format!("call again, or {without}"),
+        ToolCode::PermissionDenied => format!("{without}, or run as somebody who may read it"),
+        _ => without,
+    };
+    error.hint(hint)
+}
+
+/// The pattern that leaves out a path, in quotes.
+fn excluding(path: &str) -> String {
     let mut pattern = String::from("!");
     for character in path.chars() {
         if matches!(character, '*' | '?' | '[' | ']' | '{' | '}' | '\\') {
@@ -169,7 +198,7 @@ pub fn excluding(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{LetterCase, Patterns, Subject};
+    use super::{Entry, LetterCase, Patterns};
     use crate::value::Value;
 
     fn patterns(texts: &[&str]) -> Patterns {
@@ -177,10 +206,10 @@ mod tests {
         Patterns::parse("pattern", Some(&list), LetterCase::Counts).expect("patterns")
     }
 
-    fn subject(path: &str) -> Subject<'_> {
+    fn subject(path: &str) -> Entry<'_> {
         let is_directory = path.ends_with('/');
         let path = path.trim_end_matches('/');
-        Subject { path, name: path.rsplit('/').next().expect("a text has parts"), is_directory }
+        Entry { path, name: path.rsplit('/').next().expect("a text has parts"), is_directory }
     }
 
     #[test]

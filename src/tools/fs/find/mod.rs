@@ -6,7 +6,7 @@ mod order;
 use std::ops::Range;
 
 use crate::sandbox::{
-    Bounds, Candidate, Choice, Details, FoundEntries, Kind as EntryKind, PathRule, SandboxError, SandboxPath, Search,
+    Bounds, Candidate, Choice, Details, FoundEntries, Kind as EntryKind, PathRule, SandboxPath, Search,
 };
 use crate::text::ToolCode;
 use crate::toolkit::{
@@ -16,7 +16,7 @@ use crate::value::{Column, Folders, List, Rows, Str, Table, Texts, Value};
 
 use super::find_files::prefix;
 use super::glob::LetterCase;
-use super::patterns::{Patterns, Subject, excluding};
+use super::patterns::{Entry, Patterns, leaving_out};
 use order::{Order, SortKey};
 
 const SPEC: Spec = Spec {
@@ -126,40 +126,10 @@ fn run(context: &mut Context<'_>, args: Args, details: Details) -> Result<Record
         depth: args.depth.map_or(usize::MAX, |depth| usize::try_from(depth).unwrap_or(usize::MAX)),
         gitignore: args.gitignore,
     };
-    let found = context.find(&args.path, &search, args.follow).map_err(|error| failed(error, &args.path))?;
+    let found = context.find(&args.path, &search, args.follow).map_err(|error| leaving_out(error, &args.path))?;
     let limit = args.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let found = order::arrange(found, order, limit, &context.meter.watch())?;
     Ok(Records(List::from_rows(Rows::new(table(found, prefix(&args.path), search.details)?))))
-}
-
-/// Says of a failure below the directory how the rest can be had without what failed.
-fn failed(error: SandboxError, directory: &SandboxPath) -> ToolError {
-    let below = error.path().and_then(|path| match &*prefix(directory) {
-        "" => Some(path),
-        prefix => path.strip_prefix(prefix),
-    });
-    let hint = below.filter(|below| !matches!(*below, "" | ".")).and_then(|below| {
-        let pattern = excluding(below);
-        match &error {
-            SandboxError::Denied(_) | SandboxError::Io { .. } => {
-                Some(format!("leave it out with `pattern: [\"*\", {pattern}]`, or run as somebody who may read it"))
-            }
-            SandboxError::Unnameable { .. } => {
-                Some(format!("rename it, or leave it out with `pattern: [\"*\", {pattern}]`"))
-            }
-            SandboxError::Vanished(_) => {
-                Some(format!("call again, or leave it out with `pattern: [\"*\", {pattern}]`"))
-            }
-            _ => None,
-        }
-    });
-    let is_limit = matches!(error, SandboxError::Limit(_));
-    let error = ToolError::from(error);
-    match hint {
-        Some(hint) => error.hint(hint),
-        None if is_limit => error,
-        None => error.argument("path"),
-    }
 }
 
 fn bounds(context: &Context<'_>, args: &Args) -> Result<Bounds, ToolError> {
@@ -192,7 +162,7 @@ impl Wanted {
             return Choice::Neither;
         }
         let is_directory = entry.kind == EntryKind::Folder;
-        let subject = Subject { path: entry.path, name: entry.name, is_directory };
+        let subject = Entry { path: entry.path, name: entry.name, is_directory };
         let is_kind = self.kind.is_none_or(|kind| kind == entry.kind);
         Choice::of(is_kind && self.patterns.includes(subject), is_directory && self.patterns.may_hold(subject))
     }
