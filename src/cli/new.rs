@@ -15,16 +15,8 @@ SET folder = "."
 IF LEN(ARGS) > 0 THEN
   SET folder = ARGS[0]
 END
-MUST CALL FS.WalkDir(folder), "it needs a folder"
-SET count = 0
-SET bytes = 0
-FOR EACH entry IN LAST DO
-  IF NOT entry.isDir THEN
-    SET count = count + 1
-    SET bytes = bytes + entry.size
-  END
-END
-EMIT count, " files, ", bytes, " bytes"
+SET files = FS.Find(folder)
+EMIT LEN(files), " files, ", LIST.Sum(files, key: "size"), " bytes"
 "#;
 
 const SETUP: [(&str, &str); 2] = [("a.txt", "one\n"), ("more/b.txt", "two\n")];

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 /// Arguments of `ns doc`.
 #[derive(Args, Debug)]
 pub struct DocArgs {
-    /// What to show, such as FS.WalkDir, FOR EACH, LEN or NS0101; all topics when left out
+    /// What to show, such as FS.Find, FOR EACH, LEN or NS0101; all topics when left out
     #[arg(value_name = "NAME")]
     pub name: Vec<String>,
     /// How it is printed
