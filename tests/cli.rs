@@ -252,7 +252,7 @@ fn call_reports_failures_in_one_shape() {
     }
     let outside = call(place.path(), &["read_file", "{\"file_path\": \"../x\"}"]);
     assert_eq!((failure(&outside)["code"].as_str(), outside.code), (Some("sandbox_violation"), 4));
-    assert_eq!(failure(&outside)["argument"], "file_path");
+    assert_eq!(failure(&outside)["argument"], "path");
     let missing = call(place.path(), &["read_file", "{\"file_path\": \"x\"}"]);
     assert_eq!((failure(&missing)["code"].as_str(), missing.code), (Some("not_found"), 1));
     let read_only =

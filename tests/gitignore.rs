@@ -1,4 +1,4 @@
-//! Random trees with nested `.gitignore` files: `FS.ListDir` shows what git shows.
+//! Random trees with nested `.gitignore` files: `FS.ListDir` and `FS.Find` show what git shows.
 //!
 //! Each tree is made from its number, so a failure can be repeated. 60 trees, 300 with `NS_LONG=1`,
 //! or as many as `NS_TREES` says; `NS_TREE` is the number of the first.
@@ -248,6 +248,15 @@ fn by_us(top: &Path, folder: &str) -> BTreeSet<String> {
     names
 }
 
+/// What `find` gives below such a folder. Names that are no text would fail it, so they are left out by a pattern.
+fn by_find(folder: &Path) -> BTreeSet<String> {
+    let args = json!({ "gitignore": true, "type": "all", "pattern": ["*", "!*\u{fffd}*"] });
+    let ran = run(ns(folder).args(["call", "find", &args.to_string()]));
+    let records: Json = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("no JSON: {}", ran.stderr));
+    let records = records.as_array().expect("a list").iter().filter(|record| record["type"] != "directory");
+    records.map(|record| record["path"].as_str().expect("a path").to_owned()).collect()
+}
+
 fn flatten(tree: &Json, below: &str, names: &mut BTreeSet<String>) {
     for child in tree["children"].as_array().expect("a folder has children") {
         let path = format!("{below}{}", child["name"].as_str().expect("a child has a name"));
@@ -292,7 +301,12 @@ fn check_tree(number: u64) -> Result<usize, String> {
             ));
         }
     }
-    Ok(shown)
+    let wanted: BTreeSet<String> = by_git(top).into_iter().filter(|path| !path.contains('\u{fffd}')).collect();
+    let found = by_find(top);
+    match wanted == found {
+        true => Ok(shown),
+        false => Err(format!("tree {number}: git shows {wanted:?}, `find` {found:?}\n{}", all_rules(top, &folders))),
+    }
 }
 
 #[test]

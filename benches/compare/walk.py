@@ -1,4 +1,4 @@
-"""Walks of one folder: `FS.WalkDir` beside a bare loop of system calls, programs, crates and other languages."""
+"""Walks of one folder: `FS.WalkDir` and `FS.Find` beside a bare loop of system calls, programs, crates and other languages."""
 
 from __future__ import annotations
 
@@ -20,9 +20,13 @@ FD = "fd -l"
 OURS = "ns"
 FIELDS = "ns, all fields read"
 NAMES = "ns, names and kinds alone"
+FOUND = "ns, FS.Find"
+FOUND_NAMES = "ns, FS.Find, names and kinds alone"
 FIND_NAMES = "find -printf, names and kinds alone"
 PORTABLE = ("walkdir", "jwalk", "ignore", "cap_std")
 GOALS = {BARE: 1.15, FIND: 0.75, "walkdir + metadata": 0.65, FD: 0.3, "os.scandir": 0.4}
+#: CPU of `FS.Find` beside `FS.WalkDir`, which looks at the same entries.
+FOUND_GOAL = 1.15
 #: Time on the clock with two processors, as times that with one.
 THREADS_GOAL = 0.65
 
@@ -42,8 +46,9 @@ def run(built: Built, folder: str, rounds: int, quick: bool = False) -> Report:
     show.note(f"{folder}: {entries} entries")
     whole = process.in_turn(commands, rounds)
     show.note("")
-    series = {name: usages for name, usages in whole.items() if name not in (NAMES, FIND_NAMES)}
-    names = {name: whole[name] for name in (NAMES, FIND_NAMES, OURS)}
+    of_names = (NAMES, FOUND_NAMES, FIND_NAMES)
+    series = {name: usages for name, usages in whole.items() if name not in of_names}
+    names = {name: whole[name] for name in (*of_names, OURS)}
     report = Report(series={"walk": series, "names": names})
     report.blocks = [
         f"{folder}: {entries} entries",
@@ -54,6 +59,8 @@ def run(built: Built, folder: str, rounds: int, quick: bool = False) -> Report:
     for name, goal in GOALS.items():
         if name in series:
             report.goals.append(Goal("`FS.WalkDir` to a finished value, CPU", f"`{name}`", goal, ratio(series[OURS], series[name])))
+    for found, walked in ((FOUND, OURS), (FOUND_NAMES, NAMES)):
+        report.goals.append(Goal(f"`{found}`, CPU", f"`{walked}`", FOUND_GOAL, ratio(whole[found], whole[walked])))
     report.charts.append(_chart(series, entries))
     if not quick and os.cpu_count() != 1 and shutil.which("taskset"):
         _threads(report, commands[OURS], rounds)
@@ -68,6 +75,8 @@ def contestants(built: Built, folder: str, quick: bool) -> tuple[dict[str, list[
         OURS: script(built, "whole", folder),
         FIELDS: script(built, "fields", folder),
         NAMES: script(built, "names", folder),
+        FOUND: script(built, "find", folder),
+        FOUND_NAMES: script(built, "find_names", folder),
         FIND: ["find", folder, "-mindepth", "1", "-printf", "%P %y %s %T@\\n"],
         FIND_NAMES: ["find", folder, "-mindepth", "1", "-printf", "%P %y\\n"],
         "os.scandir": python,

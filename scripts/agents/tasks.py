@@ -35,12 +35,11 @@ class Task:
 
 
 def files_below(call, folder, pattern="*"):
-    found = call("find_files", {"directory_path": folder, "pattern": pattern, "recursive": True})
-    return [item["path"] for item in found["items"] if item["type"] == "file"]
+    return [file["path"] for file in call("find", {"path": folder, "pattern": pattern})["result"]]
 
 
 def read(call, path):
-    return call("read_file", {"file_path": path})["content"]
+    return call("read_file", {"path": path})["content"]
 
 
 def count_lines(call):
@@ -48,9 +47,7 @@ def count_lines(call):
 
 
 def largest(call):
-    files = [entry for entry in call("walk_dir", {"path": "."})["result"] if not entry["isDir"]]
-    files.sort(key=lambda entry: (-entry["size"], entry["path"]))
-    return [entry["path"] for entry in files[:5]]
+    return [file["path"] for file in call("find", {"sort": "size", "descending": True, "limit": 5})["result"]]
 
 
 def todos(call):
@@ -97,7 +94,7 @@ def respell(call):
     changed = 0
     for path in files_below(call, "docs", "*.md"):
         if "colour" in read(call, path):
-            call("edit_file", {"file_path": path, "old_text": "colour", "new_text": "color"})
+            call("edit_file", {"path": path, "old_text": "colour", "new_text": "color"})
             changed += 1
     return changed
 
@@ -107,13 +104,13 @@ def index(call):
     for path in files_below(call, "docs", "*.md"):
         heading = read(call, path).splitlines()[0].removeprefix("# ")
         lines.append(f"- [{heading}]({path.removeprefix('docs/')})")
-    call("write_file", {"file_path": "docs/INDEX.md", "content": "# Index\n\n" + "\n".join(lines) + "\n"})
+    call("write_file", {"path": "docs/INDEX.md", "content": "# Index\n\n" + "\n".join(lines) + "\n"})
     return len(lines)
 
 
 def archive(call):
     moved = 0
-    call("create_directory", {"directory_path": "archive/2023"})
+    call("create_directory", {"path": "archive/2023"})
     for path in files_below(call, "logs", "2023-*.log"):
         call("move_file", {"source": path, "destination": path.replace("logs/", "archive/2023/")})
         moved += 1
@@ -125,7 +122,7 @@ TASKS = [
         "How many lines have the pages in docs?",
         count_lines,
         """SET total = 0
-FOR EACH page IN FS.FindFiles("docs", "*.md").items DO
+FOR EACH page IN FS.Find("docs", "*.md") DO
   SET total = total + FS.ReadFile(page.path).lineCount
 END
 RETURN total
@@ -134,21 +131,19 @@ RETURN total
     Task(
         "Which are the five largest files?",
         largest,
-        """SET files = LIST.Where(FS.WalkDir("."), "isDir", false)
-SET sorted = LIST.Sort(LIST.Sort(files, key: "path"), key: "size", descending: true)
-RETURN LIST.Column(LIST.Take(sorted, 5), "path")
+        """RETURN LIST.Column(FS.Find(sort: "size", descending: true, limit: 5), "path")
 """,
     ),
     Task(
         "How many TODOs are in which source file?",
         todos,
-        """RETURN LIST.CountBy(FS.SearchFiles("TODO", "src").matches, key: "path")
+        """RETURN LIST.CountBy(FS.SearchFiles("src", "TODO").matches, key: "path")
 """,
     ),
     Task(
         "Rename the photos from .jpeg to .jpg.",
         rename,
-        """SET photos = FS.FindFiles("photos", "*.jpeg").items
+        """SET photos = FS.Find("photos", "*.jpeg")
 FOR EACH photo IN photos DO
   MUST CALL FS.MoveFile(photo.path, PATH.WithExtension(photo.path, "jpg"))
 END
@@ -159,7 +154,7 @@ RETURN LEN(photos)
         "What is the sum of all amounts in sales?",
         total_sales,
         """SET total = 0
-FOR EACH sheet IN FS.FindFiles("sales", "*.csv").items DO
+FOR EACH sheet IN FS.Find("sales", "*.csv") DO
   FOR EACH row IN CSV.Parse(FS.ReadFile(sheet.path).content) DO
     SET total = total + INT(row.amount)
   END
@@ -171,11 +166,9 @@ RETURN total
         "Which version has each package?",
         versions,
         """SET versions = {}
-FOR EACH file IN FS.FindFiles("packages", "package.json", recursive: true).items DO
-  IF file.type == "file" THEN
-    SET package = JSON.Parse(FS.ReadFile(file.path).content)
-    SET versions[package.name] = package.version
-  END
+FOR EACH file IN FS.Find("packages", "package.json") DO
+  SET package = JSON.Parse(FS.ReadFile(file.path).content)
+  SET versions[package.name] = package.version
 END
 RETURN versions
 """,
@@ -184,7 +177,7 @@ RETURN versions
         "Which photos have the same content?",
         duplicates,
         """SET groups = {}
-FOR EACH photo IN FS.FindFiles("photos").items DO
+FOR EACH photo IN FS.Find("photos") DO
   SET sum = FS.HashFile(photo.path).checksum
   SET groups[sum] = MAP.Get(groups, sum, []) + [photo.path]
 END
@@ -201,7 +194,7 @@ RETURN same
         "Spell colour as color in all pages.",
         respell,
         """SET changed = 0
-FOR EACH page IN FS.FindFiles("docs", "*.md").items DO
+FOR EACH page IN FS.Find("docs", "*.md") DO
   IF STR.Contains(FS.ReadFile(page.path).content, "colour") THEN
     MUST CALL FS.EditFile(page.path, "colour", "color")
     SET changed = changed + 1
@@ -214,7 +207,7 @@ RETURN changed
         "Write docs/INDEX.md with the title of each page.",
         index,
         """SET lines = []
-FOR EACH page IN FS.FindFiles("docs", "*.md").items DO
+FOR EACH page IN FS.Find("docs", "*.md") DO
   SET title = STR.RemovePrefix(LIST.First(STR.Lines(FS.ReadFile(page.path).content)), "# ")
   SET lines = lines + ["- [" + title + "](" + page.name + ")"]
 END
@@ -226,7 +219,7 @@ RETURN LEN(lines)
         "Move the logs of 2023 to archive/2023.",
         archive,
         """MUST CALL FS.CreateDirectory("archive/2023")
-SET logs = FS.FindFiles("logs", "2023-*.log").items
+SET logs = FS.Find("logs", "2023-*.log")
 FOR EACH log IN logs DO
   MUST CALL FS.MoveFile(log.path, PATH.Join(["archive/2023", log.name]))
 END

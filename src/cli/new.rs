@@ -14,16 +14,8 @@ const SCRIPT: &str = r#"#!/usr/bin/env ns
 :: arg min_size: bytes that a file has at least, to be counted
 
 DEFINE PROCEDURE Main(folder: ".", min_size: 0)
-  MUST CALL FS.WalkDir(folder), "it needs a folder"
-  SET count = 0
-  SET bytes = 0
-  FOR EACH entry IN LAST DO
-    IF NOT entry.isDir AND entry.size >= min_size THEN
-      SET count = count + 1
-      SET bytes = bytes + entry.size
-    END
-  END
-  EMIT count, " files, ", bytes, " bytes"
+  SET files = FS.Find(folder, min_size: min_size)
+  EMIT LEN(files), " files, ", LIST.Sum(files, key: "size"), " bytes"
 END
 "#;
 

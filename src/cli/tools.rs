@@ -193,7 +193,7 @@ pub fn page(entry: Entry<'_>) -> String {
         let mut table = new_table();
         for param in entry.params {
             table.add_row([
-                format!("  {}", param.name),
+                format!("  {}", [&[param.name], param.aliases].concat().join(", ")),
                 param.kind.word().to_owned(),
                 absent(param),
                 format!("{}{}", param.doc, allowed(param.kind)),
@@ -294,6 +294,25 @@ fn reference(entries: &[Entry<'_>]) -> String {
             text.push_str(&section(*entry));
         }
     }
+    text.push_str(&old_names(entries));
+    text
+}
+
+/// The names of parameters that tools took earlier, or that the documents have, each with the name that it has now.
+fn old_names(entries: &[Entry<'_>]) -> String {
+    let mut text = "\n## Old names of arguments\n\n\
+        A tool that takes a file takes it first and calls it `path`; where there are two, `source` and `destination`.\n\
+        The names of the documents and of earlier versions are accepted everywhere: in scripts, in JSON, by servers and \
+        in documents.\n\n\
+        | tool | old name | name |\n|---|---|---|\n"
+        .to_owned();
+    for entry in entries {
+        for (param, alias) in
+            entry.params.iter().flat_map(|param| param.aliases.iter().map(move |alias| (param, alias)))
+        {
+            text.push_str(&format!("| `{}` | `{alias}` | `{}` |\n", entry.spec.name, param.name));
+        }
+    }
     text
 }
 
@@ -318,8 +337,9 @@ fn section(entry: Entry<'_>) -> String {
     if !entry.params.is_empty() {
         text.push_str("\n| argument | type | when left out | meaning |\n|---|---|---|---|\n");
         for param in entry.params {
+            let others = param.aliases.iter().map(|alias| format!(", also `{alias}`")).collect::<String>();
             text.push_str(&format!(
-                "| `{}` | {} | {} | {}{} |\n",
+                "| `{}`{others} | {} | {} | {}{} |\n",
                 param.name,
                 param.kind.word(),
                 absent(param),

@@ -167,8 +167,8 @@ fn instructions(read_only: bool) -> String {
     };
     format!(
         "Files of one directory. Paths are relative to its root, with `/` between their parts; `.` is the root. {changes} \
-         To see what is there take `list_dir`, a tree without what `.gitignore` names; `list_directory` gives the entries \
-         of one directory with sizes and times, `walk_dir` those of all below. \
+         To find files take `find`: by pattern, type, size and time, in a directory and all below, without what \
+         `.gitignore` names where `gitignore` is true; its `path` is what every other tool takes. `list_dir` draws a tree. \
          For work of more than a few calls write one script: read `language_guide`, then `run_script`. \
          An answer that was cut says so; read on with `read_result`. A failure has a code, a message and a hint."
     )

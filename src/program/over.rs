@@ -122,17 +122,22 @@ const MAP_FILTER: Spec = Spec::pure(
     },
 );
 
-const LIST: Param = Param { name: "list", kind: Kind::List, absent: WhenAbsent::Required, doc: "list to go through" };
+const LIST: Param =
+    Param { name: "list", aliases: &[], kind: Kind::List, absent: WhenAbsent::Required, doc: "list to go through" };
 const PROCEDURE: Param = Param {
+    aliases: &[],
     name: "procedure",
     kind: Kind::Text,
     absent: WhenAbsent::Required,
     doc: "name of a procedure, built-in function or tool, with or without quotes, known before the run",
 };
-const MAP_PARAM: Param = Param { name: "map", kind: Kind::Map, absent: WhenAbsent::Required, doc: "map to go through" };
+const MAP_PARAM: Param =
+    Param { name: "map", aliases: &[], kind: Kind::Map, absent: WhenAbsent::Required, doc: "map to go through" };
 const KEY: Param = Param { name: "key", ..PROCEDURE };
-const START: Param = Param { name: "start", kind: Kind::Any, absent: WhenAbsent::Absent, doc: "what to begin with" };
+const START: Param =
+    Param { name: "start", aliases: &[], kind: Kind::Any, absent: WhenAbsent::Absent, doc: "what to begin with" };
 const DESCENDING: Param = Param {
+    aliases: &[],
     name: "descending",
     kind: Kind::Bool,
     absent: WhenAbsent::Is(Literal::Bool(false)),

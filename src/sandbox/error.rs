@@ -88,6 +88,17 @@ pub enum SandboxError {
     /// Something below `.ns` that this user's key did not seal for this root.
     #[error("`{0}` is foreign: your key did not seal it for this directory")]
     Foreign(String),
+    /// A folder disappeared while a tree was searched.
+    #[error("`{0}` disappeared while its tree was searched")]
+    Vanished(String),
+    /// A path that no tool can be given.
+    #[error("no tool takes the path `{path}`: it {reason}")]
+    Unnameable {
+        /// The path, as far as it can be shown.
+        path: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// What is there is not what the caller has seen.
     #[error("`{0}` is not what was expected: it was changed or removed meanwhile")]
     Changed(String),
@@ -156,9 +167,11 @@ impl SandboxError {
             | SandboxError::Foreign(_)
             | SandboxError::Mounted(_)
             | SandboxError::Changed(_)
+            | SandboxError::Vanished(_)
             | SandboxError::Stays { .. }
             | SandboxError::Busy(_) => ToolCode::Conflict,
             SandboxError::Special(_) | SandboxError::Io { .. } | SandboxError::Undurable { .. } => ToolCode::IoError,
+            SandboxError::Unnameable { .. } => ToolCode::Encoding,
             SandboxError::Refused(_) => ToolCode::PolicyDenied,
             SandboxError::Limit(hit) if hit.limit == crate::limits::Limit::Interrupt => ToolCode::Cancelled,
             SandboxError::Limit(_) => ToolCode::LimitExceeded,
@@ -172,6 +185,7 @@ impl SandboxError {
             | SandboxError::Io { path, .. }
             | SandboxError::Undurable { path, .. }
             | SandboxError::HoldsReserved { path, .. }
+            | SandboxError::Unnameable { path, .. }
             | SandboxError::NotOurs { path, .. } => Some(path),
             SandboxError::NotFound(path)
             | SandboxError::NotAFolder(path)
@@ -183,6 +197,7 @@ impl SandboxError {
             | SandboxError::Denied(path)
             | SandboxError::NoSpace(path)
             | SandboxError::Foreign(path)
+            | SandboxError::Vanished(path)
             | SandboxError::Changed(path) => Some(path),
             SandboxError::Stays { reason, .. } => reason.path(),
             SandboxError::RootItself(_) => Some("."),
@@ -200,6 +215,8 @@ impl SandboxError {
             SandboxError::HoldsReserved { .. } => "give `recursive: true`, which moves all of it to the trash",
             SandboxError::NotOurs { .. } => "move it away; it was neither followed nor changed",
             SandboxError::Foreign(_) => "`ns adopt` shows what is foreign in `.ns`, and takes it over if you say so",
+            SandboxError::Vanished(_) => "call again",
+            SandboxError::Unnameable { .. } => "rename it",
             SandboxError::Changed(_) => "look at it again; `if_match` takes the checksum that it has now",
             SandboxError::Stays { .. } => "look at what stays before you try again",
             SandboxError::Busy(_) => "try again when it has ended",

@@ -66,5 +66,7 @@ pub use take::Overwrite;
 pub use temporary::{TemporaryFolders, temporary_name};
 pub use unpack::Unpacking;
 pub use user_state::{AuditEnd, UserState, state_folder_of};
-pub use walk::{Details, Skip, Tree, WalkLimits, walk};
+pub use walk::{
+    Bounds, Candidate, Choice, Details, FoundEntries, Grounds, Search, Skip, Tree, WalkLimits, search, walk,
+};
 pub use witness::Witness;

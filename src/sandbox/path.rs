@@ -1,6 +1,10 @@
 //! Path texts: what a script may write as a path, before anything on the disk is looked at.
 //!
 //! [`PathText`] is a checked text and nothing more; [`super::Root::locate`] finds out where it leads.
+//!
+//! Names that are not shown as they are, or that other systems cannot hold, are never made. Where something has
+//! such a name it can be used by it, so that every path of a listing is one that tools take; where nothing has
+//! it, the path is refused as malformed ([`PathText::fault`]).
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -32,18 +36,32 @@ pub struct PathRule {
     pub creates: bool,
     /// A link at the path's end stands for what it points to.
     pub follows: bool,
+    /// Names that are never made are accepted also where nothing has them: something had them before.
+    pub returns: bool,
 }
 
 impl PathRule {
     /// Relative paths that stay inside; a link at the end is followed.
-    pub const RELATIVE: PathRule =
-        PathRule { absolute: false, parents: true, empty: false, trimmed: false, creates: false, follows: true };
+    pub const RELATIVE: PathRule = PathRule {
+        absolute: false,
+        parents: true,
+        empty: false,
+        trimmed: false,
+        creates: false,
+        follows: true,
+        returns: false,
+    };
     /// Also absolute paths that lie inside the root.
     pub const INSIDE: PathRule = PathRule { absolute: true, ..PathRule::RELATIVE };
 
     /// The same rule for a path at which something may be made.
     pub const fn creating(self) -> PathRule {
         PathRule { creates: true, ..self }
+    }
+
+    /// The same rule for where something is to return to.
+    pub const fn returning(self) -> PathRule {
+        PathRule { returns: true, ..self }
     }
 
     /// The same rule for tools that act on a link itself.
@@ -58,10 +76,12 @@ pub struct PathText {
     parts: Vec<CompactString>,
     /// The text ended in `/`, so it names a folder.
     pub wants_folder: bool,
+    /// Why the path is refused unless something has each of its names.
+    pub fault: Option<PathError>,
 }
 
 /// Why a path text is refused.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct PathError {
     /// `bad_args` or `sandbox_violation`.
@@ -73,10 +93,19 @@ pub struct PathError {
 }
 
 impl PathText {
-    /// Checks a text; `root` is the root's own absolute path.
+    /// Checks a text; `roots` are the root's own absolute paths.
     pub fn parse(text: &str, rule: PathRule, roots: &[&Path]) -> Result<PathText, PathError> {
         let text = if rule.trimmed { text.trim() } else { text };
-        check_characters(text)?;
+        check_text(text)?;
+        let fault = fault_of(text, rule);
+        match PathText::parse_parts(text, rule, roots) {
+            Ok(path) => Ok(PathText { fault, ..path }),
+            // What is wrong with a name comes before where it leads.
+            Err(error) => Err(fault.unwrap_or(error)),
+        }
+    }
+
+    fn parse_parts(text: &str, rule: PathRule, roots: &[&Path]) -> Result<PathText, PathError> {
         if text.is_empty() && !rule.empty {
             return Err(bad(
                 "expected a path, found an empty text",
@@ -87,17 +116,16 @@ impl PathText {
             return Err(bad("the path begins with `//`", "write one `/`"));
         }
         let relative = match text.starts_with('/') {
-            // What is wrong with a name comes before where it leads.
-            true => inside_root(text, rule, roots).or_else(|refusal| check_parts(text, rule).and(Err(refusal)))?,
+            true => inside_root(text, rule, roots).or_else(|refusal| check_parts(text).and(Err(refusal)))?,
             false => text,
         };
-        check_drive(relative)?;
-        check_parts(relative, rule)?;
+        check_parts(relative)?;
         let parts = relative.split('/').filter(|part| !matches!(*part, "" | "."));
         let parts: Vec<CompactString> = parts.map(CompactString::from).collect();
         check_climbing(&parts, rule)?;
         check_reserved(&parts)?;
-        Ok(PathText { parts, wants_folder: relative.ends_with('/') || relative.ends_with("/.") })
+        let wants_folder = relative.ends_with('/') || relative.ends_with("/.");
+        Ok(PathText { parts, wants_folder, fault: None })
     }
 
     /// The parts, `..` among them.
@@ -124,10 +152,23 @@ fn violation(message: impl Into<String>) -> PathError {
 }
 
 /// Refuses texts that no path is made of.
-pub fn check_characters(text: &str) -> Result<(), PathError> {
-    if text.len() > MAX_PATH {
-        return Err(bad(format!("the path has {} bytes, more than {MAX_PATH}", text.len()), "use a shorter path"));
+pub fn check_text(text: &str) -> Result<(), PathError> {
+    check_length(text)?;
+    match text.contains('\0') || cfg!(not(unix)) && text.contains('\\') {
+        true => check_characters(text),
+        false => Ok(()),
     }
+}
+
+/// Why a path is refused unless something has each of its names.
+fn fault_of(text: &str, rule: PathRule) -> Option<PathError> {
+    let new_names = || text.split('/').try_for_each(|part| if rule.creates { check_new_name(part) } else { Ok(()) });
+    check_characters(text).and_then(|()| check_drive(text)).and_then(|()| new_names()).err()
+}
+
+/// Refuses texts that no new path is made of.
+pub fn check_characters(text: &str) -> Result<(), PathError> {
+    check_length(text)?;
     if let Some(c) = text.chars().find(|&c| c.is_control() || safe::is_format(c)) {
         let message = format!("the path holds the character U+{:04X}, which is not shown", c as u32);
         return Err(bad(message, "rename the file outside, or use another path"));
@@ -136,6 +177,13 @@ pub fn check_characters(text: &str) -> Result<(), PathError> {
         return Err(bad("the path holds a backslash", "part folders with `/`"));
     }
     Ok(())
+}
+
+fn check_length(text: &str) -> Result<(), PathError> {
+    match text.len() > MAX_PATH {
+        true => Err(bad(format!("the path has {} bytes, more than {MAX_PATH}", text.len()), "use a shorter path")),
+        false => Ok(()),
+    }
 }
 
 /// The part of an absolute path below the root, which may have more than one name.
@@ -159,13 +207,8 @@ fn check_drive(text: &str) -> Result<(), PathError> {
     Ok(())
 }
 
-fn check_parts(text: &str, rule: PathRule) -> Result<(), PathError> {
-    text.split('/').try_for_each(|part| check_part(part, rule))
-}
-
-fn check_part(part: &str, rule: PathRule) -> Result<(), PathError> {
-    check_part_length(part)?;
-    if rule.creates { check_new_name(part) } else { Ok(()) }
+fn check_parts(text: &str) -> Result<(), PathError> {
+    text.split('/').try_for_each(check_part_length)
 }
 
 /// Refuses a name that no file system holds.
@@ -181,6 +224,9 @@ pub fn check_part_length(part: &str) -> Result<(), PathError> {
 
 /// Refuses names that may stand there already, but are not made.
 pub fn check_new_name(part: &str) -> Result<(), PathError> {
+    if part.contains('\\') {
+        return Err(bad("the path holds a backslash", "part folders with `/`"));
+    }
     if let Some(c) = part.chars().find(|&c| c.is_control() || safe::is_format(c)) {
         let message = format!("a new name holds the character U+{:04X}, which is not shown", c as u32);
         return Err(bad(message, "choose another name"));
@@ -240,7 +286,8 @@ pub fn entry_parts(name: &str) -> Result<Vec<CompactString>, SandboxError> {
         return Err(violation("it is absolute").into());
     }
     check_drive(name)?;
-    check_parts(name, rule)?;
+    check_parts(name)?;
+    name.split('/').try_for_each(check_new_name)?;
     let parts = name.split('/').filter(|part| !matches!(*part, "" | "."));
     let parts: Vec<CompactString> = parts.map(CompactString::from).collect();
     check_climbing(&parts, rule)?;

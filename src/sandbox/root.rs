@@ -20,7 +20,7 @@ use super::journal::Address;
 use super::keep::Account;
 use super::metadata::{Kind, Metadata};
 use super::overlay::Overlay;
-use super::path::{PathError, PathRule, PathText};
+use super::path::{PathError, PathRule, PathText, check_new_name};
 use super::read::ReadError;
 use super::reserved::is_reserved;
 use super::seal::RootSeal;
@@ -239,9 +239,13 @@ impl Root {
     /// Checks a path text and finds the place that it names.
     pub fn locate(&self, text: &str, rule: PathRule) -> Result<SandboxPath, Unreached> {
         let path = PathText::parse(text, rule, &[&self.path, &self.named])?;
-        match self.locate_directly(&path, rule) {
+        let located = match self.locate_directly(&path, rule) {
             Some(place) => Ok(place),
             None => Walker::new(self, &path, rule).walk(rule),
+        };
+        match path.fault {
+            Some(fault) if !located.as_ref().is_ok_and(|place| place.may_be_named(rule)) => Err(fault.into()),
+            _ => located,
         }
     }
 
@@ -422,6 +426,14 @@ impl SandboxPath {
         }
         let (folder, name) = self.entry()?;
         folder.metadata(name).map_err(|error| self.error(&error))
+    }
+
+    /// Whether a path that holds names which are never made may lead here: something is here, or whatever is made
+    /// gets other names.
+    fn may_be_named(&self, rule: PathRule) -> bool {
+        let made = || self.missing.iter().chain(&self.name);
+        let is_there = self.missing.is_empty() && self.metadata().is_ok();
+        is_there || rule.returns || rule.creates && made().all(|name| check_new_name(&name.to_string_lossy()).is_ok())
     }
 
     /// Opens the place as a folder.

@@ -149,9 +149,10 @@ pub struct Binder {
 impl Binder {
     /// The parameter of a name.
     pub fn position(&self, name: &str) -> Result<usize, ArgError> {
-        self.params.iter().position(|param| param.name == name).ok_or_else(|| {
+        self.params.iter().position(|param| param.is_called(name)).ok_or_else(|| {
             let names = self.params.iter().map(|param| param.name);
-            let help = match nearest(name, names.clone()) {
+            let aliases = self.params.iter().flat_map(|param| param.aliases.iter().copied());
+            let help = match nearest(name, names.clone().chain(aliases)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if self.params.is_empty() => "it takes none".to_owned(),
                 None => format!("there are: {}", names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
@@ -216,13 +217,16 @@ impl Binder {
         let fits = match param.kind {
             Kind::Bool => matches!(value, Value::Bool(_)),
             Kind::Int { .. } => value.as_integer().is_some(),
-            Kind::IntOrNil { .. } => matches!(value, Value::Nil) || value.as_integer().is_some(),
+            kind if kind.takes_nil() && matches!(value, Value::Nil) => true,
+            Kind::IntOrNil { .. } => value.as_integer().is_some(),
+            Kind::TextOrNil => value.is_text(),
+            Kind::Size => value.is_text() || value.as_integer().is_some(),
             Kind::Text | Kind::Content | Kind::Word(_) | Kind::Path(..) | Kind::Kept => value.is_text(),
             Kind::List => matches!(value, Value::List(_)),
             Kind::Texts | Kind::Paths(..) => {
                 matches!(value, Value::List(list) if list.iter().all(|item| item.is_text()))
             }
-            Kind::TextOrTexts => match value {
+            Kind::TextOrTexts | Kind::Patterns => match value {
                 Value::List(list) => list.iter().all(|item| item.is_text()),
                 value => value.is_text(),
             },
@@ -232,7 +236,7 @@ impl Binder {
         };
         if !fits {
             let found = match (param.kind, value) {
-                (Kind::Texts | Kind::TextOrTexts | Kind::Paths(..), Value::List(list)) => {
+                (Kind::Texts | Kind::TextOrTexts | Kind::Patterns | Kind::Paths(..), Value::List(list)) => {
                     let wrong = list.iter().find(|item| !item.is_text());
                     wrong.map_or_else(|| shown(value), |item| format!("a list with {}", shown(&item)))
                 }
@@ -251,6 +255,7 @@ impl Binder {
                 (min, i64::MAX) => format!("at least {min}"),
                 (min, max) => format!("{min} to {max}"),
             },
+            Kind::Size if is_beyond(0, i64::MAX) => "at least 0".to_owned(),
             Kind::Word(words) if is_none_of(words) => {
                 let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 format!("one of {}", words.join(", "))
@@ -269,7 +274,7 @@ impl Binder {
             let param = &self.params[place];
             if let Some(value) = arg {
                 self.check(place, value)?;
-                if !(matches!(value, Value::Nil) && matches!(param.kind, Kind::IntOrNil { .. })) {
+                if !(matches!(value, Value::Nil) && param.kind.takes_nil()) {
                     continue;
                 }
             }

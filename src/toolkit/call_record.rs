@@ -283,10 +283,17 @@ pub fn is_refusal(code: ToolCode) -> bool {
 fn shown(kind: Kind, effect: Effect) -> Shown {
     match kind {
         Kind::Text if effect == Effect::Pure => Shown::Hashed,
-        Kind::Bool | Kind::Int { .. } | Kind::IntOrNil { .. } | Kind::Number | Kind::Word(_) | Kind::Text => {
-            Shown::Plain
-        }
+        Kind::Bool
+        | Kind::Int { .. }
+        | Kind::IntOrNil { .. }
+        | Kind::Number
+        | Kind::Size
+        | Kind::Word(_)
+        | Kind::Text
+        | Kind::TextOrNil => Shown::Plain,
         Kind::Path(..) | Kind::Paths(..) | Kind::Kept => Shown::Path,
-        Kind::Content | Kind::List | Kind::Texts | Kind::TextOrTexts | Kind::Map | Kind::Any => Shown::Hashed,
+        Kind::Content | Kind::List | Kind::Texts | Kind::TextOrTexts | Kind::Patterns | Kind::Map | Kind::Any => {
+            Shown::Hashed
+        }
     }
 }

@@ -7,8 +7,9 @@ use chrono::{DateTime, Utc};
 use crate::audit::Items;
 use crate::limits::{LimitHit, Meter, space};
 use crate::sandbox::{
-    Change, Details, Keeper, KeptPath, Kind as EntryKind, Lister, ListingPlan, Metadata, OpenFile, PathRule, Root,
-    SandboxError, SandboxPath, Skip, Step, Tree, WalkLimits, temporary_name, walk,
+    Change, Details, FoundEntries, Grounds, Keeper, KeptPath, Kind as EntryKind, Lister, ListingPlan, Metadata,
+    OpenFile, PathRule, Root, SandboxError, SandboxPath, Search, Skip, Step, Tree, WalkLimits, search, temporary_name,
+    walk,
 };
 use crate::text::ToolCode;
 
@@ -21,6 +22,15 @@ use super::memory::Memory;
 use super::policy::{Policy, Stated};
 use super::settings::Settings;
 use super::spec::Access;
+
+/// What a tool visits of a tree.
+#[derive(Clone, Copy)]
+pub struct Visit<'a> {
+    /// What is listed, and how.
+    pub plan: ListingPlan,
+    /// Says of a directory, by its path from the start, whether it is wanted at all; links must not be followed.
+    pub enters: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
+}
 
 /// One step of a listing, with its entry.
 pub struct Visited<'a, 'l> {
@@ -139,7 +149,7 @@ impl<'a> Context<'a> {
         let (room, full) = space::room_for(entry_bytes);
         let steps = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
         let (entries, hit) = if steps < room { (steps, self.meter.step_limit()) } else { (room, full) };
-        WalkLimits { entries, hit, watch: self.meter.watch() }
+        WalkLimits { entries, hit, looks: steps, looks_hit: self.meter.step_limit(), watch: self.meter.watch() }
     }
 
     /// Walks the directory of a place; what the policy hides is left out.
@@ -153,6 +163,30 @@ impl<'a> Context<'a> {
         walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule }, details)
     }
 
+    /// Searches the directory of a place; what the policy hides is left out. With `follows`, links stand for what
+    /// they lead to, where the policy lets the tool look. Notes on `.gitignore` files become warnings.
+    pub fn find(
+        &mut self,
+        start: &SandboxPath,
+        wanted: &Search<'_>,
+        follows: bool,
+    ) -> Result<FoundEntries, SandboxError> {
+        let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
+        let closed = |resolved: &str| policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
+            true => Some(&closed),
+            false => None,
+        };
+        let resolve = |path: &str| self.place(&root.address_of(path), PathRule::INSIDE, Access::Look).ok();
+        let limits = self.walk_limits(FoundEntries::ENTRY_BYTES);
+        let resolve: Option<&dyn Fn(&str) -> Option<SandboxPath>> = if follows { Some(&resolve) } else { None };
+        let grounds = Grounds { root, skip: Skip { rule }, limits: &limits, resolve };
+        let mut found = search(start, wanted, &grounds)?;
+        std::mem::take(&mut found.notes).into_iter().for_each(|note| self.note(note));
+        self.spend(found.met)?;
+        Ok(found)
+    }
+
     /// Lists the directory of a place step by step; what the policy hides is left out, and a link is
     /// not followed to where it lets nobody in. What is to be said about it becomes a warning.
     pub fn list(
@@ -161,7 +195,7 @@ impl<'a> Context<'a> {
         plan: ListingPlan,
         mut take: impl FnMut(&Lister<'_>, Step, &mut Meter) -> Result<(), LimitHit>,
     ) -> Result<(), SandboxError> {
-        self.visit(start, plan, |entry, meter| {
+        self.visit(start, Visit { plan, enters: None }, |entry, meter| {
             take(entry.lister, entry.step, meter).map_err(SandboxError::Limit)?;
             Ok(ControlFlow::Continue(()))
         })
@@ -172,17 +206,23 @@ impl<'a> Context<'a> {
     pub fn visit<E: From<SandboxError>>(
         &mut self,
         start: &SandboxPath,
-        plan: ListingPlan,
+        visit: Visit<'_>,
         mut take: impl FnMut(&mut Visited<'_, '_>, &mut Meter) -> Result<ControlFlow<()>, E>,
     ) -> Result<(), E> {
         let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
-        let closed = |resolved: &str| policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
-        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
-            true => Some(&closed),
+        let has_rules = policy.has_directory_rules();
+        let resolved_start = start.resolved();
+        let leaves_out = |resolved: &str| {
+            let below = resolved.strip_prefix(resolved_start).unwrap_or(resolved).trim_start_matches('/');
+            let is_closed = || policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
+            visit.enters.is_some_and(|enters| !enters(below)) || has_rules && is_closed()
+        };
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match has_rules || visit.enters.is_some() {
+            true => Some(&leaves_out),
             false => None,
         };
         let limits = self.walk_limits(Lister::ENTRY_BYTES);
-        let mut lister = Lister::open(root, start, plan, Skip { rule }, &limits)?;
+        let mut lister = Lister::open(root, start, visit.plan, Skip { rule }, &limits)?;
         while let Some(step) = lister.advance()? {
             if take(&mut Visited { lister: &mut lister, step, policy, root }, self.meter)?.is_break() {
                 break;

@@ -342,7 +342,7 @@ impl Gate {
         let further = self.further.iter().find_map(|root| Some((root, below(root)?)));
         let (root, path) = further.unwrap_or((&self.root, path.to_owned()));
         let text = KeptText::parse(&path)?;
-        let rule = PathRule::INSIDE.not_following();
+        let rule = PathRule::INSIDE.not_following().returning();
         let origin = self.place(&root.address_of(&text.origin()), rule, Access::Change, see)?;
         Ok(root.locate_kept(&text, origin)?)
     }

@@ -29,7 +29,7 @@ impl<'a> Given<'a> {
     }
 
     /// The value of an argument; the inner none says that it was left out and has no default.
-    fn value(&self, name: &str) -> Option<Option<Value>> {
+    pub fn value(&self, name: &str) -> Option<Option<Value>> {
         let place = self.params.iter().position(|param| param.name == name).expect("the tool declares the parameter");
         match (self.args[place], self.params[place].absent) {
             (GivenArg::Unknown, _) => None,

@@ -40,7 +40,7 @@ pub use bound::{Arguments, Bound, ListedPath};
 pub use call_record::{Shown, Told};
 pub use chance::{Chance, Clock};
 pub use console::{Console, InputFault};
-pub use context::{Context, Visited};
+pub use context::{Context, Visit, Visited};
 pub use error::{Manner, ToolError};
 pub use excerpt::{Excerpt, body_of, excerpt, read_on};
 pub use gate::Gate;
@@ -56,5 +56,5 @@ pub use policy::{
 pub use registry::{Registry, Sparing, Tool, ToolId};
 pub use settings::{ListDirectorySettings, Settings};
 pub(crate) use spec::arguments;
-pub use spec::{Access, Effect, Example, Failure, Kind, Literal, Param, Risk, Spec, WhenAbsent};
+pub use spec::{Access, Effect, Example, Failure, Kind, Literal, Param, Risk, Spec, WhenAbsent, name_of};
 pub use told::answers_are_bounded;

@@ -69,6 +69,9 @@ impl Gate {
     ) -> Result<ModuleFile, ToolError> {
         self.telling(path, run, |record| {
             let text = PathText::parse(path, RULE, &[]).map_err(SandboxError::from)?;
+            if let Some(fault) = &text.fault {
+                return Err(SandboxError::from(fault.clone()).into());
+            }
             let path = text.shown();
             if text.wants_folder {
                 let error = ToolError::new(ToolCode::IsADirectory, format!("`{path}/` names a directory, not a file"));

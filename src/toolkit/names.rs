@@ -6,7 +6,7 @@ use crate::limits::Meter;
 use crate::sandbox::{ListingPlan, PathRule};
 
 use super::call_record::CallRecord;
-use super::context::Context;
+use super::context::{Context, Visit};
 use super::error::ToolError;
 use super::gate::Gate;
 use super::memory::SessionMemory;
@@ -27,7 +27,7 @@ impl Gate {
         let mut context = Context { meter, answer_bytes: None, gate: self, record: &record };
         let plan = ListingPlan { levels: 0, tell_links: true, ..ListingPlan::default() };
         let mut names = Vec::new();
-        context.visit::<ToolError>(&place, plan, |visited, meter| {
+        context.visit::<ToolError>(&place, Visit { plan, enters: None }, |visited, meter| {
             meter.poll()?;
             names.push((visited.lister.name().into_owned(), visited.lister.is_folder()));
             Ok(if names.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })

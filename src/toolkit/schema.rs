@@ -19,11 +19,21 @@ pub fn declaration(tool: &Tool) -> Json {
         "risk": spec.risk.word(),
         "effect": spec.effect.word(),
         "input_schema": input_schema(tool),
+        "parameter_aliases": aliases(tool.params),
         "output_schema": output_schema(tool),
         "errors": errors(tool),
         "failure": spec.failure.sentence(),
         "example": { "script": spec.example.script, "output": spec.example.output },
     })
+}
+
+/// The other names that arguments may have, each with the name of its parameter.
+fn aliases(params: &[Param]) -> Json {
+    let of = |param: &Param| {
+        let name = json!(param.name);
+        param.aliases.iter().map(move |alias| ((*alias).to_owned(), name.clone())).collect::<Vec<_>>()
+    };
+    Json::Object(params.iter().flat_map(of).collect())
 }
 
 /// The codes that a call can give, those common to all tools first.
@@ -67,11 +77,12 @@ fn property(param: &Param) -> Json {
     let mut property = match param.kind {
         Kind::Bool => json!({ "type": "boolean" }),
         Kind::Int { min, max } | Kind::IntOrNil { min, max } => integer(min, max),
-        Kind::Text | Kind::Content | Kind::Path(..) | Kind::Kept => json!({ "type": "string" }),
+        Kind::Text | Kind::TextOrNil | Kind::Content | Kind::Path(..) | Kind::Kept => json!({ "type": "string" }),
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
         Kind::List => json!({ "type": "array" }),
         Kind::Texts | Kind::Paths(..) => json!({ "type": "array", "items": { "type": "string" } }),
-        Kind::TextOrTexts => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
+        Kind::Size => json!({ "type": ["integer", "string"], "minimum": 0 }),
+        Kind::TextOrTexts | Kind::Patterns => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
         Kind::Number => json!({ "type": "number" }),
         Kind::Map => json!({ "type": "object" }),
         Kind::Any => json!({}),

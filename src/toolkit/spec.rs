@@ -161,12 +161,32 @@ pub struct Example {
 pub struct Param {
     /// Its name.
     pub name: &'static str,
+    /// Other names that an argument may have for it: those of the documents, and of earlier versions.
+    pub aliases: &'static [&'static str],
     /// What it takes.
     pub kind: Kind,
     /// What holds when it is left out.
     pub absent: WhenAbsent,
     /// What it means, with its unit, in a sentence without a full stop.
     pub doc: &'static str,
+}
+
+/// The name of the parameter of a field: of `r#type` it is `type`.
+pub const fn name_of(field: &'static str) -> &'static str {
+    match field.as_bytes() {
+        [b'r', b'#', name @ ..] => match str::from_utf8(name) {
+            Ok(name) => name,
+            Err(_) => field,
+        },
+        _ => field,
+    }
+}
+
+impl Param {
+    /// Whether an argument of this name is for it.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
 }
 
 /// What a tool does at a place. Each includes the one before.
@@ -221,6 +241,12 @@ pub enum Kind {
     Texts,
     /// A text, or a list of texts.
     TextOrTexts,
+    /// A text, or `nil`, which stands for leaving it out.
+    TextOrNil,
+    /// A pattern of paths, a list of them, or `nil`, which stands for leaving it out.
+    Patterns,
+    /// A number of bytes, a text such as `10 MiB`, or `nil`, which stands for leaving it out.
+    Size,
     /// A whole number or a float.
     Number,
     /// A map.
@@ -253,6 +279,9 @@ impl Kind {
             Kind::List => "a list",
             Kind::Texts => "a list of texts",
             Kind::TextOrTexts => "a text or a list of texts",
+            Kind::TextOrNil => "a text or nil",
+            Kind::Patterns => "a pattern, a list of patterns or nil",
+            Kind::Size => "a number of bytes, a text such as \"10 MiB\" or nil",
             Kind::Number => "a number",
             Kind::Map => "a map",
             Kind::Any => "a value",
@@ -264,14 +293,20 @@ impl Kind {
         match self {
             Kind::Bool => "bool",
             Kind::Int { .. } | Kind::IntOrNil { .. } => "int",
-            Kind::Text | Kind::Content | Kind::Word(_) => "string",
+            Kind::Text | Kind::TextOrNil | Kind::Content | Kind::Word(_) => "string",
             Kind::Path(..) | Kind::Kept => "path",
             Kind::Paths(..) | Kind::List | Kind::Texts => "list",
-            Kind::TextOrTexts => "string or list",
+            Kind::TextOrTexts | Kind::Patterns => "string or list",
+            Kind::Size => "int or string",
             Kind::Number => "number",
             Kind::Map => "map",
             Kind::Any => "any",
         }
+    }
+
+    /// Whether `nil` stands for leaving an argument of this kind out.
+    pub fn takes_nil(self) -> bool {
+        matches!(self, Kind::IntOrNil { .. } | Kind::TextOrNil | Kind::Patterns | Kind::Size)
     }
 
     /// Whether a map can be a value of this kind.
@@ -307,7 +342,8 @@ pub enum Literal {
 
 /// Declares the typed arguments of a tool once: the struct, the parameters and how one becomes the
 /// other. Fields come in the order of positional arguments, each with what holds when it is left
-/// out ([`WhenAbsent`]), its [`Kind`] and what it means.
+/// out ([`WhenAbsent`]), its [`Kind`] and what it means. Other names of a parameter follow its own:
+/// `path | file_path: SandboxPath = …`.
 ///
 /// ```text
 /// arguments! {
@@ -318,14 +354,20 @@ pub enum Literal {
 /// }
 /// ```
 macro_rules! arguments {
-    (struct $name:ident { $($field:ident: $type:ty = $absent:expr, $kind:expr, $doc:literal;)* }) => {
+    (struct $name:ident { $($field:ident $(| $alias:ident)*: $type:ty = $absent:expr, $kind:expr, $doc:literal;)* }) => {
         pub struct $name { $($field: $type,)* }
 
         impl $crate::toolkit::Arguments for $name {
             const PARAMS: &'static [$crate::toolkit::Param] = {
                 #[allow(unused_imports, reason = "not every tool uses all of them")]
                 use $crate::toolkit::{Access, Kind, Literal, WhenAbsent::{Absent, Configured, Is, Required}};
-                &[$($crate::toolkit::Param { name: stringify!($field), kind: $kind, absent: $absent, doc: $doc },)*]
+                &[$($crate::toolkit::Param {
+                    name: $crate::toolkit::name_of(stringify!($field)),
+                    aliases: &[$(stringify!($alias)),*],
+                    kind: $kind,
+                    absent: $absent,
+                    doc: $doc,
+                },)*]
             };
 
             #[allow(unused_variables, reason = "some tools take no arguments")]

@@ -37,7 +37,7 @@ pub use pieces::Pieces;
 pub use record::to_value;
 pub use small::{Small, TextRef};
 pub use string::{Str, Text};
-pub use table::{Column, Rows, Table, Texts};
+pub use table::{Column, Folders, Rows, Table, Texts};
 
 /// A value of the language.
 #[derive(Clone, Debug, Default)]

@@ -3,6 +3,7 @@
 //! A walk over a million files gives a million rows; as maps they would take half a gigabyte. Here a
 //! column is one vector, and the map, path and time text of a row are made when they are read.
 
+use std::iter::successors;
 use std::rc::Rc;
 
 use crate::limits::{LimitHit, space};
@@ -32,6 +33,31 @@ pub enum Column {
         /// The record's number of each record's parent.
         parents: Vec<u32>,
     },
+    /// The path of each record: that of its folder, and the text of column `names`.
+    PathsInFolders {
+        /// Which column holds the names.
+        names: usize,
+        /// The folder of each record; [`NO_PARENT`] for those directly in the first folder.
+        folders: Vec<u32>,
+        /// All folders.
+        of: Folders,
+    },
+    /// What follows the last dot of column `names`, as `extension` tells it; an empty text where nothing does.
+    Extensions {
+        /// Which column holds the names.
+        names: usize,
+        /// The extension of a name.
+        extension: fn(&str) -> Option<&str>,
+    },
+    /// One of some words for each record.
+    Words {
+        /// The words.
+        words: &'static [&'static str],
+        /// Which word each record has.
+        numbers: Vec<u8>,
+    },
+    /// Texts of a few records, by their numbers, in order; all others have nil.
+    Sparse(Vec<(u32, String)>),
     /// Whole numbers.
     Ints(Vec<i64>),
     /// Truth values.
@@ -45,6 +71,39 @@ pub enum Column {
 /// Stands for the parent of a record that has none.
 pub const NO_PARENT: u32 = u32::MAX;
 
+/// Folders, each known by its name and by the folder above it.
+#[derive(Debug)]
+pub struct Folders {
+    /// Path of the first folder with a `/` at its end, or empty.
+    pub first: String,
+    /// Names of the folders below it.
+    pub names: Texts,
+    /// The folder above each; [`NO_PARENT`] for those directly in the first one.
+    pub parents: Vec<u32>,
+}
+
+impl Folders {
+    /// The path of a name in a folder.
+    fn path(&self, folder: u32, name: &str) -> String {
+        let above = |folder: &u32| Some(self.parents[*folder as usize]).filter(|above| *above != NO_PARENT);
+        let way: Vec<u32> = successors(Some(folder).filter(|folder| *folder != NO_PARENT), above).collect();
+        let parts = || way.iter().rev().map(|folder| self.names.get(*folder as usize));
+        let bytes = parts().map(|part| part.len() + 1).sum::<usize>() + self.first.len() + name.len();
+        let mut path = String::with_capacity(bytes);
+        path.push_str(&self.first);
+        for part in parts() {
+            path.push_str(part);
+            path.push('/');
+        }
+        path.push_str(name);
+        path
+    }
+
+    fn bytes(&self) -> usize {
+        self.first.capacity() + self.names.bytes() + self.parents.capacity() * size_of::<u32>()
+    }
+}
+
 /// Many texts end to end.
 #[derive(Debug, Default)]
 pub struct Texts {
@@ -56,6 +115,10 @@ impl Texts {
     /// Texts end to end, and where each of them ends.
     pub fn new(bytes: String, ends: Vec<u32>) -> Texts {
         Texts { ends, bytes }
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes.capacity() + self.ends.capacity() * size_of::<u32>()
     }
 
     /// The text of a record.
@@ -86,6 +149,17 @@ impl Table {
         match &self.columns[column].1 {
             Column::Texts(texts) => Value::text(texts.get(row)),
             Column::Paths { names, parents } => Value::text(&self.path(row, *names, parents)),
+            Column::PathsInFolders { names, folders, of } => {
+                Value::text(&of.path(folders[row], self.text(row, *names)))
+            }
+            Column::Extensions { names, extension } => {
+                Value::text(extension(self.text(row, *names)).unwrap_or_default())
+            }
+            Column::Words { words, numbers } => Value::text(words[usize::from(numbers[row])]),
+            Column::Sparse(texts) => match texts.binary_search_by_key(&(row as u32), |(row, _)| *row) {
+                Ok(at) => Value::text(&texts[at].1),
+                Err(_) => Value::Nil,
+            },
             Column::Ints(ints) => Value::Int(ints[row]),
             Column::Bools(bools) => Value::from(bools[row]),
             Column::Times(times) => Value::text(time::rfc3339(times[row]).as_str()),
@@ -93,8 +167,12 @@ impl Table {
         }
     }
 
-    fn path(&self, row: usize, names: usize, parents: &[u32]) -> String {
+    fn text(&self, row: usize, names: usize) -> &str {
         let Column::Texts(texts) = &self.columns[names].1 else { unreachable!("names are texts") };
+        texts.get(row)
+    }
+
+    fn path(&self, row: usize, names: usize, parents: &[u32]) -> String {
         let mut rows = vec![row];
         let mut at = parents[row];
         while at != NO_PARENT {
@@ -106,7 +184,7 @@ impl Table {
             if !path.is_empty() {
                 path.push('/');
             }
-            path.push_str(texts.get(row));
+            path.push_str(self.text(row, names));
         }
         path
     }
@@ -121,8 +199,15 @@ impl Drop for Table {
 impl Column {
     fn bytes(&self) -> usize {
         match self {
-            Column::Texts(texts) => texts.bytes.capacity() + texts.ends.capacity() * size_of::<u32>(),
+            Column::Texts(texts) => texts.bytes(),
             Column::Paths { parents, .. } => parents.capacity() * size_of::<u32>(),
+            Column::PathsInFolders { folders, of, .. } => folders.capacity() * size_of::<u32>() + of.bytes(),
+            Column::Extensions { .. } => 0,
+            Column::Words { numbers, .. } => numbers.capacity(),
+            Column::Sparse(texts) => {
+                let bytes: usize = texts.iter().map(|(_, text)| text.capacity()).sum();
+                bytes + texts.capacity() * size_of::<(u32, String)>()
+            }
             Column::Ints(ints) | Column::Times(ints) => ints.capacity() * size_of::<i64>(),
             Column::Bools(bools) => bools.capacity(),
             Column::Unread => 0,

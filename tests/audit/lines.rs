@@ -71,7 +71,7 @@ fn a_line_says_who_when_what_and_how_it_ended() {
     assert_eq!((&lines[0]["command"], &lines[0]["tool"]), (&json!("ns call"), &json!("FS.WriteFile")));
     let content = json!({ "bytes": 6, "sha256": "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b" });
     assert_eq!(lines[0]["arguments"]["content"], content);
-    assert_eq!((&lines[0]["arguments"]["file_path"], &lines[0]["paths"]), (&json!("d/../a"), &json!(["a"])));
+    assert_eq!((&lines[0]["arguments"]["path"], &lines[0]["paths"]), (&json!("d/../a"), &json!(["a"])));
     assert_eq!(
         (&lines[0]["outcome"], &lines[0]["code"], &lines[0]["previous"]),
         (&json!("done"), &Value::Null, &Value::Null)

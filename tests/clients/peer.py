@@ -69,6 +69,11 @@ def below(folder):
     return lambda text: sorted(str(pathlib.Path(line).relative_to(folder)) for line in text.splitlines() if "/" in line)
 
 
+def below_of(folder, path):
+    """A path from the root as one from a folder."""
+    return path if folder == "." else path.removeprefix(folder + "/")
+
+
 def flat(children, prefix=""):
     paths = []
     for child in children:
@@ -100,8 +105,8 @@ def requests(both):
     for path in OUTSIDE[:3]:
         both.ask(f"list {path}", ("list_dir", {"path": path}, our_names), ("list_directory", {"path": path}, names))
     for path in FOLDERS:
-        walked = lambda answer: sorted(entry["path"] for entry in answer["result"])  # noqa: E731
-        ours = ("walk_dir", {"path": path}, walked)
+        walked = lambda answer: sorted(below_of(path, entry["path"]) for entry in answer["result"])  # noqa: E731
+        ours = ("find", {"path": path, "type": "all"}, walked)
         both.ask(f"walk {path}", ours, ("directory_tree", {"path": path}, lambda text: flat(json.loads(text))))
     for path in FILES + FOLDERS[1:]:
         looked = lambda answer: (answer["sizeBytes"], answer["type"] == "directory")  # noqa: E731
@@ -110,8 +115,8 @@ def requests(both):
         why = "the size of a directory is none here, and that of its own blocks there" if is_folder else None
         both.ask(f"look at {path}", ours, ("get_file_info", {"path": path}, info), why)
     for pattern in ("*.md", "*.txt", "*.none"):
-        found = lambda answer: sorted(it["path"] for it in answer["items"] if it["type"] == "file")  # noqa: E731
-        ours = ("find_files", {"directory_path": ".", "pattern": pattern, "recursive": True}, found)
+        found = lambda answer: sorted(it["path"] for it in answer["result"])  # noqa: E731
+        ours = ("find", {"pattern": pattern}, found)
         theirs = ("search_files", {"path": ".", "pattern": f"**/{pattern}"}, below(both.there))
         both.ask(f"find {pattern}", ours, theirs)
     both.ask("make a directory", ("create_directory", {"directory_path": "new"}, done), ("create_directory", {"path": "new"}, done))

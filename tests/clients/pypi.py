@@ -25,15 +25,15 @@ def check(what, holds):
 
 async def work(call, tools):
     """Does the same with either client; `call` gives (is_error, structured, text)."""
-    check("eighteen tools in order", [tool.name for tool in tools][:3] == ["list_directory", "list_dir", "walk_dir"])
-    check("all of them", len(tools) == 18)
+    check("seventeen tools in order", [tool.name for tool in tools][:3] == ["find", "list_directory", "list_dir"])
+    check("all of them", len(tools) == 17)
     reads = [
         ("list_dir", {"recursive": True}),
         ("list_directory", {"path": "docs"}),
-        ("walk_dir", {"path": "."}),
-        ("walk_dir", {"path": "none"}),
+        ("find", {"path": "."}),
+        ("find", {"type": "all", "depth": 1, "sort": "size"}),
         ("read_file", {"file_path": "src/deep/ünïcode.txt"}),
-        ("find_files", {"directory_path": ".", "pattern": "*.md", "recursive": True}),
+        ("find", {"dir": ".", "pattern": ["*.md", "!new"], "gitignore": True}),
         ("search_files", {"text": "needle"}),
         ("file_info", {"path": "long.txt"}),
         ("language_guide", {}),

@@ -12,9 +12,9 @@ fn text_and_structure_have_the_same_data() {
     for (tool, arguments) in [
         ("list_directory", json!({ "path": "." })),
         ("list_dir", json!({})),
-        ("walk_dir", json!({ "path": "." })),
+        ("find", json!({ "path": "." })),
         ("read_file", json!({ "file_path": "a.txt" })),
-        ("find_files", json!({ "directory_path": ".", "pattern": "*" })),
+        ("find", json!({ "dir": ".", "pattern": ["*", "!b"], "type": "all" })),
         ("search_files", json!({ "text": "two" })),
         ("file_info", json!({ "path": "a.txt" })),
         ("language_guide", json!({})),
@@ -35,7 +35,9 @@ fn what_is_no_object_becomes_one() {
     let mut client = Client::open(place.path(), &[]);
     let listed = client.done("list_dir", json!({}));
     assert!(listed["result"].as_str().is_some_and(|text| text.ends_with("/\n  a.txt")), "{listed}");
-    assert_eq!(client.done("walk_dir", json!({ "path": "." }))["result"][0]["name"], "a.txt");
+    assert_eq!(client.done("find", json!({}))["result"][0]["name"], "a.txt");
+    assert_eq!(client.failed("find", json!({ "path": "none" }))["code"], "not_found");
+    let mut client = Client::open(place.path(), &["--tools", "walk_dir"]);
     assert_eq!(client.done("walk_dir", json!({ "path": "none" }))["result"], Json::Null);
 }
 
@@ -125,7 +127,7 @@ fn a_long_list_is_read_on() {
         std::fs::write(place.path().join(format!("file-{number:05}.txt")), "").expect("a file");
     }
     let mut client = Client::open(place.path(), &[]);
-    let result = client.call("walk_dir", json!({ "path": "." }));
+    let result = client.call("find", json!({ "path": "." }));
     let mut names: Vec<Json> = result["structuredContent"]["result"].as_array().expect("a list").clone();
     let meta = &result["_meta"];
     assert_eq!((&meta["truncated"], &meta["unit"], &meta["of"]), (&json!(true), &json!("entries"), &json!(5_000)));

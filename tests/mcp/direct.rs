@@ -22,7 +22,7 @@ fn sandbox() -> tempfile::TempDir {
 fn calls() -> Vec<Json> {
     [
         ("list_dir", json!({})),
-        ("walk_dir", json!({ "path": "none" })),
+        ("find", json!({ "path": "none" })),
         ("read_file", json!({ "file_path": "a.txt" })),
         ("read_file", json!({ "file_path": "long.txt" })),
         ("read_file", json!({ "file_path": "none" })),

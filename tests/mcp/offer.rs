@@ -4,12 +4,11 @@ use serde_json::{Value as Json, json};
 
 use crate::client::Client;
 
-const READING: [&str; 10] = [
+const READING: [&str; 9] = [
+    "find",
     "list_directory",
     "list_dir",
-    "walk_dir",
     "read_file",
-    "find_files",
     "search_files",
     "file_info",
     "run_script",
@@ -107,7 +106,7 @@ fn every_tool_has_a_title_and_all_hints() {
         }
         let name = tool["name"].as_str().expect("a name");
         match name {
-            "read_file" | "walk_dir" | "str_upper" | "history" => assert!(hint(&tool, "readOnlyHint"), "{name}"),
+            "read_file" | "find" | "str_upper" | "history" => assert!(hint(&tool, "readOnlyHint"), "{name}"),
             "delete_file" => assert!(hint(&tool, "destructiveHint") && !hint(&tool, "readOnlyHint")),
             "write_file" | "run_script" | "undo" => assert!(!hint(&tool, "readOnlyHint"), "{name}"),
             _ => {}

@@ -86,12 +86,12 @@ fn definitions_have_the_forms_of_the_frameworks() {
     assert_eq!(strict["strict"], true);
     let properties = strict["parameters"]["properties"].as_object().expect("properties");
     assert_eq!(strict["parameters"]["required"].as_array().map(Vec::len), Some(properties.len()));
-    assert_eq!(properties["file_path"]["type"], "string");
+    assert_eq!(properties["path"]["type"], "string");
     assert_eq!(properties["max_lines"]["type"], json!(["integer", "null"]));
     assert!(properties.values().all(|property| property.get("default").is_none()));
     let gemini = form("gemini", "read_file");
     assert_eq!(gemini["parameters"]["type"], "OBJECT");
-    assert_eq!(gemini["parameters"]["properties"]["file_path"]["type"], "STRING");
+    assert_eq!(gemini["parameters"]["properties"]["path"]["type"], "STRING");
     assert_eq!(gemini["parameters"].get("additionalProperties"), None);
 }
 

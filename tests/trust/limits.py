@@ -36,7 +36,7 @@ RUNAWAYS = {
     "a difference of long texts": LINES + 'SET d = TEXT.Diff(t, STR.Upper(STR.Replace(t, "words", "w")))\nWHILE true DO\nEND\n',
     "parsing": LINES + 'SET j = JSON.Text(STR.Lines(t))\nWHILE true DO\nSET v = JSON.Parse(j)\nEND\n',
     "a large file": "WHILE true DO\nSET h = FS.HashFile(\"large\")\nEND\n",
-    "a search in large files": 'WHILE true DO\nSET h = FS.SearchFiles("zzz", ".")\nEND\n',
+    "a search in large files": 'WHILE true DO\nSET h = FS.SearchFiles(".", "zzz")\nEND\n',
     "a walk through many files": "WHILE true DO\nSET w = FS.WalkDir(\"many\")\nEND\n",
     "an archive of large files": "CALL FS.Compress(\"large\", \"o.zip\")\nWHILE true DO\nEND\n",
     "copies of large files": "WHILE true DO\nCALL FS.CopyFile(\"large\", \"copy\", overwrite: true)\nEND\n",

@@ -16,12 +16,11 @@ use super::methods::Method;
 pub use script::{PLAN, ScriptFault, ScriptTool};
 
 /// What is offered when nothing else is asked for, in the order in which a client is told.
-const DEFAULT: [&str; 10] = [
+const DEFAULT: [&str; 9] = [
+    "find",
     "list_directory",
     "list_dir",
-    "walk_dir",
     "read_file",
-    "find_files",
     "search_files",
     "file_info",
     "run_script",

@@ -17,7 +17,7 @@ const TABLE: [(&[&str], &str); 12] = [
     (
         &["list", "array", "tuple", "vec"],
         "a list is written `[1, 2]`; `RANGE(3)` gives numbers, `MAP.Keys(map)` keys, `STR.Split(text, \",\")` parts, and \
-            `FS.ListDirectory(path)` lists a directory",
+            `FS.Find(path)` finds the files of a directory",
     ),
     (
         &["map", "dict", "object", "hash"],

@@ -181,6 +181,12 @@ impl From<LinuxFolder> for OwnedFd {
     }
 }
 
+impl From<OwnedFd> for LinuxFolder {
+    fn from(folder: OwnedFd) -> LinuxFolder {
+        LinuxFolder(folder)
+    }
+}
+
 impl AsFd for LinuxFolder {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()

@@ -1,7 +1,8 @@
 //! `.gitignore`: which entries of a tree git would not see.
 //!
-//! One [`Ignore`] goes along with a walk: each folder that is entered brings its file, each that is
-//! left takes it back. The nearest file with a rule that fits decides, the last rule in it first;
+//! The rules in force in a folder are a [`Scope`]: those of its own file, and the scope of the folder
+//! above. Scopes are shared, so that several threads can walk below one folder; each has an [`Ignore`] of
+//! its own. The nearest file with a rule that fits decides, the last rule in it first;
 //! what lies in an ignored folder is never asked about, because nobody opens it. The rules are those
 //! of `.gitignore` files alone, not of the user's or a repository's other lists. Files are opened by
 //! name in the handle of their folder, only when they are regular files, and read up to a bound;
@@ -13,6 +14,7 @@ mod rule;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::limits::{LimitHit, Watch};
 
@@ -41,25 +43,35 @@ const MAX_NOTES: usize = 10;
 /// Work between two looks at the clock.
 const PATIENCE: usize = 1 << 22;
 
-/// The rules in force at one place of a walk.
+/// The rules in force at one place of a walk, and what one thread of the walk notes about their files.
 #[derive(Debug)]
 pub struct Ignore {
-    /// From the farthest to the nearest.
-    files: Vec<File>,
-    bytes: u64,
+    scope: Option<Arc<Scope>>,
     notes: Vec<String>,
     more_notes: usize,
     work: usize,
     watch: Watch,
 }
 
-/// The rules of one file.
+/// The rules in force below a folder that has a file.
 #[derive(Debug)]
-struct File {
+pub struct Scope {
     rules: Rules,
     /// Bytes of a path before the part below the file's folder.
     base: usize,
+    /// Bytes of this file and of those above it.
     bytes: u64,
+    outer: Option<Arc<Scope>>,
+}
+
+impl Drop for Scope {
+    /// Drops the scopes above in a loop: a tree may nest deeper than a stack allows calls.
+    fn drop(&mut self) {
+        let mut outer = self.outer.take();
+        while let Some(mut scope) = outer.and_then(Arc::into_inner) {
+            outer = scope.outer.take();
+        }
+    }
 }
 
 /// The rules that hold where a walk begins.
@@ -83,12 +95,26 @@ impl Above {
 }
 
 impl Ignore {
+    /// Begins with the rules of a scope.
+    pub fn within(scope: Option<Arc<Scope>>, watch: Watch) -> Ignore {
+        Ignore { scope, notes: Vec::new(), more_notes: 0, work: 0, watch }
+    }
+
+    /// Goes to a place with other rules.
+    pub fn go_to(&mut self, scope: Option<Arc<Scope>>) {
+        self.scope = scope;
+    }
+
+    /// The rules in force.
+    pub fn scope(&self) -> Option<Arc<Scope>> {
+        self.scope.clone()
+    }
+
     /// The rules above a start: from the nearest folder with a `.git` down, at most from the root.
     ///
     /// Paths given later begin at the root of the sandbox, whatever folder the rules come from.
     pub fn above(root: &Root, start: &SandboxPath, watch: Watch) -> Result<Above, LimitHit> {
-        let ignore = Ignore { files: Vec::new(), bytes: 0, notes: Vec::new(), more_notes: 0, work: 0, watch };
-        let mut above = Above { ignore, start_is_ignored: false };
+        let mut above = Above { ignore: Ignore::within(None, watch), start_is_ignored: false };
         let names: Vec<OsString> = parts_of(Path::new(start.resolved_raw())).collect();
         let mut top = 0;
         each_folder(root, &names, |depth, folder| {
@@ -114,7 +140,8 @@ impl Ignore {
     /// way to the folder, `/` at its end, or empty. Says whether there is anything to [`Ignore::leave`].
     pub fn enter(&mut self, folder: &Folder, kind: Option<Kind>, folder_path: &[u8]) -> bool {
         let shown = || format!("{}{FILE}", String::from_utf8_lossy(folder_path));
-        let bytes = match read(folder, kind, MAX_BYTES_IN_FORCE - self.bytes) {
+        let in_force = self.scope.as_ref().map_or(0, |scope| scope.bytes);
+        let bytes = match read(folder, kind, MAX_BYTES_IN_FORCE - in_force) {
             Ok(bytes) => bytes,
             Err(reason) => {
                 self.note(format!("`{}` is not used: {reason}", shown()));
@@ -134,15 +161,15 @@ impl Ignore {
         if parsed.rules.len() == 0 {
             return false;
         }
-        self.bytes += bytes.len() as u64;
-        self.files.push(File { rules: parsed.rules, base: folder_path.len(), bytes: bytes.len() as u64 });
+        let (base, bytes, outer) = (folder_path.len(), in_force + bytes.len() as u64, self.scope.take());
+        self.scope = Some(Arc::new(Scope { rules: parsed.rules, base, bytes, outer }));
         true
     }
 
     /// Puts away the file taken up last.
     pub fn leave(&mut self) {
-        if let Some(file) = self.files.pop() {
-            self.bytes -= file.bytes;
+        if let Some(scope) = self.scope.take() {
+            self.scope = scope.outer.clone();
         }
     }
 
@@ -155,8 +182,8 @@ impl Ignore {
         }
         let name = &path[path.len() - name_len..];
         let work = &mut self.work;
-        let mut verdicts = self.files.iter().rev();
-        let verdict = verdicts.find_map(|file| file.rules.verdict(&path[file.base..], name, shape, work));
+        let mut scopes = std::iter::successors(self.scope.as_deref(), |scope| scope.outer.as_deref());
+        let verdict = scopes.find_map(|scope| scope.rules.verdict(&path[scope.base..], name, shape, work));
         Ok(verdict == Some(Verdict::Ignored))
     }
 

@@ -14,7 +14,7 @@ use super::super::folder::{Folder, Replace};
 use super::super::journal::{Address, Change, State, Step, left};
 use super::super::metadata::Kind;
 use super::super::own::open_ours;
-use super::super::path::{PathError, check_characters, check_part_length};
+use super::super::path::{PathError, check_characters, check_part_length, check_text};
 use super::super::remove::discard;
 use super::super::root::{Root, SandboxPath};
 use super::super::take::Overwrite;
@@ -27,6 +27,8 @@ pub struct KeptText {
     pub drawer: Drawer,
     /// The names of the folders below the drawer, and of the thing itself.
     names: Vec<String>,
+    /// Why the text is refused unless it leads to something.
+    fault: Option<PathError>,
 }
 
 /// Something that is kept, and the place that it came from.
@@ -45,7 +47,15 @@ pub struct KeptPath {
 impl KeptText {
     /// Takes a text apart.
     pub fn parse(text: &str) -> Result<KeptText, SandboxError> {
-        check_characters(text)?;
+        check_text(text)?;
+        let fault = check_characters(text).err();
+        match KeptText::parse_names(text) {
+            Ok(kept) => Ok(KeptText { fault, ..kept }),
+            Err(error) => Err(fault.map_or(error, SandboxError::from)),
+        }
+    }
+
+    fn parse_names(text: &str) -> Result<KeptText, SandboxError> {
         let below = |drawer: Drawer| Some((drawer, text.strip_prefix(".ns/")?.strip_prefix(drawer.name())?));
         let drawers = [Drawer::Backups, Drawer::Trash].into_iter().filter_map(below);
         let mut inside = drawers.filter_map(|(drawer, rest)| Some((drawer, rest.strip_prefix('/')?)));
@@ -60,7 +70,7 @@ impl KeptText {
             }
         }
         match &names[..] {
-            [_, .., last] if stamp::is_kept_shape(OsStr::new(last)) => Ok(KeptText { drawer, names }),
+            [_, .., last] if stamp::is_kept_shape(OsStr::new(last)) => Ok(KeptText { drawer, names, fault: None }),
             _ => Err(SandboxError::NotFound(text.to_owned())),
         }
     }
@@ -92,6 +102,13 @@ const HELP: &str = "give `backupPath` as a result had it: `.ns/backups/…` or `
 impl Root {
     /// Finds what is kept under a path and is to go back to a place.
     pub fn locate_kept(&self, text: &KeptText, origin: SandboxPath) -> Result<KeptPath, SandboxError> {
+        match (self.find_kept(text, origin), &text.fault) {
+            (Err(SandboxError::NotFound(_)), Some(fault)) => Err(fault.clone().into()),
+            (found, _) => found,
+        }
+    }
+
+    fn find_kept(&self, text: &KeptText, origin: SandboxPath) -> Result<KeptPath, SandboxError> {
         let names = [text.drawer.name()].into_iter().chain(text.names.iter().map(String::as_str));
         let names: Vec<&OsStr> = names.map(OsStr::new).collect();
         let missing = || SandboxError::NotFound(shown_below(&names));

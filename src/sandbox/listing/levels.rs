@@ -13,6 +13,7 @@ use super::super::ignore;
 use super::super::is_reserved;
 use super::super::metadata::{Kind, Metadata};
 use super::super::root::parts_of;
+use super::super::walk::joined;
 use super::{Lister, Step};
 
 /// Folders that are kept open at once, the nearest ones.
@@ -71,7 +72,10 @@ impl Lister<'_> {
         match self.push(opened.folder, opened.base, false) {
             Ok(()) => {}
             Err(Refused::Limit(hit)) => return Err(hit.into()),
-            Err(Refused::Io(error)) if is_ours(&error) => return Err(SandboxError::io(self.path(), &error)),
+            Err(Refused::Io(error)) if self.plan.strict || is_ours(&error) => {
+                self.path.truncate(path);
+                return Err(self.unreadable(&error));
+            }
             // What was read so far is dropped: a folder is shown as a whole or empty.
             Err(Refused::Io(_)) => self.push(None, None, false).map_err(|_| SandboxError::NotFound(String::new()))?,
         }
@@ -143,6 +147,25 @@ impl Lister<'_> {
         let name = |found: &Found| &names[found.start as usize..found.start as usize + usize::from(found.len)];
         found[start..].sort_unstable_by(|a, b| name(a).cmp(name(b)));
         Ok(rules)
+    }
+
+    /// The folder of the current path, if it can be read; `None` when it is gone or closed to us, which shows it
+    /// empty where that is not an error.
+    pub(super) fn readable(&self, opened: io::Result<Folder>) -> Result<Option<Folder>, SandboxError> {
+        match opened {
+            Ok(folder) => Ok(Some(folder)),
+            Err(error) if self.plan.strict || is_ours(&error) => Err(self.unreadable(&error)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The error for a folder at the current path that cannot be read.
+    fn unreadable(&self, error: &io::Error) -> SandboxError {
+        let path = joined(&self.start, &self.path());
+        match error.kind() {
+            io::ErrorKind::NotFound => SandboxError::Vanished(path),
+            _ => SandboxError::io(path, error),
+        }
     }
 
     pub(super) fn pop(&mut self) {
@@ -218,15 +241,6 @@ impl Lister<'_> {
 pub enum Refused {
     Io(io::Error),
     Limit(LimitHit),
-}
-
-/// The folder, if it can be read; none when it is gone or closed to us, which shows it empty.
-pub fn readable(opened: io::Result<Folder>) -> Result<Option<Folder>, SandboxError> {
-    match opened {
-        Ok(folder) => Ok(Some(folder)),
-        Err(error) if is_ours(&error) => Err(SandboxError::io(".", &error)),
-        Err(_) => Ok(None),
-    }
 }
 
 /// Whether an error is about this process, not about a folder: then the listing would be wrong.

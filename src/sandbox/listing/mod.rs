@@ -22,7 +22,7 @@ use super::read::OpenFile;
 use super::root::{Root, SandboxPath};
 use super::walk::{Skip, WalkLimits};
 
-use levels::{Base, Found, Level, Opened, Refused, readable};
+use levels::{Base, Found, Level, Opened, Refused};
 use link::LinkEnd;
 
 /// What a listing shows and where it goes.
@@ -47,6 +47,8 @@ pub struct ListingPlan {
     pub links_as_targets: bool,
     /// Whether entries will be looked at or opened, so that their folders are kept open.
     pub opens: bool,
+    /// Whether a folder that cannot be read ends the listing with an error, instead of being shown empty.
+    pub strict: bool,
 }
 
 /// What comes next in a listing.
@@ -78,6 +80,8 @@ pub enum Shown {
 pub struct Lister<'a> {
     root: &'a Root,
     plan: ListingPlan,
+    /// Path of the start, for messages.
+    start: String,
     skip: Skip<'a>,
     limits: &'a WalkLimits,
     ignore: Option<Ignore>,
@@ -144,6 +148,7 @@ impl<'a> Lister<'a> {
         let mut lister = Lister {
             root,
             plan,
+            start: start.shown().to_owned(),
             skip,
             limits,
             ignore: above.map(|Above { ignore, .. }| ignore),
@@ -216,6 +221,11 @@ impl<'a> Lister<'a> {
     pub fn target(&self) -> Cow<'_, str> {
         let target = self.entry.target.as_deref().unwrap_or_default();
         String::from_utf8_lossy(target.as_encoded_bytes())
+    }
+
+    /// Whether the entry's path is UTF-8, so that tools take it.
+    pub fn is_text(&self) -> bool {
+        str::from_utf8(&self.path[self.below..]).is_ok()
     }
 
     /// What is known of the entry; of a link that stands for something, what is known of that.
@@ -334,7 +344,8 @@ impl<'a> Lister<'a> {
         if self.marks() && !self.mark(&opened, &name) {
             return Ok(None);
         }
-        self.enter(Opened { folder: readable(opened)?, base: None })
+        let folder = self.readable(opened)?;
+        self.enter(Opened { folder, base: None })
     }
 
     fn give_link(&mut self) -> Result<Option<Step>, SandboxError> {
@@ -405,7 +416,7 @@ impl<'a> Lister<'a> {
             return Ok(None);
         }
         let folder = match folder {
-            Ok(folder) => readable(folder.listed())?,
+            Ok(folder) => self.readable(folder.listed())?,
             Err(_) => None,
         };
         self.enter(Opened { folder, base: Some(place.resolved_raw().to_owned()) })

@@ -1,5 +1,6 @@
 //! Puts the blocks of a walk into pre-order.
 
+use super::super::metadata::Kind;
 use super::{Details, EntryId, NO_BLOCK, Reader};
 
 /// The entries of a tree in pre-order, one vector a field.
@@ -60,8 +61,8 @@ fn push_start(readers: &[Reader], levels: &mut Vec<Level>) {
     }
 }
 
-/// For every entry the block of its own entries: reader in the highest bit, block number below.
-fn children_of(readers: &[Reader]) -> Vec<Vec<u32>> {
+/// For every entry the block of its own entries ([`unpack`] tells it), or [`NO_BLOCK`].
+pub fn children_of(readers: &[Reader]) -> Vec<Vec<u32>> {
     let mut children: Vec<Vec<u32>> = readers.iter().map(|reader| vec![NO_BLOCK; reader.found.len()]).collect();
     for (number, reader) in readers.iter().enumerate() {
         for (block, entries) in reader.blocks.iter().enumerate() {
@@ -73,7 +74,8 @@ fn children_of(readers: &[Reader]) -> Vec<Vec<u32>> {
     children
 }
 
-fn unpack(child: u32) -> (u8, usize) {
+/// The reader and the number of a block of entries: the reader stands in the highest bit.
+pub fn unpack(child: u32) -> (u8, usize) {
     ((child >> 31) as u8, (child & 0x7fff_ffff) as usize)
 }
 
@@ -106,7 +108,7 @@ impl Tree {
     fn with_capacity(readers: &[Reader], details: Details) -> Tree {
         let entries = readers.iter().map(|reader| reader.found.len()).sum();
         let detailed = if details == Details::All { entries } else { 0 };
-        let names = readers.iter().map(|reader| reader.names.len()).sum();
+        let names = readers.iter().map(|reader| reader.name_bytes()).sum();
         Tree {
             names: String::with_capacity(names),
             name_ends: Vec::with_capacity(entries),
@@ -127,7 +129,7 @@ impl Tree {
         }
         self.name_ends.push(self.names.len() as u32);
         self.parents.push(parent);
-        self.is_folder.push(found.is_folder);
+        self.is_folder.push(found.kind == Kind::Folder);
         if details == Details::All {
             self.sizes.push(found.size.min(i64::MAX as u64) as i64);
             self.modified.push(found.modified);

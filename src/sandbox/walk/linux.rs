@@ -9,33 +9,38 @@
 use std::ffi::{CStr, OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 
-use super::super::folder::{LinuxFolder, entry_buffer};
-use super::{Details, EntryId, Failure, Filter, Found, Reader, WalkLimits};
+use super::super::folder::{Folder, LinuxFolder, entry_buffer, kind_of};
+use super::super::ignore::{self, Ignore};
+use super::super::metadata::{Identity, Kind};
+use super::filter::{Filter, Position};
+use super::reader::{EntryId, Intake, Look, Reader, Refusal};
+use super::{Failure, WalkLimits};
 
 /// Entries after which a second thread is worth its start.
 const ALONE: usize = 4_000;
 
-/// A folder that waits to be read: the handle of the folder it is in, and its name there.
+/// A folder that waits to be read: the handle of the folder it is in, its name there and its position.
 pub struct Task {
     pub parent: Arc<OwnedFd>,
-    pub entry: EntryId,
     pub name: OsString,
-    /// The way from the start to it, which only rules ask for.
-    pub below: Option<String>,
+    pub position: Position,
 }
 
 /// What the threads of one walk share.
 struct Shared<'a> {
     queue: Mutex<Queue>,
     changed: Condvar,
+    /// Entries that are kept.
     entries: AtomicUsize,
+    /// Entries that were met.
+    met: AtomicUsize,
     stopped: AtomicBool,
     limits: &'a WalkLimits,
     filter: Filter<'a>,
@@ -50,7 +55,7 @@ struct Queue {
     waiting: usize,
 }
 
-/// A folder that could not be read.
+/// A folder that could not be read, by its entry.
 struct Unreadable {
     entry: Option<EntryId>,
     error: io::Error,
@@ -61,13 +66,25 @@ enum Stop {
     Failure(Failure),
 }
 
-/// Reads all below a folder.
-pub fn read_tree(start: &LinuxFolder, filter: Filter<'_>, limits: &WalkLimits) -> Result<Vec<Reader>, Failure> {
-    let start = start.for_listing().map_err(|error| Failure::Io { below: String::new(), error })?;
-    let shared = Shared::new(filter, limits);
-    let mut worker = Worker::new(Reader::default(), 0, &shared);
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Stop {
+        Stop::Failure(failure)
+    }
+}
+
+/// Reads all below a folder, after what `reader` has read before.
+pub fn read_tree(
+    reader: Reader,
+    folder: &LinuxFolder,
+    position: &Position,
+    filter: Filter<'_>,
+    limits: &WalkLimits,
+) -> Result<Vec<Reader>, Failure> {
+    let shared = Shared::new(&reader, filter, limits);
+    let mut worker = Worker::new(reader, &shared);
     let mut tasks = Vec::new();
-    match worker.read(Arc::new(start), None, filter.skip.rule.map(|_| String::new()), &mut tasks) {
+    let folder = folder.for_listing().map_err(Stop::of_start(&filter, position));
+    match folder.and_then(|folder| worker.read(Arc::new(folder), position, &mut tasks)) {
         Ok(()) => read_tasks(worker, tasks),
         Err(stop) => finish(vec![(worker.reader, Some(stop))]),
     }
@@ -80,15 +97,15 @@ pub fn go_on(
     filter: Filter<'_>,
     limits: &WalkLimits,
 ) -> Result<Vec<Reader>, Failure> {
-    let shared = Shared::new(filter, limits);
-    shared.entries.store(reader.found.len(), Ordering::Relaxed);
-    read_tasks(Worker::new(reader, 0, &shared), tasks)
+    let shared = Shared::new(&reader, filter, limits);
+    read_tasks(Worker::new(reader, &shared), tasks)
 }
 
 fn read_tasks(mut worker: Worker<'_>, mut tasks: Vec<Task>) -> Result<Vec<Reader>, Failure> {
     let shared = worker.shared;
     let mut stop = None;
-    while stop.is_none() && worker.reader.found.len() < ALONE {
+    // What links lead to is read by one thread, so that of two ways to a folder always the same one counts.
+    while stop.is_none() && (shared.filter.is_beyond_link() || worker.reader.found.len() < ALONE) {
         let Some(task) = tasks.pop() else { break };
         stop = worker.run(task, &mut tasks).err();
     }
@@ -99,12 +116,13 @@ fn read_tasks(mut worker: Worker<'_>, mut tasks: Vec<Task>) -> Result<Vec<Reader
     let mut results = std::thread::scope(|scope| {
         let helper = std::thread::Builder::new().name("ns-walk".to_owned());
         let helper = helper.spawn_scoped(scope, || {
-            let mut worker = Worker::new(Reader::default(), 1, shared);
+            let reader = Reader::new(1, &shared.filter, shared.limits.watch.clone());
+            let mut worker = Worker::new(reader, shared);
             let stop = worker.work();
             (worker.reader, stop)
         });
         let stop = worker.work();
-        let first = (std::mem::take(&mut worker.reader), stop);
+        let first = (worker.reader, stop);
         // Where no thread can be had the caller's own has done all of it.
         let second = helper.ok().map(|helper| helper.join().expect("the walk's second thread does not panic"));
         [Some(first), second]
@@ -127,11 +145,12 @@ fn finish(results: Vec<(Reader, Option<Stop>)>) -> Result<Vec<Reader>, Failure> 
 }
 
 impl<'a> Shared<'a> {
-    fn new(filter: Filter<'a>, limits: &'a WalkLimits) -> Shared<'a> {
+    fn new(reader: &Reader, filter: Filter<'a>, limits: &'a WalkLimits) -> Shared<'a> {
         Shared {
             queue: Mutex::default(),
             changed: Condvar::new(),
-            entries: AtomicUsize::new(0),
+            entries: AtomicUsize::new(reader.found.len()),
+            met: AtomicUsize::new(reader.met),
             stopped: AtomicBool::new(false),
             limits,
             filter,
@@ -141,15 +160,14 @@ impl<'a> Shared<'a> {
 
 /// One thread of a walk.
 struct Worker<'a> {
-    number: u8,
     reader: Reader,
     buffer: Vec<std::mem::MaybeUninit<u8>>,
     shared: &'a Shared<'a>,
 }
 
 impl<'a> Worker<'a> {
-    fn new(reader: Reader, number: u8, shared: &'a Shared<'a>) -> Worker<'a> {
-        Worker { number, reader, buffer: entry_buffer(), shared }
+    fn new(reader: Reader, shared: &'a Shared<'a>) -> Worker<'a> {
+        Worker { reader, buffer: entry_buffer(), shared }
     }
 
     /// Reads folders from the shared list until there are none and none can come.
@@ -198,105 +216,117 @@ impl<'a> Worker<'a> {
     fn run(&mut self, task: Task, tasks: &mut Vec<Task>) -> Result<(), Stop> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        match rustix::fs::openat2(&task.parent, &task.name, flags, Mode::empty(), resolve) {
-            Ok(folder) => self.read(Arc::new(folder), Some(task.entry), task.below, tasks),
-            // Gone, or something else by now: as if it had been so before.
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
-            Err(error) => Err(Stop::Unreadable(Unreadable { entry: Some(task.entry), error: error.into() })),
+        let Task { parent, name, position } = task;
+        match rustix::fs::openat2(&parent, &name, flags, Mode::empty(), resolve) {
+            Ok(folder) => self.read(Arc::new(folder), &position, tasks),
+            // Gone, or something else by now.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(self.shared.filter.check_vanished(&position)?),
+            Err(error) => Err(self.unreadable(&position, error.into())),
         }
     }
 
-    fn read(
-        &mut self,
-        folder: Arc<OwnedFd>,
-        parent: Option<EntryId>,
-        below: Option<String>,
-        tasks: &mut Vec<Task>,
-    ) -> Result<(), Stop> {
-        self.shared.limits.watch.poll().map_err(|hit| Stop::Failure(hit.into()))?;
-        let unreadable = |error: Errno| Stop::Unreadable(Unreadable { entry: parent, error: error.into() });
-        let start = self.reader.found.len();
-        let filter = self.shared.filter;
-        let mut lets_look = false;
+    fn read(&mut self, folder: Arc<OwnedFd>, position: &Position, tasks: &mut Vec<Task>) -> Result<(), Stop> {
+        let shared = self.shared;
+        shared.limits.watch.poll().map_err(Failure::Limit)?;
+        let is_new = shared.filter.marks(|| identity_of(&folder));
+        if !is_new.map_err(|error| self.unreadable(position, error))? {
+            return Ok(());
+        }
+        let (found, met) = (self.reader.found.len(), self.reader.met);
+        let mut intake = self.reader.open(&shared.filter, position, |ignore, path| enter(ignore, &folder, path));
+        let taken = self.take_entries(&folder, &mut intake);
+        taken.map_err(|refusal| self.refused(position, refusal))?;
+        self.reader.close(&intake);
+        let links = self.reader.note_links(&intake, |name| read_link(&folder, name));
+        links.map_err(|refusal| self.refused(position, refusal))?;
+        self.count(self.reader.found.len() - found, self.reader.met - met)?;
+        tasks.extend(self.reader.folders(&intake).map(|(position, name)| Task {
+            parent: folder.clone(),
+            name: OsStr::from_bytes(name).to_owned(),
+            position,
+        }));
+        Ok(())
+    }
+
+    fn take_entries(&mut self, folder: &OwnedFd, intake: &mut Intake<'_>) -> Result<(), Refusal> {
         let mut raw = RawDir::new(folder.as_fd(), &mut self.buffer);
         while let Some(entry) = raw.next() {
-            let entry = entry.map_err(unreadable)?;
+            let entry = entry.map_err(|error| Refusal::Io(error.into()))?;
             let name = entry.file_name();
             let bytes = name.to_bytes();
             if bytes == b"." || bytes == b".." {
                 continue;
             }
-            if filter.leaves_out(parent, OsStr::from_bytes(bytes), &mut self.reader.reserved) {
+            if intake.filter.leaves_out(intake.position, OsStr::from_bytes(bytes), &mut self.reader.reserved) {
                 continue;
             }
-            let told = Some(entry.file_type()).filter(|kind| lets_look && *kind != FileType::Unknown);
-            let looked = match told.filter(|_| filter.details == Details::KindAlone) {
-                Some(kind) => Look { is_folder: kind == FileType::Directory, size: 0, modified: 0 },
-                None => match look(&folder, name) {
-                    Err(Errno::NOENT) => continue,
-                    other => other.map_err(unreadable)?,
-                },
-            };
-            lets_look = true;
-            let is_folder = looked.is_folder;
-            if is_folder && below.as_ref().is_some_and(|below| filter.skips(below, &name.to_string_lossy())) {
-                continue;
-            }
-            self.reader.found.push(Found {
-                name_start: self.reader.names.len() as u32,
-                name_len: bytes.len() as u16,
-                is_folder,
-                size: if is_folder { 0 } else { looked.size },
-                modified: looked.modified,
-            });
-            self.reader.names.extend_from_slice(bytes);
+            self.reader.take(intake, bytes, kind_of(entry.file_type()), || look(folder, name))?;
         }
-        self.reader.close_block(parent, start);
-        self.count(self.reader.found.len() - start)?;
-        self.add_tasks(&folder, below.as_deref(), start, tasks);
         Ok(())
     }
 
-    /// Counts entries of all threads; more than allowed stop the walk.
-    fn count(&self, more: usize) -> Result<(), Stop> {
-        let total = self.shared.entries.fetch_add(more, Ordering::Relaxed) + more;
-        let names_full = self.reader.names.len() > u32::MAX as usize / 4;
-        match total > self.shared.limits.entries || names_full {
-            true => Err(Stop::Failure(self.shared.limits.hit.into())),
-            false => Ok(()),
+    /// Counts entries of all threads, kept and met; more than allowed stop the walk.
+    fn count(&self, kept: usize, met: usize) -> Result<(), Failure> {
+        let limits = self.shared.limits;
+        let kept = self.shared.entries.fetch_add(kept, Ordering::Relaxed) + kept;
+        let met = self.shared.met.fetch_add(met, Ordering::Relaxed) + met;
+        if kept > limits.entries || self.reader.name_bytes() > u32::MAX as usize / 4 {
+            return Err(limits.hit.into());
+        }
+        if met > limits.looks { Err(limits.looks_hit.into()) } else { Ok(()) }
+    }
+
+    fn refused(&self, position: &Position, refusal: Refusal) -> Stop {
+        match refusal {
+            Refusal::Io(error) => self.unreadable(position, error),
+            Refusal::Limit(hit) => Stop::Failure(hit.into()),
         }
     }
 
-    fn add_tasks(&self, folder: &Arc<OwnedFd>, below: Option<&str>, start: usize, tasks: &mut Vec<Task>) {
-        for (offset, found) in self.reader.found[start..].iter().enumerate().filter(|(_, found)| found.is_folder) {
-            let entry = EntryId { reader: self.number, index: (start + offset) as u32 };
-            let name = OsStr::from_bytes(self.reader.name(found)).to_owned();
-            let below = below.map(|below| way(below, &name));
-            tasks.push(Task { parent: folder.clone(), entry, name, below });
-        }
+    fn unreadable(&self, position: &Position, error: io::Error) -> Stop {
+        Stop::unreadable(&self.shared.filter, position, error)
     }
 }
 
-/// What an entry is.
-struct Look {
-    is_folder: bool,
-    size: u64,
-    /// Seconds since 1970.
-    modified: i64,
+impl Stop {
+    /// The stop at a folder that cannot be read: by its path, or by its entry where positions have no paths.
+    fn unreadable(filter: &Filter<'_>, position: &Position, error: io::Error) -> Stop {
+        match filter.below(position) {
+            Some(below) => Stop::Failure(Failure::Io { below, error }),
+            None => Stop::Unreadable(Unreadable { entry: position.entry, error }),
+        }
+    }
+
+    fn of_start<'p>(filter: &'p Filter<'p>, position: &'p Position) -> impl FnOnce(io::Error) -> Stop + 'p {
+        move |error| Stop::unreadable(filter, position, error)
+    }
 }
 
 /// Looks at an entry of a folder.
-fn look(folder: &OwnedFd, name: &CStr) -> Result<Look, Errno> {
+fn look(folder: &OwnedFd, name: &CStr) -> io::Result<Look> {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
     let stat = rustix::fs::statx(folder, name, flags, StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::MTIME)?;
-    let is_folder = FileType::from_raw_mode(stat.stx_mode.into()) == FileType::Directory;
-    Ok(Look { is_folder, size: stat.stx_size, modified: stat.stx_mtime.tv_sec })
+    let kind = kind_of(FileType::from_raw_mode(stat.stx_mode.into())).unwrap_or(Kind::Special);
+    Ok(Look { kind, size: stat.stx_size, modified: stat.stx_mtime.tv_sec })
 }
 
-/// The way from the start to a name, from that to the folder it is in.
-pub fn way(below: &str, name: &OsStr) -> String {
-    match below {
-        "" => name.to_string_lossy().into_owned(),
-        below => format!("{below}/{}", name.to_string_lossy()),
+fn read_link(folder: &OwnedFd, name: &[u8]) -> io::Result<String> {
+    let target = rustix::fs::readlinkat(folder, OsStr::from_bytes(name), Vec::new())?;
+    Ok(OsString::from_vec(target.into_bytes()).to_string_lossy().into_owned())
+}
+
+fn identity_of(folder: &OwnedFd) -> io::Result<Identity> {
+    let stat = rustix::fs::statx(folder, "", AtFlags::EMPTY_PATH, StatxFlags::INO)?;
+    let device = rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor);
+    Ok(Identity { device, inode: stat.stx_ino })
+}
+
+/// Takes up the `.gitignore` file of a folder, if it has one.
+fn enter(ignore: &mut Ignore, folder: &OwnedFd, path: &[u8]) {
+    let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
+    let Ok(stat) = rustix::fs::statx(folder, ignore::FILE, flags, StatxFlags::TYPE) else { return };
+    let kind = kind_of(FileType::from_raw_mode(stat.stx_mode.into()));
+    if let Ok(folder) = folder.try_clone() {
+        ignore.enter(&Folder::Linux(LinuxFolder::from(folder)), kind, path);
     }
 }

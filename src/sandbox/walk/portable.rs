@@ -1,7 +1,7 @@
 //! Reads a tree through any kind of folder handle, one folder after another.
 
-use std::ffi::OsString;
-use std::io::ErrorKind;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind};
 #[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
@@ -9,139 +9,175 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::super::folder::Folder;
-use super::super::metadata::Kind;
+use super::super::ignore::{self, Ignore};
+use super::filter::{Filter, Position};
 #[cfg(target_os = "linux")]
 use super::linux;
-use super::{EntryId, Failure, Filter, Found, Reader, WalkLimits};
+use super::reader::{Intake, Look, Reader, Refusal};
+use super::{Failure, WalkLimits};
 
-/// So many handles of folders are kept for faster readers at most; a process can have a thousand.
+/// The most handles of folders that are kept for faster readers; a process can have a thousand.
 #[cfg(target_os = "linux")]
 const HANDLES: usize = 256;
 
-/// A folder that waits to be read: in which folder it is, under which entry.
+/// A folder that waits to be read: in which folder it is, its name there and its position.
 struct Task {
     parent: Rc<Folder>,
-    entry: EntryId,
     name: OsString,
+    position: Position,
 }
 
 /// What was read of a tree, and what is left to faster readers.
-#[derive(Default)]
-pub struct Begun {
+struct Begun<'a> {
+    filter: &'a Filter<'a>,
+    limits: &'a WalkLimits,
     reader: Reader,
     tasks: Vec<Task>,
     /// Folders that nothing lies over.
     #[cfg(target_os = "linux")]
     left: Vec<linux::Task>,
-    /// So many handles they hold.
+    /// Handles that they hold.
     #[cfg(target_os = "linux")]
     handles: usize,
 }
 
-pub fn read_tree(start: &Folder, filter: Filter<'_>, limits: &WalkLimits) -> Result<Begun, Failure> {
-    let mut begun = Begun::default();
-    let start = Rc::new(start.duplicate().map_err(|error| Failure::Io { below: String::new(), error })?);
-    begun.read_folder(&start, None, filter, limits)?;
-    while let Some(task) = begun.tasks.pop() {
-        match task.parent.open_folder(&task.name) {
-            Ok(folder) => begun.read_folder(&Rc::new(folder), Some(task.entry), filter, limits)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(begun.failure(Some(task.entry), error)),
+/// Reads all below a folder, after what `reader` has read before.
+pub fn read_tree(
+    reader: Reader,
+    folder: &Folder,
+    position: &Position,
+    filter: Filter<'_>,
+    limits: &WalkLimits,
+) -> Result<Vec<Reader>, Failure> {
+    let mut begun = Begun {
+        filter: &filter,
+        limits,
+        reader,
+        tasks: Vec::new(),
+        #[cfg(target_os = "linux")]
+        left: Vec::new(),
+        #[cfg(target_os = "linux")]
+        handles: 0,
+    };
+    let folder = folder.duplicate().map_err(|error| begun.failure(position, error))?;
+    begun.read_folder(&Rc::new(folder), position)?;
+    while let Some(Task { parent, name, position }) = begun.tasks.pop() {
+        match parent.open_folder(&name) {
+            Ok(folder) => begun.read_folder(&Rc::new(folder), &position)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => filter.check_vanished(&position)?,
+            Err(error) => return Err(begun.failure(&position, error)),
         }
     }
-    Ok(begun)
+    #[cfg(target_os = "linux")]
+    if !begun.left.is_empty() {
+        return linux::go_on(begun.reader, begun.left, filter, limits);
+    }
+    Ok(vec![begun.reader])
 }
 
-impl Begun {
-    /// Reads what is left.
-    pub fn whole(self, filter: Filter<'_>, limits: &WalkLimits) -> Result<Vec<Reader>, Failure> {
-        #[cfg(target_os = "linux")]
-        if !self.left.is_empty() {
-            return linux::go_on(self.reader, self.left, filter, limits);
+impl Begun<'_> {
+    fn read_folder(&mut self, folder: &Rc<Folder>, position: &Position) -> Result<(), Failure> {
+        let (filter, limits) = (self.filter, self.limits);
+        limits.watch.poll()?;
+        let is_new = filter.marks(|| Ok(folder.own_metadata()?.identity));
+        if !is_new.map_err(|error| self.failure(position, error))? {
+            return Ok(());
         }
-        let _ = (filter, limits);
-        Ok(vec![self.reader])
+        let mut intake = self.reader.open(filter, position, |ignore, path| enter(ignore, folder, path));
+        self.take_entries(folder, &mut intake).map_err(|refusal| self.refused(position, refusal))?;
+        self.reader.close(&intake);
+        let links = self.reader.note_links(&intake, |name| read_link(folder, name));
+        links.map_err(|refusal| self.refused(position, refusal))?;
+        self.add_tasks(folder, &intake);
+        Ok(())
     }
 
-    fn read_folder(
-        &mut self,
-        folder: &Rc<Folder>,
-        parent: Option<EntryId>,
-        filter: Filter<'_>,
-        limits: &WalkLimits,
-    ) -> Result<(), Failure> {
-        limits.watch.poll()?;
-        let mut entries = folder.entries().map_err(|error| self.failure(parent, error))?;
-        let reserved = &mut self.reader.reserved;
-        entries.retain(|entry| !filter.leaves_out(parent, &entry.name, reserved));
-        if self.reader.found.len() + entries.len() > limits.entries {
-            return Err(limits.hit.into());
-        }
-        let below = parent.map(|entry| Reader::path_of(&[&self.reader], entry)).unwrap_or_default();
-        entries.sort_by(|a, b| a.name.as_encoded_bytes().cmp(b.name.as_encoded_bytes()));
-        let start = self.reader.found.len();
-        let mut folders = Vec::new();
-        for entry in entries {
-            let metadata = match folder.metadata(&entry.name) {
-                Err(error) if error.kind() == ErrorKind::NotFound => continue,
-                other => other.map_err(|error| self.failure(parent, error))?,
-            };
-            let is_folder = metadata.kind == Kind::Folder;
-            if is_folder && filter.skips(&below, &entry.name.to_string_lossy()) {
+    fn take_entries(&mut self, folder: &Folder, intake: &mut Intake<'_>) -> Result<(), Refusal> {
+        for entry in folder.entries().map_err(Refusal::Io)? {
+            if intake.filter.leaves_out(intake.position, &entry.name, &mut self.reader.reserved) {
                 continue;
             }
-            let name = entry.name.as_encoded_bytes();
-            let found = Found {
-                name_start: self.reader.names.len() as u32,
-                name_len: name.len() as u16,
-                is_folder,
-                size: if is_folder { 0 } else { metadata.size },
-                modified: metadata.modified.map_or(0, |time| time.seconds),
-            };
-            self.reader.names.extend_from_slice(name);
-            if is_folder {
-                folders.push((EntryId { reader: 0, index: self.reader.found.len() as u32 }, entry.name));
+            // The kind that an entry is said to have is not asked for: under an overlay it may be another.
+            let look = || look(folder, &entry.name);
+            self.reader.take(intake, entry.name.as_encoded_bytes(), None, look)?;
+            if self.reader.found.len() > self.limits.entries {
+                return Err(self.limits.hit.into());
             }
-            self.reader.found.push(found);
+            if self.reader.met > self.limits.looks {
+                return Err(self.limits.looks_hit.into());
+            }
         }
-        self.reader.close_block(parent, start);
-        self.add_tasks(folder, folders, filter, &below);
         Ok(())
     }
 
     #[cfg(target_os = "linux")]
-    fn add_tasks(&mut self, folder: &Rc<Folder>, names: Vec<(EntryId, OsString)>, filter: Filter<'_>, below: &str) {
+    fn add_tasks(&mut self, folder: &Rc<Folder>, intake: &Intake<'_>) {
         let mut handle = None;
-        for (entry, name) in names {
-            match self.share(folder.untouched_above(&name), &mut handle) {
-                Some(parent) => {
-                    let below = filter.skip.rule.map(|_| linux::way(below, &name));
-                    self.left.push(linux::Task { parent, entry, name, below });
-                }
-                None => self.tasks.push(Task { parent: folder.clone(), entry, name }),
+        for (position, name) in self.reader.folders(intake) {
+            let name = os_name(name);
+            match share(folder.untouched_above(&name), &mut handle, &mut self.handles) {
+                Some(parent) => self.left.push(linux::Task { parent, name, position }),
+                None => self.tasks.push(Task { parent: folder.clone(), name, position }),
             }
         }
     }
 
-    /// A handle for the faster readers, the same for all names in a folder; none where they do not know the
-    /// kind of the folder, or hold many already.
-    #[cfg(target_os = "linux")]
-    fn share(&mut self, above: Option<&Folder>, handle: &mut Option<Arc<OwnedFd>>) -> Option<Arc<OwnedFd>> {
-        let Folder::Linux(above) = above? else { return None };
-        if handle.is_none() && self.handles < HANDLES {
-            *handle = above.duplicate().ok().map(|folder| Arc::new(folder.into()));
-            self.handles += 1;
-        }
-        handle.clone()
-    }
-
     #[cfg(not(target_os = "linux"))]
-    fn add_tasks(&mut self, folder: &Rc<Folder>, names: Vec<(EntryId, OsString)>, _: Filter<'_>, _: &str) {
-        self.tasks.extend(names.into_iter().map(|(entry, name)| Task { parent: folder.clone(), entry, name }));
+    fn add_tasks(&mut self, folder: &Rc<Folder>, intake: &Intake<'_>) {
+        let folders = self.reader.folders(intake);
+        let task = |(position, name): (_, &[u8])| Task { parent: folder.clone(), name: os_name(name), position };
+        self.tasks.extend(folders.map(task));
     }
 
-    fn failure(&self, folder: Option<EntryId>, error: std::io::Error) -> Failure {
-        let below = folder.map(|entry| Reader::path_of(&[&self.reader], entry)).unwrap_or_default();
-        Failure::Io { below, error }
+    fn refused(&self, position: &Position, refusal: Refusal) -> Failure {
+        match refusal {
+            Refusal::Io(error) => self.failure(position, error),
+            Refusal::Limit(hit) => hit.into(),
+        }
     }
+
+    fn failure(&self, position: &Position, error: io::Error) -> Failure {
+        let by_entry = || position.entry.map(|entry| Reader::path_of(&[&self.reader], entry)).unwrap_or_default();
+        Failure::Io { below: self.filter.below(position).unwrap_or_else(by_entry), error }
+    }
+}
+
+/// A handle for the faster readers, the same for all names in a folder; `None` where they do not know the
+/// kind of the folder, or hold many already.
+#[cfg(target_os = "linux")]
+fn share(above: Option<&Folder>, handle: &mut Option<Arc<OwnedFd>>, handles: &mut usize) -> Option<Arc<OwnedFd>> {
+    let Folder::Linux(above) = above? else { return None };
+    if handle.is_none() && *handles < HANDLES {
+        *handle = above.duplicate().ok().map(|folder| Arc::new(folder.into()));
+        *handles += 1;
+    }
+    handle.clone()
+}
+
+fn look(folder: &Folder, name: &OsStr) -> io::Result<Look> {
+    let metadata = folder.metadata(name)?;
+    let modified = metadata.modified.map_or(0, |time| time.seconds);
+    Ok(Look { kind: metadata.kind, size: metadata.size, modified })
+}
+
+fn read_link(folder: &Folder, name: &[u8]) -> io::Result<String> {
+    Ok(folder.read_link(&os_name(name))?.to_string_lossy().into_owned())
+}
+
+/// Takes up the `.gitignore` file of a folder, if it has one.
+fn enter(ignore: &mut Ignore, folder: &Folder, path: &[u8]) {
+    if let Ok(metadata) = folder.metadata(OsStr::new(ignore::FILE)) {
+        ignore.enter(folder, Some(metadata.kind), path);
+    }
+}
+
+#[cfg(unix)]
+fn os_name(name: &[u8]) -> OsString {
+    use std::os::unix::ffi::OsStringExt;
+    OsString::from_vec(name.to_vec())
+}
+
+#[cfg(not(unix))]
+fn os_name(name: &[u8]) -> OsString {
+    String::from_utf8_lossy(name).into_owned().into()
 }

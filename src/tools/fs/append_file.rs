@@ -53,7 +53,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to add to, from the sandbox root";
+        path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to add to, from the sandbox root";
         content: Str = Required, Kind::Content, "text to add";
         encoding: Option<Str> = Absent, Kind::Text, "encoding of the file, or `base64`; what is found, or UTF-8, when left out";
         create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept";
@@ -89,7 +89,7 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Appended, ToolError> {
-    let path = &args.file_path;
+    let path = &args.path;
     let asked = args.encoding.as_ref().map(|name| super::encoding_of("encoding", &name.as_text())).transpose()?;
     let if_match = args.if_match.map(|digits| super::digest_of("if_match", &digits.as_text())).transpose()?;
     let text = args.content.as_text();

@@ -54,9 +54,9 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        source_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE, Access::Read), "file or directory to pack, from the sandbox root";
-        destination_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "name of the archive, from the sandbox root; needed";
-        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(PathRule::INSIDE, Access::Read), "files and directories to pack, instead of `source_path`";
+        source | source_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE, Access::Read), "file or directory to pack, from the sandbox root";
+        destination | destination_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "name of the archive, from the sandbox root; needed";
+        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(PathRule::INSIDE, Access::Read), "files and directories to pack, instead of `source`";
         format: Option<Str> = Absent, Kind::Word(&["zip", "tar.gz"]), "format, where the destination's name does not tell it";
         overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing archive is replaced";
     }
@@ -91,13 +91,13 @@ pub fn tool() -> Tool {
 }
 
 fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
-    if !given.is_given("destination_path") {
-        return Err(ToolError::bad_argument("destination_path", "`FS.Compress` needs a path for `destination_path`")
+    if !given.is_given("destination") {
+        return Err(ToolError::bad_argument("destination", "`FS.Compress` needs a path for `destination`")
             .hint("name the archive, such as \"out.zip\""));
     }
-    match given.is_given("source_path") == given.is_given("paths") {
-        true => Err(ToolError::bad_argument("source_path", "`FS.Compress` needs either `source_path` or `paths`")
-            .hint("give one path as `source_path`, or a list as `paths`")),
+    match given.is_given("source") == given.is_given("paths") {
+        true => Err(ToolError::bad_argument("source", "`FS.Compress` needs either `source` or `paths`")
+            .hint("give one path as `source`, or a list as `paths`")),
         false => Ok(()),
     }
 }
@@ -110,11 +110,11 @@ struct Source {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
-    let destination = args.destination_path.expect("the check demands it");
-    let at_destination = |error: ToolError| error.argument("destination_path").path(destination.shown());
+    let destination = args.destination.expect("the check demands it");
+    let at_destination = |error: ToolError| error.argument("destination").path(destination.shown());
     let format = format_of(args.format.as_ref(), &destination)?;
-    let argument = if args.source_path.is_some() { "source_path" } else { "paths" };
-    let places = match (args.source_path, args.paths) {
+    let argument = if args.source.is_some() { "source" } else { "paths" };
+    let places = match (args.source, args.paths) {
         (Some(place), _) => vec![place],
         (None, listed) => listed
             .unwrap_or_default()
@@ -191,7 +191,7 @@ fn format_of(given: Option<&Str>, destination: &SandboxPath) -> Result<Format, T
         Some(_) => Ok(Format::TarGz),
         None if name.ends_with(".zip") => Ok(Format::Zip),
         None if name.ends_with(".tar.gz") || name.ends_with(".tgz") => Ok(Format::TarGz),
-        None => Err(ToolError::bad_argument("destination_path", "the name of the archive does not tell its format")
+        None => Err(ToolError::bad_argument("destination", "the name of the archive does not tell its format")
             .hint("end it in `.zip`, `.tar.gz` or `.tgz`, or give `format`")),
     }
 }
@@ -235,12 +235,22 @@ fn gather(
                 continue;
             }
             let place = context.place(&address, PathRule::INSIDE.not_following(), Access::Read)?;
-            let metadata = place.metadata()?;
+            let metadata = place.metadata().map_err(|error| without_text(error, &address))?;
             sources.push(Source { place, metadata, name: joined(&top, &below) });
         }
     }
     sources.sort_by(|a, b| a.name.split('/').cmp(b.name.split('/')));
     Ok((sources, left_out))
+}
+
+/// The error for an entry that is not found: its name may be one that was only shown as text.
+fn without_text(error: SandboxError, path: &str) -> SandboxError {
+    match error {
+        SandboxError::NotFound(_) if path.contains(char::REPLACEMENT_CHARACTER) => {
+            SandboxError::Unnameable { path: path.to_owned(), reason: "is not UTF-8" }
+        }
+        error => error,
+    }
 }
 
 fn joined(above: &str, below: &str) -> String {

@@ -22,7 +22,7 @@ const SPEC: Spec = Spec {
         nothing; permission bits and times are kept, missing directories are made. `.ns` and `neuroscript.toml` inside a directory are left out, with a warning. A link is followed where it is the \
         source, and copied as a link inside a directory; one at the destination is replaced itself. Without \
         `overwrite` nothing is replaced, also in a race; a directory is never replaced. Nothing is copied onto or \
-        into itself. `paths` and `glob` copy several into the directory `destination_path`, under their names, or with \
+        into itself. `paths` and `glob` copy several into the directory `destination`, under their names, or with \
         `glob` under their paths below the directories that the pattern names without wildcards: the result has a row for \
         each, `succeeded` and `failed`, and one failure does not stop the rest unless `all_or_nothing`; where \
         none is done the call failed, and where a limit ends it, its message says how many were done. A `glob` finds \
@@ -54,24 +54,24 @@ const DESTINATION: PathRule = PathRule::INSIDE.creating();
 
 arguments! {
     struct Args {
-        source_path: Option<SandboxPath> = Absent, Kind::Path(SOURCE, Access::Read), "what to copy, from the sandbox root";
-        destination_path: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "name of the copy, from the sandbox root; of several, the directory to copy into";
+        source | source_path: Option<SandboxPath> = Absent, Kind::Path(SOURCE, Access::Read), "what to copy, from the sandbox root";
+        destination | destination_path: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "name of the copy, from the sandbox root; of several, the directory to copy into";
         overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing file is replaced";
         recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is copied with all that is in it";
-        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(SOURCE, Access::Read), "what to copy, instead of `source_path`: each path is meant literally";
-        glob: Option<Str> = Absent, Kind::Text, "what to copy, instead of `source_path`: a pattern of paths from the sandbox root";
+        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(SOURCE, Access::Read), "what to copy, instead of `source`: each path is meant literally";
+        glob: Option<Str> = Absent, Kind::Text, "what to copy, instead of `source`: a pattern of paths from the sandbox root";
         all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure takes the rest back, with `paths` or `glob`";
     }
 }
 
 pub fn tool() -> Tool {
-    Tool::new(SPEC, run).with_check(|given, _| bulk::check(given, SPEC.name, "source_path"))
+    Tool::new(SPEC, run).with_check(|given, _| bulk::check(given, SPEC.name, "source"))
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
-    let Args { overwrite, recursive, destination_path: destination, .. } = args;
+    let Args { overwrite, recursive, destination, .. } = args;
     let mut work = Copy { overwrite, recursive, into: destination, taken: HashSet::new(), left_out: Cell::new(0) };
-    if let Some(source) = args.source_path {
+    if let Some(source) = args.source {
         let (metadata, files) = look_at(context, &work, &source, &work.into)?;
         context.admit_files(files)?;
         let change = context.begin_change(files)?;
@@ -147,7 +147,7 @@ fn copy(
     let copied = source.copy_to(destination, &copying, context.meter, change);
     let copied = copied.map_err(|error| match error {
         // It names what is below the source by its last name alone.
-        SandboxError::Special(_) => ToolError::from(error).argument("source_path").path(source.shown()),
+        SandboxError::Special(_) => ToolError::from(error).argument("source").path(source.shown()),
         SandboxError::Exists(_) if is_folder && is_directory(destination) => {
             hint_at_place_in(error.into(), source, destination)
         }
@@ -172,15 +172,15 @@ impl Work for Copy {
             into => format!("{into}/{}", item.below),
         };
         let destination = context.place(&below, DESTINATION, Access::Make);
-        let destination = destination.map_err(|error| error.argument("destination_path"))?;
+        let destination = destination.map_err(|error| error.argument("destination"))?;
         let (metadata, files) = look_at(context, self, &source, &destination)?;
         if !self.overwrite && destination.metadata().is_ok() {
             let error = ToolError::from(SandboxError::Exists(destination.shown().to_owned()));
-            return Err(super::hint_at_overwriting(error).argument("destination_path"));
+            return Err(super::hint_at_overwriting(error).argument("destination"));
         }
         if !self.taken.insert(destination.address().into_owned()) {
             let message = format!("another item is copied to `{}` already", destination.shown());
-            let error = ToolError::new(ToolCode::Conflict, message).argument("destination_path");
+            let error = ToolError::new(ToolCode::Conflict, message).argument("destination");
             return Err(error.path(destination.shown()));
         }
         Ok(Planned { plan: OneCopy { source, destination, metadata }, files })
@@ -192,7 +192,7 @@ impl Work for Copy {
 }
 
 fn check_source(source: &SandboxPath, recursive: bool) -> Result<Metadata, ToolError> {
-    let at_source = |error: ToolError| error.argument("source_path").path(source.shown());
+    let at_source = |error: ToolError| error.argument("source").path(source.shown());
     if source.is_root() {
         return Err(at_source(SandboxError::RootItself("copied").into()));
     }
@@ -219,7 +219,7 @@ fn hint_at_place_in(error: ToolError, source: &SandboxPath, destination: &Sandbo
 }
 
 fn check_destination(source: &SandboxPath, metadata: &Metadata, destination: &SandboxPath) -> Result<(), ToolError> {
-    let at_destination = |error: ToolError| error.argument("destination_path").path(destination.shown());
+    let at_destination = |error: ToolError| error.argument("destination").path(destination.shown());
     if destination.is_root() {
         return Err(at_destination(SandboxError::RootItself("overwritten").into()));
     }

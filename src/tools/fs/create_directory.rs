@@ -31,7 +31,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        directory_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to make, from the sandbox root";
+        path | directory_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to make, from the sandbox root";
         recursive: bool = Is(Literal::Bool(true)), Kind::Bool, "whether missing directories above it are made too";
     }
 }
@@ -41,8 +41,8 @@ pub fn tool() -> Tool {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
-    let path = &args.directory_path;
-    let at_path = |error: SandboxError| ToolError::from(error).argument("directory_path").path(path.shown());
+    let path = &args.path;
+    let at_path = |error: SandboxError| ToolError::from(error).argument("path").path(path.shown());
     let done = || Operation::done("create_directory", path.shown(), None);
     let (_, missing) = path.missing_folders();
     if missing.is_empty() {
@@ -55,7 +55,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     } else if !args.recursive {
         let error =
             ToolError::new(ToolCode::NotFound, format!("the directory above `{}` does not exist", path.shown()));
-        return Err(error.argument("directory_path").path(path.shown()).hint("give `recursive: true`"));
+        return Err(error.argument("path").path(path.shown()).hint("give `recursive: true`"));
     }
     let change = context.begin_change(1 + missing.len() as u64)?;
     match path.create_folder(&change) {

@@ -19,8 +19,8 @@ const SPEC: Spec = Spec {
     wire: "diff_files",
     aliases: &[],
     summary: "Shows the difference of two text files in the unified format",
-    details: "`diff` is what `git diff` and `diff -u` show and what a patch program takes: the lines that only `a_path` has \
-        with `-`, those that only `b_path` has with `+`, and `context_lines` lines around them. A line ends in LF, and \
+    details: "`diff` is what `git diff` and `diff -u` show and what a patch program takes: the lines that only `source` has \
+        with `-`, those that only `destination` has with `+`, and `context_lines` lines around them. A line ends in LF, and \
         a CR before it belongs to the line; `\\ No newline at end of file` stands under a last line without its end. \
         `identical` is about the bytes: texts that differ only in encoding or byte order mark are not identical and \
         have an empty `diff`. Binary files are compared too, and have no `diff`. Encodings are found as in \
@@ -46,8 +46,8 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        a_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "old file, from the sandbox root";
-        b_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "new file, from the sandbox root";
+        source | a_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "old file, from the sandbox root";
+        destination | b_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "new file, from the sandbox root";
         context_lines: i64 = Is(Literal::Int(3)), Kind::Int { min: 0, max: 100_000 }, "lines around each change";
         encoding: Option<Str> = Absent, Kind::Text, "encoding of both files, or `auto`; UTF-8 or what is found when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file whose lines are compared, in MiB";
@@ -64,13 +64,13 @@ struct Difference {
     binary: bool,
     /// The unified format.
     diff: String,
-    /// Lines that only `b_path` has.
+    /// Lines that only `destination` has.
     added: usize,
-    /// Lines that only `a_path` has.
+    /// Lines that only `source` has.
     removed: usize,
-    /// The encoding of `a_path`, where its text was read.
+    /// The encoding of `source`, where its text was read.
     a_encoding: Option<String>,
-    /// The encoding of `b_path`, where its text was read.
+    /// The encoding of `destination`, where its text was read.
     b_encoding: Option<String>,
     /// Bytes stood for no character, and were compared as U+FFFD.
     malformed: bool,
@@ -96,8 +96,8 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Difference, ToolError> {
     let choice = args.encoding.as_ref().map(|name| super::encoding_of("encoding", &name.as_text())).transpose()?;
-    let mut old = Side::open(context, "a_path", &args.a_path)?;
-    let mut new = Side::open(context, "b_path", &args.b_path)?;
+    let mut old = Side::open(context, "source", &args.source)?;
+    let mut new = Side::open(context, "destination", &args.destination)?;
     if are_same(context, &mut old, &mut new)? {
         return Ok(difference(true, None, Diff::default()));
     }
@@ -106,7 +106,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Difference, ToolError> {
     let Sides { old: Some(old), new: Some(new) } = texts else {
         return Ok(Difference { binary: true, ..difference(false, None, Diff::default()) });
     };
-    let names = Sides { old: args.a_path.shown(), new: args.b_path.shown() };
+    let names = Sides { old: args.source.shown(), new: args.destination.shown() };
     let texts = Sides { old: old.text.as_str(), new: new.text.as_str() };
     let diff = unified(texts, names, args.context_lines as usize, &context.meter.watch())?;
     context.spend_text(diff.text.len())?;

@@ -55,7 +55,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Change), "file to edit, from the sandbox root";
+        path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Change), "file to edit, from the sandbox root";
         old_text: Str = Required, Kind::Content, "text that is replaced, exactly as it stands in the file";
         new_text: Str = Required, Kind::Content, "text that comes in its place";
         expected_count: Option<i64> = Absent, Kind::at_least(1), "how often the old text must occur; once when left out";
@@ -121,7 +121,7 @@ fn encoding(name: &str) -> Result<Choice, ToolError> {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Edited, ToolError> {
-    let path = &args.file_path;
+    let path = &args.path;
     let asked = args.encoding.as_ref().map(|name| encoding(&name.as_text())).transpose()?;
     let if_match = args.if_match.as_ref().map(|digits| super::digest_of("if_match", &digits.as_text())).transpose()?;
     let changing = Changing { path, max_size_mb: args.max_size_mb, is_told: args.create_backup, if_match };
@@ -136,7 +136,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Edited, ToolError> {
 }
 
 fn at_path(path: &SandboxPath, error: impl Into<ToolError>) -> ToolError {
-    error.into().argument("file_path").path(path.shown())
+    error.into().argument("path").path(path.shown())
 }
 
 /// What is known of an edit besides the new content.
@@ -153,7 +153,7 @@ fn edit(
     args: &Args,
     asked: Option<Choice>,
 ) -> Result<(Vec<u8>, About), ToolError> {
-    let path = &args.file_path;
+    let path = &args.path;
     let (charset, mark) = old.charset(path, asked).map_err(|error| at_path(path, error))?;
     let text = decoded(old, charset, mark).map_err(|error| at_path(path, error))?;
     let ends = LineEnds::of(&text);

@@ -53,8 +53,8 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        archive_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "archive to unpack, from the sandbox root";
-        destination_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to unpack into, from the sandbox root; made when it is missing";
+        source | archive_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "archive to unpack, from the sandbox root";
+        destination | destination_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to unpack into, from the sandbox root; made when it is missing";
         max_total_bytes: i64 = Is(Literal::Int(1 << 30)), Kind::at_least(0), "the most bytes of all files together";
         max_entries: Option<i64> = Absent, Kind::at_least(0), "the most files and directories; the policy's `max_files_per_operation` when left out";
         max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "the most that the archive may come to, as a multiple of its own size; the first 10 MiB are free";
@@ -84,12 +84,12 @@ pub fn tool() -> Tool {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
-    let (archive, destination) = (&args.archive_path, &args.destination_path);
+    let (archive, destination) = (&args.source, &args.destination);
     let at_archive = |error: ToolError| match error.path {
-        None => error.argument("archive_path").path(archive.shown()),
+        None => error.argument("source").path(archive.shown()),
         Some(_) => error,
     };
-    let at_destination = |error: SandboxError| ToolError::from(error).argument("destination_path");
+    let at_destination = |error: SandboxError| ToolError::from(error).argument("destination");
     let OpenFile { file, metadata } = context.open(archive).map_err(at_archive)?;
     check_destination(destination).map_err(at_destination)?;
     let budget = Budget {

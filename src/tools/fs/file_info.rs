@@ -7,6 +7,8 @@ use crate::sandbox::{Kind as EntryKind, PathRule, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
+use super::find::type_word;
+use super::find_files::named;
 use super::operation::time_text;
 
 const SPEC: Spec = Spec {
@@ -14,15 +16,18 @@ const SPEC: Spec = Spec {
     wire: "file_info",
     aliases: &["FS.Stat"],
     summary: "Tells what is known of a file or directory without opening it",
-    details: "A link is described itself, as `symlink`. Times are RFC 3339, UTC; `created` is nil where the file \
-        system keeps none. `permissions` are the octal bits, such as `0644`.",
+    details: "The first fields are those of a record of `FS.Find`: `path` from the sandbox root, `type` (`file`, \
+        `directory`, `link` or `other`), `size` in bytes (0 for directories), `extension` (`\"\"` where there is none) \
+        and `target`, the text of a link. `sizeBytes` is `size`, by the name that the document gives it. A link is \
+        described itself. Times are RFC 3339, UTC, whole seconds; `created` is nil where the file system keeps none. \
+        `permissions` are the octal bits, such as `0644`.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
     failure: Failure::ErrorMap,
     errors: &[ToolCode::SandboxViolation, ToolCode::NotFound, ToolCode::PermissionDenied, ToolCode::IoError],
     example: Example {
-        script: "MUST CALL FS.WriteFile(\"a.tar.gz\", \"12345\")\nSET info = FS.FileInfo(\"a.tar.gz\")\nEMIT info.type, \" \", info.sizeBytes, \" \", info.extension",
+        script: "MUST CALL FS.WriteFile(\"a.tar.gz\", \"12345\")\nSET info = FS.FileInfo(\"a.tar.gz\")\nEMIT info.type, \" \", info.size, \" \", info.extension",
         output: "file 5 gz\n",
     },
 };
@@ -36,23 +41,27 @@ arguments! {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Info {
-    /// The last part of the path.
-    name: String,
-    /// The path as given, tidied.
+    /// Path from the sandbox root.
     path: String,
-    /// `file`, `directory`, `symlink` or `other`.
+    /// Last part of the path.
+    name: String,
+    /// `file`, `directory`, `link` or `other`.
     #[serde(rename = "type")]
     kind: &'static str,
     /// Bytes; 0 for directories.
+    size: u64,
+    /// Last change of the content.
+    modified: Option<String>,
+    /// What follows the last dot of the name, or empty.
+    extension: String,
+    /// Text of a link; nil for all else.
+    target: Option<String>,
+    /// The same as `size`.
     size_bytes: u64,
     /// When it was made.
     created: Option<String>,
-    /// Last change of the content.
-    modified: Option<String>,
     /// Last access.
     accessed: Option<String>,
-    /// What follows the last dot of the name.
-    extension: Option<String>,
     /// Whether the name begins with a dot.
     is_hidden: bool,
     /// Octal permission bits.
@@ -69,22 +78,30 @@ fn run(_: &mut Context<'_>, args: Args) -> Result<Info, ToolError> {
     let path = &args.path;
     let metadata = path.metadata().map_err(|error| ToolError::from(error).argument("path").path(path.shown()))?;
     let name = path.file_name();
+    let size = if metadata.kind == EntryKind::Folder { 0 } else { metadata.size };
     Ok(Info {
-        extension: crate::tools::path::extension(&name).map(str::to_owned),
-        is_hidden: name.starts_with('.') && name != ".",
-        path: path.shown().to_owned(),
-        kind: match metadata.kind {
-            EntryKind::File => "file",
-            EntryKind::Folder => "directory",
-            EntryKind::Link => "symlink",
-            EntryKind::Special => "other",
-        },
-        size_bytes: if metadata.kind == EntryKind::Folder { 0 } else { metadata.size },
-        created: time_text(metadata.created),
+        path: named(path),
+        kind: type_word(metadata.kind),
+        size,
         modified: time_text(metadata.modified),
+        extension: crate::tools::path::extension(&name).unwrap_or_default().to_owned(),
+        target: target(path, metadata.kind)?,
+        size_bytes: size,
+        created: time_text(metadata.created),
         accessed: time_text(metadata.accessed),
+        is_hidden: name.starts_with('.') && name != ".",
         permissions: format!("{:04o}", metadata.mode),
         links: metadata.links,
         name,
     })
+}
+
+/// The text of a link; `None` for all else.
+fn target(path: &SandboxPath, kind: EntryKind) -> Result<Option<String>, ToolError> {
+    if kind != EntryKind::Link {
+        return Ok(None);
+    }
+    let (folder, name) = path.entry()?;
+    let target = folder.read_link(name).map_err(|error| ToolError::from(path.error(&error)).argument("path"))?;
+    Ok(Some(target.to_string_lossy().into_owned()))
 }

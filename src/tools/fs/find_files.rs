@@ -9,7 +9,7 @@ use crate::limits::space;
 use crate::sandbox::{ListingPlan, PathRule, SandboxPath, Step};
 use crate::text::ToolCode;
 use crate::toolkit::{
-    Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, Visited, arguments,
+    Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, Visit, Visited, arguments,
 };
 use crate::value::Str;
 
@@ -23,13 +23,14 @@ const SPEC: Spec = Spec {
     summary: "Finds the files whose names fit a pattern, and the directories, in a directory or below it",
     details: "`pattern` filters files; directories are listed whatever it says. It knows `*` and `?` (not across `/`), \
         `**` (across), `[a-z]`, `[!a-z]`, `{a,b}` and `\\` before a character that is meant itself; letter case counts. \
-        It is compared with the name, or, when it holds a `/`, with the path from `directory_path`. Order: a directory \
+        It is compared with the name, or, when it holds a `/`, with the path from `path`. Order: a directory \
         before what is in it, siblings by the bytes of their names, files and directories mixed. `path` is from the \
         sandbox root. Entries whose names begin with a dot, and what is in such directories, need `include_hidden`. \
         Links are not followed: a link is an item of what it leads to when that is inside the sandbox, else it is left \
         out. Pipes, sockets and devices are files and never opened. Directories that the policy blocks are left out; \
         one that cannot be read is listed, empty. The totals count the items; `truncated` says that there are more \
-        than the policy's `max_files_per_operation`.",
+        that fit the pattern than the policy's `max_files_per_operation`, to which directories that do not fit are not \
+        counted. `FS.Find` has no such cap.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -49,9 +50,9 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        directory_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, from the sandbox root";
+        path | directory_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, from the sandbox root";
         pattern: Str = Is(Literal::Text("*")), Kind::Text, "pattern of file names, or of paths from the directory when it holds a `/`";
-        recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "also search directories below";
+        recursive: Option<bool> = Configured(Literal::Bool(false)), Kind::Bool, "also search directories below; when left out, as far as a pattern with a `/` or `**` leads";
         include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
         max_depth: i64 = Is(Literal::Int(0)), Kind::at_least(0), "when recursive, levels that are listed: 1 for the directory's own entries; 0 for all";
         use_gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files name, and `.git` directories";
@@ -72,7 +73,7 @@ struct Found {
     total_directories: usize,
     /// Bytes of these files in sum.
     total_size_bytes: u64,
-    /// There are more items than the policy allows at once.
+    /// There are more items that fit the pattern than the policy allows at once.
     truncated: bool,
 }
 
@@ -116,27 +117,32 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
     let most = usize::try_from(context.files_per_operation()).unwrap_or(usize::MAX);
     let mut search = Search {
         pattern: Pattern::parse("pattern", &args.pattern.as_text())?,
-        prefix: prefix(&args.directory_path),
+        prefix: prefix(&args.path),
         most,
-        found: Found { path: args.directory_path.shown().to_owned(), ..Found::default() },
+        fitting: 0,
+        found: Found { path: args.path.shown().to_owned(), ..Found::default() },
         bytes: 0,
     };
-    let visited = context.visit(&args.directory_path, plan(&args), |entry, meter| {
+    let visited = context.visit(&args.path, Visit { plan: plan(&args), enters: None }, |entry, meter| {
         meter.step(u64::from(entry.step != Step::Leave))?;
         search.take(entry)
     });
     visited.map_err(|error: ToolError| match error.limit {
         Some(_) => error,
-        None => error.argument("directory_path").path(args.directory_path.shown()),
+        None => error.argument("path").path(args.path.shown()),
     })?;
     Ok(search.found)
 }
 
 fn plan(args: &Args) -> ListingPlan {
-    let levels = match (args.recursive, usize::try_from(args.max_depth).unwrap_or(usize::MAX)) {
-        (false, _) => 0,
-        (true, 0) => usize::MAX,
-        (true, depth) => depth - 1,
+    let reach = match args.recursive {
+        Some(true) => usize::MAX,
+        Some(false) => 0,
+        None => levels_of(&args.pattern.as_text()),
+    };
+    let levels = match usize::try_from(args.max_depth).unwrap_or(usize::MAX) {
+        0 => reach,
+        depth => reach.min(depth - 1),
     };
     ListingPlan {
         levels,
@@ -148,12 +154,29 @@ fn plan(args: &Args) -> ListingPlan {
     }
 }
 
-/// What comes before the path of an entry below a directory, to make it a path from the root.
+/// Levels below the directory to which a pattern leads.
+fn levels_of(pattern: &str) -> usize {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    let is_of_paths = pattern.contains('/');
+    match pattern == "**" || is_of_paths && pattern.contains("**") {
+        true => usize::MAX,
+        false => pattern.matches('/').count(),
+    }
+}
+
+/// The path of a place from the sandbox root: as it was given, which may be through links, but without `..`.
+pub fn named(place: &SandboxPath) -> String {
+    let climbs = place.shown().split('/').any(|part| part == "..");
+    match &*if climbs { place.address() } else { place.shown().into() } {
+        "" => ".".to_owned(),
+        path => path.to_owned(),
+    }
+}
+
+/// The beginning of the paths of entries in a directory: its own path and a `/`, nothing for the root.
 pub fn prefix(directory: &SandboxPath) -> String {
-    // As it was given, which may be through links, but without `..`.
-    let climbs = directory.shown().split('/').any(|part| part == "..");
-    match &*if climbs { directory.address() } else { directory.shown().into() } {
-        "" | "." => String::new(),
+    match named(directory) {
+        path if path == "." => String::new(),
         path => format!("{path}/"),
     }
 }
@@ -163,6 +186,8 @@ struct Search {
     pattern: Pattern,
     prefix: String,
     most: usize,
+    /// Items that fit the pattern.
+    fitting: usize,
     found: Found,
     /// What the items take.
     bytes: usize,
@@ -172,7 +197,8 @@ impl Search {
     fn take(&mut self, entry: &mut Visited<'_, '_>) -> Result<ControlFlow<()>, ToolError> {
         let lister = &mut *entry.lister;
         let is_folder = lister.is_folder();
-        if entry.step == Step::Leave || !is_folder && !self.pattern.fits(&lister.name(), || lister.path()) {
+        let fits = entry.step != Step::Leave && self.pattern.fits(&lister.name(), || lister.path());
+        if entry.step == Step::Leave || !is_folder && !fits {
             return Ok(ControlFlow::Continue(()));
         }
         let metadata = match lister.metadata() {
@@ -180,10 +206,11 @@ impl Search {
             // A directory can be readable and closed to whoever asks what its entries are.
             other => other.ok(),
         };
-        if self.found.items.len() == self.most {
+        if fits && self.fitting == self.most {
             self.found.truncated = true;
             return Ok(ControlFlow::Break(()));
         }
+        self.fitting += usize::from(fits);
         let name = lister.name().into_owned();
         let item = Item {
             path: format!("{}{}", self.prefix, lister.path()),

@@ -21,23 +21,44 @@ const MAX_ALTERNATIVES: u64 = 10_000;
 /// A pattern.
 #[derive(Debug)]
 pub struct Pattern {
-    /// None for `*` and `**`, which everything fits.
+    /// `None` for `*` and `**`, which everything fits.
     regex: Option<Regex>,
     of_paths: bool,
+}
+
+/// Whether the case of letters counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LetterCase {
+    /// `a` is not `A`.
+    Counts,
+    /// `a` is `A`.
+    Ignored,
+}
+
+impl LetterCase {
+    /// What a flag `ignore_case` says.
+    pub fn of(ignore_case: bool) -> LetterCase {
+        if ignore_case { LetterCase::Ignored } else { LetterCase::Counts }
+    }
 }
 
 impl Pattern {
     /// A pattern as an argument writes it: of names, or of paths when it holds a `/`.
     pub fn parse(argument: &'static str, pattern: &str) -> Result<Pattern, ToolError> {
-        Pattern::of(argument, pattern, pattern.contains('/'))
+        Pattern::with_case(argument, pattern, LetterCase::Counts)
+    }
+
+    /// The same, where the case of letters may not count.
+    pub fn with_case(argument: &'static str, pattern: &str, case: LetterCase) -> Result<Pattern, ToolError> {
+        Pattern::of(argument, pattern, pattern.contains('/'), case)
     }
 
     /// A pattern that is always one of paths.
     pub fn of_paths(argument: &'static str, pattern: &str) -> Result<Pattern, ToolError> {
-        Pattern::of(argument, pattern, true)
+        Pattern::of(argument, pattern, true, LetterCase::Counts)
     }
 
-    fn of(argument: &'static str, pattern: &str, of_paths: bool) -> Result<Pattern, ToolError> {
+    fn of(argument: &'static str, pattern: &str, of_paths: bool, case: LetterCase) -> Result<Pattern, ToolError> {
         let bad = |reason: &str| {
             let message = format!("`{argument}` is no pattern: {reason}, in `{}`", print::shortened(pattern, 100));
             ToolError::bad_argument(argument, message)
@@ -56,9 +77,14 @@ impl Pattern {
         let regex = match text {
             "**" => None,
             "*" if !of_paths => None,
-            text => Some(compile(text).map_err(|reason| bad(&reason))?),
+            text => Some(compile(text, case).map_err(|reason| bad(&reason))?),
         };
         Ok(Pattern { regex, of_paths })
+    }
+
+    /// Whether it is compared with paths, not with names.
+    pub fn is_of_paths(&self) -> bool {
+        self.of_paths
     }
 
     /// Whether an entry fits: its name, and its path from where the search begins.
@@ -85,7 +111,7 @@ fn check_place(argument: &'static str, pattern: &str) -> Result<(), ToolError> {
     }
 }
 
-fn compile(pattern: &str) -> Result<Regex, String> {
+fn compile(pattern: &str, case: LetterCase) -> Result<Regex, String> {
     let glob = GlobBuilder::new(pattern)
         .literal_separator(true)
         .backslash_escape(true)
@@ -94,6 +120,7 @@ fn compile(pattern: &str) -> Result<Regex, String> {
         .map_err(|error| error.kind().to_string())?;
     let regex = RegexBuilder::new(&of_characters(glob.regex()))
         .dot_matches_new_line(true)
+        .case_insensitive(case == LetterCase::Ignored)
         .size_limit(MAX_COMPILED)
         .dfa_size_limit(MAX_COMPILED)
         .build();

@@ -15,7 +15,7 @@ const SPEC: Spec = Spec {
     wire: "hash_file",
     aliases: &["FS.Hash"],
     summary: "Gives the SHA-256 of a file's bytes",
-    details: "`checksum` is hexadecimal, `sizeBytes` how many bytes were read. The file is read piece by piece, so its \
+    details: "`checksum` is hexadecimal, `size` how many bytes were read. The file is read piece by piece, so its \
         size does not matter.",
     effect: Effect::Reads,
     risk: Risk::Low,
@@ -48,7 +48,7 @@ struct Hash {
     /// SHA-256, hexadecimal.
     checksum: String,
     /// Bytes that were read.
-    size_bytes: u64,
+    size: u64,
 }
 
 /// Bytes that are read at once.
@@ -63,7 +63,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Hash, ToolError> {
     let mut file = context.open(&args.path).map_err(at_path)?.file;
     let mut hasher = Sha256::new();
     let mut piece = vec![0; PIECE];
-    let mut size_bytes = 0;
+    let mut size = 0;
     loop {
         let length = file.read(&mut piece).map_err(|error| at_path(args.path.error(&error).into()))?;
         if length == 0 {
@@ -72,7 +72,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Hash, ToolError> {
         context.meter.poll()?;
         context.meter.tell_read(length);
         hasher.update(&piece[..length]);
-        size_bytes += length as u64;
+        size += length as u64;
     }
-    Ok(Hash { path: args.path.shown().to_owned(), checksum: super::hex(&hasher.finalize()), size_bytes })
+    Ok(Hash { path: args.path.shown().to_owned(), checksum: super::hex(&hasher.finalize()), size })
 }

@@ -14,6 +14,7 @@ mod encoding;
 mod exists;
 mod extract;
 mod file_info;
+mod find;
 mod find_files;
 pub mod glob;
 mod hash_file;
@@ -24,6 +25,7 @@ mod list_directory;
 mod move_file;
 mod operation;
 mod original;
+mod patterns;
 mod read_file;
 mod restore_backup;
 mod search_files;
@@ -48,6 +50,7 @@ use encoding::{Charset, Choice, Unencodable, encode};
 /// The tools of this folder, in the order of listings.
 pub fn tools() -> Vec<Tool> {
     vec![
+        find::tool(),
         walk_dir::tool(),
         list_directory::tool(),
         list_dir::tool(),

@@ -92,7 +92,7 @@ impl Changing<'_> {
     }
 
     fn at_path(&self, error: impl Into<ToolError>) -> ToolError {
-        error.into().argument("file_path").path(self.path.shown())
+        error.into().argument("path").path(self.path.shown())
     }
 
     fn check_place(&self) -> Result<(), ToolError> {

@@ -52,7 +52,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to read, from the sandbox root";
+        path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to read, from the sandbox root";
         encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, `auto`, or `base64`; UTF-8 or what is found when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is read, in MiB";
         max_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to return at most; 0 for all";
@@ -101,8 +101,8 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
-    let at_path = |error: ToolError| error.argument("file_path").path(args.file_path.shown());
-    let open = context.open(&args.file_path).map_err(at_path)?;
+    let at_path = |error: ToolError| error.argument("path").path(args.path.shown());
+    let open = context.open(&args.path).map_err(at_path)?;
     let all = args.max_lines == 0 && args.skip_lines == 0;
     let mut reading = Reading {
         args: &args,
@@ -127,7 +127,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
         line_count: taken.lines,
         last_modified: metadata.modified.map(|time| rfc3339(time.seconds).into()),
         checksum: reading.hash.map(|hash| super::hex(&hash.finalize())),
-        mime_type: mime_type(&reading.start, &args.file_path, taken.is_text),
+        mime_type: mime_type(&reading.start, &args.path, taken.is_text),
         malformed: taken.malformed,
     })
 }
@@ -217,11 +217,11 @@ impl Reading<'_> {
     }
 
     fn check_size(&self, size: u64) -> Result<(), Failed> {
-        super::check_size(&self.args.file_path, size, self.args.max_size_mb).map_err(Failed::Tool)
+        super::check_size(&self.args.path, size, self.args.max_size_mb).map_err(Failed::Tool)
     }
 
     fn io(&self, error: &std::io::Error) -> Failed {
-        Failed::Sandbox(self.args.file_path.error(error))
+        Failed::Sandbox(self.args.path.error(error))
     }
 
     /// Goes back to the beginning.
@@ -280,7 +280,7 @@ impl Reading<'_> {
     }
 
     fn binary(&self) -> Failed {
-        let message = format!("`{}` is binary, not text", self.args.file_path.shown());
+        let message = format!("`{}` is binary, not text", self.args.path.shown());
         let hint = "read it with `encoding: \"base64\"`; a text in UTF-16 needs its `encoding`";
         Failed::Tool(ToolError::new(ToolCode::NotText, message).hint(hint))
     }

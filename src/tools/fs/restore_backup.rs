@@ -11,7 +11,7 @@ const SPEC: Spec = Spec {
     wire: "restore_backup",
     aliases: &[],
     summary: "Brings back what a tool replaced or deleted",
-    details: "`backup_path` is the `backupPath` of a result, and what it names goes back to where it was; missing \
+    details: "`path` is the `backupPath` of a result, and what it names goes back to where it was; missing \
         directories are made. The old content of a file replaces what is there now, which is kept itself, so that a \
         restoration can be taken back by its own `backupPath`; the backup stays where it is. What was deleted is moved \
         out of the trash, and its place must be free. The policy is asked as for a change of the place.",
@@ -38,7 +38,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        backup_path: KeptPath = Required, Kind::Kept, "what to bring back: `backupPath` of an earlier result";
+        path | backup_path: KeptPath = Required, Kind::Kept, "what to bring back: `backupPath` of an earlier result";
     }
 }
 
@@ -47,8 +47,8 @@ pub fn tool() -> Tool {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
-    let KeptPath { drawer, entry, origin, .. } = &args.backup_path;
-    let at_path = |error: ToolError| error.argument("backup_path").path(origin.shown());
+    let KeptPath { drawer, entry, origin, .. } = &args.path;
+    let at_path = |error: ToolError| error.argument("path").path(origin.shown());
     let metadata = entry.metadata().map_err(|error| at_path(error.into()))?;
     let is_folder = metadata.kind == EntryKind::Folder;
     if metadata.kind == EntryKind::File {
@@ -63,12 +63,12 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
             let copying = Copying::whole(Overwrite::keeping(keeper));
             entry.copy_to(origin, &copying, context.meter, &change).map(|copied| copied.backup)
         }
-        Drawer::Trash => match args.backup_path.put_back(&change) {
+        Drawer::Trash => match args.path.put_back(&change) {
             Ok(()) => Ok(None),
             Err(RenameError::Sandbox(error)) => Err(error),
             Err(RenameError::OtherDevice) => {
                 context.admit_carrying(entry, &metadata).map_err(at_path)?;
-                args.backup_path.put_back_by_copy(keeper, context.meter, &change).map(|()| None)
+                args.path.put_back_by_copy(keeper, context.meter, &change).map(|()| None)
             }
         },
     };

@@ -48,7 +48,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to write, from the sandbox root";
+        path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to write, from the sandbox root";
         content: Str = Required, Kind::Content, "text to write";
         encoding: Str = Is(Literal::Text("utf-8")), Kind::Text, "encoding of the file";
         create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept when a file is replaced";
@@ -85,8 +85,8 @@ fn bytes_of(content: &str, choice: Choice) -> Result<Cow<'_, [u8]>, ToolError> {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
-    let path = &args.file_path;
-    let at_path = |error: ToolError| error.argument("file_path").path(path.shown());
+    let path = &args.path;
+    let at_path = |error: ToolError| error.argument("path").path(path.shown());
     if path.is_root() || path.wants_folder() {
         let root = || SandboxError::RootItself("written").into();
         return Err(at_path(if path.is_root() { root() } else { super::no_file_path(path) }));

@@ -2,7 +2,7 @@
 //! files give. Such texts are ordered as the moments are.
 
 mod calendar;
-mod moment;
+pub(in crate::tools) mod moment;
 mod now;
 mod shift;
 mod show;

@@ -17,15 +17,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::limits::{LimitHit, Meter, space};
-use crate::sandbox::{Kind as EntryKind, ListingPlan, OpenFile, PathRule, SandboxPath, Step};
+use crate::sandbox::{Kind as EntryKind, ListingPlan, OpenFile, PathRule, SandboxError, SandboxPath, Step};
 use crate::text::ToolCode;
 use crate::toolkit::{
-    Access, Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments,
+    Access, Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, Visit, arguments,
 };
-use crate::value::Str;
+use crate::value::{Str, Value};
 
 use super::find_files::prefix;
-use super::glob::Pattern;
+use super::glob::LetterCase;
+use super::patterns::{Entry, Patterns, leaving_out};
 use lines::{Lines, Room};
 use query::Query;
 
@@ -34,41 +35,52 @@ const SPEC: Spec = Spec {
     wire: "search_files",
     aliases: &[],
     summary: "Searches the content of files for a text or a regular expression",
-    details: "Each line that matches is one of `matches`: `path` from the sandbox root, `line` and `column` (of its first \
-        match, in characters) from 1, and `text`, the line without its end; of a line over 500 characters what is around \
-        the match, with `…` where it is cut. With `context_lines` it has the lines `before` and `after` too. Order: by \
-        path as `FS.FindFiles` gives it, then by line. Without `regex` the `text` is meant as it stands; with it, it is an \
-        expression of Rust's `regex` crate, which always takes linear time and has no back references. Lines are \
-        searched one by one, so no match goes over a line end; `^` and `$` are those of the line. A file is UTF-8, or \
-        UTF-16 where its byte order mark says so; bytes that are neither are shown as U+FFFD, and in a file of another \
-        encoding only what is ASCII is found. Links are not followed, because what they lead to is searched in its own \
-        place. A file is searched as long as it was when it was opened. `filesSearched` counts the files that were \
-        read, `filesMatched` and `totalMatches` those in `matches` and the matches themselves; `truncated` says that \
-        there is one more than `max_matches`, and that the search ended there. `skipped` counts files that were left \
-        out: `binary` (a NUL in it), `tooLarge` (a line over 1 MiB, or more than the policy's `max_file_size`), \
-        `refused` (the policy forbids reading it), `unreadable`.",
+    details: "All files that are texts are searched, or the call fails: a directory or file that cannot be read and a line \
+        over 64 MiB fail it, and the error says how to leave that out. Each line that matches is one of `matches`: `path` \
+        from the sandbox root, `line` and `column` (of its first match, in characters) from 1, and `text`, the line without \
+        its end; of a line over 500 characters what is around the match, with `…` where it is cut. With `context_lines` it \
+        has the lines `before` and `after` too. There is no cap on the matches; with `max_matches` the search ends there, \
+        and `truncated` says that there is one more. Order: by path, a directory before what follows its name, then by \
+        line. Without `regex` the `text` is meant as it stands; with it, it is an expression of Rust's `regex` crate, \
+        which always takes linear time and has no back references. Lines are searched one by one, so no match goes over a \
+        line end; `^` and `$` are those of the line. A file is UTF-8, or UTF-16 where its byte order mark says so; bytes \
+        that are neither are shown as U+FFFD, and in a file of another encoding only what is ASCII is found. A file that \
+        holds a NUL byte is no text: `skipped.binary` counts such files. Files that the policy forbids to read are left \
+        out, as in every listing: `skipped.refused` counts them, and a warning names the first. Links are not followed, \
+        because what they lead to is searched in its own place. A file is searched as long as it was when it was opened. \
+        `filesSearched` counts the files that were read, `filesMatched` and `totalMatches` those in `matches` and the \
+        matches themselves.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
     failure: Failure::ErrorMap,
-    errors: &[ToolCode::SandboxViolation, ToolCode::NotFound, ToolCode::PermissionDenied, ToolCode::IoError],
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::PermissionDenied,
+        ToolCode::NotText,
+        ToolCode::TooLarge,
+        ToolCode::Encoding,
+        ToolCode::Conflict,
+        ToolCode::IoError,
+    ],
     example: Example {
-        script: "MUST CALL FS.WriteFile(\"src/a.rs\", \"fn main() {\\n    todo!()\\n}\\n\")\nFOR EACH match IN FS.SearchFiles(\"todo!\", \"src\").matches DO\n  EMIT match.path, \":\", match.line, \":\", match.column, \":\", match.text\nEND",
+        script: "MUST CALL FS.WriteFile(\"src/a.rs\", \"fn main() {\\n    todo!()\\n}\\n\")\nFOR EACH match IN FS.SearchFiles(\"src\", \"todo!\").matches DO\n  EMIT match.path, \":\", match.line, \":\", match.column, \":\", match.text\nEND",
         output: "src/a.rs:2:5:    todo!()\n",
     },
 };
 
 arguments! {
     struct Args {
+        path | directory_path: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, or one file, from the sandbox root";
         text: Str = Required, Kind::Content, "what to look for";
-        directory_path: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, or one file, from the sandbox root";
+        pattern: Option<Value> = Absent, Kind::Patterns, "pattern of the files to search, or a list of patterns, as in `FS.Find`; all when left out";
         regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression, in the syntax of Rust's `regex` (no look-around, no back-references)";
-        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "whether letter case does not count";
+        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "whether letter case does not count in `text`";
         whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a match must not be part of a longer word";
-        pattern: Str = Is(Literal::Text("*")), Kind::Text, "pattern of the files to search, as in `FS.FindFiles`";
-        use_gitignore: bool = Is(Literal::Bool(true)), Kind::Bool, "leave out what `.gitignore` files name, and `.git` directories";
-        include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
-        max_matches: i64 = Is(Literal::Int(1000)), Kind::Int { min: 1, max: 100_000 }, "matches at most";
+        gitignore | use_gitignore: bool = Is(Literal::Bool(true)), Kind::Bool, "leave out what `.gitignore` files name, and `.git` directories";
+        hidden | include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
+        max_matches: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "matches at most; all when left out";
         context_lines: i64 = Is(Literal::Int(0)), Kind::Int { min: 0, max: 100 }, "lines before and after each match";
     }
 }
@@ -85,9 +97,9 @@ struct Found {
     files_matched: u64,
     /// How many matches there are in the list.
     total_matches: usize,
-    /// There is a further match.
+    /// There is a match beyond `max_matches`.
     truncated: bool,
-    /// Files that were left out.
+    /// Files that were left out by rule.
     skipped: Skipped,
 }
 
@@ -111,30 +123,26 @@ struct Match {
     after: Option<Vec<String>>,
 }
 
-/// How many files were left out, and why.
+/// Number of files that were left out by rule.
 #[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Skipped {
-    /// They hold a NUL byte.
+    /// They hold a NUL byte, so they are no texts.
     binary: u64,
-    /// They have a line that is too long, or more bytes than the policy allows.
-    too_large: u64,
     /// The policy forbids reading them.
     refused: u64,
-    /// They could not be opened or read.
-    unreadable: u64,
 }
 
-/// The longest line that is searched, in bytes.
-const MAX_LINE: usize = 1 << 20;
+/// The longest line that is searched, in bytes, as far as the memory of the run allows.
+const MAX_LINE: usize = 64 << 20;
 
 pub fn tool() -> Tool {
     Tool::new(SPEC, run).with_check(check)
 }
 
 fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
-    if let Some(Some(pattern)) = given.text("pattern") {
-        Pattern::parse("pattern", &pattern)?;
+    if let Some(pattern) = given.value("pattern") {
+        Patterns::parse("pattern", pattern.as_ref(), LetterCase::Counts)?;
     }
     Query::check(given)
 }
@@ -146,107 +154,170 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
         ignore_case: args.ignore_case,
         whole_word: args.whole_word,
     };
+    let longest_line = longest_line();
     let mut search = Search {
         matcher: query.compile()?,
-        searcher: searcher(args.context_lines as usize),
+        searcher: searcher(args.context_lines as usize, longest_line),
+        longest_line,
         context_lines: args.context_lines as usize,
-        max_matches: args.max_matches as usize,
+        max_matches: args.max_matches.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX)),
         found: Found::default(),
         bytes: 0,
+        first_refused: None,
     };
-    let start = &args.directory_path;
-    let at_start = |error: ToolError| match error.limit {
-        Some(_) => error,
-        None => error.argument("directory_path").path(start.shown()),
-    };
-    let kind = start.metadata().map_err(|error| at_start(error.into()))?.kind;
-    if kind != EntryKind::Folder {
-        // The parameter only asks to see it.
-        context.admit(start.resolved(), false, Access::Read).map_err(at_start)?;
-        let open = context.open(start).map_err(at_start)?;
-        let _ = search.file(open, start.shown(), context.meter)?;
-        return Ok(search.found);
+    let start = &args.path;
+    let kind = start.metadata().map_err(|error| at_start(error.into(), start))?.kind;
+    match kind {
+        EntryKind::Folder => search_tree(context, &args, &mut search)?,
+        _ => search_one(context, start, &mut search)?,
     }
-    let pattern = Pattern::parse("pattern", &args.pattern.as_text())?;
+    if let Some(first) = &search.first_refused {
+        let refused = search.found.skipped.refused;
+        context.note(format!(
+            "the policy forbids to read {refused} of the files, which were not searched; the first is `{first}`"
+        ));
+    }
+    Ok(search.found)
+}
+
+/// The error of a start that cannot be searched.
+fn at_start(error: ToolError, start: &SandboxPath) -> ToolError {
+    match error.code {
+        _ if error.limit.is_some() => error,
+        ToolCode::NotFound => error
+            .argument("path")
+            .path(start.shown())
+            .hint("the directory comes first, then the text: `FS.SearchFiles(\"src\", \"TODO\")`"),
+        _ => error.argument("path").path(start.shown()),
+    }
+}
+
+/// Searches a file that was named, which is to be a text.
+fn search_one(context: &mut Context<'_>, file: &SandboxPath, search: &mut Search) -> Result<(), ToolError> {
+    // The parameter only asks to see it.
+    context.admit(&file.address(), false, Access::Read).map_err(|error| at_start(error, file))?;
+    let open = context.open(file).map_err(|error| at_start(error, file))?;
+    let _ = search.file(open, Subject { shown: file.shown(), is_text: true }, context.meter)?;
+    match search.found.skipped.binary {
+        0 => Ok(()),
+        _ => Err(ToolError::new(ToolCode::NotText, format!("`{}` is binary, not text", file.shown())).argument("path")),
+    }
+}
+
+fn search_tree(context: &mut Context<'_>, args: &Args, search: &mut Search) -> Result<(), ToolError> {
+    let start = &args.path;
+    let patterns = Patterns::parse("pattern", args.pattern.as_ref(), LetterCase::Counts)?;
+    let enters = |below: &str| patterns.may_hold(Entry::of_path(below, true));
     let prefix = prefix(start);
     let mut shown = String::new();
-    let visited = context.visit(start, plan(&args), |entry, meter| {
+    let visit = Visit { plan: plan(args), enters: Some(&enters) };
+    let visited = context.visit(start, visit, |entry, meter| {
         let lister = &*entry.lister;
         meter.step(u64::from(entry.step != Step::Leave))?;
-        if entry.step != Step::Entry || !lister.is_file() || !pattern.fits(&lister.name(), || lister.path()) {
+        if entry.step != Step::Entry || !lister.is_file() || !patterns.includes(Entry::of_path(&lister.path(), false)) {
             return Ok(ControlFlow::Continue(()));
         }
         shown.clear();
         shown.push_str(&prefix);
         shown.push_str(&lister.path());
+        let subject = Subject { shown: &shown, is_text: lister.is_text() };
         match entry.open(&shown) {
-            Ok(open) => search.file(open, &shown, meter),
-            Err(error) => search.skip(error),
+            Ok(open) => search.file(open, subject, meter),
+            Err(error) => search.refused(error, &shown),
         }
     });
-    visited.map_err(at_start)?;
-    Ok(search.found)
+    visited.map_err(|error: ToolError| leaving_out(error, start))
 }
 
 fn plan(args: &Args) -> ListingPlan {
     ListingPlan {
         levels: usize::MAX,
-        gitignore: args.use_gitignore,
-        skip_hidden: !args.include_hidden,
+        gitignore: args.gitignore,
+        skip_hidden: !args.hidden,
         opens: true,
+        strict: true,
         ..ListingPlan::default()
     }
 }
 
-fn searcher(context_lines: usize) -> Searcher {
+/// Bytes of the longest line that is searched.
+fn longest_line() -> usize {
+    let (memory, _) = space::memory_left();
+    usize::try_from(memory).unwrap_or(usize::MAX).min(MAX_LINE)
+}
+
+fn searcher(context_lines: usize, longest_line: usize) -> Searcher {
     SearcherBuilder::new()
         .line_terminator(LineTerminator::crlf())
         .binary_detection(BinaryDetection::quit(0))
         .before_context(context_lines)
         .after_context(context_lines)
         // The lines before a match are kept in the buffer too.
-        .heap_limit(Some(MAX_LINE * (1 + context_lines.min(15))))
+        .heap_limit(Some(longest_line.saturating_mul(1 + context_lines.min(15))))
         .build()
+}
+
+/// A file that is searched.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    /// Its path from the sandbox root.
+    shown: &'a str,
+    /// The path is UTF-8, and not only shown so.
+    is_text: bool,
 }
 
 /// A search under way.
 struct Search {
     matcher: RegexMatcher,
     searcher: Searcher,
+    /// Bytes of the longest line that is searched.
+    longest_line: usize,
     context_lines: usize,
     max_matches: usize,
     found: Found,
-    /// What the matches take.
+    /// Bytes that the matches take.
     bytes: usize,
+    /// The first file that the policy forbids to read.
+    first_refused: Option<String>,
 }
 
 impl Search {
     /// Searches one file.
-    fn file(&mut self, open: OpenFile, shown: &str, meter: &mut Meter) -> Result<ControlFlow<()>, ToolError> {
+    fn file(&mut self, open: OpenFile, file: Subject<'_>, meter: &mut Meter) -> Result<ControlFlow<()>, ToolError> {
         let room = self.max_matches - self.found.matches.len();
         let (memory, _) = space::memory_left();
         let memory = usize::try_from(memory).unwrap_or(usize::MAX).saturating_sub(self.bytes);
-        let mut lines = Lines::new(&self.matcher, shown, self.context_lines, Room { matches: room, bytes: memory });
+        let mut lines =
+            Lines::new(&self.matcher, file.shown, self.context_lines, Room { matches: room, bytes: memory });
         let mut reader = Watched { file: open.file.take(open.metadata.size), meter, hit: None, failed: false };
         let searched = self.searcher.search_reader(&self.matcher, &mut reader, &mut lines);
         if let Some(hit) = reader.hit {
             return Err(hit.into());
         }
-        let is_cut = searched.is_err() && !reader.failed;
         let Lines { matches, is_over, is_binary, bytes, .. } = lines;
         space::check(self.bytes + bytes)?;
-        let skipped = &mut self.found.skipped;
-        match () {
-            () if is_binary => skipped.binary += 1,
-            () if reader.failed => skipped.unreadable += 1,
-            () if is_cut => skipped.too_large += 1,
-            () => {
-                self.found.files_searched += 1;
-                self.bytes += bytes;
-                return Ok(self.take(matches, is_over));
-            }
+        if is_binary {
+            self.found.skipped.binary += 1;
+            return Ok(ControlFlow::Continue(()));
         }
-        Ok(ControlFlow::Continue(()))
+        match searched {
+            Err(error) if reader.failed => return Err(SandboxError::io(file.shown, &error).into()),
+            Err(_) => return Err(self.has_long_line(file.shown)),
+            Ok(()) if !file.is_text && !matches.is_empty() => {
+                let path = file.shown.to_owned();
+                return Err(SandboxError::Unnameable { path, reason: "is not UTF-8" }.into());
+            }
+            Ok(()) => {}
+        }
+        self.found.files_searched += 1;
+        self.bytes += bytes;
+        Ok(self.take(matches, is_over))
+    }
+
+    fn has_long_line(&self, shown: &str) -> ToolError {
+        let message =
+            format!("`{shown}` has a line of more than {} bytes, which cannot be searched", self.longest_line);
+        ToolError::new(ToolCode::TooLarge, message).path(shown)
     }
 
     fn take(&mut self, matches: Vec<Match>, is_over: bool) -> ControlFlow<()> {
@@ -258,18 +329,16 @@ impl Search {
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Counts a file that could not be opened.
-    fn skip(&mut self, error: ToolError) -> Result<ControlFlow<()>, ToolError> {
-        if error.limit.is_some() {
-            return Err(error);
-        }
-        let skipped = &mut self.found.skipped;
+    /// Leaves out a file that the policy forbids to read, and one that is gone by now.
+    fn refused(&mut self, error: ToolError, shown: &str) -> Result<ControlFlow<()>, ToolError> {
         match error.code {
-            // Gone meanwhile, as if it had gone before.
+            _ if error.limit.is_some() => return Err(error),
             ToolCode::NotFound => {}
-            ToolCode::PolicyDenied => skipped.refused += 1,
-            ToolCode::TooLarge => skipped.too_large += 1,
-            _ => skipped.unreadable += 1,
+            ToolCode::PolicyDenied => {
+                self.found.skipped.refused += 1;
+                self.first_refused.get_or_insert_with(|| shown.to_owned());
+            }
+            _ => return Err(error),
         }
         Ok(ControlFlow::Continue(()))
     }

@@ -1,0 +1,242 @@
+//! `FS.Find`: the files of a tree by name, kind, size and time, all of them or a failure.
+
+mod measure;
+mod order;
+
+use std::ops::Range;
+
+use crate::sandbox::{
+    Bounds, Candidate, Choice, Details, FoundEntries, Kind as EntryKind, PathRule, SandboxPath, Search,
+};
+use crate::text::ToolCode;
+use crate::toolkit::{
+    Answer, Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments,
+};
+use crate::value::{Column, Folders, List, Rows, Str, Table, Texts, Value};
+
+use super::find_files::prefix;
+use super::glob::LetterCase;
+use super::patterns::{Entry, Patterns, leaving_out};
+use order::{Order, SortKey};
+
+const SPEC: Spec = Spec {
+    name: "FS.Find",
+    wire: "find",
+    aliases: &[],
+    summary: "Finds files in a directory and all directories below it, by name, type, size and time",
+    details: "The result is a list of records `path`, `name`, `type`, `size`, `modified`, `extension`, `target`; all that \
+        fit, or an error: whatever cannot be read, disappears meanwhile or has a path that no tool takes (it is not UTF-8, or longer than 4,096 bytes) fails the call, \
+        and so does a limit of the run. There is no cap on the number of records; `limit` cuts where that is asked for. \
+        `path` is from the sandbox root (absolute below a further root), and every tool takes it as it is. `type` is \
+        `file`, `directory`, `link` or `other` (pipes, sockets, devices). `size` is bytes: 0 for directories, the length \
+        of its text for a link. `modified` is RFC 3339, UTC, whole seconds, and compares as a text. `extension` is what \
+        follows the last dot of the name, as written, without the dot; `\"\"` where there is none (`.bashrc`, `a.`). \
+        `target` is the text of a link, nil for all else. \
+        A pattern without `/` is compared with the name at any depth, one with `/` with the path from the directory; \
+        one that ends in `/` fits directories only. It knows `*` and `?` (not across `/`), `**` (any number of \
+        directories), `[a-z]`, `[!a-z]`, `{a,b}` and `\\` before a character that is meant itself. Of several patterns \
+        the last that fits decides, and `!` in front leaves out, a directory with all that is in it; where all patterns \
+        leave out, the rest is found. \
+        Sizes are numbers or texts: `K`, `M`, `G`, `T` and `KiB`, … count by 1,024, `KB`, … by 1,000; with a bound on \
+        the size directories are not found. `newer_than` and `older_than` are times, or how long ago: `30m`, `2h`, `7d`, \
+        `2w`. `newer_than` includes its moment, `older_than` does not. \
+        Order: by the bytes of `path`, or by `sort`, where equal ones stay in the order of paths; `descending` turns it. \
+        `gitignore` leaves out what git would, by the `.gitignore` files of the tree and of the directories above, and \
+        `.git`. With `follow` a link is what it leads to inside the sandbox, and a directory is entered once: by its \
+        real path, else through the fewest links; `target` still shows the link. Links that lead out of the sandbox or \
+        nowhere stay links. Directories that the policy blocks are left out, as in every listing, and so are our own \
+        files.",
+    effect: Effect::Reads,
+    risk: Risk::Low,
+    requires_approval: false,
+    failure: Failure::Raise,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::NotADirectory,
+        ToolCode::PermissionDenied,
+        ToolCode::Encoding,
+        ToolCode::Conflict,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "MUST CALL FS.WriteFile(\"src/a.rs\", \"fn main() {}\")\nMUST CALL FS.WriteFile(\"src/b/c.rs\", \"\")\nMUST CALL FS.WriteFile(\"target/d.rs\", \"\")\nFOR EACH file IN FS.Find(\".\", [\"*.rs\", \"!target\"]) DO\n  EMIT file.path, \" \", file.size\nEND",
+        output: "src/a.rs 12\nsrc/b/c.rs 0\n",
+    },
+};
+
+/// Names of the types of entries, in the order of [`word_number`].
+const TYPES: &[&str] = &["file", "directory", "link", "other"];
+
+arguments! {
+    struct Args {
+        path | dir: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, from the sandbox root";
+        pattern: Option<Value> = Absent, Kind::Patterns, "pattern of names, or of paths from the directory where it holds a `/`; or a list of patterns, of which `!` leaves out; everything when left out";
+        r#type: Str = Is(Literal::Text("file")), Kind::Word(&["file", "directory", "link", "all"]), "what is found; `all` also finds pipes, sockets and devices";
+        depth: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "levels to search: 1 for what lies directly in the directory; all when left out";
+        hidden: bool = Is(Literal::Bool(true)), Kind::Bool, "whether names that begin with a dot are found, and what is in such directories";
+        gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files name, and `.git` directories";
+        follow: bool = Is(Literal::Bool(false)), Kind::Bool, "whether links stand for what they lead to inside the sandbox";
+        min_size: Option<Value> = Absent, Kind::Size, "least size: bytes, or a text such as `10K`, `1.5 MiB`";
+        max_size: Option<Value> = Absent, Kind::Size, "greatest size";
+        newer_than: Option<Str> = Absent, Kind::TextOrNil, "changed at this time or later: a time, or how long ago, such as `7d`, `2h`, `30m`";
+        older_than: Option<Str> = Absent, Kind::TextOrNil, "changed before this time";
+        sort: Str = Is(Literal::Text("path")), Kind::Word(&["path", "name", "size", "modified", "extension"]), "field by which the records are ordered";
+        descending: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the greatest comes first";
+        limit: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "records at most, the first in order; all when left out";
+        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "whether letter case does not count in patterns";
+    }
+}
+
+pub fn tool() -> Tool {
+    let whole = |context: &mut Context<'_>, args| run(context, args, Details::All);
+    let names = |context: &mut Context<'_>, args| run(context, args, Details::KindAlone);
+    Tool::new(SPEC, whole).with_check(check).with_sparing(&["path", "name", "type", "extension"], names)
+}
+
+/// Checks what the kinds of the parameters leave open.
+fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    if let Some(pattern) = given.value("pattern") {
+        Patterns::parse("pattern", pattern.as_ref(), LetterCase::Counts)?;
+    }
+    for argument in ["min_size", "max_size"] {
+        match given.value(argument) {
+            None | Some(None | Some(Value::Nil)) => {}
+            Some(Some(value)) => drop(measure::size(argument, &value)?),
+        }
+    }
+    for argument in ["newer_than", "older_than"] {
+        if let Some(Some(text)) = given.text(argument) {
+            measure::check_second(argument, &text)?;
+        }
+    }
+    Ok(())
+}
+
+fn run(context: &mut Context<'_>, args: Args, details: Details) -> Result<Records, ToolError> {
+    let patterns = Patterns::parse("pattern", args.pattern.as_ref(), LetterCase::of(args.ignore_case))?;
+    let wanted = Wanted { patterns, kind: kind_of(&args.r#type.as_text()), hidden: args.hidden };
+    let order = Order { key: SortKey::of(&args.sort.as_text()), descending: args.descending };
+    let bounds = bounds(context, &args)?;
+    let needs_details = !bounds.is_none() || order.needs_details();
+    let search = Search {
+        choose: &|entry| wanted.choose(entry),
+        bounds,
+        details: if needs_details { Details::All } else { details },
+        depth: args.depth.map_or(usize::MAX, |depth| usize::try_from(depth).unwrap_or(usize::MAX)),
+        gitignore: args.gitignore,
+    };
+    let found = context.find(&args.path, &search, args.follow).map_err(|error| leaving_out(error, &args.path))?;
+    let limit = args.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let found = order::arrange(found, order, limit, &context.meter.watch())?;
+    Ok(Records(List::from_rows(Rows::new(table(found, prefix(&args.path), search.details)?))))
+}
+
+fn bounds(context: &Context<'_>, args: &Args) -> Result<Bounds, ToolError> {
+    let size = |argument, value: &Option<Value>| value.as_ref().map(|value| measure::size(argument, value)).transpose();
+    let (least, greatest) = (size("min_size", &args.min_size)?, size("max_size", &args.max_size)?);
+    let has_size = least.is_some() || greatest.is_some();
+    let second = |argument, text: &Option<Str>| {
+        text.as_ref().map(|text| measure::second(argument, &text.as_text(), context.now())).transpose()
+    };
+    let (newer, older) = (second("newer_than", &args.newer_than)?, second("older_than", &args.older_than)?);
+    let has_time = newer.is_some() || older.is_some();
+    let times: Range<i64> = newer.unwrap_or(i64::MIN)..older.unwrap_or(i64::MAX);
+    Ok(Bounds {
+        sizes: has_size.then(|| least.unwrap_or(0)..=greatest.unwrap_or(u64::MAX)),
+        modified: has_time.then_some(times),
+    })
+}
+
+/// What is looked for, as far as names and kinds tell.
+struct Wanted {
+    patterns: Patterns,
+    /// `None` for every kind.
+    kind: Option<EntryKind>,
+    hidden: bool,
+}
+
+impl Wanted {
+    fn choose(&self, entry: &Candidate<'_>) -> Choice {
+        if !self.hidden && entry.name.starts_with('.') {
+            return Choice::Neither;
+        }
+        let is_directory = entry.kind == EntryKind::Folder;
+        let subject = Entry { path: entry.path, name: entry.name, is_directory };
+        let is_kind = self.kind.is_none_or(|kind| kind == entry.kind);
+        Choice::of(is_kind && self.patterns.includes(subject), is_directory && self.patterns.may_hold(subject))
+    }
+}
+
+fn kind_of(word: &str) -> Option<EntryKind> {
+    match word {
+        "file" => Some(EntryKind::File),
+        "directory" => Some(EntryKind::Folder),
+        "link" => Some(EntryKind::Link),
+        _ => None,
+    }
+}
+
+/// The place of a kind's name in [`TYPES`].
+fn word_number(kind: EntryKind) -> u8 {
+    match kind {
+        EntryKind::File => 0,
+        EntryKind::Folder => 1,
+        EntryKind::Link => 2,
+        EntryKind::Special => 3,
+    }
+}
+
+/// The name of a kind in records.
+pub fn type_word(kind: EntryKind) -> &'static str {
+    TYPES[usize::from(word_number(kind))]
+}
+
+fn table(found: FoundEntries, first: String, details: Details) -> Result<Table, ToolError> {
+    let len = found.len();
+    let (sizes, times, targets) = match details {
+        Details::All => (Column::Ints(found.sizes), Column::Times(found.modified), Column::Sparse(found.targets)),
+        Details::KindAlone => (Column::Unread, Column::Unread, Column::Unread),
+    };
+    let folders = found.folder_names;
+    let of = Folders { first, names: Texts::new(folders.names, folders.name_ends), parents: folders.parents };
+    let numbers = found.kinds.into_iter().map(word_number).collect();
+    let columns = vec![
+        ("path", Column::PathsInFolders { names: 1, folders: found.folders, of }),
+        ("name", Column::Texts(Texts::new(found.names, found.name_ends))),
+        ("type", Column::Words { words: TYPES, numbers }),
+        ("size", sizes),
+        ("modified", times),
+        ("extension", Column::Extensions { names: 1, extension: crate::tools::path::extension }),
+        ("target", targets),
+    ];
+    Ok(Table::new(columns, len)?)
+}
+
+/// The packed list of records.
+struct Records(List);
+
+impl Answer for Records {
+    fn into_value(self) -> Result<Value, crate::limits::LimitHit> {
+        Ok(self.0.into())
+    }
+
+    fn schema() -> serde_json::Value {
+        serde_json::json!({
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "path": { "type": "string", "description": "path from the sandbox root" },
+                    "name": { "type": "string", "description": "last part of the path" },
+                    "type": { "type": "string", "enum": TYPES },
+                    "size": { "type": "integer", "description": "bytes; 0 for directories" },
+                    "modified": { "type": "string", "description": "last change, RFC 3339, UTC, whole seconds" },
+                    "extension": { "type": "string", "description": "what follows the last dot of the name, or empty" },
+                    "target": { "type": ["string", "null"], "description": "text of a link; null for all else" }
+                },
+                "required": ["path", "name", "type", "size", "modified", "extension", "target"]
+            }
+        })
+    }
+}

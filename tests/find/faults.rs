@@ -1,0 +1,159 @@
+//! What makes a search fail, since something would be left out that nobody asked to leave out.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+
+use super::support::{ns, run, with_input};
+
+/// An answer to a call as an ordinary user: the record's paths, or the error.
+fn call(root: &Path, args: Json) -> Result<Vec<String>, Json> {
+    let is_root = fs::metadata("/proc/self").expect("a process has a folder").uid() == 0;
+    let mut command = ns(root);
+    if is_root {
+        command.uid(65_534).gid(65_534);
+    }
+    let line = format!("{}\n", json!({ "tool": "find", "arguments": args }));
+    let ran = with_input(command.args(["call", "--jsonl"]), &line);
+    let answer: Json = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("no answer: {}", ran.stderr));
+    match answer["result"].as_array() {
+        Some(records) => Ok(records.iter().map(|record| record["path"].as_str().expect("a path").to_owned()).collect()),
+        None => Err(answer["error"].clone()),
+    }
+}
+
+fn tree() -> tempfile::TempDir {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).expect("a mode");
+    for path in ["open/a.txt", "shut/in/b.txt", "names/c.txt"] {
+        let file = place.path().join(path);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(file, "x").expect("a file");
+    }
+    place
+}
+
+fn set_mode(place: &tempfile::TempDir, path: &str, mode: u32) {
+    fs::set_permissions(place.path().join(path), fs::Permissions::from_mode(mode)).expect("a mode");
+}
+
+/// The remedy of an error: the pattern that its hint names, as a list of patterns.
+fn remedy(error: &Json) -> Json {
+    let hint = error["hint"].as_str().expect("the error has a hint");
+    let list = hint.split_once("pattern: ").expect("the hint names a pattern").1;
+    let list = list.split_inclusive(']').next().expect("a list");
+    // A class in the pattern has a `]` too, which a backslash precedes.
+    let end = hint.find("]`").expect("the list ends") + 1;
+    let start = hint.find("[\"*\"").unwrap_or_else(|| panic!("{hint} {list}"));
+    serde_json::from_str(&hint[start..end]).unwrap_or_else(|_| panic!("{hint}"))
+}
+
+#[test]
+fn a_directory_that_cannot_be_read_fails_the_search() {
+    for (mode, closed) in [(0o000, "shut"), (0o444, "names"), (0o311, "shut")] {
+        let place = tree();
+        set_mode(&place, closed, mode);
+        for args in [json!({}), json!({ "type": "all" }), json!({ "pattern": "*.txt" }), json!({ "gitignore": true })] {
+            let error = call(place.path(), args.clone()).expect_err("a search that cannot be whole");
+            assert_eq!(
+                (&error["code"], &error["path"]),
+                (&json!("permission_denied"), &json!(closed)),
+                "{args} {error}"
+            );
+            let paths = call(place.path(), json!({ "pattern": remedy(&error) })).expect("the remedy helps");
+            assert!(paths.contains(&"open/a.txt".to_owned()), "{paths:?}");
+        }
+        for args in [json!({ "pattern": "open/**" }), json!({ "path": "open" }), json!({ "pattern": "open/*.txt" })] {
+            assert_eq!(call(place.path(), args.clone()).expect("it is not looked into"), ["open/a.txt"], "{args}");
+        }
+        let paths = call(place.path(), json!({ "depth": 1, "type": "directory" })).expect("it is not looked into");
+        assert_eq!(paths, ["names", "open", "shut"]);
+        set_mode(&place, closed, 0o755);
+    }
+}
+
+#[test]
+fn a_directory_behind_a_link_counts_as_well() {
+    let place = tree();
+    fs::create_dir(place.path().join("way")).expect("a folder");
+    symlink("../shut", place.path().join("way/on")).expect("a link");
+    set_mode(&place, "shut", 0o000);
+    let whole = |follow: bool| call(place.path(), json!({ "path": "way", "follow": follow, "type": "all" }));
+    assert_eq!(whole(false).expect("no link is followed"), ["way/on"]);
+    let error = whole(true).expect_err("what is behind the link cannot be read");
+    assert_eq!((&error["code"], &error["path"]), (&json!("permission_denied"), &json!("way/on")), "{error}");
+    set_mode(&place, "shut", 0o755);
+}
+
+#[test]
+fn a_path_that_is_no_text_fails_the_search() {
+    for bad in [&b"caf\xe9.txt"[..], b"d\xff/in.txt", b"[\xff].txt", b"d\xff/e/in.txt"] {
+        let place = tree();
+        let path = place.path().join(OsStr::from_bytes(bad));
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, "x").expect("a file");
+        let error = call(place.path(), json!({})).expect_err("a search that cannot be whole");
+        let shown = String::from_utf8_lossy(bad);
+        assert_eq!((&error["code"], &error["path"]), (&json!("encoding"), &json!(shown)), "{error}");
+        let paths = call(place.path(), json!({ "pattern": remedy(&error) })).expect("the remedy helps");
+        assert_eq!(paths, ["names/c.txt", "open/a.txt", "shut/in/b.txt"]);
+        assert_eq!(call(place.path(), json!({ "pattern": "*.md" })).expect("it is not wanted"), [""; 0]);
+        assert_eq!(call(place.path(), json!({ "pattern": "open/*" })).expect("it is not wanted"), ["open/a.txt"]);
+        assert!(call(place.path(), json!({ "limit": 1 })).is_err(), "a limit cuts what was found, and hides no fault");
+    }
+}
+
+#[test]
+fn a_limit_of_the_run_fails_the_search() {
+    let place = tree();
+    for number in 0..300 {
+        fs::write(place.path().join(format!("open/{number}")), "").expect("a file");
+    }
+    for script in
+        ["EMIT LEN(FS.Find(\".\"))", "EMIT LEN(FS.Find(\".\", \"*.md\"))", "EMIT LEN(FS.Find(\".\", limit: 1))"]
+    {
+        let ran = run(ns(place.path()).args(["run", "--max-steps", "200", "-e", script]));
+        assert_eq!((ran.code, ran.stdout.as_str()), (124, ""), "{script}: {}", ran.stderr);
+        let ran = run(ns(place.path()).args(["run", "--max-steps", "400", "-e", script]));
+        assert_eq!(ran.code, 0, "{script}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_plan_is_searched_as_what_it_will_leave() {
+    let place = tree();
+    symlink("open", place.path().join("link")).expect("a link");
+    fs::write(place.path().join(".gitignore"), "*.log\n").expect("a file");
+    let change = "MUST CALL FS.WriteFile(\"open/new.log\", \"new\")\nMUST CALL FS.WriteFile(\"open/sub/d.txt\", \"new\")\n\
+        MUST CALL FS.DeleteFile(\"shut\", recursive: true)\nMUST CALL FS.MoveFile(\"names\", \"open/moved\")\n";
+    let look = "FOR EACH f IN FS.Find(\".\", type: \"all\", follow: true, gitignore: true) DO\nEMIT f.path, f.type, f.size, f.target\nEND\n";
+    let script = format!("{change}{look}");
+    let planned = run(ns(place.path()).args(["run", "--plan", "-e", &script]));
+    let done = run(ns(place.path()).args(["run", "-e", &script]));
+    assert_eq!(planned.code, 0, "{}", planned.stderr);
+    assert_eq!((done.code, &done.stdout), (0, &planned.stdout[..done.stdout.len()].to_owned()), "{}", done.stderr);
+    assert!(done.stdout.contains("open/moved/c.txt") && !done.stdout.contains("new.log"), "{}", done.stdout);
+}
+
+/// A script that reads no sizes, times and targets has a search find none, and sees the same.
+#[test]
+fn what_is_spared_is_not_seen() {
+    let place = tree();
+    symlink("open", place.path().join("link")).expect("a link");
+    let reads_all = "IF false THEN\nFOR EACH e IN FS.Find(\".\") DO\nEMIT e\nEND\nEND\n";
+    for options in
+        ["", ", type: \"all\"", ", sort: \"size\"", ", min_size: 1", ", follow: true, type: \"all\"", ", limit: 2"]
+    {
+        let text =
+            format!("FOR EACH e IN FS.Find(\".\", \"*\"{options}) DO\nEMIT e.path, e.name, e.type, e.extension\nEND\n");
+        let spared = run(ns(place.path()).args(["run", "-e", &text]));
+        let whole = run(ns(place.path()).args(["run", "-e", &format!("{text}{reads_all}")]));
+        assert_eq!((spared.code, &spared.stdout), (0, &whole.stdout), "{text} {}", spared.stderr);
+        assert!(!spared.stdout.is_empty(), "{text}");
+    }
+}

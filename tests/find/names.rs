@@ -1,0 +1,159 @@
+//! Every path of a search is one that every other tool takes, whatever the name; and no such name is made anew.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+
+use super::support::{ns, with_input};
+
+/// Names that files have on Linux and that are never made: not shown as they are, or impossible elsewhere.
+const ODD: &[&str] = &[
+    "a\nb.txt",
+    "\n",
+    "tab\tbed",
+    "cr\rlf",
+    "\u{1b}[31m",
+    "back\\slash",
+    "\\",
+    "..\\up",
+    "C:",
+    "c:notes.txt",
+    "12:30.log",
+    "nul",
+    "COM1.txt",
+    "👩\u{200d}👧.jpg",
+    "می\u{200c}خواهم",
+    "\u{202e}gpj",
+    "\u{feff}bom",
+    "soft\u{ad}hyphen",
+];
+/// Names that are merely unusual.
+const PLAIN: &[&str] = &[
+    " lead",
+    "trail ",
+    "two  blanks",
+    "'q'",
+    "\"d\"",
+    "`b`",
+    "$HOME",
+    "-rf",
+    "*",
+    "?",
+    "[a]",
+    "{a,b}",
+    "!x",
+    "#y",
+    "~",
+    "a&b;c|d",
+    "日本語",
+    "🙂",
+    "é",
+    "e\u{301}",
+    "...",
+    ".x.",
+    "{{x}}",
+];
+
+fn answers(root: &Path, calls: &[(&str, Json)]) -> Vec<Json> {
+    let line = |(tool, args): &(&str, Json)| format!("{}\n", json!({ "tool": tool, "arguments": args }));
+    let lines: String = calls.iter().map(line).collect();
+    let ran = with_input(ns(root).args(["call", "--jsonl"]), &lines);
+    ran.stdout.lines().map(|line| serde_json::from_str(line).expect("an answer is JSON")).collect()
+}
+
+fn found(root: &Path, folder: &str) -> Vec<String> {
+    let answer = &answers(root, &[("find", json!({ "dir": folder }))])[0];
+    let records = answer["result"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    records.iter().map(|record| record["path"].as_str().expect("a path").to_owned()).collect()
+}
+
+#[test]
+fn every_tool_takes_what_is_found() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let names: Vec<&str> = ODD.iter().chain(PLAIN).copied().collect();
+    for name in &names {
+        fs::create_dir_all(place.path().join("d").join(name)).expect("a folder");
+        fs::write(place.path().join("d").join(name).join(name), "text\n").expect("a file");
+    }
+    let paths = found(place.path(), "d");
+    assert_eq!(paths.len(), names.len());
+    let calls: Vec<(&str, Json)> = paths.iter().enumerate().flat_map(|(number, path)| uses(number, path)).collect();
+    for ((tool, args), answer) in calls.iter().zip(answers(place.path(), &calls)) {
+        assert!(answer["error"].is_null() && answer["result"]["error"].is_null(), "{tool} {args}: {answer}");
+    }
+    for number in 0..paths.len() {
+        let text = fs::read_to_string(place.path().join(format!("moved-{number}"))).expect("the file that was moved");
+        assert_eq!(text, "text\nless\n");
+    }
+}
+
+/// Calls of all tools that take a file, on one path.
+fn uses(number: usize, path: &str) -> Vec<(&'static str, Json)> {
+    vec![
+        ("read_file", json!({ "file_path": path })),
+        ("hash_file", json!({ "path": path })),
+        ("file_info", json!({ "path": path })),
+        ("line_count", json!({ "path": path })),
+        ("exists", json!({ "path": path })),
+        ("write_file", json!({ "file_path": path, "content": "text\n" })),
+        ("append_file", json!({ "file_path": path, "content": "more\n" })),
+        ("edit_file", json!({ "file_path": path, "old_text": "more", "new_text": "less" })),
+        ("set_permissions", json!({ "path": path, "mode": "600" })),
+        ("search_files", json!({ "text": "less", "directory_path": path })),
+        ("diff_files", json!({ "a_path": path, "b_path": path })),
+        ("copy_file", json!({ "source_path": path, "destination_path": format!("copy-{number}") })),
+        ("compress", json!({ "source_path": path, "destination_path": format!("packed-{number}.tar.gz") })),
+        ("move_file", json!({ "source": path, "destination": format!("moved-{number}") })),
+    ]
+}
+
+#[test]
+fn what_is_deleted_returns_under_its_name() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    for name in ODD {
+        fs::write(place.path().join(name), "text\n").expect("a file");
+    }
+    for path in found(place.path(), ".") {
+        let deleted = answers(place.path(), &[("delete_file", json!({ "path": path }))]).remove(0);
+        let backup = &deleted["result"]["backupPath"];
+        assert!(backup.is_string() && !place.path().join(&path).exists(), "{path:?}: {deleted}");
+        let restored = answers(place.path(), &[("restore_backup", json!({ "backup_path": backup }))]).remove(0);
+        assert!(restored["error"].is_null() && place.path().join(&path).exists(), "{path:?}: {restored}");
+    }
+}
+
+#[test]
+fn no_such_name_is_made() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    fs::create_dir(place.path().join("d")).expect("a folder");
+    fs::write(place.path().join("a.txt"), "text\n").expect("a file");
+    let paths = |name: &&str| [(*name).to_owned(), format!("d/{name}"), format!("{name}/x"), format!("d/../{name}")];
+    let makes = |path: String| {
+        [
+            ("write_file", json!({ "file_path": path, "content": "text\n" })),
+            ("append_file", json!({ "file_path": path, "content": "text\n" })),
+            ("create_directory", json!({ "directory_path": path })),
+            ("copy_file", json!({ "source_path": "a.txt", "destination_path": path })),
+            ("move_file", json!({ "source": "a.txt", "destination": path })),
+        ]
+    };
+    let calls: Vec<(&str, Json)> = ODD.iter().flat_map(paths).flat_map(makes).collect();
+    for ((tool, args), answer) in calls.iter().zip(answers(place.path(), &calls)) {
+        assert_eq!(answer["error"]["code"], "bad_args", "{tool} {args}: {answer}");
+    }
+    assert_eq!(found(place.path(), "."), ["a.txt"]);
+}
+
+/// Below a directory with such a name, plain names are made.
+#[test]
+fn plain_names_are_made_in_what_is_there() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    for name in ODD {
+        fs::create_dir(place.path().join(name)).expect("a folder");
+        let path = format!("{name}/new/x.txt");
+        let answer =
+            answers(place.path(), &[("write_file", json!({ "file_path": path, "content": "text\n" }))]).remove(0);
+        assert!(answer["error"].is_null() && place.path().join(&path).exists(), "{path:?}: {answer}");
+    }
+}
