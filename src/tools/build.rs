@@ -48,11 +48,6 @@ impl TextBuilder {
         Ok(())
     }
 
-    /// Its length in bytes so far.
-    pub fn len(&self) -> usize {
-        self.text.len()
-    }
-
     /// The text and what it takes, for a tool that goes on with it.
     pub fn into_held(self) -> (String, Held) {
         (self.text, self.held)

@@ -726,7 +726,7 @@ def taken_stamp(tree):
     return tree
 
 
-@chore("scripts/rename_photos.ns", args=("Photos", "go"), slot=Slot("Photos", lambda stem: f"{stem}.JPG"), taken=taken_stamp, many=1_001)
+@chore("scripts/rename_photos.ns", args=("Photos", "--go"), slot=Slot("Photos", lambda stem: f"{stem}.JPG"), taken=taken_stamp, many=1_001)
 def photo_stamps(tree):
     out, done, left = [], 0, 0
     is_photo = lambda name: re.search(r"\.(jpg|jpeg|png|heic|webp|dng|cr2|nef)\Z", name, re.I | re.S)  # noqa: E731
@@ -744,7 +744,7 @@ def photo_stamps(tree):
     return out + [f"{done} renamed, {left} left alone\n"]
 
 
-@chore("scripts/tidy_downloads.ns", args=("Downloads", "go"), slot=Slot("Downloads", lambda stem: f"{stem}.MP3"), taken=taken_download, many=1_001)
+@chore("scripts/tidy_downloads.ns", args=("Downloads", "--go"), slot=Slot("Downloads", lambda stem: f"{stem}.MP3"), taken=taken_download, many=1_001)
 def tidied(tree):
     kinds = {"mp3": "Music", "pdf": "Documents", "txt": "Documents", "zip": "Archives", "rs": None}
     out, moved, failed = [], 0, 0

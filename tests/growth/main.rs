@@ -10,6 +10,7 @@
 #[path = "../support/dice.rs"]
 mod dice;
 mod files;
+#[allow(dead_code, reason = "the archives of other tests need more")]
 #[path = "../archives/make.rs"]
 mod make;
 mod search;
@@ -37,6 +38,7 @@ const BASE: usize = 1 << 20;
 /// An engine for one parser, with a sandbox of its own.
 pub struct Bench {
     sandbox: TempDir,
+    /// It.
     pub engine: Engine,
 }
 
