@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 
 use dice::Dice;
 
+/// Bytes of a chain: its head, and three runs of five operations.
+const CHAIN_BYTES: usize = 4 + 3 * 5 * 4;
+
 /// What mutations put in besides bytes of other inputs.
 const PIECES: [&[u8]; 16] = [
     b"\0",
@@ -142,4 +145,37 @@ fn archive() {
 #[test]
 fn operations() {
     runs("operations");
+}
+
+/// Chains of random bytes, which reach more than mutations do. `NS_SEED` and `NS_CHAINS` choose others.
+#[test]
+fn chains() {
+    runs("chains");
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let count = number("NS_CHAINS").unwrap_or(if std::env::var_os("NS_LONG").is_some() { 20_000 } else { 300 });
+    let first = number("NS_SEED").unwrap_or(0);
+    for seed in first..first + count {
+        let mut dice = Dice::new(seed);
+        let bytes: Vec<u8> = (0..CHAIN_BYTES).map(|_| dice.below(256) as u8).collect();
+        let outcome = catch_unwind(|| fuzz::chains(&bytes));
+        assert!(outcome.is_ok(), "NS_SEED={seed} NS_CHAINS=1 fails");
+    }
+}
+
+#[test]
+fn survey() {
+    let Some(count) = std::env::var("NS_SURVEY").ok().and_then(|text| text.parse::<u64>().ok()) else { return };
+    let first: u64 = std::env::var("NS_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut failed = 0;
+    for seed in first..first + count {
+        let mut dice = Dice::new(seed);
+        let bytes: Vec<u8> = (0..CHAIN_BYTES).map(|_| dice.below(256) as u8).collect();
+        if let Err(panic) = catch_unwind(|| fuzz::chains(&bytes)) {
+            failed += 1;
+            let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+            println!("=== seed {seed} form {} {text}", bytes[1] % 4);
+        }
+    }
+    println!("=== {failed} of {count}");
 }

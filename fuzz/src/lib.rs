@@ -6,11 +6,15 @@
 
 #![allow(clippy::disallowed_methods, reason = "targets set up folders of their own")]
 
+#[cfg(unix)]
+mod chains;
 mod files;
 mod model;
 mod texts;
 mod world;
 
+#[cfg(unix)]
+pub use chains::chains;
 pub use files::{archive, arguments, gitignore, paths, policy};
 pub use model::operations;
 pub use texts::{formatter, parser, programs};
@@ -19,7 +23,7 @@ pub use texts::{formatter, parser, programs};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     ("parser", parser),
     ("formatter", formatter),
     ("programs", programs),
@@ -29,4 +33,5 @@ pub const TARGETS: [Target; 9] = [
     ("gitignore", gitignore),
     ("archive", archive),
     ("operations", operations),
+    ("chains", chains),
 ];

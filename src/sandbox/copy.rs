@@ -9,8 +9,8 @@ use crate::limits::Meter;
 use super::content::copy_content;
 use super::draft::Draft;
 use super::error::SandboxError;
-use super::folder::{Folder, set_access};
-use super::journal::Change;
+use super::folder::{Folder, Trace, set_access};
+use super::journal::{Address, Change, State};
 use super::metadata::{Kind, Metadata};
 use super::remove::discard;
 use super::root::SandboxPath;
@@ -27,12 +27,38 @@ impl SandboxPath {
         meter: &mut Meter,
         change: &Change<'_>,
     ) -> Result<Option<String>, SandboxError> {
+        Source { place: self, kept: None }.copy_to(target, overwrite, meter, change)
+    }
+}
+
+/// Something that is copied to a place.
+pub(super) struct Source<'a> {
+    /// It.
+    pub place: &'a SandboxPath,
+    /// Its address, if it is kept and goes once it is copied, so that undo brings it back to there.
+    pub kept: Option<&'a Address>,
+}
+
+impl Source<'_> {
+    /// Copies it, as [`SandboxPath::copy_to`] does.
+    pub(super) fn copy_to(
+        &self,
+        target: &SandboxPath,
+        overwrite: &Overwrite<'_>,
+        meter: &mut Meter,
+        change: &Change<'_>,
+    ) -> Result<Option<String>, SandboxError> {
         target.check_replaceable(overwrite.replace)?;
         let parents = target.make_parents(change)?;
         let folder = parents.folder();
-        let putting = Putting::begin(target, folder, overwrite.keeper, change)?;
-        copy_aside(self.entry()?, (folder, &putting.draft), self.shown(), meter)?;
-        let draft = Draft::adopt(folder, putting.draft.clone()).map_err(|error| target.error(&error))?;
+        let from = match self.kept {
+            Some(kept) => Some((kept.clone(), State::of(&self.place.metadata()?))),
+            None => None,
+        };
+        let putting = Putting::begin((target, folder), from, overwrite.keeper, change)?;
+        let (shown, draft) = (self.place.shown(), (folder, putting.draft.as_os_str()));
+        let trace = copy_aside(self.place.entry()?, draft, shown, meter)?;
+        let draft = Draft::adopt(folder, putting.draft.clone(), trace).map_err(|error| target.error(&error))?;
         putting.drafted(&draft);
         let taken = take_place(target, folder, (draft, None, putting), overwrite, meter, change);
         if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
@@ -42,23 +68,32 @@ impl SandboxPath {
     }
 }
 
-/// Copies a file, folder or link to a name of ours that nobody has.
+/// Copies a file, folder or link to a name of ours that nobody has. Returns the trace that it left in the folder.
 pub(super) fn copy_aside(
     (folder, name): (&Folder, &OsStr),
     (to_folder, aside): (&Folder, &OsStr),
     shown: &str,
     meter: &mut Meter,
-) -> Result<(), SandboxError> {
-    (Copier { meter, shown }).copy(folder, name, to_folder, aside).inspect_err(|_| {
-        // Best effort: the source is untouched, and the error that matters is the first.
-        let _ = discard(to_folder, aside, shown);
-    })
+) -> Result<Trace, SandboxError> {
+    let mut copier = Copier { meter, shown, trace: None };
+    let copied = copier.copy(folder, name, to_folder, aside);
+    let trace = copier.trace.unwrap_or_default();
+    match copied {
+        Ok(()) => Ok(trace),
+        Err(error) => {
+            // Best effort: the source is untouched, and the error that matters is the first.
+            let _ = trace.erase(to_folder, || discard(to_folder, aside, shown));
+            Err(error)
+        }
+    }
 }
 
 /// Copies entries with their permission bits and times.
 struct Copier<'a> {
     meter: &'a mut Meter,
     shown: &'a str,
+    /// The trace that the first entry left, which is the copy itself.
+    trace: Option<Trace>,
 }
 
 /// A folder that is being copied.
@@ -98,16 +133,26 @@ impl Copier<'_> {
         Ok(())
     }
 
+    /// Makes an entry of the copy.
+    fn make<T>(&mut self, folder: &Folder, make: impl FnOnce() -> io::Result<T>) -> Result<T, SandboxError> {
+        if self.trace.is_some() {
+            return make().map_err(|error| self.wrap(&error));
+        }
+        let (made, trace) = Trace::of(folder, make).map_err(|error| self.wrap(&error))?;
+        self.trace = Some(trace);
+        Ok(made)
+    }
+
     fn begin(
-        &self,
+        &mut self,
         from: &Folder,
         name: &OsStr,
         metadata: Metadata,
         to: &Folder,
         to_name: &OsStr,
     ) -> Result<Copying, SandboxError> {
+        self.make(to, || to.create_folder(to_name, 0o700))?;
         let wrap = |error: io::Error| self.wrap(&error);
-        to.create_folder(to_name, 0o700).map_err(wrap)?;
         let from = from.open_folder(name).map_err(wrap)?;
         let ahead = from.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect();
         let to = to.open_folder(to_name).map_err(wrap)?;
@@ -122,11 +167,12 @@ impl Copier<'_> {
         to: &Folder,
         to_name: &OsStr,
     ) -> Result<(), SandboxError> {
-        let wrap = |error: io::Error| SandboxError::io(self.shown, &error);
+        let shown = self.shown;
+        let wrap = |error: io::Error| SandboxError::io(shown, &error);
         match metadata.kind {
             Kind::Link => {
                 let target = from.read_link(name).map_err(wrap)?;
-                to.create_link(&target, to_name).map_err(wrap)?;
+                self.make(to, || to.create_link(&target, to_name))?;
                 metadata.modified.map_or(Ok(()), |time| to.set_modified(to_name, time)).map_err(wrap)
             }
             Kind::File => {
@@ -150,7 +196,7 @@ impl Copier<'_> {
             return Err(SandboxError::Special(name.to_string_lossy().into_owned()));
         }
         self.meter.write_bytes(metadata.size)?;
-        let target = to.create_file(to_name, PRIVATE_MODE).map_err(|error| self.wrap(&error))?;
+        let target = self.make(to, || to.create_file(to_name, PRIVATE_MODE))?;
         copy_content(&source, &target, metadata.size, self.meter, |error| self.wrap(error))?;
         target.sync_all().map_err(|error| self.wrap(&error))?;
         Ok(target)

@@ -1,5 +1,6 @@
 //! What a journal says: one record a line, as JSON behind the checksum of it.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -32,6 +33,9 @@ pub enum Record {
         reverses: Option<u32>,
         /// When the folders that it changes were changed last.
         before: Vec<Option<Moment>>,
+        /// Their inodes.
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        inodes: Vec<Option<u64>>,
     },
     /// The draft of a step was made.
     Drafted {
@@ -220,6 +224,37 @@ impl Step {
 }
 
 impl Step {
+    /// The places that it changes.
+    pub fn places(&self) -> Vec<&Address> {
+        match self {
+            Step::Move { path, to, .. } => vec![path, to],
+            step => vec![step.path()],
+        }
+    }
+
+    /// Whether it brings something to a place or takes it from there, with all that is in it.
+    pub fn is_of_tree(&self) -> bool {
+        matches!(self, Step::Put { .. } | Step::Take { .. } | Step::Move { .. })
+    }
+
+    /// Where it puts a copy of what it moves, or, as a step that takes another back, of what had been there.
+    pub fn copied_back_to(&self) -> Option<&Address> {
+        match self {
+            Step::Move { to, draft: Some(_), .. } => Some(to),
+            Step::Put { path, draft: Some(_), .. } | Step::MakeFolder { path } => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The states of what it replaces, takes away, moves or puts back.
+    pub fn states(&self) -> Vec<&State> {
+        match self {
+            Step::Put { old, from, .. } => old.iter().chain(from.as_ref().map(|(_, state)| state)).collect(),
+            Step::Take { old, .. } | Step::Move { old, .. } => vec![old],
+            _ => Vec::new(),
+        }
+    }
+
     /// The folders whose entries it changes.
     pub fn folders(&self) -> Vec<Address> {
         match self {
@@ -373,6 +408,17 @@ impl State {
             _ => self == now,
         }
     }
+
+    /// Whether it is the same thing or a copy of it, and nobody has changed it.
+    pub fn is_still_or_copied(&self, now: &State) -> bool {
+        self.is_still(&State { inode: self.inode, ..now.clone() })
+    }
+}
+
+/// The first of an address and those above it that a set holds.
+pub fn holder<'a>(set: &'a BTreeSet<Address>, address: &Address) -> Option<&'a Address> {
+    let above = |address: &Address| Some(address.parent()).filter(|parent| parent != address);
+    std::iter::successors(Some(address.clone()), above).find_map(|address| set.get(&address))
 }
 
 /// The line of a record, with its end.
@@ -429,6 +475,7 @@ mod tests {
             step: Step::MakeFolder { path },
             reverses: None,
             before: vec![None, Some((-1, 5))],
+            inodes: vec![None, Some(7)],
         };
         assert_eq!(parse(line(&record).trim_end().as_bytes()), Some(record));
     }

@@ -8,6 +8,7 @@ use crate::limits::Meter;
 use crate::text::ToolCode;
 
 use super::super::change::RenameError;
+use super::super::copy::Source;
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
 use super::super::journal::{Address, Change, State, Step, left};
@@ -131,7 +132,8 @@ impl KeptPath {
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (kept_in, kept_name) = self.entry.entry()?;
-        self.entry.copy_to(&self.origin, &Overwrite::never(keeper), meter, change)?;
+        let source = Source { place: &self.entry, kept: Some(&self.address) };
+        source.copy_to(&self.origin, &Overwrite::never(keeper), meter, change)?;
         discard(kept_in, kept_name, self.entry.shown())?;
         kept_in.sync().map_err(|error| self.entry.error(&error))
     }
