@@ -438,7 +438,7 @@ fn doctor_says_what_holds() {
         "kernel sandbox",
         "[\"@default\"]",
         "bytes_written",
-        "tools: ask",
+        "(built in)",
     ] {
         assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
     }

@@ -163,19 +163,21 @@ fn chains() {
 }
 
 #[test]
-fn survey() {
-    let Some(count) = std::env::var("NS_SURVEY").ok().and_then(|text| text.parse::<u64>().ok()) else { return };
-    let first: u64 = std::env::var("NS_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
-    std::panic::set_hook(Box::new(|_| {}));
-    let mut failed = 0;
-    for seed in first..first + count {
-        let mut dice = Dice::new(seed);
-        let bytes: Vec<u8> = (0..CHAIN_BYTES).map(|_| dice.below(256) as u8).collect();
-        if let Err(panic) = catch_unwind(|| fuzz::chains(&bytes)) {
-            failed += 1;
-            let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
-            println!("=== seed {seed} form {} {text}", bytes[1] % 4);
-        }
-    }
-    println!("=== {failed} of {count}");
+fn journal() {
+    runs("journal");
+}
+
+#[test]
+fn plan() {
+    runs("plan");
+}
+
+#[test]
+fn memory() {
+    runs("memory");
+}
+
+#[test]
+fn audit() {
+    runs("audit");
 }

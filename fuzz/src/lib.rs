@@ -10,6 +10,7 @@
 mod chains;
 mod files;
 mod model;
+mod state;
 mod texts;
 mod world;
 
@@ -17,13 +18,14 @@ mod world;
 pub use chains::chains;
 pub use files::{archive, arguments, gitignore, paths, policy};
 pub use model::operations;
+pub use state::{audit, journal, memory, plan};
 pub use texts::{formatter, parser, programs};
 
 /// A target: what it is called, and what it does with bytes.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 14] = [
     ("parser", parser),
     ("formatter", formatter),
     ("programs", programs),
@@ -34,4 +36,8 @@ pub const TARGETS: [Target; 10] = [
     ("archive", archive),
     ("operations", operations),
     ("chains", chains),
+    ("journal", journal),
+    ("plan", plan),
+    ("memory", memory),
+    ("audit", audit),
 ];

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "scripts and arguments are read for the user, not for a script")]
 
+mod adopt;
 mod approve;
 mod args;
 mod audit;
@@ -159,6 +160,7 @@ fn work() -> Exit {
         Some(Command::Memory(args)) => memory::memory(&global, &args.command),
         Some(Command::Log(args)) => history::log(&global, &args),
         Some(Command::Show(args)) => history::show(&global, &args),
+        Some(Command::Adopt(args)) => adopt::adopt(&global, &args),
         Some(Command::Gc(args)) => gc::gc(&global, &args),
         Some(Command::Apply(args)) => plan::apply(&global, &args.file),
         Some(Command::Undo(args)) => history::undo(&global, args.run.as_deref(), false, args.force),

@@ -5,6 +5,7 @@ mod canary;
 mod changes;
 mod config;
 mod fix;
+mod foreign;
 mod format;
 mod gc;
 mod history;
@@ -14,12 +15,14 @@ mod modules;
 mod outcome;
 mod parse;
 mod plan;
+mod policies;
 mod render;
 mod script;
 mod session;
 mod setup;
 mod spare;
 mod stack;
+mod test_folder;
 mod wall;
 
 use std::cell::{OnceCell, RefCell};
@@ -37,20 +40,22 @@ pub use crate::eval::{EmitError, Fault, Output};
 pub use crate::limits::{Interrupt, LimitHit, Limits, Meter, Progress, Watch};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
 pub use crate::program::{Builtin, Over};
-pub use crate::sandbox::Resolver;
+pub use crate::sandbox::{Resolver, UserKey};
 pub use crate::syntax::ast;
 pub use crate::syntax::keyword::STATEMENT_WORDS;
 pub use crate::syntax::{Token, TokenKind, tokens};
 pub use crate::toolkit::{
-    Approver, Clock, Console, InputFault, MemoryEntry, MemoryRow, ProgressView, Question, Reply, Salvaged,
-    SessionMemory,
+    Approver, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, PolicyFile, ProgressView, Provenance,
+    Question, Reply, Salvaged, SessionMemory, Stated, Unused,
 };
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference};
 pub use config::files::state_folder;
+pub use config::{KeyRow, policy_keys};
 pub use fix::Fixed;
+pub use foreign::{ForeignDeed, ForeignRun, ForeignState, Ownership};
 pub use format::{Formatted, Spelling, format_script};
 pub use gc::{Amount, GcRequest, GivenUp, Swept, Tally, Why};
 pub use history::{Conflict, End, Listed, ShownChange, ShownRun, Undone, What};
@@ -60,12 +65,14 @@ pub use plan::{Applied, Plan, PlanError, read_plan};
 pub use render::{Rendered, Results};
 pub use script::Script;
 pub use session::{LineOutcome, LineResult, Session};
-pub use setup::{Options, PolicySource, SetupError};
+pub use setup::{Options, SetupError};
+pub use test_folder::{Found, TestFolder};
 
 use modules::Loader;
 pub use stack::{hush_panics, on_large_stack};
 pub use wall::{
-    Force, Network, Process, leave_scratch, open_outside, outside, scratch_home, seal_tester, settle_scratch,
+    Force, Network, Process, TestGrounds, leave_scratch, open_outside, outside, scratch_home, seal_tester, seal_tests,
+    settle_scratch,
 };
 
 /// What a model that has never seen the language needs to write a right script: a page of the book, so that
@@ -80,8 +87,6 @@ pub struct Engine {
     /// Whether a run that fails is taken back.
     atomic: bool,
     interrupt: Interrupt,
-    /// Where the policy in force came from.
-    policy_source: PolicySource,
     /// The run that ended last, if it changed something.
     ended: RefCell<Option<String>>,
     /// What the kernel keeps it from.
@@ -179,9 +184,19 @@ impl Engine {
         &self.interrupt
     }
 
-    /// Where the policy in force came from.
-    pub fn policy_source(&self) -> &PolicySource {
-        &self.policy_source
+    /// Every key of the policy file with its value in force, in the order of the table of keys.
+    pub fn values(&self) -> Vec<(KeyRow, String)> {
+        let gate = &self.gate;
+        let mut values = gate.policy.summary();
+        values.extend(self.limits.summary());
+        values.extend(gate.settings.summary());
+        let value = |row: &KeyRow| values.iter().find(|(key, _)| *key == row.name).map(|(_, value)| value.clone());
+        policy_keys().map(|row| (row, value(&row).unwrap_or_default())).collect()
+    }
+
+    /// The policy files that were read, and where each value in force comes from.
+    pub fn provenance(&self) -> &Provenance {
+        &self.gate.policy.provenance
     }
 
     /// Finds what is wrong with a script, and what is probably not meant.

@@ -158,7 +158,9 @@ impl Loader<'_> {
         if reading.modules_left == 0 {
             let message = format!("the script uses more than the {} modules of `modules`", limits.modules);
             let finding = Diagnostic::error(Code::ModuleLimit, used.path_span, message);
-            self.report(finding.help("use fewer, or raise `modules` in `[limits]`"));
+            self.report(
+                finding.help("use fewer, or raise `modules` in `[limits]` of your own policy file or `--policy`"),
+            );
             return None;
         }
         let meter = self.meter();
@@ -175,7 +177,10 @@ impl Loader<'_> {
                     file.name, limits.script_bytes
                 );
                 let finding = Diagnostic::error(Code::TextTooLong, used.path_span, message);
-                self.report(finding.help("split it, or raise `script_bytes` in `[limits]`"));
+                self.report(
+                    finding
+                        .help("split it, or raise `script_bytes` in `[limits]` of your own policy file or `--policy`"),
+                );
                 return None;
             }
         };

@@ -81,7 +81,13 @@ impl Script {
         if self.bytes.len() > limit {
             let message = format!("the {noun} has {} bytes, more than the {limit} of `script_bytes`", self.bytes.len());
             let finding = Diagnostic::placeless(Code::TextTooLong, message);
-            return (String::new(), Some(finding.help("split it, or raise `script_bytes` in `[limits]`")));
+            return (
+                String::new(),
+                Some(
+                    finding
+                        .help("split it, or raise `script_bytes` in `[limits]` of your own policy file or `--policy`"),
+                ),
+            );
         }
         match str::from_utf8(&self.bytes) {
             Ok(text) => (text.to_owned(), None),

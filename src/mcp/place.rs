@@ -86,7 +86,9 @@ impl Place {
 
     /// Opens it anew, with other bounds; what is remembered stays.
     pub fn reopen(&mut self, options: &Options) -> Result<(), SetupError> {
-        let mut engine = Engine::open(options)?;
+        // The key lies out of reach by now.
+        let key = Some(self.engine.gate().root.user().key.clone());
+        let mut engine = Engine::open(&Options { key, ..options.clone() })?;
         engine.share_wall(&self.engine);
         self.at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
         engine.set_approver(self.front.clone());
@@ -140,7 +142,8 @@ impl Place {
         let method = Method::RunScript;
         let order = value_of(args).and_then(|args| Ok(method.bind::<methods::ScriptArgs>(&args)?.order()));
         let order = order.map_err(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }))?;
-        Ok(Order { remembered: self.session.entries(), ..order })
+        let key = Some(self.engine.gate().root.user().key.clone());
+        Ok(Order { remembered: self.session.entries(), key, ..order })
     }
 
     /// What a worker reported, as a client gets it.

@@ -74,7 +74,7 @@ impl<'a> Putting<'a> {
         keeper: Keeper<'_>,
         change: &'a Change<'a>,
     ) -> Result<Putting<'a>, SandboxError> {
-        let (draft, kept) = (random_name(), change.kept_name(keeper)?);
+        let (draft, kept) = (random_name(), change.kept_stamp(keeper)?);
         let old = folder.metadata(place.name()?).ok();
         // What is no backup by itself lies with what was deleted: its name is gone, and its content may change.
         let drawer = if old.as_ref().is_some_and(is_shared) { Drawer::Trash } else { Drawer::Backups };
@@ -204,13 +204,13 @@ impl Taking<'_> {
         old: &Metadata,
         (locked, change): (&Locked, &Change<'_>),
     ) -> Result<Attempt, SandboxError> {
-        let (drawer, name) = self.kept;
-        let mut slot = locked.slot(self.place, drawer, name.to_owned())?;
+        let (drawer, stamp) = self.kept;
+        let mut slot = locked.slot(self.place, drawer, stamp)?;
         if !slot.is_near(self.folder) {
             slot.copy(self.folder, self.name, self.place.shown(), self.meter)?;
         }
         let mut copy = match self.overwrite.is_told && (is_shared(old) || drawer == Drawer::Trash) {
-            true => Some(locked.slot(self.place, Drawer::Backups, change.kept_name(self.overwrite.keeper)?)?),
+            true => Some(locked.slot(self.place, Drawer::Backups, &change.kept_stamp(self.overwrite.keeper)?)?),
             false => None,
         };
         if let Some(copy) = &mut copy {

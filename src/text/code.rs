@@ -168,7 +168,7 @@ codes! {
         NotIterable = "NS0310", "a value that FOR EACH cannot go through",
             "FOR EACH goes through lists, maps and texts; nil is empty.";
         BadPolicy = "NS0401", "a policy file that cannot be used",
-            "The policy file is `--policy FILE`, else `neuroscript.toml` in the root. An unknown key, a wrong type or a value out of range is an error with its place; nothing runs until it is mended.";
+            "The policy files are the user's own, the one that `--policy` names, and `neuroscript.toml` in the root; all of them hold. An unknown key, a wrong type or a value out of range is an error with its place; nothing runs until it is mended.";
         RefusedTool = "NS0402", "a tool that the policy refuses",
             "The policy in force refuses every call of this tool: by `deny` in `[tools]`, or because nothing may be changed. `ns doctor` shows the policy.";
         BadRoot = "NS0501", "a sandbox folder that cannot be used",
@@ -180,15 +180,15 @@ codes! {
         TooDeep = "NS0602", "a script nested too deeply",
             "`nesting` bounds brackets inside brackets, blocks inside blocks, and signs or `**` in a row (256); one expression holds at most 10,000 operators. Use variables for the parts.";
         StepLimit = "NS0603", "the step limit was reached",
-            "`max_steps` bounds the statements, calls and loop turns of a run. An endless loop ends here. Raise it with `--max-steps N` or in `[limits]`.";
+            "`max_steps` bounds the statements, calls and loop turns of a run. An endless loop ends here. Raise it with `--max-steps N` or in `[limits]` of your own policy file.";
         TimeLimit = "NS0604", "the time limit was reached",
-            "`timeout_s` bounds the wall time of a run, tools included. Raise it with `--timeout SECONDS` or in `[limits]`.";
+            "`timeout_s` bounds the wall time of a run, tools included. Raise it with `--timeout SECONDS` or in `[limits]` of your own policy file.";
         CallDepthLimit = "NS0605", "procedures call each other too deeply",
-            "`call_depth` bounds calls inside calls (1,000). A procedure that calls itself needs a case in which it does not. Raise it in `[limits]`.";
+            "`call_depth` bounds calls inside calls (1,000). A procedure that calls itself needs a case in which it does not. Raise it in `[limits]` of your own policy file.";
         ValueDepthLimit = "NS0606", "a value nested too deeply",
             "`value_depth` bounds lists and maps inside each other (256).";
         MemoryLimit = "NS0607", "the values of the run take too much memory",
-            "`memory_bytes` bounds all live values together. Work in parts, or raise it in `[limits]`.";
+            "`memory_bytes` bounds all live values together. Work in parts, or raise it in `[limits]` of your own policy file.";
         StringLimit = "NS0608", "a text over its size limit",
             "`string_bytes` bounds one text.";
         CollectionLimit = "NS0609", "a list or map over its size limit",

@@ -9,6 +9,7 @@ use crate::memory::{Access, Key, MemoryError, Record, Site, Stored};
 use crate::sandbox::Change;
 use crate::value::Value;
 
+use super::approval::Reason;
 use super::bound::{Bound, BoundArg};
 use super::call_record::CallRecord;
 use super::error::{Manner, ToolError};
@@ -177,14 +178,14 @@ impl<'a> Memory<'a> {
         }
         let registry = &self.gate.registry;
         let Some(tool) = registry.find(name).map(|id| registry.get(id)) else { return Ok(()) };
-        if let Approval::Needed { reason, instead } = self.gate.policy.admit(&tool.spec)? {
-            self.ask(tool, (scope, key), &reason, &instead)?;
+        if let Approval::Needed { reason, instead, lifted_by } = &self.gate.policy.admit(&tool.spec)? {
+            self.ask(tool, (scope, key), Reason { reason, instead, lifted_by: *lifted_by })?;
         }
         self.record.gets_leave(name);
         Ok(())
     }
 
-    fn ask(&self, tool: &Tool, (scope, key): (Scope, &str), reason: &str, instead: &str) -> Result<(), ToolError> {
+    fn ask(&self, tool: &Tool, (scope, key): (Scope, &str), why: Reason<'_>) -> Result<(), ToolError> {
         let arg = |param: &Param| match param.name {
             "key" | "prefix" => BoundArg::Value(Value::text(key)),
             "scope" => BoundArg::Value(Value::text(scope.word())),
@@ -192,7 +193,7 @@ impl<'a> Memory<'a> {
         };
         let bound = Bound::new(tool.params.iter().map(arg).collect());
         self.gate.lookout.clear();
-        self.gate.approvals.approve(tool, &bound, reason, instead, self.meter)
+        self.gate.approvals.approve(tool, &bound, why, self.meter)
     }
 
     fn begin(&mut self, keys: u64) -> Result<Change<'a>, ToolError> {

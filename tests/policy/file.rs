@@ -39,7 +39,7 @@ fn a_bad_policy_is_told_with_its_place_and_what_to_do() {
 }
 
 #[test]
-fn the_file_that_is_named_comes_before_that_of_the_root_and_that_before_the_users() {
+fn every_file_that_there_is_holds() {
     let place = Place::new("[policy]\nblocked_extensions = [\"named\"]\n");
     place.write("config/neuroscript/neuroscript.toml", "[policy]\nblocked_extensions = [\"users\"]\n");
     let refused = |command: &mut Command| {
@@ -48,8 +48,8 @@ fn the_file_that_is_named_comes_before_that_of_the_root_and_that_before_the_user
     };
     assert_eq!(refused(&mut ns(&place.path("root"))), "users\n");
     place.write("root/neuroscript.toml", "[policy]\nblocked_extensions = [\"root\"]\n");
-    assert_eq!(refused(&mut ns(&place.path("root"))), "root\n");
-    assert_eq!(refused(&mut place.ns()), "named\n");
+    assert_eq!(refused(&mut ns(&place.path("root"))), "root\nusers\n");
+    assert_eq!(refused(&mut place.ns()), "named\nroot\nusers\n");
 }
 
 #[test]

@@ -17,9 +17,12 @@ pub struct Global {
     /// The folder that scripts cannot leave [default: the current folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub sandbox: Option<PathBuf>,
-    /// The policy file [default: neuroscript.toml in the sandbox, else the user's]
+    /// A policy file besides your own and the one in the sandbox
     #[arg(long, global = true, value_name = "FILE")]
     pub policy: Option<PathBuf>,
+    /// The policy file that a case of `ns test` names: it narrows alone
+    #[arg(long, global = true, value_name = "FILE", hide = true)]
+    pub case_policy: Option<PathBuf>,
     /// A folder of modules for USE, outside the sandbox and never changed; may be given often
     #[arg(long = "lib", global = true, value_name = "DIR")]
     pub libraries: Vec<PathBuf>,
@@ -67,6 +70,7 @@ impl Global {
         Global {
             sandbox: self.sandbox.clone().or_else(|| other.sandbox.clone()),
             policy: self.policy.clone().or_else(|| other.policy.clone()),
+            case_policy: self.case_policy.clone().or_else(|| other.case_policy.clone()),
             libraries: self.libraries.iter().chain(&other.libraries).cloned().collect(),
             read_only: self.read_only || other.read_only,
             strict: self.strict || other.strict,
@@ -83,8 +87,21 @@ impl Global {
         let mut words = Vec::new();
         let mut give =
             |option: &str, value: Option<OsString>| words.extend([Some(option.into()), value].into_iter().flatten());
-        let Global { sandbox: _, policy, libraries, read_only, strict, max_steps, timeout, now, seed, output } = self;
+        let Global {
+            sandbox: _,
+            policy,
+            case_policy,
+            libraries,
+            read_only,
+            strict,
+            max_steps,
+            timeout,
+            now,
+            seed,
+            output,
+        } = self;
         policy.iter().for_each(|path| give("--policy", Some(path.into())));
+        case_policy.iter().for_each(|path| give("--case-policy", Some(path.into())));
         libraries.iter().for_each(|path| give("--lib", Some(path.into())));
         read_only.then(|| give("--read-only", None));
         strict.then(|| give("--strict", None));
@@ -102,12 +119,16 @@ impl Global {
         Options {
             sandbox: self.sandbox.clone(),
             policy: self.policy.clone(),
+            case_policy: self.case_policy.clone(),
             state: None,
             libraries: self.libraries.clone(),
             read_only: self.read_only,
             strict: self.strict,
             atomic: false,
             plan: false,
+            key: None,
+            looks_only: false,
+            makes_key: false,
             calls_only: false,
             limits: Limits::default(),
             within: None,

@@ -20,6 +20,7 @@ pub use reference::{CompletionsArgs, DocArgs, ExplainArgs, ManArgs, PageFormat};
 pub use running::{ApplyArgs, PlanForm, RenderArgs, ReportFormat, ResultForm, RunArgs, TestArgs};
 pub use texts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, NewArgs};
 
+use super::adopt::AdoptArgs;
 use super::exit::Exit;
 use super::gc::GcArgs;
 
@@ -78,6 +79,8 @@ pub enum Command {
     Undo(UndoArgs),
     /// Do again what was taken back last
     Redo(RedoArgs),
+    /// Show what others left in `.ns`, and take it over if you say so
+    Adopt(AdoptArgs),
     /// Make room: give up what is kept of old runs, as the policy says or as these options do
     Gc(GcArgs),
     /// Serve the tools and scripts to an agent, over the Model Context Protocol on standard input and output

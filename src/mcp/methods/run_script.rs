@@ -46,6 +46,7 @@ impl Args {
             args: args.filter_map(|arg| Some(arg.as_text()?.to_string())).collect(),
             within: None,
             remembered: Vec::new(),
+            key: None,
         }
     }
 }

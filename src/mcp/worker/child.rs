@@ -51,6 +51,7 @@ pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupErr
         plan: order.plan,
         atomic: order.atomic && !order.plan,
         within: order.within.clone(),
+        key: order.key.take(),
         ..options.clone()
     };
     let began = Instant::now();

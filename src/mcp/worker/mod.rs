@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 pub use child::work;
 pub use parent::{Stop, Worked, Workers};
 
-use crate::engine::MemoryEntry;
+use crate::engine::{MemoryEntry, UserKey};
 
 /// What a worker is told first.
 #[derive(Debug, Deserialize, Serialize)]
@@ -32,6 +32,8 @@ pub struct Order {
     pub within: Option<Vec<std::path::PathBuf>>,
     /// The session memory of the connection.
     pub remembered: Vec<MemoryEntry>,
+    /// The key of the user's seals; what it seals the server must know again.
+    pub key: Option<UserKey>,
 }
 
 /// What a worker says.

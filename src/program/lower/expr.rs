@@ -65,7 +65,7 @@ impl Lowering<'_> {
     fn text(&mut self, text: &str, span: Span) -> ExprKind {
         if let Err(hit) = space::check_string(text.len()) {
             let finding = Diagnostic::error(hit.limit.code(), span, hit.to_string());
-            self.report(finding.help("raise `string_bytes` in `[limits]`"));
+            self.report(finding.help("raise `string_bytes` in `[limits]` of your own policy file or `--policy`"));
         }
         ExprKind::Const(Value::text(text))
     }

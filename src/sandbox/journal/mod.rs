@@ -13,11 +13,13 @@ mod aftermath;
 mod collect;
 mod conflicts;
 mod contents;
+mod foreign;
 mod history;
 mod later;
 mod list;
 mod needs;
 mod outcome;
+mod owner;
 mod record;
 mod recover;
 pub(super) mod reverse;
@@ -46,12 +48,14 @@ pub use collect::GcRules;
 pub use conflicts::Conflict;
 pub(super) use contents::read_content;
 pub use contents::{Content, Source};
+pub use foreign::{ForeignDeed, ForeignRun, ForeignState};
 pub use list::Listed;
+pub use owner::Ownership;
 use record::Record;
 pub(super) use record::Step;
 pub use record::{Address, Begin, End, State};
 pub(super) use record::{Moment, moment, time};
-pub use recover::Recovered;
+pub use recover::{Abandoned, AllAbandoned, RecoverError, RecoverRules, Recovered};
 pub use roots::Roots;
 pub use run::JOURNALS;
 use run::Run;
@@ -181,10 +185,10 @@ impl Change<'_> {
         &self.own
     }
 
-    /// A new name under which something is kept. The run has begun by then, so that its own names are later.
-    pub(super) fn kept_name(&self, keeper: Keeper<'_>) -> Result<String, SandboxError> {
+    /// A new stamp under which something is kept. The run has begun by then, so that its own stamps are later.
+    pub(super) fn kept_stamp(&self, keeper: Keeper<'_>) -> Result<String, SandboxError> {
         self.with_run(|_| Ok(()))?;
-        Ok(keeper.new_name(&self.root.account))
+        Ok(keeper.new_stamp(&self.root.account))
     }
 
     /// The next steps take back this one of the same run, so that both come to nothing.

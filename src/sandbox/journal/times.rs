@@ -41,7 +41,11 @@ impl Times {
         let Ok(Some(folders)) = Folders::find(roots.main) else { return times };
         let toggled = Toggled::since(run, &folders, roots);
         for name in toggled.runs.iter().take(RUNS) {
-            let history = folders.ended.open_file(name.as_ref()).ok().and_then(|file| History::read(&file).ok());
+            let history = folders
+                .ended
+                .open_file(name.as_ref())
+                .ok()
+                .and_then(|file| History::read(&file, name.as_ref(), &folders.seal).ok());
             let Some(history) = history else { continue };
             for (folder, before, after) in Outcome::of(&history.without_temporary()).into_times() {
                 times.before.add(&folder, (before, after), toggled.before.has(name));
