@@ -11,6 +11,7 @@ mod snapshot;
 
 mod devices;
 mod force;
+mod kept;
 mod links;
 mod times;
 

@@ -66,7 +66,7 @@ impl<'a> Comparison<'a> {
         let reason = match (&place.now, self.roots.state(path)?) {
             (None, None) => None,
             // That comes with the tree, which is looked at as a whole.
-            (None, Some(_)) if self.outcome.is_in_tree(path) => None,
+            (None, Some(_)) if place.is_covered || self.outcome.is_in_tree(path) => None,
             (None, Some(_)) => Some("there is something new"),
             (Some(_), None) => Some("it is no longer there"),
             (Some(then), Some(now)) if then.is_still(&now) => None,
@@ -78,7 +78,7 @@ impl<'a> Comparison<'a> {
             return Ok(Some(reason.to_owned()));
         }
         if let (Some(kept), Some(was)) = (&place.kept, &place.was)
-            && let Some(reason) = kept_difference(kept, was, self.roots)?
+            && let Some(reason) = kept_difference(kept, self.outcome.kept.get(kept).unwrap_or(was), self.roots)?
         {
             return Ok(Some(reason));
         }
@@ -132,17 +132,17 @@ impl Outcome {
 }
 
 /// Why what was at a place cannot be put back.
-fn kept_difference(kept: &Address, was: &State, roots: Roots<'_>) -> Result<Option<String>, SandboxError> {
+fn kept_difference(kept: &Address, old: &State, roots: Roots<'_>) -> Result<Option<String>, SandboxError> {
     let Some(place) = roots.kept(kept)? else {
         return Ok(Some(format!("what was there is no longer kept (`{}`)", kept.shown())));
     };
-    let now = State::of(&place.metadata()?);
-    // A file of another inode is a copy, which nobody changes.
-    let is_itself = was.kind == Kind::File && now.inode == was.inode;
-    if is_itself && (now.size, now.modified) != (was.size, was.modified) {
-        return Ok(Some("what was there was changed since under another name (hard link)".to_owned()));
+    let now = place.metadata()?;
+    if old.is_kept_as(&State::of(&now)) {
+        return Ok(None);
     }
-    Ok(None)
+    let reason = format!("what was kept as `{}` was changed since", kept.shown());
+    let is_shared = now.identity.inode == old.inode && now.kind == Kind::File && now.links > 1;
+    Ok(Some(if is_shared { format!("{reason} under another name (hard link)") } else { reason }))
 }
 
 /// Something in a tree that was changed after a run.

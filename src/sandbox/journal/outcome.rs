@@ -20,6 +20,8 @@ pub struct Outcome {
     /// The same of folders that were taken away since, by where they are kept; of removed ones, by their
     /// own addresses.
     gone: BTreeMap<Address, Vec<(Address, Touched)>>,
+    /// The state of each kept thing when it was taken, by where it is kept.
+    pub(super) kept: BTreeMap<Address, State>,
 }
 
 /// A folder whose entries changed.
@@ -53,6 +55,8 @@ pub struct Place {
     pub(super) is_tree: bool,
     /// Whether what is there is a copy of what the run left, since it was moved to another file system later.
     pub(super) is_copied: bool,
+    /// Whether a directory was moved there or above since the run emptied the place, and brought what is there.
+    pub(super) is_covered: bool,
 }
 
 impl Place {
@@ -113,6 +117,7 @@ impl Outcome {
                 self.folders.extend(from.iter().filter_map(|(from, _)| self.gone.remove(from)).flatten());
                 if kept_any {
                     self.keep_moved(path, kept.as_ref());
+                    self.kept.extend(kept.clone().zip(old.clone()));
                 }
                 let place = self.place(path, old.as_ref());
                 (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
@@ -124,13 +129,14 @@ impl Outcome {
             Step::Take { path, old, kept, .. } => {
                 let mut inside = Vec::new();
                 self.below(path, |outcome, below, place| {
-                    outcome.places.insert(below.clone(), Place { now: None, ..place.clone() });
+                    outcome.places.insert(below.clone(), Place { now: None, is_covered: false, ..place.clone() });
                     inside.push((below, place));
                 });
                 self.taken.insert(kept.clone(), inside);
                 self.let_go(path, kept);
                 if kept_any {
                     self.keep_moved(path, Some(kept));
+                    self.kept.insert(kept.clone(), old.clone());
                 }
                 let place = self.place(path, Some(old));
                 place.now = None;
@@ -264,7 +270,10 @@ impl Outcome {
 
     /// The place of a path; the first time, `old` is what was there when the run began.
     fn place(&mut self, path: &Address, old: Option<&State>) -> &mut Place {
-        self.places.entry(path.clone()).or_insert_with(|| Place { was: old.cloned(), ..Place::default() })
+        let place = self.places.entry(path.clone());
+        let place = place.or_insert_with(|| Place { was: old.cloned(), ..Place::default() });
+        place.is_covered = false;
+        place
     }
 
     /// Takes out what is below a path, and does something with each.
@@ -284,6 +293,10 @@ impl Outcome {
             let inode = touched.inode.filter(|_| !is_copied);
             self.folders.insert(folder.moved(path, to), Touched { inode, ..touched });
         }
+        let covered: Vec<Address> = keys_below(&self.places, to).cloned().collect();
+        for address in covered {
+            self.places.entry(address).and_modify(|place| place.is_covered = true);
+        }
         self.below(path, |outcome, below, place| {
             let from = place.now.is_some().then(|| below.clone());
             let there = outcome.places.remove(&below.moved(path, to)).unwrap_or_default();
@@ -291,7 +304,7 @@ impl Outcome {
             let moved = Place { was: there.was, kept: there.kept, from, is_copied, ..place.clone() };
             outcome.places.insert(below.moved(path, to), moved);
             if place.was.is_some() {
-                outcome.places.insert(below, Place { now: None, ..place });
+                outcome.places.insert(below, Place { now: None, is_covered: false, ..place });
             }
         });
         let source = self.place(path, Some(old));

@@ -413,6 +413,19 @@ impl State {
         }
     }
 
+    /// Whether something kept is what this was when it was taken: the thing itself or a copy of it, unchanged.
+    /// A special file is never that, since no tool keeps one.
+    pub fn is_kept_as(&self, kept: &State) -> bool {
+        let is_same_content = (self.size, self.modified) == (kept.size, kept.modified);
+        match self.kind {
+            _ if kept.kind != self.kind => false,
+            Kind::Special => false,
+            // Its entries may have changed its time before it was kept; a copy got the time that it had then.
+            Kind::Folder => self.inode == kept.inode || self.modified == kept.modified,
+            Kind::File | Kind::Link => is_same_content,
+        }
+    }
+
     /// Whether it is the same thing or a copy of it, and nobody has changed it.
     pub fn is_still_or_copied(&self, now: &State) -> bool {
         self.is_still(&State { inode: self.inode, ..now.clone() })

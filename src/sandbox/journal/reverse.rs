@@ -156,8 +156,12 @@ impl<'a> Reverser<'a, '_> {
         let gone = || SandboxError::NotFound(kept.shown().into_owned());
         let place = self.roots.place(path)?;
         let entry = self.roots.kept(kept)?.ok_or_else(gone)?;
+        let found = State::of(&entry.metadata()?);
+        if !old.map_or(found.kind != Kind::Special, |old| old.is_kept_as(&found)) {
+            return Err(SandboxError::Changed(kept.shown().into_owned()));
+        }
         self.forget_copies(path);
-        if old.is_some_and(|old| entry.metadata().is_ok_and(|kept| kept.identity.inode != old.inode)) {
+        if old.is_some_and(|old| found.inode != old.inode) {
             self.copied.insert(path.clone());
         }
         let is_taken = match place.metadata() {

@@ -108,10 +108,10 @@ impl Root {
             return Err(SandboxError::Foreign(shown_below(&names)));
         }
         match (kind, text.drawer) {
-            (Kind::File | Kind::Link, _) | (_, Drawer::Trash) => {
+            (Kind::File | Kind::Link, _) | (Kind::Folder, Drawer::Trash) => {
                 Ok(KeptPath { drawer: text.drawer, address, entry, origin })
             }
-            (kind, Drawer::Backups) => {
+            (kind, _) => {
                 let reason = if kind == Kind::Folder { "it is a directory" } else { "it is a pipe, socket or device" };
                 Err(SandboxError::NotOurs { path: shown_below(&names), reason })
             }
