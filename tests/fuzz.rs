@@ -147,12 +147,14 @@ fn operations() {
     runs("operations");
 }
 
-/// Chains of random bytes, which reach more than mutations do. `NS_SEED` and `NS_CHAINS` choose others.
+/// Every file of the corpus, and chains of random bytes. `NS_SEED` and `NS_CHAINS` choose others.
 #[test]
 fn chains() {
-    runs("chains");
+    for (path, bytes) in corpus("chains") {
+        assert!(catch_unwind(|| fuzz::chains(&bytes)).is_ok(), "{}", path.display());
+    }
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let count = number("NS_CHAINS").unwrap_or(if std::env::var_os("NS_LONG").is_some() { 20_000 } else { 300 });
+    let count = number("NS_CHAINS").unwrap_or(if std::env::var_os("NS_LONG").is_some() { 20_000 } else { 40 });
     let first = number("NS_SEED").unwrap_or(0);
     for seed in first..first + count {
         let mut dice = Dice::new(seed);

@@ -51,6 +51,7 @@ fn files(place: &Path, below: &str) -> Vec<String> {
             }
         }
     }
+    found.retain(|path| path != ".ns/runs/owner");
     found.sort();
     found
 }

@@ -20,6 +20,7 @@ use super::super::remove::discard;
 use super::super::root::Root;
 use super::list::is_sealed;
 use super::needs::Needs;
+use super::owner::OWNER_FILE;
 use super::owner::Ownership;
 use super::record::Address;
 use super::roots::Roots;
@@ -122,7 +123,7 @@ fn journals_in(root: &Root, ended: &Folder, swept: &mut Swept) -> Result<Vec<(Os
     for entry in ended.entries().map_err(|error| wrap(&error))? {
         let name = entry.name;
         let path = format!("{}/{}", shown(JOURNAL), name.to_string_lossy());
-        if name == OPEN || is_draft_name(&name) {
+        if name == OPEN || name == OWNER_FILE || is_draft_name(&name) {
             continue;
         }
         if !stamp::is_stamp(&name) {

@@ -100,6 +100,7 @@ impl Later {
             let takes_back = history.begin.undoes.is_some();
             let copies = history.steps.iter().filter(|taken| takes_back || matches!(taken.step, Step::Move { .. }));
             later.copied.extend(copies.filter_map(|taken| taken.step.copied_back_to()).cloned());
+            later.folders.extend(history.touched.iter().map(|(folder, ..)| folder.clone()));
             later.copied.extend(history.copied.iter().map(|(place, _)| place.clone()));
             history.steps.iter().for_each(|taken| later.take(taken, stays));
         }

@@ -385,7 +385,9 @@ impl Resolver<'_, '_> {
         copied: bool,
     ) -> Result<Option<bool>, SandboxError> {
         let entry = self.roots.kept(kept)?;
-        if let Some((aside, _)) = self.ours(path, draft)?.filter(|(_, state)| is_same(Some(old), state)) {
+        let aside = self.ours(path, draft)?.filter(|(_, state)| is_same(Some(old), state));
+        let was_aside = aside.is_some();
+        if let Some((aside, _)) = aside {
             let (folder, name) = aside.entry()?;
             if copied && entry.is_some() {
                 return discard(folder, name, aside.shown()).map(|()| Some(true));
@@ -396,6 +398,8 @@ impl Resolver<'_, '_> {
         let now = self.roots.state(path)?;
         let is_back = now.as_ref().is_some_and(|now| is_same(Some(old), now));
         match entry {
+            // It never left its place, so that what is kept is no unfinished copy of it.
+            Some(_) if is_back && !was_aside => Ok(None),
             Some(entry) if is_back => {
                 let (folder, name) = entry.entry()?;
                 discard(folder, name, entry.shown()).map(|()| None)
