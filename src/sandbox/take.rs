@@ -119,7 +119,7 @@ struct Taking<'a> {
 /// What came of one attempt.
 enum Attempt {
     /// The place is taken; what was there is kept.
-    Done(Option<KeptOld>),
+    Done(Option<Box<KeptOld>>),
     /// Somebody came between.
     Again,
 }
@@ -226,12 +226,12 @@ impl Taking<'_> {
             Err(error) if error.kind() == ErrorKind::Unsupported => {
                 self.replace_copied(draft, &mut slot)?;
                 copy.iter_mut().for_each(Slot::confirm);
-                return Ok(Attempt::Done(Some(KeptOld { slot, copy })));
+                return Ok(Attempt::Done(Some(Box::new(KeptOld { slot, copy }))));
             }
             Err(error) => return Err(self.place.error(&error)),
         };
         match self.keep(&taken, old, (&mut slot, copy.as_mut())) {
-            Ok(()) => Ok(Attempt::Done(Some(KeptOld { slot, copy }))),
+            Ok(()) => Ok(Attempt::Done(Some(Box::new(KeptOld { slot, copy })))),
             Err(error) => {
                 self.put_back(&taken, slot);
                 Err(error)

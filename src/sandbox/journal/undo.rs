@@ -95,7 +95,8 @@ impl Journal {
         let (mut conflicts, missing) = (comparison.conflicts(), comparison.missing());
         conflicts.extend(outcome.refused(admit));
         let copied = comparison.into_copied();
-        if !(conflicts.is_empty() && missing.is_empty()) && !force {
+        let is_as_left = conflicts.is_empty() && missing.is_empty();
+        if !is_as_left && !force {
             conflicts.extend(missing);
             return Err(UndoError::MovedOn { run: run.to_owned(), conflicts });
         }
