@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 
 use dice::Dice;
 
+/// Bytes of a chain: its head, and three runs of five operations.
+const CHAIN_BYTES: usize = 4 + 3 * 5 * 4;
+
 /// What mutations put in besides bytes of other inputs.
 const PIECES: [&[u8]; 16] = [
     b"\0",
@@ -142,6 +145,23 @@ fn archive() {
 #[test]
 fn operations() {
     runs("operations");
+}
+
+/// Every file of the corpus, and chains of random bytes. `NS_SEED` and `NS_CHAINS` choose others.
+#[test]
+fn chains() {
+    for (path, bytes) in corpus("chains") {
+        assert!(catch_unwind(|| fuzz::chains(&bytes)).is_ok(), "{}", path.display());
+    }
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let count = number("NS_CHAINS").unwrap_or(if std::env::var_os("NS_LONG").is_some() { 20_000 } else { 40 });
+    let first = number("NS_SEED").unwrap_or(0);
+    for seed in first..first + count {
+        let mut dice = Dice::new(seed);
+        let bytes: Vec<u8> = (0..CHAIN_BYTES).map(|_| dice.below(256) as u8).collect();
+        let outcome = catch_unwind(|| fuzz::chains(&bytes));
+        assert!(outcome.is_ok(), "NS_SEED={seed} NS_CHAINS=1 fails");
+    }
 }
 
 #[test]

@@ -6,12 +6,16 @@
 
 #![allow(clippy::disallowed_methods, reason = "targets set up folders of their own")]
 
+#[cfg(unix)]
+mod chains;
 mod files;
 mod model;
 mod state;
 mod texts;
 mod world;
 
+#[cfg(unix)]
+pub use chains::chains;
 pub use files::{archive, arguments, gitignore, paths, policy};
 pub use model::operations;
 pub use state::{audit, journal, memory, plan};
@@ -21,7 +25,7 @@ pub use texts::{formatter, parser, programs};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 14] = [
     ("parser", parser),
     ("formatter", formatter),
     ("programs", programs),
@@ -31,6 +35,7 @@ pub const TARGETS: [Target; 13] = [
     ("gitignore", gitignore),
     ("archive", archive),
     ("operations", operations),
+    ("chains", chains),
     ("journal", journal),
     ("plan", plan),
     ("memory", memory),

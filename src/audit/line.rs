@@ -220,6 +220,6 @@ impl Line {
     pub fn is_sealed(&self, seal: &RootSeal) -> bool {
         let mut signer = seal.signer(PURPOSE);
         signer.update(self.hash.as_bytes());
-        self.seal.as_ref().is_some_and(|seal| signer.is_seal(seal))
+        self.seal.as_ref().is_some_and(|seal| signer.matches(seal))
     }
 }

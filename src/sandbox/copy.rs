@@ -9,8 +9,8 @@ use crate::limits::Meter;
 use super::content::copy_content;
 use super::draft::Draft;
 use super::error::SandboxError;
-use super::folder::{Folder, set_access};
-use super::journal::Change;
+use super::folder::{Folder, Trace, set_access};
+use super::journal::{Address, Change, State};
 use super::metadata::{Kind, Metadata};
 use super::remove::discard;
 use super::reserved::is_reserved;
@@ -62,15 +62,40 @@ impl SandboxPath {
         meter: &mut Meter,
         change: &Change<'_>,
     ) -> Result<Copied, SandboxError> {
+        Source { place: self, kept: None }.copy_to(target, copying, meter, change)
+    }
+}
+
+/// Something that is copied to a place.
+pub(super) struct Source<'a> {
+    /// Its place.
+    pub place: &'a SandboxPath,
+    /// Its address if it is kept and goes once it is copied, so that undo brings it back to there.
+    pub kept: Option<&'a Address>,
+}
+
+impl Source<'_> {
+    /// Copies it, as [`SandboxPath::copy_to`] does.
+    pub(super) fn copy_to(
+        &self,
+        target: &SandboxPath,
+        copying: &Copying<'_>,
+        meter: &mut Meter,
+        change: &Change<'_>,
+    ) -> Result<Copied, SandboxError> {
         let overwrite = &copying.overwrite;
         target.check_replaceable(overwrite.replace)?;
         let parents = target.make_parents(change)?;
         let folder = parents.folder();
-        let putting = Putting::begin(target, folder, overwrite.keeper, change)?;
-        let mut copier = Copier::new(copying.extent, self.shown(), meter);
-        copier.copy_aside(self.entry()?, (folder, &putting.draft))?;
+        let from = match self.kept {
+            Some(kept) => Some((kept.clone(), State::of(&self.place.metadata()?))),
+            None => None,
+        };
+        let putting = Putting::begin((target, folder), from, overwrite.keeper, change)?;
+        let mut copier = Copier::new(copying.extent, self.place.shown(), meter);
+        let trace = copier.copy_aside(self.place.entry()?, (folder, &putting.draft))?;
         let left_out = copier.left_out;
-        let draft = Draft::adopt(folder, putting.draft.clone()).map_err(|error| target.error(&error))?;
+        let draft = Draft::adopt(folder, putting.draft.clone(), trace).map_err(|error| target.error(&error))?;
         putting.drafted(&draft);
         let taken = take_place(target, folder, (draft, None, putting), overwrite, meter, change);
         if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
@@ -80,13 +105,14 @@ impl SandboxPath {
     }
 }
 
-/// Copies all of a file, folder or link to a name of ours that nobody has.
+/// Copies all of a file, folder or link to a name of ours that nobody has. Returns the trace that it left in the
+/// folder.
 pub(super) fn copy_aside(
     from: (&Folder, &OsStr),
     to: (&Folder, &OsStr),
     shown: &str,
     meter: &mut Meter,
-) -> Result<(), SandboxError> {
+) -> Result<Trace, SandboxError> {
     Copier::new(Extent::Whole, shown, meter).copy_aside(from, to)
 }
 
@@ -95,6 +121,8 @@ struct Copier<'a> {
     extent: Extent,
     shown: &'a str,
     meter: &'a mut Meter,
+    /// The trace that the first entry left, which is the copy itself.
+    trace: Option<Trace>,
     /// How many reserved entries were left out so far.
     left_out: u64,
 }
@@ -111,7 +139,7 @@ struct Level {
 
 impl<'a> Copier<'a> {
     fn new(extent: Extent, shown: &'a str, meter: &'a mut Meter) -> Copier<'a> {
-        Copier { extent, shown, meter, left_out: 0 }
+        Copier { extent, shown, meter, trace: None, left_out: 0 }
     }
 
     /// Copies to a name of ours that nobody has.
@@ -119,11 +147,17 @@ impl<'a> Copier<'a> {
         &mut self,
         (folder, name): (&Folder, &OsStr),
         (to_folder, aside): (&Folder, &OsStr),
-    ) -> Result<(), SandboxError> {
-        self.copy(folder, name, to_folder, aside).inspect_err(|_| {
-            // Best effort: the source is untouched, and the error that matters is the first.
-            let _ = discard(to_folder, aside, self.shown);
-        })
+    ) -> Result<Trace, SandboxError> {
+        let copied = self.copy(folder, name, to_folder, aside);
+        let trace = self.trace.take().unwrap_or_default();
+        match copied {
+            Ok(()) => Ok(trace),
+            Err(error) => {
+                // Best effort: the source is untouched, and the error that matters is the first.
+                let _ = trace.erase(to_folder, || discard(to_folder, aside, self.shown));
+                Err(error)
+            }
+        }
     }
 
     fn copy(&mut self, from: &Folder, name: &OsStr, to: &Folder, to_name: &OsStr) -> Result<(), SandboxError> {
@@ -152,6 +186,16 @@ impl<'a> Copier<'a> {
         Ok(())
     }
 
+    /// Makes an entry of the copy.
+    fn make<T>(&mut self, folder: &Folder, make: impl FnOnce() -> io::Result<T>) -> Result<T, SandboxError> {
+        if self.trace.is_some() {
+            return make().map_err(|error| self.wrap(&error));
+        }
+        let (made, trace) = Trace::of(folder, make).map_err(|error| self.wrap(&error))?;
+        self.trace = Some(trace);
+        Ok(made)
+    }
+
     fn begin(
         &mut self,
         from: &Folder,
@@ -160,8 +204,8 @@ impl<'a> Copier<'a> {
         to: &Folder,
         to_name: &OsStr,
     ) -> Result<Level, SandboxError> {
+        self.make(to, || to.create_folder(to_name, 0o700))?;
         let wrap = |error: io::Error| SandboxError::io(self.shown, &error);
-        to.create_folder(to_name, 0o700).map_err(wrap)?;
         let from = from.open_folder(name).map_err(wrap)?;
         let mut ahead: Vec<OsString> = from.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect();
         let to = to.open_folder(to_name).map_err(wrap)?;
@@ -181,11 +225,12 @@ impl<'a> Copier<'a> {
         to: &Folder,
         to_name: &OsStr,
     ) -> Result<(), SandboxError> {
-        let wrap = |error: io::Error| SandboxError::io(self.shown, &error);
+        let shown = self.shown;
+        let wrap = |error: io::Error| SandboxError::io(shown, &error);
         match metadata.kind {
             Kind::Link => {
                 let target = from.read_link(name).map_err(wrap)?;
-                to.create_link(&target, to_name).map_err(wrap)?;
+                self.make(to, || to.create_link(&target, to_name))?;
                 metadata.modified.map_or(Ok(()), |time| to.set_modified(to_name, time)).map_err(wrap)
             }
             Kind::File => {
@@ -209,7 +254,7 @@ impl<'a> Copier<'a> {
             return Err(SandboxError::Special(name.to_string_lossy().into_owned()));
         }
         self.meter.write_bytes(metadata.size)?;
-        let target = to.create_file(to_name, PRIVATE_MODE).map_err(|error| self.wrap(&error))?;
+        let target = self.make(to, || to.create_file(to_name, PRIVATE_MODE))?;
         copy_content(&source, &target, metadata.size, self.meter, |error| self.wrap(error))?;
         target.sync_all().map_err(|error| self.wrap(&error))?;
         Ok(target)

@@ -6,9 +6,9 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind};
 
-use super::folder::{Folder, Replace};
+use super::folder::{Folder, Replace, Trace};
 use super::journal::left;
-use super::metadata::{Identity, Metadata, Timestamp};
+use super::metadata::{Identity, Metadata};
 use super::remove::discard;
 
 /// How the names of unfinished files begin.
@@ -22,26 +22,24 @@ pub(super) struct Draft {
     /// What it was when it was made.
     made: Metadata,
     done: bool,
-    /// When its folder was changed last before it was made, and by that.
-    times: Option<(Timestamp, Timestamp)>,
+    /// The trace that making it left in its folder.
+    trace: Trace,
 }
 
 impl Draft {
     /// Makes an empty file under a name that nobody has ([`random_name`]).
     pub(super) fn create(folder: &Folder, name: OsString, mode: u32) -> io::Result<(Draft, File)> {
         let folder = folder.duplicate()?;
-        let before = modified(&folder);
-        let file = folder.create_file(&name, mode)?;
-        let times = before.zip(modified(&folder));
+        let (file, trace) = Trace::of(&folder, || folder.create_file(&name, mode))?;
         let made = folder.file_metadata(&file)?;
-        Ok((Draft { folder, name, made, done: false, times }, file))
+        Ok((Draft { folder, name, made, done: false, trace }, file))
     }
 
-    /// Takes over what was made under a name of ours.
-    pub(super) fn adopt(folder: &Folder, name: OsString) -> io::Result<Draft> {
+    /// Takes over what was made under a name of ours, and left a trace.
+    pub(super) fn adopt(folder: &Folder, name: OsString, trace: Trace) -> io::Result<Draft> {
         let folder = folder.duplicate()?;
         let made = folder.metadata(&name)?;
-        Ok(Draft { folder, name, made, done: false, times: None })
+        Ok(Draft { folder, name, made, done: false, trace })
     }
 
     /// What is in the place that it took: itself, as it is now.
@@ -56,17 +54,22 @@ impl Draft {
 
     /// Gives it its final name.
     pub(super) fn rename(&mut self, to_folder: &Folder, to: &OsStr, replace: Replace) -> io::Result<()> {
-        self.folder.rename(&self.name, to_folder, to, replace)?;
+        self.trace.extend(&self.folder, || self.folder.rename(&self.name, to_folder, to, replace))?;
         self.done = true;
         Ok(())
     }
 
+    /// The trace that it left in its folder so far.
+    pub(super) fn trace(&self) -> Trace {
+        self.trace
+    }
+
     /// Exchanges it for what has a name in its folder, and gives what that was.
     pub(super) fn exchange(&mut self, name: &OsStr) -> io::Result<Taken> {
-        let taken = Taken { folder: self.folder.duplicate()?, name: self.name.clone(), successor: self.made.identity };
-        self.folder.exchange(&self.name, &self.folder, name)?;
+        let (folder, mut trace) = (self.folder.duplicate()?, self.trace);
+        trace.extend(&folder, || folder.exchange(&self.name, &folder, name))?;
         self.done = true;
-        Ok(taken)
+        Ok(Taken { folder, name: self.name.clone(), successor: self.made.identity, trace })
     }
 }
 
@@ -74,11 +77,8 @@ impl Drop for Draft {
     fn drop(&mut self) {
         let is_ours = |metadata: Metadata| metadata.identity == self.made.identity;
         if !self.done && self.folder.metadata(&self.name).is_ok_and(is_ours) {
-            let times = self.times.filter(|(_, made)| modified(&self.folder) == Some(*made));
             // Best effort: what is left of a failed change must not stay visible.
-            let _ = discard(&self.folder, &self.name, "");
-            // Nor that there was something, unless somebody else changed the folder too.
-            times.map(|(before, _)| self.folder.set_own_modified(before));
+            let _ = self.trace.erase(&self.folder, || discard(&self.folder, &self.name, ""));
         }
     }
 }
@@ -89,6 +89,8 @@ pub(super) struct Taken {
     pub(super) name: OsString,
     /// What took its name.
     successor: Identity,
+    /// The trace that the draft and the exchange left in the folder.
+    trace: Trace,
 }
 
 impl Taken {
@@ -97,6 +99,10 @@ impl Taken {
     /// False when somebody else has put something newer there meanwhile: that stays, and this is
     /// still under the draft's name.
     pub(super) fn put_back(&self, name: &OsStr) -> io::Result<bool> {
+        self.trace.erase(&self.folder, || self.exchange_back(name))
+    }
+
+    fn exchange_back(&self, name: &OsStr) -> io::Result<bool> {
         match self.folder.exchange(&self.name, &self.folder, name) {
             // What had taken the name was removed: the name is free.
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -114,10 +120,6 @@ impl Taken {
     pub(super) fn remove(&self) -> io::Result<()> {
         self.folder.remove_file(&self.name)
     }
-}
-
-fn modified(folder: &Folder) -> Option<Timestamp> {
-    folder.own_metadata().ok()?.modified
 }
 
 /// A name for what is not finished, which nobody can guess.

@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 
 use super::error::SandboxError;
-use super::folder::Folder;
+use super::folder::{Folder, Trace};
 use super::journal::{Address, Change, Step, UnderWay};
 use super::metadata::{Identity, Kind};
 use super::root::SandboxPath;
@@ -23,6 +23,8 @@ pub struct MadeFolders(Option<Made>);
 struct Made {
     /// The folder that holds the first of them.
     above: Folder,
+    /// The trace that it left there.
+    trace: Trace,
     names: Vec<(OsString, Identity)>,
 }
 
@@ -82,18 +84,18 @@ impl MadeFolders {
     /// Makes a folder in the one that was made before, or in any if none was. False when the name is
     /// taken: then those made before have something in them that is not ours, and are kept.
     pub(super) fn make(&mut self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<bool> {
-        match folder.create_folder(name, mode) {
-            Ok(()) => {}
+        let trace = match Trace::of(folder, || folder.create_folder(name, mode)) {
+            Ok(((), trace)) => trace,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 self.0 = None;
                 return Ok(false);
             }
             Err(error) => return Err(error),
-        }
+        };
         let identity = folder.metadata(name)?.identity;
         match &mut self.0 {
             Some(made) => made.names.push((name.to_owned(), identity)),
-            none => *none = Some(Made { above: folder.duplicate()?, names: vec![(name.to_owned(), identity)] }),
+            none => *none = Some(Made { above: folder.duplicate()?, trace, names: vec![(name.to_owned(), identity)] }),
         }
         Ok(true)
     }
@@ -105,7 +107,7 @@ impl MadeFolders {
 
     /// Makes sure that their names outlive a power cut; the names in the last of them are not meant.
     pub(super) fn sync(&self) -> io::Result<()> {
-        let Some(Made { above, names }) = &self.0 else { return Ok(()) };
+        let Some(Made { above, names, .. }) = &self.0 else { return Ok(()) };
         above.sync()?;
         let mut folder = above.duplicate()?;
         for (name, _) in &names[..names.len() - 1] {
@@ -138,6 +140,6 @@ impl Drop for MadeFolders {
         let Some(made) = &self.0 else { return };
         // Best effort, the innermost first: the error that matters is the one that brought us here.
         let ours = (1..=made.names.len()).rev().map(|left| made.remove_last(&made.names[..left]));
-        ours.take_while(Result::is_ok).for_each(drop);
+        made.trace.erase(&made.above, || ours.take_while(Result::is_ok).for_each(drop));
     }
 }

@@ -9,7 +9,7 @@ use super::change::RenameError;
 use super::copy::copy_aside;
 use super::draft::{Draft, random_name};
 use super::error::SandboxError;
-use super::folder::{Folder, Replace};
+use super::folder::{Folder, Replace, Trace};
 use super::journal::{Change, State, Step};
 use super::keep::{Drawer, Keeper};
 use super::metadata::{Kind, Metadata};
@@ -127,14 +127,14 @@ impl SandboxPath {
         let (step, aside) = self.taking(keeper, (drawer, &kept))?;
         let under_way = change.begin(step, &[folder])?;
         // Nobody can guess the name, so that nothing is replaced.
-        folder.rename(name, folder, &aside, Replace::Yes).map_err(wrap)?;
+        let ((), trace) = Trace::of(folder, || folder.rename(name, folder, &aside, Replace::Yes)).map_err(wrap)?;
         let copied = self
             .check_going(going, folder, &aside)
             .and_then(|()| slot.copy(folder, &aside, self.shown(), meter))
             .and_then(|()| slot.sync())
             .and_then(|()| under_way.copied());
         if let Err(error) = copied {
-            folder.rename(&aside, folder, name, Replace::No).map_err(wrap)?;
+            trace.erase(folder, || folder.rename(&aside, folder, name, Replace::No)).map_err(wrap)?;
             return Err(error);
         }
         slot.confirm();
@@ -164,15 +164,15 @@ impl SandboxPath {
         let (path, to) = (self.full_address(), target.full_address());
         let step = Step::Move { path, old: State::of(&before), to, draft };
         let under_way = change.begin(step, &[folder, to_folder])?;
-        copy_aside((folder, name), (to_folder, &aside), self.shown(), meter)?;
-        let mut copy = Draft::adopt(to_folder, aside.clone()).map_err(|error| target.error(&error))?;
+        let trace = copy_aside((folder, name), (to_folder, &aside), self.shown(), meter)?;
+        let mut copy = Draft::adopt(to_folder, aside.clone(), trace).map_err(|error| target.error(&error))?;
         under_way.drafted(copy.inode());
         copy.rename(to_folder, to_name, Replace::No).map_err(|error| target.error(&error))?;
         to_folder.sync().map_err(|error| target.error(&error))?;
         let placed = to_folder.metadata(to_name).map_err(|error| target.error(&error))?;
         let set_aside = under_way.copied().and_then(|()| self.set_aside(&before, &aside));
         if let Err(error) = set_aside {
-            target.withdraw(&placed)?;
+            copy.trace().erase(to_folder, || target.withdraw(&placed))?;
             return Err(error);
         }
         self.discard_aside(&aside)?;
@@ -211,14 +211,12 @@ impl SandboxPath {
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
         // Nobody can guess the name, so that nothing is replaced.
-        folder.rename(name, folder, aside, Replace::Yes).map_err(wrap)?;
-        match folder.metadata(aside).is_ok_and(|found| is_same(expected, &found)) {
-            true => Ok(()),
-            false => {
-                folder.rename(aside, folder, name, Replace::No).map_err(wrap)?;
-                Err(SandboxError::Changed(self.shown().to_owned()))
-            }
+        let ((), trace) = Trace::of(folder, || folder.rename(name, folder, aside, Replace::Yes)).map_err(wrap)?;
+        if folder.metadata(aside).is_ok_and(|found| is_same(expected, &found)) {
+            return Ok(());
         }
+        trace.erase(folder, || folder.rename(aside, folder, name, Replace::No)).map_err(wrap)?;
+        Err(SandboxError::Changed(self.shown().to_owned()))
     }
 
     /// Removes what was set aside. What cannot be removed gets its name back.

@@ -155,7 +155,7 @@ impl Signer {
     }
 
     /// Whether a text is the seal of all pieces, in time that does not depend on where it differs.
-    pub fn is_seal(self, text: &str) -> bool {
+    pub fn matches(self, text: &str) -> bool {
         is_equal(self.seal().as_bytes(), text.as_bytes())
     }
 }
@@ -291,7 +291,7 @@ mod tests {
         let mut signer = one.signer("plan");
         signer.update(b"te");
         signer.update(b"xt");
-        assert!(signer.clone().is_seal(&plan) && !signer.is_seal(&plan[1..]));
+        assert!(signer.clone().matches(&plan) && !signer.matches(&plan[1..]));
     }
 
     #[test]

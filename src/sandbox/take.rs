@@ -2,10 +2,13 @@
 //!
 //! What has that name until then is exchanged for it in one step, so that there is no moment in which
 //! the name is missing, and is then moved below `.ns` as it is: no byte of it is copied. It is copied
-//! where it cannot be moved (another file system), where it may not (further names would change with
-//! the backup) and where nothing can be exchanged. What comes out of the exchange is looked at: when
-//! it is not what was expected, it gets its name back. Nothing that comes out is ever removed before
-//! it is kept.
+//! where it cannot be moved (another file system) and where nothing can be exchanged. What comes out of
+//! the exchange is looked at: when it is not what was expected, it gets its name back. Nothing that comes
+//! out is ever removed before it is kept.
+//!
+//! A file with further names (hard links) is moved too, so that undo puts the very file back and its names
+//! are names of one file again. Whoever writes to a further name in place changes what is kept with it, so
+//! that it is no backup: what the caller is told of is a copy.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -18,7 +21,7 @@ use crate::limits::Meter;
 use super::draft::{Draft, Taken, random_name};
 use super::error::SandboxError;
 use super::folder::{Folder, Replace, set_access};
-use super::journal::{Change, State, Step, UnderWay};
+use super::journal::{Address, Change, State, Step, UnderWay};
 use super::keep::{Drawer, Keeper, Locked, Slot};
 use super::metadata::{Kind, Metadata};
 use super::root::SandboxPath;
@@ -59,27 +62,30 @@ pub(super) struct Putting<'a> {
     under_way: UnderWay<'a>,
     /// The name of ours under which it is made.
     pub(super) draft: OsString,
-    /// The name under which what is there is kept.
-    kept: String,
+    /// The drawer and the name under which what is there is kept.
+    kept: (Drawer, String),
 }
 
 impl<'a> Putting<'a> {
-    /// Writes down that something is about to take a place in a folder.
+    /// Writes down that something is about to take a place in a folder; `from` says where it was kept until now.
     pub(super) fn begin(
-        place: &SandboxPath,
-        folder: &Folder,
+        (place, folder): (&SandboxPath, &Folder),
+        from: Option<(Address, State)>,
         keeper: Keeper<'_>,
         change: &'a Change<'a>,
     ) -> Result<Putting<'a>, SandboxError> {
         let (draft, kept) = (random_name(), change.kept_stamp(keeper)?);
+        let old = folder.metadata(place.name()?).ok();
+        // What is no backup by itself lies with what was deleted: its name is gone, and its content may change.
+        let drawer = if old.as_ref().is_some_and(is_shared) { Drawer::Trash } else { Drawer::Backups };
         let step = Step::Put {
             path: place.full_address(),
-            old: folder.metadata(place.name()?).ok().map(|old| State::of(&old)),
+            old: old.map(|old| State::of(&old)),
             draft: Some(draft.to_string_lossy().into_owned()),
-            kept: Some(keeper.address(place, Drawer::Backups, &kept)),
-            from: None,
+            kept: Some(keeper.address(place, drawer, &kept)),
+            from,
         };
-        Ok(Putting { under_way: change.begin(step, &[folder])?, draft, kept })
+        Ok(Putting { under_way: change.begin(step, &[folder])?, draft, kept: (drawer, kept) })
     }
 
     /// The draft was made.
@@ -100,8 +106,8 @@ pub(super) struct Dress<'a> {
 
 /// A place that is to be taken.
 struct Taking<'a> {
-    /// The name under which what is there is kept.
-    kept: &'a str,
+    /// The drawer and the name under which what is there is kept.
+    kept: (Drawer, &'a str),
     place: &'a SandboxPath,
     folder: &'a Folder,
     name: &'a OsStr,
@@ -112,10 +118,18 @@ struct Taking<'a> {
 
 /// What came of one attempt.
 enum Attempt {
-    /// The place is taken; what was there is kept here.
-    Done(Option<Slot>),
+    /// The place is taken; what was there is kept.
+    Done(Option<Box<KeptOld>>),
     /// Somebody came between.
     Again,
+}
+
+/// What was at a place that was taken.
+struct KeptOld {
+    /// It.
+    slot: Slot,
+    /// A copy of its content, where it is no backup by itself.
+    copy: Option<Slot>,
 }
 
 /// Gives a finished draft the name of a place in its folder, durably, and tells where what had the
@@ -128,20 +142,26 @@ pub(super) fn take_place(
     meter: &mut Meter,
     change: &Change<'_>,
 ) -> Result<Option<String>, SandboxError> {
-    let mut taking = Taking { kept: &putting.kept, place, folder, name: place.name()?, overwrite, dress, meter };
+    let kept = (putting.kept.0, putting.kept.1.as_str());
+    let mut taking = Taking { kept, place, folder, name: place.name()?, overwrite, dress, meter };
     for _ in 0..ATTEMPTS {
-        if let Attempt::Done(slot) = taking.attempt(&mut draft, change)? {
+        if let Attempt::Done(kept) = taking.attempt(&mut draft, change)? {
             // The place is taken, whatever becomes of the rest.
             let synced = folder.sync().map_err(|error| place.undurable(&error));
-            let synced = synced.and_then(|()| slot.as_ref().map_or(Ok(()), |slot| slot.sync_after(folder, place)));
-            putting.under_way.done(Some(&draft.left(taking.name)), slot.is_some(), &[folder]);
+            let synced = synced.and_then(|()| kept.as_ref().map_or(Ok(()), |kept| kept.sync_after(folder, place)));
+            putting.under_way.done(Some(&draft.left(taking.name)), kept.is_some(), &[folder]);
             synced?;
-            let Some(slot) = slot else { return Ok(None) };
-            overwrite.keeper.retain(&slot, &taking.meter.watch());
-            return Ok(overwrite.is_told.then(|| overwrite.keeper.address_of(&slot)));
+            return Ok(kept.and_then(|kept| taking.retain(&kept)));
         }
     }
     Err(SandboxError::Changed(place.shown().to_owned()))
+}
+
+impl KeptOld {
+    fn sync_after(&self, folder: &Folder, place: &SandboxPath) -> Result<(), SandboxError> {
+        self.slot.sync_after(folder, place)?;
+        self.copy.as_ref().map_or(Ok(()), |copy| copy.sync_after(folder, place))
+    }
 }
 
 impl Taking<'_> {
@@ -153,7 +173,15 @@ impl Taking<'_> {
         let Some(old) = self.place.replaceable(self.folder, self.name, self.overwrite.replace)? else {
             return Ok(Attempt::Again);
         };
-        self.take_from(draft, &old, &locked)
+        self.take_from(draft, &old, (&locked, change))
+    }
+
+    /// Gives up what is too much now. Returns the path of the backup, if the caller is to be told of it.
+    fn retain(&self, kept: &KeptOld) -> Option<String> {
+        let Overwrite { keeper, is_told, .. } = self.overwrite;
+        keeper.retain(&kept.slot, &self.meter.watch());
+        kept.copy.iter().for_each(|copy| keeper.retain(copy, &self.meter.watch()));
+        is_told.then(|| keeper.address_of(kept.copy.as_ref().unwrap_or(&kept.slot)))
     }
 
     /// Takes a name that nothing had a moment ago.
@@ -170,10 +198,23 @@ impl Taking<'_> {
     }
 
     /// Takes a name from what has it.
-    fn take_from(&mut self, draft: &mut Draft, old: &Metadata, locked: &Locked) -> Result<Attempt, SandboxError> {
-        let mut slot = locked.slot(self.place, Drawer::Backups, self.kept)?;
-        if must_be_copied(old) || !slot.is_near(self.folder) {
+    fn take_from(
+        &mut self,
+        draft: &mut Draft,
+        old: &Metadata,
+        (locked, change): (&Locked, &Change<'_>),
+    ) -> Result<Attempt, SandboxError> {
+        let (drawer, stamp) = self.kept;
+        let mut slot = locked.slot(self.place, drawer, stamp)?;
+        if !slot.is_near(self.folder) {
             slot.copy(self.folder, self.name, self.place.shown(), self.meter)?;
+        }
+        let mut copy = match self.overwrite.is_told && (is_shared(old) || drawer == Drawer::Trash) {
+            true => Some(locked.slot(self.place, Drawer::Backups, &change.kept_stamp(self.overwrite.keeper)?)?),
+            false => None,
+        };
+        if let Some(copy) = &mut copy {
+            copy.copy(self.folder, self.name, self.place.shown(), self.meter)?;
         }
         if let Some(digest) = self.overwrite.if_match {
             self.check_content(old, digest)?;
@@ -184,12 +225,13 @@ impl Taking<'_> {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Attempt::Again),
             Err(error) if error.kind() == ErrorKind::Unsupported => {
                 self.replace_copied(draft, &mut slot)?;
-                return Ok(Attempt::Done(Some(slot)));
+                copy.iter_mut().for_each(Slot::confirm);
+                return Ok(Attempt::Done(Some(Box::new(KeptOld { slot, copy }))));
             }
             Err(error) => return Err(self.place.error(&error)),
         };
-        match self.keep(&taken, old, &mut slot) {
-            Ok(()) => Ok(Attempt::Done(Some(slot))),
+        match self.keep(&taken, old, (&mut slot, copy.as_mut())) {
+            Ok(()) => Ok(Attempt::Done(Some(Box::new(KeptOld { slot, copy })))),
             Err(error) => {
                 self.put_back(&taken, slot);
                 Err(error)
@@ -210,19 +252,28 @@ impl Taking<'_> {
     }
 
     /// Keeps what came out of the exchange, and removes its old name.
-    fn keep(&mut self, taken: &Taken, old: &Metadata, slot: &mut Slot) -> Result<(), SandboxError> {
+    fn keep(
+        &mut self,
+        taken: &Taken,
+        old: &Metadata,
+        (slot, copy): (&mut Slot, Option<&mut Slot>),
+    ) -> Result<(), SandboxError> {
         let out = taken.folder.metadata(&taken.name).map_err(|error| self.place.error(&error))?;
         refuse_kind(self.place, out.kind)?;
         let is_expected = is_same(old, &out);
         if self.overwrite.if_match.is_some() && !is_expected {
             return Err(self.changed());
         }
+        if let Some(copy) = copy {
+            if !is_expected {
+                copy.copy(&taken.folder, &taken.name, self.place.shown(), self.meter)?;
+            }
+            copy.confirm();
+        }
         if !(slot.is_copy() && is_expected) {
-            if !must_be_copied(&out) {
-                match slot.take(&taken.folder, &taken.name) {
-                    Err(error) if error.kind() == ErrorKind::CrossesDevices => {}
-                    result => return result.map_err(|error| self.place.error(&error)),
-                }
+            match slot.take(&taken.folder, &taken.name) {
+                Err(error) if error.kind() == ErrorKind::CrossesDevices => {}
+                result => return result.map_err(|error| self.place.error(&error)),
             }
             slot.copy(&taken.folder, &taken.name, self.place.shown(), self.meter)?;
         }
@@ -275,8 +326,8 @@ impl Taking<'_> {
     }
 }
 
-/// Whether a backup must be another file: this one has names elsewhere, which would share it.
-fn must_be_copied(metadata: &Metadata) -> bool {
+/// Whether it is a file with further names, by which its content may be changed.
+fn is_shared(metadata: &Metadata) -> bool {
     metadata.kind == Kind::File && metadata.links > 1
 }
 

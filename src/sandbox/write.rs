@@ -79,7 +79,7 @@ impl SandboxPath {
         let parents = self.make_parents(change)?;
         let folder = parents.folder();
         let old = self.replaceable(folder, name, overwrite.replace)?.filter(|old| old.kind == Kind::File);
-        let putting = Putting::begin(self, folder, overwrite.keeper, change)?;
+        let putting = Putting::begin((self, folder), None, overwrite.keeper, change)?;
         // The new content of a private file is private from the start.
         let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
         let (draft, file) = Draft::create(folder, putting.draft.clone(), mode).map_err(wrap)?;

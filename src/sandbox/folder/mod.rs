@@ -32,8 +32,10 @@ macro_rules! on_disk {
 #[cfg(all(target_os = "linux", feature = "checked-paths"))]
 mod checked_paths;
 mod held;
+mod trace;
 
 pub use held::Held;
+pub use trace::Trace;
 #[cfg(target_os = "linux")]
 mod linux;
 mod portable;
@@ -325,10 +327,15 @@ impl Folder {
         self.set_modified(OsStr::new("."), modified)
     }
 
+    /// The time of last change of this folder, if the system tells it.
+    pub fn modified(&self) -> Option<Timestamp> {
+        self.own_metadata().ok()?.modified
+    }
+
     /// Does something of which the time of last change of this folder shall tell nothing: what comes and
     /// goes with a run, and what nobody sees.
     pub fn without_trace<T>(&self, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-        let before = self.own_metadata().ok().and_then(|metadata| metadata.modified);
+        let before = self.modified();
         let done = work()?;
         // A time that cannot be set is no reason to fail.
         before.map(|time| self.set_own_modified(time));

@@ -16,6 +16,8 @@ pub struct History {
     pub steps: Vec<Taken>,
     /// Folders that were changed besides the steps, when, and the line that says so.
     pub touched: Vec<(Address, Option<Moment>, u64)>,
+    /// Where steps that were taken back left copies of what had been there, and the line that says so.
+    pub copied: Vec<(Address, u64)>,
     /// How the run ended; none while it goes on and when it was killed.
     pub end: Option<End>,
     /// Where the steps begin of which all or none are taken, while they are not all taken.
@@ -39,6 +41,8 @@ pub struct Taken {
     pub reverses: Option<u32>,
     /// When its folders were changed last before.
     pub before: Vec<Option<Moment>>,
+    /// The inodes of its folders, as far as they are known.
+    pub inodes: Vec<Option<u64>>,
     /// What became of it.
     pub fate: Fate,
 }
@@ -64,6 +68,13 @@ pub enum Fate {
         /// The line that says so.
         line: u64,
     },
+}
+
+impl Taken {
+    /// Whether it was taken after a line was written.
+    pub fn is_after(&self, other: u64) -> bool {
+        matches!(self.fate, Fate::Done { line, .. } if line > other)
+    }
 }
 
 /// Why a journal cannot be read.
@@ -99,7 +110,7 @@ impl History {
             Some(Record::Begin(begin)) => begin,
             _ => return Err(HistoryError::Foreign),
         };
-        let mut reading = Reading { line: 1, steps: Vec::new(), touched: Vec::new(), end: None, open_from: None };
+        let mut reading = Reading { line: 1, ..Reading::default() };
         let mut whole = lines.line.len() as u64;
         let mut damaged = None;
         while let Some(line) = lines.next()? {
@@ -112,8 +123,8 @@ impl History {
             whole += line.bytes;
             reading.take(record);
         }
-        let Reading { steps, touched, end, open_from, .. } = reading;
-        Ok(History { begin, steps, touched, end, open_from, damaged, whole, chain })
+        let Reading { steps, touched, copied, end, open_from, .. } = reading;
+        Ok(History { begin, steps, touched, copied, end, open_from, damaged, whole, chain })
     }
 }
 
@@ -138,6 +149,7 @@ impl History {
                 && !is_inside(to)
             {
                 taken.before = taken.before.split_off(1.min(taken.before.len()));
+                taken.inodes = taken.inodes.split_off(1.min(taken.inodes.len()));
                 if let Fate::Done { after, .. } = &mut taken.fate {
                     *after = after.split_off(1.min(after.len()));
                 }
@@ -176,11 +188,13 @@ impl<R: BufRead> Lines<R> {
 }
 
 /// What the records so far come to.
+#[derive(Default)]
 struct Reading {
     /// The number of the line.
     line: u64,
     steps: Vec<Taken>,
     touched: Vec<(Address, Option<Moment>, u64)>,
+    copied: Vec<(Address, u64)>,
     end: Option<End>,
     open_from: Option<u32>,
 }
@@ -189,9 +203,10 @@ impl Reading {
     fn take(&mut self, record: Record) {
         match record {
             Record::Begin(_) => {}
-            Record::Step { number, step, reverses, before } => {
+            Record::Step { number, step, reverses, before, mut inodes } => {
+                inodes.resize(before.len(), None);
                 let fate = Fate::Unknown { drafted: None, copied: false };
-                self.steps.push(Taken { number, step, reverses, before, fate });
+                self.steps.push(Taken { number, step, reverses, before, inodes, fate });
             }
             Record::Drafted { number, inode } => {
                 if let Some(Fate::Unknown { drafted, .. }) = self.fate(number) {
@@ -230,7 +245,8 @@ impl Reading {
         match self.steps[at].reverses {
             // A step and what took it back come to nothing.
             Some(reversed) => {
-                self.steps.remove(at);
+                let Taken { step, .. } = self.steps.remove(at);
+                self.copied.extend(step.copied_back_to().map(|place| (place.clone(), self.line)));
                 self.forget(reversed);
             }
             None => self.steps[at].fate = fate,

@@ -4,14 +4,15 @@
 //! journals of the later runs do, as far as all that they did there was taken back.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 
 use super::super::metadata::{Kind, Metadata, Timestamp};
 use super::history::{Fate, History, HistoryError, Taken};
-use super::record::{Address, State, Step};
+use super::record::{Address, State, Step, holder};
 use super::roots::Roots;
 use super::run::Folders;
+use super::times::Undone;
 
 /// The end of a run, and what came after it.
 pub(super) struct Since<'a> {
@@ -33,13 +34,27 @@ impl<'a> Since<'a> {
         if !is_after(found.changed) {
             return false;
         }
-        let later = self.later.get_or_init(|| Later::read(self.run, self.roots).unwrap_or_default());
+        let later = self.later();
         let is_put_back = match later.left.get(address) {
             Some(left) => left.is_still(&State::of(found)),
+            None if is_after(found.modified) => false,
+            None if holder(&later.copied, address).is_some() => true,
             // It got its time again with what was put back into it.
-            None => found.kind == Kind::Folder && later.folders.contains(address) && !is_after(found.modified),
+            None if found.kind == Kind::Folder => later.folders.contains(address),
+            None => later.states.get(&found.identity.inode).is_some_and(|state| state.is_still(&State::of(found))),
         };
         !is_put_back || later.stays_in(tree)
+    }
+
+    /// Whether what is at an address may be a copy of what the run left there, since a later run brought it back
+    /// from another file system.
+    pub fn is_copied(&self, address: &Address) -> bool {
+        let later = self.later();
+        holder(&later.copied, address).is_some() && !later.stays.contains(address)
+    }
+
+    fn later(&self) -> &Later {
+        self.later.get_or_init(|| Later::read(self.run, self.roots).unwrap_or_default())
     }
 }
 
@@ -48,6 +63,11 @@ impl<'a> Since<'a> {
 struct Later {
     /// What those that took others back left, by its address.
     left: BTreeMap<Address, State>,
+    /// The last state of what they moved, put, replaced or took away, by its inode. A file with further names
+    /// changes with each of them, as far as its time of change of status (ctime) tells.
+    states: HashMap<u64, State>,
+    /// Where they put copies of what had been there, with all that is in them.
+    copied: BTreeSet<Address>,
     /// The folders that they put something into, or took something from.
     folders: BTreeSet<Address>,
     /// Where those changed something that were not taken back.
@@ -69,10 +89,19 @@ impl Later {
             };
             runs.push((name.into_string().ok()?, history));
         }
-        let undone = undone(&runs);
+        let mut undone = Undone::default();
+        runs.iter().rev().for_each(|(_, history)| undone.see(&history.begin, history.end));
+        let names: HashSet<&str> = runs.iter().map(|(name, _)| name.as_str()).collect();
         let mut later = Later::default();
         for (name, history) in &runs {
-            let stays = !history.begin.is_undo() && !undone.contains(name.as_str());
+            // One that took back another of them comes to nothing together with that.
+            let is_reversal = history.begin.undoes.as_ref().is_some_and(|run| names.contains(run.as_str()));
+            let stays = !is_reversal && !undone.has(name);
+            let takes_back = history.begin.undoes.is_some();
+            let copies = history.steps.iter().filter(|taken| takes_back || matches!(taken.step, Step::Move { .. }));
+            later.copied.extend(copies.filter_map(|taken| taken.step.copied_back_to()).cloned());
+            later.folders.extend(history.touched.iter().map(|(folder, ..)| folder.clone()));
+            later.copied.extend(history.copied.iter().map(|(place, _)| place.clone()));
             history.steps.iter().for_each(|taken| later.take(taken, stays));
         }
         Some(later)
@@ -87,6 +116,9 @@ impl Later {
             self.stays.extend([place.clone(), taken.step.path().clone()]);
         }
         self.folders.extend(taken.step.folders());
+        let now = if let Fate::Done { now, .. } = &taken.fate { now.as_ref() } else { None };
+        let states = taken.step.states().into_iter().chain(now);
+        self.states.extend(states.map(|state| (state.inode, state.clone())));
         if place != taken.step.path() {
             self.left.remove(taken.step.path());
         }
@@ -99,15 +131,4 @@ impl Later {
     fn stays_in(&self, tree: &Address) -> bool {
         self.stays.iter().any(|address| address == tree || address.is_below(tree))
     }
-}
-
-/// The runs that were taken back, and not done again.
-fn undone(runs: &[(String, History)]) -> HashSet<&str> {
-    let mut undone = HashSet::new();
-    for (name, history) in runs.iter().rev() {
-        if let (false, Some(run)) = (undone.contains(name.as_str()), &history.begin.undoes) {
-            undone.insert(run.as_str());
-        }
-    }
-    undone
 }

@@ -87,7 +87,7 @@ impl Journal {
 }
 
 /// Shows the runs, the newest first, until `take` says that it is enough.
-fn walk(roots: Roots<'_>, mut take: impl FnMut(Listed) -> bool) -> Result<(), SandboxError> {
+pub(super) fn walk(roots: Roots<'_>, mut take: impl FnMut(Listed) -> bool) -> Result<(), SandboxError> {
     let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
     let Some(folders) = Folders::find(roots.main)? else { return Ok(()) };
     let mut undone: HashMap<String, String> = HashMap::new();

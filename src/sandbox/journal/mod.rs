@@ -11,6 +11,7 @@
 
 mod aftermath;
 mod collect;
+mod conflicts;
 mod contents;
 mod foreign;
 mod history;
@@ -26,6 +27,8 @@ mod room;
 mod roots;
 mod run;
 mod shown;
+mod skipped;
+mod times;
 mod undo;
 
 use std::cell::{Cell, RefCell};
@@ -42,11 +45,11 @@ use super::own::shown;
 use super::root::Root;
 
 pub use collect::GcRules;
+pub use conflicts::Conflict;
 pub(super) use contents::read_content;
 pub use contents::{Content, Source};
 pub use foreign::{ForeignDeed, ForeignRun, ForeignState};
 pub use list::Listed;
-pub use outcome::Conflict;
 pub use owner::Ownership;
 use record::Record;
 pub(super) use record::Step;
@@ -146,8 +149,8 @@ impl Journal {
     /// Ends the run that goes on. Gives its name, if it has changed something.
     pub fn end(&self, how: End) -> Result<Option<String>, SandboxError> {
         let Some(run) = self.run.borrow_mut().take() else { return Ok(None) };
-        let id = run.id().to_owned();
-        run.end(how).map(|()| Some(id))
+        let id = Some(run.id().to_owned()).filter(|_| !run.comes_to_nothing(how));
+        run.end(how).map(|()| id)
     }
 
     /// Leaves the run that goes on as one that was killed, so that the next start brings it to an end.
@@ -164,7 +167,7 @@ impl Journal {
 
     /// Says that a folder was changed by something of ours that came and went, besides the steps.
     pub(super) fn touched(&self, folder: Address, handle: &Folder) {
-        let modified = modified(&[handle]).pop().flatten();
+        let modified = modified(handle);
         self.mark(&Record::Touched { folder, modified });
     }
 
@@ -212,33 +215,24 @@ impl Change<'_> {
 
     /// Writes a step down, durably. `folders` are those whose entries it changes.
     pub(super) fn begin(&self, step: Step, folders: &[&Folder]) -> Result<UnderWay<'_>, SandboxError> {
-        self.write_down(step, modified(folders), true)
+        self.write_down(step, folders.iter().map(|folder| FolderState::of(folder)).collect(), true)
     }
 
-    /// Writes several steps down, durably, each with when its folder was changed last ([`Change::modified`]).
-    pub(super) fn begin_all(&self, steps: Vec<(Step, Option<Moment>)>) -> Result<Vec<UnderWay<'_>>, SandboxError> {
+    /// Writes several steps down, durably, each with the state of its folder.
+    pub(super) fn begin_all(&self, steps: Vec<(Step, FolderState)>) -> Result<Vec<UnderWay<'_>>, SandboxError> {
         let count = steps.len();
-        let begin = |(at, (step, before))| self.write_down(step, vec![before], at + 1 == count);
+        let begin = |(at, (step, folder))| self.write_down(step, vec![folder], at + 1 == count);
         steps.into_iter().enumerate().map(begin).collect()
     }
 
-    fn write_down(
-        &self,
-        step: Step,
-        before: Vec<Option<Moment>>,
-        is_synced: bool,
-    ) -> Result<UnderWay<'_>, SandboxError> {
+    fn write_down(&self, step: Step, folders: Vec<FolderState>, is_synced: bool) -> Result<UnderWay<'_>, SandboxError> {
         let (number, stays) = self.with_run(|run| {
             let (number, stays) = (run.next_number(), run.stays(&step));
-            let record = Record::Step { number, step, reverses: self.reverses.get(), before };
+            let (before, inodes) = folders.iter().map(|folder| (folder.modified, folder.inode)).unzip();
+            let record = Record::Step { number, step, reverses: self.reverses.get(), before, inodes };
             run.append(&record, is_synced).map(|()| (number, stays))
         })?;
         Ok(UnderWay { change: self, number, stays, is_over: false })
-    }
-
-    /// When a folder was changed last.
-    pub(super) fn modified(&self, folder: &Folder) -> Option<Moment> {
-        modified(&[folder]).pop().flatten()
     }
 
     fn with_run<T>(&self, work: impl FnOnce(&mut Run) -> io::Result<T>) -> Result<T, SandboxError> {
@@ -277,7 +271,8 @@ impl UnderWay<'_> {
     /// what was there. `folders` are those of [`Change::begin`].
     pub fn done(mut self, now: Option<&Metadata>, kept: bool, folders: &[&Folder]) {
         self.is_over = true;
-        let (number, now, after) = (self.number, now.map(State::of), modified(folders));
+        let after = folders.iter().map(|folder| modified(folder)).collect();
+        let (number, now) = (self.number, now.map(State::of));
         let is_reversal = self.change.reverses.get().is_some();
         if let Some(run) = &mut *self.change.journal.run.borrow_mut() {
             run.mark(&Record::Done { number, now, kept, after });
@@ -301,8 +296,27 @@ pub(super) fn left(folder: &Folder, name: &OsStr, put: &Metadata) -> Metadata {
     folder.metadata(name).ok().filter(|found| found.identity == put.identity).unwrap_or(*put)
 }
 
-/// When folders were changed last.
-fn modified(folders: &[&Folder]) -> Vec<Option<Moment>> {
-    let of = |folder: &&Folder| folder.own_metadata().ok()?.modified.map(moment);
-    folders.iter().map(of).collect()
+/// A folder as it is before a step that changes its entries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FolderState {
+    /// When it was changed last.
+    modified: Option<Moment>,
+    /// Its inode.
+    inode: Option<u64>,
+}
+
+impl FolderState {
+    /// The present state of a folder.
+    pub(super) fn of(folder: &Folder) -> FolderState {
+        let metadata = folder.own_metadata().ok();
+        FolderState {
+            modified: metadata.and_then(|metadata| metadata.modified).map(moment),
+            inode: metadata.map(|metadata| metadata.identity.inode),
+        }
+    }
+}
+
+/// When a folder was changed last.
+fn modified(folder: &Folder) -> Option<Moment> {
+    folder.modified().map(moment)
 }

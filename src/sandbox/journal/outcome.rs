@@ -1,15 +1,12 @@
 //! What a run comes to: for each place that it changed, what was there before and what it left there.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 
-use super::super::error::SandboxError;
-use super::super::folder::Folder;
 use super::super::metadata::Kind;
 use super::history::{Fate, History, Taken};
-use super::later::Since;
 use super::record::{Address, Moment, State, Step};
 use super::roots::Roots;
+use super::times::Times;
 
 /// What a run did to the tree.
 #[derive(Clone, Debug, Default)]
@@ -19,20 +16,24 @@ pub struct Outcome {
     /// What was known of places below something that was taken away, by where that is kept.
     taken: BTreeMap<Address, Vec<(Address, Place)>>,
     /// The folders whose entries changed, by their addresses.
-    folders: BTreeMap<Address, Touched>,
+    pub(super) folders: BTreeMap<Address, Touched>,
     /// The same of folders that were taken away since, by where they are kept; of removed ones, by their
     /// own addresses.
     gone: BTreeMap<Address, Vec<(Address, Touched)>>,
+    /// The state of each kept thing when it was taken, by where it is kept.
+    pub(super) kept: BTreeMap<Address, State>,
 }
 
 /// A folder whose entries changed.
 #[derive(Clone, Debug)]
-struct Touched {
+pub(super) struct Touched {
     /// Its address when the run began.
     origin: Address,
     /// When it was changed last before the run, and by the run.
     before: Option<Moment>,
     after: Option<Moment>,
+    /// Its inode, if the journal knows it.
+    pub(super) inode: Option<u64>,
     /// The line of the journal that says so.
     line: u64,
 }
@@ -49,18 +50,13 @@ pub struct Place {
     /// Where that came from, when it was moved.
     pub from: Option<Address>,
     /// Whether the run made the folder that is there, and put in what is in it, one by one.
-    is_made: bool,
+    pub(super) is_made: bool,
     /// Whether the run put a whole tree there.
-    is_tree: bool,
-}
-
-/// Why something cannot be taken back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conflict {
-    /// The place.
-    pub path: Address,
-    /// What is the matter: a clause that goes on from its path.
-    pub reason: String,
+    pub(super) is_tree: bool,
+    /// Whether what is there is a copy of what the run left, since it was moved to another file system later.
+    pub(super) is_copied: bool,
+    /// Whether a directory was moved there or above since the run emptied the place, and brought what is there.
+    pub(super) is_covered: bool,
 }
 
 impl Place {
@@ -74,7 +70,14 @@ impl Outcome {
     /// What the steps of a run come to.
     pub fn of(history: &History) -> Outcome {
         let mut outcome = Outcome::default();
-        history.steps.iter().for_each(|taken| outcome.take(taken));
+        let mut copied = history.copied.iter().peekable();
+        for taken in &history.steps {
+            while let Some((place, _)) = copied.next_if(|(_, line)| taken.is_after(*line)) {
+                outcome.copy(place);
+            }
+            outcome.take(taken);
+        }
+        copied.for_each(|(place, _)| outcome.copy(place));
         for (folder, modified, line) in &history.touched {
             if let Some(touched) = outcome.folders.get_mut(folder).filter(|touched| touched.line < *line) {
                 (touched.after, touched.line) = (*modified, *line);
@@ -83,28 +86,42 @@ impl Outcome {
         outcome
     }
 
-    fn take(&mut self, Taken { step, fate, before, .. }: &Taken) {
+    /// What is at a place, with all that is in it, is a copy of what the steps left there.
+    fn copy(&mut self, path: &Address) {
+        let is_at = |place: &Address| place == path || place.is_below(path);
+        self.places.iter_mut().filter(|(place, _)| is_at(place)).for_each(|(_, place)| place.is_copied = true);
+        self.folders.iter_mut().filter(|(folder, _)| is_at(folder)).for_each(|(_, touched)| touched.inode = None);
+    }
+
+    fn take(&mut self, Taken { step, fate, before, inodes, .. }: &Taken) {
         let (now, kept_any) = match fate {
             Fate::Done { now, kept, after, line } => {
-                let times = before.iter().zip(after);
-                step.folders().into_iter().zip(times).for_each(|(folder, times)| self.touch(folder, times, *line));
+                let states = before.iter().zip(inodes).zip(after);
+                for (folder, ((before, inode), after)) in step.folders().into_iter().zip(states) {
+                    let origin = folder.clone();
+                    let touched = Touched { origin, before: *before, after: *after, inode: *inode, line: *line };
+                    self.touch(folder, touched);
+                }
                 (now.clone(), *kept)
             }
             Fate::Unknown { .. } => return,
         };
         match step {
-            Step::Put { path, old, kept, from, .. } => {
+            Step::Put { path, old, draft, kept, from } => {
                 let inside = from.as_ref().and_then(|(from, _)| self.put_back(from));
                 let is_tree = now.as_ref().is_some_and(|now| now.kind == Kind::Folder) && inside.is_none();
                 for (below, place) in inside.into_iter().flatten() {
-                    self.places.insert(below, place);
+                    let is_copied = place.is_copied || draft.is_some();
+                    self.places.insert(below, Place { is_copied, ..place });
                 }
                 self.folders.extend(from.iter().filter_map(|(from, _)| self.gone.remove(from)).flatten());
                 if kept_any {
                     self.keep_moved(path, kept.as_ref());
+                    self.kept.extend(kept.clone().zip(old.clone()));
                 }
                 let place = self.place(path, old.as_ref());
-                (place.now, place.from, place.is_made, place.is_tree) = (now, None, false, is_tree);
+                (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
+                    (now, None, false, is_tree, false);
                 if place.kept.is_none() && kept_any && place.was.is_some() {
                     place.kept.clone_from(kept);
                 }
@@ -112,13 +129,14 @@ impl Outcome {
             Step::Take { path, old, kept, .. } => {
                 let mut inside = Vec::new();
                 self.below(path, |outcome, below, place| {
-                    outcome.places.insert(below.clone(), Place { now: None, ..place.clone() });
+                    outcome.places.insert(below.clone(), Place { now: None, is_covered: false, ..place.clone() });
                     inside.push((below, place));
                 });
                 self.taken.insert(kept.clone(), inside);
                 self.let_go(path, kept);
                 if kept_any {
                     self.keep_moved(path, Some(kept));
+                    self.kept.insert(kept.clone(), old.clone());
                 }
                 let place = self.place(path, Some(old));
                 place.now = None;
@@ -126,16 +144,20 @@ impl Outcome {
                     place.kept = Some(kept.clone());
                 }
             }
-            Step::Move { path, old, to, .. } => self.shift(path, old, to, now),
+            Step::Move { path, old, to, draft } => self.shift((path, to), old, now, draft.is_some()),
             Step::MakeFolder { path } => {
                 let place = self.place(path, None);
-                (place.now, place.from, place.is_made, place.is_tree) = (now, None, true, false);
+                (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
+                    (now, None, true, false, false);
             }
             Step::RemoveFolder { path, old } => {
                 self.place(path, Some(old)).now = None;
                 self.let_go(path, path);
             }
-            Step::SetMode { path, old, .. } => self.place(path, Some(old)).now = now,
+            Step::SetMode { path, old, .. } => {
+                let place = self.place(path, Some(old));
+                (place.now, place.is_copied) = (now, false);
+            }
             Step::Draft { .. } | Step::Temporary { .. } => {}
         }
     }
@@ -159,14 +181,14 @@ impl Outcome {
         Some(inside)
     }
 
-    fn touch(&mut self, folder: Address, (before, after): (&Option<Moment>, &Option<Moment>), line: u64) {
+    fn touch(&mut self, folder: Address, new: Touched) {
         if let Some(touched) = self.folders.get_mut(&folder) {
-            if touched.line < line {
-                (touched.after, touched.line) = (*after, line);
+            if touched.line < new.line {
+                (touched.after, touched.line) = (new.after, new.line);
             }
         } else if !self.is_new(&folder) {
             let origin = self.origin_of(&folder);
-            self.folders.insert(folder, Touched { origin, before: *before, after: *after, line });
+            self.folders.insert(folder, Touched { origin, ..new });
         }
     }
 
@@ -187,7 +209,7 @@ impl Outcome {
     }
 
     /// Whether the run put a whole tree where an address is below, in place of what it took away from there.
-    fn is_in_tree(&self, address: &Address) -> bool {
+    pub(super) fn is_in_tree(&self, address: &Address) -> bool {
         let mut here = address.clone();
         loop {
             let above = here.parent();
@@ -221,21 +243,37 @@ impl Outcome {
         address.clone()
     }
 
-    /// The folders that nobody else has changed since, with the addresses and times that they had.
-    pub(super) fn times(&self, roots: Roots<'_>) -> Vec<(Address, Moment)> {
-        let is_as_left = |folder: &Address, after: &Option<Moment>| match roots.state(folder) {
-            Ok(Some(now)) => now.modified == *after,
-            Ok(None) => true,
-            Err(_) => false,
+    /// The directories whose entries changed, each by the address that it had when the run began, with the time that
+    /// it gets once the run is undone: that before the run, or the one that it has where somebody else changed it since.
+    pub(super) fn times(&self, roots: Roots<'_>, times: &Times) -> Vec<(Address, Moment)> {
+        let restored = |touched: &Touched| touched.before.map(|before| times.restored(&touched.origin, before));
+        let time = |folder: &Address, touched: &Touched| {
+            let is_as_left =
+                |now: Moment| touched.after.is_some_and(|after| [after, times.expected(folder, after)].contains(&now));
+            match roots.state(folder) {
+                Ok(Some(State { modified: Some(now), .. })) if !is_as_left(now) => Some(now),
+                Ok(_) => restored(touched),
+                Err(_) => None,
+            }
         };
-        let folders = self.folders.iter().filter(|(folder, touched)| is_as_left(folder, &touched.after));
-        let gone = self.gone.values().flatten().map(|(folder, touched)| (folder, touched));
-        folders.chain(gone).filter_map(|(_, touched)| Some((touched.origin.clone(), touched.before?))).collect()
+        let folders = self.folders.iter().map(|(folder, touched)| (touched, time(folder, touched)));
+        let gone = self.gone.values().flatten().map(|(_, touched)| (touched, restored(touched)));
+        folders.chain(gone).filter_map(|(touched, time)| Some((touched.origin.clone(), time?))).collect()
+    }
+
+    /// The directories whose entries changed, each by the address that it has at the end, with its time before and
+    /// after the run.
+    pub(super) fn into_times(self) -> impl Iterator<Item = (Address, Moment, Moment)> {
+        let times = |(folder, touched): (Address, Touched)| Some((folder, touched.before?, touched.after?));
+        self.folders.into_iter().filter_map(times)
     }
 
     /// The place of a path; the first time, `old` is what was there when the run began.
     fn place(&mut self, path: &Address, old: Option<&State>) -> &mut Place {
-        self.places.entry(path.clone()).or_insert_with(|| Place { was: old.cloned(), ..Place::default() })
+        let place = self.places.entry(path.clone());
+        let place = place.or_insert_with(|| Place { was: old.cloned(), ..Place::default() });
+        place.is_covered = false;
+        place
     }
 
     /// Takes out what is below a path, and does something with each.
@@ -247,20 +285,26 @@ impl Outcome {
         }
     }
 
-    fn shift(&mut self, path: &Address, old: &State, to: &Address, now: Option<State>) {
+    fn shift(&mut self, (path, to): (&Address, &Address), old: &State, now: Option<State>, is_copied: bool) {
         let inside: Vec<Address> = keys_below(&self.folders, path).cloned().collect();
         let own = self.folders.contains_key(path).then(|| path.clone());
         for folder in own.into_iter().chain(inside) {
             let touched = self.folders.remove(&folder).expect("its key was just seen");
-            self.folders.insert(folder.moved(path, to), touched);
+            let inode = touched.inode.filter(|_| !is_copied);
+            self.folders.insert(folder.moved(path, to), Touched { inode, ..touched });
+        }
+        let covered: Vec<Address> = keys_below(&self.places, to).cloned().collect();
+        for address in covered {
+            self.places.entry(address).and_modify(|place| place.is_covered = true);
         }
         self.below(path, |outcome, below, place| {
             let from = place.now.is_some().then(|| below.clone());
             let there = outcome.places.remove(&below.moved(path, to)).unwrap_or_default();
-            let moved = Place { was: there.was, kept: there.kept, from, ..place.clone() };
+            let is_copied = is_copied || place.is_copied;
+            let moved = Place { was: there.was, kept: there.kept, from, is_copied, ..place.clone() };
             outcome.places.insert(below.moved(path, to), moved);
             if place.was.is_some() {
-                outcome.places.insert(below, Place { now: None, ..place });
+                outcome.places.insert(below, Place { now: None, is_covered: false, ..place });
             }
         });
         let source = self.place(path, Some(old));
@@ -268,70 +312,7 @@ impl Outcome {
         *source = Place { was: source.was.clone(), kept: source.kept.clone(), ..Place::default() };
         let was = self.places.get(to).and_then(|place| place.was.clone());
         let kept = self.places.get(to).and_then(|place| place.kept.clone());
-        self.places.insert(to.clone(), Place { was, kept, now, ..moved });
-    }
-
-    /// What may not be changed.
-    pub(super) fn refused(&self, admit: &dyn Fn(&Address, bool) -> Result<(), String>) -> Vec<Conflict> {
-        let refused = |(path, place): (&Address, &Place)| {
-            let is_folder = place.now.as_ref().or(place.was.as_ref())?.kind == Kind::Folder;
-            admit(path, is_folder).err().map(|reason| Conflict { path: path.clone(), reason })
-        };
-        self.places.iter().filter_map(refused).collect()
-    }
-
-    /// What is no longer as the run left it.
-    pub(super) fn conflicts(&self, roots: Roots<'_>, since: &Since<'_>) -> Vec<Conflict> {
-        let conflict = |(path, place): (&Address, &Place)| {
-            let reason = self.difference(path, place, roots, since).unwrap_or_else(|error| Some(error.to_string()))?;
-            Some(Conflict { path: path.clone(), reason })
-        };
-        self.places.iter().filter_map(conflict).collect()
-    }
-
-    fn difference(
-        &self,
-        path: &Address,
-        place: &Place,
-        roots: Roots<'_>,
-        since: &Since<'_>,
-    ) -> Result<Option<String>, SandboxError> {
-        let reason = match (&place.now, roots.state(path)?) {
-            (None, None) => None,
-            // That comes with the tree, which is looked at as a whole.
-            (None, Some(_)) if self.is_in_tree(path) => None,
-            (None, Some(_)) => Some("there is something new"),
-            (Some(_), None) => Some("it is no longer there"),
-            (Some(then), Some(now)) if then.is_still(&now) => None,
-            (Some(then), Some(now)) if (then.inode, then.kind) == (now.inode, now.kind) => Some("it was changed since"),
-            _ => Some("something else is there now"),
-        };
-        if let Some(reason) = reason {
-            return Ok(Some(reason.to_owned()));
-        }
-        if let (Some(kept), true) = (&place.kept, place.was.is_some())
-            && roots.kept(kept)?.is_none()
-        {
-            return Ok(Some(format!("what was there is no longer kept (`{}`)", kept.shown())));
-        }
-        if place.now.is_some() && place.is_made {
-            return self.stranger_in(path, roots);
-        }
-        match place.is_tree && place.now.is_some() {
-            true => changed_below(roots.place(path)?.open_folder()?, since, path),
-            false => Ok(None),
-        }
-    }
-
-    /// Something in a folder that the run made, and that the run did not put there.
-    fn stranger_in(&self, path: &Address, roots: Roots<'_>) -> Result<Option<String>, SandboxError> {
-        let folder = roots.place(path)?.open_folder()?;
-        let entries = folder.entries().map_err(|error| SandboxError::io(path.shown(), &error))?;
-        let stranger = entries.into_iter().find(|entry| {
-            let inside = self.places.get(&path.join(&entry.name));
-            inside.is_none_or(|place| place.now.is_none())
-        });
-        Ok(stranger.map(|entry| format!("`{}` was put into it since", entry.name.to_string_lossy())))
+        self.places.insert(to.clone(), Place { was, kept, now, is_copied: false, ..moved });
     }
 }
 
@@ -342,34 +323,4 @@ pub(super) fn keys_below<'m, T>(map: &'m BTreeMap<Address, T>, path: &'m Address
         first.push("/");
     }
     map.range(Address(first)..).map(|(other, _)| other).take_while(|other| other.is_below(path))
-}
-
-/// Something in a tree that was changed after a run.
-fn changed_below(folder: Folder, since: &Since<'_>, path: &Address) -> Result<Option<String>, SandboxError> {
-    let wrap = |error: std::io::Error| SandboxError::io(path.shown(), &error);
-    if since.at.is_none() {
-        return Ok(None);
-    }
-    let names = |folder: &Folder| -> Result<Vec<OsString>, SandboxError> {
-        Ok(folder.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect())
-    };
-    let first = names(&folder)?;
-    let mut levels = vec![(folder, path.clone(), first)];
-    while let Some((folder, address, ahead)) = levels.last_mut() {
-        let Some(name) = ahead.pop() else {
-            levels.pop();
-            continue;
-        };
-        let metadata = folder.metadata(&name).map_err(wrap)?;
-        let address = address.join(&name);
-        if since.is_changed(path, &address, &metadata) {
-            return Ok(Some(format!("`{}` in it was changed since", name.to_string_lossy())));
-        }
-        if metadata.kind == Kind::Folder {
-            let inner = folder.open_folder(&name).map_err(wrap)?;
-            let ahead = names(&inner)?;
-            levels.push((inner, address, ahead));
-        }
-    }
-    Ok(None)
 }

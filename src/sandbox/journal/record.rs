@@ -2,6 +2,7 @@
 //!
 //! The seals are chained ([`Chain`]), so that a line counts in its place in this one journal alone.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -35,6 +36,9 @@ pub enum Record {
         reverses: Option<u32>,
         /// When the folders that it changes were changed last.
         before: Vec<Option<Moment>>,
+        /// Their inodes.
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        inodes: Vec<Option<u64>>,
     },
     /// The draft of a step was made.
     Drafted {
@@ -223,6 +227,37 @@ impl Step {
 }
 
 impl Step {
+    /// The places that it changes.
+    pub fn places(&self) -> Vec<&Address> {
+        match self {
+            Step::Move { path, to, .. } => vec![path, to],
+            step => vec![step.path()],
+        }
+    }
+
+    /// Whether it brings something to a place or takes it from there, with all that is in it.
+    pub fn is_of_tree(&self) -> bool {
+        matches!(self, Step::Put { .. } | Step::Take { .. } | Step::Move { .. })
+    }
+
+    /// Where it puts a copy of what it moves, or, as a step that takes another back, of what had been there.
+    pub fn copied_back_to(&self) -> Option<&Address> {
+        match self {
+            Step::Move { to, draft: Some(_), .. } => Some(to),
+            Step::Put { path, draft: Some(_), .. } | Step::MakeFolder { path } => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The states of what it replaces, takes away, moves or puts back.
+    pub fn states(&self) -> Vec<&State> {
+        match self {
+            Step::Put { old, from, .. } => old.iter().chain(from.as_ref().map(|(_, state)| state)).collect(),
+            Step::Take { old, .. } | Step::Move { old, .. } => vec![old],
+            _ => Vec::new(),
+        }
+    }
+
     /// The folders whose entries it changes.
     pub fn folders(&self) -> Vec<Address> {
         match self {
@@ -377,6 +412,30 @@ impl State {
             _ => self == now,
         }
     }
+
+    /// Whether something kept is what this was when it was taken: the thing itself or a copy of it, unchanged.
+    /// A special file is never that, since no tool keeps one.
+    pub fn is_kept_as(&self, kept: &State) -> bool {
+        let is_same_content = (self.size, self.modified) == (kept.size, kept.modified);
+        match self.kind {
+            _ if kept.kind != self.kind => false,
+            Kind::Special => false,
+            // Its entries may have changed its time before it was kept; a copy got the time that it had then.
+            Kind::Folder => self.inode == kept.inode || self.modified == kept.modified,
+            Kind::File | Kind::Link => is_same_content,
+        }
+    }
+
+    /// Whether it is the same thing or a copy of it, and nobody has changed it.
+    pub fn is_still_or_copied(&self, now: &State) -> bool {
+        self.is_still(&State { inode: self.inode, ..now.clone() })
+    }
+}
+
+/// The first of an address and those above it that a set holds.
+pub fn holder<'a>(set: &'a BTreeSet<Address>, address: &Address) -> Option<&'a Address> {
+    let above = |address: &Address| Some(address.parent()).filter(|parent| parent != address);
+    std::iter::successors(Some(address.clone()), above).find_map(|address| set.get(&address))
 }
 
 /// Writes a record as the next line of a journal, line feed included.
@@ -453,6 +512,7 @@ mod tests {
             step: Step::MakeFolder { path },
             reverses: None,
             before: vec![None, Some((-1, 5))],
+            inodes: vec![None, Some(7)],
         };
         let chain = chain();
         let line = line(&record, &mut chain.clone());

@@ -296,7 +296,9 @@ impl Resolver<'_, '_> {
         let now = self.roots.state(taken.step.path())?;
         let done = match &taken.step {
             Step::Put { path, old, draft, kept, from } => {
-                let inode = drafted.or(from.as_ref().map(|(_, state)| state.inode));
+                // What is copied from where it was kept has an inode of its own.
+                let moved = from.as_ref().filter(|_| draft.is_none());
+                let inode = drafted.or(moved.map(|(_, state)| state.inode));
                 let is_there =
                     now.as_ref().is_some_and(|now| inode.map_or(!is_same(old.as_ref(), now), |it| it == now.inode));
                 if let Some(draft) = draft {
@@ -383,7 +385,8 @@ impl Resolver<'_, '_> {
         copied: bool,
     ) -> Result<Option<bool>, SandboxError> {
         let entry = self.roots.kept(kept)?;
-        if let Some((aside, _)) = self.ours(path, draft)? {
+        let aside = self.ours(path, draft)?.filter(|(_, state)| is_same(Some(old), state));
+        if let Some((aside, _)) = aside {
             let (folder, name) = aside.entry()?;
             if copied && entry.is_some() {
                 return discard(folder, name, aside.shown()).map(|()| Some(true));
@@ -392,7 +395,7 @@ impl Resolver<'_, '_> {
             folder.rename(name, folder, place.name()?, Replace::No).map_err(|error| place.error(&error))?;
         }
         let now = self.roots.state(path)?;
-        let is_back = now.as_ref().is_some_and(|now| now.inode == old.inode);
+        let is_back = now.as_ref().is_some_and(|now| is_same(Some(old), now));
         match entry {
             // A copy that was made stays: it is whole, and retention gives it up.
             Some(_) if is_back => Ok(None),
@@ -412,7 +415,7 @@ impl Resolver<'_, '_> {
     ) -> Result<Option<State>, SandboxError> {
         let there = self.roots.state(to)?;
         let Some(draft) = draft else {
-            return Ok(there.filter(|there| there.inode == old.inode && now.is_none()));
+            return Ok(there.filter(|there| is_same(Some(old), there) && now.is_none()));
         };
         let discard_at = |place: &SandboxPath| {
             let (folder, name) = place.entry()?;
@@ -430,7 +433,7 @@ impl Resolver<'_, '_> {
             }
             return Ok(None);
         }
-        if let Some((aside, _)) = self.ours(path, draft)? {
+        if let Some((aside, _)) = self.ours(path, draft)?.filter(|(_, state)| is_same(Some(old), state)) {
             if copied {
                 discard_at(&aside)?;
             } else {
@@ -440,7 +443,7 @@ impl Resolver<'_, '_> {
                 return Ok(None);
             }
         }
-        Ok(there)
+        Ok(there.filter(|there| there.kind == old.kind))
     }
 
     /// What stands under a name of ours beside a path.
@@ -483,5 +486,5 @@ impl Resolver<'_, '_> {
 
 /// Whether something that was there is there.
 fn is_same(old: Option<&State>, now: &State) -> bool {
-    old.is_some_and(|old| old.inode == now.inode)
+    old.is_some_and(|old| (old.kind, old.inode) == (now.kind, now.inode))
 }

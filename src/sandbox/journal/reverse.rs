@@ -1,11 +1,12 @@
 //! Taking a step back: each is undone by another step, which is written down like any other.
 
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 
 use crate::limits::Meter;
 
 use super::super::change::RenameError;
-use super::super::copy::Copying;
+use super::super::copy::{Copying, Source};
 use super::super::error::SandboxError;
 use super::super::keep::{Drawer, Keeper, Retention, put_back};
 use super::super::metadata::Kind;
@@ -13,7 +14,7 @@ use super::super::remove::{Going, discard};
 use super::super::root::SandboxPath;
 use super::super::take::Overwrite;
 use super::history::{Fate, Taken};
-use super::record::{Address, State, Step};
+use super::record::{Address, State, Step, holder};
 use super::roots::Roots;
 use super::{Change, left};
 
@@ -23,6 +24,8 @@ pub struct Reverser<'a, 'c> {
     pub retention: Retention,
     pub change: &'c Change<'a>,
     pub meter: &'c mut Meter,
+    /// Where it put copies, which have other inodes than the journal says, with all that is in them.
+    pub copied: BTreeSet<Address>,
 }
 
 impl<'a> Reverser<'a, '_> {
@@ -30,21 +33,24 @@ impl<'a> Reverser<'a, '_> {
     pub fn reverse(&mut self, taken: &Taken) -> Result<(), SandboxError> {
         let Fate::Done { kept: has_kept, now, .. } = &taken.fate else { return Ok(()) };
         match &taken.step {
-            Step::Put { path, kept, from, .. } => {
+            Step::Put { path, kept, from, old, .. } => {
                 self.expect(path, now.as_ref())?;
                 let from = from.as_ref().map(|(from, _)| from);
                 match kept.as_ref().filter(|_| *has_kept) {
-                    Some(kept) => self.put_kept(path, kept, from),
+                    Some(kept) => self.put_kept(path, (kept, old.as_ref()), from),
                     None => self.take(path, from),
                 }
             }
-            Step::Take { path, kept, .. } => self.put_kept(path, kept, None),
+            Step::Take { path, kept, old, .. } => self.put_kept(path, (kept, Some(old)), None),
             Step::Move { path, to, .. } => {
                 self.expect(to, now.as_ref())?;
                 self.move_back(path, to)
             }
-            Step::MakeFolder { path } => self.roots.place(path)?.remove_folder(self.change),
-            Step::RemoveFolder { path, old } => self.roots.place(path)?.create_folder_like(old, self.change),
+            Step::MakeFolder { path } => self.remove_made(path),
+            Step::RemoveFolder { path, old } => {
+                self.copied.insert(path.clone());
+                self.roots.place(path)?.create_folder_like(old, self.change)
+            }
             Step::SetMode { path, old, .. } => {
                 self.expect(path, now.as_ref())?;
                 self.roots.place(path)?.restore_permissions(old.mode, self.change)
@@ -56,8 +62,25 @@ impl<'a> Reverser<'a, '_> {
     /// An error unless what a step left is still there.
     fn expect(&self, path: &Address, left: Option<&State>) -> Result<(), SandboxError> {
         let now = self.roots.state(path)?;
-        let is_still = |left: &State| now.as_ref().is_some_and(|now| left.is_still(now));
+        let is_copied = holder(&self.copied, path).is_some();
+        let is_still = |left: &State| {
+            now.as_ref().is_some_and(|now| left.is_still(now) || is_copied && left.is_still_or_copied(now))
+        };
         if left.is_none_or(is_still) { Ok(()) } else { Err(SandboxError::Changed(path.shown().into_owned())) }
+    }
+
+    /// Removes a folder that was made, which must be empty by now. It is kept, so that a redo puts the same one back,
+    /// unless the run itself made it or it cannot be moved.
+    fn remove_made(&mut self, path: &Address) -> Result<(), SandboxError> {
+        let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
+        if self.change.is_reversing() {
+            return place.remove_folder(self.change);
+        }
+        match place.delete(Going::default(), keeper, self.meter, self.change) {
+            Err(RenameError::OtherDevice) => place.remove_folder(self.change),
+            Err(RenameError::Sandbox(error)) => Err(error),
+            Ok(_) => Ok(()),
+        }
     }
 
     /// Takes away what was put there; it is kept, and where it came from if it was kept before.
@@ -66,6 +89,7 @@ impl<'a> Reverser<'a, '_> {
     /// failed for want of room could not be taken back.
     pub fn take(&mut self, path: &Address, from: Option<&Address>) -> Result<(), SandboxError> {
         let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
+        self.forget_copies(path);
         let made = place.metadata()?;
         match self.take_and_keep(&place, keeper, from) {
             Err(SandboxError::NoSpace(_))
@@ -97,10 +121,24 @@ impl<'a> Reverser<'a, '_> {
     pub fn move_back(&mut self, path: &Address, to: &Address) -> Result<(), SandboxError> {
         let (now, before) = (self.roots.place(to)?, self.roots.place(path)?);
         match now.rename_to(&before, self.change) {
-            Err(RenameError::OtherDevice) => now.move_by_copy(&before, self.meter, self.change),
-            Err(RenameError::Sandbox(error)) => Err(error),
-            Ok(()) => Ok(()),
+            Err(RenameError::OtherDevice) => {
+                now.move_by_copy(&before, self.meter, self.change)?;
+                self.copied.insert(path.clone());
+            }
+            Err(RenameError::Sandbox(error)) => return Err(error),
+            Ok(()) => {}
         }
+        let moved = self.forget_copies(to).into_iter().map(|copy| match copy == *to {
+            true => path.clone(),
+            false => copy.moved(to, path),
+        });
+        self.copied.extend(moved.collect::<Vec<_>>());
+        Ok(())
+    }
+
+    /// Forgets the copies at an address and below it, and returns where they were.
+    fn forget_copies(&mut self, path: &Address) -> Vec<Address> {
+        self.copied.extract_if(.., |copy| copy == path || copy.is_below(path)).collect()
     }
 
     fn keeper(&self, path: &Address) -> Result<Keeper<'a>, SandboxError> {
@@ -109,10 +147,23 @@ impl<'a> Reverser<'a, '_> {
 
     /// Puts what is kept back to its place; what is there meanwhile is kept instead, at `from` if that is
     /// where it came from.
-    fn put_kept(&mut self, path: &Address, kept: &Address, from: Option<&Address>) -> Result<(), SandboxError> {
+    fn put_kept(
+        &mut self,
+        path: &Address,
+        (kept, old): (&Address, Option<&State>),
+        from: Option<&Address>,
+    ) -> Result<(), SandboxError> {
         let gone = || SandboxError::NotFound(kept.shown().into_owned());
         let place = self.roots.place(path)?;
         let entry = self.roots.kept(kept)?.ok_or_else(gone)?;
+        let found = State::of(&entry.metadata()?);
+        if !old.map_or(found.kind != Kind::Special, |old| old.is_kept_as(&found)) {
+            return Err(SandboxError::Changed(kept.shown().into_owned()));
+        }
+        self.forget_copies(path);
+        if old.is_some_and(|old| found.inode != old.inode) {
+            self.copied.insert(path.clone());
+        }
         let is_taken = match place.metadata() {
             Ok(_) => true,
             Err(SandboxError::NotFound(_)) => false,
@@ -123,7 +174,11 @@ impl<'a> Reverser<'a, '_> {
             false => put_back(&entry, kept, &place, place.entry()?.0, self.change),
         };
         match put {
-            Err(RenameError::OtherDevice) => self.copy_back(&place, path, &entry),
+            Err(RenameError::OtherDevice) => {
+                self.copy_back((&place, path), (&entry, kept))?;
+                self.copied.insert(path.clone());
+                Ok(())
+            }
             Err(RenameError::Sandbox(error)) => Err(error),
             Ok(()) => Ok(()),
         }
@@ -170,12 +225,18 @@ impl<'a> Reverser<'a, '_> {
     }
 
     /// The same where nothing can be moved there: what is kept is copied, and stays until it is.
-    fn copy_back(&mut self, place: &SandboxPath, path: &Address, entry: &SandboxPath) -> Result<(), SandboxError> {
+    fn copy_back(
+        &mut self,
+        (place, path): (&SandboxPath, &Address),
+        (entry, kept): (&SandboxPath, &Address),
+    ) -> Result<(), SandboxError> {
         let overwrite = match place.metadata().is_ok() {
             true => Overwrite::keeping(self.keeper(path)?),
             false => Overwrite::never(self.keeper(path)?),
         };
-        entry.copy_to(place, &Copying::whole(overwrite), self.meter, self.change)?;
+        // Nobody is told of a backup.
+        let copying = Copying::whole(Overwrite { is_told: false, ..overwrite });
+        Source { place: entry, kept: Some(kept) }.copy_to(place, &copying, self.meter, self.change)?;
         let (kept_in, kept_name) = entry.entry()?;
         discard(kept_in, kept_name, entry.shown())
     }

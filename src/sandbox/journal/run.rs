@@ -275,12 +275,16 @@ impl Run {
         self.is_unswept = true;
     }
 
+    /// Whether nothing of it stays when it ends in a way, so that it leaves no journal.
+    pub fn comes_to_nothing(&self, how: End) -> bool {
+        self.taken == 0 && !self.is_unswept && matches!(how, End::Done | End::Failed)
+    }
+
     /// Ends it, and gives it its place among the others that ended.
     pub fn end(mut self, how: End) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
         let name = OsString::from(&self.id);
-        if self.taken == 0 && !self.is_unswept && matches!(how, End::Done | End::Failed) {
-            // Nothing of it stays, so that there is nothing to tell.
+        if self.comes_to_nothing(how) {
             self.folders.open.remove_file(&name).map_err(wrap)?;
             self.remember_end();
             return Ok(());

@@ -1,5 +1,6 @@
 //! Taking a run back, and a part of the one that goes on.
 
+use std::collections::BTreeSet;
 use std::fs::TryLockError;
 use std::io;
 
@@ -9,13 +10,16 @@ use super::super::error::SandboxError;
 use super::super::folder::file_metadata;
 use super::super::keep::{Retention, stamp};
 use super::super::own::shown;
+use super::conflicts::{Comparison, Conflict};
 use super::history::{History, HistoryError};
 use super::later::Since;
-use super::outcome::{Conflict, Outcome};
+use super::outcome::Outcome;
 use super::record::{Address, Begin, End, Moment, Step, time};
 use super::reverse::Reverser;
 use super::roots::Roots;
 use super::run::Folders;
+use super::skipped::Skipped;
+use super::times::Times;
 use super::{JOURNAL, Journal};
 
 /// Why a run is not taken back.
@@ -87,14 +91,19 @@ impl Journal {
             return Err(UndoError::Unreadable { run: run.to_owned(), reason });
         }
         let outcome = Outcome::of(&history);
-        let mut left = outcome.conflicts(roots, &Since::new(run, since, roots));
-        left.extend(outcome.refused(admit));
-        if !left.is_empty() && !force {
-            return Err(UndoError::MovedOn { run: run.to_owned(), conflicts: left });
+        let mut comparison = Comparison::new(&outcome, roots, Since::new(run, since, roots));
+        let (mut conflicts, missing) = (comparison.conflicts(), comparison.missing());
+        conflicts.extend(outcome.refused(admit));
+        let copied = comparison.into_copied();
+        let is_as_left = conflicts.is_empty() && missing.is_empty();
+        if !is_as_left && !force {
+            conflicts.extend(missing);
+            return Err(UndoError::MovedOn { run: run.to_owned(), conflicts });
         }
+        let skipped = Skipped::new(conflicts, missing, &history);
         let redoes = history.begin.undoes.clone().filter(|_| history.begin.is_undo());
         self.announce(Begin { undoes: Some(run.to_owned()), redoes, ..about });
-        let taken_back = self.take_back(&history, left, (roots, retention), meter, force);
+        let taken_back = self.take_back(&history, (skipped, copied), (roots, retention), meter, force);
         let end = if taken_back.is_ok() { End::Done } else { End::TakenBack };
         let (steps, left) = match taken_back {
             Ok(done) => done,
@@ -111,31 +120,32 @@ impl Journal {
     fn take_back(
         &self,
         history: &History,
-        mut left: Vec<Conflict>,
+        (mut skipped, copied): (Skipped<'_>, BTreeSet<Address>),
         (roots, retention): (Roots<'_>, Retention),
         meter: &mut Meter,
         force: bool,
     ) -> Result<(usize, Vec<Conflict>), SandboxError> {
-        let times = Outcome::of(history).times(roots);
+        let mut times = Outcome::of(history).times(roots, &Times::of(&history.begin.run, roots));
         let change = self.begin(roots.main, history.steps.len() as u64, meter)?;
-        let mut reverser = Reverser { roots, retention, change: &change, meter };
+        let mut reverser = Reverser { roots, retention, change: &change, meter, copied };
         let mut steps = 0;
         for taken in history.steps.iter().rev() {
-            let path = taken.step.path();
             reverser.meter.poll()?;
-            if left.iter().any(|conflict| &conflict.path == path) {
+            if skipped.has(&taken.step) {
                 continue;
             }
             match reverser.reverse(taken) {
                 Ok(()) => steps += 1,
                 Err(error) if force && !matches!(error, SandboxError::Limit(_)) => {
-                    left.push(Conflict { path: path.clone(), reason: error.to_string() });
+                    skipped.add(&taken.step, &error.to_string());
                 }
                 Err(error) => return Err(error),
             }
         }
+        // A directory in which something is skipped is not as it was before.
+        times.retain(|(folder, _)| !skipped.is_in(folder));
         self.restore(times, roots);
-        Ok((steps, left))
+        Ok((steps, skipped.into_conflicts()))
     }
 
     /// Gives folders the times that they had. What cannot get them is as good as it was.
@@ -180,10 +190,11 @@ impl Journal {
         meter: &mut Meter,
     ) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
         history.steps.retain(|taken| taken.number >= from);
-        let times = Outcome::of(&history).times(roots);
+        let times = Outcome::of(&history).times(roots, &Times::default());
         // It was counted when it was done.
         let change = self.begin(roots.main, 0, meter)?;
-        let mut reverser = Reverser { roots, retention, change: &change, meter };
+        let copied = history.copied.iter().map(|(place, _)| place.clone()).collect();
+        let mut reverser = Reverser { roots, retention, change: &change, meter, copied };
         let mut left = Vec::new();
         for taken in history.steps.iter().rev() {
             change.reverse(Some(taken.number));

@@ -8,7 +8,7 @@ use crate::limits::Meter;
 use crate::text::ToolCode;
 
 use super::super::change::RenameError;
-use super::super::copy::Copying;
+use super::super::copy::{Copying, Source};
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
 use super::super::journal::{Address, Change, State, Step, left};
@@ -125,10 +125,10 @@ impl Root {
             return Err(SandboxError::Foreign(shown_below(&names)));
         }
         match (kind, text.drawer) {
-            (Kind::File | Kind::Link, _) | (_, Drawer::Trash) => {
+            (Kind::File | Kind::Link, _) | (Kind::Folder, Drawer::Trash) => {
                 Ok(KeptPath { drawer: text.drawer, address, entry, origin })
             }
-            (kind, Drawer::Backups) => {
+            (kind, _) => {
                 let reason = if kind == Kind::Folder { "it is a directory" } else { "it is a pipe, socket or device" };
                 Err(SandboxError::NotOurs { path: shown_below(&names), reason })
             }
@@ -154,7 +154,8 @@ impl KeptPath {
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (kept_in, kept_name) = self.entry.entry()?;
-        self.entry.copy_to(&self.origin, &Copying::whole(Overwrite::never(keeper)), meter, change)?;
+        let source = Source { place: &self.entry, kept: Some(&self.address) };
+        source.copy_to(&self.origin, &Copying::whole(Overwrite::never(keeper)), meter, change)?;
         discard(kept_in, kept_name, self.entry.shown())?;
         kept_in.sync().map_err(|error| self.entry.error(&error))
     }

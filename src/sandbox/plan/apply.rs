@@ -111,7 +111,7 @@ impl Plan {
         meter: &mut Meter,
     ) -> Result<(), SandboxError> {
         let change = journal.begin(roots.main, self.changes.len() as u64, meter)?;
-        let reverser = Reverser { roots, retention, change: &change, meter };
+        let reverser = Reverser { roots, retention, change: &change, meter, copied: BTreeSet::new() };
         let mut doing = Doing { plan: self, reverser, moved: Vec::new(), set_aside: BTreeSet::new() };
         doing.arrange()?;
         doing.fill()?;
@@ -144,10 +144,12 @@ impl Doing<'_, '_, '_> {
                 }
                 _ => continue,
             };
-            let Reverser { roots, retention, change: open, meter } = &mut self.reverser;
+            let Reverser { roots, retention, change: open, meter, .. } = &mut self.reverser;
             let keeper = Keeper::new(roots.root_of(&change.path)?, *retention);
             let place = roots.place(&change.path)?;
             let overwrite = if change.was.is_some() { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
+            // Nobody is told of a backup.
+            let overwrite = Overwrite { is_told: false, ..overwrite };
             source.copy_to(&place, &Copying::whole(overwrite), meter, open)?;
         }
         Ok(())

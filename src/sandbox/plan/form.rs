@@ -133,7 +133,7 @@ impl SealClaim {
     pub fn is_of(&self, root: &RootSeal) -> bool {
         let mut signer = root.signer(PURPOSE);
         signer.update(&self.digest);
-        signer.is_seal(&self.seal)
+        signer.matches(&self.seal)
     }
 }
 

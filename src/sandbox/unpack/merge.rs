@@ -3,6 +3,7 @@
 //! When one cannot be moved those before it are taken back, as far as they are still what was put
 //! there: what somebody else has changed, replaced or added meanwhile stays, and the error names it.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 
@@ -10,9 +11,9 @@ use compact_str::CompactString;
 
 use super::super::draft::random_name;
 use super::super::error::SandboxError;
-use super::super::folder::{Folder, Replace};
-use super::super::journal::{Step, UnderWay};
-use super::super::metadata::{Kind, Metadata};
+use super::super::folder::{Folder, Replace, Trace};
+use super::super::journal::{FolderState, Step, UnderWay};
+use super::super::metadata::{Kind, Metadata, Timestamp};
 use super::super::take::is_same;
 use super::{Finder, Names, Unpacking, last, shown};
 
@@ -21,11 +22,13 @@ pub(super) struct Merge<'a> {
     names: &'a Names<'a>,
     /// The numbers of the names that were moved, each with what it was; a folder before what is in it.
     moved: Vec<(usize, Metadata)>,
+    /// The directories that entries were moved into, with the traces that this left there.
+    traces: BTreeMap<&'a [CompactString], Trace>,
 }
 
 impl<'a> Merge<'a> {
     pub(super) fn new(unpacking: &'a Unpacking<'a>, names: &'a Names<'a>) -> Merge<'a> {
-        Merge { unpacking, names, moved: Vec::new() }
+        Merge { unpacking, names, moved: Vec::new(), traces: BTreeMap::new() }
     }
 
     pub(super) fn run(mut self) -> Result<(), SandboxError> {
@@ -35,7 +38,7 @@ impl<'a> Merge<'a> {
         let under_way = self.begin(&tops)?;
         let result = match self.move_all(&tops) {
             Ok(()) => Ok(()),
-            Err(reason) => match self.take_back() {
+            Err(reason) => match self.take_back_without_trace() {
                 stays if stays.is_empty() => Err(reason),
                 stays => Err(SandboxError::Stays { reason: Box::new(reason), stays: listed(&stays) }),
             },
@@ -81,7 +84,7 @@ impl<'a> Merge<'a> {
             let parts = self.names[*number].0;
             let path = parts.iter().fold(target.full_address(), |path, part| path.join(OsStr::new(part.as_str())));
             let step = Step::Put { path, old: None, draft: None, kept: None, from: None };
-            steps.push((step, change.modified(home.folder(&parts[..parts.len() - 1]).map_err(wrap)?)));
+            steps.push((step, FolderState::of(home.folder(&parts[..parts.len() - 1]).map_err(wrap)?)));
         }
         change.begin_all(steps)
     }
@@ -114,11 +117,22 @@ impl<'a> Merge<'a> {
             let folder = tree.folder(&below[..below.len() - 1])?;
             self.moved.push((at, folder.metadata(last(below))?));
         }
-        let renamed = from.rename(last(parts), to, last(parts), Replace::No);
+        let renamed = self.rename((from, to), parts);
         if renamed.is_err() {
             self.moved.truncate(before);
         }
         renamed
+    }
+
+    fn rename(&mut self, (from, to): (&Folder, &Folder), parts: &'a [CompactString]) -> io::Result<()> {
+        let rename = || from.rename(last(parts), to, last(parts), Replace::No);
+        let folders = &parts[..parts.len() - 1];
+        if let Some(trace) = self.traces.get_mut(folders) {
+            return trace.extend(to, rename);
+        }
+        let ((), trace) = Trace::of(to, rename)?;
+        self.traces.insert(folders, trace);
+        Ok(())
     }
 
     /// Ends a step by what stands in its place; where nothing does, it was not taken.
@@ -133,6 +147,29 @@ impl<'a> Merge<'a> {
         if let Ok((folder, found, true)) = found {
             under_way.done(Some(&found), false, &[&folder]);
         }
+    }
+
+    /// Takes back what was moved. Where all of it is gone, the directories that nobody else changed get their times
+    /// back. Returns what stays.
+    fn take_back_without_trace(&self) -> Vec<String> {
+        let times: Vec<(Folder, Timestamp)> = self.times_before().unwrap_or_default();
+        let stays = self.take_back();
+        if stays.is_empty() {
+            // A time that cannot be set is no reason to fail.
+            times.iter().for_each(|(folder, before)| drop(folder.set_own_modified(*before)));
+        }
+        stays
+    }
+
+    /// The directories that nobody else changed, with their times before.
+    fn times_before(&self) -> io::Result<Vec<(Folder, Timestamp)>> {
+        let mut home = Finder::new(&self.unpacking.home)?;
+        let mut times = Vec::new();
+        for (folders, trace) in &self.traces {
+            let folder = home.folder(folders)?;
+            times.extend(trace.time_before(folder).map(|before| Ok((folder.duplicate()?, before))));
+        }
+        times.into_iter().collect()
     }
 
     /// Takes back what was moved, and gives what stays since it is no longer what was put there.

@@ -18,7 +18,7 @@ use super::error::SandboxError;
 use super::folder::{Folder, Replace};
 use super::journal::{Address, Change, Step, UnderWay};
 use super::metadata::{Kind, Metadata, Timestamp};
-use super::remove::discard;
+use super::remove::remove_contents;
 use super::root::SandboxPath;
 
 use merge::Merge;
@@ -98,7 +98,8 @@ impl SandboxPath {
         let address = (0..above).fold(self.full_address(), |address, _| address.parent());
         let name = random_name();
         let under_way = Some(change.begin(Step::Draft { path: address.join(&name) }, &[&home])?);
-        home.create_folder(&name, PRIVATE_MODE).map_err(wrap)?;
+        // The folder that holds ours keeps its time, as ours is gone at the end.
+        home.without_trace(|| home.create_folder(&name, PRIVATE_MODE)).map_err(wrap)?;
         let opened = home.open_folder(&name).and_then(|outer| {
             outer.create_folder(OsStr::new(TREE), FOLDER_MODE)?;
             let tree = Finder::new(&outer.open_folder(OsStr::new(TREE))?)?;
@@ -109,7 +110,7 @@ impl SandboxPath {
                 Ok(Unpacking { target: self, change, under_way, address, home, name, outer, tree, exists })
             }
             Err(error) => {
-                let _ = discard(&home, &name, self.shown());
+                let _ = discard_without_trace(&home, &name, self.shown());
                 Err(wrap(error))
             }
         }
@@ -218,13 +219,20 @@ impl Drop for Unpacking<'_> {
         let is = |metadata: Metadata| self.outer.own_metadata().is_ok_and(|own| own.identity == metadata.identity);
         if self.home.metadata(&self.name).is_ok_and(is) {
             // What is left of a failed change must not stay visible.
-            match (discard(&self.home, &self.name, self.target.shown()), self.under_way.take()) {
+            match (discard_without_trace(&self.home, &self.name, self.target.shown()), self.under_way.take()) {
                 (Err(_), Some(under_way)) => under_way.leave_unswept(),
                 (_, under_way) => drop(under_way),
             }
             self.change.touched(self.address.clone(), &self.home);
         }
     }
+}
+
+/// Removes a folder of ours with all that is in it; the folder that holds it keeps its time.
+fn discard_without_trace(home: &Folder, name: &OsStr, shown: &str) -> Result<(), SandboxError> {
+    let wrap = |error: io::Error| SandboxError::io(shown, &error);
+    remove_contents(home.open_folder(name).map_err(wrap)?, shown)?;
+    home.without_trace(|| home.remove_folder(name)).map_err(wrap)
 }
 
 impl Finder {

@@ -1,0 +1,83 @@
+//! Undo by force after somebody else's change: what was changed stays, and every other path is as it was before the
+//! run, or as the run left it, and never a third thing.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::snapshot::{Entry, Snapshot};
+use super::{Chain, Done};
+
+/// The system's clock for files may tick every few milliseconds.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Undoes the newest run after a change that two bytes stand for.
+pub fn undo_by_force(chain: &mut Chain, (place, manner): (u8, u8)) {
+    let Some(Done { run, before, after }) = chain.done.pop() else { return };
+    let paths: BTreeSet<&PathBuf> = before.entries.keys().chain(after.entries.keys()).collect();
+    let differing: Vec<&PathBuf> =
+        paths.iter().copied().filter(|path| before.entries.get(*path) != after.entries.get(*path)).collect();
+    let Some(path) = differing.get(usize::from(place) % differing.len().max(1)) else { return };
+    std::thread::sleep(TICK);
+    if !change(&chain.root.join(path), manner) {
+        return;
+    }
+    let changed = chain.snapshot();
+    let engine = chain.engine();
+    let Err(refused) = engine.undo(Some(&run), false, false) else {
+        // What was changed does not matter to the run.
+        return;
+    };
+    assert_eq!(refused.code.id(), "conflict", "{}", refused.message);
+    changed.expect(&chain.snapshot(), "an undo was refused");
+    let forced = engine.undo(Some(&run), false, true).unwrap_or_else(|error| panic!("by force: {}", error.message));
+    let left: Vec<PathBuf> = forced.left.iter().map(|conflict| PathBuf::from(&conflict.path.0)).collect();
+    let told = || format!("{} was changed ({manner}); left: {:?}", path.display(), forced.left);
+    let left = left.into_iter().chain([(*path).clone()]).collect::<Vec<_>>();
+    check(&before, &changed, &chain.snapshot(), &left, &told);
+}
+
+/// Changes what is at a path as another program would; false where there is nothing to change.
+fn change(path: &Path, manner: u8) -> bool {
+    let Ok(metadata) = path.symlink_metadata() else {
+        return path.parent().is_some_and(Path::is_dir) && fs::write(path, "theirs").is_ok();
+    };
+    match (metadata.is_dir(), manner % 3) {
+        _ if metadata.is_symlink() => false,
+        (true, 0) => fs::write(path.join("theirs"), "theirs").is_ok(),
+        (true, _) => fs::set_permissions(path, fs::Permissions::from_mode(0o705)).is_ok(),
+        (false, 0) => fs::write(path, "theirs").is_ok(),
+        (false, 1) => fs::set_permissions(path, fs::Permissions::from_mode(0o705)).is_ok(),
+        (false, _) => fs::remove_file(path).is_ok() && fs::write(path, "theirs").is_ok(),
+    }
+}
+
+/// Each path is one of two states, and what is not named as left is as before the run.
+fn check(before: &Snapshot, changed: &Snapshot, found: &Snapshot, left: &[PathBuf], told: &dyn Fn() -> String) {
+    // What is changed under one name is changed under all.
+    let inodes: BTreeSet<u64> =
+        left.iter().filter_map(|path| Some(changed.entries.get(path)?.inode)).filter(|inode| *inode != 0).collect();
+    let further = changed.entries.iter().filter(|(_, entry)| inodes.contains(&entry.inode)).map(|(path, _)| path);
+    let names: BTreeSet<&PathBuf> = left.iter().chain(further).collect();
+    let paths: BTreeSet<&PathBuf> =
+        [before, changed, found].iter().flat_map(|snapshot| snapshot.entries.keys()).collect();
+    for path in paths {
+        let of = |snapshot: &Snapshot| snapshot.entries.get(path).cloned();
+        let (was, then, now) = (of(before), of(changed), of(found));
+        let is = |state: &Option<Entry>| match (state, &now) {
+            (None, None) => true,
+            (Some(state), Some(now)) => is_like(state, now),
+            _ => false,
+        };
+        assert!(is(&was) || is(&then), "{}: neither {was:?} nor {then:?}, but {now:?}\n{}", path.display(), told());
+        let is_concerned = names.iter().any(|left| path.starts_with(left) || left.starts_with(path));
+        assert!(is(&was) || is_concerned, "{}: {now:?}, not {was:?}\n{}", path.display(), told());
+    }
+}
+
+/// Whether two entries are the same thing with the same content, whatever their times.
+fn is_like(one: &Entry, other: &Entry) -> bool {
+    (one.kind, one.mode, &one.content) == (other.kind, other.mode, &other.content)
+}
