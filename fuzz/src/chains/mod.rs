@@ -12,7 +12,7 @@ mod snapshot;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use neuroscript::engine::{Ending, Engine, Options, Script};
+use neuroscript::engine::{Ending, Engine, Invocation, Options, Script};
 
 use super::world::{Unread, World, call};
 use operation::{NO_BACKUP, Operation};
@@ -139,7 +139,7 @@ impl Chain {
     fn run_script(&mut self, operations: &[Operation]) {
         let before = self.snapshot();
         let (engine, script) = (self.engine(), self.script(operations, ""));
-        let outcome = engine.run(&script, None, &[], Box::new(Unread));
+        let outcome = engine.run(&script, &Invocation::default(), Box::new(Unread));
         assert_eq!(outcome.ending, Ending::Done, "{:?}\n{}", outcome.findings, script.code());
         self.note(engine.ended_run(), before);
     }
@@ -148,7 +148,7 @@ impl Chain {
         let before = self.snapshot();
         let engine = self.world.opened(&Options { atomic: true, ..self.world.options() });
         let script = self.script(operations, "FAIL \"on purpose\"");
-        let outcome = engine.run(&script, None, &[], Box::new(Unread));
+        let outcome = engine.run(&script, &Invocation::default(), Box::new(Unread));
         assert!(outcome.warnings.is_empty(), "{:?}\n{}", outcome.warnings, script.code());
         before.expect(&self.snapshot(), &format!("an atomic run failed\n{}", script.code()));
     }
@@ -157,7 +157,7 @@ impl Chain {
         let before = self.snapshot();
         let planning = self.world.opened(&Options { plan: true, ..self.world.options() });
         let script = self.script(operations, "");
-        let outcome = planning.run(&script, None, &[], Box::new(Unread));
+        let outcome = planning.run(&script, &Invocation::default(), Box::new(Unread));
         assert_eq!(outcome.ending, Ending::Done, "{:?}\n{}", outcome.findings, script.code());
         before.expect(&self.snapshot(), "planning changed something");
         let plan = planning.plan("chain", false).expect("the plan is told").expect("the engine plans");

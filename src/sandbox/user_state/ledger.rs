@@ -74,7 +74,7 @@ impl Ledger {
         let ledger = Ledger { file: Mutex::new(file) };
         if metadata.size > LARGE {
             // A ledger that stays large works as well.
-            let _ = ledger.with_lock(|file| compact(file));
+            let _ = ledger.with_lock(compact);
         }
         Ok(ledger)
     }
@@ -189,8 +189,8 @@ fn lines_of(text: &str) -> BTreeMap<String, RootLines> {
 /// Writes a ledger anew. The newest runs of each root stay; of the others it is said up to which they are over.
 fn compact(file: &mut File) -> io::Result<()> {
     let roots = lines_of(&read(file)?);
-    let texts = RUNS.iter().map(|&runs| text_of(&roots, runs));
-    let mut text = texts.clone().find(|text| text.len() <= COMPACT).or_else(|| texts.last()).unwrap_or_default();
+    let mut texts = RUNS.iter().map(|&runs| text_of(&roots, runs));
+    let mut text = texts.clone().find(|text| text.len() <= COMPACT).or_else(|| texts.next_back()).unwrap_or_default();
     // The roots that were worked with last stand last.
     while text.len() > COMPACT {
         let end = text.floor_char_boundary(text.len() - COMPACT);
