@@ -26,15 +26,14 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::eval::{Machine, World, compile};
-use crate::limits::space;
 use crate::program::{Surroundings, Unit, lint, lower, tree::Program};
 use crate::syntax::{TextLimits, ast::Tree, parse};
 use crate::text::{Code, Diagnostic, FindingCode, Sources, ToolCode};
 use crate::toolkit::{Gate, Registry, ToolError};
 use crate::value::Map;
 
-pub use crate::eval::{EmitError, Fault, Output};
-pub use crate::limits::{Interrupt, LimitHit, Limits, Meter, Progress, Watch};
+pub use crate::eval::{EmitError, Fault, Output, emitted};
+pub use crate::limits::{Bounds, Interrupt, LimitHit, Limits, Meter, Progress, Watch, space, work};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
 pub use crate::program::{Builtin, Over};
 pub use crate::sandbox::Resolver;
@@ -84,6 +83,8 @@ pub struct Engine {
     policy_source: PolicySource,
     /// The run that ended last, if it changed something.
     ended: RefCell<Option<String>>,
+    /// What the newest run, line or call was stopped by; it bounds the showing of its answer too.
+    newest: RefCell<Option<Watch>>,
     /// What the kernel keeps it from.
     force: OnceCell<Force>,
 }
@@ -182,6 +183,26 @@ impl Engine {
     /// Where the policy in force came from.
     pub fn policy_source(&self) -> &PolicySource {
         &self.policy_source
+    }
+
+    /// The account of a run, line or call that begins.
+    fn begin_account(&self) -> Meter {
+        let meter = Meter::new(&self.limits, self.interrupt.clone());
+        *self.newest.borrow_mut() = Some(meter.watch());
+        meter
+    }
+
+    /// Bounds what this thread does with values until it is dropped, by the limits of runs; the time begins now.
+    pub fn bound(&self) -> Bounds {
+        self.interrupt.clear();
+        Bounds::enter(&self.limits, Meter::new(&self.limits, self.interrupt.clone()).watch())
+    }
+
+    /// The same for showing what the newest run, line or call gave: its time goes on.
+    pub fn bound_answer(&self) -> Bounds {
+        let newest = self.newest.borrow().clone();
+        let watch = newest.unwrap_or_else(|| Meter::new(&self.limits, self.interrupt.clone()).watch());
+        Bounds::enter(&self.limits, watch)
     }
 
     /// Finds what is wrong with a script, and what is probably not meant.
@@ -292,7 +313,8 @@ impl Engine {
         self.gate.announce(memory.command(), self.atomic);
         let (gate, memory) = (self.gate.clone(), memory.clone());
         let world = World { gate, sources: sources.clone(), memory, output, strict: self.strict };
-        let mut machine = Machine::new(world, Meter::new(&self.limits, self.interrupt.clone()));
+        let mut machine = Machine::new(world, self.begin_account());
+        let _work = work::enter(machine.meter().watch());
         let texts: Vec<Value> = args.iter().map(|arg| Value::text(arg)).collect();
         machine.set_args(Value::list(texts.clone()).unwrap_or_default());
         let compiled = compile(&program);
@@ -324,7 +346,8 @@ impl Engine {
 
     fn call_here(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
         self.check_sealed()?;
-        let mut meter = Meter::new(&self.limits, self.interrupt.clone());
+        let mut meter = self.begin_account();
+        let _work = work::enter(meter.watch());
         let id = self.gate.registry.find(tool).ok_or_else(|| self.unknown_tool(tool))?;
         let binder = self.gate.registry.get(id).binder();
         let named = |error: ToolError| ToolError { tool: Some(binder.callee), ..error };

@@ -128,6 +128,7 @@ impl Engine {
             interrupt: Interrupt::default(),
             policy_source,
             ended: RefCell::default(),
+            newest: RefCell::default(),
             force: OnceCell::new(),
         };
         engine.check_limits(options.calls_only)?;
@@ -150,7 +151,8 @@ impl Engine {
         let (limits, interrupt) = (self.limits.clone(), self.interrupt.clone());
         let (strict, atomic, policy_source) = (self.strict, self.atomic, self.policy_source.clone());
         let (ended, force) = (RefCell::default(), self.force.clone());
-        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, policy_source, ended, force })
+        let newest = RefCell::default();
+        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, policy_source, ended, newest, force })
     }
 }
 

@@ -4,7 +4,7 @@ use compact_str::CompactString;
 
 use crate::limits::{LimitHit, space};
 use crate::toolkit::{AnyList, Context, ToolError};
-use crate::value::{Str, Value};
+use crate::value::{self, Room, Str, Value};
 
 /// Elements after which the clock and the memory are looked at.
 const STRETCH: usize = 4_096;
@@ -67,10 +67,15 @@ impl TextBuilder {
 }
 
 /// Takes the bytes of a text from a writer of some format, as far as the limits let it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Sink {
-    bytes: Vec<u8>,
-    hit: Option<LimitHit>,
+    bytes: value::Sink,
+}
+
+impl Default for Sink {
+    fn default() -> Sink {
+        Sink { bytes: value::Sink::new(Room::of_text()) }
+    }
 }
 
 impl Sink {
@@ -81,35 +86,22 @@ impl Sink {
         written: Result<(), E>,
         refuse: impl FnOnce(E) -> ToolError,
     ) -> Result<Str, ToolError> {
-        match (written, self.hit) {
+        match (written, self.bytes.limit()) {
             (_, Some(hit)) => Err(hit.into()),
             (Err(error), None) => Err(refuse(error)),
             (Ok(()), None) => {
-                context.spend_text(self.bytes.len())?;
-                let text = String::from_utf8(self.bytes).expect("what is written is text");
+                let bytes = self.bytes.into_bytes();
+                context.spend_text(bytes.len())?;
+                let text = String::from_utf8(bytes).expect("what is written is text");
                 Ok(Str::from_compact(CompactString::from(text)))
             }
-        }
-    }
-
-    fn admit(&self, more: usize) -> Result<(), LimitHit> {
-        let needed = self.bytes.len() + more;
-        space::check_string(needed)?;
-        match needed > self.bytes.capacity() {
-            true => space::check(2 * needed),
-            false => Ok(()),
         }
     }
 }
 
 impl std::io::Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        if let Err(hit) = self.admit(bytes.len()) {
-            self.hit = Some(hit);
-            return Err(std::io::Error::other("over the limit"));
-        }
-        self.bytes.extend_from_slice(bytes);
-        Ok(bytes.len())
+        self.bytes.write(bytes)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {

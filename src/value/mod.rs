@@ -4,18 +4,22 @@
 //! registers. Lists and maps are values with shared storage: a copy is made when a shared one is
 //! changed, so there is no aliasing, no cycle and nothing to collect.
 
+pub mod equality;
 mod error;
 mod hashed;
 pub mod json;
 mod list;
 mod map;
+mod memo;
 pub mod number;
 pub mod operators;
 pub mod order;
+pub mod parts;
 mod pieces;
 pub mod place;
 pub mod print;
 mod record;
+mod room;
 mod small;
 mod string;
 mod table;
@@ -31,6 +35,7 @@ pub use list::List;
 pub use map::Map;
 pub use pieces::Pieces;
 pub use record::to_value;
+pub use room::{Room, Sink};
 pub use small::{Small, TextRef};
 pub use string::{Str, Text};
 pub use table::{Column, Rows, Table, Texts};

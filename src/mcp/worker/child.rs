@@ -12,7 +12,7 @@ use serde_json::value::to_raw_value;
 
 use crate::engine::{
     Approver, EmitError, Engine, Interrupt, LimitHit, Limits, Meter, Options, Output, Progress, ProgressView, Question,
-    Reply, Script, SessionMemory, SetupError, settle_scratch,
+    Reply, Script, SessionMemory, SetupError, emitted, settle_scratch,
 };
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
@@ -155,10 +155,7 @@ struct Collector(Rc<RefCell<String>>);
 
 impl Output for Collector {
     fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
-        let mut line = String::new();
-        print::write_line(values, &mut line)?;
-        meter.print(line.len() as u64)?;
-        self.0.borrow_mut().push_str(&line);
+        self.0.borrow_mut().push_str(&emitted(values, meter)?);
         Ok(())
     }
 
