@@ -4,6 +4,7 @@
 //! compiles. Nothing runs here.
 
 mod builtin;
+pub mod cut;
 pub mod lint;
 mod lower;
 mod over;

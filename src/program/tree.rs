@@ -26,6 +26,8 @@ pub struct Program {
     pub top: Body,
     /// Whether it has top-level statements.
     pub has_top: bool,
+    /// The calls of tools whose answers may be cut without the script noticing, in the order of their places.
+    pub unseen_cuts: Vec<Span>,
     /// Tools in whose place others do what the script can see of their work.
     pub spared: Vec<(ToolId, ToolId)>,
 }

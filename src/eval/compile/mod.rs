@@ -19,13 +19,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::limits::Meter;
-use crate::program::tree::{Body, Program};
+use crate::program::tree::{Body, Call, Program};
 use crate::text::Span;
 use crate::toolkit::ToolId;
 use crate::value::Value;
 
 use super::handler::Handler;
 use super::machine::{Flow, Machine, Run};
+use super::tool_call::{Failing, Handling};
 
 /// A compiled expression.
 pub type ValueFn = Box<dyn Fn(&mut Machine) -> Run<Value>>;
@@ -64,7 +65,7 @@ pub struct Compiled {
 
 /// Compiles a program.
 pub fn compile(program: &Program) -> Compiled {
-    let code = |body: &Body, extra| Compiler::new(body, &program.spared).body(body, extra);
+    let code = |body: &Body, extra| Compiler::new(body, program).body(body, extra);
     let procedures = program.procedures.iter().map(|procedure| code(&procedure.body, 1));
     Compiled { procedures: procedures.collect(), top: code(&program.top, 0) }
 }
@@ -79,8 +80,8 @@ pub struct Compiler<'a> {
     calls_unseen: bool,
     /// The hidden slot that names the ON ERROR in force, and the handlers.
     handlers: Option<Handlers>,
-    /// Tools in whose place others are called.
-    spared: &'a [(ToolId, ToolId)],
+    /// The program that the body belongs to.
+    program: &'a Program,
 }
 
 /// The ON ERROR blocks of a body.
@@ -94,7 +95,7 @@ struct Handlers {
 type HandlerList = RefCell<Vec<Rc<Handler>>>;
 
 impl<'a> Compiler<'a> {
-    fn new(body: &Body, spared: &'a [(ToolId, ToolId)]) -> Compiler<'a> {
+    fn new(body: &Body, program: &'a Program) -> Compiler<'a> {
         let mut frame = body.slots.len();
         let mut hidden = |wanted: bool| {
             frame += usize::from(wanted);
@@ -102,12 +103,17 @@ impl<'a> Compiler<'a> {
         };
         let last = hidden(body.keeps_last);
         let handlers = hidden(body.handles_errors).map(|slot| Handlers { slot, list: Rc::default() });
-        Compiler { frame, last, calls_unseen: body.calls_unseen, handlers, spared }
+        Compiler { frame, last, calls_unseen: body.calls_unseen, handlers, program }
     }
 
     /// The tool that is called where the script names one.
     fn tool(&self, named: ToolId) -> ToolId {
-        self.spared.iter().find(|(id, _)| *id == named).map_or(named, |(_, instead)| *instead)
+        self.program.spared.iter().find(|(id, _)| *id == named).map_or(named, |(_, instead)| *instead)
+    }
+
+    /// What becomes of the answer and the failure of a call that stands in the script itself.
+    fn handling(&self, call: &Call, failing: Failing) -> Handling {
+        Handling { failing, warns_of_cut: self.program.unseen_cuts.binary_search(&call.span).is_ok() }
     }
 
     /// Compiles a whole body, with `extra` steps charged for entering it.

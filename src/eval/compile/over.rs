@@ -11,7 +11,7 @@ use crate::value::{Hashed, List, Map, Value, ValueMap, order, print};
 
 use super::super::builtins;
 use super::super::machine::{Machine, Run};
-use super::super::tool_call::{self, Failing};
+use super::super::tool_call::{self, Failing, Handling};
 use super::call::{run_procedure, with_room};
 use super::{Compiler, ValueFn};
 
@@ -72,7 +72,8 @@ impl Compiler<'_> {
                     if second.is_some() {
                         args[1] = second;
                     }
-                    tool_call::call(machine, id, args, span, failing)
+                    // Its answer goes on to what is made of the list.
+                    tool_call::call(machine, id, args, span, Handling { failing, warns_of_cut: false })
                 })
             }),
         }

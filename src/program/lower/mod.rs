@@ -18,6 +18,7 @@ use crate::text::{Code, Diagnostic, Span, nearest};
 use crate::toolkit::{Registry, Settings};
 
 use super::builtin::Builtin;
+use super::cut::unseen_cuts;
 use super::scope::{Variables, doubtful_words};
 use super::tree::{Body, Procedure, ProcedureId, Program, Scope, Slot, Variable};
 use super::unit::{Module, Unit, Uses};
@@ -66,7 +67,9 @@ pub fn lower(unit: &Unit, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
     for body in procedures.iter_mut().map(|procedure| &mut procedure.body).chain([&mut top]) {
         body.calls_unseen = !body.keeps_last && !whole.sees_errors.get();
     }
-    Program { procedures, own_procedures: own.len(), top, has_top, spared: Vec::new() }
+    let mut program = Program { procedures, own_procedures: own.len(), top, has_top, ..Program::default() };
+    program.unseen_cuts = unseen_cuts(&program, surroundings.registry);
+    program
 }
 
 /// Findings after which names are no longer suggested.
