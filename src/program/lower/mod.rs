@@ -194,7 +194,7 @@ fn lower_procedure(
             );
         }
     }
-    let variables = Variables::of_procedure(procedure);
+    let variables = Variables::of_procedure(procedure, &unit.tree, &known.top);
     let mut lowering = Lowering::new(unit, known, variables, Some(&known.top), findings);
     let block = lowering.block(&procedure.body);
     lowering.report_outer_updates(params.len());
