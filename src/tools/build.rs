@@ -1,13 +1,17 @@
 //! How tools make texts and lists: what they take is asked for before it is taken.
 
+use std::borrow::Cow;
+
 use compact_str::CompactString;
 
-use crate::limits::{LimitHit, space};
+use crate::limits::{LimitHit, space, work};
 use crate::toolkit::{AnyList, Context, ToolError};
-use crate::value::{self, Room, Str, Value};
+use crate::value::{self, List, Room, Str, Value};
 
-/// Elements after which the clock and the memory are looked at.
+/// Elements after which the memory is looked at.
 const STRETCH: usize = 4_096;
+/// Bytes of a repeated text that are added between two charges.
+const BLOCK: usize = 4_096;
 
 /// A text that is being made, within the limits of one text and of the run's memory.
 #[derive(Debug, Default)]
@@ -26,6 +30,7 @@ impl TextBuilder {
     /// Adds to the end.
     #[inline]
     pub fn push(&mut self, piece: &str) -> Result<(), LimitHit> {
+        work::charge_bytes(piece.len())?;
         if piece.len() > self.text.capacity() - self.text.len() {
             self.grow(piece.len())?;
         }
@@ -44,15 +49,26 @@ impl TextBuilder {
         if more > self.text.capacity() - self.text.len() {
             self.grow(more)?;
         }
-        (0..times).for_each(|_| self.text.push_str(piece));
+        let at_once = (BLOCK / piece.len().max(1)).clamp(1, times.max(1));
+        let block = if at_once == 1 { Cow::Borrowed(piece) } else { Cow::Owned(piece.repeat(at_once)) };
+        for _ in 0..times / at_once {
+            work::charge_bytes(block.len())?;
+            self.text.push_str(&block);
+        }
+        self.text.push_str(&block[..times % at_once * piece.len()]);
         Ok(())
     }
 
-    /// The text as a value; it is paid for by its length.
-    pub fn finish(mut self, context: &mut Context<'_>) -> Result<Str, ToolError> {
+    /// The text as a value, where it is paid for already.
+    pub fn into_str(mut self) -> Str {
         self.text.shrink_to_fit();
+        Str::from_compact(CompactString::from(self.text))
+    }
+
+    /// The text as a value; it is paid for by its length.
+    pub fn finish(self, context: &mut Context<'_>) -> Result<Str, ToolError> {
         context.spend_text(self.text.len())?;
-        Ok(Str::from_compact(CompactString::from(self.text)))
+        Ok(self.into_str())
     }
 
     #[cold]
@@ -126,13 +142,24 @@ pub fn try_list(
 ) -> Result<AnyList, ToolError> {
     let mut made = room(context, length)?;
     for value in values {
+        work::charge(1)?;
         if made.len().is_multiple_of(STRETCH) {
             space::check(0)?;
-            context.meter.poll()?;
         }
         made.push(value?);
     }
     Ok(AnyList(Value::list(made)?))
+}
+
+/// The elements of a list that are worked on, each charged, with room for them.
+pub fn elements(context: &mut Context<'_>, list: &List) -> Result<Vec<Value>, ToolError> {
+    let mut elements = room(context, list.len())?;
+    list.try_each(|element| {
+        work::charge(1)?;
+        elements.push(element.clone());
+        Ok::<(), LimitHit>(())
+    })?;
+    Ok(elements)
 }
 
 /// Room for a list of so many values, each of which is a step.
@@ -153,6 +180,7 @@ impl ListBuilder {
     /// Adds a value to the end.
     #[inline]
     pub fn push(&mut self, context: &mut Context<'_>, value: Value) -> Result<(), ToolError> {
+        work::charge(1)?;
         if self.values.len() == self.values.capacity() {
             self.grow(context)?;
         }
@@ -183,7 +211,6 @@ impl ListBuilder {
         let more = length.clamp(8, STRETCH.max(length)).min(space::items_bound() - length);
         space::check((length + more).saturating_mul(size_of::<Value>()))?;
         context.spend(more)?;
-        context.meter.poll()?;
         self.values.reserve_exact(more);
         Ok(())
     }

@@ -196,8 +196,7 @@ fn sort_by(machine: &mut Machine, list: &Rc<List>, descending: Option<Value>, ap
     space::check(needed).map_err(|hit| machine.throw(span, hit))?;
     let keys: Vec<Value> = keys.iter().collect();
     let direction = order::Direction::of(descending.is_some_and(|descending| descending.is_true()));
-    let watch = machine.meter.watch();
-    let sorted = order::sorted(&keys, direction, &watch).map_err(|unsorted| match unsorted {
+    let sorted = order::sorted(&keys, direction).map_err(|unsorted| match unsorted {
         order::Unsorted::Limit(hit) => machine.throw(span, hit),
         order::Unsorted::Odd(odd) => {
             let message = format!("element {odd} cannot be ordered with the others: {}", order::shown(&keys[odd]));
