@@ -1,6 +1,6 @@
 //! `REGEX.Groups`, `REGEX.AllGroups`.
 
-use regex::{Captures, Regex};
+use regex_automata::util::captures::Captures;
 
 use crate::limits::space;
 use crate::toolkit::{AnyList, AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
@@ -52,38 +52,37 @@ pub fn tools() -> Vec<Tool> {
 
 fn groups(context: &mut Context<'_>, args: Searched) -> Result<AnyValue, ToolError> {
     let text = args.text.as_text();
-    let regex = compiled(&args.pattern.as_text(), &text)?;
+    let expression = compiled(&args.pattern.as_text())?;
     context.spend_text(text.len())?;
-    let names = names(&regex);
-    Ok(AnyValue(regex.captures(&text).map_or(Ok(Value::Nil), |captures| map(context, &names, &captures))?))
+    let Some(found) = expression.find_at(&text, 0)? else { return Ok(AnyValue(Value::Nil)) };
+    let groups = expression.groups(&text, found)?;
+    Ok(AnyValue(map(context, &expression.group_names(), &text, &groups)?))
 }
 
 fn all_groups(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
     let text = args.text.as_text();
-    let regex = compiled(&args.pattern.as_text(), &text)?;
+    let expression = compiled(&args.pattern.as_text())?;
     context.spend_text(text.len())?;
-    let names = names(&regex);
-    let mut list = ListBuilder::default();
-    for captures in regex.captures_iter(&text).take(args.most.map_or(usize::MAX, |most| most as usize)) {
-        let map = map(context, &names, &captures)?;
+    let names = expression.group_names();
+    let (mut list, mut matches) = (ListBuilder::default(), expression.matches(&text));
+    let most = args.most.map_or(usize::MAX, |most| most as usize);
+    while list.len() < most
+        && let Some(found) = matches.next()?
+    {
+        let groups = expression.groups(&text, found)?;
+        let map = map(context, &names, &text, &groups)?;
         list.push(context, map)?;
     }
     list.finish()
 }
 
-/// The names of the groups, or their numbers where they have none.
-fn names(regex: &Regex) -> Vec<Str> {
-    let name = |(number, name): (usize, Option<&str>)| name.map_or_else(|| Str::new(&number.to_string()), Str::new);
-    regex.capture_names().enumerate().map(name).collect()
-}
-
-fn map(context: &mut Context<'_>, names: &[Str], captures: &Captures<'_>) -> Result<Value, ToolError> {
+fn map(context: &mut Context<'_>, names: &[Str], text: &str, groups: &Captures) -> Result<Value, ToolError> {
     context.spend(names.len())?;
-    context.meter.poll()?;
     let mut map = Map::with_capacity(names.len());
-    for (name, group) in names.iter().zip(captures.iter()) {
-        space::check(group.map_or(0, |group| group.len()))?;
-        map.put(name.clone(), group.map_or(Value::Nil, |group| Value::text(group.as_str())))?;
+    for (name, group) in names.iter().zip(groups.iter()) {
+        let group = group.map(|group| &text[group.range()]);
+        space::check(group.map_or(0, str::len))?;
+        map.put(name.clone(), group.map_or(Value::Nil, Value::text))?;
     }
     Ok(map.into())
 }

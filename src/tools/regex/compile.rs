@@ -3,52 +3,37 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use regex::{Regex, RegexBuilder};
+use regex_automata::meta::{Builder, Config};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
 use crate::toolkit::ToolError;
 use crate::value::print;
 
+use super::expression::Expression;
+
 /// What a compiled expression may take, in bytes.
-const MAX_COMPILED: usize = 10 << 20;
+pub const MAX_COMPILED: usize = 10 << 20;
 /// What the tables that are built while searching may take, in bytes.
 const MAX_TABLES: usize = 4 << 20;
 /// Groups inside each other.
 const MAX_NESTING: u32 = 100;
-/// Places that an expression may have, each repetition written out: how many of them can be alive at once
-/// is what a byte costs in the worst case, and nobody looks at the clock within one search.
+/// Places that an expression may have, each repetition written out: how many of them can be alive at once is what a byte
+/// costs in the worst case.
 const MAX_PLACES: u64 = 1000;
+/// Bytes of a pattern: parsing one cannot be stopped.
+pub const MAX_PATTERN: usize = 64 << 10;
 /// Patterns that are kept compiled.
 const KEPT: usize = 16;
 
-/// Bytes of a text times places of an expression: what one search may cost in the worst case. Nobody looks at
-/// the clock before it ends.
-const MAX_WORK: u64 = 4_000_000_000;
-
 thread_local! {
-    static LAST_USED: RefCell<Vec<Compiled>> = const { RefCell::new(Vec::new()) };
+    static LAST_USED: RefCell<Vec<Rc<Expression>>> = const { RefCell::new(Vec::new()) };
 }
 
-#[derive(Clone)]
-struct Compiled {
-    regex: Rc<Regex>,
-    places: u64,
-}
-
-/// The compiled form of a pattern, for this text; a loop compiles it once.
-pub fn compiled(pattern: &str, text: &str) -> Result<Rc<Regex>, ToolError> {
-    let Compiled { regex, places } = kept_or_new(pattern)?;
-    if places.saturating_mul(text.len() as u64) <= MAX_WORK {
-        return Ok(regex);
-    }
-    let message = format!("the text of {} bytes is too long for so large a `pattern`", text.len());
-    Err(ToolError::bad_argument("text", message).hint("search its lines one by one, or search for less"))
-}
-
-fn kept_or_new(pattern: &str) -> Result<Compiled, ToolError> {
+/// The compiled form of a pattern; a loop compiles it once.
+pub fn compiled(pattern: &str) -> Result<Rc<Expression>, ToolError> {
     let kept = LAST_USED.with_borrow_mut(|kept| {
-        let place = kept.iter().position(|compiled| compiled.regex.as_str() == pattern)?;
+        let place = kept.iter().position(|compiled| compiled.pattern() == pattern)?;
         let compiled = kept.remove(place);
         kept.push(compiled.clone());
         Some(compiled)
@@ -56,7 +41,7 @@ fn kept_or_new(pattern: &str) -> Result<Compiled, ToolError> {
     if let Some(compiled) = kept {
         return Ok(compiled);
     }
-    let compiled = compile(pattern)?;
+    let compiled = Rc::new(compile(pattern)?);
     LAST_USED.with_borrow_mut(|kept| {
         if kept.len() == KEPT {
             kept.remove(0);
@@ -66,12 +51,15 @@ fn kept_or_new(pattern: &str) -> Result<Compiled, ToolError> {
     Ok(compiled)
 }
 
-fn compile(pattern: &str) -> Result<Compiled, ToolError> {
+fn compile(pattern: &str) -> Result<Expression, ToolError> {
     let bad = |reason: &str| {
         let shown = print::shortened(pattern, 100);
         ToolError::bad_argument("pattern", format!("`pattern` is no regular expression: {reason}, in `{shown}`"))
     };
     let too_large = || bad("the expression is too large").hint("repeat less, or write `[0-9A-Za-z_]` for `\\w`");
+    if pattern.len() > MAX_PATTERN {
+        return Err(bad(&format!("it has more than {MAX_PATTERN} bytes")));
+    }
     let mut parser = ParserBuilder::new();
     let expression = parser.nest_limit(MAX_NESTING).build().parse(pattern).map_err(|error| {
         let (reason, place) = match &error {
@@ -86,13 +74,12 @@ fn compile(pattern: &str) -> Result<Compiled, ToolError> {
     if places > MAX_PLACES {
         return Err(too_large());
     }
-    let mut builder = RegexBuilder::new(pattern);
-    builder.size_limit(MAX_COMPILED).dfa_size_limit(MAX_TABLES).nest_limit(MAX_NESTING);
-    let regex = builder.build().map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => too_large(),
-        error => bad(&error.to_string()),
-    })?;
-    Ok(Compiled { regex: Rc::new(regex), places })
+    let config = Config::new().nfa_size_limit(Some(MAX_COMPILED)).hybrid_cache_capacity(MAX_TABLES);
+    let regex = Builder::new()
+        .configure(config)
+        .build_from_hir(&expression)
+        .map_err(|error| if error.size_limit().is_some() { too_large() } else { bad(&error.to_string()) })?;
+    Ok(Expression::new(pattern, expression, regex, places))
 }
 
 /// How many characters an expression has when its repetitions are written out.

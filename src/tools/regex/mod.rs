@@ -2,8 +2,10 @@
 
 mod capture;
 pub mod compile;
+mod expression;
 mod replace;
 mod search;
+mod stepper;
 
 use crate::toolkit::Tool;
 

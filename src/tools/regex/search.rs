@@ -4,7 +4,8 @@ use crate::limits::space;
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Str, Value};
 
-use super::super::build::ListBuilder;
+use super::super::build::{ListBuilder, TextBuilder};
+use super::super::locate;
 use super::compile::compiled;
 
 const MATCH: Spec = Spec::pure(
@@ -82,42 +83,49 @@ pub fn tools() -> Vec<Tool> {
 fn is_match(context: &mut Context<'_>, args: Searched) -> Result<bool, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    Ok(compiled(&args.pattern.as_text(), &text)?.is_match(&text))
+    compiled(&args.pattern.as_text())?.is_match(&text)
 }
 
 fn find(context: &mut Context<'_>, args: Searched) -> Result<Option<String>, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    let found = compiled(&args.pattern.as_text(), &text)?.find(&text).map(|found| found.as_str());
+    let found = compiled(&args.pattern.as_text())?.find_at(&text, 0)?.map(|found| &text[found]);
     space::check(found.map_or(0, |found| 2 * found.len()))?;
     Ok(found.map(str::to_owned))
 }
 
 fn all(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
     let text = args.text.as_text();
-    let regex = compiled(&args.pattern.as_text(), &text)?;
+    let expression = compiled(&args.pattern.as_text())?;
     context.spend_text(text.len())?;
-    let mut list = ListBuilder::default();
-    for found in regex.find_iter(&text).take(args.most.map_or(usize::MAX, |most| most as usize)) {
-        push(context, &mut list, found.as_str())?;
+    let (mut list, mut matches) = (ListBuilder::default(), expression.matches(&text));
+    let most = args.most.map_or(usize::MAX, |most| most as usize);
+    while list.len() < most
+        && let Some(found) = matches.next()?
+    {
+        push(context, &mut list, &text[found])?;
     }
     list.finish()
 }
 
 fn split(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
     let text = args.text.as_text();
-    let regex = compiled(&args.pattern.as_text(), &text)?;
+    let expression = compiled(&args.pattern.as_text())?;
     context.spend_text(text.len())?;
-    let mut list = ListBuilder::default();
-    for part in regex.splitn(&text, args.most.map_or(usize::MAX, |most| most as usize)) {
-        push(context, &mut list, part)?;
+    let (mut list, mut matches) = (ListBuilder::default(), expression.matches(&text));
+    let most = args.most.map_or(usize::MAX, |most| most as usize);
+    let mut from = 0;
+    while list.len() + 1 < most
+        && let Some(found) = matches.next()?
+    {
+        push(context, &mut list, &text[from..found.start])?;
+        from = found.end;
     }
+    push(context, &mut list, &text[from..])?;
     list.finish()
 }
 
-/// Adds a text. Each may have cost a search through all that is left, so the clock is looked at.
 fn push(context: &mut Context<'_>, list: &mut ListBuilder, text: &str) -> Result<(), ToolError> {
-    context.meter.poll()?;
     space::check(text.len())?;
     list.push(context, Value::text(text))
 }
@@ -126,7 +134,9 @@ fn escape(context: &mut Context<'_>, args: OneText) -> Result<Str, ToolError> {
     let text = args.text.as_text();
     space::check(4 * text.len())?;
     context.spend_text(text.len())?;
-    let escaped = regex::escape(&text);
-    space::check_string(escaped.len())?;
-    Ok(Str::from_compact(escaped.into()))
+    let mut escaped = TextBuilder::with_room(text.len())?;
+    for piece in locate::pieces(&text) {
+        escaped.push(&regex::escape(piece))?;
+    }
+    Ok(escaped.into_str())
 }

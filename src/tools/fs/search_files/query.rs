@@ -6,7 +6,7 @@ use regex_syntax::ParserBuilder;
 use crate::toolkit::{Given, ToolError};
 use crate::value::print;
 
-use super::super::super::regex::compile::places;
+use super::super::super::regex::compile::{MAX_PATTERN, places};
 
 /// What a compiled expression may take, in bytes.
 const MAX_COMPILED: usize = 10 << 20;
@@ -51,6 +51,9 @@ impl Query<'_> {
     fn parse(self) -> Result<(), ToolError> {
         if self.text.is_empty() {
             return Err(ToolError::bad_argument("text", "`text` is empty, which every line holds"));
+        }
+        if self.text.len() > MAX_PATTERN {
+            return Err(self.bad(&format!("it has more than {MAX_PATTERN} bytes")));
         }
         if !self.is_regex {
             return match self.text.contains(['\n', '\r']) {
