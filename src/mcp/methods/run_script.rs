@@ -43,6 +43,7 @@ impl Args {
     pub fn order(&self) -> Order {
         let args = self.args.iter().flat_map(|args| args.iter());
         Order {
+            server: std::process::id(),
             script: self.script.as_text().to_string(),
             plan: self.plan,
             atomic: self.atomic,
