@@ -74,7 +74,7 @@ struct Answer {
     meta: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Json>,
-    /// What was done by a call that failed for some of its items.
+    /// The items that a call has done although it failed for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

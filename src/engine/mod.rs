@@ -83,7 +83,7 @@ pub struct Engine {
     policy_source: PolicySource,
     /// The run that ended last, if it changed something.
     ended: RefCell<Option<String>>,
-    /// What the newest run, line or call was stopped by; it bounds the showing of its answer too.
+    /// The watch of the newest run, line or call; showing its answer is bounded by it too.
     newest: RefCell<Option<Watch>>,
     /// What the kernel keeps it from.
     force: OnceCell<Force>,

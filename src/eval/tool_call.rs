@@ -9,7 +9,7 @@ use super::fault::Fault;
 use super::machine::{EmitError, Machine, Run, Thrown};
 use super::{closed, unprintable};
 
-/// What becomes of a failure.
+/// How a failure is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failing {
     /// What the tool declares.
@@ -20,7 +20,7 @@ pub enum Failing {
     AsError,
 }
 
-/// What becomes of what a call gives.
+/// How the answer and the failure of a call are used.
 #[derive(Clone, Copy, Debug)]
 pub struct Handling {
     /// What becomes of a failure.

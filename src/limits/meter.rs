@@ -93,7 +93,7 @@ impl Budget {
         Budget { limit, allowed, spent: 0 }
     }
 
-    /// What may still be spent, and what is said when that is not enough.
+    /// The amount that may still be spent, and the limit that is met when it is not enough.
     fn left(&self) -> (u64, LimitHit) {
         let allowed = self.allowed.unwrap_or(u64::MAX);
         (allowed - self.spent, LimitHit { limit: self.limit, allowed })

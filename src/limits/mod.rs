@@ -111,7 +111,7 @@ impl Default for Limits {
     }
 }
 
-/// What bounds the values of this thread, and the work with them, until it is dropped.
+/// Bounds the values of this thread, and the work with them, until it is dropped.
 #[derive(Debug)]
 pub struct Bounds {
     _space: space::Guard,

@@ -21,7 +21,7 @@ thread_local! {
     static ACCOUNT: RefCell<Account> = const { RefCell::new(Account { watch: None, hit: None }) };
 }
 
-/// Whose work this thread does, and whether it must stop.
+/// The run whose work this thread does, and whether it must stop.
 #[derive(Debug)]
 struct Account {
     watch: Option<Watch>,

@@ -27,7 +27,7 @@ pub struct Session {
     shared: Option<Shared>,
 }
 
-/// What is kept under a key.
+/// A value that is kept under a key.
 #[derive(Debug)]
 struct Kept {
     value: Value,

@@ -134,7 +134,7 @@ fn total(entries: &[Entry]) -> u64 {
 struct Entry {
     key: Str,
     value: Option<Value>,
-    /// What it takes, with its key, `:` and `,`; where that is more than an answer may take, about as much as that.
+    /// Bytes of the field as JSON, with its key, `:` and `,`; beyond the bound of an answer some number above it.
     bytes: u64,
     is_cut: bool,
 }

@@ -1,4 +1,4 @@
-//! What a walk through a value has found out about parts that are reached on several ways.
+//! Results that a walk through a value notes for parts that it reaches on several ways.
 //!
 //! Lists and maps share storage, so a value of some KB can hold 2^60 paths. A walk that looks at each storage once takes
 //! time linear in the memory of the value. Most values share nothing, and most walks are short: a memo takes no

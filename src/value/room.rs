@@ -1,10 +1,10 @@
-//! What a text that is being written may still take: of its own bound, of the memory of the run, and of its time.
+//! Bounds a text while it is written: by its own length, the memory of the run and its time.
 
 use std::io;
 
 use crate::limits::{LimitHit, space, work};
 
-/// What a text may still take, and what says so when that is not enough.
+/// The bytes that a text may still take, and the limit that is met when they are not enough.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     left: usize,
@@ -15,7 +15,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// That of one text.
+    /// The room of one text.
     pub fn of_text() -> Room {
         let (left, bound) = space::string_room();
         Room { left, bound, hit: None }
@@ -54,7 +54,7 @@ impl Room {
         fits.inspect_err(|hit| self.hit = Some(*hit))
     }
 
-    /// What stopped a writer: a limit of the text, or the end of the run's time.
+    /// The limit that stopped a writer: one of the text, or the end of the run's time.
     pub fn hit(&self) -> LimitHit {
         self.hit.or_else(|| work::check().err()).unwrap_or(self.bound)
     }
@@ -73,7 +73,7 @@ impl Sink {
         Sink { bytes: Vec::new(), room }
     }
 
-    /// What stopped the writer, where it knows no reason of its own to fail.
+    /// The limit that stopped the writer, where the writer has no reason of its own to fail.
     pub fn hit(&self) -> LimitHit {
         self.room.hit()
     }
@@ -83,7 +83,7 @@ impl Sink {
         self.room.hit.or_else(|| work::check().err())
     }
 
-    /// What was written.
+    /// The bytes that were written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

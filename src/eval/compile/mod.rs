@@ -111,7 +111,7 @@ impl<'a> Compiler<'a> {
         self.program.spared.iter().find(|(id, _)| *id == named).map_or(named, |(_, instead)| *instead)
     }
 
-    /// What becomes of the answer and the failure of a call that stands in the script itself.
+    /// How the answer and the failure of a call are used that stands in the script itself.
     fn handling(&self, call: &Call, failing: Failing) -> Handling {
         Handling { failing, warns_of_cut: self.program.unseen_cuts.binary_search(&call.span).is_ok() }
     }
