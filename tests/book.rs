@@ -203,6 +203,7 @@ fn run_shell(text: &str, files: &Files, folder: &Path) -> Result<(), String> {
     let mut command = Command::new("sh");
     command.args(["-euc", text]).current_dir(folder).env("PATH", format!("{}:{path}", binary.display()));
     command.env("NO_COLOR", "1").env("HOME", "/nonexistent").env_remove("XDG_CONFIG_HOME");
+    command.env("XDG_STATE_HOME", support::state_home());
     let ran = run(&mut command);
     match ran.code {
         0 => Ok(()),

@@ -9,7 +9,7 @@ mod support;
 
 use std::fs;
 
-use neuroscript::engine::{Ending, Engine, Options, Script};
+use neuroscript::engine::{Ending, Engine, Invocation, Options, Script};
 
 use support::Captured;
 
@@ -142,7 +142,7 @@ fn place() -> Place {
 /// Whether a script that runs to its end is warned.
 fn is_warned(place: &Place, text: &str) -> bool {
     let output = Captured::default();
-    let outcome = place.engine.run(&Script::new("case.ns", text), None, &[], Box::new(output.clone()));
+    let outcome = place.engine.run(&Script::new("case.ns", text), &Invocation::default(), Box::new(output.clone()));
     let may_fail = text.contains("items.truncated") || text.contains("MUST");
     assert!(outcome.ending == Ending::Done || may_fail, "{text}\n{:?}", outcome.findings);
     output.text().contains("FS.FindFiles: the result is cut")
@@ -208,7 +208,7 @@ fn each_call_is_asked_for_itself() {
     let place = place();
     let text = format!("SET a = {CALL}\nSET b = {CALL}\nEMIT a.truncated, b.items\n");
     let output = Captured::default();
-    place.engine.run(&Script::new("case.ns", text.as_str()), None, &[], Box::new(output.clone()));
+    place.engine.run(&Script::new("case.ns", text.as_str()), &Invocation::default(), Box::new(output.clone()));
     let warnings: Vec<String> =
         output.text().lines().filter(|line| line.contains("warning")).map(str::to_owned).collect();
     assert_eq!(

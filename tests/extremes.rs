@@ -4,7 +4,7 @@
 
 mod support;
 
-use neuroscript::engine::{Engine, Options, Script};
+use neuroscript::engine::{Engine, Invocation, Options, Script};
 
 use support::Captured;
 
@@ -16,7 +16,7 @@ fn run(text: &str, policy: &str) -> Result<String, Vec<(&'static str, usize)>> {
     let options = Options { sandbox: Some(folder.path().to_owned()), policy: Some(file), ..Options::default() };
     let engine = Engine::open(&options).unwrap_or_else(|error| panic!("the case's engine: {:?}", error.findings));
     let output = Captured::default();
-    let outcome = engine.run(&Script::new("deep.ns", text), None, &[], Box::new(output.clone()));
+    let outcome = engine.run(&Script::new("deep.ns", text), &Invocation::default(), Box::new(output.clone()));
     if outcome.findings.is_empty() {
         return Ok(output.text().trim_end().to_owned());
     }

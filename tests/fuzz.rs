@@ -143,3 +143,23 @@ fn archive() {
 fn operations() {
     runs("operations");
 }
+
+#[test]
+fn journal() {
+    runs("journal");
+}
+
+#[test]
+fn plan() {
+    runs("plan");
+}
+
+#[test]
+fn memory() {
+    runs("memory");
+}
+
+#[test]
+fn audit() {
+    runs("audit");
+}

@@ -301,10 +301,11 @@ fn a_damaged_or_foreign_journal_is_said_and_changes_nothing() {
         assert!(refused.stderr.contains(&format!("line {} is damaged", at + 1)), "{}", refused.stderr);
         assert_eq!(state_of(place.path()), before);
     }
-    for foreign in ["", "no journal\n", &text.replacen("\"version\":1", "\"version\":9", 1)] {
+    for foreign in ["", "no journal\n", &text.replacen("\"version\":2", "\"version\":9", 1)] {
         fs::write(&file, foreign).expect("a journal");
         let refused = undo(place.path(), &[name_of(&runs[0])]);
-        assert!(refused.stderr.contains("cannot be read"), "{foreign}: {}", refused.stderr);
+        let words = "cannot be read: it is foreign: your key did not seal it for this directory";
+        assert!(refused.stderr.contains(words), "{foreign}: {}", refused.stderr);
         assert_eq!(state_of(place.path()), before);
     }
     fs::write(place.path().join(".ns/runs/notes.txt"), "not ours").expect("a file");

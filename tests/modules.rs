@@ -277,8 +277,10 @@ fn a_long_chain_of_modules_takes_no_native_stack() {
         place.write(&format!("sandbox/m{number}.ns"), &text);
     }
     place.write("sandbox/m5000.ns", &named("last"));
-    place.write("sandbox/neuroscript.toml", "[limits]\nmodules = 6_000\n");
-    let ran = place.run("USE \"m0.ns\" AS m\nEMIT m.Name()");
+    place.write("policy.toml", "[limits]\nmodules = 6_000\n");
+    let mut command = ns(&place.sandbox());
+    command.arg("--policy").arg(place.folder.path().join("policy.toml"));
+    let ran = run(command.args(["run", "-e", "USE \"m0.ns\" AS m\nEMIT m.Name()"]));
     assert_eq!(ran.stdout, "1\n", "{}", ran.stderr);
 }
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use neuroscript::engine::{Engine, Options, Script};
+use neuroscript::engine::{Engine, Invocation, Options, Script};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -168,7 +168,7 @@ fn no_text_is_a_fault_of_ours() {
     let ended = runner.run(&(prop::sample::select(scripts), changes()), |(script, changes)| {
         let script = Script::new("mutated.ns", apply(&script, &changes));
         let checked = engine.check(&script);
-        let outcome = engine.run(&script, None, &[], Box::new(Captured::default()));
+        let outcome = engine.run(&script, &Invocation::default(), Box::new(Captured::default()));
         for finding in checked.findings.iter().chain(&outcome.findings) {
             prop_assert_ne!(finding.code.id(), "NS0901", "{}", &finding.message);
         }

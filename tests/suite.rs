@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use neuroscript::engine::{Clock, Ending, Engine, Options, Outcome, Plan, Script, read_plan};
+use neuroscript::engine::{Clock, Ending, Engine, Invocation, Options, Outcome, Plan, Script, read_plan};
 use neuroscript::text::{Diagnostic, Sources};
 
 use support::Captured;
@@ -180,6 +180,7 @@ fn ending_word(ending: Ending) -> &'static str {
         Ending::OutOfTime => "out-of-time",
         Ending::Interrupted => "interrupted",
         Ending::Unread => "unread",
+        Ending::Misused => "misused",
     }
 }
 
@@ -322,8 +323,9 @@ fn perform(case: &Case) -> Actual {
 fn run_with(engine: &Engine, case: &Case, script: &Script) -> (Outcome, Captured) {
     let args: Vec<String> =
         option(case, "args").map(|args| args.split(' ').map(str::to_owned).collect()).unwrap_or_default();
+    let invocation = Invocation::verbatim(&args).with_procedure(option(case, "proc"));
     let output = Captured::default();
-    let outcome = engine.run(script, option(case, "proc"), &args, Box::new(output.clone()));
+    let outcome = engine.run(script, &invocation, Box::new(output.clone()));
     (outcome, output)
 }
 

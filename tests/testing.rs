@@ -199,7 +199,7 @@ fn the_head_of_a_script_says_how_it_runs() {
         ("--nowhere", "unexpected argument '--nowhere'"),
         ("'open", "a ' is not closed"),
         ("--sandbox .", "a case has a sandbox of its own"),
-        ("--policy none.toml", "it cannot be run: error"),
+        ("--policy none.toml", "a.ns:1: `--policy none.toml` of the head names nothing of the kind"),
         ("--redact tine", "did you mean `time`?"),
     ];
     for (options, fault) in faults {
@@ -361,10 +361,11 @@ fn an_interrupt_ends_what_runs_and_leaves_no_sandbox() {
         .spawn()
         .expect("ns starts");
     let is_begun = || {
-        fs::read_dir(temporary.path())
-            .expect("a folder")
-            .flatten()
-            .any(|entry| entry.path().join("sandbox/begun").exists())
+        // The folder of the run, and in it that of the case.
+        let inside = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        inside(temporary.path())
+            .flat_map(|run| inside(&run).collect::<Vec<_>>())
+            .any(|case| case.join("sandbox/begun").exists())
     };
     while !is_begun() {
         std::thread::sleep(std::time::Duration::from_millis(10));
@@ -395,6 +396,14 @@ fn a_new_script_passes_its_test() {
     assert_eq!(report(place.path(), &[]).0, 0);
     assert_eq!(run(&mut ns_in(place.path(), &["check", "tools/count.ns"])).stderr, "");
     assert!(run(&mut ns_in(place.path(), &["tools/count.ns"])).stdout.starts_with("4 files, "));
+    assert!(
+        run(&mut ns_in(place.path(), &["tools/count.ns", "tools/count", "--min-size", "5"]))
+            .stdout
+            .starts_with("0 files")
+    );
+    let mode = fs::metadata(place.path().join("tools/count.ns")).expect("the script").permissions().mode();
+    let others = fs::metadata(place.path().join("tools/count.out")).expect("its output").permissions().mode();
+    assert_eq!((mode & 0o777, others & 0o111), (others & 0o777 | (others & 0o444) >> 2, 0));
     for (name, said) in
         [("tools/count.ns", "exists already"), ("-x", "unexpected"), ("a b", "no name"), (".x", "no name")]
     {

@@ -8,18 +8,20 @@
 
 mod files;
 mod model;
+mod state;
 mod texts;
 mod world;
 
 pub use files::{archive, arguments, gitignore, paths, policy};
 pub use model::operations;
+pub use state::{audit, journal, memory, plan};
 pub use texts::{formatter, parser, programs};
 
 /// A target: what it is called, and what it does with bytes.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 13] = [
     ("parser", parser),
     ("formatter", formatter),
     ("programs", programs),
@@ -29,4 +31,8 @@ pub const TARGETS: [Target; 9] = [
     ("gitignore", gitignore),
     ("archive", archive),
     ("operations", operations),
+    ("journal", journal),
+    ("plan", plan),
+    ("memory", memory),
+    ("audit", audit),
 ];

@@ -1,6 +1,6 @@
 //! Targets that take a script.
 
-use neuroscript::engine::{Checked, Ending, Engine, Options, Script, Spelling, format_script, tokens};
+use neuroscript::engine::{Checked, Ending, Engine, Invocation, Options, Script, Spelling, format_script, tokens};
 
 use super::world::{Unread, World, check_findings, knows_secret};
 
@@ -64,7 +64,7 @@ pub fn programs(data: &[u8]) {
     world.put("a.txt", b"one\ntwo\n");
     let options = Options { policy: Some(limits(&world)), ..world.options() };
     let engine = world.opened(&options);
-    let outcome = engine.run(&Script::new("fuzz.ns", data), None, &[], Box::new(Unread));
+    let outcome = engine.run(&Script::new("fuzz.ns", data), &Invocation::default(), Box::new(Unread));
     check_findings(&outcome.findings, &outcome.sources);
     assert!(outcome.steps <= 20_000 + 1, "{} steps", outcome.steps);
     assert!(outcome.ending != Ending::Interrupted, "nobody interrupts it");

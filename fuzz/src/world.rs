@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use neuroscript::engine::{EmitError, Engine, Meter, Options, Output, Value, emitted};
@@ -60,7 +61,7 @@ impl World {
     pub fn options(&self) -> Options {
         Options {
             sandbox: Some(self.root()),
-            state: Some(self.top.path().join("state")),
+            state: Some(state_of_all()),
             max_steps: Some(20_000),
             timeout: Some(Duration::from_secs(2)),
             ..Options::default()
@@ -83,6 +84,17 @@ impl World {
         let secret = fs::read_to_string(self.outside().join("secret")).expect("it is there");
         assert_eq!((names, secret.as_str()), (1, SECRET), "something outside was changed");
     }
+}
+
+/// The state folder of all sandboxes of this process, so that a key is made once.
+fn state_of_all() -> PathBuf {
+    static STATE: OnceLock<PathBuf> = OnceLock::new();
+    let made = || {
+        let place = std::env::temp_dir().join("neuroscript-fuzz-state");
+        fs::create_dir_all(&place).expect("a folder");
+        place
+    };
+    STATE.get_or_init(made).clone()
 }
 
 /// Calls a tool; what is said of it holds no secret and tells of no fault of ours.

@@ -8,6 +8,9 @@ use super::error::AuditError;
 /// Bytes that are read at first, which the end of a log mostly fits, and later.
 const PIECES: (usize, usize) = (8 << 10, 64 << 10);
 
+/// Bytes without a line feed before which nothing more is looked for: no log of ours has such a stretch.
+const MAX_STRETCH: u64 = 64 << 20;
+
 /// The lines of a log from its last to its first.
 #[derive(Debug)]
 pub struct Backwards<'a> {
@@ -60,6 +63,7 @@ impl<'a> Backwards<'a> {
     /// What is before the end of `ahead`, back to the line feed before it, which stays.
     fn stretch(&mut self, is_ended: bool) -> Result<Option<Piece>, AuditError> {
         let mut is_too_long = false;
+        let begin = self.unread;
         let mut looked_at = 0;
         loop {
             let end = self.ahead.len() - looked_at;
@@ -74,6 +78,9 @@ impl<'a> Backwards<'a> {
             looked_at = self.ahead.len();
             if looked_at > MAX_LINE {
                 is_too_long = true;
+                if begin - self.unread > MAX_STRETCH {
+                    self.unread = 0;
+                }
                 self.ahead.clear();
                 looked_at = 0;
             }

@@ -133,12 +133,13 @@ impl Audit {
             let base = self.state.as_deref().ok_or(AuditError::NoState)?;
             let (folder, name) = (LogFolder::make_in_state(base, site.root)?, name_in_state(site.root));
             let file = folder.make(&name, None)?;
-            return Ok(Log::new(folder, name, file));
+            return Ok(Log::new(folder, name, file, site.root, None));
         }
         let own = Journal::writable().begin_own()?;
         let folder = site.root.make_own_folder(&own)?.into_logs();
         let file = folder.make(NAME, Some(&own))?;
-        Ok(Log::new(folder, NAME.to_owned(), file))
+        let user = site.root.user().clone();
+        Ok(Log::new(folder, NAME.to_owned(), file, site.root, Some(user)))
     }
 }
 

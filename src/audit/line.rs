@@ -1,13 +1,15 @@
 //! One line: how it is written, and whether one that is read is whole.
 //!
-//! A line is a JSON object whose last member is `hash`: SHA-256 of the line's bytes before
-//! `,"hash":`. The member before it, `previous`, is the hash of the line before. So no byte of a line
-//! changes unseen, the last line's included, as long as nobody writes the rest of the chain anew.
+//! A line is a JSON object. Its member `hash` is the SHA-256 of the line's bytes before `,"hash":`, and
+//! `previous` is the hash of the line before, so that no byte of a line changes unseen. The last member,
+//! `seal`, is over the hash: only the user's key makes it for this root, so that nobody else writes the
+//! chain anew. Lines of the first form have no seal.
 
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
+use crate::sandbox::RootSeal;
 use crate::text::{hex, safe};
 
 use super::argument::Argument;
@@ -130,7 +132,7 @@ fn as_list<S: Serializer>(paths: &&IndexSet<String>, serializer: S) -> Result<S:
 
 impl Entry<'_> {
     /// The line, line feed included, and its hash.
-    pub fn write(&self, link: &Link, time: &str) -> (Vec<u8>, String) {
+    pub fn write(&self, link: &Link, time: &str, seal: &RootSeal) -> (Vec<u8>, String) {
         let body = Body {
             seq: link.seq + 1,
             time,
@@ -151,13 +153,17 @@ impl Entry<'_> {
         let text = serde_json::to_string(&body).expect("texts, numbers and values have a JSON form");
         let text = safe::json(text.strip_suffix('}').expect("an object ends in a brace"));
         let hash = hash_of(text.as_bytes());
-        (format!("{text}{HASH}{hash}{END}\n").into_bytes(), hash)
+        let seal = seal.of_text(PURPOSE, hash.as_bytes());
+        (format!("{text}{HASH}{hash}{SEAL}{seal}{END}\n").into_bytes(), hash)
     }
 }
 
-/// What stands around the hash at the end of a line.
+/// What stands around the hash and the seal at the end of a line.
 const HASH: &str = ",\"hash\":\"";
+const SEAL: &str = "\",\"seal\":\"";
 const END: &str = "\"}";
+/// What the seal of a line is for.
+const PURPOSE: &str = "audit";
 
 fn hash_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
@@ -180,6 +186,8 @@ pub struct Line {
     pub torn: Option<Torn>,
     /// Its own hash.
     pub hash: String,
+    /// The seal over that; `None` in lines of the first form.
+    seal: Option<String>,
 }
 
 /// Why a line is not as it was written.
@@ -198,9 +206,20 @@ impl Line {
         let line: Line = serde_json::from_str(text).map_err(|_| Flaw::Foreign)?;
         let body = text
             .strip_suffix(END)
+            .and_then(|text| match &line.seal {
+                Some(seal) => text.strip_suffix(seal.as_str())?.strip_suffix(SEAL),
+                None => Some(text),
+            })
             .and_then(|text| text.strip_suffix(line.hash.as_str()))
             .and_then(|text| text.strip_suffix(HASH))
             .ok_or(Flaw::Edited)?;
         if hash_of(body.as_bytes()) == line.hash { Ok(line) } else { Err(Flaw::Edited) }
+    }
+
+    /// Whether the user's key sealed it for this root.
+    pub fn is_sealed(&self, seal: &RootSeal) -> bool {
+        let mut signer = seal.signer(PURPOSE);
+        signer.update(self.hash.as_bytes());
+        self.seal.as_ref().is_some_and(|seal| signer.matches(seal))
     }
 }

@@ -4,10 +4,11 @@
 //! chain goes on from whatever line is last. A line that a crash cut short stays: it is closed with a
 //! line feed, and the next line tells of it.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::limits::Watch;
-use crate::sandbox::{LogFile, LogFolder, LogLock, Root};
+use crate::sandbox::{AuditEnd, LogFile, LogFolder, LogLock, Root, RootSeal, UserState};
 use crate::value::time::rfc3339;
 
 use super::backwards::{Backwards, Piece};
@@ -29,6 +30,9 @@ pub struct Log {
     /// Room is taken up to this offset.
     reserved: u64,
     is_synced: bool,
+    seal: RootSeal,
+    /// Where the end of the log is remembered; `None` where it is not.
+    user: Option<Arc<UserState>>,
 }
 
 /// The end of a log as it was left.
@@ -41,9 +45,10 @@ struct Tail {
 }
 
 impl Log {
-    /// A log that was opened.
-    pub fn new(folder: LogFolder, name: String, file: LogFile) -> Log {
-        Log { folder, name, file, tail: None, reserved: 0, is_synced: true }
+    /// A log of a root that was opened. Its end is remembered by a user, if one is given.
+    pub fn new(folder: LogFolder, name: String, file: LogFile, root: &Root, user: Option<Arc<UserState>>) -> Log {
+        let seal = root.seal().clone();
+        Log { folder, name, file, tail: None, reserved: 0, is_synced: true, seal, user }
     }
 
     /// Whether it is still the log of its name.
@@ -79,7 +84,7 @@ impl Log {
             Some(tail) if tail.size == size => tail,
             _ => read_tail(&self.file, size)?,
         };
-        self.tail = Some(write(&lock, &tail, entry)?);
+        self.tail = Some(write(&lock, &tail, entry, &self.seal)?);
         self.is_synced = false;
         Ok(())
     }
@@ -89,13 +94,24 @@ impl Log {
         if !self.is_synced {
             self.file.sync()?;
             self.is_synced = true;
+            self.remember_end();
         }
         Ok(())
     }
+
+    /// Remembers the last line, so that it is noticed when somebody cuts the end off.
+    fn remember_end(&self) {
+        let ledger = self.user.as_ref().and_then(|user| user.ledger.as_ref());
+        let link = self.tail.as_ref().map(|tail| &tail.link);
+        if let (Some(ledger), Some(Link { seq, hash: Some(hash), .. })) = (ledger, link) {
+            // Best effort: the chain itself holds without it.
+            let _ = ledger.end_audit(self.seal.id(), &AuditEnd { seq: *seq, hash: hash.clone() });
+        }
+    }
 }
 
-fn write(lock: &LogLock<'_>, tail: &Tail, entry: &Entry<'_>) -> Result<Tail, AuditError> {
-    let (line, hash) = entry.write(&tail.link, &now());
+fn write(lock: &LogLock<'_>, tail: &Tail, entry: &Entry<'_>, seal: &RootSeal) -> Result<Tail, AuditError> {
+    let (line, hash) = entry.write(&tail.link, &now(), seal);
     let bytes = match tail.is_open {
         true => [b"\n", line.as_slice()].concat(),
         false => line,

@@ -19,7 +19,7 @@ pub use backwards::Backwards;
 pub use error::AuditError;
 pub use keeper::{Audit, Keeping, Site};
 pub use line::{Entry, Items, Line, Outcome};
-pub use verify::{Fault, Verdict, verify};
+pub use verify::{Expected, Fault, Verdict, verify};
 
 /// The most bytes of one line; longer ones are not ours.
 pub const MAX_LINE: usize = 1 << 20;

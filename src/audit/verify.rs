@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::sandbox::LogFile;
+use crate::sandbox::{AuditEnd, LogFile, RootSeal};
 
 use super::MAX_LINE;
 use super::error::AuditError;
@@ -26,6 +26,19 @@ pub struct Verdict {
     pub fault: Option<(u64, Fault)>,
     /// Whether a hash that somebody kept was met.
     pub met: bool,
+    /// Lines that the user's key sealed for this root.
+    pub sealed: u64,
+    /// The line that this user wrote last, where it is no longer there.
+    pub cut: Option<AuditEnd>,
+}
+
+/// What a chain must hold.
+#[derive(Clone, Debug, Default)]
+pub struct Expected<'a> {
+    /// A hash that one of its lines has.
+    pub hash: Option<&'a str>,
+    /// The line that this user wrote last.
+    pub end: Option<AuditEnd>,
 }
 
 /// How a line breaks a chain.
@@ -53,26 +66,30 @@ pub enum Fault {
     Unlinked,
     /// The end of the file, cut short.
     Torn,
+    /// Lines before it have the seal of the user's key, and it has none.
+    Unsealed,
 }
 
-/// Walks the chain of a log; `kept` is a hash that one of its lines must have.
+/// Walks the chain of a log of the root that has these seals.
 pub fn verify(
     log: &LogFile,
-    kept: Option<&str>,
+    expected: &Expected<'_>,
+    seal: &RootSeal,
     mut poll: impl FnMut() -> Result<(), AuditError>,
 ) -> Result<Verdict, AuditError> {
     let end = settled_size(log)?;
     let mut lines = Forwards { log, end, offset: 0, ahead: Vec::new(), from: 0 };
-    let mut walk = Walk { link: Link::default(), number: 0, torn: 0, broken: None, met: kept.is_none(), kept };
+    let mut walk = Walk::new(expected, seal);
     while let Some((bytes, is_ended)) = lines.advance()? {
         poll()?;
         if walk.take(&bytes, is_ended) {
             break;
         }
     }
-    let Walk { link, torn, broken, met, .. } = walk;
+    let Walk { link, torn, broken, met, sealed, has_end, .. } = walk;
     let fault = broken.map(|broken| (broken.number, broken.fault));
-    Ok(Verdict { lines: link.seq, last: link.hash, torn, fault, met })
+    let cut = expected.end.clone().filter(|_| fault.is_none() && !has_end);
+    Ok(Verdict { lines: link.seq, last: link.hash, torn, fault, met, sealed, cut })
 }
 
 /// The size of a log while nobody is adding to it: what is added later is not looked at.
@@ -92,8 +109,12 @@ struct Walk<'a> {
     number: u64,
     torn: u64,
     broken: Option<Broken>,
-    kept: Option<&'a str>,
+    expected: &'a Expected<'a>,
     met: bool,
+    /// Whether the line that this user wrote last was met.
+    has_end: bool,
+    seal: &'a RootSeal,
+    sealed: u64,
 }
 
 /// A line that does not hold, unless the next one tells of it.
@@ -103,7 +124,12 @@ struct Broken {
     torn: Torn,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(expected: &'a Expected<'a>, seal: &'a RootSeal) -> Walk<'a> {
+        let (link, met) = (Link::default(), expected.hash.is_none());
+        Walk { link, number: 0, torn: 0, broken: None, expected, met, has_end: false, seal, sealed: 0 }
+    }
+
     /// Looks at a line; true at the first that breaks the chain for good.
     fn take(&mut self, bytes: &[u8], is_ended: bool) -> bool {
         self.number += 1;
@@ -138,7 +164,9 @@ impl Walk<'_> {
         if self.broken.take().is_some() {
             self.torn += 1;
         }
-        self.met |= self.kept == Some(line.hash.as_str());
+        self.met |= self.expected.hash == Some(line.hash.as_str());
+        self.has_end |= self.expected.end.as_ref().is_some_and(|end| (end.seq, &end.hash) == (line.seq, &line.hash));
+        self.sealed += u64::from(line.is_sealed(self.seal));
         self.link = Link { seq: line.seq, hash: Some(line.hash), torn: None };
         false
     }
@@ -153,6 +181,7 @@ impl Walk<'_> {
             () if found > expected => Some(Fault::Missing { expected, found }),
             () if found < expected => Some(Fault::Moved { expected, found }),
             () if line.previous != self.link.hash => Some(Fault::Unlinked),
+            () if self.sealed > 0 && !line.is_sealed(self.seal) => Some(Fault::Unsealed),
             () => None,
         }
     }

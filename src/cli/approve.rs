@@ -24,6 +24,9 @@ impl Approver for Terminal {
         for line in &question.plan {
             say(&format!("  {}\n", safe::name(line)));
         }
+        if !question.can_always {
+            say("  an answer holds for this run at most: no policy file of yours alone lifts what asks\n");
+        }
         let always = if question.can_always { "[a]lways, " } else { "" };
         loop {
             say(&format!("[o]nce, this [r]un, {always}[n]ever? "));

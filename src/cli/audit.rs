@@ -4,7 +4,7 @@ use std::fs::File;
 
 use serde_json::json;
 
-use crate::engine::{AuditFault, AuditFilter, AuditLog, AuditVerdict, Engine, Value};
+use crate::engine::{AuditFault, AuditFilter, AuditLog, AuditVerdict, Engine, Options, Value};
 use crate::text::{Diagnostic, FindingCode, Sources, safe};
 use crate::toolkit::ToolError;
 use crate::value::Map;
@@ -15,7 +15,7 @@ use super::show::{Format, Printer};
 use super::terminal::{print, report_error, report_findings, report_setup, say};
 
 pub fn audit(global: &Global, command: &AuditCommand) -> Exit {
-    let engine = match super::open(&global.options()) {
+    let engine = match super::open(&Options { looks_only: true, ..global.options() }) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
@@ -124,12 +124,17 @@ fn verify(
 ) -> Result<Option<Exit>, ToolError> {
     let Some(verdict) = engine.verify_audit(log, expect)? else { return Ok(None) };
     let fault = verdict.fault.as_ref().map(|(line, fault)| (*line, words(fault)));
-    let holds = fault.is_none() && verdict.met && verdict.lines > 0;
+    let lost_key = engine.key_lost_because();
+    let is_nobodys = verdict.sealed == 0 && lost_key.is_none();
+    let holds = fault.is_none() && verdict.met && verdict.lines > 0 && verdict.cut.is_none() && !is_nobodys;
     if as_json {
         let fault = fault.map(|(line, what)| json!({ "line": line, "what": what }));
-        let AuditVerdict { lines, last, torn, met, .. } = &verdict;
-        let shape =
-            json!({ "holds": holds, "lines": lines, "last": last, "torn": torn, "expected": met, "fault": fault });
+        let AuditVerdict { lines, last, torn, met, sealed, cut, .. } = &verdict;
+        let cut = cut.as_ref().map(|end| end.seq);
+        let shape = json!({
+            "holds": holds, "lines": lines, "sealed": sealed, "last": last, "torn": torn, "expected": met,
+            "missing": cut, "fault": fault
+        });
         print(&format!("{}\n", safe::json(&shape.to_string())));
     } else if let Some((line, what)) = fault {
         report_error(
@@ -146,13 +151,27 @@ fn verify(
         );
     } else if verdict.lines == 0 {
         report_error(&format!("{name} has no lines"), "that proves nothing: if there were some, somebody removed them");
+    } else if let Some(end) = &verdict.cut {
+        report_error(
+            &format!("{name}: {}; line {}, which you wrote last, is not among them", count(&verdict), end.seq),
+            "the end was cut off, or the log was moved away and a new one begun",
+        );
+    } else if is_nobodys {
+        report_error(
+            &format!("{name}: {}, none of them sealed by your key for this directory", count(&verdict)),
+            "anybody may have written them; the next change here adds a line of yours",
+        );
     } else {
         let last = verdict.last.as_deref().unwrap_or("none");
         let torn = match verdict.torn {
             0 => String::new(),
             torn => format!("; {torn} more were cut short by a crash"),
         };
-        print(&format!("{name}: {}, the chain holds{torn}\nlast hash: {last}\n", count(&verdict)));
+        let sealed = match lost_key {
+            None => format!("; {} sealed by you", verdict.sealed),
+            Some(reason) => format!("; nobody can tell whose they are: {reason}"),
+        };
+        print(&format!("{name}: {}, the chain holds{sealed}{torn}\nlast hash: {last}\n", count(&verdict)));
     }
     Ok(Some(if holds { Exit::Done } else { Exit::Failed }))
 }
@@ -172,6 +191,9 @@ fn words(fault: &AuditFault) -> String {
             format!("it has number {found} where {expected} is due: lines were moved or repeated")
         }
         AuditFault::Unlinked => "it does not follow the line before it: one of the two was exchanged".to_owned(),
+        AuditFault::Unsealed => {
+            "your key did not seal it, as it did lines before it: somebody else wrote it".to_owned()
+        }
         AuditFault::Torn => {
             "it is cut short: by a crash, and then the next change goes on after it, or by somebody".to_owned()
         }

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::engine::{EmitError, Engine, Options, SetupError};
 use crate::text::{ToolCode, safe};
 use crate::toolkit::{Manner, ToolError, body_of, excerpt, read_on};
-use crate::value::{Map, Value, json as value_json, to_value};
+use crate::value::{Map, Value, to_value};
 
 use super::approve::ask_at_terminal;
 use super::args::{CallArgs, Global};
@@ -92,7 +92,7 @@ fn call_once(engine: &Engine, tool: &str, args: &CallArgs) -> Result<Value, Exit
     ask_at_terminal(engine);
     show_at_terminal(engine);
     connect_console(engine);
-    let given = read_arguments(&args.json).map_err(|error| fail(&error))?;
+    let given = read_arguments(engine, &args.json).map_err(|error| fail(&error))?;
     super::seal(engine).map_err(|error| fail(&setup_failure(&error)))?;
     catch_interrupts(engine.interrupt());
     let result = engine.call(tool, &given);
@@ -119,7 +119,7 @@ fn with_notes(error: ToolError, notes: Vec<String>) -> ToolError {
     ToolError { hint: (!hints.is_empty()).then(|| hints.join("; ")), ..error }
 }
 
-fn read_arguments(argument: &str) -> Result<Value, ToolError> {
+fn read_arguments(engine: &Engine, argument: &str) -> Result<Value, ToolError> {
     let bad = |message: String| {
         ToolError::new(ToolCode::BadArgs, message).hint("give a JSON object such as `{\"path\": \"src\"}`")
     };
@@ -132,7 +132,7 @@ fn read_arguments(argument: &str) -> Result<Value, ToolError> {
     let text = String::from_utf8(bytes).map_err(|error| {
         bad(format!("the arguments are not UTF-8, from byte {} on", error.utf8_error().valid_up_to()))
     })?;
-    value_json::from_text(&text).map_err(|error| bad(format!("the arguments are not JSON: {error}")))
+    engine.value_of_json(&text).map_err(|error| bad(format!("the arguments are not JSON: {error}")))
 }
 
 pub fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {

@@ -7,6 +7,7 @@
 use std::io::{BufRead, ErrorKind, Read, Write, stdin, stdout};
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
 
 use crate::engine::{Engine, SessionMemory};
@@ -20,12 +21,12 @@ use super::terminal::report_error;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct Line<'t> {
     #[serde(default)]
     id: Json,
     tool: String,
-    #[serde(default)]
-    arguments: Option<Json>,
+    #[serde(default, borrow)]
+    arguments: Option<&'t RawValue>,
 }
 
 /// Answers lines until the input ends.
@@ -82,7 +83,7 @@ struct Answer {
 }
 
 fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &[u8]) -> Answer {
-    let line: Line = match serde_json::from_slice(line) {
+    let line: Line<'_> = match serde_json::from_slice(line) {
         Ok(line) => line,
         Err(error) => {
             let error = ToolError::new(ToolCode::BadArgs, format!("the line is no call: {error}"))
@@ -90,7 +91,7 @@ fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &
             return Answer { error: Some(error.shape()), ..Answer::default() };
         }
     };
-    let given = Value::deserialize(line.arguments.unwrap_or_else(|| json!({})));
+    let given = engine.value_of_json(line.arguments.map_or("{}", RawValue::get));
     let given = given.map_err(|error| ToolError::new(ToolCode::BadArgs, format!("the arguments do not fit: {error}")));
     let result = given.and_then(|given| engine.call_within(&line.tool, &given, session));
     engine.gate().end_run();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::engine::{Checked, Engine};
+use crate::engine::{Checked, Engine, Options};
 use crate::text::render::{to_json, to_sarif};
 use crate::text::{Diagnostic, Severity};
 
@@ -20,7 +20,7 @@ pub fn check(global: &Global, args: &CheckArgs) -> Exit {
     if let Err(exit) = demand_one_output(args) {
         return exit;
     }
-    let engine = match super::open(&global.options()) {
+    let engine = match super::open(&Options { looks_only: true, ..global.options() }) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };

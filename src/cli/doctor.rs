@@ -1,20 +1,24 @@
 //! `ns doctor`: what holds here.
 
-use crate::engine::{Engine, PolicySource, Process, Resolver};
+use serde_json::{Value as Json, json};
+
+use crate::engine::{Engine, ForeignDeed, KeyRow, Layer, Options, Ownership, Process, Resolver};
 use crate::text::safe;
 
-use super::args::Global;
+use super::args::{Global, OutputFormat};
 use super::exit::Exit;
 use super::terminal::{print, report_setup};
 
 pub fn doctor(global: &Global) -> Exit {
-    let engine = match super::open(&global.options()) {
+    let engine = match super::open(&Options { looks_only: true, ..global.options() }) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
     // As a run would do it, so that what is told is what holds.
     let sealed = engine.seal(Process::Script);
-    let printed = print(&in_force(&engine));
+    let text =
+        if global.output == OutputFormat::Json { format!("{:#}\n", as_json(&engine)) } else { in_force(&engine) };
+    let printed = print(&text);
     match sealed {
         Ok(()) => printed,
         Err(error) => {
@@ -31,17 +35,33 @@ pub(super) fn kernel_sandbox(engine: &Engine) -> String {
     format!("kernel sandbox: {}{}", force.summary(), rows.collect::<String>())
 }
 
+/// Whether what this user leaves here can be told from a stranger's, and whether `.ns` is a stranger's.
+fn seals(engine: &Engine) -> String {
+    let key = match engine.key_lost_because() {
+        None => "your key tells your runs from a stranger's".to_owned(),
+        Some(reason) => format!("no run is recovered or taken back by another command: {reason}"),
+    };
+    let own = match engine.ownership() {
+        Ok(Some(Ownership::Foreign)) => "; `.ns` here is foreign: see `ns adopt`",
+        Ok(_) => "",
+        Err(_) => "; `.ns` here cannot be used",
+    };
+    let foreign = engine.foreign(ForeignDeed::Show).map(|it| it.runs.len() as u64 + it.kept.foreign.kept.things);
+    let found = match foreign {
+        Ok(0) => String::new(),
+        Ok(1) => "; 1 thing in it is foreign".to_owned(),
+        Ok(number) => format!("; {number} things in it are foreign"),
+        Err(error) => format!("; {}", error.message),
+    };
+    format!("{key}{own}{found}")
+}
+
 /// Where an engine works, and what it lets scripts do.
 pub(crate) fn in_force(engine: &Engine) -> String {
     let gate = engine.gate();
     let resolver = match gate.root.resolver() {
         Resolver::Openat2 => "openat2: the kernel keeps every path below the root",
         Resolver::Portable => "portable: `openat2` is not available, paths are followed step by step through cap-std",
-    };
-    let policy = match engine.policy_source() {
-        PolicySource::BuiltIn => "built-in values; there is no policy file".to_owned(),
-        PolicySource::Root => "neuroscript.toml in the sandbox".to_owned(),
-        PolicySource::File(path) => path.display().to_string(),
     };
     let mut text = String::new();
     let mut row = |name: &str, value: &str| text.push_str(&format!("{name:<33}{}\n", safe::name(value)));
@@ -65,8 +85,11 @@ pub(crate) fn in_force(engine: &Engine) -> String {
             true => "none: read-only, and there is no state folder to keep it in",
         }),
     );
+    row("seals", &seals(engine));
     gate.libraries.iter().for_each(|library| row("folder of modules", &library.named));
-    row("policy", &policy);
+    for (layer, name) in policies(engine) {
+        row("policy", &format!("{name} ({layer})"));
+    }
     row("tools", &gate.registry.iter().count().to_string());
     match engine.force() {
         Some(force) => {
@@ -75,8 +98,51 @@ pub(crate) fn in_force(engine: &Engine) -> String {
         }
         None => row("kernel sandbox", "none: the process is not restricted"),
     }
-    for (key, value) in gate.policy.summary().iter().chain(&engine.limits().summary()) {
-        row(key, value);
+    for (KeyRow { name, .. }, value) in engine.values() {
+        let from = engine.provenance().shown(name, |stated| engine.provenance().whole(stated));
+        row(name, &format!("{value} ({from})"));
     }
+    engine.provenance().unused.iter().for_each(|unused| row("not used", &unused.to_string()));
     text
+}
+
+/// The policy files that were read: whose each is, and its name.
+fn policies(engine: &Engine) -> Vec<(&'static str, String)> {
+    let files = &engine.provenance().files;
+    match files.is_empty() {
+        true => vec![("there is no policy file", "built-in values".to_owned())],
+        false => files.iter().map(|file| (file.layer.described(), file.name.to_string())).collect(),
+    }
+}
+
+/// What holds, for programs: the policy files, every value with where it comes from, and what is not used.
+fn as_json(engine: &Engine) -> Json {
+    let provenance = engine.provenance();
+    let word = |layer: Layer| match layer {
+        Layer::User => "user",
+        Layer::Named => "named",
+        Layer::Case => "case",
+        Layer::Root => "root",
+    };
+    let files: Vec<Json> =
+        provenance.files.iter().map(|file| json!({"layer": word(file.layer), "file": *file.name})).collect();
+    let values: Vec<Json> = engine
+        .values()
+        .into_iter()
+        .map(|(KeyRow { section, name, .. }, value)| {
+            json!({"section": section, "key": name, "value": value, "from": provenance.shown(name, |stated| provenance.whole(stated))})
+        })
+        .collect();
+    let unused: Vec<Json> = provenance
+        .unused
+        .iter()
+        .map(|unused| json!({"key": unused.key, "value": unused.value, "from": provenance.whole(&unused.stated)}))
+        .collect();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "sandbox": engine.gate().root.path().display().to_string(),
+        "policy_files": files,
+        "values": values,
+        "unused": unused,
+    })
 }

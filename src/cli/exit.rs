@@ -60,6 +60,7 @@ impl From<Ending> for Exit {
             Ending::Refused => Exit::Refused,
             Ending::OutOfTime => Exit::OutOfTime,
             Ending::Interrupted => Exit::Interrupted,
+            Ending::Misused => Exit::Usage,
         }
     }
 }

@@ -2,19 +2,20 @@
 
 use clap::Args;
 
-use crate::engine::{GcRequest, GivenUp, Swept, Tally, Value, Why};
+use crate::engine::{Amount, Engine, ForeignDeed, GcRequest, GivenUp, Options, Swept, Tally, Value, Why};
 use crate::text::safe;
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
-use super::args::{Global, OutputFormat};
+use super::args::{Global, OutputFormat, about};
 use super::exit::Exit;
-use super::history::{print, with_engine};
+use super::history::{print, with_options};
 use super::interrupts::catch_interrupts;
 use super::terminal::say;
 
 /// Arguments of `ns gc`.
 #[derive(Args, Debug)]
+#[command(about = about::GC)]
 pub struct GcArgs {
     /// Say what would go, and how many bytes that are; nothing is done
     #[arg(long)]
@@ -22,6 +23,9 @@ pub struct GcArgs {
     /// So many of the newest runs can be taken back whole afterwards [default: 20]
     #[arg(long, value_name = "N")]
     pub keep_runs: Option<usize>,
+    /// Remove what others left in `.ns`: journals and kept files that your key did not seal
+    #[arg(long, conflicts_with_all = ["all", "keep_runs", "count", "days", "bytes", "journals", "journal_days", "journal_bytes"])]
+    pub foreign: bool,
     /// Give up everything that these runs do not need
     #[arg(long)]
     pub all: bool,
@@ -47,13 +51,24 @@ pub struct GcArgs {
 
 /// `ns gc`
 pub fn gc(global: &Global, args: &GcArgs) -> Exit {
-    with_engine(global, |engine| {
+    with_options(&Options { looks_only: args.dry_run, ..global.options() }, |engine| {
         catch_interrupts(engine.interrupt());
-        let swept = engine.collect(&args.request())?;
+        let swept = if args.foreign { foreign(engine, args.dry_run)? } else { engine.collect(&args.request())? };
         report(&swept, args.dry_run);
         let printed = print(global, page(global, &swept, args.dry_run)?)?;
         Ok(if swept.failures.is_empty() { printed } else { Exit::Failed })
     })
+}
+
+/// Removes what is foreign, or says what that is.
+fn foreign(engine: &Engine, is_dry: bool) -> Result<Swept, ToolError> {
+    let state = engine.foreign(if is_dry { ForeignDeed::Show } else { ForeignDeed::Remove })?;
+    let mut swept = state.kept;
+    let runs = Amount { things: state.runs.len() as u64, bytes: 0 };
+    let foreign = &mut swept.foreign;
+    let all = if is_dry { std::mem::take(&mut foreign.kept) } else { foreign.gone };
+    foreign.gone = Amount { things: all.things + runs.things, bytes: all.bytes };
+    Ok(swept)
 }
 
 impl GcArgs {
@@ -86,6 +101,7 @@ fn page(global: &Global, swept: &Swept, is_dry: bool) -> Result<Value, ToolError
         ("trash", swept.trash),
         ("journals", swept.journals),
         ("unfinished", swept.unfinished),
+        ("foreign", swept.foreign),
     ];
     let sorts = Value::list(sorts.iter().map(|(name, tally)| row_of_sort(name, tally)).collect())?;
     if !matches!(global.output, OutputFormat::Json) && !is_dry {
@@ -120,6 +136,7 @@ fn row_of_thing(thing: &GivenUp) -> Value {
         Why::Old => "too old",
         Why::Large => "too many bytes",
         Why::Unfinished => "unfinished",
+        Why::Foreign => "foreign",
     };
     let row = Map::with_capacity(3).with("path", thing.path.as_str());
     row.with("bytes", thing.bytes as i64).with("why", why).into()

@@ -1,6 +1,6 @@
 //! `ns log`, `ns show`, `ns undo` and `ns redo`: what runs changed, and how it is taken back.
 
-use crate::engine::{Described, Differ, End, Engine, Listed, ShownRun, Value};
+use crate::engine::{Described, Differ, End, Engine, Listed, Options, ShownRun, Value};
 use crate::text::{Diagnostic, FindingCode, Sources, safe};
 use crate::toolkit::ToolError;
 use crate::value::Map;
@@ -126,7 +126,12 @@ fn take_back(engine: &Engine, run: Option<&str>, redo: bool, force: bool) -> Res
 }
 
 pub(super) fn with_engine(global: &Global, work: impl FnOnce(&Engine) -> Result<Exit, ToolError>) -> Exit {
-    let engine = match super::open(&global.options()) {
+    with_options(&global.options(), work)
+}
+
+/// Does something with an engine of these options, behind the wall.
+pub(super) fn with_options(options: &Options, work: impl FnOnce(&Engine) -> Result<Exit, ToolError>) -> Exit {
+    let engine = match super::open(options) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
@@ -157,7 +162,7 @@ fn print_as(format: Format, value: Value) -> Result<Exit, ToolError> {
 }
 
 fn row_of_run(run: &Listed) -> Value {
-    let command = run.begin.as_ref().map_or("(its journal is damaged)", |begin| begin.command.as_str());
+    let command = run.begin.as_ref().map_or("(foreign: see `ns adopt`)", |begin| begin.command.as_str());
     let changes = run.steps.map_or(Value::Nil, |steps| Value::from(i64::from(steps)));
     let row = Map::with_capacity(5).with("run", run.run.as_str()).with("command", command);
     let state = match (&run.redone_by, &run.undone_by) {

@@ -1,13 +1,15 @@
 //! `ns mcp`: a server for agents, and the workers in which it runs scripts.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use crate::engine::{Network, Options, Process, seal_tester};
-use crate::mcp::{self, Fault, Settings};
+use crate::mcp::{self, Fault, ScriptFault, ScriptTool, Settings};
 
 use super::args::{Global, McpArgs};
 use super::exit::Exit;
-use super::terminal::{report_error, report_setup};
+use super::run::read_script;
+use super::terminal::{report_error, report_findings, report_setup};
 
 /// The hidden word that makes a process a worker.
 pub const WORKER: &str = "mcp-worker";
@@ -30,6 +32,10 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
     let network = listener.as_ref().map_or(Network::None, |_| Network::Accepts);
     #[cfg(not(feature = "http"))]
     let network = Network::None;
+    let scripts = match args.scripts.iter().map(|file| offered(file)).collect() {
+        Ok(scripts) => scripts,
+        Err(exit) => return exit,
+    };
     // The engine's thread is sealed once it has opened the sandbox, all others now.
     if let Err(error) = seal_tester(network) {
         report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
@@ -42,6 +48,7 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
     let settings = Settings {
         options: global.options(),
         tools: args.tools.clone(),
+        scripts,
         follows_roots: !args.ignore_roots,
         patience: args.patience,
         worker: (program, worker_words(&global)),
@@ -51,6 +58,19 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
         return over_http(listener, args, settings);
     }
     end(mcp::serve(settings, report_setup))
+}
+
+/// A script as a tool; it is read before the process is sealed.
+fn offered(file: &Path) -> Result<ScriptTool, Exit> {
+    ScriptTool::new(&read_script(file)?).map_err(|fault| {
+        match fault {
+            ScriptFault::Faulty(findings, sources) => report_findings(&findings, &sources),
+            ScriptFault::Name(file) => {
+                report_error(&format!("`{file}` is no name for a tool"), "rename the file: it begins with a letter");
+            }
+        }
+        Exit::Usage
+    })
 }
 
 /// Listens before the process is sealed, which can begin to listen nowhere.
@@ -103,7 +123,7 @@ fn end(served: Result<(), Fault>) -> Exit {
         Ok(()) => Exit::Done,
         Err(Fault::Setup) => Exit::Usage,
         Err(fault @ Fault::Tools(_)) => {
-            let help = "`--tools` takes `default`, `all`, `script`, groups such as `fs`, and wire names";
+            let help = "`--tools` takes `default`, `all`, `script`, `none`, groups such as `fs`, and wire names; a script is called as its file is";
             report_error(&fault.to_string(), help);
             Exit::Usage
         }

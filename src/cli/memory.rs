@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::stdin;
 use std::path::Path;
 
-use crate::engine::{EmitError, Engine, Value};
+use crate::engine::{EmitError, Engine, NoJson, Value};
 use crate::text::{Diagnostic, FindingCode, Sources, ToolCode};
 use crate::toolkit::ToolError;
-use crate::value::{json, to_value};
+use crate::value::to_value;
 
 use super::args::{Global, MemoryCommand};
 use super::call::read_all;
@@ -77,11 +77,11 @@ fn get(engine: &Engine, key: &str, format: Option<Format>) -> Result<(), ToolErr
 }
 
 fn set(engine: &Engine, key: &str, text: &str) -> Result<(), ToolError> {
-    let bad = |error| {
+    let bad = |error: NoJson| {
         ToolError::new(ToolCode::BadArgs, format!("the value is not JSON: {error}"))
             .hint("quote a text twice: '\"text\"'")
     };
-    engine.keep_in_memory(key, json::from_text(text).map_err(bad)?)
+    engine.keep_in_memory(key, engine.value_of_json(text).map_err(bad)?)
 }
 
 fn delete(engine: &Engine, key: &str) -> Result<(), ToolError> {

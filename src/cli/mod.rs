@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "scripts and arguments are read for the user, not for a script")]
 
+mod adopt;
 mod approve;
 mod args;
 mod audit;
@@ -138,7 +139,7 @@ fn work() -> Exit {
     allow_open_files();
     let cli = match args::typed() {
         Ok(cli) => cli,
-        Err(error) => return args::refused(&error),
+        Err(refusal) => return args::refused(&refusal),
     };
     let global = cli.global;
     match cli.command {
@@ -159,15 +160,16 @@ fn work() -> Exit {
         Some(Command::Memory(args)) => memory::memory(&global, &args.command),
         Some(Command::Log(args)) => history::log(&global, &args),
         Some(Command::Show(args)) => history::show(&global, &args),
+        Some(Command::Adopt(args)) => adopt::adopt(&global, &args),
         Some(Command::Gc(args)) => gc::gc(&global, &args),
         Some(Command::Apply(args)) => plan::apply(&global, &args.file),
         Some(Command::Undo(args)) => history::undo(&global, args.run.as_deref(), false, args.force),
         Some(Command::Redo(args)) => history::undo(&global, None, true, args.force),
         Some(Command::Completions(args)) => completions::completions(args.shell),
+        Some(Command::CompleteScript { words }) => completions::complete_script(&words),
         Some(Command::Man(args)) => completions::man(&args.command),
         Some(Command::Mcp(args)) => mcp::mcp(&global, &args),
         Some(Command::McpWorker) => mcp::worker(&global),
         Some(Command::Repl) => run::default(&global),
-        Some(Command::File(words)) => run::file(&global, words),
     }
 }

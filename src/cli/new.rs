@@ -9,22 +9,22 @@ use super::exit::Exit;
 use super::terminal::{print, report_error};
 
 const SCRIPT: &str = r#"#!/usr/bin/env ns
-# NAME: how many files there are below a folder, and how large they are
-# Usage: ns NAME.ns [FOLDER]
-SET folder = "."
-IF LEN(ARGS) > 0 THEN
-  SET folder = ARGS[0]
-END
-MUST CALL FS.WalkDir(folder), "it needs a folder"
-SET count = 0
-SET bytes = 0
-FOR EACH entry IN LAST DO
-  IF NOT entry.isDir THEN
-    SET count = count + 1
-    SET bytes = bytes + entry.size
+:: description: Counts the files below a folder, and their bytes.
+:: arg [folder]: the folder to count in
+:: arg min_size: bytes that a file has at least, to be counted
+
+DEFINE PROCEDURE Main(folder: ".", min_size: 0)
+  MUST CALL FS.WalkDir(folder), "it needs a folder"
+  SET count = 0
+  SET bytes = 0
+  FOR EACH entry IN LAST DO
+    IF NOT entry.isDir AND entry.size >= min_size THEN
+      SET count = count + 1
+      SET bytes = bytes + entry.size
+    END
   END
+  EMIT count, " files, ", bytes, " bytes"
 END
-EMIT count, " files, ", bytes, " bytes"
 "#;
 
 const SETUP: [(&str, &str); 2] = [("a.txt", "one\n"), ("more/b.txt", "two\n")];
@@ -49,7 +49,9 @@ pub fn new(args: &NewArgs) -> Exit {
         return Exit::Usage;
     }
     for (path, text) in &files {
-        if let Err(error) = make(path, text) {
+        let made =
+            make(path, text).and_then(|file| if text.starts_with("#!") { make_executable(&file) } else { Ok(()) });
+        if let Err(error) = made {
             report_error(&format!("`{}` cannot be made: {error}", path.display()), "name a place where you may write");
             return Exit::Failed;
         }
@@ -64,17 +66,33 @@ fn is_good(name: &str) -> bool {
 }
 
 /// Makes a file that must not be there yet.
-fn make(path: &Path, text: &str) -> std::io::Result<()> {
+fn make(path: &Path, text: &str) -> std::io::Result<File> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    File::create_new(path)?.write_all(text.as_bytes())
+    let mut file = File::create_new(path)?;
+    file.write_all(text.as_bytes())?;
+    Ok(file)
+}
+
+/// Lets everyone run a file who may read it.
+#[cfg(unix)]
+fn make_executable(file: &File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = file.metadata()?.permissions().mode();
+    file.set_permissions(fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
+}
+
+/// Elsewhere files have no such mode.
+#[cfg(not(unix))]
+fn make_executable(_: &File) -> std::io::Result<()> {
+    Ok(())
 }
 
 fn told(files: &[(PathBuf, String)], script: &Path) -> String {
     let made: String = files.iter().map(|(path, _)| format!("made {}\n", path.display())).collect();
     let script = script.display();
     format!(
-        "{made}\n`ns {script}` runs it, `ns test {script}` tests it; after a change `ns test {script} --update` accepts what it says\n"
+        "{made}\n`ns {script}` runs it, `ns {script} --help` shows what it takes, `ns test {script}` tests it; after a change `ns test {script} --update` accepts what it says\n"
     )
 }

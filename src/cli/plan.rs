@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, IsTerminal, Read, Write, stderr, stdin, stdout};
 use std::path::Path;
 
-use crate::engine::{Applied, Described, Differ, Ending, Engine, Options, Plan, Script, outside, read_plan};
+use crate::engine::{
+    Applied, Described, Differ, Ending, Engine, Invocation, Options, Plan, Script, outside, read_plan,
+};
 use crate::toolkit::ToolError;
 
 use super::approve::{forget_typed, read_line};
@@ -20,7 +22,7 @@ use super::show::{Format, Printer, Shared};
 use super::terminal::{self, report_error, say};
 
 /// `ns run --plan`
-pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script) -> Exit {
+pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script, invocation: &Invocation) -> Exit {
     let opened =
         super::settle().and_then(|()| super::open(&Options { atomic: args.atomic, plan: true, ..global.options() }));
     let engine = match opened.and_then(|engine| super::attend(&engine).map(|()| engine)) {
@@ -34,10 +36,13 @@ pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script
     // The plan is what standard output is for.
     let printer = if form == PlanForm::Text { Printer::new(format) } else { Printer::on_stderr(format) };
     let printer = Shared::new(printer);
-    let outcome = engine.run(script, args.procedure.as_deref(), &args.args, Box::new(printer.clone()));
+    let outcome = engine.run(script, invocation, Box::new(printer.clone()));
     let flushed = printer.flush();
     let failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);
     let exit = finish(&outcome, flushed);
+    if outcome.ending == Ending::Misused {
+        return exit;
+    }
     drop(outcome);
     let command = format!("ns run {}", script.file_name());
     let shown = engine.plan(&command, failed).and_then(|plan| {

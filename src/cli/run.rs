@@ -1,64 +1,58 @@
 //! `ns run`, `ns FILE`, and plain `ns`.
 
-use std::ffi::OsString;
 use std::io::{IsTerminal, Read, stdin};
 use std::path::Path;
 
-use clap::CommandFactory;
+use crate::engine::{DescribedScript, EmitError, Ending, Invocation, Options, Outcome, Script, describe_script};
 
-use crate::engine::{EmitError, Ending, Options, Outcome, Script};
-
-use super::args::{Cli, Global, RunArgs};
+use super::args::{Global, RunArgs};
 use super::doctor::kernel_sandbox;
 use super::exit::Exit;
 use super::plan;
 use super::show::{Format, Printer, Shared};
-use super::terminal::{report_error, report_findings, report_notes, say};
+use super::terminal::{print, report_error, report_findings, report_notes, say};
 
-/// `ns run FILE|-|-e CODE`
+/// `ns run FILE|-|-e CODE`, and `ns FILE`, which is also what a `#!/usr/bin/env ns` line comes to.
 pub fn run(global: &Global, args: &RunArgs) -> Exit {
     let script = match (&args.code, &args.file) {
         (Some(code), _) => Ok(Script::new("<-e>", code.as_str())),
         (None, Some(file)) => read_script(file),
         (None, None) => unreachable!("clap demands one of them"),
     };
-    match script {
-        Ok(script) => match args.plan {
-            Some(form) => plan::plan((global, args, form), &script),
-            None => run_script((global, args.atomic, args.verbose), &script, args.procedure.as_deref(), &args.args),
-        },
-        Err(exit) => exit,
+    let invocation = Invocation::of_words(args.given.clone()).with_procedure(args.procedure.as_deref());
+    match (script, args.plan) {
+        (Err(exit), _) => exit,
+        (Ok(script), _)
+            if asks_help(args)
+                && let Some(exit) = help(&script, &invocation, args.asks_help) =>
+        {
+            exit
+        }
+        (Ok(script), Some(form)) => plan::plan((global, args, form), &script, &invocation),
+        (Ok(script), None) => {
+            run_script(Run { global, atomic: args.atomic, verbose: args.verbose }, &script, &invocation)
+        }
     }
 }
 
-/// Whether a word is one of `ns`'s own options, which somebody may expect to hold after a file too.
-fn is_own_option(word: &str) -> bool {
-    let name = word.split('=').next().and_then(|word| word.strip_prefix("--"));
-    name.is_some_and(|name| Cli::command().get_opts().any(|option| option.get_long() == Some(name)))
+/// Whether help may be asked for: behind `--` it may be a word for the script.
+fn asks_help(args: &RunArgs) -> bool {
+    let behind = args.given.after.iter().take_while(|word| *word != "--");
+    args.asks_help || behind.into_iter().any(|word| word == "--help" || word == "-h")
 }
 
-/// `ns FILE ARGS…`, which is also what a `#!/usr/bin/env ns` line comes to.
-pub fn file(global: &Global, words: Vec<OsString>) -> Exit {
-    let mut words = words.into_iter();
-    let file = words.next().expect("clap gives the word that is no command");
-    let path = Path::new(&file);
-    if !path.exists() && path != Path::new("-") {
-        let name = path.display();
-        report_error(&format!("there is no command or file `{name}`"), "`ns --help` lists the commands");
-        return Exit::Usage;
-    }
-    let mut args: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
-    if args.first().is_some_and(|first| first == "--") {
-        args.remove(0);
-    } else if let Some(option) = args.iter().find(|arg| is_own_option(arg)) {
-        let message = format!("`{option}` comes after the file, so it is an argument of the script");
-        say(&format!(
-            "warning: {message}\n  = help: options of `ns` come first: `ns {option} FILE`; `--` before it says that it is meant\n"
-        ));
-    }
-    match read_script(path) {
-        Ok(script) => run_script((global, false, false), &script, None, &args),
-        Err(exit) => exit,
+/// Shows how a script is used; none where the words for it are its own, and it shall find them.
+fn help(script: &Script, invocation: &Invocation, is_certain: bool) -> Option<Exit> {
+    let DescribedScript { sources, findings, interface } = describe_script(script, invocation.procedure.as_deref());
+    match interface {
+        Some(interface) if is_certain || interface.procedure.is_some() => {
+            Some(print(&interface.help(&invocation.command(script))))
+        }
+        Some(_) => None,
+        None => {
+            report_findings(&findings, &sources);
+            Some(Exit::Failed)
+        }
     }
 }
 
@@ -68,7 +62,7 @@ pub fn default(global: &Global) -> Exit {
         return super::repl::repl(global);
     }
     match read_script(Path::new("-")) {
-        Ok(script) => run_script((global, false, false), &script, None, &[]),
+        Ok(script) => run_script(Run { global, atomic: false, verbose: false }, &script, &Invocation::default()),
         Err(exit) => exit,
     }
 }
@@ -77,6 +71,13 @@ pub fn default(global: &Global) -> Exit {
 pub fn read_script(file: &Path) -> Result<Script, Exit> {
     let (name, bytes) = read_text(file)?;
     Ok(if is_markdown(file) { Script::markdown(name, bytes) } else { Script::new(name, bytes) })
+}
+
+/// The script of a file; none where there is no such file, or it cannot be read. Nothing is told.
+pub fn read_quietly(file: &Path) -> Option<Script> {
+    let bytes = file.is_file().then(|| read_regular(file).ok()).flatten()?;
+    let name = file.display().to_string();
+    Some(if is_markdown(file) { Script::markdown(name, bytes) } else { Script::new(name, bytes) })
 }
 
 /// Whether a file is Markdown, by its name.
@@ -115,26 +116,29 @@ fn read_regular(file: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// `is_atomic` and `is_verbose` are `--atomic` and `-v`.
-fn run_script(
-    (global, is_atomic, is_verbose): (&Global, bool, bool),
-    script: &Script,
-    procedure: Option<&str>,
-    args: &[String],
-) -> Exit {
-    let opened = super::open(&Options { atomic: is_atomic, ..global.options() });
+/// How a script is run.
+struct Run<'a> {
+    global: &'a Global,
+    /// `--atomic`
+    atomic: bool,
+    /// `-v`
+    verbose: bool,
+}
+
+fn run_script(run: Run<'_>, script: &Script, invocation: &Invocation) -> Exit {
+    let opened = super::open(&Options { atomic: run.atomic, ..run.global.options() });
     let engine = match opened.and_then(|engine| super::attend(&engine).map(|()| engine)) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    if is_verbose {
+    if run.verbose {
         say(&format!("{}\n", kernel_sandbox(&engine)));
     }
-    let printer = Shared::new(Printer::new(Format::for_run(global.output)));
-    let outcome = engine.run(script, procedure, args, Box::new(printer.clone()));
+    let printer = Shared::new(Printer::new(Format::for_run(run.global.output)));
+    let outcome = engine.run(script, invocation, Box::new(printer.clone()));
     let flushed = printer.flush();
     let exit = finish(&outcome, flushed);
-    let is_taken_back = is_atomic && !matches!(outcome.ending, Ending::Done | Ending::Unread);
+    let is_taken_back = run.atomic && !matches!(outcome.ending, Ending::Done | Ending::Unread);
     if is_taken_back && engine.ended_run().is_some() {
         say("what the run had changed was taken back\n");
     }
@@ -146,6 +150,9 @@ fn run_script(
 /// Reports what a run has to say besides its output. Gives how the process ends.
 pub fn finish(outcome: &Outcome, flushed: Result<(), EmitError>) -> Exit {
     report_findings(&outcome.findings, &outcome.sources);
+    if let Some(usage) = &outcome.usage {
+        say(&format!("\n{usage}"));
+    }
     report_notes(&outcome.warnings);
     if let Err(EmitError::Io(error)) = flushed {
         report_error(&format!("the output cannot be written: {error}"), "look at what standard output is connected to");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::engine::{Network, seal_tester};
+use crate::engine::{TestGrounds, seal_tests};
 use crate::text::safe;
 
 use super::args::{Global, ReportFormat, TestArgs};
@@ -19,14 +19,16 @@ pub fn test(global: &Global, args: &TestArgs) -> Exit {
         report_error("`--sandbox` has no meaning for `ns test`", "each case has a sandbox of its own, a copy of NAME/");
         return Exit::Usage;
     }
-    let settings = match settings(global, args) {
-        Ok(settings) => settings,
+    let home = tempfile::Builder::new().prefix("ns-test-").tempdir();
+    let prepared = home.and_then(|home| Ok((settings(global, args, home.path())?, home)));
+    let (settings, _home) = match prepared {
+        Ok(prepared) => prepared,
         Err(error) => {
             report_error(&format!("tests cannot be run here: {error}"), "begin in a folder that exists");
             return Exit::Failed;
         }
     };
-    if let Err(error) = seal_tester(Network::None) {
+    if let Err(error) = seal(&settings, args) {
         report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
         return Exit::Failed;
     }
@@ -37,14 +39,44 @@ pub fn test(global: &Global, args: &TestArgs) -> Exit {
     }
 }
 
-fn settings(global: &Global, args: &TestArgs) -> std::io::Result<Settings> {
+/// Keeps this process and the cases to what was named: the tests are a stranger's.
+fn seal(settings: &Settings, args: &TestArgs) -> Result<(), String> {
+    let folders: Vec<&Path> = args.paths.iter().map(|path| folder_of_tests(path)).collect();
+    let golden: Vec<&Path> = args.golden.iter().map(PathBuf::as_path).collect();
+    if args.update {
+        // What is not there cannot be a ground.
+        golden.iter().try_for_each(std::fs::create_dir_all).map_err(|error| error.to_string())?;
+    }
+    let written = match (args.update, golden.is_empty()) {
+        (false, _) => Vec::new(),
+        (true, true) => folders.clone(),
+        (true, false) => golden.clone(),
+    };
+    let Settings { global, home, .. } = settings;
+    let libraries = global.libraries.iter().map(PathBuf::as_path);
+    let read = folders.into_iter().chain(golden).chain(libraries).collect();
+    let files = global.policy.iter().map(PathBuf::as_path).collect();
+    seal_tests(&TestGrounds { read, written, files, home }).map_err(|error| error.to_string())
+}
+
+/// The folder of tests that a path names: itself, or that of a script.
+fn folder_of_tests(path: &Path) -> &Path {
+    match path.parent().filter(|_| !path.is_dir()) {
+        None => path,
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+    }
+}
+
+fn settings(global: &Global, args: &TestArgs, home: &Path) -> std::io::Result<Settings> {
     let mut global = global.clone();
     // Each case runs in the folder of its script.
     for path in global.policy.iter_mut().chain(&mut global.libraries) {
         *path = std::path::absolute(&*path)?;
     }
     let program = std::env::current_exe()?;
-    Ok(Settings { global, redactions: args.redactions.clone(), update: args.update, program })
+    let home = home.canonicalize()?;
+    Ok(Settings { global, redactions: args.redactions.clone(), update: args.update, program, home })
 }
 
 /// What Ctrl-C sets: no further case begins, and those that run are ended.
@@ -58,7 +90,7 @@ fn stop_on_interrupt() -> Arc<AtomicBool> {
 
 fn watch(args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Exit {
     let folders = args.paths.iter().chain(&args.golden);
-    let watched = folders.map(|path| if path.is_dir() { path.clone() } else { folder_of(path) });
+    let watched = folders.map(|path| folder_of_tests(path).to_path_buf());
     let mut watcher = Watcher::new(watched.collect());
     loop {
         run(args, settings, stop);
@@ -71,10 +103,6 @@ fn watch(args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Exit {
             return Exit::Interrupted;
         }
     }
-}
-
-fn folder_of(path: &Path) -> PathBuf {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf()
 }
 
 /// Finds and runs all cases once.

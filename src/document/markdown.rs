@@ -3,7 +3,17 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::limits::{Held, LimitHit};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+/// Bytes that a mark of a Markdown text takes at most while its structure is read.
+const MARK_BYTES: usize = 192;
+
+/// Counts what reading the structure of a text takes at most as live: each of its marks may become a node.
+fn admit(text: &str) -> Result<Held, LimitHit> {
+    let marks = text.bytes().filter(|byte| byte.is_ascii_punctuation() || *byte == b'\n').count();
+    Held::of(marks.saturating_mul(MARK_BYTES).saturating_add(text.len()))
+}
 
 /// The words after a fence that mark a script.
 const SCRIPT_WORDS: [&str; 2] = ["neuroscript", "ns"];
@@ -11,7 +21,8 @@ const SCRIPT_WORDS: [&str; 2] = ["neuroscript", "ns"];
 /// The scripts in the fenced blocks of a Markdown text as one script of the same length: everything
 /// else is blanked and lines stay lines, so that every place is that of the document. None where there
 /// is no such block.
-pub fn script(text: &str) -> Option<String> {
+pub fn script(text: &str) -> Result<Option<String>, LimitHit> {
+    let _held = admit(text)?;
     let mut bytes: Vec<u8> = text.bytes().map(|byte| if byte == b'\n' { b'\n' } else { b' ' }).collect();
     let (mut found, mut inside) = (false, false);
     for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
@@ -25,7 +36,7 @@ pub fn script(text: &str) -> Option<String> {
             _ => {}
         }
     }
-    found.then(|| String::from_utf8(bytes).expect("whole ranges of a text and blanks are a text"))
+    Ok(found.then(|| String::from_utf8(bytes).expect("whole ranges of a text and blanks are a text")))
 }
 
 /// A fenced block that holds a script.
@@ -91,11 +102,14 @@ pub struct Structure {
     backticks: HashMap<usize, Vec<usize>>,
     /// Where the last end of a comment stands.
     last_comment_end: usize,
+    /// What reading it took, of which this is what is left.
+    _held: Held,
 }
 
 impl Structure {
     /// Finds the structure of a text.
-    pub fn of(text: &str) -> Structure {
+    pub fn of(text: &str) -> Result<Structure, LimitHit> {
+        let held = admit(text)?;
         let (mut blocks, mut ends) = (Vec::new(), Vec::new());
         let mut end = None;
         for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
@@ -109,12 +123,13 @@ impl Structure {
             }
         }
         ends.extend(end);
-        Structure {
+        Ok(Structure {
             blocks,
             ends,
             backticks: backtick_runs(text),
             last_comment_end: text.rfind(COMMENT_END).unwrap_or(0),
-        }
+            _held: held,
+        })
     }
 
     /// Where the code block that holds a place ends; none where no block does.

@@ -35,8 +35,14 @@ pub struct Reading<'a> {
 /// Reads a document. The pieces are complete when no finding is an error.
 pub fn read<'a>(source: &'a Source, reading: Reading<'_>, findings: &mut Vec<Diagnostic>) -> Vec<Piece<'a>> {
     let text = source.text();
-    let structure = Structure::of(text);
     let mut scanner = Scanner { text, at: 0, base: source.base(), reading, findings };
+    let structure = match Structure::of(text) {
+        Ok(structure) => structure,
+        Err(hit) => {
+            scanner.limit(hit, source.span());
+            return Vec::new();
+        }
+    };
     let mut pieces = Vec::new();
     let mut start = 0;
     while let Some(found) = text[scanner.at..].find(['`', '\\', '{', '<']) {

@@ -24,7 +24,7 @@ impl Scanner<'_, '_> {
             Some(b'"') => self.text_value().map(Value::from),
             Some(b'[' | b'{') if deep == 0 => {
                 let message = format!("lists and maps are nested more than {} deep (`nesting`)", self.reading.nesting);
-                self.fault(Code::TooDeep, message, "give the value with `--vars`, or raise `nesting` in `[limits]`");
+                self.fault(Code::TooDeep, message, "give the value with `--vars`, or raise `nesting` in `[limits]` of your own policy file or `--policy`");
                 None
             }
             Some(b'[') => self.list(deep - 1),

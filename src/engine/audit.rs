@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use crate::audit::{AuditError, Backwards, Keeping, Line, verify};
+use crate::audit::{AuditError, Backwards, Expected, Keeping, Line, verify};
 use crate::limits::{Meter, Watch, space};
 use crate::sandbox::LogFile;
 use crate::toolkit::ToolError;
@@ -93,9 +93,13 @@ impl Engine {
 
     /// Walks the chain of a log; none when there is no log. `kept` is a hash that a line must have.
     pub fn verify_audit(&self, log: AuditLog, kept: Option<&str>) -> Result<Option<AuditVerdict>, ToolError> {
+        let (root, is_root) = (&self.gate.root, matches!(log, AuditLog::Root));
+        let ledger = root.user().ledger.as_ref().filter(|_| is_root);
+        let end = ledger.and_then(|ledger| ledger.audit_end(root.seal().id()).ok().flatten());
+        let expected = Expected { hash: kept, end };
         let Some(file) = self.open_audit_log(log)? else { return Ok(None) };
         let watch = self.audit_watch();
-        Ok(Some(verify(&file, kept, || Ok(watch.poll()?))?))
+        Ok(Some(verify(&file, &expected, root.seal(), || Ok(watch.poll()?))?))
     }
 
     fn open_audit_log(&self, log: AuditLog) -> Result<Option<LogFile>, ToolError> {

@@ -5,66 +5,80 @@ mod canary;
 mod changes;
 mod config;
 mod fix;
+mod foreign;
 mod format;
 mod gc;
 mod history;
+mod info;
+mod invocation;
 mod libraries;
 mod memory;
 mod modules;
 mod outcome;
 mod parse;
 mod plan;
+mod policies;
 mod render;
 mod script;
 mod session;
 mod setup;
 mod spare;
 mod stack;
+mod test_folder;
 mod wall;
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::eval::{Machine, World, compile};
-use crate::program::{Surroundings, Unit, lint, lower, tree::Program};
-use crate::syntax::{TextLimits, ast::Tree, parse};
-use crate::text::{Code, Diagnostic, FindingCode, Sources, ToolCode};
+use crate::limits::Held;
+use crate::program::{Bound, Surroundings, Unit, lint, lower, tree::Program};
+use crate::syntax::{TextLimits, parse, weight};
+use crate::text::{Code, Diagnostic, FindingCode, Source, Sources, ToolCode};
 use crate::toolkit::{Gate, Registry, ToolError};
 use crate::value::Map;
+use crate::value::json;
 
 pub use crate::eval::{EmitError, Fault, Output, emitted};
 pub use crate::limits::{Bounds, Interrupt, LimitHit, Limits, Meter, Progress, Watch, space, work};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
-pub use crate::program::{Builtin, Over};
-pub use crate::sandbox::Resolver;
+pub use crate::program::{Builtin, Element, Interface, Kind, OWN_OPTIONS, Over, Parameter, Role, Words, is_option};
+pub use crate::sandbox::{Resolver, UserKey};
 pub use crate::syntax::ast;
 pub use crate::syntax::keyword::STATEMENT_WORDS;
 pub use crate::syntax::{Token, TokenKind, tokens};
 pub use crate::toolkit::{
-    Approver, Clock, Console, InputFault, MemoryEntry, MemoryRow, ProgressView, Question, Reply, Salvaged,
-    SessionMemory,
+    Approver, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, PolicyFile, ProgressView, Provenance,
+    Question, Reply, Salvaged, SessionMemory, Stated, Unused,
 };
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
+pub use crate::value::json::NoJson;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference};
 pub use config::files::state_folder;
+pub use config::{KeyRow, policy_keys};
 pub use fix::Fixed;
+pub use foreign::{ForeignDeed, ForeignRun, ForeignState, Ownership};
 pub use format::{Formatted, Spelling, format_script};
 pub use gc::{Amount, GcRequest, GivenUp, Swept, Tally, Why};
 pub use history::{Conflict, End, Listed, ShownChange, ShownRun, Undone, What};
+pub use info::{Info, ProcedureInfo};
+pub use invocation::{Arguments, Invocation};
 pub use outcome::{Ending, Outcome};
-pub use parse::{Parsed, parse_script};
+pub use parse::{DescribedScript, Parsed, describe_script, parse_script};
 pub use plan::{Applied, Plan, PlanError, read_plan};
 pub use render::{Rendered, Results};
 pub use script::Script;
 pub use session::{LineOutcome, LineResult, Session};
-pub use setup::{Options, PolicySource, SetupError};
+pub use setup::{Options, SetupError};
+pub use test_folder::{Found, TestFolder};
 
 use modules::Loader;
 pub use stack::{hush_panics, on_large_stack};
 pub use wall::{
-    Force, Network, Process, leave_scratch, open_outside, outside, scratch_home, seal_tester, settle_scratch,
+    Force, Network, Process, TestGrounds, leave_scratch, open_outside, outside, scratch_home, seal_tester, seal_tests,
+    settle_scratch,
 };
 
 /// What a model that has never seen the language needs to write a right script: a page of the book, so that
@@ -79,8 +93,6 @@ pub struct Engine {
     /// Whether a run that fails is taken back.
     atomic: bool,
     interrupt: Interrupt,
-    /// Where the policy in force came from.
-    policy_source: PolicySource,
     /// The run that ended last, if it changed something.
     ended: RefCell<Option<String>>,
     /// The watch of the newest run, line or call; showing its answer is bounded by it too.
@@ -97,32 +109,6 @@ pub struct Checked {
     pub findings: Vec<Diagnostic>,
     /// What the script says about itself.
     pub info: Info,
-}
-
-/// What a script says about itself.
-#[derive(Debug, Default, serde::Serialize)]
-pub struct Info {
-    /// `FILE_VERSION`
-    pub version: Option<String>,
-    /// `:: key: value`
-    pub metadata: Vec<(String, String)>,
-    /// Procedures with their parameters and documentation.
-    pub procedures: Vec<ProcedureInfo>,
-    /// The modules that it uses: name and path.
-    pub modules: Vec<(String, String)>,
-}
-
-/// What a script says about a procedure.
-#[derive(Debug, serde::Serialize)]
-pub struct ProcedureInfo {
-    /// Its name.
-    pub name: String,
-    /// Its parameters, required ones first.
-    pub parameters: Vec<String>,
-    /// How many of them are required.
-    pub required: usize,
-    /// Its `COMMENT:` text.
-    pub documentation: Option<String>,
 }
 
 impl Drop for Engine {
@@ -180,9 +166,19 @@ impl Engine {
         &self.interrupt
     }
 
-    /// Where the policy in force came from.
-    pub fn policy_source(&self) -> &PolicySource {
-        &self.policy_source
+    /// Every key of the policy file with its value in force, in the order of the table of keys.
+    pub fn values(&self) -> Vec<(KeyRow, String)> {
+        let gate = &self.gate;
+        let mut values = gate.policy.summary();
+        values.extend(self.limits.summary());
+        values.extend(gate.settings.summary());
+        let value = |row: &KeyRow| values.iter().find(|(key, _)| *key == row.name).map(|(_, value)| value.clone());
+        policy_keys().map(|row| (row, value(&row).unwrap_or_default())).collect()
+    }
+
+    /// The policy files that were read, and where each value in force comes from.
+    pub fn provenance(&self) -> &Provenance {
+        &self.gate.policy.provenance
     }
 
     /// The account of a run, line or call that begins.
@@ -209,8 +205,8 @@ impl Engine {
     pub fn check(&self, script: &Script) -> Checked {
         let _space = space::enter(&self.limits);
         on_large_stack(|| {
-            let Prepared { sources, findings, program, unit } = self.prepare(script, Purpose::Check);
-            Checked { sources, findings, info: info(&unit.tree, &program) }
+            let Prepared { sources, findings, program, unit, interface, .. } = self.prepare(script, Purpose::Check);
+            Checked { sources, findings, info: Info::of(&unit.tree, &program, interface.ok()) }
         })
         .unwrap_or_else(|panic| Checked {
             sources: Sources::new(),
@@ -219,22 +215,22 @@ impl Engine {
         })
     }
 
-    /// Runs a script, or one procedure of it, with the arguments of the command line.
-    pub fn run(&self, script: &Script, entry: Option<&str>, args: &[String], output: Box<dyn Output>) -> Outcome {
+    /// Runs a script, or one procedure of it.
+    pub fn run(&self, script: &Script, invocation: &Invocation, output: Box<dyn Output>) -> Outcome {
         let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
-        self.run_within(script, (entry, args), output, &Rc::new(memory))
+        self.run_within(script, invocation, output, &Rc::new(memory))
     }
 
     /// The same for a caller whose session memory outlives the run.
     pub fn run_within(
         &self,
         script: &Script,
-        (entry, args): (Option<&str>, &[String]),
+        invocation: &Invocation,
         output: Box<dyn Output>,
         memory: &Rc<SessionMemory>,
     ) -> Outcome {
         let _space = space::enter(&self.limits);
-        let mut outcome = on_large_stack(|| self.run_here(script, (entry, args), output, memory))
+        let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, memory))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
         outcome.warnings = self.end_run(self.how(outcome.ending));
         outcome
@@ -292,22 +288,25 @@ impl Engine {
     fn run_here(
         &self,
         script: &Script,
-        (entry, args): (Option<&str>, &[String]),
+        invocation: &Invocation,
         output: Box<dyn Output>,
         memory: &Rc<SessionMemory>,
     ) -> Outcome {
         if let Some(finding) = self.unsealed() {
             return Outcome::refused(Sources::new(), vec![finding]);
         }
-        let prepared = self.prepare(script, Purpose::Run(memory));
-        let Prepared { sources, mut findings, program, .. } = prepared;
+        let prepared = self.prepare(script, Purpose::Run { memory, procedure: invocation.procedure.as_deref() });
+        let Prepared { sources, findings, program, interface, mut held, .. } = prepared;
         if findings.iter().any(Diagnostic::is_error) {
             return Outcome::refused(sources, findings);
         }
-        findings.clear();
-        let entry = match find_entry(&program, entry) {
-            Ok(entry) => entry,
+        let interface = match interface {
+            Ok(interface) => interface,
             Err(finding) => return Outcome::refused(sources, vec![finding]),
+        };
+        let Bound { args, values } = match invocation.bind(&interface) {
+            Ok(bound) => bound,
+            Err(findings) => return Outcome::misused(findings, interface.help(&invocation.command(script))),
         };
         let sources = Rc::new(sources);
         self.gate.announce(memory.command(), self.atomic);
@@ -315,17 +314,20 @@ impl Engine {
         let world = World { gate, sources: sources.clone(), memory, output, strict: self.strict };
         let mut machine = Machine::new(world, self.begin_account());
         let _work = work::enter(machine.meter().watch());
-        let texts: Vec<Value> = args.iter().map(|arg| Value::text(arg)).collect();
-        machine.set_args(Value::list(texts.clone()).unwrap_or_default());
+        machine.set_args(Value::list(args).unwrap_or_default());
         let compiled = compile(&program);
-        let result = match entry {
-            Entry::Top => machine.run_top(&compiled),
-            Entry::Procedure(number) => match arguments_of(&program, number, texts) {
-                Ok(args) => machine.run_procedure(&compiled, number, args),
-                Err(finding) => return Outcome::refused((*sources).clone(), vec![finding]),
-            },
+        held.shrink(held.bytes() / 2);
+        let result = match interface.procedure.and_then(|name| program.own_procedure(&name)) {
+            None => machine.run_top(&compiled),
+            Some(number) => machine.run_procedure(&compiled, number, values),
         };
         Outcome::of_run(&sources, result, (machine, compiled, program))
+    }
+
+    /// The value of a JSON text, within the limits.
+    pub fn value_of_json(&self, text: &str) -> Result<Value, NoJson> {
+        let _space = space::enter(&self.limits);
+        json::from_text(text)
     }
 
     /// Calls one tool with the arguments of a JSON object.
@@ -383,24 +385,36 @@ impl Engine {
     fn prepare(&self, script: &Script, purpose: Purpose<'_>) -> Prepared {
         let mut sources = Sources::new();
         let mut findings = Vec::new();
+        let mut held = Held::default();
         let (text, undecodable) = script.decode_script(self.limits.script_bytes);
         let source = sources.add(script.name(), text);
-        if let Some(finding) = undecodable {
+        if let Some(finding) = undecodable.or_else(|| admit_text(source, &mut held)) {
             findings.push(finding);
-            return Prepared { sources, findings, program: Program::default(), unit: Unit::default() };
+            let (program, unit, interface) = Default::default();
+            return Prepared { sources, findings, held, program, unit, interface: Ok(interface) };
         }
         let span = source.span();
         let tree = parse(source, self.text_limits(), &mut findings);
         let mut modules = Vec::new();
         let (engine, session) = (self, purpose.session());
-        let mut loader =
-            Loader { engine, session, sources: &mut sources, findings: &mut findings, modules: &mut modules };
+        let mut loader = Loader {
+            engine,
+            session,
+            sources: &mut sources,
+            findings: &mut findings,
+            modules: &mut modules,
+            held: &mut held,
+        };
         let uses = loader.load(span, &tree);
+        let mut of_interface = Vec::new();
+        let interface = Interface::of(&tree, purpose.procedure(), &mut of_interface);
+        // Warnings are for the check, which finds them again.
+        findings.extend(of_interface.into_iter().filter(Diagnostic::is_error));
         let unit = Unit { tree, uses };
         let Gate { registry, settings, .. } = &*self.gate;
         let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[], modules: &modules };
         let mut program = lower(&unit, &surroundings, &mut findings);
-        if let Purpose::Run(_) = purpose {
+        if let Purpose::Run { .. } = purpose {
             self.spare(&mut program);
         }
         if let Purpose::Check = purpose {
@@ -413,7 +427,7 @@ impl Engine {
             }
         }
         findings.sort_by_key(|finding| finding.span());
-        Prepared { sources, findings, program, unit }
+        Prepared { sources, findings, held, program, unit, interface }
     }
 }
 
@@ -422,15 +436,22 @@ impl Engine {
 enum Purpose<'a> {
     /// To say what is wrong and what is probably not meant.
     Check,
-    /// To run it, for whoever this belongs to.
-    Run(&'a SessionMemory),
+    /// To run it, with the session memory that its modules are read for, and the procedure that is wanted.
+    Run { memory: &'a SessionMemory, procedure: Option<&'a str> },
 }
 
 impl<'a> Purpose<'a> {
     fn session(self) -> Option<&'a SessionMemory> {
         match self {
             Purpose::Check => None,
-            Purpose::Run(session) => Some(session),
+            Purpose::Run { memory, .. } => Some(memory),
+        }
+    }
+
+    fn procedure(self) -> Option<&'a str> {
+        match self {
+            Purpose::Check => None,
+            Purpose::Run { procedure, .. } => procedure,
         }
     }
 }
@@ -439,73 +460,21 @@ impl<'a> Purpose<'a> {
 struct Prepared {
     sources: Sources,
     findings: Vec<Diagnostic>,
+    /// What the texts take.
+    held: Held,
     program: Program,
     unit: Unit,
+    /// What it takes from its command line; or why it is not known where it begins.
+    interface: Result<Interface, Diagnostic>,
 }
 
-/// Where a run begins.
-enum Entry {
-    Top,
-    Procedure(usize),
-}
-
-/// The named procedure; else the top-level statements; else `Main`, `main` or the only procedure.
-fn find_entry(program: &Program, name: Option<&str>) -> Result<Entry, Diagnostic> {
-    let procedures = program.own_procedures();
-    let find = |name: &str| procedures.iter().position(|procedure| procedure.name == name);
-    if let Some(name) = name {
-        return find(name).map(Entry::Procedure).ok_or_else(|| {
-            let names = procedures.iter().map(|procedure| procedure.name.as_str());
-            let finding = Diagnostic::placeless(Code::NoEntry, format!("the script has no procedure `{name}`"));
-            match crate::text::nearest(name, names) {
-                Some(near) => finding.help(format!("did you mean `{near}`?")),
-                None => finding.help("name one that the script defines"),
-            }
-        });
-    }
-    if program.has_top || procedures.is_empty() {
-        return Ok(Entry::Top);
-    }
-    let main = find("Main").or_else(|| find("main"));
-    let only = (procedures.len() == 1).then_some(0);
-    main.or(only).map(Entry::Procedure).ok_or_else(|| {
-        let finding =
-            Diagnostic::placeless(Code::NoEntry, "the script holds several procedures and none is called `Main`");
-        finding.help("name the one to run: `ns run FILE --proc NAME`")
-    })
-}
-
-/// The arguments of a procedure that the command line calls.
-fn arguments_of(program: &Program, number: usize, mut args: Vec<Value>) -> Result<Vec<Value>, Diagnostic> {
-    let procedure = &program.procedures[number];
-    let (name, most) = (&procedure.name, procedure.params.len());
-    let usage = procedure.params.iter().map(|param| param.to_uppercase()).collect::<Vec<_>>().join(" ");
-    let help = format!("give them after `--`: `ns run FILE -- {usage}`");
-    if args.len() < procedure.needs {
-        let message = format!("`{name}` needs `{}`", procedure.params[args.len()]);
-        return Err(Diagnostic::error(Code::MissingArgument, procedure.span, message).help(help));
-    }
-    if args.len() > most {
-        let message = format!("`{name}` takes {most} arguments, not {}", args.len());
-        return Err(Diagnostic::error(Code::TooManyArguments, procedure.span, message).help(help));
-    }
-    args.resize(most, Value::Nil);
-    Ok(args)
-}
-
-fn info(tree: &Tree, program: &Program) -> Info {
-    let procedure = |procedure: &crate::program::tree::Procedure| ProcedureInfo {
-        name: procedure.name.to_string(),
-        parameters: procedure.params.iter().map(ToString::to_string).collect(),
-        required: procedure.needs,
-        documentation: procedure.documentation.clone(),
-    };
-    Info {
-        version: tree.version.clone(),
-        metadata: tree.metadata.iter().map(|metadata| (metadata.key.clone(), metadata.value.clone())).collect(),
-        procedures: program.own_procedures().iter().map(procedure).collect(),
-        modules: tree.uses().map(|used| (used.name.text.to_string(), used.path.clone())).collect(),
-    }
+/// Counts what reading a text takes as live; a finding where that is too much.
+fn admit_text(source: &Source, held: &mut Held) -> Option<Diagnostic> {
+    let hit = held.grow(weight(source.text())).err()?;
+    let message =
+        format!("reading the text would take more than is left of the {} bytes of `memory_bytes`", hit.allowed);
+    let finding = Diagnostic::error(hit.limit.code(), source.span(), message);
+    Some(finding.help("split it, or raise `memory_bytes` in `[limits]`"))
 }
 
 /// The finding for a panic: see [`Code::Internal`].

@@ -8,14 +8,14 @@ use std::vec;
 
 use compact_str::CompactString;
 
-use crate::limits::Meter;
+use crate::limits::{Held, Meter};
 use crate::program::{Module, ModuleId, Unit, Uses};
 use crate::syntax::ast::{StatementKind, Tree, Use};
 use crate::syntax::parse;
 use crate::text::{Code, Diagnostic, Source, Sources, Span, ToolCode};
 use crate::toolkit::{ModuleError, ModuleFile, SessionMemory, ToolError, groups};
 
-use super::{Engine, Script};
+use super::{Engine, Script, admit_text};
 
 /// What reads the modules of one text.
 pub(super) struct Loader<'e> {
@@ -26,6 +26,8 @@ pub(super) struct Loader<'e> {
     pub findings: &'e mut Vec<Diagnostic>,
     /// The modules of the session, to which those of the text are added.
     pub modules: &'e mut Vec<Module>,
+    /// What the texts take.
+    pub held: &'e mut Held,
 }
 
 /// What became of a file that was met.
@@ -158,7 +160,9 @@ impl Loader<'_> {
         if reading.modules_left == 0 {
             let message = format!("the script uses more than the {} modules of `modules`", limits.modules);
             let finding = Diagnostic::error(Code::ModuleLimit, used.path_span, message);
-            self.report(finding.help("use fewer, or raise `modules` in `[limits]`"));
+            self.report(
+                finding.help("use fewer, or raise `modules` in `[limits]` of your own policy file or `--policy`"),
+            );
             return None;
         }
         let meter = self.meter();
@@ -175,7 +179,10 @@ impl Loader<'_> {
                     file.name, limits.script_bytes
                 );
                 let finding = Diagnostic::error(Code::TextTooLong, used.path_span, message);
-                self.report(finding.help("split it, or raise `script_bytes` in `[limits]`"));
+                self.report(
+                    finding
+                        .help("split it, or raise `script_bytes` in `[limits]` of your own policy file or `--policy`"),
+                );
                 return None;
             }
         };
@@ -185,7 +192,7 @@ impl Loader<'_> {
         let source = self.sources.add_module(file.name.as_str(), text);
         let span = source.span();
         let tree = match undecodable {
-            None => module_tree(source, self.engine, self.findings),
+            None => module_tree(source, self.engine, self.findings, self.held),
             Some(finding) => {
                 self.findings.push(shifted(finding, source.base()));
                 Tree::default()
@@ -238,7 +245,11 @@ impl Loader<'_> {
 }
 
 /// The tree of a module's text; a statement that would run is reported.
-fn module_tree(source: &Source, engine: &Engine, findings: &mut Vec<Diagnostic>) -> Tree {
+fn module_tree(source: &Source, engine: &Engine, findings: &mut Vec<Diagnostic>, held: &mut Held) -> Tree {
+    if let Some(finding) = admit_text(source, held) {
+        findings.push(finding);
+        return Tree::default();
+    }
     let tree = parse(source, engine.text_limits(), findings);
     let is_statement = |kind: &StatementKind| !matches!(kind, StatementKind::Bad(_) | StatementKind::Broken(_));
     let first = tree.statements.iter().find(|statement| statement.runs() && is_statement(&statement.kind));

@@ -25,6 +25,8 @@ pub enum Ending {
     Interrupted,
     /// Nobody reads its output any more.
     Unread,
+    /// The arguments are not those that the script takes; nothing ran.
+    Misused,
 }
 
 /// What policy and sandbox say no with.
@@ -45,6 +47,8 @@ pub struct Outcome {
     pub value: Value,
     /// Steps that it took.
     pub steps: u64,
+    /// How the script is used, where its arguments were wrong.
+    pub usage: Option<String>,
     _remains: Remains,
 }
 
@@ -66,7 +70,12 @@ impl Outcome {
     pub(super) fn refused(sources: Sources, findings: Vec<Diagnostic>) -> Outcome {
         let ending = ending_before_run(&findings);
         let (value, warnings) = (Value::Nil, Vec::new());
-        Outcome { sources, findings, warnings, ending, value, steps: 0, _remains: Remains(None) }
+        Outcome { sources, findings, warnings, ending, value, steps: 0, usage: None, _remains: Remains(None) }
+    }
+
+    /// A run that did not begin, since the arguments are not those that the script takes.
+    pub(super) fn misused(findings: Vec<Diagnostic>, usage: String) -> Outcome {
+        Outcome { ending: Ending::Misused, usage: Some(usage), ..Outcome::refused(Sources::new(), findings) }
     }
 
     /// A run that ended.
@@ -83,7 +92,7 @@ impl Outcome {
             Err(fault) if fault.is_unread() => (Vec::new(), Ending::Unread, Value::Nil),
             Err(fault) => (vec![fault.to_diagnostic()], ending_of(&fault), Value::Nil),
         };
-        Outcome { sources, findings, warnings: Vec::new(), ending, value, steps, _remains: remains }
+        Outcome { sources, findings, warnings: Vec::new(), ending, value, steps, usage: None, _remains: remains }
     }
 }
 

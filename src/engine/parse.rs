@@ -6,7 +6,7 @@ use crate::syntax::{TextLimits, ast::Tree, parse};
 use crate::text::{Diagnostic, Sources};
 
 use super::stack::on_large_stack;
-use super::{Script, internal_fault};
+use super::{Interface, Script, internal_fault};
 
 /// What parsing a script gives.
 pub struct Parsed {
@@ -31,4 +31,31 @@ pub fn parse_script(script: &Script) -> Parsed {
         Tree::default()
     });
     Parsed { sources, tree, findings }
+}
+
+/// What describing a script gives.
+pub struct DescribedScript {
+    /// The text, for showing findings.
+    pub sources: Sources,
+    /// What is wrong with the text.
+    pub findings: Vec<Diagnostic>,
+    /// What the script takes from its command line, where that is known.
+    pub interface: Option<Interface>,
+}
+
+/// Says what a script takes from its command line: the procedure that is named, or what a run begins with.
+pub fn describe_script(script: &Script, procedure: Option<&str>) -> DescribedScript {
+    let Parsed { sources, tree, mut findings } = parse_script(script);
+    let mut wrong = Vec::new();
+    let interface = on_large_stack(|| Interface::of(&tree, procedure, &mut wrong));
+    findings.extend(wrong.into_iter().filter(Diagnostic::is_error));
+    let interface = match interface {
+        Ok(interface) => interface.map_err(|finding| findings.push(finding)).ok(),
+        Err(panic) => {
+            findings.push(internal_fault(&panic));
+            None
+        }
+    };
+    let interface = interface.filter(|_| !findings.iter().any(Diagnostic::is_error));
+    DescribedScript { sources, findings, interface }
 }

@@ -66,8 +66,13 @@ impl Script {
             return (text, finding);
         }
         match document::script(&text) {
-            Some(script) => (script, None),
-            None => {
+            Ok(Some(script)) => (script, None),
+            Err(hit) => {
+                let finding =
+                    Diagnostic::placeless(hit.limit.code(), format!("reading the document is stopped: {hit}"));
+                (text, Some(finding.help("split it, or raise `memory_bytes` in `[limits]`")))
+            }
+            Ok(None) => {
                 let finding = Diagnostic::placeless(Code::NoEntry, format!("`{}` holds no script", self.name));
                 let help = "begin one with a line of ```neuroscript; `ns render` runs the `{{invoke_tool: …}}` calls of a document";
                 (text, Some(finding.help(help)))
@@ -81,7 +86,13 @@ impl Script {
         if self.bytes.len() > limit {
             let message = format!("the {noun} has {} bytes, more than the {limit} of `script_bytes`", self.bytes.len());
             let finding = Diagnostic::placeless(Code::TextTooLong, message);
-            return (String::new(), Some(finding.help("split it, or raise `script_bytes` in `[limits]`")));
+            return (
+                String::new(),
+                Some(
+                    finding
+                        .help("split it, or raise `script_bytes` in `[limits]` of your own policy file or `--policy`"),
+                ),
+            );
         }
         match str::from_utf8(&self.bytes) {
             Ok(text) => (text.to_owned(), None),

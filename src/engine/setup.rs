@@ -3,27 +3,30 @@
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::audit::Audit;
 use crate::limits::{Interrupt, Limits};
 use crate::memory::Project;
-use crate::sandbox::{LogFolder, Root, TemporaryFolders};
+use crate::sandbox::{Root, TemporaryFolders, UserKey, UserState, state_folder_of};
 use crate::text::{Code, Diagnostic, Sources};
-use crate::toolkit::{Approvals, Chance, Clock, DirectoryRule, Gate, KeepAnswer, Policy, Registry};
+use crate::toolkit::{Approvals, Chance, Clock, DirectoryRule, Gate, Policy, Unused};
 
 use super::Engine;
-use super::config::{Config, Origin, approve, files, parse};
+use super::config::{Config, files};
 use super::libraries::open_libraries;
-use super::wall::outside;
+use super::policies::{keep_answers, keep_out_of_policies, read_policies};
 
 /// What a front end asks for. What is left out comes from the policy file, then from built-in values.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The sandbox folder; the current folder when left out.
     pub sandbox: Option<PathBuf>,
-    /// The policy file; when left out, the one in the root or the user's.
+    /// A policy file besides the user's own and the one in the root.
     pub policy: Option<PathBuf>,
+    /// The policy file of a case of `ns test`, which narrows alone.
+    pub case_policy: Option<PathBuf>,
     /// The folder for what is kept of runs that may change nothing; the user's state folder when left out.
     pub state: Option<PathBuf>,
     /// Folders of modules besides the sandbox.
@@ -36,6 +39,12 @@ pub struct Options {
     pub atomic: bool,
     /// Change nothing, and keep what would be changed.
     pub plan: bool,
+    /// The key of the user's seals, from a process that was handed it; read from the state folder when left out.
+    pub key: Option<UserKey>,
+    /// Whether nothing will be run or changed: no run that was killed is brought to an end, and no key is made.
+    pub looks_only: bool,
+    /// Whether a key is made all the same, where there is none.
+    pub makes_key: bool,
     /// Whether tools are called and no script is looked at; whoever runs one needs an engine for that.
     pub calls_only: bool,
     /// The limits where neither the policy file nor these options say anything.
@@ -46,23 +55,17 @@ pub struct Options {
     pub max_steps: Option<u64>,
     /// The time limit.
     pub timeout: Option<Duration>,
+    /// The most files that one operation lists or changes. As an option of the user's own it may widen what the
+    /// policy file says.
+    pub max_files: Option<u64>,
+    /// The same where neither says anything; that of people when left out.
+    pub max_files_unless_set: Option<u64>,
     /// The most bytes of one answer of a tool.
     pub answer_bytes: Option<u64>,
     /// What `TIME.Now` says.
     pub clock: Clock,
     /// What random numbers begin with; nobody can guess it when left out.
     pub seed: Option<u64>,
-}
-
-/// Where the policy in force came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PolicySource {
-    /// There is no file.
-    BuiltIn,
-    /// `neuroscript.toml` in the root.
-    Root,
-    /// A file that was named, or the user's.
-    File(PathBuf),
 }
 
 /// Why an engine could not be made.
@@ -80,27 +83,28 @@ impl SetupError {
     }
 }
 
-/// The name of the policy file in a root.
-const POLICY_FILE: &str = "neuroscript.toml";
-/// Bytes that a policy file may have.
-const MAX_POLICY: u64 = 1 << 20;
-
 impl Engine {
     /// Opens the sandbox, reads the policy and puts the limits together.
     pub fn open(options: &Options) -> Result<Engine, SetupError> {
         let root = open_root(options.sandbox.as_deref())?;
         let registry = Rc::new(crate::tools::registry());
-        let (policy_source, config) = read_policy(&root, options, &registry)?;
-        let Config { mut limits, mut policy, settings } = config;
-        overrule(&mut limits, options);
-        policy.read_only |= options.read_only;
-        let further = open_further(&root, &mut policy)?;
-        options.within.iter().for_each(|within| narrow(&mut policy, &root, &further, within));
-        keep_out_of_policies(&mut policy, &root, &further, &policy_source);
+        let Config { mut limits, mut policy, settings } = read_policies(&root, options, &registry)?;
+        let optional = overrule(&mut limits, &mut policy, options);
+        Arc::make_mut(&mut policy.provenance).options = optional;
         let state = options.state.clone().or_else(files::state_folder);
+        let makes_key = options.makes_key || !(policy.read_only || options.plan || options.looks_only);
+        let user = Arc::new(match &options.key {
+            Some(key) => UserState::handed(key.clone(), state.as_deref()),
+            None => UserState::open(state.as_deref(), makes_key),
+        });
+        let root = sealed_for(root, &user)?;
+        let further = open_further(&root, &mut policy)?;
+        let further = further.into_iter().map(|root| sealed_for(root, &user)).collect::<Result<Vec<Root>, _>>()?;
+        options.within.iter().for_each(|within| narrow(&mut policy, &root, &further, within));
+        keep_out_of_policies(&mut policy, &root, &further);
         state.iter().for_each(|state| keep_out_of_state(&mut policy, &root, &further, state));
         let libraries = open_libraries(&options.libraries, &root, &further, &mut policy)?;
-        let approvals = Rc::new(Approvals::new(keep_answers(&policy_source)));
+        let approvals = Rc::new(Approvals::new(keep_answers(&policy.provenance.files)));
         let journal = policy.journal();
         let engine = Engine {
             gate: Rc::new(Gate {
@@ -126,7 +130,6 @@ impl Engine {
             strict: options.strict,
             atomic: options.atomic,
             interrupt: Interrupt::default(),
-            policy_source,
             ended: RefCell::default(),
             newest: RefCell::default(),
             force: OnceCell::new(),
@@ -135,7 +138,9 @@ impl Engine {
         if options.plan {
             return engine.planning();
         }
-        engine.gate.recover();
+        if !options.looks_only {
+            engine.gate.recover();
+        }
         Ok(engine)
     }
 
@@ -149,23 +154,37 @@ impl Engine {
             )
         })?;
         let (limits, interrupt) = (self.limits.clone(), self.interrupt.clone());
-        let (strict, atomic, policy_source) = (self.strict, self.atomic, self.policy_source.clone());
+        let (strict, atomic) = (self.strict, self.atomic);
         let (ended, force) = (RefCell::default(), self.force.clone());
         let newest = RefCell::default();
-        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, policy_source, ended, newest, force })
+        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, ended, newest, force })
     }
 }
 
-fn overrule(limits: &mut Limits, options: &Options) {
+/// Sets what options of the command line say, which come before every file, and gives the keys.
+fn overrule(limits: &mut Limits, policy: &mut Policy, options: &Options) -> Vec<&'static str> {
+    let mut keys = Vec::new();
     if let Some(max_steps) = options.max_steps {
         limits.max_steps = max_steps;
+        keys.push("max_steps");
     }
     if options.timeout.is_some() {
         limits.timeout = options.timeout;
+        keys.push("timeout_s");
     }
     if options.answer_bytes.is_some() {
         limits.tool_output_bytes = options.answer_bytes;
+        keys.push("tool_output_bytes");
     }
+    if let Some(most) = options.max_files {
+        policy.max_files_per_operation = most;
+        keys.push("max_files_per_operation");
+    }
+    if options.read_only && !policy.read_only {
+        policy.read_only = true;
+        keys.push("read_only");
+    }
+    keys
 }
 
 fn open_root(named: Option<&Path>) -> Result<Root, SetupError> {
@@ -179,30 +198,12 @@ fn open_root(named: Option<&Path>) -> Result<Root, SetupError> {
     })
 }
 
-fn read_policy(root: &Root, options: &Options, registry: &Registry) -> Result<(PolicySource, Config), SetupError> {
-    let (source, name, text) = match options.policy.as_deref() {
-        Some(path) => (PolicySource::File(path.to_path_buf()), path.display().to_string(), read_file(path)?),
-        None => match root
-            .read_reserved(POLICY_FILE, MAX_POLICY)
-            .map_err(|error| unreadable(POLICY_FILE, &error.to_string()))?
-        {
-            Some(bytes) => (PolicySource::Root, POLICY_FILE.to_owned(), bytes),
-            None => match files::user_policy(POLICY_FILE).filter(|path| files::is_file(path)) {
-                Some(path) => (PolicySource::File(path.clone()), path.display().to_string(), read_file(&path)?),
-                None => {
-                    let config = Config { limits: options.limits.clone(), ..Config::default() };
-                    return Ok((PolicySource::BuiltIn, config));
-                }
-            },
-        },
-    };
-    let text = String::from_utf8(text).map_err(|_| unreadable(&name, "it is not UTF-8"))?;
-    let mut sources = Sources::new();
-    let origin = if source == PolicySource::Root { Origin::Root } else { Origin::User };
-    match parse(sources.add(name, text), registry, origin, &options.limits) {
-        Ok(config) => Ok((source, config)),
-        Err(findings) => Err(SetupError { findings, sources }),
-    }
+fn sealed_for(root: Root, user: &Arc<UserState>) -> Result<Root, SetupError> {
+    let path = root.path().display().to_string();
+    root.sealed_for(user).map_err(|error| {
+        let message = format!("the sandbox folder `{path}` cannot be looked at: {error}");
+        SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("name an existing folder: `--sandbox DIR`"))
+    })
 }
 
 /// Nothing may be done outside these directories. One that holds a root narrows nothing there.
@@ -229,7 +230,8 @@ fn open_further(root: &Root, policy: &mut Policy) -> Result<Vec<Root>, SetupErro
     let mut further: Vec<Root> = Vec::new();
     let below = |path: &Path| root.part_below(path).map(|below| below.to_string_lossy().into_owned());
     block_where_links_lead(root, policy);
-    policy.settle(below, |path| {
+    let truth = |path: &Path| files::true_path(path).unwrap_or_else(|| path.to_path_buf());
+    policy.settle(below, truth, |path| {
         let refused = |reason: String| {
             let message = format!("`{}` of `allowed_directories` cannot be opened: {reason}", path.display());
             let finding = Diagnostic::placeless(Code::BadPolicy, message);
@@ -245,6 +247,7 @@ fn open_further(root: &Root, policy: &mut Policy) -> Result<Vec<Root>, SetupErro
         further.push(opened);
         Ok(path)
     })?;
+    tell_unopened(policy);
     Ok(further)
 }
 
@@ -267,32 +270,21 @@ fn block_where_links_lead(root: &Root, policy: &mut Policy) {
     policy.blocked_directories.extend(more);
 }
 
-/// No tool changes the policy file that was named, or that of the user, where a root holds it.
-fn keep_out_of_policies(policy: &mut Policy, root: &Root, further: &[Root], source: &PolicySource) {
-    let named = match source {
-        PolicySource::File(path) => Some(path.clone()),
-        PolicySource::Root | PolicySource::BuiltIn => None,
-    };
-    for path in named.into_iter().chain(files::user_policy(POLICY_FILE)) {
-        // Both what the name leads to and the name itself, which may be a link.
-        let true_folder = path.parent().and_then(files::true_path);
-        let true_name = true_folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
-        let names = [std::path::absolute(&path).ok(), files::true_path(&path), true_name];
-        for name in names.into_iter().flatten() {
-            for root in further.iter().chain([root]) {
-                if let Some(below) = root.part_below(&name) {
-                    policy.keep_out_of(&root.address_of(&below.to_string_lossy()));
-                }
-            }
-        }
-    }
+/// Notes the directories outside that the file in the root names in vain.
+fn tell_unopened(policy: &mut Policy) {
+    let unopened = policy.unopened().filter_map(|rule| {
+        let value = format!("[{:?}]", rule.written());
+        Some(Unused { key: "allowed_directories", value, stated: rule.stated()?.clone() })
+    });
+    let unused: Vec<Unused> = unopened.collect();
+    Arc::make_mut(&mut policy.provenance).unused.extend(unused);
 }
 
 /// No tool sees what is kept of runs in the user's state folder, where a root holds it or lies in it.
 fn keep_out_of_state(policy: &mut Policy, root: &Root, further: &[Root], state: &Path) {
     // Our own folder in it is no link, or it is not used.
     let names = [std::path::absolute(state).ok(), files::future_path(state)];
-    for name in names.into_iter().flatten().map(|state| LogFolder::own_in_state(&state)) {
+    for name in names.into_iter().flatten().map(|state| state_folder_of(&state)) {
         for root in further.iter().chain([root]) {
             let below = match root.path().starts_with(&name) {
                 true => Some(PathBuf::new()),
@@ -306,32 +298,6 @@ fn keep_out_of_state(policy: &mut Policy, root: &Root, further: &[Root], state: 
     }
 }
 
-/// What keeps an answer for good: in the policy file in force, if it is the user's own.
-fn keep_answers(source: &PolicySource) -> Option<KeepAnswer> {
-    let path = match source {
-        PolicySource::File(path) => path.clone(),
-        // The file in the root belongs to the folder, not to the user.
-        PolicySource::Root | PolicySource::BuiltIn => return None,
-    };
-    Some(Box::new(move |tool| {
-        let path = path.clone();
-        outside(move || approve::allow_for_good(&path, tool, &crate::tools::registry()))
-    }))
-}
-
-/// The bytes of a policy file that is named by a path of the operating system.
-fn read_file(path: &Path) -> Result<Vec<u8>, SetupError> {
-    files::read(path, MAX_POLICY).map_err(|error| unreadable(&path.display().to_string(), &error.to_string()))
-}
-
 fn refused_folder(message: String) -> SetupError {
     SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("name the sandbox: `--sandbox DIR`"))
-}
-
-fn unreadable(name: &str, reason: &str) -> SetupError {
-    let message = format!("the policy file `{name}` cannot be used: {reason}");
-    SetupError::new(
-        Diagnostic::placeless(Code::BadPolicy, message)
-            .help("mend or remove it; nothing runs without the policy that is asked for"),
-    )
 }

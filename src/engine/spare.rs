@@ -22,7 +22,8 @@ mod tests {
 
     /// Whether a walk is spared sizes and times.
     fn is_spared(engine: &Engine, text: &str) -> bool {
-        let prepared = engine.prepare(&Script::new("test", text), Purpose::Run(&SessionMemory::new("test")));
+        let prepared = engine
+            .prepare(&Script::new("test", text), Purpose::Run { memory: &SessionMemory::new("test"), procedure: None });
         assert_eq!(prepared.findings, [], "{text}");
         !prepared.program.spared.is_empty()
     }

@@ -5,6 +5,8 @@
 //! calls [`Engine::seal`], and then runs. Where plans are made afterwards or are at hand, it calls
 //! [`settle_scratch`] before anything else, since what they hold lies in `TMPDIR`.
 
+use std::path::Path;
+
 #[cfg(target_os = "linux")]
 use crate::audit::Keeping;
 use crate::sandbox::SandboxError;
@@ -24,7 +26,6 @@ pub use crate::wall::{Force, Network, Process, open_outside, outside};
 #[cfg(target_os = "linux")]
 use super::config::files;
 #[cfg(target_os = "linux")]
-use super::setup::PolicySource;
 use super::setup::SetupError;
 use super::{Engine, on_large_stack};
 
@@ -35,6 +36,45 @@ use super::{Engine, on_large_stack};
 /// What the kernel has refused to work.
 pub fn seal_tester(network: Network) -> Result<(), WallError> {
     seal(Process::Tester(network), Vec::new()).map(drop)
+}
+
+/// Keeps the process of `ns test`, and what it starts, to the folders of the tests, its sandboxes, and the
+/// files that the user named.
+///
+/// # Errors
+/// What the kernel has refused to work.
+pub fn seal_tests(folders: &TestGrounds<'_>) -> Result<(), WallError> {
+    seal(Process::Server(Network::None), folders.grounds()).map(drop)
+}
+
+/// What a run of `ns test` works with.
+#[derive(Debug)]
+pub struct TestGrounds<'a> {
+    /// Folders that are read.
+    pub read: Vec<&'a Path>,
+    /// Folders in which golden files are written.
+    pub written: Vec<&'a Path>,
+    /// Files that the user named.
+    pub files: Vec<&'a Path>,
+    /// The folder of the sandboxes, which goes at the end.
+    pub home: &'a Path,
+}
+
+impl TestGrounds<'_> {
+    #[cfg(target_os = "linux")]
+    fn grounds(&self) -> Vec<Ground> {
+        let ground = |path: &Path, rights| files::handle(path).ok().map(|handle| Ground { handle, rights });
+        let read = self.read.iter().filter_map(|path| ground(path, Rights::Read));
+        let written = self.written.iter().filter_map(|path| ground(path, Rights::Change));
+        let named = self.files.iter().filter_map(|path| ground(path, Rights::ReadFile));
+        let above = self.home.parent().and_then(|above| ground(above, Rights::RemoveFolders));
+        read.chain(written).chain(named).chain(ground(self.home, Rights::Change)).chain(above).collect()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn grounds(&self) -> Vec<Ground> {
+        Vec::new()
+    }
 }
 
 impl Engine {
@@ -121,7 +161,14 @@ impl Engine {
         if let Some(log) = gate.audit.folder_in_state(&gate.root).filter(|_| keeps_in_state) {
             grounds.push(Ground { handle: log.handle()?, rights: Rights::Log });
         }
-        if let (Process::Server(_), PolicySource::File(path)) = (process, &self.policy_source) {
+        // A worker opens it again, within the wall of its server.
+        if let (Process::Server(_), Some(ledger)) = (process, &gate.root.user().ledger) {
+            let handle = ledger.handle().map_err(|error| SandboxError::io("the ledger", &error))?;
+            grounds.push(Ground { handle, rights: Rights::Use });
+        }
+        // Its workers read them again.
+        let read = gate.policy.provenance.files.iter().filter_map(|file| file.path.as_deref());
+        for path in read.filter(|_| matches!(process, Process::Server(_))) {
             grounds.extend(files::handle(path).ok().map(|handle| Ground { handle, rights: Rights::ReadFile }));
         }
         Ok(grounds)

@@ -71,10 +71,8 @@ fn int(value: &Value) -> Fallible<Value> {
 fn parse_int(text: &str) -> Option<Value> {
     let digits = text.trim();
     let digits = if digits.contains('_') { digits.replace('_', "") } else { digits.to_owned() };
-    let whole = digits.parse::<i64>().ok();
     // `"4.0"` is a whole number too; `"4.5"` is none.
-    let whole = whole.or_else(|| digits.parse::<f64>().ok().and_then(number::exact_int));
-    whole.map(Value::Int)
+    digits.parse::<i64>().ok().or_else(|| number::whole_of_decimal(&digits)).map(Value::Int)
 }
 
 fn float(value: &Value) -> Fallible<Value> {

@@ -6,6 +6,7 @@
 
 mod ablation;
 mod canary;
+mod charged;
 mod meter;
 mod progress;
 pub mod space;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use crate::text::Code;
 
 pub use canary::loose_limit;
+pub use charged::{Charged, Held};
 pub use meter::{Interrupt, Meter, Watch};
 pub use progress::Progress;
 
@@ -180,18 +182,36 @@ impl Limit {
     pub fn help(self) -> Option<&'static str> {
         Some(match self {
             Limit::Steps => {
-                "look for a loop that never ends, or raise it with `--max-steps` or `max_steps` in `[limits]`"
+                "look for a loop that never ends, or raise it with `--max-steps` or `max_steps` in `[limits]` of your own policy file or `--policy`"
             }
-            Limit::Time => "raise it with `--timeout` or `timeout_s` in `[limits]`",
-            Limit::CallDepth => "look for a call that never stops calling itself, or raise `call_depth` in `[limits]`",
-            Limit::ValueDepth => "keep the parts in separate variables, or raise `value_depth` in `[limits]`",
-            Limit::Memory => "work in parts, or raise `memory_bytes` in `[limits]`",
-            Limit::String => "work in parts, or raise `string_bytes` in `[limits]`",
-            Limit::Collection => "work in parts, or raise `collection_items` in `[limits]`",
-            Limit::Output => "print less, or raise `output_bytes` in `[limits]`",
-            Limit::Answer => "ask for less, or raise `tool_output_bytes` in `[limits]`",
-            Limit::FilesChanged => "change less in one run, or raise `files_changed` in `[limits]`",
-            Limit::BytesWritten => "write less in one run, or raise `bytes_written` in `[limits]`",
+            Limit::Time => {
+                "raise it with `--timeout` or `timeout_s` in `[limits]` of your own policy file or `--policy`"
+            }
+            Limit::CallDepth => {
+                "look for a call that never stops calling itself, or raise `call_depth` in `[limits]` of your own policy file or `--policy`"
+            }
+            Limit::ValueDepth => {
+                "keep the parts in separate variables, or raise `value_depth` in `[limits]` of your own policy file or `--policy`"
+            }
+            Limit::Memory => {
+                "work in parts, or raise `memory_bytes` in `[limits]` of your own policy file or `--policy`"
+            }
+            Limit::String => {
+                "work in parts, or raise `string_bytes` in `[limits]` of your own policy file or `--policy`"
+            }
+            Limit::Collection => {
+                "work in parts, or raise `collection_items` in `[limits]` of your own policy file or `--policy`"
+            }
+            Limit::Output => "print less, or raise `output_bytes` in `[limits]` of your own policy file or `--policy`",
+            Limit::Answer => {
+                "ask for less, or raise `tool_output_bytes` in `[limits]` of your own policy file or `--policy`"
+            }
+            Limit::FilesChanged => {
+                "change less in one run, or raise `files_changed` in `[limits]` of your own policy file or `--policy`"
+            }
+            Limit::BytesWritten => {
+                "write less in one run, or raise `bytes_written` in `[limits]` of your own policy file or `--policy`"
+            }
             Limit::Interrupt => return None,
         })
     }

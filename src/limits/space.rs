@@ -122,6 +122,11 @@ pub fn check_depth(depth: usize) -> Result<(), LimitHit> {
     }
 }
 
+/// How deep lists and maps may nest.
+pub fn depth_bound() -> usize {
+    BOUNDS.get().depth
+}
+
 /// How many elements of so many bytes a list could still take, and what is said when there are more.
 pub fn room_for(bytes_each: usize) -> (usize, LimitHit) {
     let bounds = BOUNDS.get();

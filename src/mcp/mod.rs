@@ -28,10 +28,11 @@ use std::time::{Duration, Instant};
 use rmcp::service::serve_server;
 
 use crate::engine::{Limits, Network, Options, SetupError};
+use crate::toolkit::MAX_FILES_OF_SERVER;
 
 #[cfg(feature = "http")]
 pub use http::Listening;
-pub use offer::{definition, plain_input};
+pub use offer::{ScriptFault, ScriptTool, definition, plain_input};
 pub use worker::work;
 
 use lane::Lane;
@@ -48,8 +49,10 @@ const END: Duration = Duration::from_secs(10);
 pub struct Settings {
     /// For the engine; the limits are those of a server, where nothing else says so.
     pub options: Options,
-    /// Which tools are offered: `default`, `all`, `script`, groups, wire names.
+    /// Which tools are offered: `default`, `all`, `script`, `none`, groups, wire names.
     pub tools: Vec<String>,
+    /// Scripts that are offered besides.
+    pub scripts: Vec<ScriptTool>,
     /// Whether the roots of a client narrow what its calls may do.
     pub follows_roots: bool,
     /// How long a client may take nothing before it is given up.
@@ -127,8 +130,13 @@ fn begin(
     network: Network,
     refused: impl FnOnce(&SetupError) + Send + 'static,
 ) -> Result<Option<(Parts, JoinHandle<()>)>, Fault> {
-    let Settings { options, tools, worker: (program, words), .. } = settings;
-    let options = Options { limits: Limits::of_server(), calls_only: true, ..options };
+    let Settings { options, tools, scripts, worker: (program, words), .. } = settings;
+    let options = Options {
+        limits: Limits::of_server(),
+        max_files_unless_set: Some(MAX_FILES_OF_SERVER),
+        calls_only: true,
+        ..options
+    };
     let watched = Watched::default();
     let own = watched.clone();
     let begun = Lane::begin(
@@ -137,7 +145,7 @@ fn begin(
         move |place| {
             own.watch(&place.engine);
             let gate = place.engine.gate();
-            let offer = Offer::choose(&tools, &gate.registry, &gate.policy);
+            let offer = Offer::choose(&tools, scripts, &gate.registry, &gate.policy);
             (offer, instructions(gate.policy.read_only), place.engine.limits().timeout)
         },
         refused,

@@ -8,14 +8,15 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
-use crate::engine::{Engine, Network, Options, Process, SessionMemory, SetupError};
+use crate::engine::{Engine, Network, Options, Process, SessionMemory, SetupError, UserKey};
 use crate::text::ToolCode;
 use crate::toolkit::{Excerpt, Manner, ToolError, excerpt};
 use crate::value::{Room, Value, json as value_json, to_value};
 
 use super::ask::Front;
 use super::methods::{self, Method};
-use super::worker::{Order, Worked};
+use super::offer::{PLAN, ScriptTool};
+use super::worker::{Given, Named, Order, Worked};
 
 /// Bytes of a whole answer, of which a client gets one part after another.
 pub const WHOLE: u64 = 16 << 20;
@@ -86,7 +87,9 @@ impl Place {
 
     /// Opens it anew, with other bounds; what is remembered stays.
     pub fn reopen(&mut self, options: &Options) -> Result<(), SetupError> {
-        let mut engine = Engine::open(options)?;
+        // The key lies out of reach by now.
+        let key = self.key();
+        let mut engine = Engine::open(&Options { key, ..options.clone() })?;
         engine.share_wall(&self.engine);
         self.at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
         engine.set_approver(self.front.clone());
@@ -140,7 +143,42 @@ impl Place {
         let method = Method::RunScript;
         let order = value_of(args).and_then(|args| Ok(method.bind::<methods::ScriptArgs>(&args)?.order()));
         let order = order.map_err(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }))?;
-        Ok(Order { remembered: self.session.entries(), ..order })
+        Ok(Order { remembered: self.session.entries(), key: self.key(), ..order })
+    }
+
+    /// The key of the user's seals, for an engine that can no longer read it.
+    fn key(&self) -> Option<UserKey> {
+        Some(self.engine.gate().root.user().key.clone())
+    }
+
+    /// What a worker is told to do, for a call of a script that is offered as a tool.
+    pub fn order_of_script(&self, script: &ScriptTool, mut args: Map<String, Json>) -> Result<Order, Reply> {
+        let refused = |error: ToolError| {
+            let mut reply = failure(&error);
+            reply.structured["error"]["tool"] = json!(script.wire);
+            reply
+        };
+        let plan = match args.remove(PLAN).filter(|_| script.can_plan) {
+            None | Some(Json::Null) => false,
+            Some(Json::Bool(plan)) => plan,
+            Some(_) => {
+                let error = ToolError::new(ToolCode::BadArgs, format!("`{PLAN}` needs true or false"));
+                return Err(refused(error.argument(PLAN)));
+            }
+        };
+        let given = value_of(&args).map_err(refused)?;
+        script.check(&given).map_err(refused)?;
+        Ok(Order {
+            server: std::process::id(),
+            script: script.text.clone(),
+            plan,
+            atomic: true,
+            given: Given::Named(args),
+            offered: Some(Named { tool: script.wire.clone(), file: script.file.clone() }),
+            within: None,
+            remembered: self.session.entries(),
+            key: self.key(),
+        })
     }
 
     /// What a worker reported, as a client gets it.

@@ -91,7 +91,7 @@ impl MemoryError {
             MemoryError::BadKey(_) => "give a key of 1 to 256 bytes without control characters",
             MemoryError::BadValue(_) => "store the parts under keys of their own, or convert them to texts",
             MemoryError::TooLarge { .. } => {
-                "store less, or raise `max_value_bytes` in `[tools.memory]` of the policy file"
+                "store less, or raise `max_value_bytes` in `[tools.memory]` of your own policy file or `--policy`"
             }
             MemoryError::Full { .. } => "delete keys that are no longer needed, or keep it in `project` memory",
             MemoryError::BadLine { .. } => "nothing was taken in; mend the line and import again",

@@ -3,6 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::value::{Value, json, parts, time::rfc3339};
 
@@ -51,11 +52,12 @@ pub struct Record {
 /// The JSON of a line that is taken in.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct Line<'t> {
     key: String,
     #[serde(rename = "type")]
     type_name: Option<String>,
-    value: Value,
+    #[serde(borrow)]
+    value: &'t RawValue,
     updated: Option<String>,
     writer: Option<String>,
 }
@@ -108,6 +110,12 @@ fn check_depth(value: &Value) -> Result<(), MemoryError> {
 }
 
 impl Record {
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        let texts = [self.key.as_str(), &self.stored.json, &self.stored.type_name, &self.updated, &self.writer];
+        size_of::<Record>() + texts.iter().map(|text| text.len() + 2 * size_of::<usize>()).sum::<usize>()
+    }
+
     /// A record that is written now.
     pub fn now(key: Key, stored: Stored, writer: &str) -> Record {
         Record { key, stored, updated: now(), writer: writer.to_owned() }
@@ -128,11 +136,12 @@ impl Record {
 
     /// The record of a line; what may be left out is `type`, `updated` and `writer`.
     pub fn from_line(text: &str, writer: &str, allowed: u64) -> Result<Record, String> {
-        let line: Line = serde_json::from_str(text).map_err(|error| without_place(&error))?;
+        let line: Line<'_> = serde_json::from_str(text).map_err(|error| without_place(&error))?;
         let key = Key::parse(&line.key).map_err(|error| error.to_string())?;
+        let value = json::from_text(line.value.get()).map_err(|error| format!("`value` is not kept: {error}"))?;
         let value = match &line.type_name {
-            Some(type_name) => typed(line.value, type_name)?,
-            None => line.value,
+            Some(type_name) => typed(value, type_name)?,
+            None => value,
         };
         let stored = Stored::from_value(&value, allowed).map_err(|error| error.to_string())?;
         let note = |text: Option<String>, name: &str, absent: &dyn Fn() -> String| match text {

@@ -5,7 +5,10 @@
 
 mod builtin;
 pub mod cut;
+mod entry;
+mod interface;
 pub mod lint;
+mod literal;
 mod lower;
 mod over;
 pub mod pages;
@@ -16,7 +19,9 @@ mod unit;
 
 pub use crate::syntax::{Part, Template};
 pub use builtin::Builtin;
-pub use lower::{Surroundings, lower};
+pub use interface::{Bound, Element, Interface, Kind, OWN_OPTIONS, Parameter, Role, Words, is_option};
+pub use literal::literal;
+pub use lower::{Surroundings, lower, param_of};
 pub use over::Over;
 pub use spare::spared;
 pub use unit::{Module, ModuleId, Unit, Uses};

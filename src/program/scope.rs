@@ -29,8 +29,8 @@ impl Variables {
     /// `outer`, is none of its own.
     pub fn of_procedure(procedure: &Procedure, tree: &Tree, outer: &Variables) -> Variables {
         let mut variables = Variables::default();
-        for param in procedure.needs.iter().chain(&procedure.optional) {
-            variables.add(&param.text);
+        for param in &procedure.params {
+            variables.add(&param.name.text);
         }
         variables.collect(&procedure.body, Text { tree, outer });
         variables

@@ -2,13 +2,14 @@
 //!
 //! Made by [`super::lower`], compiled by `eval`. It knows nothing of how it was written, spans aside.
 
+use std::fmt;
 use std::rc::Rc;
 
 use compact_str::CompactString;
 
 use crate::text::Span;
 use crate::toolkit::ToolId;
-use crate::value::{Str, Value};
+use crate::value::{Str, Value, print};
 
 pub use crate::syntax::ast::{BinaryOp, UnaryOp};
 
@@ -24,8 +25,6 @@ pub struct Program {
     pub own_procedures: usize,
     /// Its top-level statements.
     pub top: Body,
-    /// Whether it has top-level statements.
-    pub has_top: bool,
     /// The calls of tools whose answers may be cut without the script noticing, in the order of their places.
     pub unseen_cuts: Vec<Span>,
     /// Tools in whose place others do what the script can see of their work.
@@ -37,6 +36,11 @@ impl Program {
     pub fn own_procedures(&self) -> &[Procedure] {
         &self.procedures[..self.own_procedures]
     }
+
+    /// The number of a procedure of the script itself.
+    pub fn own_procedure(&self, name: &str) -> Option<usize> {
+        self.own_procedures().iter().position(|procedure| procedure.name == name)
+    }
 }
 
 /// A procedure.
@@ -44,16 +48,37 @@ impl Program {
 pub struct Procedure {
     /// Its name.
     pub name: CompactString,
-    /// Its head's place.
-    pub span: Span,
-    /// Its parameters' names, required ones first.
-    pub params: Vec<CompactString>,
-    /// How many of them every call gives.
-    pub needs: usize,
+    /// Its parameters, required ones first.
+    pub params: Vec<Param>,
     /// What it does; its parameters are the first slots.
     pub body: Body,
     /// What its `COMMENT:` says.
     pub documentation: Option<String>,
+}
+
+/// A parameter of a procedure.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: CompactString,
+    /// Its value in calls that leave it out; none where no call may.
+    pub default: Option<Value>,
+}
+
+impl fmt::Display for Param {
+    /// As signatures show it: `name`, `name?`, `name: 2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.default {
+            None => f.write_str(&self.name),
+            Some(Value::Nil) => write!(f, "{}?", self.name),
+            Some(default) => write!(f, "{}: {}", self.name, print::preview(default)),
+        }
+    }
+}
+
+/// How many of these parameters every call gives.
+pub fn required(params: &[Param]) -> usize {
+    params.iter().take_while(|param| param.default.is_none()).count()
 }
 
 /// The number of a procedure in its program.
@@ -256,8 +281,8 @@ pub enum Target {
 /// What a function that takes a procedure is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callee {
-    /// A procedure of the script, and how many parameters it has.
-    Procedure(ProcedureId, usize),
+    /// A procedure of the script.
+    Procedure(ProcedureId),
     /// A built-in function.
     Builtin(Builtin),
     /// A tool.
@@ -269,8 +294,8 @@ pub enum Callee {
 pub enum Args {
     /// One expression for each parameter, in order.
     InOrder(Vec<Expr>),
-    /// Expressions in the order of the text, each with the number of its parameter; a parameter
-    /// of a procedure that none is for is nil, one of a tool is left out.
+    /// Expressions in the order of the text, each with the number of its parameter; for a procedure those
+    /// of the defaults follow, for a tool the other parameters are left out.
     Placed {
         /// Parameter and expression.
         values: Vec<(usize, Expr)>,

@@ -53,7 +53,7 @@ impl Repl<'_> {
         let session = self.session.borrow();
         let row = |module: &str, procedure: ProcedureInfo| {
             let documentation = procedure.documentation.as_deref().unwrap_or_default();
-            [format!("{module}{}", signature(&procedure)), documentation.lines().next().unwrap_or_default().to_owned()]
+            [format!("{module}{}", procedure.signature()), documentation.lines().next().unwrap_or_default().to_owned()]
         };
         let mut rows: Vec<[String; 2]> = session.procedures().map(|procedure| row("", procedure)).collect();
         let mut modules: Vec<&str> = session.modules().collect();
@@ -167,15 +167,6 @@ fn path(text: &str) -> PathBuf {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(text),
     }
-}
-
-/// `Sum(start, end?)`
-pub fn signature(procedure: &ProcedureInfo) -> String {
-    let parameters = procedure.parameters.iter().enumerate();
-    let parameters: Vec<String> = parameters
-        .map(|(place, name)| if place < procedure.required { name.clone() } else { format!("{name}?") })
-        .collect();
-    format!("{}({})", procedure.name, parameters.join(", "))
 }
 
 /// The type of a value, and how much there is of it.

@@ -224,11 +224,7 @@ fn is_word(kind: TokenKind) -> bool {
 /// The parameters of what is called: the name of each, and how a signature shows it.
 pub fn parameters(callee: &str, session: &Session<'_>) -> Option<Vec<(String, String)>> {
     if let Some(procedure) = session.procedure(callee) {
-        let required = procedure.required;
-        let named = procedure.parameters.into_iter().enumerate();
-        return Some(
-            named.map(|(place, name)| (name.clone(), if place < required { name } else { name + "?" })).collect(),
-        );
+        return Some(procedure.parameters.into_iter().zip(procedure.shown_parameters).collect());
     }
     if let Some(page) = built_in(callee) {
         let inside = page.form.split_once('(').map_or("", |(_, inside)| inside.trim_end_matches(')'));

@@ -13,56 +13,94 @@ use super::folder::{Folder, set_access};
 use super::journal::Change;
 use super::metadata::{Kind, Metadata};
 use super::remove::discard;
+use super::reserved::is_reserved;
 use super::root::SandboxPath;
 use super::take::{Overwrite, Putting, take_place};
 use super::write::PRIVATE_MODE;
 
+/// What of a folder is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it: the copy stands for the original, which goes or is gone.
+    Whole,
+    /// Reserved entries, which no tool may write, are left out.
+    WithoutReserved,
+}
+
+/// How something is copied to a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Copying<'a> {
+    /// What of it is copied.
+    pub extent: Extent,
+    /// What may become of what is at the place.
+    pub overwrite: Overwrite<'a>,
+}
+
+/// What came of copying something to a place.
+#[derive(Debug)]
+pub struct Copied {
+    /// The path below `.ns` of what was replaced, if that is to be told.
+    pub backup: Option<String>,
+    /// How many reserved entries were left out.
+    pub left_out: u64,
+}
+
+impl<'a> Copying<'a> {
+    /// Copying all of something.
+    pub fn whole(overwrite: Overwrite<'a>) -> Copying<'a> {
+        Copying { extent: Extent::Whole, overwrite }
+    }
+}
+
 impl SandboxPath {
     /// Copies a file, folder or link to a place, which gets its name only once the copy is whole and
-    /// synced. Gives the path below `.ns` of what was replaced, if that is to be told.
+    /// synced.
     pub fn copy_to(
         &self,
         target: &SandboxPath,
-        overwrite: &Overwrite<'_>,
+        copying: &Copying<'_>,
         meter: &mut Meter,
         change: &Change<'_>,
-    ) -> Result<Option<String>, SandboxError> {
+    ) -> Result<Copied, SandboxError> {
+        let overwrite = &copying.overwrite;
         target.check_replaceable(overwrite.replace)?;
         let parents = target.make_parents(change)?;
         let folder = parents.folder();
         let putting = Putting::begin(target, folder, overwrite.keeper, change)?;
-        copy_aside(self.entry()?, (folder, &putting.draft), self.shown(), meter)?;
+        let mut copier = Copier::new(copying.extent, self.shown(), meter);
+        copier.copy_aside(self.entry()?, (folder, &putting.draft))?;
+        let left_out = copier.left_out;
         let draft = Draft::adopt(folder, putting.draft.clone()).map_err(|error| target.error(&error))?;
         putting.drafted(&draft);
         let taken = take_place(target, folder, (draft, None, putting), overwrite, meter, change);
         if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
             parents.keep();
         }
-        taken
+        Ok(Copied { backup: taken?, left_out })
     }
 }
 
-/// Copies a file, folder or link to a name of ours that nobody has.
+/// Copies all of a file, folder or link to a name of ours that nobody has.
 pub(super) fn copy_aside(
-    (folder, name): (&Folder, &OsStr),
-    (to_folder, aside): (&Folder, &OsStr),
+    from: (&Folder, &OsStr),
+    to: (&Folder, &OsStr),
     shown: &str,
     meter: &mut Meter,
 ) -> Result<(), SandboxError> {
-    (Copier { meter, shown }).copy(folder, name, to_folder, aside).inspect_err(|_| {
-        // Best effort: the source is untouched, and the error that matters is the first.
-        let _ = discard(to_folder, aside, shown);
-    })
+    Copier::new(Extent::Whole, shown, meter).copy_aside(from, to)
 }
 
 /// Copies entries with their permission bits and times.
 struct Copier<'a> {
-    meter: &'a mut Meter,
+    extent: Extent,
     shown: &'a str,
+    meter: &'a mut Meter,
+    /// How many reserved entries were left out so far.
+    left_out: u64,
 }
 
 /// A folder that is being copied.
-struct Copying {
+struct Level {
     from: Folder,
     to: Folder,
     /// Its name in the folder above, and what it shall look like at the end.
@@ -71,7 +109,23 @@ struct Copying {
     ahead: Vec<OsString>,
 }
 
-impl Copier<'_> {
+impl<'a> Copier<'a> {
+    fn new(extent: Extent, shown: &'a str, meter: &'a mut Meter) -> Copier<'a> {
+        Copier { extent, shown, meter, left_out: 0 }
+    }
+
+    /// Copies to a name of ours that nobody has.
+    fn copy_aside(
+        &mut self,
+        (folder, name): (&Folder, &OsStr),
+        (to_folder, aside): (&Folder, &OsStr),
+    ) -> Result<(), SandboxError> {
+        self.copy(folder, name, to_folder, aside).inspect_err(|_| {
+            // Best effort: the source is untouched, and the error that matters is the first.
+            let _ = discard(to_folder, aside, self.shown);
+        })
+    }
+
     fn copy(&mut self, from: &Folder, name: &OsStr, to: &Folder, to_name: &OsStr) -> Result<(), SandboxError> {
         let metadata = from.metadata(name).map_err(|error| self.wrap(&error))?;
         if metadata.kind != Kind::Folder {
@@ -99,19 +153,24 @@ impl Copier<'_> {
     }
 
     fn begin(
-        &self,
+        &mut self,
         from: &Folder,
         name: &OsStr,
         metadata: Metadata,
         to: &Folder,
         to_name: &OsStr,
-    ) -> Result<Copying, SandboxError> {
-        let wrap = |error: io::Error| self.wrap(&error);
+    ) -> Result<Level, SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(self.shown, &error);
         to.create_folder(to_name, 0o700).map_err(wrap)?;
         let from = from.open_folder(name).map_err(wrap)?;
-        let ahead = from.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect();
+        let mut ahead: Vec<OsString> = from.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect();
         let to = to.open_folder(to_name).map_err(wrap)?;
-        Ok(Copying { from, to, name: to_name.to_owned(), metadata, ahead })
+        if self.extent == Extent::WithoutReserved {
+            let all = ahead.len();
+            ahead.retain(|name| !is_reserved(name));
+            self.left_out += (all - ahead.len()) as u64;
+        }
+        Ok(Level { from, to, name: to_name.to_owned(), metadata, ahead })
     }
 
     fn copy_leaf(

@@ -42,6 +42,16 @@ pub enum SandboxError {
     /// A folder that holds something.
     #[error("the directory `{0}` is not empty")]
     NotEmpty(String),
+    /// A folder that looks empty to tools.
+    #[error(
+        "the directory `{path}` is not empty: it holds `{name}`, which belongs to NeuroScript itself and is never shown"
+    )]
+    HoldsReserved {
+        /// The path.
+        path: String,
+        /// The name in it.
+        name: String,
+    },
     /// A folder in which another file system is mounted.
     #[error("another file system is mounted in `{0}`")]
     Mounted(String),
@@ -75,6 +85,9 @@ pub enum SandboxError {
         /// What it is.
         reason: &'static str,
     },
+    /// Something below `.ns` that this user's key did not seal for this root.
+    #[error("`{0}` is foreign: your key did not seal it for this directory")]
+    Foreign(String),
     /// What is there is not what the caller has seen.
     #[error("`{0}` is not what was expected: it was changed or removed meanwhile")]
     Changed(String),
@@ -138,7 +151,9 @@ impl SandboxError {
             SandboxError::Denied(_) => ToolCode::PermissionDenied,
             SandboxError::NoSpace(_) => ToolCode::NoSpace,
             SandboxError::NotEmpty(_)
+            | SandboxError::HoldsReserved { .. }
             | SandboxError::NotOurs { .. }
+            | SandboxError::Foreign(_)
             | SandboxError::Mounted(_)
             | SandboxError::Changed(_)
             | SandboxError::Stays { .. }
@@ -156,6 +171,7 @@ impl SandboxError {
             SandboxError::Escapes { path, .. }
             | SandboxError::Io { path, .. }
             | SandboxError::Undurable { path, .. }
+            | SandboxError::HoldsReserved { path, .. }
             | SandboxError::NotOurs { path, .. } => Some(path),
             SandboxError::NotFound(path)
             | SandboxError::NotAFolder(path)
@@ -166,6 +182,7 @@ impl SandboxError {
             | SandboxError::Mounted(path)
             | SandboxError::Denied(path)
             | SandboxError::NoSpace(path)
+            | SandboxError::Foreign(path)
             | SandboxError::Changed(path) => Some(path),
             SandboxError::Stays { reason, .. } => reason.path(),
             SandboxError::RootItself(_) => Some("."),
@@ -180,7 +197,9 @@ impl SandboxError {
             SandboxError::Escapes { .. } => "links that leave the root are never followed",
             SandboxError::RootItself(_) => "name something below it",
             SandboxError::NotEmpty(_) => "give `recursive: true` to include what is in it",
+            SandboxError::HoldsReserved { .. } => "give `recursive: true`, which moves all of it to the trash",
             SandboxError::NotOurs { .. } => "move it away; it was neither followed nor changed",
+            SandboxError::Foreign(_) => "`ns adopt` shows what is foreign in `.ns`, and takes it over if you say so",
             SandboxError::Changed(_) => "look at it again; `if_match` takes the checksum that it has now",
             SandboxError::Stays { .. } => "look at what stays before you try again",
             SandboxError::Busy(_) => "try again when it has ended",

@@ -17,12 +17,13 @@ use super::error::SandboxError;
 use super::folder::{Folder, file_metadata};
 use super::journal::OwnChange;
 use super::metadata::{Identity, Kind};
-use super::own::{FILE_MODE, FOLDER_MODE, OWN, OwnFolder, check_regular, open_ours};
+use super::own::{FILE_MODE, OWN, OwnFolder, check_regular};
 use super::root::Root;
+use super::user_state::{StateFolder, lies_below, state_folder_of};
 
-/// The folders below the user's state folder that hold logs, outermost first.
-const STATE: [&str; 2] = ["neuroscript", "audit"];
-/// How the folder in the user's state folder is called in messages.
+/// The folder of logs in our folder in the user's state folder.
+const AUDIT: &str = "audit";
+/// How that folder is called in messages.
 const STATE_SHOWN: &str = "the user's state folder";
 /// Between two tries to get a lock: the first wait, and the longest.
 const WAITS: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(5));
@@ -57,34 +58,23 @@ impl OwnFolder {
 }
 
 impl LogFolder {
-    /// The folder for logs below the user's state folder; none when there is none yet.
+    /// Opens the folder for logs below the user's state folder; `None` when there is none yet.
     pub fn find_in_state(base: &Path) -> Result<Option<LogFolder>, SandboxError> {
-        open_state(base, |_, _| Ok(()))
+        open_state(base, false)
     }
 
     /// The same, made on first need; an error when it would lie below the root.
     pub fn make_in_state(base: &Path, root: &Root) -> Result<LogFolder, SandboxError> {
-        let wrap = |error: io::Error| SandboxError::io(STATE_SHOWN, &error);
-        if lies_below(base, root).map_err(wrap)? {
+        if lies_below(base, root).map_err(|error| SandboxError::io(STATE_SHOWN, &error))? {
             let reason = "it lies below the root, where nothing may change".to_owned();
             return Err(SandboxError::Io { path: STATE_SHOWN.to_owned(), reason });
         }
-        make_folders(base).map_err(wrap)?;
-        let made = open_state(base, |folder, name| match folder.create_folder(name, FOLDER_MODE) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
-            _ => Ok(()),
-        })?;
-        made.ok_or_else(|| SandboxError::NotFound(STATE_SHOWN.to_owned()))
-    }
-
-    /// The folder of ours that holds it, and whatever else is kept of runs.
-    pub fn own_in_state(base: &Path) -> PathBuf {
-        base.join(STATE[0])
+        open_state(base, true)?.ok_or_else(|| SandboxError::NotFound(STATE_SHOWN.to_owned()))
     }
 
     /// Where that folder is, for the user.
     pub fn path_in_state(base: &Path) -> PathBuf {
-        STATE.iter().fold(base.to_path_buf(), |path, name| path.join(name))
+        state_folder_of(base).join(AUDIT)
     }
 
     /// A handle of it, for the kernel's restrictions.
@@ -264,43 +254,9 @@ impl Drop for LogLock<'_> {
     }
 }
 
-/// Opens the folder for logs below a state folder; `make` sees each name before it is opened.
-fn open_state(
-    base: &Path,
-    make: impl Fn(&Folder, &OsStr) -> io::Result<()>,
-) -> Result<Option<LogFolder>, SandboxError> {
-    let wrap = |error: io::Error| SandboxError::io(STATE_SHOWN, &error);
-    let mut folder = match Folder::open_root(base) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        other => other.map_err(wrap)?,
-    };
-    for name in STATE.map(OsStr::new) {
-        make(&folder, name).map_err(wrap)?;
-        let Some(inner) = open_ours(&folder, name, || STATE_SHOWN.to_owned())? else { return Ok(None) };
-        folder = inner;
-    }
-    let identity = folder.own_metadata().map_err(wrap)?.identity;
+fn open_state(base: &Path, makes: bool) -> Result<Option<LogFolder>, SandboxError> {
+    let Some(state) = StateFolder::open(base, makes)? else { return Ok(None) };
+    let Some(folder) = state.inner(AUDIT, makes)? else { return Ok(None) };
+    let identity = folder.own_metadata().map_err(|error| SandboxError::io(STATE_SHOWN, &error))?.identity;
     Ok(Some(LogFolder { folder, identity, shown: STATE_SHOWN, below_root: false }))
-}
-
-/// Whether a path, or what would be made for it, lies below a root: by identity, so that no other
-/// name of the root deceives.
-fn lies_below(path: &Path, root: &Root) -> io::Result<bool> {
-    let path = std::path::absolute(path)?;
-    let existing = path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
-    let identity = root.folder().own_metadata()?.identity;
-    let is_root = |path: &Path| {
-        let folder = Folder::open_root(path).and_then(|folder| folder.own_metadata());
-        folder.is_ok_and(|metadata| metadata.identity == identity)
-    };
-    Ok(existing.is_some_and(|existing| existing.ancestors().any(is_root)))
-}
-
-/// Makes a folder of the user's and those above it, for the user alone.
-fn make_folders(path: &Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, FOLDER_MODE);
-    builder.create(path)
 }

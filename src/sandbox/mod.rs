@@ -27,19 +27,24 @@ mod permissions;
 mod plan;
 mod read;
 mod remove;
+mod reserved;
 mod root;
+mod seal;
 mod take;
 mod temporary;
 mod unpack;
+mod user_state;
 mod walk;
 mod witness;
 mod write;
 
 pub use change::RenameError;
+pub use copy::{Copying, Extent};
 pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
 pub use journal::{
-    Address, Begin, Change, Conflict, Content, End, GcRules, JOURNALS, Journal, Listed, OwnChange, Recovered, Roots,
+    Abandoned, Address, AllAbandoned, Begin, Change, Conflict, Content, End, ForeignDeed, ForeignRun, ForeignState,
+    GcRules, JOURNALS, Journal, Listed, OwnChange, Ownership, RecoverError, RecoverRules, Recovered, Roots,
     ShownChange, ShownRun, Source, UndoError, Undone, What,
 };
 pub use keep::{Amount, Drawer, GivenUp, Keeper, KeptPath, KeptText, Retention, Swept, Tally, UNDOABLE, Why};
@@ -49,14 +54,17 @@ pub use metadata::{Identity, Kind, Metadata, Timestamp};
 #[cfg(target_os = "linux")]
 pub use overlay::scratch_handles;
 pub use overlay::{Overlay, leave_scratch, scratch_home, settle_scratch};
-pub use own::{OwnFolder, is_ignorable, is_reserved};
+pub use own::OwnFolder;
 pub use path::{PathRule, PathText, entry_parts};
 pub use plan::{Applied, ApplyError, Deed, FormError, Plan, PlannedChange};
 pub use read::{OpenFile, ReadError};
 pub use remove::Going;
+pub use reserved::{is_ignorable, is_reserved};
 pub use root::{Root, SandboxPath, Unreached};
+pub use seal::{RootSeal, UserKey};
 pub use take::Overwrite;
 pub use temporary::{TemporaryFolders, temporary_name};
 pub use unpack::Unpacking;
+pub use user_state::{AuditEnd, UserState, state_folder_of};
 pub use walk::{Details, Skip, Tree, WalkLimits, walk};
 pub use witness::Witness;

@@ -1,15 +1,13 @@
-//! Our own files: the folder `.ns` and the policy file, both directly below the root.
+//! The folder `.ns` of a root, which holds our own files.
 //!
-//! No tool sees them, in no spelling that any file system might take for theirs ([`is_reserved`]).
-//! `.ns` is made on first need and is used through its handle only; whatever else stands under that
-//! name is an error, and nothing of it is followed or changed.
+//! No tool sees or reaches it: [`super::is_reserved`] knows its name. It is made on first need and is
+//! used through its handle only; whatever else stands under that name is an error, and nothing of it
+//! is followed or changed.
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-
-use crate::text::{fold, safe};
 
 use super::draft::{Draft, random_name};
 use super::error::SandboxError;
@@ -20,42 +18,12 @@ use super::root::Root;
 
 /// The folder of our own files.
 pub(super) const OWN: &str = ".ns";
-/// The names directly below a root that no tool sees, folded.
-const RESERVED: [&str; 2] = [OWN, "neuroscript.toml"];
 /// Nobody but the user looks into `.ns`.
 pub(super) const FOLDER_MODE: u32 = 0o700;
 pub(super) const FILE_MODE: u32 = 0o600;
 /// Keeps `.ns` out of repositories.
 const IGNORE_FILE: &str = ".gitignore";
 const IGNORE_ALL: &[u8] = b"*\n";
-
-/// Whether a name directly below the root is one that no tool sees: `.ns` or the policy file.
-///
-/// Compared as the most careless file system would: without letter case (ext4 with casefold, APFS,
-/// NTFS), in one Unicode form, without characters that some systems ignore in names (ext4 with
-/// casefold, HFS+), without dots and blanks at the end and what follows a `:` (NTFS).
-pub fn is_reserved(name: &OsStr) -> bool {
-    let Some(text) = name.to_str() else { return false };
-    let text = text.split(':').next().unwrap_or(text);
-    match text.is_ascii() {
-        true => {
-            let text = text.trim_end_matches(['.', ' ']);
-            RESERVED.iter().any(|reserved| text.eq_ignore_ascii_case(reserved))
-        }
-        false => {
-            let folded = fold(&text.chars().filter(|&c| !is_ignorable(c)).collect::<String>());
-            RESERVED.contains(&folded.trim_end_matches(['.', ' ']))
-        }
-    }
-}
-
-/// Unicode's Default_Ignorable_Code_Point, and every other format character.
-pub fn is_ignorable(c: char) -> bool {
-    safe::is_format(c)
-        || matches!(c,
-            '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2065}'
-            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{e0000}'..='\u{e0fff}')
-}
 
 /// The folder `.ns`, open.
 #[derive(Debug)]
@@ -261,39 +229,4 @@ fn is_mine(metadata: &Metadata) -> bool {
     return metadata.owner.user == rustix::process::geteuid().as_raw();
     #[cfg(not(unix))]
     return true;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_reserved;
-
-    #[test]
-    fn every_spelling_is_reserved() {
-        for name in [
-            ".ns",
-            ".NS",
-            ".Ns",
-            ".n\u{17f}",
-            ".ns.",
-            ".ns ",
-            ".ns. .",
-            ".n\u{200c}s",
-            "\u{feff}.ns",
-            ".n\u{ad}s",
-            ".ns\u{fe0f}",
-            ".n\u{34f}s",
-            ".ns:stream",
-            ".ns::$INDEX_ALLOCATION",
-            "neuroscript.toml",
-            "NeuroScript.TOML",
-            "neuro\u{17f}cript.toml",
-            "neuroscript.toml.",
-            "neuroscript\u{2060}.toml",
-        ] {
-            assert!(is_reserved(name.as_ref()), "{name:?}");
-        }
-        for name in ["ns", ".nsx", ".n", ".n\u{fc}s", "x.ns", "neuroscript.tom", "neuroscript", "", ".", "a:.ns"] {
-            assert!(!is_reserved(name.as_ref()), "{name:?}");
-        }
-    }
 }

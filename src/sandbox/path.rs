@@ -10,7 +10,7 @@ use compact_str::CompactString;
 use crate::text::{ToolCode, safe};
 
 use super::error::SandboxError;
-use super::own::is_reserved;
+use super::reserved::is_reserved;
 
 /// The longest path, in bytes.
 pub const MAX_PATH: usize = 4096;
@@ -224,26 +224,15 @@ fn check_climbing(parts: &[CompactString], rule: PathRule) -> Result<(), PathErr
     Ok(())
 }
 
-/// Refuses our own files, also where `..` leads to them.
+/// Refuses reserved names, also where `..` leads out of them again.
 fn check_reserved(parts: &[CompactString]) -> Result<(), PathError> {
-    let mut stack: Vec<&str> = Vec::new();
-    for part in parts {
-        match part.as_str() {
-            ".." => drop(stack.pop()),
-            name => stack.push(name),
-        }
-        if let [first, ..] = stack[..]
-            && is_reserved(OsStr::new(first))
-        {
-            return Err(reserved(first));
-        }
+    match parts.iter().find(|part| is_reserved(OsStr::new(part.as_str()))) {
+        Some(part) => Err(reserved(part)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The parts of a name in an archive, which is relative and never climbs; none for the top itself.
-///
-/// Our own files are for the caller to refuse, who knows where the name will lie.
 pub fn entry_parts(name: &str) -> Result<Vec<CompactString>, SandboxError> {
     let rule = PathRule { absolute: false, parents: false, ..PathRule::RELATIVE.creating() };
     check_characters(name)?;
@@ -255,10 +244,11 @@ pub fn entry_parts(name: &str) -> Result<Vec<CompactString>, SandboxError> {
     let parts = name.split('/').filter(|part| !matches!(*part, "" | "."));
     let parts: Vec<CompactString> = parts.map(CompactString::from).collect();
     check_climbing(&parts, rule)?;
+    check_reserved(&parts)?;
     Ok(parts)
 }
 
-/// The refusal of a path that leads to one of our own files.
+/// The refusal of a path with a reserved name in it.
 pub fn reserved(name: &str) -> PathError {
     let message = format!("`{name}` belongs to NeuroScript itself");
     PathError { code: ToolCode::SandboxViolation, message, help: "scripts and tools never touch it" }

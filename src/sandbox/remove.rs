@@ -14,6 +14,7 @@ use super::journal::{Change, State, Step};
 use super::keep::{Drawer, Keeper};
 use super::metadata::{Kind, Metadata};
 use super::mounts::has_mounts;
+use super::reserved::is_reserved;
 use super::root::SandboxPath;
 use super::take::is_same;
 
@@ -55,9 +56,9 @@ impl SandboxPath {
         let locked = keeper.lock(meter, change.own())?;
         let (drawer, kept) = match kept {
             Some(kept) => kept,
-            None => (Drawer::Trash, change.kept_name(keeper)?),
+            None => (Drawer::Trash, change.kept_stamp(keeper)?),
         };
-        let mut slot = locked.slot(self, drawer, kept.clone())?;
+        let mut slot = locked.slot(self, drawer, &kept)?;
         let (step, _) = self.taking(keeper, (drawer, &kept))?;
         let under_way = change.begin(step, &[folder])?;
         match slot.take(folder, name) {
@@ -120,9 +121,9 @@ impl SandboxPath {
         let wrap = |error: io::Error| self.error(&error);
         let (drawer, kept) = match kept {
             Some(kept) => kept,
-            None => (Drawer::Trash, change.kept_name(keeper)?),
+            None => (Drawer::Trash, change.kept_stamp(keeper)?),
         };
-        let mut slot = keeper.lock(meter, change.own())?.slot(self, drawer, kept.clone())?;
+        let mut slot = keeper.lock(meter, change.own())?.slot(self, drawer, &kept)?;
         let (step, aside) = self.taking(keeper, (drawer, &kept))?;
         let under_way = change.begin(step, &[folder])?;
         // Nobody can guess the name, so that nothing is replaced.
@@ -179,7 +180,8 @@ impl SandboxPath {
         Ok(())
     }
 
-    /// Removes a file or link that the same run made, for good, as long as it is what is expected.
+    /// Removes a file or link that the same run made, for good, as long as it is what is expected: where the
+    /// disk has no room to keep it.
     pub(super) fn withdraw_made(
         &self,
         expected: &Metadata,
@@ -187,7 +189,7 @@ impl SandboxPath {
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (folder, _) = self.entry()?;
-        let (step, aside) = self.taking(keeper, (Drawer::Trash, &change.kept_name(keeper)?))?;
+        let (step, aside) = self.taking(keeper, (Drawer::Trash, &change.kept_stamp(keeper)?))?;
         let under_way = change.begin(step, &[folder])?;
         self.set_aside(expected, &aside)?;
         self.discard_aside(&aside)?;
@@ -249,12 +251,26 @@ impl SandboxPath {
         if !is_folder {
             return Ok(());
         }
-        if !going.recursive && !folder.open_folder(name).and_then(|inner| inner.entries()).map_err(wrap)?.is_empty() {
-            return Err(SandboxError::NotEmpty(self.shown().to_owned()));
+        if !going.recursive {
+            self.check_empty(&folder.open_folder(name).map_err(wrap)?)?;
         }
         match has_mounts(folder, name) {
             true => Err(SandboxError::Mounted(self.shown().to_owned())),
             false => Ok(()),
+        }
+    }
+
+    /// Refuses a folder that holds something, be it a reserved entry that no listing shows.
+    fn check_empty(&self, folder: &Folder) -> Result<(), SandboxError> {
+        let entries = folder.entries().map_err(|error| self.error(&error))?;
+        let reserved = entries.iter().find(|entry| is_reserved(&entry.name));
+        match (entries.len(), reserved) {
+            (0, _) => Ok(()),
+            (_, Some(hidden)) if entries.iter().all(|entry| is_reserved(&entry.name)) => {
+                let name = hidden.name.to_string_lossy().into_owned();
+                Err(SandboxError::HoldsReserved { path: self.shown().to_owned(), name })
+            }
+            _ => Err(SandboxError::NotEmpty(self.shown().to_owned())),
         }
     }
 

@@ -20,9 +20,11 @@ use super::journal::Address;
 use super::keep::Account;
 use super::metadata::{Kind, Metadata};
 use super::overlay::Overlay;
-use super::own::is_reserved;
 use super::path::{PathError, PathRule, PathText};
 use super::read::ReadError;
+use super::reserved::is_reserved;
+use super::seal::RootSeal;
+use super::user_state::UserState;
 use walker::Walker;
 pub(super) use walker::parts_of;
 
@@ -38,6 +40,10 @@ pub struct Root {
     base: Option<Arc<str>>,
     /// What this run knows of what is kept below it.
     pub(super) account: Account,
+    /// What tells our own files below it from a stranger's.
+    pub(super) seal: RootSeal,
+    /// What is kept of the user whose seals these are.
+    pub(super) user: Arc<UserState>,
 }
 
 /// A place below the root, found through handles: the nearest folder that exists, what is missing
@@ -100,7 +106,28 @@ impl Root {
         let folder = Arc::new(Folder::open_root(path)?);
         let named = std::path::absolute(path)?;
         let path = named.canonicalize().unwrap_or_else(|_| named.clone());
-        Ok(Root { folder, path, named, base: None, account: Account::default() })
+        let user = Arc::new(UserState::none("this program keeps no key"));
+        let seal = RootSeal::of(&user.key, &folder.own_metadata()?);
+        Ok(Root { folder, path, named, base: None, account: Account::default(), seal, user })
+    }
+
+    /// The same with the seals of a user: what that user keeps below it can be told from what others put there.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn sealed_for(self, user: &Arc<UserState>) -> io::Result<Root> {
+        let seal = RootSeal::of(&user.key, &self.folder.own_metadata()?);
+        Ok(Root { seal, user: user.clone(), ..self })
+    }
+
+    /// What tells our own files below it from a stranger's.
+    pub fn seal(&self) -> &RootSeal {
+        &self.seal
+    }
+
+    /// What is kept of the user whose seals it has.
+    pub fn user(&self) -> &Arc<UserState> {
+        &self.user
     }
 
     /// Opens a further root, which is reached by absolute paths only. Its path must be text.
@@ -121,7 +148,8 @@ impl Root {
         }
         let (path, named, base) = (self.path.clone(), self.named.clone(), self.base.clone());
         let folder = Arc::new(overlay.cover(self.folder.duplicate()?, base.as_deref().unwrap_or_default())?);
-        Ok(Root { folder, path, named, base, account: Account::default() })
+        let (seal, user) = (self.seal.clone(), self.user.clone());
+        Ok(Root { folder, path, named, base, account: Account::default(), seal, user })
     }
 
     /// The part below it of an absolute path; empty for the root itself.

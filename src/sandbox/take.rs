@@ -71,7 +71,7 @@ impl<'a> Putting<'a> {
         keeper: Keeper<'_>,
         change: &'a Change<'a>,
     ) -> Result<Putting<'a>, SandboxError> {
-        let (draft, kept) = (random_name(), change.kept_name(keeper)?);
+        let (draft, kept) = (random_name(), change.kept_stamp(keeper)?);
         let step = Step::Put {
             path: place.full_address(),
             old: folder.metadata(place.name()?).ok().map(|old| State::of(&old)),
@@ -171,7 +171,7 @@ impl Taking<'_> {
 
     /// Takes a name from what has it.
     fn take_from(&mut self, draft: &mut Draft, old: &Metadata, locked: &Locked) -> Result<Attempt, SandboxError> {
-        let mut slot = locked.slot(self.place, Drawer::Backups, self.kept.to_owned())?;
+        let mut slot = locked.slot(self.place, Drawer::Backups, self.kept)?;
         if must_be_copied(old) || !slot.is_near(self.folder) {
             slot.copy(self.folder, self.name, self.place.shown(), self.meter)?;
         }

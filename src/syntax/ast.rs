@@ -31,6 +31,13 @@ pub struct Tree {
 /// Statements that run one after another.
 pub type Block = Vec<Statement>;
 
+impl Procedure {
+    /// How many of its parameters every call gives.
+    pub fn required(&self) -> usize {
+        self.params.iter().take_while(|param| param.when_absent == WhenAbsent::Required).count()
+    }
+}
+
 /// A `:: key: value` line.
 #[derive(Debug)]
 pub struct Metadata {
@@ -38,6 +45,8 @@ pub struct Metadata {
     pub key: String,
     /// Text after it, trimmed, continuation lines joined by a blank.
     pub value: String,
+    /// Its place.
+    pub span: Span,
 }
 
 /// A name with its place.
@@ -145,16 +154,34 @@ pub struct Arm {
 pub struct Procedure {
     /// Its name.
     pub name: Name,
-    /// Parameters that every call gives.
-    pub needs: Vec<Name>,
-    /// Parameters that are nil when left out.
-    pub optional: Vec<Name>,
+    /// Its parameters, required ones first.
+    pub params: Vec<Param>,
     /// Names for what it returns; documentation only.
     pub returns: Vec<Name>,
     /// The `COMMENT:` text right after the head.
     pub documentation: Option<String>,
     /// What it does.
     pub body: Block,
+}
+
+/// A parameter of a procedure.
+#[derive(Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: Name,
+    /// Its value in calls that leave it out.
+    pub when_absent: WhenAbsent,
+}
+
+/// The value of a parameter in calls that leave it out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenAbsent {
+    /// No call may leave it out.
+    Required,
+    /// `optional name`
+    Nil,
+    /// `name: 2`; the expression is a literal.
+    Is(ExprId),
 }
 
 /// What `SET` writes to: a variable, or a place inside its value.

@@ -52,7 +52,7 @@ pub fn expected(rule: Rule) -> Expected {
         Rule::quoted | Rule::raw_text | Rule::template | Rule::parenthesized | Rule::list | Rule::map => Expression,
         Rule::placeholder | Rule::word | Rule::kw_call | Rule::argument | Rule::call | Rule::item => Expression,
         Rule::open_brace | Rule::open_braces => Expression,
-        Rule::name | Rule::place | Rule::plain => Name,
+        Rule::name | Rule::place | Rule::plain | Rule::parameter => Name,
         Rule::infix => Operator,
         Rule::kw_then => Mark("THEN"),
         Rule::kw_each => Mark("EACH"),

@@ -10,9 +10,11 @@ mod parser;
 mod scan;
 mod template;
 mod tokens;
+mod weight;
 pub mod written;
 
 pub use comment::CommentLines;
 pub use parser::{TextLimits, escape, is_open, is_unfinished, parse, parse_value, parse_written};
 pub use template::{Part, Template, placeholder};
 pub use tokens::{Token, TokenKind, tokens};
+pub use weight::weight;

@@ -223,12 +223,29 @@ fn number_length(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Token, tokens};
+    use super::{Token, TokenKind, tokens};
 
     #[test]
     fn a_comment_is_none_of_the_text_before_it() {
         let found: Vec<(usize, usize)> = tokens("{`#\nt").iter().map(|token| (token.start, token.end)).collect();
         assert_eq!(found, [(0, 1), (1, 2), (2, 3), (4, 5)]);
+    }
+
+    #[test]
+    fn the_words_of_a_head_are_told_from_its_parameters() {
+        for head in ["DEFINE PROCEDURE F(needs: -1 OPTIONAL returns: nil, b)", "func F needs a optional b: true means"]
+        {
+            let kinds = |wanted: TokenKind| -> Vec<&str> {
+                let found = tokens(head).into_iter().filter(|token| token.kind == wanted);
+                found.map(|token| &head[token.start..token.end]).collect()
+            };
+            let (keywords, constants) = match head.starts_with("func") {
+                true => (vec!["func", "needs", "optional", "means"], vec!["true"]),
+                false => (vec!["DEFINE", "PROCEDURE", "OPTIONAL"], vec!["nil"]),
+            };
+            assert_eq!(kinds(TokenKind::Keyword), keywords, "{head}");
+            assert_eq!(kinds(TokenKind::Constant), constants, "{head}");
+        }
     }
 
     /// Whatever a text is cut off at, its tokens come one after another and lie in it.

@@ -97,6 +97,8 @@ codes! {
             "The key keeps its first place and its last value; the other value is never seen. In a call of a document it is an error.";
         TooManyFaults = "NS0024", "more faults than are worth showing",
             "After a hundred faults the rest of the text is not read: most likely it is not a script at all, or one fault near the top causes the others. Repair the first ones and check again.";
+        BadDefault = "NS0025", "a default that cannot stand here",
+            "A parameter may have a default: `DEFINE PROCEDURE Name(a, b: 2)` or `func Name(needs a optional b: 2) means`. It is a literal (a number, a text, `true`, `false`, `nil`, a list or map of these), and every parameter after it has one too.";
         UnknownName = "NS0101", "a name that nothing sets",
             "A variable is known once some `SET`, `FOR EACH`, `ON ERROR AS` or parameter of the same procedure, or of the script's top level, sets it. Nothing sets this one; the nearest known name is offered. In a document that `ns render` prints, `--var` and `--vars` set names.";
         UnsetName = "NS0102", "a variable is read before it is set",
@@ -133,6 +135,10 @@ codes! {
             "The value is there each time. A tool that reads or changes a file gives a map whose `error` says what went wrong: ask `r.error != nil`, not `r == nil`.";
         NeedlessAllow = "NS0118", "an `allow` for what was not found",
             "A comment `# ns: allow CODE` takes a warning away: beside a statement those of its line, on a line of its own those of the next statement with all that it holds, before the first statement with an empty line between those of the whole text. This one takes none away: what it was for is gone, or it stands elsewhere.";
+        UnknownArgumentLine = "NS0119", "an `:: arg` line for no parameter",
+            "`:: arg name: …` says what a parameter of the procedure is for that runs with the script (`Main`), and `ns FILE --help` shows it. The procedure has no parameter of this name.";
+        OwnOption = "NS0120", "an option of the script that `ns` has too",
+            "A parameter of `Main` is an option of the script: `plan` is `--plan`. Where `ns run` has an option of that name, whoever writes it after the file could mean either, so it is refused there: before the file it is that of `ns`, after `--` that of the script. Choose another name.";
         MissingArgument = "NS0201", "an argument is missing",
             "The call gives fewer arguments than the procedure, built-in or tool needs. `ns tools NAME` shows what a tool takes.";
         TooManyArguments = "NS0202", "too many arguments",
@@ -147,6 +153,8 @@ codes! {
             "The tool declares the type of each argument. The message shows what it needs and what it was given.";
         ArgumentOutOfRange = "NS0207", "an argument outside what is allowed",
             "The value lies outside the limits that the tool declares, or is not one of the words it knows, or is over a cap of the policy file.";
+        BadArgumentLine = "NS0208", "a command line that contradicts itself",
+            "`:: arg [name]: …` is an argument that may be left out, so the parameter has a default; `:: arg name...: …` takes all words that are left, so it comes last, and its default, if it has one, is a list. A flag `x` is turned off by `--no-x`, which no other parameter may be.";
         WrongType = "NS0301", "an operation on values of the wrong types",
             "`+` adds numbers, joins lists, and joins text when either side is a text; `- * / % **` take numbers; `& | ^ ~` take ints; `< <= > >=` compare two numbers or two texts. Convert with `INT`, `FLOAT` or `STR`.";
         Overflow = "NS0302", "a whole number grew out of 64 bits",
@@ -168,7 +176,7 @@ codes! {
         NotIterable = "NS0310", "a value that FOR EACH cannot go through",
             "FOR EACH goes through lists, maps and texts; nil is empty.";
         BadPolicy = "NS0401", "a policy file that cannot be used",
-            "The policy file is `--policy FILE`, else `neuroscript.toml` in the root. An unknown key, a wrong type or a value out of range is an error with its place; nothing runs until it is mended.";
+            "The policy files are the user's own, the one that `--policy` names, and `neuroscript.toml` in the root; all of them hold. An unknown key, a wrong type or a value out of range is an error with its place; nothing runs until it is mended.";
         RefusedTool = "NS0402", "a tool that the policy refuses",
             "The policy in force refuses every call of this tool: by `deny` in `[tools]`, or because nothing may be changed. `ns doctor` shows the policy.";
         BadRoot = "NS0501", "a sandbox folder that cannot be used",
@@ -180,15 +188,15 @@ codes! {
         TooDeep = "NS0602", "a script nested too deeply",
             "`nesting` bounds brackets inside brackets, blocks inside blocks, and signs or `**` in a row (256); one expression holds at most 10,000 operators. Use variables for the parts.";
         StepLimit = "NS0603", "the step limit was reached",
-            "`max_steps` bounds the statements, calls and loop turns of a run. An endless loop ends here. Raise it with `--max-steps N` or in `[limits]`.";
+            "`max_steps` bounds the statements, calls and loop turns of a run. An endless loop ends here. Raise it with `--max-steps N` or in `[limits]` of your own policy file.";
         TimeLimit = "NS0604", "the time limit was reached",
-            "`timeout_s` bounds the wall time of a run, tools included. Raise it with `--timeout SECONDS` or in `[limits]`.";
+            "`timeout_s` bounds the wall time of a run, tools included. Raise it with `--timeout SECONDS` or in `[limits]` of your own policy file.";
         CallDepthLimit = "NS0605", "procedures call each other too deeply",
-            "`call_depth` bounds calls inside calls (1,000). A procedure that calls itself needs a case in which it does not. Raise it in `[limits]`.";
+            "`call_depth` bounds calls inside calls (1,000). A procedure that calls itself needs a case in which it does not. Raise it in `[limits]` of your own policy file.";
         ValueDepthLimit = "NS0606", "a value nested too deeply",
             "`value_depth` bounds lists and maps inside each other (256).";
         MemoryLimit = "NS0607", "the values of the run take too much memory",
-            "`memory_bytes` bounds all live values together. Work in parts, or raise it in `[limits]`.";
+            "`memory_bytes` bounds all live values together. Work in parts, or raise it in `[limits]` of your own policy file.";
         StringLimit = "NS0608", "a text over its size limit",
             "`string_bytes` bounds one text.";
         CollectionLimit = "NS0609", "a list or map over its size limit",

@@ -18,5 +18,5 @@ pub use diagnostic::{Diagnostic, Edit, FindingCode, Label, Severity};
 pub use fold::fold;
 pub use hex::hex;
 pub use nearest::nearest;
-pub use source::{Position, Source, Sources};
+pub use source::{Position, Source, Sources, position_in};
 pub use span::Span;

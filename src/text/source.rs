@@ -130,6 +130,15 @@ impl Source {
     }
 }
 
+/// Line and column of a byte in a text that is no source: data that is read once.
+pub fn position_in(text: &str, byte: usize) -> Position {
+    let before = text.get(..byte).unwrap_or(text);
+    Position {
+        line: memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1,
+        column: before.rsplit('\n').next().unwrap_or(before).chars().count() + 1,
+    }
+}
+
 /// All source texts of a run or a session.
 ///
 /// A copy shares the texts.

@@ -16,6 +16,7 @@ use crate::value::print;
 
 use super::bound::{Bound, BoundRef};
 use super::error::ToolError;
+use super::policy::Layer;
 use super::registry::Tool;
 
 /// Entries of a directory that are counted for a question.
@@ -34,7 +35,7 @@ pub struct Question {
     pub reason: String,
     /// What it would do it to: an argument in each line.
     pub plan: Vec<String>,
-    /// Whether an answer can be kept for good.
+    /// Whether an answer can be kept for good: a file of the user's can lift the rule that asks.
     pub can_always: bool,
 }
 
@@ -59,8 +60,19 @@ pub trait Approver {
     fn ask(&self, question: &Question, meter: &Meter) -> Result<Reply, LimitHit>;
 }
 
-/// Whether a tool stays allowed, from the policy file on.
-pub type KeepAnswer = Box<dyn Fn(&'static str) -> Result<(), String>>;
+/// Writes that a tool is allowed into one of the user's policy files.
+pub type KeepAnswer = Box<dyn Fn(&'static str, Layer) -> Result<(), String>>;
+
+/// Why a call asks, and what would lift the question.
+#[derive(Clone, Copy, Debug)]
+pub struct Reason<'a> {
+    /// The rule, as a clause.
+    pub reason: &'a str,
+    /// How to do without the question.
+    pub instead: &'a str,
+    /// The file whose `allow` would lift it, where that is one of the user's.
+    pub lifted_by: Option<Layer>,
+}
 
 /// Whom to ask, and what was answered so far.
 #[derive(Default)]
@@ -92,19 +104,18 @@ impl Approvals {
         &self,
         tool: &Tool,
         bound: &Bound<'_>,
-        reason: &str,
-        instead: &str,
+        why: Reason<'_>,
         meter: &Meter,
     ) -> Result<(), ToolError> {
         let name = tool.spec.name;
         let reply = match self.standing.borrow().get(name) {
             Some(true) => return Ok(()),
             Some(false) => Reply::Never,
-            None => self.ask(tool, bound, reason, meter)?,
+            None => self.ask(tool, bound, why, meter)?,
         };
         match reply {
             Reply::Once => return Ok(()),
-            Reply::Always => self.keep(name),
+            Reply::Always => self.keep(name, why.lifted_by),
             Reply::Run | Reply::Never | Reply::Nobody => {}
         }
         if matches!(reply, Reply::Run | Reply::Always) {
@@ -113,8 +124,8 @@ impl Approvals {
         }
         let error = match reply {
             Reply::Nobody => {
-                let message = format!("`{name}` needs a person's leave ({reason}), and nobody can be asked");
-                ToolError::new(ToolCode::PolicyDenied, message).hint(instead)
+                let message = format!("`{name}` needs a person's leave ({}), and nobody can be asked", why.reason);
+                ToolError::new(ToolCode::PolicyDenied, message).hint(why.instead)
             }
             _ => {
                 self.standing.borrow_mut().insert(name, false);
@@ -124,21 +135,21 @@ impl Approvals {
         Err(error)
     }
 
-    fn ask(&self, tool: &Tool, bound: &Bound<'_>, reason: &str, meter: &Meter) -> Result<Reply, LimitHit> {
+    fn ask(&self, tool: &Tool, bound: &Bound<'_>, why: Reason<'_>, meter: &Meter) -> Result<Reply, LimitHit> {
         let approver = self.approver.borrow().clone();
         let Some(approver) = approver else { return Ok(Reply::Nobody) };
         let question = Question {
             tool: tool.spec.name,
-            reason: reason.to_owned(),
+            reason: why.reason.to_owned(),
             plan: plan(tool, bound, meter),
-            can_always: self.keep.is_some(),
+            can_always: self.keep.is_some() && why.lifted_by.is_some(),
         };
         approver.ask(&question, meter)
     }
 
-    fn keep(&self, tool: &'static str) {
-        let Some(keep) = &self.keep else { return };
-        if let Err(reason) = keep(tool) {
+    fn keep(&self, tool: &'static str, lifted_by: Option<Layer>) {
+        let (Some(keep), Some(layer)) = (&self.keep, lifted_by) else { return };
+        if let Err(reason) = keep(tool, layer) {
             self.notes.borrow_mut().push(format!("the answer holds for this run only: {reason}"));
         }
     }

@@ -18,7 +18,7 @@ use super::console::Consoles;
 use super::error::ToolError;
 use super::gate::Gate;
 use super::memory::Memory;
-use super::policy::Policy;
+use super::policy::{Policy, Stated};
 use super::settings::Settings;
 use super::spec::Access;
 
@@ -285,8 +285,11 @@ impl<'a> Context<'a> {
             return Ok(());
         }
         let message = format!("the operation concerns {files} files and directories, more than {most}");
-        Err(ToolError::new(ToolCode::LimitExceeded, message)
-            .hint("do it in parts, or raise `max_files_per_operation` in `[policy]` of the policy file"))
+        let stated = self.gate.policy.provenance.shown("max_files_per_operation", Stated::to_string);
+        let hint = format!(
+            "do it in parts, or raise it with `--max-files` or `max_files_per_operation` in `[policy]` ({stated})"
+        );
+        Err(ToolError::new(ToolCode::LimitExceeded, message).hint(hint))
     }
 
     /// Walks the directory of a place for an operation on all that is in it, and gives how many

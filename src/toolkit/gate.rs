@@ -17,7 +17,7 @@ use crate::sandbox::{
 use crate::text::ToolCode;
 use crate::value::Value;
 
-use super::approval::Approvals;
+use super::approval::{Approvals, Reason};
 use super::bound::{Bound, BoundArg, ListedPath};
 use super::call_record::{CallRecord, Told, is_refusal};
 use super::chance::{Chance, Clock};
@@ -189,8 +189,9 @@ impl Gate {
         record: &CallRecord<'_>,
     ) -> Result<Value, Box<ToolError>> {
         meter.poll()?;
-        if let Approval::Needed { reason, instead } = approval {
-            let approved = self.approvals.approve(tool, bound, &reason, &instead, meter);
+        if let Approval::Needed { reason, instead, lifted_by } = &approval {
+            let why = Reason { reason, instead, lifted_by: *lifted_by };
+            let approved = self.approvals.approve(tool, bound, why, meter);
             approved.inspect_err(|_| record.tell_if_untold(tool, bound.all()))?;
         }
         let answer_bytes = meter.answer_bytes();
@@ -428,7 +429,8 @@ fn hinted(failure: ToolError, error: &AuditError) -> ToolError {
     match error {
         AuditError::Limit(hit) => (*hit).into(),
         error => {
-            let without = "set `enable_audit_logging = false` in `[policy]` to work without a log";
+            let without =
+                "set `enable_audit_logging = false` in `[policy]` of your own policy file to work without a log";
             failure.hint(error.help().map_or(without.to_owned(), |help| format!("{help}; or {without}")))
         }
     }

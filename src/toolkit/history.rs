@@ -2,8 +2,9 @@
 
 use crate::limits::Meter;
 use crate::sandbox::{
-    Address, Begin, Conflict, Content, End, GcRules, Journal, Listed, Recovered, Roots, SandboxError, ShownRun, Source,
-    Swept, UndoError, Undone,
+    Abandoned, Address, AllAbandoned, Begin, Conflict, Content, End, ForeignDeed, ForeignState, GcRules, Journal,
+    Listed, Ownership, RecoverError, RecoverRules, Recovered, Roots, SandboxError, ShownRun, Source, Swept, UndoError,
+    Undone,
 };
 use crate::text::ToolCode;
 use crate::value::{Map, Value};
@@ -26,10 +27,16 @@ impl Gate {
     /// Ends the run that goes on, and gives its name, if it has changed something. What went wrong becomes a
     /// note.
     pub fn end_journal(&self, how: End) -> Option<String> {
-        self.journal.end(how).unwrap_or_else(|error| {
+        let run = self.journal.end(how).unwrap_or_else(|error| {
             self.notes.borrow_mut().push(format!("the journal of the run was not ended: {error}"));
             None
-        })
+        });
+        let lost = self.root.user().key.lost_because().filter(|_| run.is_some() && self.overlay.is_none());
+        if let Some(reason) = lost {
+            let note = format!("what this run changed cannot be taken back by another command: {reason}");
+            self.notes.borrow_mut().push(note);
+        }
+        run
     }
 
     /// Leaves the run that goes on to the next start, as one that was killed.
@@ -37,16 +44,84 @@ impl Gate {
         self.journal.abandon();
     }
 
-    /// Brings runs that were killed to an end. What is to be said of them becomes notes.
+    /// Brings runs of this user that were killed to an end, as far as the policy in force lets a tool change
+    /// their places. What is to be said of them, and of what is foreign, becomes notes.
     pub fn recover(&self) {
-        let place = (self.roots(), self.policy.retention);
-        let notes = match self.journal.recover(place, &mut Meter::unlimited()) {
-            Ok((recovered, notes)) => recovered.iter().map(told_of).chain(notes).collect(),
+        let mut notes: Vec<String> = self.foreign_note().into_iter().collect();
+        match self.journal.abandoned(self.roots()) {
+            Ok(AllAbandoned { runs, foreign, unreadable }) => {
+                if let (true, Some(name)) = (notes.is_empty(), foreign.first()) {
+                    notes.push(foreign_journals(foreign.len(), &name.to_string_lossy()));
+                }
+                notes.extend(unreadable);
+                notes.extend(self.recover_all(runs));
+            }
             // A change will be refused for it; what only reads has nothing to do with it.
-            Err(SandboxError::NotOurs { .. }) => Vec::new(),
-            Err(error) => vec![format!("the journal cannot be read: {error}")],
-        };
+            Err(SandboxError::NotOurs { .. }) => {}
+            Err(error) => notes.push(format!("the journal cannot be read: {error}")),
+        }
         self.notes.borrow_mut().extend(notes);
+    }
+
+    fn recover_all(&self, runs: Vec<Abandoned>) -> Vec<String> {
+        if self.policy.read_only && !runs.is_empty() {
+            let note = "a run was interrupted; it is brought to an end by the next that may change files";
+            return vec![note.to_owned()];
+        }
+        let tell = |run: Abandoned| {
+            let name = run.run().to_owned();
+            match self.recover_run(run) {
+                Ok(recovered) => recovered.as_ref().map(told_of),
+                Err(error) => {
+                    Some(format!("the run {name} was interrupted, and is not brought to an end: {}", error.message))
+                }
+            }
+        };
+        runs.into_iter().filter_map(tell).collect()
+    }
+
+    fn recover_run(&self, run: Abandoned) -> Result<Option<Recovered>, ToolError> {
+        let session = SessionMemory::new("recovery");
+        let told = vec![Told::new("run", Value::text(run.run()), Shown::Plain)];
+        let record = CallRecord::new("recover", told, &session);
+        let mut meter = Meter::unlimited();
+        let recovered = self.recover_here(run, &mut meter, &record);
+        match self.conclude(&record, true, &meter, recovered.as_ref().err()) {
+            Some(lost) => Err(*lost),
+            None => recovered,
+        }
+    }
+
+    fn recover_here(
+        &self,
+        run: Abandoned,
+        meter: &mut Meter,
+        record: &CallRecord<'_>,
+    ) -> Result<Option<Recovered>, ToolError> {
+        // The audit log takes its line, or nothing is changed.
+        self.begin_change(0, meter, record)?;
+        let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
+        let rules = RecoverRules { roots: self.roots(), retention: self.policy.retention, admit: &admit };
+        self.journal.recover(run, &rules, meter).map_err(|error| match error {
+            RecoverError::Sandbox(error) => error.into(),
+            refused @ RecoverError::Refused(_) => ToolError::new(ToolCode::PolicyDenied, refused.to_string()),
+        })
+    }
+
+    /// Why nothing may be changed at an address, where a folder is or was.
+    pub(super) fn admit_change(&self, address: &Address, is_folder: bool) -> Result<(), String> {
+        self.policy.admit_path(&address.shown(), is_folder, Access::Change).map_err(|error| error.message)
+    }
+
+    /// What to say where the runs below `.ns` are another's, or nobody can tell whose they are.
+    fn foreign_note(&self) -> Option<String> {
+        let is_foreign =
+            self.overlay.is_none() && matches!(Journal::ownership(&self.root), Ok(Some(Ownership::Foreign)));
+        let reason = is_foreign.then(|| self.root.user().key.lost_because())?;
+        Some(match reason {
+            None => "the runs in `.ns` are not yours, or not of this directory, so none is recovered or taken back; `ns adopt` shows them and takes them over if you say so, `ns gc --foreign` removes them".to_owned(),
+            Some(reason) => format!("no run in `.ns` is recovered or taken back, since nobody can tell whether it is yours: {reason}"),
+        })
     }
 
     /// Takes back the steps of the run that goes on, from a number on, whatever it may still spend. Gives
@@ -121,9 +196,7 @@ impl Gate {
     ) -> Result<Undone, ToolError> {
         // The audit log takes its line, or nothing is changed.
         self.begin_change(0, meter, record)?;
-        let admit = |address: &Address, is_folder: bool| {
-            self.policy.admit_path(&address.shown(), is_folder, Access::Change).map_err(|error| error.message)
-        };
+        let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
         let place = (self.roots(), self.policy.retention);
         let undone = self.journal.undo((run, force), about(record.session().command()), &admit, place, meter);
         undone.map_err(|error| refused(error, run))
@@ -146,6 +219,24 @@ impl Gate {
             self.conclude(&CallRecord::new("gc", told, session), true, meter, swept.as_ref().err());
         }
         swept
+    }
+
+    /// Looks for what is foreign below `.ns`, and does with it what is asked.
+    pub fn foreign(
+        &self,
+        deed: ForeignDeed,
+        (meter, session): (&mut Meter, &SessionMemory),
+    ) -> Result<ForeignState, ToolError> {
+        if deed == ForeignDeed::Show {
+            return Ok(self.journal.foreign(self.roots(), deed, meter)?);
+        }
+        let record = CallRecord::new(if deed == ForeignDeed::Adopt { "adopt" } else { "gc" }, Vec::new(), session);
+        let done =
+            self.begin_change(0, meter, &record).and_then(|_| Ok(self.journal.foreign(self.roots(), deed, meter)?));
+        match self.conclude(&record, true, meter, done.as_ref().err()) {
+            Some(lost) => Err(*lost),
+            None => done,
+        }
     }
 
     /// The contents on both sides of each change of a run, read one after another, at most so many bytes each.
@@ -172,6 +263,13 @@ impl Gate {
     pub fn roots(&self) -> Roots<'_> {
         Roots { main: &self.root, further: &self.further }
     }
+}
+
+fn foreign_journals(count: usize, first: &str) -> String {
+    let journals = if count == 1 { "the journal".to_owned() } else { format!("{count} journals, the first") };
+    format!(
+        "{journals} `.ns/runs/open/{first}` is foreign, or of a run that is over: nothing of it was done; `ns adopt` shows it, `ns gc --foreign` removes it"
+    )
 }
 
 /// What a journal says of a run that a command begins.

@@ -4,11 +4,12 @@
 //! memory is a change like any other, refused where nothing may be changed and counted where changes
 //! are. A tool that keeps a result says `context.memory().store(Scope::Project, "key", value)`.
 
-use crate::limits::{LimitHit, Meter, space};
+use crate::limits::{Held, LimitHit, Meter, space};
 use crate::memory::{Access, Key, MemoryError, Record, Site, Stored};
 use crate::sandbox::Change;
 use crate::value::Value;
 
+use super::approval::Reason;
 use super::bound::{Bound, BoundArg};
 use super::call_record::CallRecord;
 use super::error::{Manner, ToolError};
@@ -141,10 +142,13 @@ impl<'a> Memory<'a> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let allowed = self.gate.settings.memory.max_value_bytes;
         let mut records = std::collections::BTreeMap::new();
+        let mut held = Held::default();
         for (number, line) in lines {
             let bad = |reason: String| MemoryError::BadLine { line: number + 1, reason };
             let record = Record::from_line(line, self.session.writer(), allowed).map_err(bad)?;
             self.charge(&record.stored)?;
+            // In the map, and in the list that it becomes.
+            held.grow(2 * record.bytes())?;
             let key = record.key.clone();
             if records.insert(key, record).is_some() {
                 return Err(bad("the key was given before".to_owned()).into());
@@ -177,14 +181,14 @@ impl<'a> Memory<'a> {
         }
         let registry = &self.gate.registry;
         let Some(tool) = registry.find(name).map(|id| registry.get(id)) else { return Ok(()) };
-        if let Approval::Needed { reason, instead } = self.gate.policy.admit(&tool.spec)? {
-            self.ask(tool, (scope, key), &reason, &instead)?;
+        if let Approval::Needed { reason, instead, lifted_by } = &self.gate.policy.admit(&tool.spec)? {
+            self.ask(tool, (scope, key), Reason { reason, instead, lifted_by: *lifted_by })?;
         }
         self.record.gets_leave(name);
         Ok(())
     }
 
-    fn ask(&self, tool: &Tool, (scope, key): (Scope, &str), reason: &str, instead: &str) -> Result<(), ToolError> {
+    fn ask(&self, tool: &Tool, (scope, key): (Scope, &str), why: Reason<'_>) -> Result<(), ToolError> {
         let arg = |param: &Param| match param.name {
             "key" | "prefix" => BoundArg::Value(Value::text(key)),
             "scope" => BoundArg::Value(Value::text(scope.word())),
@@ -192,7 +196,7 @@ impl<'a> Memory<'a> {
         };
         let bound = Bound::new(tool.params.iter().map(arg).collect());
         self.gate.lookout.clear();
-        self.gate.approvals.approve(tool, &bound, reason, instead, self.meter)
+        self.gate.approvals.approve(tool, &bound, why, self.meter)
     }
 
     fn begin(&mut self, keys: u64) -> Result<Change<'a>, ToolError> {

@@ -49,9 +49,12 @@ pub use lookout::ProgressView;
 pub use memory::{Memory, MemoryEntry, MemoryRow, Salvaged, Scope, SessionMemory};
 pub use module::{Library, LibraryPlace, ModuleError, ModuleFile};
 pub use plan::shown_change;
-pub use policy::{DirectoryRule, Extensions, Patterns, Policy, ToolRule, ToolRules};
+pub use policy::{
+    DirectoryRule, Extensions, Layer, MAX_FILES_OF_SERVER, Patterns, Policy, PolicyFile, Provenance, Stated, ToolRule,
+    ToolRules, Unused,
+};
 pub use registry::{Registry, Sparing, Tool, ToolId};
-pub use settings::{ListDirectorySettings, MemorySettings, Settings};
+pub use settings::{ListDirectorySettings, Settings};
 pub(crate) use spec::arguments;
 pub use spec::{Access, Effect, Example, Failure, Kind, Literal, Param, Risk, Spec, WhenAbsent};
 pub use told::answers_are_bounded;

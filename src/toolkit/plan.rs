@@ -53,7 +53,7 @@ impl Gate {
     /// What the runs of a gate that plans would have changed; none where it does not plan.
     pub fn plan(&self, command: &str, failed: bool) -> Result<Option<Plan>, ToolError> {
         let Some(overlay) = &self.overlay else { return Ok(None) };
-        Plan::of(overlay, command, failed).map(Some).map_err(|error| {
+        Plan::of(overlay, &self.root, command, failed).map(Some).map_err(|error| {
             let message = format!("what would be changed cannot be told: {error}");
             ToolError::new(ToolCode::IoError, message).hint("try again when nobody else changes the directory")
         })
@@ -85,9 +85,7 @@ impl Gate {
     fn apply_here(&self, plan: &Plan, meter: &mut Meter, record: &CallRecord<'_>) -> Result<Applied, ToolError> {
         // The audit log takes its line, or nothing is changed.
         self.begin_change(0, meter, record)?;
-        let admit = |address: &Address, is_folder: bool| {
-            self.policy.admit_path(&address.shown(), is_folder, Access::Change).map_err(|error| error.message)
-        };
+        let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
         let place = (self.roots(), self.policy.retention);
         let applied = plan.apply(&self.journal, about(record.session().command()), &admit, place, meter);
         applied.map_err(refused)

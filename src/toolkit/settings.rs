@@ -55,6 +55,24 @@ pub struct EnvSettings {
     pub names: Vec<String>,
 }
 
+impl Settings {
+    /// Every key of `[tools.*]` with what is in force.
+    pub fn summary(&self) -> Vec<(&'static str, String)> {
+        let list = &self.list_directory;
+        vec![
+            ("names", format!("{:?}", self.env.names)),
+            ("max_entries", list.max_entries.to_string()),
+            ("max_depth", list.max_depth.to_string()),
+            ("include_hidden_default", list.include_hidden_default.to_string()),
+            ("include_symlinks_default", list.include_symlinks_default.to_string()),
+            ("include_files_default", list.include_files_default.to_string()),
+            ("include_dirs_default", list.include_dirs_default.to_string()),
+            ("include_other_default", list.include_other_default.to_string()),
+            ("max_value_bytes", self.memory.max_value_bytes.to_string()),
+        ]
+    }
+}
+
 /// Settings of all tools that have any.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use compact_str::CompactString;
 
-use crate::limits::{LimitHit, space, work};
+use crate::limits::{Held, LimitHit, space, work};
 use crate::toolkit::{AnyList, Context, ToolError};
-use crate::value::{self, List, Room, Str, Value};
+use crate::value::{Elements, List, Sink, Str, Value};
 
 /// Elements after which the memory is looked at.
 const STRETCH: usize = 4_096;
@@ -17,14 +17,14 @@ const BLOCK: usize = 4_096;
 #[derive(Debug, Default)]
 pub struct TextBuilder {
     text: String,
+    held: Held,
 }
 
 impl TextBuilder {
     /// An empty text with room for so many bytes.
     pub fn with_room(bytes: usize) -> Result<TextBuilder, LimitHit> {
         space::check_string(bytes)?;
-        space::check(bytes)?;
-        Ok(TextBuilder { text: String::with_capacity(bytes) })
+        Ok(TextBuilder { held: Held::of(bytes)?, text: String::with_capacity(bytes) })
     }
 
     /// Adds to the end.
@@ -59,8 +59,14 @@ impl TextBuilder {
         Ok(())
     }
 
+    /// The text and what it takes, for a tool that goes on with it.
+    pub fn into_held(self) -> (String, Held) {
+        (self.text, self.held)
+    }
+
     /// The text as a value, where it is paid for already.
     pub fn into_str(mut self) -> Str {
+        self.held.release();
         self.text.shrink_to_fit();
         Str::from_compact(CompactString::from(self.text))
     }
@@ -76,52 +82,28 @@ impl TextBuilder {
         let needed = self.text.len().saturating_add(more);
         space::check_string(needed)?;
         let capacity = needed.max(self.text.capacity().saturating_mul(2).min(space::string_bound()));
-        space::check(capacity)?;
+        self.held.grow_to(capacity)?;
         self.text.reserve_exact(capacity - self.text.len());
         Ok(())
     }
 }
 
-/// Takes the bytes of a text from a writer of some format, as far as the limits let it.
-#[derive(Debug)]
-pub struct Sink {
-    bytes: value::Sink,
-}
-
-impl Default for Sink {
-    fn default() -> Sink {
-        Sink { bytes: value::Sink::new(Room::of_text()) }
-    }
-}
-
-impl Sink {
-    /// The text that was written; `written` says how the writer ended, which an exceeded limit explains.
-    pub fn finish<E: std::fmt::Display>(
-        self,
-        context: &mut Context<'_>,
-        written: Result<(), E>,
-        refuse: impl FnOnce(E) -> ToolError,
-    ) -> Result<Str, ToolError> {
-        match (written, self.bytes.limit()) {
-            (_, Some(hit)) => Err(hit.into()),
-            (Err(error), None) => Err(refuse(error)),
-            (Ok(()), None) => {
-                let bytes = self.bytes.into_bytes();
-                context.spend_text(bytes.len())?;
-                let text = String::from_utf8(bytes).expect("what is written is text");
-                Ok(Str::from_compact(CompactString::from(text)))
-            }
+/// The text that was written to a sink; `written` says how the writer ended, which an exceeded limit explains.
+pub fn written<E: std::fmt::Display>(
+    context: &mut Context<'_>,
+    sink: Sink,
+    written: Result<(), E>,
+    refuse: impl FnOnce(E) -> ToolError,
+) -> Result<Str, ToolError> {
+    match (written, sink.limit()) {
+        (_, Some(hit)) => Err(hit.into()),
+        (Err(error), None) => Err(refuse(error)),
+        (Ok(()), None) => {
+            let bytes = sink.into_bytes();
+            context.spend_text(bytes.len())?;
+            let text = String::from_utf8(bytes).expect("what is written is text");
+            Ok(Str::from_compact(CompactString::from(text)))
         }
-    }
-}
-
-impl std::io::Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.bytes.write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }
 
@@ -170,10 +152,10 @@ pub fn room(context: &mut Context<'_>, length: usize) -> Result<Vec<Value>, Tool
     Ok(Vec::with_capacity(length))
 }
 
-/// A list that grows by one value after another, of which nobody knows how many come.
+/// A list whose elements are paid for with steps as it grows.
 #[derive(Debug, Default)]
 pub struct ListBuilder {
-    values: Vec<Value>,
+    elements: Elements,
 }
 
 impl ListBuilder {
@@ -181,37 +163,24 @@ impl ListBuilder {
     #[inline]
     pub fn push(&mut self, context: &mut Context<'_>, value: Value) -> Result<(), ToolError> {
         work::charge(1)?;
-        if self.values.len() == self.values.capacity() {
-            self.grow(context)?;
+        if self.elements.is_full() {
+            context.spend(self.elements.grow(8)?)?;
         }
-        self.values.push(value);
-        Ok(())
+        Ok(self.elements.push(value)?)
     }
 
     /// The values, for a tool that goes on with them.
     pub fn into_values(self) -> Vec<Value> {
-        self.values
+        self.elements.into_values()
     }
 
     /// How many values there are.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.elements.len()
     }
 
     /// The list.
     pub fn finish(self) -> Result<AnyList, ToolError> {
-        Ok(AnyList(Value::list(self.values)?))
-    }
-
-    /// Makes room for as many again, within what a list may hold, which is paid for at once.
-    #[cold]
-    fn grow(&mut self, context: &mut Context<'_>) -> Result<(), ToolError> {
-        let length = self.values.len();
-        space::check_items(length + 1)?;
-        let more = length.clamp(8, STRETCH.max(length)).min(space::items_bound() - length);
-        space::check((length + more).saturating_mul(size_of::<Value>()))?;
-        context.spend(more)?;
-        self.values.reserve_exact(more);
-        Ok(())
+        Ok(AnyList(self.elements.finish()?))
     }
 }

@@ -2,11 +2,11 @@
 
 use base64::DecodeError;
 
+use crate::text::{Position, position_in};
+
 /// A sentence with the line and column of a byte.
 pub fn at_byte(text: &str, byte: usize, reason: &str) -> String {
-    let before = text.get(..byte).unwrap_or(text);
-    let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or(before).chars().count() + 1;
+    let Position { line, column } = position_in(text, byte);
     at(line, column, reason)
 }
 

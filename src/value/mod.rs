@@ -4,6 +4,8 @@
 //! registers. Lists and maps are values with shared storage: a copy is made when a shared one is
 //! changed, so there is no aliasing, no cycle and nothing to collect.
 
+mod big_numbers;
+mod elements;
 pub mod equality;
 mod error;
 mod hashed;
@@ -27,8 +29,10 @@ pub mod time;
 
 use std::rc::Rc;
 
-use crate::limits::LimitHit;
+use crate::limits::{LimitHit, space};
 
+pub use big_numbers::{BEYOND_FLOATS, BEYOND_INTS, BigNumbers, REMEDY as BIG_NUMBERS_REMEDY};
+pub use elements::Elements;
 pub use error::{Fallible, ValueError};
 pub use hashed::{Hashed, ValueMap};
 pub use list::List;
@@ -94,6 +98,13 @@ impl Value {
     #[inline]
     pub fn text(text: &str) -> Value {
         Value::from(Str::new(text))
+    }
+
+    /// A text that is asked for before it takes memory.
+    #[inline]
+    pub fn checked_text(text: &str) -> Result<Value, LimitHit> {
+        space::check(text.len())?;
+        Ok(Value::text(text))
     }
 
     /// A list; says so when it would be too large.

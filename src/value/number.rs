@@ -40,6 +40,28 @@ pub fn exact_int(number: f64) -> Option<i64> {
     (fits && number.fract() == 0.0).then_some(number as i64)
 }
 
+/// The int that a decimal number with a point or an exponent is exactly, if it is one; it is never rounded.
+pub fn whole_of_decimal(text: &str) -> Option<i64> {
+    text.parse::<f64>().ok().filter(|number| number.is_finite())?;
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let shift = exponent.parse::<i64>().ok()?.checked_sub(fraction.len() as i64)?;
+    let (sign, digits) = match digits.strip_prefix(['-', '+']) {
+        Some(unsigned) => (&digits[..1], unsigned.trim_start_matches('0')),
+        None => ("", digits.trim_start_matches('0')),
+    };
+    let cut = digits.len().checked_sub(usize::try_from(shift.checked_neg()?.max(0)).ok()?);
+    let kept = match cut {
+        _ if digits.is_empty() => "0",
+        Some(cut) if digits[cut..].bytes().all(|digit| digit == b'0') => &digits[..cut],
+        _ => return None,
+    };
+    // More zeros than any int has digits would not fit anyway.
+    let zeros = usize::try_from(shift.clamp(0, 20)).ok()?;
+    format!("{sign}{kept}{}", if kept == "0" { String::new() } else { "0".repeat(zeros) }).parse().ok()
+}
+
 /// How an int and a float compare, exactly: neither is rounded to the other's type.
 pub fn compare_mixed(int: i64, float: f64) -> Option<Ordering> {
     if float.is_nan() {

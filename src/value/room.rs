@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::limits::{LimitHit, space, work};
+use crate::limits::{Charged, LimitHit, space, work};
 
 /// The bytes that a text may still take, and the limit that is met when they are not enough.
 #[derive(Clone, Copy, Debug)]
@@ -60,17 +60,17 @@ impl Room {
     }
 }
 
-/// Takes the bytes of a text as far as there is room, then refuses.
+/// Takes the bytes of a text as far as there is room, then refuses. They are counted as live while they are written.
 #[derive(Debug)]
 pub struct Sink {
-    bytes: Vec<u8>,
+    bytes: Charged<u8>,
     room: Room,
 }
 
 impl Sink {
     /// An empty text.
     pub fn new(room: Room) -> Sink {
-        Sink { bytes: Vec::new(), room }
+        Sink { bytes: Charged::default(), room }
     }
 
     /// The limit that stopped the writer, where the writer has no reason of its own to fail.
@@ -85,15 +85,27 @@ impl Sink {
 
     /// The bytes that were written.
     pub fn into_bytes(self) -> Vec<u8> {
-        self.bytes
+        self.bytes.into_vec()
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> Result<(), LimitHit> {
+        self.room.left = self.room.left.checked_sub(bytes.len()).ok_or(self.room.bound)?;
+        if bytes.len() > self.bytes.spare() {
+            work::charge_bytes(self.bytes.len())?;
+        }
+        self.bytes.extend_from_slice(bytes)
     }
 }
 
 impl io::Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.room.take(bytes.len(), self.bytes.len(), self.bytes.capacity()).map_err(io::Error::other)?;
-        self.bytes.extend_from_slice(bytes);
-        Ok(bytes.len())
+        match self.take(bytes) {
+            Ok(()) => Ok(bytes.len()),
+            Err(hit) => {
+                self.room.hit = Some(hit);
+                Err(io::Error::other(hit))
+            }
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -67,11 +67,11 @@ impl Texts {
 
 impl Table {
     /// A table of columns that all have `len` records.
-    pub fn new(columns: Vec<(&str, Column)>, len: usize) -> Result<Table, LimitHit> {
+    pub fn new(columns: Vec<(impl Into<Str>, Column)>, len: usize) -> Result<Table, LimitHit> {
         space::check_items(len)?;
-        let bytes = columns.iter().map(|(_, column)| column.bytes()).sum();
+        let bytes = columns.iter().map(|(_, column)| column.bytes() + size_of::<(Str, Column)>()).sum();
         space::take(bytes)?;
-        let columns = columns.into_iter().map(|(name, column)| (Str::new(name), column)).collect();
+        let columns = columns.into_iter().map(|(name, column)| (name.into(), column)).collect();
         Ok(Table { columns, len, bytes })
     }
 

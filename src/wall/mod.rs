@@ -30,8 +30,8 @@ pub enum Process {
     /// It runs neither, but starts its own binary for them, as workers that seal themselves as
     /// [`Process::Script`]. They live within its wall, so its grounds are theirs too.
     Server(Network),
-    /// It reads and writes files that the user names, anywhere, and starts its own binary for every
-    /// script: `ns test`. Only programs, the network and special files are out of its reach.
+    /// It reads and writes files that the user names, anywhere: the threads of a server besides that of its
+    /// engine. Only programs, the network and special files are out of its reach.
     Tester(Network),
 }
 

@@ -30,7 +30,7 @@ const NAMES: [(&str, &str); 26] = [
     ("..a", "ok"),
     ("a//b", "ok"),
     ("./a/./b", "ok"),
-    (".ns/f", "ok"),
+    (".ns/f", "sandbox_violation"),
 ];
 
 /// Texts of links, and whether one at `d/l` may be made.
@@ -223,14 +223,19 @@ fn bombs_are_refused_before_they_burst() {
 
 #[test]
 fn our_own_files_are_never_unpacked() {
-    for name in [".ns/memory.db", ".NS/f", "neuroscript.toml", "NeuroScript.TOML", "./.ns/f", ".n\u{17f}/f"] {
+    let names = [".ns/memory.db", ".NS/f", "neuroscript.toml", "NeuroScript.TOML", "./.ns/f", ".n\u{17f}/f", "NS~1/f"];
+    let folders = ["", "d/", "d/./e/"];
+    let names = folders.iter().flat_map(|folder| names.map(|name| format!("{folder}{name}")));
+    for name in names.collect::<Vec<_>>().iter().map(String::as_str) {
         for (archive, bytes) in [("o.tar", tar(&[file(name, "x")])), ("o.zip", zip(&[Zip::stored(name, "x")]))] {
             let place = Place::new();
             place.put(archive, &bytes);
             let before = place.state();
-            let ran = place.eval(&format!("SET r = FS.Extract(\"{archive}\", \".\")\nEMIT LAST_ERROR.code"));
-            assert_eq!(ran.stdout, "sandbox_violation\n", "{name}: {}", ran.stderr);
-            assert_eq!(place.state(), before);
+            for into in [".", "new/deeper"] {
+                let ran = place.eval(&format!("SET r = FS.Extract(\"{archive}\", \"{into}\")\nEMIT LAST_ERROR.code"));
+                assert_eq!(ran.stdout, "sandbox_violation\n", "{name}: {}", ran.stderr);
+                assert_eq!(place.state(), before);
+            }
         }
     }
 }

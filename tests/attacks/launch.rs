@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -234,6 +235,7 @@ impl<'a> Start<'a> {
 
     fn spawn(&self, stdout: Stdio, stderr: Stdio) -> Result<Child, String> {
         let orders = Orders { user: self.mode.user_to_become(), refused: self.refused.clone() };
+        let orders_user = orders.user;
         let mut stdin = tempfile::tempfile().expect("a file for input");
         stdin.write_all(&self.stdin).expect("the input is written");
         stdin.rewind().expect("a file can be rewound");
@@ -242,6 +244,7 @@ impl<'a> Start<'a> {
             .args(&self.args)
             .env_clear()
             .env("HOME", "/nonexistent")
+            .env("XDG_STATE_HOME", state_home(orders_user))
             .env("PATH", "/usr/bin:/bin")
             .env("TERM", "xterm")
             .process_group(0)
@@ -251,6 +254,22 @@ impl<'a> Start<'a> {
             .stderr(stderr);
         start_by(orders, command)
     }
+}
+
+/// The state folder of the user who attacks: with it runs can be taken back, as a user's can.
+fn state_home(user: Option<u32>) -> PathBuf {
+    static STATES: Mutex<Option<tempfile::TempDir>> = Mutex::new(None);
+    let mut states = STATES.lock().unwrap_or_else(PoisonError::into_inner);
+    let states = states.get_or_insert_with(|| {
+        let states = tempfile::tempdir().expect("a folder for the attacks");
+        std::fs::set_permissions(states.path(), std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+        states
+    });
+    let home = states.path().join(user.map_or("own".to_owned(), |user| user.to_string()));
+    if std::fs::create_dir(&home).is_ok() && user.is_some() {
+        std::os::unix::fs::chown(&home, user, user).expect("root gives it away");
+    }
+    home
 }
 
 fn copy_of(file: &File) -> File {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::{audit, eval, file, fill, holds, lines, sandbox, texts};
 
 /// What `ns audit verify` says of a log with this content.
@@ -29,7 +31,10 @@ fn an_untouched_log_holds() {
     let ran = audit(place.path(), &["verify"]);
     assert_eq!(ran.code, 0);
     let last = lines(place.path())[9]["hash"].as_str().expect("a hash").to_owned();
-    assert_eq!(ran.stdout, format!("`.ns/audit.jsonl`: 10 lines, the chain holds\nlast hash: {last}\n"));
+    assert_eq!(
+        ran.stdout,
+        format!("`.ns/audit.jsonl`: 10 lines, the chain holds; 10 sealed by you\nlast hash: {last}\n")
+    );
 }
 
 #[test]
@@ -39,7 +44,8 @@ fn every_flipped_byte_is_noticed() {
     let log = file(place.path());
     let whole = std::fs::read(&log).expect("the log");
     let engine = |place: &Path| {
-        let options = neuroscript::engine::Options { sandbox: Some(place.to_owned()), ..Default::default() };
+        let (sandbox, state) = (Some(place.to_owned()), Some(super::support::state_home()));
+        let options = neuroscript::engine::Options { sandbox, state, ..Default::default() };
         neuroscript::engine::Engine::open(&options).expect("an engine")
     };
     let engine = engine(place.path());
@@ -49,10 +55,54 @@ fn every_flipped_byte_is_noticed() {
         bytes[at] ^= 1;
         std::fs::write(&log, &bytes).expect("the log can be written");
         let verdict = engine.verify_audit(neuroscript::engine::AuditLog::Root, None).expect("it can be read");
-        let (found, _) = verdict.expect("there is a log").fault.unwrap_or_else(|| panic!("byte {at} went unseen"));
-        assert_eq!(found, line, "byte {at}");
+        let verdict = verdict.expect("there is a log");
+        match verdict.fault {
+            Some((found, _)) => assert_eq!(found, line, "byte {at}"),
+            // The seal of the first line is the only thing that no later line tells of.
+            None => assert_eq!((line, verdict.sealed), (1, 2), "byte {at} went unseen"),
+        }
         line += u64::from(whole[at] == b'\n');
     }
+}
+
+/// Whoever has no key can compute every hash, and no seal.
+#[test]
+fn a_chain_that_somebody_else_wrote_is_named() {
+    let place = sandbox();
+    fill(place.path(), 3);
+    let mine = texts(&file(place.path()));
+    let foreign = |line: &str| {
+        let (body, _) = line.split_once(",\"hash\":").expect("a line has a hash");
+        let hash = sha256(body);
+        format!("{body},\"hash\":\"{hash}\",\"seal\":\"{}\"}}", "0".repeat(32))
+    };
+    let anew: Vec<String> = mine
+        .iter()
+        .scan(None, |before: &mut Option<String>, line| {
+            let mut line: Value = serde_json::from_str(line).expect("a line is JSON");
+            line["outcome"] = "failed".into();
+            line["previous"] = before.clone().into();
+            let line = foreign(&line.to_string());
+            *before = serde_json::from_str::<Value>(&line).expect("JSON")["hash"].as_str().map(str::to_owned);
+            Some(line)
+        })
+        .collect();
+    let (code, said) = verdict(place.path(), &joined(&anew));
+    assert!(code == 1 && said.contains("line 3, which you wrote last, is not among them"), "{said}");
+    let mut last = mine.clone();
+    last[2] = foreign(&mine[2]);
+    breaks(place.path(), &joined(&last), 3, "your key did not seal it");
+    // A log that came with the folder, and nothing else.
+    let other = sandbox();
+    std::fs::create_dir(other.path().join(".ns")).expect("a folder");
+    let (code, said) = verdict(other.path(), &joined(&anew));
+    assert!(code == 1 && said.contains("none of them sealed by your key"), "{said}");
+}
+
+fn sha256(text: &str) -> String {
+    let mut command = std::process::Command::new("sha256sum");
+    let ran = super::support::with_input(&mut command, text);
+    ran.stdout.split(' ').next().expect("a digest").to_owned()
 }
 
 #[test]
@@ -96,10 +146,9 @@ fn a_line_of_another_log_is_named() {
     breaks(place.path(), &joined(&mixed), 3, "it does not follow the line before it");
 }
 
-/// The chain alone cannot show that its end was cut off at the end of a line, nor that all of it was
-/// written anew; a hash that somebody kept can.
+/// That its end was cut off at the end of a line shows by what the user's ledger and a kept hash say.
 #[test]
-fn a_kept_hash_shows_a_cut_end() {
+fn a_cut_end_is_noticed() {
     let place = sandbox();
     fill(place.path(), 4);
     let lines = texts(&file(place.path()));
@@ -108,7 +157,8 @@ fn a_kept_hash_shows_a_cut_end() {
     fill(place.path(), 2);
     let expect = |kept: &str| audit(place.path(), &["verify", "--expect", kept]);
     assert_eq!(expect(&kept).code, 0, "{}", expect(&kept).stderr);
-    assert_eq!(verdict(place.path(), &joined(&lines[..3])).0, 0);
+    let (code, said) = verdict(place.path(), &joined(&lines[..3]));
+    assert!(code == 1 && said.contains("3 lines; line 6, which you wrote last, is not among them"), "{said}");
     let ran = expect(&kept);
     assert!(ran.code == 1 && ran.stderr.contains("3 lines, none of them with the expected hash"), "{}", ran.stderr);
 }
@@ -124,8 +174,8 @@ fn a_torn_line_is_closed_and_told() {
         fill(place.path(), 2);
         let ran = audit(place.path(), &["verify"]);
         let told = match cut {
-            1 => "5 lines, the chain holds\n",
-            _ => "4 lines, the chain holds; 1 more were cut short by a crash\n",
+            1 => "5 lines, the chain holds; 5 sealed by you\n",
+            _ => "4 lines, the chain holds; 4 sealed by you; 1 more were cut short by a crash\n",
         };
         assert!(ran.code == 0 && ran.stdout.contains(told), "{cut}: {}{}", ran.stdout, ran.stderr);
         if cut > 1 {

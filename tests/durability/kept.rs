@@ -136,6 +136,12 @@ fn plant(place: &Path, path: &str, content: &str) {
     std::fs::write(path, content).expect("a file");
 }
 
+/// Takes over what was planted, so that it is this user's.
+fn adopt(place: &Path) {
+    let ran = run(ns(place).args(["adopt", "--yes"]));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
 /// What is too old is given up when a run first keeps something, whatever it is of.
 #[test]
 fn what_is_too_old_is_given_up() {
@@ -146,6 +152,7 @@ fn what_is_too_old_is_given_up() {
     plant(place.path(), &format!("backups/b/c.txt/{old}"), "old");
     plant(place.path(), &format!("trash/d/{old}/in/deep/file"), "old");
     plant(place.path(), &format!("trash/e/{old}~/20990101T000000.000000Z-00000000"), "new");
+    adopt(place.path());
     write(place.path(), "a.txt", "three");
     let left: Vec<String> = super::files(&place.path().join(".ns"), "")
         .into_iter()
@@ -160,13 +167,13 @@ fn what_is_too_old_is_given_up() {
 fn of_too_many_bytes_the_oldest_are_given_up() {
     let place = tempfile::tempdir().expect("a folder for the test");
     write(place.path(), "a.txt", &"a".repeat(1000));
-    std::fs::write(place.path().join("neuroscript.toml"), "[policy]\nbackup_bytes = 2500\nbackup_days = 0\n")
-        .expect("a policy");
+    crate::support::set_user_policy("[policy]\nbackup_bytes = 2500\nbackup_days = 0\n");
     for (number, drawer) in ["backups/b", "trash/d/in", "backups/c", "trash/e"].into_iter().enumerate() {
         let name = format!("{drawer}/2020010{}T000000.000000Z-00000000", number + 1);
         let file = if drawer == "trash/e" { format!("{name}/deep/file") } else { name };
         plant(place.path(), &file, &number.to_string().repeat(1000));
     }
+    adopt(place.path());
     let kept = || -> Vec<u8> {
         let files = super::files(&place.path().join(".ns"), "");
         let mut found: Vec<u8> =

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use neuroscript::engine::{EmitError, Engine, Meter, Options, Output, Script, Value};
+use neuroscript::engine::{EmitError, Engine, Invocation, Meter, Options, Output, Script, Value};
 
 use super::{files, folders, unfinished};
 
@@ -67,7 +67,8 @@ impl Output for Lines {
 fn writer() {
     let Some(sandbox) = std::env::var_os(CHILD) else { return };
     let engine = Engine::open(&Options { sandbox: Some(sandbox.into()), ..Options::default() }).expect("an engine");
-    let outcome = engine.run(&Script::new("writer.ns", SCRIPT), None, &[STEPS.to_string()], Box::new(Lines));
+    let outcome =
+        engine.run(&Script::new("writer.ns", SCRIPT), &Invocation::verbatim(&[STEPS.to_string()]), Box::new(Lines));
     for finding in &outcome.findings {
         println!("failed: {}", finding.message);
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use neuroscript::engine::{Engine, Options, Script};
+use neuroscript::engine::{Engine, Invocation, Options, Script};
 
 use super::kill::{Lines, random};
 use super::support::{copy_tree, state_of};
@@ -83,7 +83,7 @@ fn engine(sandbox: &Path, atomic: bool) -> Engine {
 }
 
 fn run_here(engine: &Engine, script: &str) {
-    let outcome = engine.run(&Script::new("whole.ns", script), None, &[], Box::new(Lines));
+    let outcome = engine.run(&Script::new("whole.ns", script), &Invocation::default(), Box::new(Lines));
     outcome.findings.iter().for_each(|finding| println!("failed: {}", finding.message));
 }
 

@@ -1,7 +1,7 @@
 //! Programs that nobody would write: 500, or 10,000 with `NS_LONG=1`; each keeps what it does, its comments
 //! and, after one pass, its form. And the suite's scripts with characters lost and put in.
 
-use neuroscript::engine::{Clock, Engine, Options, Script};
+use neuroscript::engine::{Clock, Engine, Invocation, Options, Script};
 
 use super::corpus::scripts;
 use super::program::program;
@@ -24,7 +24,7 @@ fn engine(folder: &tempfile::TempDir) -> Engine {
 /// What a program prints, and what is found wrong with it.
 fn done(engine: &Engine, text: &str) -> (String, Vec<(&'static str, String)>) {
     let output = Captured::default();
-    let outcome = engine.run(&Script::new("case.ns", text), None, &[], Box::new(output.clone()));
+    let outcome = engine.run(&Script::new("case.ns", text), &Invocation::default(), Box::new(output.clone()));
     let findings = outcome.findings.iter().map(|finding| (finding.code.id(), finding.message.clone()));
     (output.text(), findings.collect())
 }

@@ -69,6 +69,9 @@ impl Maker {
             "func Own(needs p  optional q  returns r , s) means",
             "func Own needs p optional q means",
             "define  procedure  Own ( p,\n q )",
+            "define procedure Own(p ,q : - 2,r: [1,\n {\"k\" :NIL}] , s:\'t\')",
+            "func Own(needs p  optional q :TRUE,r  :1e3 returns s) means",
+            "func Own needs p optional q: -  1 , r : { } returns s means",
         ]);
         self.text.push_str(head);
         self.end_line();

@@ -12,6 +12,7 @@ mod offer;
 mod others;
 mod protocol;
 mod roots;
+mod script_tools;
 mod scripts;
 #[path = "../support/mod.rs"]
 mod support;

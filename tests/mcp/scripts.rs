@@ -306,3 +306,23 @@ fn the_guide_is_the_page_of_the_book() {
     let page = std::fs::read_to_string(crate::support::package("docs/guide.md")).expect("the page");
     assert_eq!(guide["result"], page);
 }
+
+#[test]
+fn one_operation_of_a_server_concerns_a_thousand_files_unless_more_are_asked_for() {
+    let place = sandbox();
+    std::fs::create_dir(place.path().join("many")).expect("a folder");
+    for number in 0..1_000 {
+        std::fs::write(place.path().join(format!("many/{number}")), "").expect("a file");
+    }
+    let copy = json!({ "source_path": "many", "destination_path": "copy", "recursive": true });
+    let script = json!({ "script": "MUST CALL FS.CopyFile(\"many\", \"other\", recursive: true)" });
+    let mut client = Client::open(place.path(), &["--write"]);
+    for (tool, arguments) in [("copy_file", &copy), ("run_script", &script)] {
+        let error = client.failed(tool, arguments.clone());
+        assert_eq!(error["code"], "limit_exceeded", "{error}");
+        assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("max_files_per_operation")), "{error}");
+    }
+    let mut client = Client::open(place.path(), &["--write", "--max-files", "1001"]);
+    client.done("copy_file", copy);
+    client.done("run_script", script);
+}

@@ -10,6 +10,7 @@ mod hidden;
 mod many;
 mod own;
 mod quiet;
+mod reserved;
 mod values;
 
 #[path = "../support/mod.rs"]

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use neuroscript::engine::{EmitError, Engine, Meter, Options, Output, Script, Value};
+use neuroscript::engine::{EmitError, Engine, Invocation, Meter, Options, Output, Script, Value};
 
 use super::{database, memory, sandbox};
 
@@ -67,7 +67,7 @@ fn writer() {
     let engine = Engine::open(&Options { sandbox: Some(sandbox), ..Options::default() }).expect("an engine");
     println!("resolver {:?}", engine.gate().root.resolver());
     let args: Vec<String> = words.collect();
-    let outcome = engine.run(&Script::new("writer.ns", WRITE), None, &args, Box::new(Lines));
+    let outcome = engine.run(&Script::new("writer.ns", WRITE), &Invocation::verbatim(&args), Box::new(Lines));
     for finding in &outcome.findings {
         println!("failed: {}", finding.message);
     }

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use neuroscript::engine::{Ending, Engine, Options, Outcome, Plan, Script, read_plan};
+use neuroscript::engine::{Ending, Engine, Invocation, Options, Outcome, Plan, Script, read_plan};
 
 use crate::Place;
 use crate::support::dice::Dice;
@@ -43,7 +43,7 @@ fn engine(place: &Place, plan: bool) -> Engine {
 
 fn run(engine: &Engine, script: &str) -> (Outcome, String) {
     let output = Captured::default();
-    let outcome = engine.run(&Script::new("random.ns", script), None, &[], Box::new(output.clone()));
+    let outcome = engine.run(&Script::new("random.ns", script), &Invocation::default(), Box::new(output.clone()));
     (outcome, output.text())
 }
 

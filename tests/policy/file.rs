@@ -39,7 +39,7 @@ fn a_bad_policy_is_told_with_its_place_and_what_to_do() {
 }
 
 #[test]
-fn the_file_that_is_named_comes_before_that_of_the_root_and_that_before_the_users() {
+fn every_file_that_there_is_holds() {
     let place = Place::new("[policy]\nblocked_extensions = [\"named\"]\n");
     place.write("config/neuroscript/neuroscript.toml", "[policy]\nblocked_extensions = [\"users\"]\n");
     let refused = |command: &mut Command| {
@@ -48,8 +48,8 @@ fn the_file_that_is_named_comes_before_that_of_the_root_and_that_before_the_user
     };
     assert_eq!(refused(&mut ns(&place.path("root"))), "users\n");
     place.write("root/neuroscript.toml", "[policy]\nblocked_extensions = [\"root\"]\n");
-    assert_eq!(refused(&mut ns(&place.path("root"))), "root\n");
-    assert_eq!(refused(&mut place.ns()), "named\n");
+    assert_eq!(refused(&mut ns(&place.path("root"))), "root\nusers\n");
+    assert_eq!(refused(&mut place.ns()), "named\nroot\nusers\n");
 }
 
 #[test]
@@ -143,4 +143,35 @@ fn complaint(policy: &str) -> String {
     let ran = run(place.ns().args(["run", "-e", "EMIT 1"]));
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "nothing runs: {}", ran.stderr);
     ran.stderr
+}
+
+/// Makes a folder of so many files in the root.
+fn fill(place: &Place, files: usize) {
+    for number in 0..files {
+        place.write(&format!("root/many/{number}"), "");
+    }
+}
+
+#[test]
+fn one_operation_concerns_many_files_unless_something_says_otherwise() {
+    let place = Place::new("");
+    fill(&place, 1_000);
+    let doctor = run(ns(&place.path("root")).arg("doctor")).stdout;
+    let line = doctor.lines().find(|line| line.starts_with("max_files_per_operation")).expect("it is told");
+    assert!(line.ends_with(" 100000 (built in)"), "{line}");
+    let copy = "MUST CALL FS.CopyFile(\"many\", \"copy\", recursive: true)\nMUST CALL FS.DeleteFile(\"copy\", recursive: true)\n";
+    let go = |place: &Place, words: &[&str]| run(ns(&place.path("root")).args(words).args(["run", "-e", copy]));
+    assert_eq!(go(&place, &[]).code, 0);
+    let refused = go(&place, &["--max-files", "1000"]);
+    assert_eq!(refused.code, 1, "{}", refused.stderr);
+    assert!(refused.stderr.contains("1001 files and directories, more than 1000"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("`--max-files`"), "{}", refused.stderr);
+    // An option of the user's own widens what a policy file says, that of the root and a named one.
+    place.write("root/neuroscript.toml", "[policy]\nmax_files_per_operation = 10\n");
+    assert_eq!(go(&place, &[]).code, 1);
+    assert_eq!(go(&place, &["--max-files", "1001"]).code, 0);
+    place.write("policy.toml", "[policy]\nmax_files_per_operation = 20\n");
+    assert_eq!(run(place.ns().args(["run", "-e", copy])).code, 1);
+    assert_eq!(run(place.ns().args(["run", "-e", copy, "--max-files=1001"])).code, 0);
+    assert_eq!(place.ns().args(["--max-files", "0", "doctor"]).output().expect("ns runs").status.code(), Some(2));
 }

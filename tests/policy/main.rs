@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
 mod file;
+mod layers;
 mod outside;
 mod rules;
 #[path = "../support/mod.rs"]

@@ -56,13 +56,19 @@ fn the_file_in_the_root_opens_nothing_outside() {
     let place = Place::new("");
     let policy = format!("[policy]\nallowed_directories = [\".\", {:?}]\n", place.path("outside"));
     place.write("root/neuroscript.toml", &policy);
-    let ran = run(ns(&place.path("root")).args(["run", "-e", "EMIT 1"]));
-    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    assert!(
-        ran.stderr.contains("neuroscript.toml:2:") && ran.stderr.contains("only directories below"),
-        "{}",
-        ran.stderr
-    );
+    place.write("outside/a.txt", "out");
+    let path = place.path("outside/a.txt").display().to_string();
+    let read = |command: &mut std::process::Command| {
+        run(command.args(["call", "read_file", &json!({"file_path": path}).to_string()])).code
+    };
+    assert_eq!(read(&mut ns(&place.path("root"))), 4);
+    let doctor = run(ns(&place.path("root")).arg("doctor")).stdout;
+    assert!(doctor.contains("neuroscript.toml:2 asks for allowed_directories"), "{doctor}");
+    // What the user opens it may leave open, and close.
+    place.write("policy.toml", &policy);
+    assert_eq!(read(&mut place.ns()), 0);
+    place.write("root/neuroscript.toml", "[policy]\nallowed_directories = [\".\"]\n");
+    assert_eq!(read(&mut place.ns()), 4);
 }
 
 #[test]

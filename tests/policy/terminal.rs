@@ -53,7 +53,8 @@ fn a_question_shows_the_plan_of_the_call() {
     let mut session = at_terminal(&place, &["call", "delete_file", "{\"path\": \"b\", \"recursive\": true}"]);
     let question = session.exp_string("[n]ever? ").expect("a question").replace('\r', "");
     assert!(
-        question.contains("`FS.DeleteFile` asks to run: `require_confirmation_for_delete` is true\n"),
+        question.contains("`FS.DeleteFile` asks to run: `require_confirmation_for_delete` is true (")
+            && question.contains("policy.toml:2)\n"),
         "{question}"
     );
     assert!(question.contains("  path: b/ (2 entries, 3 bytes)\n  recursive: true\n"), "{question}");
@@ -114,4 +115,41 @@ fn ctrl_c_at_a_question_ends_the_run_and_nothing_is_done() {
     let rest = session.exp_eof().expect("the end of the run");
     assert!(!rest.contains("on\r\n"), "{rest}");
     assert!(Path::new(&place.path("root/a")).exists());
+}
+
+/// An answer for good goes where it lifts the rule that asked; where no one file of the user's can, none is
+/// offered.
+#[test]
+fn an_answer_for_good_goes_into_the_file_that_asks() {
+    let ask = "[tools]\nask = [\"FS.DeleteFile\"]\n";
+    let confirm = "[policy]\nrequire_confirmation_for_delete = true\n";
+    for rule in [ask, confirm] {
+        for (user, named, root, takes) in [
+            (rule, "", "", Some("config/neuroscript/neuroscript.toml")),
+            ("", rule, "", Some("policy.toml")),
+            ("", rule, "[limits]\nmax_steps = 1000\n", Some("policy.toml")),
+            (rule, rule, "", None),
+            (rule, "", rule, None),
+            ("", "", rule, None),
+        ] {
+            let place = Place::new(named);
+            place.write("config/neuroscript/neuroscript.toml", user);
+            place.write("root/neuroscript.toml", root);
+            place.write("root/a", "1");
+            let mut command = place.ns();
+            command.env("XDG_CONFIG_HOME", place.path("config")).stdin(std::process::Stdio::inherit());
+            command.args(["run", "-e", "EMIT FS.DeleteFile(\"a\").error"]);
+            let mut session = spawn_command(command, Some(PATIENCE_MS)).expect("a terminal");
+            let question = session.exp_string("[n]ever? ").expect("a question");
+            assert_eq!(question.contains("[a]lways"), takes.is_some(), "{question}");
+            assert_eq!(question.contains("an answer holds for this run at most"), takes.is_none(), "{question}");
+            session.send_line(if takes.is_some() { "a" } else { "r" }).expect("an answer");
+            session.exp_eof().expect("the end of the run");
+            assert!(!place.path("root/a").exists());
+            for file in ["config/neuroscript/neuroscript.toml", "policy.toml", "root/neuroscript.toml"] {
+                let has_answer = place.read(file).expect("a file").contains("allow = [\"FS.DeleteFile\"]");
+                assert_eq!(has_answer, takes == Some(file), "{file}");
+            }
+        }
+    }
 }

@@ -3,7 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use neuroscript::engine::ast::{Block, ExprId, ExprKind, Place, Procedure, Statement, StatementKind, Step, Tree};
+use neuroscript::engine::ast::{
+    Block, ExprId, ExprKind, Place, Procedure, Statement, StatementKind, Step, Tree, WhenAbsent,
+};
 use neuroscript::text::{Source, Span};
 
 use super::fault::{Run, Stop, Wrong};
@@ -311,7 +313,7 @@ impl<'a> Evaluator<'a> {
     /// Runs a procedure; one that is not there is given up.
     pub fn call(&mut self, name: &str, args: Vec<(Option<&str>, Value)>, place: Span) -> Run<Value> {
         let Some(procedure) = self.procedures.get(name).copied() else { return Err(Stop::GivenUp) };
-        let params: Vec<&str> = procedure.needs.iter().chain(&procedure.optional).map(|p| p.text.as_str()).collect();
+        let params: Vec<&str> = procedure.params.iter().map(|param| param.name.text.as_str()).collect();
         if self.frames.len() > CALL_DEPTH {
             let message = "procedures call each other more than 1,000 deep (`call_depth`)".to_owned();
             let mut stop = Stop::fault("NS0605", message, place);
@@ -321,6 +323,12 @@ impl<'a> Evaluator<'a> {
             return Err(stop);
         }
         let mut frame = frame_of(&procedure.body, &params);
+        for param in &procedure.params {
+            if let WhenAbsent::Is(default) = param.when_absent {
+                let default = self.value(default)?;
+                frame.variables.insert(&param.name.text, Some(default));
+            }
+        }
         for (number, (label, value)) in args.into_iter().enumerate() {
             frame.variables.insert(label.map_or(params[number], |label| known(&params, label)), Some(value));
         }

@@ -21,7 +21,7 @@ mod value;
 
 use std::num::NonZero;
 
-use neuroscript::engine::{Ending, Engine, Meter, Options, Outcome, Script, emitted, parse_script};
+use neuroscript::engine::{Ending, Engine, Invocation, Meter, Options, Outcome, Script, emitted, parse_script};
 use neuroscript::text::{Diagnostic, Span};
 
 use evaluator::Evaluator;
@@ -89,7 +89,7 @@ fn compare(engine: &Engine, text: &str) -> Verdict {
     };
     let wanted = Done { output: plain.output, fault, value, steps: plain.steps };
     let output = Captured::default();
-    let outcome = engine.run(&script, None, &[], Box::new(output.clone()));
+    let outcome = engine.run(&script, &Invocation::default(), Box::new(output.clone()));
     assert!(outcome.steps > 0 || outcome.ending == Ending::Done, "{:?}\n{text}", outcome.findings);
     let found = by_the_engine(&outcome, output.text());
     match found == wanted {

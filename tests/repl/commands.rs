@@ -50,14 +50,14 @@ fn the_session_tells_what_it_knows_and_forgets_it() {
     let mut session = session(place.path());
     assert!(type_line(&mut session, ":vars", "ns> ").contains("there are no variables"));
     type_line(&mut session, "SET count = 12", "ns> ");
-    type_line(&mut session, "func Twice(needs n optional m) means", "... ");
+    type_line(&mut session, "func Twice(needs n optional m, base: 10) means", "... ");
     type_line(&mut session, "COMMENT: doubles ENDCOMMENT", "... ");
     type_line(&mut session, "RETURN n * 2", "... ");
     type_line(&mut session, "endfunc", "ns> ");
     let shown = type_line(&mut session, ":vars", "ns> ");
     assert!(shown.contains("count") && shown.contains("int") && shown.contains("12"), "{shown}");
     let shown = type_line(&mut session, ":procs", "ns> ");
-    assert!(shown.contains("Twice(n, m?)") && shown.contains("doubles"), "{shown}");
+    assert!(shown.contains("Twice(n, m?, base: 10)") && shown.contains("doubles"), "{shown}");
     type_line(&mut session, ":reset", "ns> ");
     assert!(type_line(&mut session, ":vars", "ns> ").contains("there are no variables"));
     assert!(type_line(&mut session, "Twice(1)", "ns> ").contains("error"));

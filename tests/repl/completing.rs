@@ -115,7 +115,11 @@ fn signatures_are_shown_behind_the_cursor() {
     let mut colored = command(place.path());
     colored.env_remove("NO_COLOR");
     let (mut session, _) = begin(colored);
+    send(&session, "func Padded(needs text optional width: 10, fill) means\nRETURN text\nendfunc\n");
     for (typed, hint) in [
+        ("Padded(", "\u{1b}[90mtext, width: 10, fill?)"),
+        ("\"a\", ", "\u{1b}[90mwidth: 10, fill?)"),
+        ("\u{15}", ""),
         ("FS.Exists(", "\u{1b}[90mpath)"),
         ("\u{15}LEN(", "\u{1b}[90mvalue)"),
         ("\"a\"", "\u{1b}[90m)"),

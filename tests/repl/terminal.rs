@@ -12,11 +12,15 @@ use rustix::termios::{Winsize, tcsetwinsize};
 /// Milliseconds after which a session that does not answer has failed.
 const PATIENCE_MS: u64 = 60_000;
 
-/// A command that begins a session in a sandbox, with a state folder that is not there.
+/// A command that begins a session in a sandbox, for the user that the tests are.
 pub fn command(sandbox: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ns"));
     command.arg("--sandbox").arg(sandbox);
-    command.env("NO_COLOR", "1").env("TERM", "xterm").env("HOME", "/nonexistent").env_remove("XDG_STATE_HOME");
+    command
+        .env("NO_COLOR", "1")
+        .env("TERM", "xterm")
+        .env("HOME", "/nonexistent")
+        .env("XDG_STATE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("repl-state"));
     command
 }
 

@@ -24,6 +24,13 @@ pub fn package(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
+/// The state folder of the user that the tests are, in which the key of their seals is.
+pub fn state_home() -> PathBuf {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("state");
+    fs::create_dir_all(&home).expect("the folder for tests can be written");
+    home
+}
+
 /// `ns` with a sandbox, no input, and nothing of the user's settings.
 pub fn ns(sandbox: &Path) -> Command {
     let mut command = ns_without_sandbox();
@@ -35,7 +42,26 @@ pub fn ns(sandbox: &Path) -> Command {
 pub fn ns_without_sandbox() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ns"));
     command.stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("XDG_CONFIG_HOME").env("HOME", "/nonexistent");
+    command.env("XDG_STATE_HOME", state_home());
+    USER_POLICY.with_borrow(|folder| {
+        if let Some(folder) = folder {
+            command.env("XDG_CONFIG_HOME", folder.path());
+        }
+    });
     command
+}
+
+thread_local! {
+    /// The configuration folder of the user, for what this test starts from now on.
+    static USER_POLICY: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
+}
+
+/// Gives the user a policy file of their own, for whatever this test starts from now on.
+pub fn set_user_policy(text: &str) {
+    let folder = tempfile::tempdir().expect("a folder for the user's settings");
+    fs::create_dir(folder.path().join("neuroscript")).expect("a folder");
+    fs::write(folder.path().join("neuroscript/neuroscript.toml"), text).expect("a policy");
+    USER_POLICY.set(Some(folder));
 }
 
 /// What a command did, as text.
@@ -76,7 +102,7 @@ pub fn on_small_disk(place: &Path, options: &str, script: &str) -> Option<Ran> {
     );
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-euc", &whole]).env("PLACE", place).env("NO_COLOR", "1");
-    command.env("NS", env!("CARGO_BIN_EXE_ns")).env("HOME", "/nonexistent").env_remove("XDG_STATE_HOME");
+    command.env("NS", env!("CARGO_BIN_EXE_ns")).env("HOME", "/nonexistent").env("XDG_STATE_HOME", state_home());
     let ran = run(&mut command);
     if ran.code == 77 || ran.stderr.contains("unshare failed") {
         println!("SKIPPED: no tmpfs can be mounted: {}", ran.stderr);
@@ -131,7 +157,7 @@ fn describe_into(folder: &Path, below: &Path, lines: &mut Vec<String>) {
         let entry = entry.expect("an entry to describe");
         let path = below.join(entry.file_name());
         if path == Path::new(".ns/runs") {
-            // Its names and sizes are others each time.
+            // Its names, sizes and seals are others each time.
             continue;
         }
         let metadata = entry.path().symlink_metadata().expect("an entry to look at");

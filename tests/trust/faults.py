@@ -65,7 +65,11 @@ def call(tool, **args):
     return ["call", tool, json.dumps(args)]
 
 
-def operations(backup):
+# Stands in an operation for the oldest backup of `a.txt`.
+BACKUP = "@backup"
+
+
+def operations():
     return [
         call("write_file", file_path="a.txt", content=BIG),
         call("write_file", file_path="a.txt", content=BIG, create_backup=False),
@@ -86,7 +90,7 @@ def operations(backup):
         call("compress", source_path="d", destination_path="d.zip", overwrite=True),
         call("extract", archive_path="d.zip", destination_path="out"),
         call("extract", archive_path="d.zip", destination_path="in"),
-        call("restore_backup", backup_path=backup),
+        call("restore_backup", backup_path=BACKUP),
         ["run", "-e", 'CALL MEMORY.Set("key", "new", scope: "project")'],
         ["run", "-e", 'SET t = FS.TempDirectory("t")\nSET r = FS.WriteFile("n.txt", "n")\nMUST r.error == nil'],
         ["run", "--atomic", "-e", ATOMIC],
@@ -95,26 +99,29 @@ def operations(backup):
 
 
 class Place:
-    """A sandbox that is set up once and copied for each fault."""
+    """Sandboxes that are set up in the same way for each fault. A copy would be another root, and its runs foreign."""
 
     def __init__(self, ns, top):
         self.ns, self.top = ns, top
-        self.template = os.path.join(top, "template")
-        os.mkdir(self.template)
-        ran = self.run(self.template, ["run", "-e", PREPARE])
-        assert ran.returncode == 0, ran.stderr
-        kept = os.path.join(self.template, ".ns/backups/a.txt")
-        self.backup = ".ns/backups/a.txt/" + sorted(os.listdir(kept))[0]
+        self.state = os.path.join(top, "state")
+        os.mkdir(self.state)
         self.number = 0
 
     def fresh(self):
         self.number += 1
         place = os.path.join(self.top, f"s{self.number}")
-        shutil.copytree(self.template, place, symlinks=True)
+        os.mkdir(place)
+        ran = self.run(place, ["run", "-e", PREPARE])
+        assert ran.returncode == 0, ran.stderr
         return place
 
     def run(self, place, words, before=(), limit=None):
-        environment = {"HOME": "/nonexistent", "PATH": os.environ["PATH"], "TMPDIR": self.top}
+        environment = {
+            "HOME": "/nonexistent", "PATH": os.environ["PATH"], "TMPDIR": self.top, "XDG_STATE_HOME": self.state,
+        }
+        if any(BACKUP in word for word in words):
+            kept = sorted(os.listdir(os.path.join(place, ".ns/backups/a.txt")))[0]
+            words = [word.replace(BACKUP, ".ns/backups/a.txt/" + kept) for word in words]
         set_limit = None
         if limit is not None:
             import resource
@@ -216,7 +223,7 @@ def main():
     injected = violations = turn = 0
     with tempfile.TemporaryDirectory(dir=base) as top:
         place = Place(os.path.abspath(options.ns), top)
-        for words in operations(place.backup):
+        for words in operations():
             if options.only not in " ".join(words):
                 continue
             sandbox = place.fresh()

@@ -149,7 +149,7 @@ def cut(ns, top, fresh, number):
     disk, after = os.path.join(top, "disk"), os.path.join(top, "after")
     copy_whole(fresh, image)
     mount(image, disk)
-    environment = {"HOME": "/nonexistent", "PATH": os.environ["PATH"]}
+    environment = {"HOME": "/nonexistent", "PATH": os.environ["PATH"], "XDG_STATE_HOME": os.path.join(top, "state")}
     writer = Writer(ns, disk, environment)
     try:
         writer.stop()

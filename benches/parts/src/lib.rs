@@ -4,7 +4,7 @@ use std::path::Path;
 use std::thread;
 
 use criterion::Criterion;
-use neuroscript::engine::{EmitError, Ending, Engine, Meter, Options, Output, Script, Value};
+use neuroscript::engine::{EmitError, Ending, Engine, Meter, Options, Output, Script, Value, Invocation};
 
 /// Stack that is more than the engine asks for.
 const STACK: usize = 512 << 20;
@@ -28,7 +28,7 @@ pub fn engine(sandbox: &Path) -> Engine {
 
 /// Runs a script to its end; what it prints is thrown away.
 pub fn run(engine: &Engine, script: &Script) {
-    let outcome = engine.run(script, None, &[], Box::new(Nobody));
+    let outcome = engine.run(script, &Invocation::default(), Box::new(Nobody));
     assert_eq!(outcome.ending, Ending::Done, "{:?}", outcome.findings);
 }
 

@@ -17,9 +17,12 @@ pub struct Global {
     /// The folder that scripts cannot leave [default: the current folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub sandbox: Option<PathBuf>,
-    /// The policy file [default: neuroscript.toml in the sandbox, else the user's]
+    /// A policy file besides your own and the one in the sandbox
     #[arg(long, global = true, value_name = "FILE")]
     pub policy: Option<PathBuf>,
+    /// The policy file that a case of `ns test` names: it narrows alone
+    #[arg(long, global = true, value_name = "FILE", hide = true)]
+    pub case_policy: Option<PathBuf>,
     /// A folder of modules for USE, outside the sandbox and never changed; may be given often
     #[arg(long = "lib", global = true, value_name = "DIR")]
     pub libraries: Vec<PathBuf>,
@@ -32,6 +35,9 @@ pub struct Global {
     /// Steps that a run may take
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: Option<u64>,
+    /// Files that one operation may concern [default: what the policy says, else 100000; 1000 of `ns mcp`]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_files: Option<u64>,
     /// Seconds that a run may take, such as 5, 0.5 or 200ms
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -67,10 +73,12 @@ impl Global {
         Global {
             sandbox: self.sandbox.clone().or_else(|| other.sandbox.clone()),
             policy: self.policy.clone().or_else(|| other.policy.clone()),
+            case_policy: self.case_policy.clone().or_else(|| other.case_policy.clone()),
             libraries: self.libraries.iter().chain(&other.libraries).cloned().collect(),
             read_only: self.read_only || other.read_only,
             strict: self.strict || other.strict,
             max_steps: self.max_steps.or(other.max_steps),
+            max_files: self.max_files.or(other.max_files),
             timeout: self.timeout.or(other.timeout),
             now: self.now.or(other.now),
             seed: self.seed.or(other.seed),
@@ -83,12 +91,27 @@ impl Global {
         let mut words = Vec::new();
         let mut give =
             |option: &str, value: Option<OsString>| words.extend([Some(option.into()), value].into_iter().flatten());
-        let Global { sandbox: _, policy, libraries, read_only, strict, max_steps, timeout, now, seed, output } = self;
+        let Global {
+            sandbox: _,
+            policy,
+            case_policy,
+            libraries,
+            read_only,
+            strict,
+            max_steps,
+            max_files,
+            timeout,
+            now,
+            seed,
+            output,
+        } = self;
         policy.iter().for_each(|path| give("--policy", Some(path.into())));
+        case_policy.iter().for_each(|path| give("--case-policy", Some(path.into())));
         libraries.iter().for_each(|path| give("--lib", Some(path.into())));
         read_only.then(|| give("--read-only", None));
         strict.then(|| give("--strict", None));
         max_steps.iter().for_each(|steps| give("--max-steps", Some(steps.to_string().into())));
+        max_files.iter().for_each(|files| give("--max-files", Some(files.to_string().into())));
         timeout.iter().for_each(|time| give("--timeout", Some(time.as_secs_f64().to_string().into())));
         now.iter().for_each(|now| give("--now", Some(now.to_rfc3339().into())));
         seed.iter().for_each(|seed| give("--seed", Some(seed.to_string().into())));
@@ -102,16 +125,22 @@ impl Global {
         Options {
             sandbox: self.sandbox.clone(),
             policy: self.policy.clone(),
+            case_policy: self.case_policy.clone(),
             state: None,
             libraries: self.libraries.clone(),
             read_only: self.read_only,
             strict: self.strict,
             atomic: false,
             plan: false,
+            key: None,
+            looks_only: false,
+            makes_key: false,
             calls_only: false,
             limits: Limits::default(),
             within: None,
             max_steps: self.max_steps,
+            max_files: self.max_files,
+            max_files_unless_set: None,
             timeout: self.timeout,
             answer_bytes: None,
             clock: self.now.map_or(Clock::System, Clock::Fixed),

@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::about;
+
 use super::values::moment;
 
 /// Arguments of `ns memory`.
 #[derive(Args, Debug)]
+#[command(about = about::MEMORY)]
 pub struct MemoryArgs {
     #[command(subcommand)]
     pub command: MemoryCommand,
@@ -56,6 +59,7 @@ pub enum MemoryCommand {
 
 /// Arguments of `ns audit`.
 #[derive(Args, Debug)]
+#[command(about = about::AUDIT)]
 pub struct AuditArgs {
     #[command(subcommand)]
     pub command: AuditCommand,
@@ -92,7 +96,7 @@ pub enum AuditCommand {
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
         limit: u64,
     },
-    /// Walk the whole chain: exit code 1 and the first line that breaks it when it does not hold
+    /// Check the chain of hashes; exit with 1 and name the first line that breaks it
     Verify {
         #[command(flatten)]
         place: AuditPlace,
@@ -104,6 +108,7 @@ pub enum AuditCommand {
 
 /// Arguments of `ns log`.
 #[derive(Args, Debug)]
+#[command(about = about::LOG)]
 pub struct LogArgs {
     /// Runs at most
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
@@ -115,6 +120,7 @@ pub struct LogArgs {
 
 /// Arguments of `ns show`.
 #[derive(Args, Debug)]
+#[command(about = about::SHOW)]
 pub struct ShowArgs {
     /// The run: its name, or the beginning or end of it
     pub run: String,
@@ -125,6 +131,7 @@ pub struct ShowArgs {
 
 /// Arguments of `ns undo`.
 #[derive(Args, Debug)]
+#[command(about = about::UNDO)]
 pub struct UndoArgs {
     /// The run: its name, or the beginning or end of it [default: the newest that was not taken back]
     pub run: Option<String>,
@@ -135,6 +142,7 @@ pub struct UndoArgs {
 
 /// Arguments of `ns redo`.
 #[derive(Args, Debug)]
+#[command(about = about::REDO)]
 pub struct RedoArgs {
     /// Where the tree has changed since, do the rest
     #[arg(long)]

@@ -1,10 +1,12 @@
 //! What the command line may say: the commands, and beside them a file for each kind of their arguments.
 
+pub(super) mod about;
 mod global;
 mod kept;
 mod offering;
 mod reference;
 mod running;
+mod split;
 mod texts;
 mod values;
 
@@ -20,14 +22,18 @@ pub use reference::{CompletionsArgs, DocArgs, ExplainArgs, ManArgs, PageFormat};
 pub use running::{ApplyArgs, PlanForm, RenderArgs, ReportFormat, ResultForm, RunArgs, TestArgs};
 pub use texts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, NewArgs};
 
+use super::adopt::AdoptArgs;
 use super::exit::Exit;
 use super::gc::GcArgs;
+use super::terminal::report_error;
+pub use split::{Line, RunLine, RunOptions};
 
 /// A scripting language whose tools work on files inside an escape-proof sandbox.
 #[derive(Debug, Parser)]
 #[command(name = "ns", version, args_conflicts_with_subcommands = false, subcommand_help_heading = "Commands")]
 #[command(
-    after_help = "`ns FILE [ARGS…]` runs a file; plain `ns` on a terminal begins a session.\n\nExit codes: 0 done, 1 the script failed, 2 usage, 3 a check found something, 4 refused by policy or sandbox, 5 a test failed, 124 time or step limit, 130 interrupted."
+    override_usage = "ns [OPTIONS] COMMAND\n       ns [OPTIONS] FILE [WORDS]... [-- WORDS...]",
+    after_help = "`ns FILE` runs a file, with the options of `ns run` before or after it; `ns FILE --help` shows what the script takes. Plain `ns` at a terminal begins a session.\n\nExit codes: 0 done, 1 the script failed, 2 usage, 3 a check found something, 4 refused by policy or sandbox, 5 a test failed, 124 time or step limit, 130 interrupted."
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -40,68 +46,116 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub enum Command {
-    /// Run a script
+    #[command(about = about::RUN)]
     Run(RunArgs),
-    /// Run scripts and compare what they say and leave behind with golden files
+    #[command(about = about::TEST)]
     Test(TestArgs),
-    /// Make a new script with its golden test
+    #[command(about = about::NEW)]
     New(NewArgs),
-    /// Run the {{invoke_tool: …}} calls of a Markdown document and print it with their results
+    #[command(about = about::RENDER)]
     Render(RenderArgs),
-    /// Find what is wrong with scripts without running them
+    #[command(about = about::CHECK)]
     Check(CheckArgs),
-    /// Bring scripts into their canonical form
+    #[command(about = about::FMT)]
     Fmt(FmtArgs),
-    /// Call one tool with JSON arguments
+    #[command(about = about::CALL)]
     Call(CallArgs),
-    /// List the tools, or show one
+    #[command(about = about::TOOLS)]
     Tools(ToolsArgs),
-    /// Show a page about a tool, built-in, statement or code, with an example
+    #[command(about = about::DOC)]
     Doc(DocArgs),
     /// Print the language and its tools on one small page, for models
     Guide,
-    /// Explain an error code
+    #[command(about = about::EXPLAIN)]
     Explain(ExplainArgs),
-    /// Show what holds here: sandbox, policy, limits
+    /// Show the sandbox, the policy and the limits in force
     Doctor,
-    /// Look at and change what scripts remember in the sandbox
+    #[command(about = about::MEMORY)]
     Memory(MemoryArgs),
-    /// Look at the log of changes and refusals, and prove that nobody changed it
+    #[command(about = about::AUDIT)]
     Audit(AuditArgs),
-    /// List the runs that changed something, the newest first
+    #[command(about = about::LOG)]
     Log(LogArgs),
-    /// Show what a run changed
+    #[command(about = about::SHOW)]
     Show(ShowArgs),
-    /// Do what a plan says, or nothing where the directory has changed since
+    #[command(about = about::APPLY)]
     Apply(ApplyArgs),
-    /// Take a run back: the newest, or the one that is named
+    #[command(about = about::UNDO)]
     Undo(UndoArgs),
-    /// Do again what was taken back last
+    #[command(about = about::REDO)]
     Redo(RedoArgs),
-    /// Make room: give up what is kept of old runs, as the policy says or as these options do
+    #[command(about = about::ADOPT)]
+    Adopt(AdoptArgs),
+    #[command(about = about::GC)]
     Gc(GcArgs),
-    /// Serve the tools and scripts to an agent, over the Model Context Protocol on standard input and output
+    #[command(about = about::MCP)]
     Mcp(McpArgs),
     #[command(name = "mcp-worker", hide = true)]
     McpWorker,
     /// Begin a session
     Repl,
-    /// Print what makes a shell complete `ns`
+    #[command(name = "complete-script", hide = true)]
+    CompleteScript {
+        #[arg(last = true)]
+        words: Vec<OsString>,
+    },
+    #[command(about = about::COMPLETIONS)]
     Completions(CompletionsArgs),
-    /// Print a manual page: of `ns`, or of a command
+    #[command(about = about::MAN)]
     Man(ManArgs),
-    #[command(external_subcommand)]
-    File(Vec<OsString>),
+}
+
+/// Why a command line was refused, or what was asked for instead of a command.
+pub enum Refusal {
+    /// What the declarations say: a usage error, help, the version.
+    Declared(clap::Error),
+    /// What is wrong, and what to do.
+    Plain { message: String, help: String },
+}
+
+impl Refusal {
+    fn new(message: String, help: String) -> Refusal {
+        Refusal::Plain { message, help }
+    }
+}
+
+impl From<clap::Error> for Refusal {
+    fn from(error: clap::Error) -> Refusal {
+        Refusal::Declared(error)
+    }
 }
 
 /// What the process was started with.
-pub fn typed() -> Result<Cli, clap::Error> {
+pub fn typed() -> Result<Cli, Refusal> {
     let words: Vec<OsString> = std::env::args_os().collect();
     // To free what is declared takes a tenth of a start.
     let mut command = ManuallyDrop::new(Cli::command());
-    match of_one_command(&command, &words) {
+    parsed(&mut command, &words)
+}
+
+fn parsed(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusal> {
+    let program = words.first().cloned().unwrap_or_else(|| "ns".into());
+    let line = match RunOptions::of(command).split(words)? {
+        Line::Run(line) => line,
+        Line::Version => return read(command, &[program, "--version".into()]),
+        Line::Other => return read(command, words),
+    };
+    let RunLine { own, file, words, asks_help } = line;
+    // Behind `--` the name of a file may begin with anything.
+    let file = file.into_iter().flat_map(|file| ["--".into(), file]);
+    let own: Vec<OsString> = [program, "run".into()].into_iter().chain(own).chain(file).collect();
+    let mut cli = read(command, &own)?;
+    if let Some(Command::Run(args)) = &mut cli.command {
+        args.given = words;
+        args.asks_help = asks_help;
+    }
+    Ok(cli)
+}
+
+fn read(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusal> {
+    match of_one_command(command, words) {
         Some(cli) => Ok(cli),
-        None => of_all_commands(&mut command, &words),
+        None => Ok(of_all_commands(command, words)?),
     }
 }
 
@@ -120,23 +174,34 @@ fn of_all_commands(command: &mut clap::Command, words: &[OsString]) -> Result<Cl
 }
 
 /// Shows why the command line was refused, or the help that was asked for.
-pub fn refused(error: &clap::Error) -> Exit {
-    // Nothing can be done when nobody reads it.
-    let _ = error.print();
-    if error.use_stderr() { Exit::Usage } else { Exit::Done }
+pub fn refused(refusal: &Refusal) -> Exit {
+    match refusal {
+        Refusal::Declared(error) => {
+            // Nothing can be done when nobody reads it.
+            let _ = error.print();
+            if error.use_stderr() { Exit::Usage } else { Exit::Done }
+        }
+        Refusal::Plain { message, help } => {
+            report_error(message, help);
+            Exit::Usage
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
 
+    use crate::engine::OWN_OPTIONS;
+
+    use super::split::RunOptions;
     use super::{Cli, of_all_commands, of_one_command};
 
     #[test]
     fn one_command_reads_what_all_read() {
         let lines = [
             "run a.ns",
-            "run --sandbox d a.ns x --y",
+            "run --sandbox d a.ns",
             "run",
             "run --no-such-option",
             "--version",
@@ -150,7 +215,6 @@ mod tests {
             "mcp --write",
             "mcp-worker --policy p.toml",
             "man run",
-            "a.ns b c",
         ];
         for line in lines {
             let words: Vec<_> = std::iter::once("ns").chain(line.split(' ')).map(Into::into).collect();
@@ -159,5 +223,15 @@ mod tests {
             let is_named = Cli::command().find_subcommand(&words[1]).is_some();
             assert_eq!(one, all.ok().filter(|_| is_named), "{line}");
         }
+    }
+
+    /// The check of scripts knows the options of `ns run`, which are declared here.
+    #[test]
+    fn the_check_knows_all_options_of_run() {
+        let command = Cli::command();
+        let options = RunOptions::of(&command);
+        let mut names: Vec<&str> = options.names().into_iter().filter(|name| *name != "version").collect();
+        names.sort_unstable();
+        assert_eq!(names, OWN_OPTIONS);
     }
 }

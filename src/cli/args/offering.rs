@@ -1,13 +1,17 @@
 //! What may be said to the commands that offer tools without a script: to a shell, a program, an agent.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+
+use super::about;
 
 use super::values::seconds;
 
 /// Arguments of `ns call`.
 #[derive(Args, Debug)]
+#[command(about = about::CALL)]
 pub struct CallArgs {
     /// The tool, by any of its names
     #[arg(required_unless_present = "jsonl")]
@@ -31,6 +35,7 @@ pub struct CallArgs {
 
 /// Arguments of `ns tools`.
 #[derive(Args, Debug)]
+#[command(about = about::TOOLS)]
 pub struct ToolsArgs {
     /// The tool to show, by any of its names
     pub name: Option<String>,
@@ -64,11 +69,15 @@ pub enum ToolFormat {
 
 /// Arguments of `ns mcp`.
 #[derive(Args, Debug)]
+#[command(about = about::MCP)]
 pub struct McpArgs {
     /// Let the tools change files; without it the server only reads
     #[arg(long)]
     pub write: bool,
-    /// The tools to offer: default, all, script, groups such as fs, or wire names
+    /// A script to offer as a tool of its own, called as the file is; may be given often
+    #[arg(long = "script", value_name = "FILE")]
+    pub scripts: Vec<PathBuf>,
+    /// The tools to offer: default, all, script, none, groups such as fs, or wire names
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "default")]
     pub tools: Vec<String>,
     /// Do not let the roots that the client names narrow what its calls may do

@@ -2,8 +2,11 @@
 
 use clap::{Args, ValueEnum};
 
+use super::about;
+
 /// Arguments of `ns doc`.
 #[derive(Args, Debug)]
+#[command(about = about::DOC)]
 pub struct DocArgs {
     /// What to show, such as FS.WalkDir, FOR EACH, LEN or NS0101; all topics when left out
     #[arg(value_name = "NAME")]
@@ -24,6 +27,7 @@ pub enum PageFormat {
 
 /// Arguments of `ns explain`.
 #[derive(Args, Debug)]
+#[command(about = about::EXPLAIN)]
 pub struct ExplainArgs {
     /// A code such as NS0101 or not_found
     pub code: String,
@@ -31,6 +35,7 @@ pub struct ExplainArgs {
 
 /// Arguments of `ns completions`.
 #[derive(Args, Debug)]
+#[command(about = about::COMPLETIONS)]
 pub struct CompletionsArgs {
     /// The shell
     #[arg(value_name = "SHELL")]
@@ -39,6 +44,7 @@ pub struct CompletionsArgs {
 
 /// Arguments of `ns man`.
 #[derive(Args, Debug)]
+#[command(about = about::MAN)]
 pub struct ManArgs {
     /// The command, such as test or audit show; all of `ns` when left out
     #[arg(value_name = "COMMAND")]

@@ -4,14 +4,26 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::about;
+
+use crate::engine::Words;
+
 use super::super::testing::Redaction;
 
 /// Arguments of `ns run`.
 #[derive(Args, Debug)]
+#[command(about = about::RUN)]
+#[command(override_usage = RUN_USAGE, after_help = RUN_HELP)]
 pub struct RunArgs {
     /// The script, or - for standard input; of a file NAME.md the ```neuroscript blocks
     #[arg(required_unless_present = "code", value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// What the script is given; these words are taken out before the others are parsed.
+    #[arg(skip)]
+    pub given: Words,
+    /// Whether `--help` stands after the file.
+    #[arg(skip)]
+    pub asks_help: bool,
     /// The script itself
     #[arg(short = 'e', long = "eval", value_name = "CODE", conflicts_with = "file")]
     pub code: Option<String>,
@@ -19,7 +31,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub atomic: bool,
     /// Change nothing, and show what would be changed; as json for `ns apply`, as html for a browser
-    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    #[arg(long, visible_alias = "dry-run", value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub plan: Option<PlanForm>,
     /// Say on standard error what the kernel keeps the run from
     #[arg(short = 'v', long)]
@@ -27,10 +39,15 @@ pub struct RunArgs {
     /// The procedure to run, instead of the script's top level
     #[arg(long = "proc", value_name = "NAME")]
     pub procedure: Option<String>,
-    /// What the script finds in ARGS
-    #[arg(last = true, value_name = "ARGS")]
-    pub args: Vec<String>,
 }
+
+const RUN_USAGE: &str = "\
+ns [run] [OPTIONS] FILE [WORDS]... [-- WORDS...]
+       ns [run] [OPTIONS] -e CODE [WORDS]... [-- WORDS...]";
+
+const RUN_HELP: &str = "\
+Options of `ns` are honoured before and after FILE. Plain words go to the script, and so do the options that it declares: the parameters of its procedure `Main`. Everything after -- goes to the script as it is. An option that neither has is an error, and nothing is run.
+`ns FILE --help` shows what a script takes.";
 
 /// How a plan is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -45,6 +62,7 @@ pub enum PlanForm {
 
 /// Arguments of `ns apply`.
 #[derive(Args, Debug)]
+#[command(about = about::APPLY)]
 pub struct ApplyArgs {
     /// The plan, as `ns run --plan=json` wrote it, or - for standard input
     #[arg(value_name = "FILE")]
@@ -53,6 +71,7 @@ pub struct ApplyArgs {
 
 /// Arguments of `ns test`.
 #[derive(Args, Debug)]
+#[command(about = about::TEST)]
 #[command(after_help = TEST_HELP)]
 pub struct TestArgs {
     /// Scripts NAME.ns, and folders of them
@@ -106,6 +125,7 @@ pub enum ReportFormat {
 
 /// Arguments of `ns render`.
 #[derive(Args, Debug)]
+#[command(about = about::RENDER)]
 #[command(after_help = RENDER_HELP)]
 pub struct RenderArgs {
     /// The document, or - for standard input

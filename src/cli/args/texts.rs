@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::about;
+
 /// Arguments of `ns new`.
 #[derive(Args, Debug)]
+#[command(about = about::NEW)]
 pub struct NewArgs {
     /// The name, perhaps with a folder before it
     #[arg(value_name = "NAME")]
@@ -14,6 +17,7 @@ pub struct NewArgs {
 
 /// Arguments of `ns check`.
 #[derive(Args, Debug)]
+#[command(about = about::CHECK)]
 pub struct CheckArgs {
     /// The scripts, folders of scripts, - for standard input; of a file NAME.md the ```neuroscript blocks
     #[arg(required = true, value_name = "FILE")]
@@ -52,6 +56,7 @@ pub enum FindingFormat {
 
 /// Arguments of `ns fmt`.
 #[derive(Args, Debug)]
+#[command(about = about::FMT)]
 pub struct FmtArgs {
     /// The scripts, folders of scripts, - for standard input; of a file NAME.md the ```neuroscript blocks
     #[arg(required = true, value_name = "FILE")]

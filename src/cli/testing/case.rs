@@ -2,9 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+
+use crate::engine::{Found, Script, TestFolder, Words, describe_script};
 
 use super::super::args::Global;
 use super::find::Case;
@@ -25,6 +27,8 @@ pub struct Settings {
     pub update: bool,
     /// The program that runs scripts.
     pub program: PathBuf,
+    /// The folder for the sandboxes.
+    pub home: PathBuf,
 }
 
 /// How a case ended.
@@ -68,35 +72,57 @@ pub struct Verdict {
 pub fn run(case: &Case, settings: &Settings, stop: &AtomicBool) -> Verdict {
     let begin = Instant::now();
     let outcome = attempt(case, settings, stop).unwrap_or_else(Outcome::Faulty);
-    Verdict { name: case.name.clone(), script: case.script.clone(), outcome, took: begin.elapsed() }
+    Verdict { name: case.name.clone(), script: case.script_path(), outcome, took: begin.elapsed() }
 }
 
 fn attempt(case: &Case, settings: &Settings, stop: &AtomicBool) -> Result<Outcome, String> {
-    let script = read(&case.script)?.ok_or("the script is gone")?;
-    let head = Head::of(&script)?;
-    let setup = case.setup();
-    let sandbox = Sandbox::new(setup.as_deref(), read(&case.part("times"))?.as_deref())?;
-    let ran = process::run(start(case, &head, settings, &sandbox)?, &sandbox, stop)?;
+    let folders = Folders { tests: TestFolder::open(&case.top)?, golden: TestFolder::open(&case.golden)? };
+    let Folders { tests, golden } = &folders;
+    let script = tests.read(&case.script)?.ok_or("the script is gone")?;
+    let mut head = Head::of(&script).map_err(|(line, message)| at_line(case, line, &message))?;
+    if let Some(lines) = golden.read(&case.part("args"))? {
+        head.args = lines.lines().map(str::to_owned).collect();
+    }
+    let setup = case.setup(golden)?;
+    let times = golden.read(&case.part("times"))?;
+    let sandbox = Sandbox::new(&settings.home, setup.as_deref().map(|setup| (golden, setup)), times.as_deref())?;
+    let ran = process::run(start(case, &head, settings, &folders, &sandbox)?, &sandbox, stop)?;
+    let setup = setup.map(|setup| golden.path().join(setup));
     let redact = |text| {
         let all = settings.redactions.iter().chain(&head.redactions);
         all.fold(text, |text, redaction| redaction.apply(text))
     };
-    if ran.code == USAGE {
+    if ran.code == USAGE && takes(&script, &head) {
         return Err(format!("it cannot be run: {}", ran.errors.trim_end()));
     }
     let actual = Actual::of(&ran, &sandbox, setup.as_deref())?.map(redact);
     if settings.update {
-        let files = golden::update(case, &actual, redact)?;
+        let files = golden::update(case, golden, &actual, redact)?;
         return Ok(if files.is_empty() { Outcome::Passed } else { Outcome::Updated(files) });
     }
-    let differences = golden::compare(case, &actual, redact)?;
+    let differences = golden::compare(case, golden, &actual, redact)?;
     Ok(if differences.is_empty() { Outcome::Passed } else { Outcome::Failed(differences) })
 }
 
 /// The exit code of `ns` where the command line, the policy or the sandbox is at fault, not the script.
 const USAGE: i32 = 2;
 
-/// The text of a file of a case; none where there is no such file. Whatever else has its name is told.
+/// The folders of a case.
+struct Folders {
+    /// The one with the script.
+    tests: TestFolder,
+    /// The one with the golden files.
+    golden: TestFolder,
+}
+
+/// Whether a script takes these arguments. That it refuses others is something that it says.
+fn takes(script: &str, head: &Head) -> bool {
+    let described = describe_script(&Script::new("case.ns", script), head.procedure.as_deref());
+    let words = Words { after: head.args.clone(), ..Words::default() };
+    described.interface.is_none_or(|interface| interface.bind(&words).is_ok())
+}
+
+/// The text of a file that a script left; none where there is no such file. Whatever else has its name is told.
 pub fn read(path: &Path) -> Result<Option<String>, String> {
     let name = || path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     match fs::metadata(path) {
@@ -113,10 +139,24 @@ pub fn read(path: &Path) -> Result<Option<String>, String> {
 }
 
 /// How the process of a case is started.
-fn start<'a>(case: &'a Case, head: &Head, settings: &'a Settings, sandbox: &Sandbox) -> Result<Start<'a>, String> {
-    let mut global = head.global.over(&settings.global);
+fn start<'a>(
+    case: &Case,
+    head: &Head,
+    settings: &'a Settings,
+    Folders { tests, golden }: &Folders,
+    sandbox: &Sandbox,
+) -> Result<Start<'a>, String> {
+    let below = case.script.parent().unwrap_or(Path::new(""));
+    let mut global = head.over(&settings.global);
+    for path in &head.global.libraries {
+        global.libraries.push(head.at("--lib", inside(tests, below, path, "--lib", Found::Folder), case)?);
+    }
     let timeout = *global.timeout.get_or_insert(TIMEOUT);
     let mut words = global.words();
+    if let Some(path) = &head.global.policy {
+        let path = head.at("--policy", inside(tests, below, path, "--policy", Found::File), case)?;
+        words.extend(["--case-policy".into(), path.into()]);
+    }
     words.extend(["--sandbox".into(), sandbox.root().into(), "run".into()]);
     if head.atomic {
         words.push("--atomic".into());
@@ -126,15 +166,41 @@ fn start<'a>(case: &'a Case, head: &Head, settings: &'a Settings, sandbox: &Sand
     }
     words.push(name_of_script(&case.script));
     words.push("--".into());
-    match read(&case.part("args"))? {
-        Some(lines) => words.extend(lines.lines().map(Into::into)),
-        None => words.extend(head.args.iter().map(Into::into)),
+    words.extend(head.args.iter().map(Into::into));
+    // It is text, as all of a case is.
+    let input =
+        golden.read(&case.part("in"))?.and_then(|_| golden.open_file(&case.part("in")).transpose()).transpose()?;
+    Ok(Start { program: &settings.program, words, folder: tests.path().join(below), input, timeout })
+}
+
+/// A finding about a line of a script's head.
+fn at_line(case: &Case, line: usize, message: &str) -> String {
+    format!("{}:{line}: {message}", case.script.display())
+}
+
+impl Head {
+    /// What an option of the head comes to, or the finding with its line.
+    fn at<T>(&self, option: &str, found: Result<T, String>, case: &Case) -> Result<T, String> {
+        found.map_err(|message| at_line(case, self.line_of(option), &message))
     }
-    let input = case.part("in");
-    let input = read(&input)?.map(|_| input).map(std::path::absolute).transpose();
-    let input = input.map_err(|error| format!("the input: {error}"))?;
-    let folder = case.script.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Ok(Start { program: &settings.program, words, folder, input, timeout })
+}
+
+/// The path of what a head names from the folder of its script, which lies in the folder of the tests.
+fn inside(tests: &TestFolder, below: &Path, named: &Path, option: &str, wanted: Found) -> Result<PathBuf, String> {
+    let outside = || format!("`{option} {}` of the head leads out of the folder of the tests", named.display());
+    let mut path = below.to_path_buf();
+    for part in named.components() {
+        match part {
+            Component::Normal(name) => path.push(name),
+            Component::CurDir => {}
+            Component::ParentDir if path.pop() => {}
+            _ => return Err(outside()),
+        }
+    }
+    match tests.find(&path)? == wanted {
+        true => Ok(tests.path().join(path)),
+        false => Err(format!("`{option} {}` of the head names nothing of the kind", named.display())),
+    }
 }
 
 /// Only the name: findings tell of the same file wherever its folder lies.

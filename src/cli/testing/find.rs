@@ -8,6 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::engine::{Found as Entry, TestFolder};
+
 /// What the name of a file of a case ends in.
 pub const PARTS: [&str; 7] = ["out", "err", "tree", "audit", "args", "in", "times"];
 
@@ -16,9 +18,13 @@ pub const PARTS: [&str; 7] = ["out", "err", "tree", "audit", "args", "in", "time
 pub struct Case {
     /// The name that is shown: the path of its golden files, without what they end in.
     pub name: String,
-    /// The script.
+    /// The folder that the user named, or that of the script that the user named.
+    pub top: PathBuf,
+    /// The script, from there.
     pub script: PathBuf,
-    /// The folder of the golden files.
+    /// The folder that the user named for golden files; else the same.
+    pub golden: PathBuf,
+    /// The folder of the golden files, from there.
     pub folder: PathBuf,
     /// How the names of its golden files begin.
     pub stem: String,
@@ -27,15 +33,25 @@ pub struct Case {
 }
 
 impl Case {
-    /// The path of one of its files, which need not exist.
+    /// The path of the script.
+    pub fn script_path(&self) -> PathBuf {
+        self.top.join(&self.script)
+    }
+
+    /// The path of one of its files from the folder for golden files; it need not exist.
     pub fn part(&self, part: &str) -> PathBuf {
         self.folder.join(format!("{}.{part}", self.stem))
     }
 
-    /// The folder that is copied into its sandbox.
-    pub fn setup(&self) -> Option<PathBuf> {
-        let folders = [&self.stem, &self.script_stem].map(|stem| self.folder.join(stem));
-        folders.into_iter().find(|folder| folder.is_dir())
+    /// The folder that is copied into its sandbox, from the folder for golden files.
+    pub fn setup(&self, golden: &TestFolder) -> Result<Option<PathBuf>, String> {
+        for stem in [&self.stem, &self.script_stem] {
+            let folder = self.folder.join(stem);
+            if golden.find(&folder)? == Entry::Folder {
+                return Ok(Some(folder));
+            }
+        }
+        Ok(None)
     }
 }
 
@@ -61,20 +77,19 @@ pub fn find(paths: &[PathBuf], golden: Option<&Path>, update: bool) -> Result<Fo
             let scripts = scripts_below(path).map_err(|(at, error)| unreadable(&at, &error))?;
             for script in scripts {
                 let below = script.strip_prefix(path).expect("the walk begins there").to_path_buf();
-                let folder = golden.unwrap_or(path).join(below.parent().unwrap_or(Path::new("")));
-                add(&mut found, &script, &below, folder, false)?;
+                add(&mut found, (path, &below), golden.unwrap_or(path), false)?;
             }
         } else if path.is_file() && is_script(path) {
             let below = PathBuf::from(path.file_name().expect("a file has a name"));
-            let folder = golden.or(path.parent()).unwrap_or(Path::new("")).to_path_buf();
-            add(&mut found, path, &below, folder, update)?;
+            let top = path.parent().unwrap_or(Path::new(""));
+            add(&mut found, (top, &below), golden.unwrap_or(top), update)?;
         } else {
             let fault = if path.exists() { "is no script" } else { "does not exist" };
             return Err((format!("`{}` {fault}", path.display()), "name scripts `NAME.ns`, or folders of them".into()));
         }
     }
     found.cases.sort_by(|a, b| a.name.cmp(&b.name));
-    found.cases.dedup_by(|a, b| a.name == b.name && a.script == b.script);
+    found.cases.dedup_by(|a, b| a.name == b.name && a.script_path() == b.script_path());
     Ok(found)
 }
 
@@ -87,7 +102,9 @@ fn is_script(path: &Path) -> bool {
 }
 
 /// Adds the cases of a script.
-fn add(found: &mut Found, script: &Path, below: &Path, folder: PathBuf, wanted: bool) -> Result<(), Fault> {
+fn add(found: &mut Found, (top, below): (&Path, &Path), golden: &Path, wanted: bool) -> Result<(), Fault> {
+    let script = top.join(below);
+    let folder = golden.join(below.parent().unwrap_or(Path::new("")));
     let Some(script_stem) = script.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else {
         let fault = format!("the name of `{}` is not UTF-8", script.display());
         return Err((fault, "rename it".to_owned()));
@@ -103,8 +120,10 @@ fn add(found: &mut Found, script: &Path, below: &Path, folder: PathBuf, wanted: 
     }
     for stem in stems {
         let name = below.with_file_name(&stem).display().to_string();
-        let (script, folder, script_stem) = (script.to_path_buf(), folder.clone(), script_stem.clone());
-        found.cases.push(Case { name, script, folder, stem, script_stem });
+        let folder = below.parent().unwrap_or(Path::new("")).to_path_buf();
+        let (top, golden) = (top.to_path_buf(), golden.to_path_buf());
+        let (script, script_stem) = (below.to_path_buf(), script_stem.clone());
+        found.cases.push(Case { name, top, script, golden, folder, stem, script_stem });
     }
     Ok(())
 }
@@ -147,7 +166,7 @@ fn scripts_below(folder: &Path) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
             let Ok(kind) = path.symlink_metadata().map(|metadata| metadata.file_type()) else { continue };
             if kind.is_dir() && !is_setup(name, &names) {
                 ahead.push(path);
-            } else if !kind.is_dir() && is_script(&path) && path.is_file() {
+            } else if (kind.is_file() || kind.is_symlink()) && is_script(&path) {
                 scripts.push(path);
             }
         }

@@ -1,11 +1,11 @@
 //! What a case said beside what it should say.
 
-use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
 use similar::TextDiff;
+
+use crate::engine::TestFolder;
 
 use super::case::{Difference, read};
 use super::find::Case;
@@ -87,11 +87,16 @@ enum Missing {
 }
 
 /// Compares with the golden files.
-pub fn compare(case: &Case, actual: &Actual, redact: impl Fn(String) -> String) -> Result<Vec<Difference>, String> {
+pub fn compare(
+    case: &Case,
+    golden: &TestFolder,
+    actual: &Actual,
+    redact: impl Fn(String) -> String,
+) -> Result<Vec<Difference>, String> {
     let mut differences = Vec::new();
     for (of, part, missing, text) in parts(actual) {
         let path = case.part(part);
-        let wanted = match (read(&path)?, missing) {
+        let wanted = match (golden.read(&path)?, missing) {
             (Some(wanted), _) => redact(wanted),
             (None, Missing::Empty) => String::new(),
             (None, Missing::Anything) => continue,
@@ -108,13 +113,18 @@ pub fn compare(case: &Case, actual: &Actual, redact: impl Fn(String) -> String) 
 
 /// Writes the golden files that say something else, and gives their names. One that says nothing is
 /// removed; what is not compared is not written, other than the tree of a new case that changes one.
-pub fn update(case: &Case, actual: &Actual, redact: impl Fn(String) -> String) -> Result<Vec<String>, String> {
-    let is_new = read(&case.part("out"))?.is_none();
+pub fn update(
+    case: &Case,
+    golden: &TestFolder,
+    actual: &Actual,
+    redact: impl Fn(String) -> String,
+) -> Result<Vec<String>, String> {
+    let is_new = golden.read(&case.part("out"))?.is_none();
     // All are looked at before one is changed.
     let mut changes = Vec::new();
     for (_, part, missing, text) in parts(actual) {
         let path = case.part(part);
-        let before = read(&path)?;
+        let before = golden.read(&path)?;
         let wanted = match missing {
             Missing::Fault => true,
             Missing::Empty => !text.is_empty(),
@@ -126,39 +136,9 @@ pub fn update(case: &Case, actual: &Actual, redact: impl Fn(String) -> String) -
         }
     }
     for (path, text) in &changes {
-        let changed = match text {
-            Some(text) => replace(path, text),
-            None => fs::remove_file(path),
-        };
-        changed.map_err(|error| format!("`{}` cannot be updated: {error}", name_of(path)))?;
+        golden.write(path, *text)?;
     }
     Ok(changes.iter().map(|(path, _)| name_of(path)).collect())
-}
-
-/// Gives a file its new text at once: nobody finds half of it.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    if path.is_symlink() {
-        // What it leads to is the golden file.
-        return fs::write(path, text);
-    }
-    let mut file = like_other_files(tempfile::Builder::new().prefix(".ns-test-")).tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(path)?;
-    Ok(())
-}
-
-/// Gives the mode that other files get, rather than that of secrets.
-#[cfg(unix)]
-fn like_other_files<'a, 'b>(builder: &'a mut tempfile::Builder<'b, 'b>) -> &'a mut tempfile::Builder<'b, 'b> {
-    use std::os::unix::fs::PermissionsExt;
-    builder.permissions(fs::Permissions::from_mode(0o666))
-}
-
-#[cfg(not(unix))]
-fn like_other_files<'a, 'b>(builder: &'a mut tempfile::Builder<'b, 'b>) -> &'a mut tempfile::Builder<'b, 'b> {
-    builder
 }
 
 fn name_of(path: &Path) -> String {

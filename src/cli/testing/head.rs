@@ -1,9 +1,15 @@
 //! What a script says in its head about how it is tested: lines of `# ns: test OPTIONS [-- ARGS]` among
-//! the comments that it begins with.
+//! the comments that it begins with. The head is a stranger's: it lowers limits and chooses what is no
+//! permission, and names policies and libraries in the folder of the tests alone.
+
+use std::time::Duration;
 
 use clap::Parser;
 
+use crate::engine::Limits;
+
 use super::super::args::Global;
+use super::process::TIMEOUT;
 use super::redact::Redaction;
 
 /// The words before the options.
@@ -27,22 +33,60 @@ pub struct Head {
     /// What the script finds in ARGS
     #[arg(last = true)]
     pub args: Vec<String>,
+    /// The words of each line of the head, with its number.
+    #[arg(skip)]
+    lines: Vec<(usize, Vec<String>)>,
 }
 
 impl Head {
-    /// Reads the head of a script.
-    pub fn of(script: &str) -> Result<Head, String> {
+    /// Reads the head of a script; an error has the line.
+    pub fn of(script: &str) -> Result<Head, (usize, String)> {
         let mut words = Vec::new();
-        for line in script.lines().map(str::trim).take_while(|line| line.is_empty() || line.starts_with(['#', ':'])) {
+        let mut head = Head::parse(&words).map_err(|message| (1, message))?;
+        let lines = script.lines().map(str::trim).enumerate();
+        for (number, line) in lines.take_while(|(_, line)| line.is_empty() || line.starts_with(['#', ':'])) {
             let comment = line.trim_start_matches('#').trim_start();
-            if let Some(rest) = comment.strip_prefix(MARK) {
-                words.extend(split(rest)?);
-            }
+            let Some(rest) = comment.strip_prefix(MARK) else { continue };
+            let at_line = |message: String| (number + 1, message);
+            let more = split(rest).map_err(at_line)?;
+            words.extend(more.iter().cloned());
+            let mut lines = std::mem::take(&mut head.lines);
+            lines.push((number + 1, more));
+            head = Head { lines, ..Head::parse(&words).map_err(at_line)? };
         }
+        Ok(head)
+    }
+
+    /// The line of an option.
+    pub fn line_of(&self, option: &str) -> usize {
+        let has = |words: &[String]| words.iter().any(|word| word.split('=').next() == Some(option));
+        self.lines.iter().find(|(_, words)| has(words)).map_or(1, |(number, _)| *number)
+    }
+
+    fn parse(words: &[String]) -> Result<Head, String> {
         let head = Head::try_parse_from(words).map_err(|error| first_line(&error))?;
-        match head.global.sandbox {
-            Some(_) => Err("a case has a sandbox of its own; `--sandbox` is none of its options".to_owned()),
-            None => Ok(head),
+        match (&head.global.sandbox, &head.global.case_policy) {
+            (Some(_), _) => Err("a case has a sandbox of its own; `--sandbox` is none of its options".to_owned()),
+            (_, Some(_)) => Err("`--case-policy` is no option of a head; write `--policy`".to_owned()),
+            (None, None) => Ok(head),
+        }
+    }
+
+    /// What holds for the case: the user's options, and the head's where they ask for no more. Policy and
+    /// libraries are the caller's to look at.
+    pub fn over(&self, users: &Global) -> Global {
+        let lower = |head: Option<Duration>, user: Option<Duration>, built_in| match head {
+            Some(head) => Some(head.min(user.unwrap_or(built_in))),
+            None => user,
+        };
+        let head = Global { policy: None, libraries: Vec::new(), ..self.global.clone() };
+        Global {
+            max_steps: head
+                .max_steps
+                .map(|steps| steps.min(users.max_steps.unwrap_or(Limits::default().max_steps)))
+                .or(users.max_steps),
+            timeout: lower(head.timeout, users.timeout, TIMEOUT),
+            ..head.over(users)
         }
     }
 }

@@ -39,9 +39,9 @@ pub struct Start<'a> {
     /// Its arguments.
     pub words: Vec<OsString>,
     /// The folder that it works in.
-    pub folder: &'a Path,
+    pub folder: PathBuf,
     /// What it reads; nothing when left out.
-    pub input: Option<PathBuf>,
+    pub input: Option<File>,
     /// The time that it should keep to by itself.
     pub timeout: Duration,
 }
@@ -65,7 +65,7 @@ pub fn run(start: Start<'_>, sandbox: &Sandbox, stop: &AtomicBool) -> Result<Ran
 
 fn spawn(start: Start<'_>, sandbox: &Sandbox) -> std::io::Result<Child> {
     let input = match start.input {
-        Some(path) => Stdio::from(File::open(path)?),
+        Some(file) => Stdio::from(file),
         None => Stdio::null(),
     };
     let home = sandbox.home();
@@ -75,6 +75,7 @@ fn spawn(start: Start<'_>, sandbox: &Sandbox) -> std::io::Result<Child> {
     for folder in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"] {
         command.env(folder, &home);
     }
+    command.env("TMPDIR", sandbox.scratch());
     command.env("NO_COLOR", "1").env("TZ", "UTC").env_remove("COLUMNS").spawn()
 }
 

@@ -9,6 +9,8 @@ use std::time::{Duration, SystemTime};
 use chrono::DateTime;
 use tempfile::TempDir;
 
+use crate::engine::TestFolder;
+
 /// When everything of a set-up was last changed, unless `NAME.times` says otherwise: 2020-09-13T12:26:40Z.
 const FIXED_TIME: u64 = 1_600_000_000;
 
@@ -18,14 +20,14 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Copies a set-up into a new sandbox; `times` has lines of `TIME PATH`.
-    pub fn new(setup: Option<&Path>, times: Option<&str>) -> Result<Sandbox, String> {
+    /// Copies a set-up into a new sandbox, in a folder for all of them; `times` has lines of `TIME PATH`.
+    pub fn new(home: &Path, setup: Option<(&TestFolder, &Path)>, times: Option<&str>) -> Result<Sandbox, String> {
         let refused = |error: std::io::Error| format!("there is no room for a sandbox: {error}");
-        let place = tempfile::Builder::new().prefix("ns-test-").tempdir().map_err(refused)?;
+        let place = tempfile::Builder::new().prefix("case-").tempdir_in(home).map_err(refused)?;
         let sandbox = Sandbox { place };
         fs::create_dir(sandbox.root()).and_then(|()| fs::create_dir(sandbox.home())).map_err(refused)?;
         let entries = match setup {
-            Some(setup) => copy(setup, &sandbox.root())?,
+            Some((folder, setup)) => folder.copy(setup, &sandbox.root())?,
             None => vec![sandbox.root()],
         };
         let fixed = SystemTime::UNIX_EPOCH + Duration::from_secs(FIXED_TIME);
@@ -42,6 +44,11 @@ impl Sandbox {
     /// The folder that the script cannot leave.
     pub fn root(&self) -> PathBuf {
         self.place.path().join("sandbox")
+    }
+
+    /// A folder for what the process keeps for a while.
+    pub fn scratch(&self) -> PathBuf {
+        self.place.path().to_path_buf()
     }
 
     /// A home that holds nothing.
@@ -62,10 +69,20 @@ impl Sandbox {
         let beyond = Path::new(path).components().any(|part| !matches!(part, std::path::Component::Normal(_)));
         match beyond {
             true => Err(format!("`{path}` of its times is no path below the set-up")),
+            // A link on the way would lead to a file elsewhere.
+            false if self.has_link(path) => Err(format!("`{path}` of its times is below a link")),
             false => {
                 set_time(&self.root().join(path), moment).map_err(|error| format!("the time of `{path}`: {error}"))
             }
         }
+    }
+}
+
+impl Sandbox {
+    /// Whether a folder on the way to a path of the set-up is a link.
+    fn has_link(&self, path: &str) -> bool {
+        let root = self.root();
+        Path::new(path).ancestors().skip(1).any(|folder| root.join(folder).is_symlink())
     }
 }
 
@@ -74,45 +91,4 @@ fn set_time(path: &Path, moment: SystemTime) -> std::io::Result<()> {
         true => Ok(()),
         false => File::open(path)?.set_modified(moment),
     }
-}
-
-/// Copies a folder with everything in it, links as links; gives the paths of the copies.
-fn copy(from: &Path, to: &Path) -> Result<Vec<PathBuf>, String> {
-    let refused = |path: &Path, error: &dyn std::fmt::Display| {
-        let below = path.strip_prefix(from).unwrap_or(path);
-        format!("`{}` of its set-up cannot be copied: {error}", below.display())
-    };
-    let mut copies = vec![to.to_path_buf()];
-    let mut ahead = vec![PathBuf::new()];
-    while let Some(below) = ahead.pop() {
-        let folder = from.join(&below);
-        for entry in fs::read_dir(&folder).map_err(|error| refused(&folder, &error))? {
-            let name = entry.map_err(|error| refused(&folder, &error))?.file_name();
-            let (source, target) = (folder.join(&name), to.join(&below).join(&name));
-            let kind = source.symlink_metadata().map_err(|error| refused(&source, &error))?.file_type();
-            let copied = if kind.is_dir() {
-                ahead.push(below.join(&name));
-                fs::create_dir(&target)
-            } else if kind.is_symlink() {
-                fs::read_link(&source).and_then(|link| copy_link(&link, &target))
-            } else if kind.is_file() {
-                fs::copy(&source, &target).map(drop)
-            } else {
-                return Err(refused(&source, &"it is no file, folder or link"));
-            };
-            copied.map_err(|error| refused(&source, &error))?;
-            copies.push(target);
-        }
-    }
-    Ok(copies)
-}
-
-#[cfg(unix)]
-fn copy_link(link: &Path, target: &Path) -> std::io::Result<()> {
-    std::os::unix::fs::symlink(link, target)
-}
-
-#[cfg(not(unix))]
-fn copy_link(_: &Path, _: &Path) -> std::io::Result<()> {
-    Err(std::io::Error::other("links cannot be copied on this system"))
 }

@@ -7,14 +7,13 @@ use std::path::Path;
 
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, Value};
 
-use crate::limits::Limits;
 use crate::text::Sources;
-use crate::toolkit::Registry;
+use crate::toolkit::{Layer, Registry};
 
-use super::{Origin, parse};
+use super::read;
 
 /// Allows a tool in a policy file, which is made when there is none. The file is exchanged in one step.
-pub fn allow_for_good(path: &Path, tool: &str, registry: &Registry) -> Result<(), String> {
+pub fn allow_for_good(path: &Path, layer: Layer, tool: &str, registry: &Registry) -> Result<(), String> {
     let shown = path.display();
     // A link is kept, and what it points to is changed.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
@@ -25,7 +24,7 @@ pub fn allow_for_good(path: &Path, tool: &str, registry: &Registry) -> Result<()
     let after =
         with_leave(&before, tool, registry).map_err(|reason| format!("`{shown}` cannot be changed: {reason}"))?;
     let mut sources = Sources::new();
-    if parse(sources.add("", after.as_str()), registry, Origin::User, &Limits::default()).is_err() {
+    if read(sources.add("", after.as_str()), registry, layer).is_err() {
         return Err(format!("`{shown}` would no longer be a policy file"));
     }
     exchange(&path, &after).map_err(|error| format!("`{shown}` cannot be written: {error}"))

@@ -49,9 +49,11 @@ pub fn future_path(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Whether a path leads to a regular file.
-pub fn is_file(path: &Path) -> bool {
-    path.is_file()
+/// Whether there may be something at a path, be it a link that leads nowhere. What nobody lets us look at
+/// may be there.
+pub fn may_be_there(path: &Path) -> bool {
+    let missing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+    path.symlink_metadata().map_or_else(|error| !missing.contains(&error.kind()), |_| true)
 }
 
 /// The bytes of a regular file of at most `limit` bytes.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use compact_str::CompactString;
 
 use crate::eval::{Machine, Output, World, compile};
-use crate::limits::{Limits, Meter, space, work};
+use crate::limits::{Held, Limits, Meter, space, work};
 use crate::program::tree::Program;
 use crate::program::{Module, Surroundings, Unit, Uses, lower};
 use crate::syntax::ast::{Statement, StatementKind, Tree};
@@ -21,7 +21,7 @@ use crate::value::Value;
 use super::modules::Loader;
 use super::outcome::{ending_before_run, ending_of};
 use super::stack::on_large_stack;
-use super::{Ending, Engine, Script};
+use super::{Ending, Engine, Script, admit_text};
 
 /// Lines that share variables and procedures.
 pub struct Session<'e> {
@@ -275,7 +275,8 @@ impl<'e> Session<'e> {
         let engine = plan.as_ref().unwrap_or(base);
         let (text, undecodable) = script.decode_script(engine.limits.script_bytes);
         let source = sources.add(script.name(), text);
-        if let Some(finding) = undecodable {
+        let mut held = Held::default();
+        if let Some(finding) = undecodable.or_else(|| admit_text(source, &mut held)) {
             findings.push(finding);
             return Unit { tree: Tree::default(), uses: self.uses.clone() };
         }
@@ -284,7 +285,8 @@ impl<'e> Session<'e> {
             Form::Statements => parse(source, engine.text_limits(), findings),
             Form::Value => parse_value(source, engine.text_limits(), findings).unwrap_or_default(),
         };
-        let mut loader = Loader { engine, session: Some(machine.memory()), sources, findings, modules };
+        let mut loader =
+            Loader { engine, session: Some(machine.memory()), sources, findings, modules, held: &mut held };
         let mut uses = self.uses.clone();
         uses.extend(loader.load(span, &tree));
         Unit { tree, uses }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use compact_str::CompactString;
 
 use crate::limits::{Interrupt, Limits, Meter};
-use crate::program::{ModuleId, Unit};
+use crate::program::tree::Param;
+use crate::program::{ModuleId, Unit, param_of};
 use crate::syntax::ast::{Procedure, StatementKind};
 use crate::value::Value;
 
@@ -34,10 +35,10 @@ impl Session<'_> {
     /// The procedures, by their names.
     pub fn procedures(&self) -> impl Iterator<Item = ProcedureInfo> {
         let mut newest = BTreeMap::new();
-        for procedure in self.units.iter().flat_map(procedures) {
-            newest.insert(procedure.name.text.as_str(), procedure);
+        for procedure in self.units.iter().flat_map(infos) {
+            newest.insert(procedure.name.clone(), procedure);
         }
-        newest.into_values().map(info)
+        newest.into_values()
     }
 
     /// The procedure of a name, or of a name of a module and one in it.
@@ -45,8 +46,9 @@ impl Session<'_> {
         match name.split_once('.') {
             Some((module, name)) => self.module_procedures(module).find(|procedure| procedure.name == name),
             None => {
-                let mut all = self.units.iter().rev().flat_map(procedures);
-                all.find(|procedure| procedure.name.text == name).map(info)
+                let mut all = self.units.iter().rev().flat_map(|unit| procedures(unit).map(move |found| (unit, found)));
+                let (unit, procedure) = all.find(|(_, procedure)| procedure.name.text == name)?;
+                Some(info(unit, procedure))
             }
         }
     }
@@ -60,7 +62,7 @@ impl Session<'_> {
     pub fn module_procedures(&self, name: &str) -> impl Iterator<Item = ProcedureInfo> {
         let module = self.uses.get(name).copied().flatten();
         let unit = module.and_then(|ModuleId(number)| self.modules.get(number as usize)).map(|module| &module.unit);
-        unit.into_iter().flat_map(procedures).map(info)
+        unit.into_iter().flat_map(infos)
     }
 
     /// What `LAST` is.
@@ -108,12 +110,12 @@ pub(super) fn procedures(unit: &Unit) -> impl Iterator<Item = &Procedure> {
     })
 }
 
-fn info(procedure: &Procedure) -> ProcedureInfo {
-    let params = procedure.needs.iter().chain(&procedure.optional);
-    ProcedureInfo {
-        name: procedure.name.text.to_string(),
-        parameters: params.map(|param| param.text.to_string()).collect(),
-        required: procedure.needs.len(),
-        documentation: procedure.documentation.clone(),
-    }
+fn infos(unit: &Unit) -> impl Iterator<Item = ProcedureInfo> {
+    procedures(unit).map(|procedure| info(unit, procedure))
+}
+
+fn info(unit: &Unit, procedure: &Procedure) -> ProcedureInfo {
+    // Lines whose defaults are at fault are not kept.
+    let params = procedure.params.iter().map(|param| param_of(&unit.tree, param, &mut Vec::new()));
+    ProcedureInfo::new(&procedure.name.text, &params.collect::<Vec<Param>>(), procedure.documentation.as_deref())
 }

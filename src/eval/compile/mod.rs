@@ -80,7 +80,7 @@ pub struct Compiler<'a> {
     calls_unseen: bool,
     /// The hidden slot that names the ON ERROR in force, and the handlers.
     handlers: Option<Handlers>,
-    /// The program that the body belongs to.
+    /// The whole program, with the procedures that the body calls.
     program: &'a Program,
 }
 

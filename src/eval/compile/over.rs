@@ -49,11 +49,16 @@ impl Compiler<'_> {
     fn apply(&self, callee: Callee, span: Span, failing: Failing) -> Apply {
         let frame = self.frame;
         match callee {
-            Callee::Procedure(id, params) => Box::new(move |machine, first, second| {
-                let given = 1 + usize::from(second.is_some());
-                let absent = std::iter::repeat_n(Value::Nil, params - given);
-                run_procedure(machine, id.0 as usize, frame, span, [first].into_iter().chain(second).chain(absent))
-            }),
+            Callee::Procedure(id) => {
+                let params = &self.program.procedures[id.0 as usize].params;
+                let defaults: Vec<Value> =
+                    params.iter().map(|param| param.default.clone().unwrap_or_default()).collect();
+                Box::new(move |machine, first, second| {
+                    let given = 1 + usize::from(second.is_some());
+                    let absent = defaults[given..].iter().cloned();
+                    run_procedure(machine, id.0 as usize, frame, span, [first].into_iter().chain(second).chain(absent))
+                })
+            }
             Callee::Builtin(crate::program::Builtin::Range) => Box::new(move |machine, first, second| {
                 let args: Vec<Value> = [first].into_iter().chain(second).collect();
                 super::call::range_of(machine, &args, span)

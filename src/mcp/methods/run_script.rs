@@ -16,7 +16,7 @@ use crate::toolkit::{Answer, Effect, Risk, Spec, ToolError, arguments};
 use crate::value::{List, Str, Value, json as json_of_value};
 
 use super::super::place::WHOLE;
-use super::super::worker::Order;
+use super::super::worker::{Given, Named, Order};
 
 pub const SPEC: Spec = Spec {
     effect: Effect::Writes,
@@ -47,9 +47,11 @@ impl Args {
             script: self.script.as_text().to_string(),
             plan: self.plan,
             atomic: self.atomic,
-            args: args.filter_map(|arg| Some(arg.as_text()?.to_string())).collect(),
+            given: Given::Words(args.filter_map(|arg| Some(arg.as_text()?.to_string())).collect()),
+            offered: None,
             within: None,
             remembered: Vec::new(),
+            key: None,
         }
     }
 }
@@ -94,7 +96,7 @@ struct Changed {
 }
 
 /// What a worker reports of a run that is over, and whether the run failed.
-pub fn report(engine: &Engine, outcome: &Outcome, output: String) -> (Json, bool) {
+pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Option<&Named>) -> (Json, bool) {
     let (changes, changed, undo_id, lost) = match engine.is_planning() {
         true => planned(engine, outcome.ending != Ending::Done),
         false => done(engine),
@@ -110,7 +112,7 @@ pub fn report(engine: &Engine, outcome: &Outcome, output: String) -> (Json, bool
     let mut report = serde_json::to_value(report).expect("a report has a JSON form");
     let has_failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);
     if has_failed {
-        let fault = fault(&outcome.findings, &outcome.sources);
+        let fault = fault(&outcome.findings, &outcome.sources, offered);
         report = with_fault(&fault, report);
     }
     (report, has_failed)
@@ -133,15 +135,15 @@ pub fn failed_report(error: &ToolError) -> Json {
 }
 
 /// The error, as in every failure, and what `ns check` prints.
-fn fault(findings: &[Diagnostic], sources: &Sources) -> Json {
+fn fault(findings: &[Diagnostic], sources: &Sources, offered: Option<&Named>) -> Json {
     let first = findings.first().map(|finding| to_json(finding, sources));
     let report: String = findings.iter().map(|finding| to_terminal(finding, sources, Style::Plain)).collect();
     let place = first.as_ref().and_then(|first| first.place.as_ref());
     json!({
         "code": first.as_ref().map(|first| first.code),
         "message": first.as_ref().map(|first| first.message),
-        "tool": SPEC.name,
-        "argument": "script",
+        "tool": offered.map_or(SPEC.name, |offered| &offered.tool),
+        "argument": offered.is_none().then_some("script"),
         "path": null,
         "hint": first.as_ref().and_then(|first| first.help),
         "line": place.map(|place| place.line),

@@ -1,6 +1,7 @@
 //! What a server offers: tools of the registry by their wire names, and methods of its own, in a fixed
 //! order. Each definition comes from the declaration that the gate and the policy go by.
 
+pub mod script;
 pub mod shape;
 
 use std::sync::Arc;
@@ -11,6 +12,8 @@ use serde_json::{Map, Value as Json, json};
 use crate::toolkit::{Effect, Failure, Param, Policy, Registry, Risk, Spec, Tool, groups, schema};
 
 use super::methods::Method;
+
+pub use script::{PLAN, ScriptFault, ScriptTool};
 
 /// What is offered when nothing else is asked for, in the order in which a client is told.
 const DEFAULT: [&str; 10] = [
@@ -36,22 +39,38 @@ pub enum Offered {
     Tool(&'static str),
     /// A method of the server.
     Method(Method),
+    /// A script, by its place among those that are offered.
+    Script(usize),
+}
+
+impl Offered {
+    /// Whether it runs in a worker.
+    pub fn is_script(self) -> bool {
+        matches!(self, Offered::Method(Method::RunScript) | Offered::Script(_))
+    }
 }
 
 /// The tools and methods that a client sees.
 #[derive(Debug)]
 pub struct Offer {
     entries: Vec<(Offered, Definition)>,
+    /// Scripts that are offered as tools.
+    scripts: Vec<ScriptTool>,
     /// Wire names that are known and not offered, with what to do.
     others: Vec<(&'static str, String)>,
 }
 
 impl Offer {
-    /// Chooses by words: `default`, `all`, `script`, a group of tools, or a wire name.
+    /// Chooses by words: `default`, `all`, `script`, `none`, a group of tools, or a wire name; and adds scripts.
     ///
     /// # Errors
-    /// The word that is none of these, as a sentence.
-    pub fn choose(words: &[String], registry: &Registry, policy: &Policy) -> Result<Offer, String> {
+    /// The word that is none of these, or the script whose name is taken, as a sentence.
+    pub fn choose(
+        words: &[String],
+        scripts: Vec<ScriptTool>,
+        registry: &Registry,
+        policy: &Policy,
+    ) -> Result<Offer, String> {
         let mut chosen: Vec<&'static str> = Vec::new();
         let every = all(registry);
         for word in words {
@@ -75,12 +94,25 @@ impl Offer {
             let why = entry.hidden(policy);
             others.push((entry.spec.wire, why.unwrap_or_else(|| "name it in `--tools` to offer it".to_owned())));
         }
-        Ok(Offer { entries, others })
+        for (number, script) in scripts.iter().enumerate() {
+            let is_taken = every.iter().any(|entry| entry.spec.wire == script.wire)
+                || scripts[..number].iter().any(|other| other.wire == script.wire);
+            if is_taken {
+                return Err(format!("`{}` would be called `{}`, as another tool is", script.file, script.wire));
+            }
+            entries.push((Offered::Script(number), definition_of_script(script, policy)));
+        }
+        Ok(Offer { entries, scripts, others })
     }
 
     /// All definitions, in order.
     pub fn definitions(&self) -> Vec<Definition> {
         self.entries.iter().map(|(_, definition)| definition.clone()).collect()
+    }
+
+    /// A script that is offered.
+    pub fn script(&self, number: usize) -> &ScriptTool {
+        &self.scripts[number]
     }
 
     /// What a wire name stands for; an error is why it stands for nothing.
@@ -134,6 +166,17 @@ fn all(registry: &Registry) -> Vec<Entry<'_>> {
     tools.chain(methods).collect()
 }
 
+/// A script as a server declares it: what it gives is what `run_script` gives.
+fn definition_of_script(script: &ScriptTool, policy: &Policy) -> Definition {
+    let Json::Object(output) = shape::flat(Method::RunScript.output(), shape::Words::Dropped) else {
+        unreachable!("a report is an object")
+    };
+    Definition::new(script.wire.clone(), script.description.clone(), Arc::new(script.input.clone()))
+        .with_title(script.file.clone())
+        .with_raw_output_schema(Arc::new(output))
+        .with_annotations(hints(&Method::RunScript.spec(), policy))
+}
+
 /// The wire names that a word of `--tools` stands for.
 fn named(word: &str, every: &[Entry<'_>], policy: &Policy) -> Option<Vec<&'static str>> {
     let of = |fits: &dyn Fn(&Entry<'_>) -> bool| {
@@ -144,6 +187,7 @@ fn named(word: &str, every: &[Entry<'_>], policy: &Policy) -> Option<Vec<&'stati
         "default" if policy.read_only => Some(DEFAULT.to_vec()),
         "default" => Some([&DEFAULT[..], &DEFAULT_CHANGES].concat()),
         "all" => of(&|_| true),
+        "none" => Some(Vec::new()),
         "script" => of(&|entry| entry.tool.is_none()),
         word => of(&|entry| entry.tool.is_some() && groups::group_of(entry.spec.name).eq_ignore_ascii_case(word))
             .or_else(|| of(&|entry| entry.spec.wire == word)),
@@ -178,7 +222,7 @@ impl Entry<'_> {
         let schema = match (self.tool, self.offered) {
             (Some(tool), _) => output_schema(tool),
             (None, Offered::Method(method)) => method.output(),
-            (None, Offered::Tool(_)) => unreachable!("a tool has its declaration"),
+            (None, Offered::Tool(_) | Offered::Script(_)) => unreachable!("only methods have no declaration of a tool"),
         };
         match shape::flat(schema, shape::Words::Dropped) {
             Json::Object(schema) => schema,

@@ -13,8 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::ask::{Asker, Live, Standing};
 use super::super::lane::Lane;
-use super::super::methods::Method;
-use super::super::offer::{Offer, Offered};
+use super::super::offer::Offer;
 use super::super::wire::{Closing, Direct, Taken};
 use super::{Parts, result, work};
 
@@ -93,7 +92,7 @@ impl Direct for DirectCalls {
     fn take(&self, id: &RequestId, mut call: Box<CallToolRequestParams>) -> Result<Taken, Box<CallToolRequestParams>> {
         let cancelled = CancellationToken::new();
         let offered = match self.offer.find(&call.name) {
-            Ok(offered) if offered != Offered::Method(Method::RunScript) => offered,
+            Ok(offered) if !offered.is_script() => offered,
             _ => return Err(call),
         };
         let Some((asker, is_older)) = self.asker(&call, &cancelled) else { return Err(call) };

@@ -24,7 +24,6 @@ use crate::engine::Options;
 
 use super::ask::{Asker, Later, Live, Standing, answer_in};
 use super::lane::{Job, Lane};
-use super::methods::Method;
 use super::offer::{Offer, Offered};
 use super::place::{Place, Reply};
 use super::progress::Watched;
@@ -33,6 +32,7 @@ use super::wire::Closing;
 use super::worker::Workers;
 
 use direct::DirectCalls;
+use scripts::ScriptCall;
 pub use scripts::Scripts;
 
 /// Time from one word on progress to the next.
@@ -138,9 +138,10 @@ impl Server {
         let arguments = params.arguments.unwrap_or_default();
         let answers = params.input_responses.map(|answers| json!(answers));
         let given = answer_in(answers.as_ref());
-        if offered == Offered::Method(Method::RunScript) {
+        if offered.is_script() {
             // Apart, so that calls of tools do not carry the room that following a script needs.
-            return Box::pin(self.run_script(arguments, (params.request_state, given), context)).await;
+            let call = ScriptCall { offered, arguments };
+            return Box::pin(self.run_script(call, (params.request_state, given), context)).await;
         }
         let asker = self.asker(context, params.request_state.zip(given));
         let reply = self.on_lane(context, work(offered, arguments, asker.clone())).await;
@@ -241,6 +242,7 @@ fn work(
         let reply = match offered {
             Offered::Tool(name) => place.call(name, &arguments),
             Offered::Method(method) => place.method(method, &arguments),
+            Offered::Script(_) => unreachable!("scripts run in a worker"),
         };
         place.front.set(Asker::Nobody);
         reply

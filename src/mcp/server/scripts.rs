@@ -20,6 +20,7 @@ use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 
 use super::super::ask::{Asked, Asker, Later, Waiting};
+use super::super::offer::Offered;
 use super::super::place::{Reply, failure};
 use super::super::worker::{Stop, Worked};
 use super::{Called, Server, result};
@@ -29,7 +30,14 @@ const AT_ONCE: usize = 2;
 /// Scripts that wait for an answer at once; one more, and the oldest of them is stopped.
 const WAITING: usize = 4;
 
-type Arguments = Map<String, Json>;
+/// A call that runs a script: one that it brings, or one that is offered as a tool.
+#[derive(Clone, PartialEq)]
+pub struct ScriptCall {
+    /// What was called.
+    pub offered: Offered,
+    /// What it was called with.
+    pub arguments: Map<String, Json>,
+}
 
 /// The scripts of a server.
 pub struct Scripts {
@@ -45,9 +53,9 @@ struct Going {
     told: watch::Receiver<(u64, String)>,
     asked: UnboundedReceiver<Asked>,
     answers: Sender<engine::Reply>,
-    /// What it waits for, and what it was called with.
+    /// What it waits for, and how it was called.
     question: Option<Asked>,
-    arguments: Arguments,
+    call: ScriptCall,
     stop: Stop,
     turn: Option<OwnedSemaphorePermit>,
 }
@@ -95,9 +103,9 @@ impl Scripts {
     }
 
     /// The script that waits for the answer with this state.
-    fn of(&self, state: &str, arguments: &Arguments) -> Option<Going> {
+    fn of(&self, state: &str, call: &ScriptCall) -> Option<Going> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = waiting.iter().position(|(known, going)| known == state && going.arguments == *arguments)?;
+        let at = waiting.iter().position(|(known, going)| known == state && going.call == *call)?;
         waiting.remove(at).map(|(_, going)| going).filter(|going| !going.working.is_finished())
     }
 }
@@ -106,13 +114,13 @@ impl Server {
     /// Begins a script, or follows one on whose question is answered.
     pub(super) async fn run_script(
         &self,
-        arguments: Arguments,
+        call: ScriptCall,
         (state, given): (Option<String>, Option<engine::Reply>),
         context: &RequestContext<RoleServer>,
     ) -> Called {
         let scripts = &self.parts.scripts;
-        let going = match state.map(|state| scripts.of(&state, &arguments)) {
-            None => match self.begin(arguments, context).await? {
+        let going = match state.map(|state| scripts.of(&state, &call)) {
+            None => match self.begin(call, context).await? {
                 Ok(going) => going,
                 Err(reply) => return Ok(CallToolResponse::Complete(result(reply))),
             },
@@ -136,12 +144,15 @@ impl Server {
 
     async fn begin(
         &self,
-        arguments: Arguments,
+        call: ScriptCall,
         context: &RequestContext<RoleServer>,
     ) -> Result<Result<Going, Reply>, ErrorData> {
         let turn = self.parts.scripts.turn().await?;
-        let given = arguments.clone();
-        let (_, order) = self.parts.lane.give(move |place| place.order(&given));
+        let (ScriptCall { offered, arguments }, offer) = (call.clone(), self.parts.offer.clone());
+        let (_, order) = self.parts.lane.give(move |place| match offered {
+            Offered::Script(number) => place.order_of_script(offer.script(number), arguments),
+            _ => place.order(&arguments),
+        });
         let mut order = match order.await.map_err(|_| over())? {
             Ok(order) => order,
             Err(reply) => return Ok(Err(reply)),
@@ -163,7 +174,7 @@ impl Server {
                 let _ = tell.send((done, message));
             })
         });
-        Ok(Ok(Going { working, told, asked, answers, question: None, arguments, stop, turn: Some(turn) }))
+        Ok(Ok(Going { working, told, asked, answers, question: None, call, stop, turn: Some(turn) }))
     }
 
     /// Follows a script until it ends, asks, or nobody wants it any more.

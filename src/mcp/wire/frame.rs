@@ -8,6 +8,9 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny};
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
+
+use crate::value::json;
 
 /// What a line is.
 #[derive(Debug)]
@@ -110,6 +113,10 @@ fn message(head: &Head, line: &[u8]) -> Frame {
 
 fn request(method: &str, id: RequestId, line: &[u8]) -> Frame {
     if method == "tools/call" {
+        if let Some(number) = lost_number(line) {
+            let message = format!("the whole number {} of the arguments does not fit into 64 bits", cut(number));
+            return refused(Some(id), ErrorCode::INVALID_PARAMS, message + "; give it as a text");
+        }
         return match serde_json::from_slice::<Call>(line) {
             Ok(call) => Frame::Call(id, Box::new(call.params)),
             Err(error) => refused(Some(id), ErrorCode::INVALID_PARAMS, format!("`tools/call` {}", told(&error))),
@@ -131,6 +138,30 @@ fn request(method: &str, id: RequestId, line: &[u8]) -> Frame {
         Err(error) => refused(Some(id), ErrorCode::INVALID_PARAMS, format!("`{}` {}", cut(method), told(&error))),
     }
 }
+
+/// Finds a number in the arguments of a call that would become another one: rmcp takes a whole number beyond 64 bits as
+/// a float.
+fn lost_number(line: &[u8]) -> Option<&str> {
+    #[derive(Deserialize)]
+    struct Call<'t> {
+        #[serde(borrow)]
+        params: Params<'t>,
+    }
+    #[derive(Deserialize)]
+    struct Params<'t> {
+        #[serde(borrow)]
+        arguments: Option<&'t RawValue>,
+    }
+    let is_long = |run: &[u8]| run.len() >= MAX_DIGITS;
+    if !line.split(|byte| !byte.is_ascii_digit()).any(is_long) {
+        return None;
+    }
+    let call: Call<'_> = serde_json::from_slice(line).ok()?;
+    json::beyond_ints(call.params.arguments?.get())
+}
+
+/// Digits of the shortest whole number that may not fit into 64 bits.
+const MAX_DIGITS: usize = 19;
 
 /// A call as rmcp takes it.
 pub fn call(id: RequestId, mut params: CallToolRequestParams) -> Box<RxJsonRpcMessage<RoleServer>> {

@@ -7,21 +7,22 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde::Deserialize;
 use serde_json::Value as Json;
 use serde_json::value::to_raw_value;
 
 use crate::engine::{
-    Approver, EmitError, Engine, Interrupt, LimitHit, Limits, Meter, Options, Output, Progress, ProgressView, Question,
-    Reply, Script, SessionMemory, SetupError, emitted, settle_scratch,
+    Approver, Arguments, EmitError, Engine, Interrupt, Invocation, LimitHit, Limits, Meter, Options, Output, Progress,
+    ProgressView, Question, Reply, Script, SessionMemory, SetupError, emitted, settle_scratch,
 };
 use crate::text::ToolCode;
-use crate::toolkit::ToolError;
+use crate::toolkit::{MAX_FILES_OF_SERVER, ToolError};
 use crate::value::{Value, print};
 
 use super::super::methods::{failed_report, report};
 use super::super::progress::{Call, message};
 use super::lifeline::Lifeline;
-use super::{Answer, GRACE, Order, Said};
+use super::{Answer, GRACE, Given, Order, Said};
 
 /// Bytes of an order.
 const MAX_ORDER: u64 = 32 << 20;
@@ -53,9 +54,11 @@ pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupErr
     let options = Options {
         // What a script reads is no answer to a client; memory bounds it.
         limits: Limits { tool_output_bytes: None, ..Limits::of_server() },
+        max_files_unless_set: Some(MAX_FILES_OF_SERVER),
         plan: order.plan,
         atomic: order.atomic && !order.plan,
         within: order.within.clone(),
+        key: order.key.take(),
         ..options.clone()
     };
     let began = Instant::now();
@@ -83,13 +86,15 @@ fn run(engine: &Engine, order: &mut Order, lifeline: Lifeline) -> io::Result<(Js
     }
     engine.set_approver(Rc::new(Asking { told }));
     engine.set_progress_view(Rc::new(Watching::default()));
-    let script = Script::new("<script>", order.script.as_str());
+    let file = order.offered.as_ref().map_or("<script>", |offered| offered.file.as_str());
+    let script = Script::new(file, order.script.as_str());
     let collector = Collector::default();
-    let memory = SessionMemory::handed(name_of(&order.script), std::mem::take(&mut order.remembered));
+    let memory = SessionMemory::handed(name_of(order), std::mem::take(&mut order.remembered));
     let memory = Rc::new(memory.map_err(io::Error::other)?);
-    let outcome = engine.run_within(&script, (None, &order.args), Box::new(collector.clone()), &memory);
+    let invocation = invocation(&order.given)?;
+    let outcome = engine.run_within(&script, &invocation, Box::new(collector.clone()), &memory);
     let output = std::mem::take(&mut *collector.0.borrow_mut());
-    let reported = report(engine, &outcome, output);
+    let reported = report(engine, &outcome, output, order.offered.as_ref());
     let changes = memory.changes();
     // What a plan or a run that was taken back remembers goes with it.
     if !(changes.is_empty() || order.plan || order.atomic && reported.1) {
@@ -100,9 +105,22 @@ fn run(engine: &Engine, order: &mut Order, lifeline: Lifeline) -> io::Result<(Js
     Ok(reported)
 }
 
-/// What lists of runs call a script that has no file: by its first line that is no comment.
-fn name_of(script: &str) -> String {
-    let mut lines = script.lines().map(str::trim);
+fn invocation(given: &Given) -> io::Result<Invocation> {
+    Ok(match given {
+        Given::Words(words) => Invocation::verbatim(words),
+        Given::Named(named) => match Value::deserialize(named)? {
+            Value::Map(named) => Invocation { procedure: None, arguments: Arguments::Named(named) },
+            _ => unreachable!("an object is read as a map"),
+        },
+    })
+}
+
+/// What lists of runs call a script: by its file, or, where it has none, by its first line that is no comment.
+fn name_of(order: &Order) -> String {
+    if let Some(offered) = &order.offered {
+        return format!("ns mcp {}", offered.file);
+    }
+    let mut lines = order.script.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
     format!("ns mcp run_script: {}", print::shortened(first, 60))
 }

@@ -16,11 +16,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value as Json};
 
 pub use child::work;
 pub use parent::{Stop, Worked, Workers};
 
-use crate::engine::MemoryEntry;
+use crate::engine::{MemoryEntry, UserKey};
 
 /// How long a worker that was told to stop may take: to end its script, and to take it back where it is atomic.
 const GRACE: Duration = Duration::from_secs(3);
@@ -36,12 +37,35 @@ pub struct Order {
     pub plan: bool,
     /// Whether a script that fails is taken back.
     pub atomic: bool,
-    /// What it finds in ARGS.
-    pub args: Vec<String>,
+    /// What it is run with.
+    pub given: Given,
+    /// The script that is offered as a tool, which it then is.
+    pub offered: Option<Named>,
     /// Directories outside of which nothing may be done.
     pub within: Option<Vec<std::path::PathBuf>>,
     /// The session memory of the connection.
     pub remembered: Vec<MemoryEntry>,
+    /// The key of the user's seals; what it seals the server must know again.
+    pub key: Option<UserKey>,
+}
+
+/// What a script is run with.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Given {
+    /// Words, as after `--` on a command line.
+    Words(Vec<String>),
+    /// Values by the names of its parameters.
+    Named(Map<String, Json>),
+}
+
+/// How a script that is offered as a tool is named.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Named {
+    /// The tool.
+    pub tool: String,
+    /// The file.
+    pub file: String,
 }
 
 /// What a worker says.

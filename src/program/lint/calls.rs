@@ -43,7 +43,7 @@ fn refused_over(text: &Text<'_>, call: &Call) -> impl Iterator<Item = Diagnostic
 fn refused(text: &Text<'_>, tool: &Tool, place: Span) -> Option<Diagnostic> {
     let error = text.ground.gate.policy.admit(&tool.spec).err()?;
     let finding = Diagnostic::warning(Code::RefusedTool, place, error.message);
-    Some(finding.help(error.hint.unwrap_or_else(|| "ask for leave in the policy file".to_owned())))
+    Some(finding.help(error.hint.unwrap_or_else(|| "allow it in your own policy file or `--policy`".to_owned())))
 }
 
 /// Expressions that a tool takes as paths.

@@ -6,6 +6,7 @@
 
 mod allow;
 mod calls;
+mod command_line;
 mod comments;
 mod conditions;
 mod hidden;
@@ -56,6 +57,7 @@ pub fn lint(source: &Source, tree: &Tree, ground: Ground<'_>, findings: &mut Vec
         never_nil::lint(&text, &mut found);
         unseen::lint(&text, &mut found);
         calls::lint(&text, &mut found);
+        command_line::lint(&text, &mut found);
     }
     let needless = allow::apply(source, tree, &mut found);
     // Whether a comment is needed is known once everything was looked at.

@@ -43,8 +43,7 @@ impl<'a> Body<'a> {
 }
 
 fn params(procedure: Option<&Procedure>) -> impl Iterator<Item = &str> {
-    let params = procedure.into_iter().flat_map(|it| it.needs.iter().chain(&it.optional));
-    params.map(|param| param.text.as_str())
+    procedure.into_iter().flat_map(|procedure| &procedure.params).map(|param| param.name.text.as_str())
 }
 
 fn set_once<'a>(procedure: Option<&'a Procedure>, statements: &[&'a Statement]) -> HashMap<&'a str, ExprId> {

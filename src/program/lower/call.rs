@@ -1,5 +1,7 @@
 //! Calls: what is called, and which argument is for which parameter.
 
+use std::collections::HashSet;
+
 use crate::syntax::ast;
 use crate::text::{Code, Diagnostic, Span};
 use crate::toolkit::{ArgError, Binder, Given, GivenArg, ToolId};
@@ -7,7 +9,7 @@ use crate::value::{Value, print};
 
 use super::super::builtin::Builtin;
 use super::super::over::Over;
-use super::super::tree::{Args, Call, Expr, ExprKind, Target};
+use super::super::tree::{Args, Call, Expr, ExprKind, Param, Target};
 use super::super::unit::ModuleId;
 use super::expr::constant;
 use super::foreign;
@@ -100,12 +102,13 @@ impl Lowering<'_> {
     fn report_llm(&mut self, call: &ast::Call) {
         let finding = Diagnostic::error(Code::UnknownCall, call.callee_span, "`LLM` has no provider");
         self.report(
-            finding.help("`provider` in `[llm]` of the policy file would name one, and this version has none to name; give the text as an argument: `ns run FILE -- TEXT`"),
+            finding.help("`provider` in `[llm]` of the policy file would name one, and this version has none to name; give the text as an argument: `ns FILE TEXT`"),
         );
     }
 
     fn procedure_call(&mut self, call: &ast::Call, signature: &Signature, span: Span) -> ExprKind {
-        let Some(values) = self.bind_to_procedure(call, signature) else { return ExprKind::Const(Value::Nil) };
+        let Some(mut values) = self.bind_to_procedure(call, signature) else { return ExprKind::Const(Value::Nil) };
+        add_defaults(&mut values, signature, span);
         let params = signature.params.len();
         let in_order = values.len() == params && values.iter().enumerate().all(|(at, (place, _))| at == *place);
         let args = match in_order {
@@ -152,8 +155,9 @@ impl Lowering<'_> {
             }
             values.push((place, value));
         }
-        if let Some(missing) = given[..signature.needs].iter().position(|given| !given) {
-            let message = format!("`{name}` needs `{}`", signature.params[missing]);
+        let is_missing = |(given, param): &(&bool, &Param)| !**given && param.default.is_none();
+        if let Some((_, missing)) = given.iter().zip(&signature.params).find(is_missing) {
+            let message = format!("`{name}` needs `{}`", missing.name);
             self.report(
                 Diagnostic::error(Code::MissingArgument, call.callee_span, message)
                     .related(signature.span, "defined here")
@@ -165,7 +169,7 @@ impl Lowering<'_> {
     }
 
     fn report_unknown_label(&mut self, label: &ast::Name, signature: &Signature) {
-        let near = self.suggestion(&label.text, signature.params.iter().map(|param| param.as_str()));
+        let near = self.suggestion(&label.text, signature.params.iter().map(|param| param.name.as_str()));
         let message = format!("`{}` has no parameter `{}`", signature.name, label.text);
         let finding =
             Diagnostic::error(Code::UnknownArgument, label.span, message).related(signature.span, "defined here");
@@ -343,8 +347,22 @@ fn counted(number: usize) -> String {
     }
 }
 
+/// Adds the defaults of the parameters that a call leaves out.
+fn add_defaults(values: &mut Vec<(usize, Expr)>, signature: &Signature, span: Span) {
+    if values.len() == signature.params.len() {
+        return;
+    }
+    let given: HashSet<usize> = values.iter().map(|(place, _)| *place).collect();
+    let absent = signature.params.iter().enumerate().filter(|(place, _)| !given.contains(place));
+    let defaults = absent.map(|(place, param)| {
+        let default = param.default.clone().unwrap_or_default();
+        (place, Expr { kind: ExprKind::Const(default), span })
+    });
+    values.extend(defaults);
+}
+
 /// How a call of a procedure is written.
 fn parameters(signature: &Signature) -> String {
-    let params: Vec<&str> = signature.params.iter().map(|param| param.as_str()).collect();
+    let params: Vec<String> = signature.params.iter().map(Param::to_string).collect();
     format!("write `{}({})`", signature.name, params.join(", "))
 }

@@ -4,18 +4,16 @@ use std::collections::HashMap;
 
 use compact_str::CompactString;
 
-use crate::limits::space;
 use crate::syntax::ast::{self, BinaryOp, ExprId, ExprKind as Written, UnaryOp};
 use crate::syntax::keyword::is_keyword;
 use crate::syntax::{Part, Template};
 use crate::text::{Code, Diagnostic, Span};
-use crate::value::{Map, Str, Value, operators};
+use crate::value::{Map, Str, Value};
 
+use super::super::literal;
 use super::super::tree::{Expr, ExprKind, Link, Piece, Variable};
 use super::Lowering;
 
-/// 2^63: the one literal that has a meaning only after a `-`.
-const MIN_MAGNITUDE: u64 = 1 << 63;
 /// No tool's name has more parts than `tool.fs.ReadFile`.
 const TOOL_NAME_PARTS: usize = 3;
 
@@ -30,9 +28,9 @@ impl Lowering<'_> {
         let kind = match kind {
             Written::Nil | Written::Bad => ExprKind::Const(Value::Nil),
             Written::Bool(truth) => ExprKind::Const((*truth).into()),
-            Written::Int(number) => self.int(*number, *span),
+            Written::Int(number) => self.literal(literal::int(*number, *span)),
             Written::Float(number) => ExprKind::Const((*number).into()),
-            Written::Text(text) => self.text(text, *span),
+            Written::Text(text) => self.literal(literal::text(text, *span)),
             Written::Template(text, offset) => self.template(text, *offset),
             Written::Name(name) => self.name(name, *span),
             Written::Last => self.last(),
@@ -49,25 +47,12 @@ impl Lowering<'_> {
         Expr { kind, span: *span }
     }
 
-    fn int(&mut self, number: u64, span: Span) -> ExprKind {
-        match i64::try_from(number) {
-            Ok(number) => ExprKind::Const(number.into()),
-            Err(_) => {
-                let finding = Diagnostic::error(Code::BadNumber, span, "the whole number does not fit into 64 bits");
-                self.report(finding.help(
-                    "the largest is 9223372036854775807; write a float, `1e20`, where the exact value does not matter",
-                ));
-                ExprKind::Const(Value::Nil)
-            }
-        }
-    }
-
-    fn text(&mut self, text: &str, span: Span) -> ExprKind {
-        if let Err(hit) = space::check_string(text.len()) {
-            let finding = Diagnostic::error(hit.limit.code(), span, hit.to_string());
-            self.report(finding.help("raise `string_bytes` in `[limits]`"));
-        }
-        ExprKind::Const(Value::text(text))
+    /// A literal; one that has no value is reported.
+    fn literal(&mut self, value: Result<Value, Diagnostic>) -> ExprKind {
+        ExprKind::Const(value.unwrap_or_else(|finding| {
+            self.report(finding);
+            Value::Nil
+        }))
     }
 
     /// `whole.name`, which may also be a tool's name without its parentheses.
@@ -151,11 +136,7 @@ impl Lowering<'_> {
             let value = self.expr(entry.value);
             match places.get(&*entry.key) {
                 Some(&place) => {
-                    let message = format!("the key `{}` is given twice", entry.key);
-                    self.report(
-                        Diagnostic::warning(Code::DuplicateKey, entry.key_span, message)
-                            .help("the last value counts; remove the other"),
-                    );
+                    self.report(literal::doubled_key(entry));
                     lowered[place].1 = value;
                 }
                 None => {
@@ -171,16 +152,15 @@ impl Lowering<'_> {
     }
 
     fn unary(&mut self, op: UnaryOp, operand: ExprId) -> ExprKind {
-        if let (UnaryOp::Negate, Written::Int(MIN_MAGNITUDE)) = (op, &self.tree[operand].kind) {
-            return ExprKind::Const(i64::MIN.into());
+        let negates = op == UnaryOp::Negate;
+        if negates && let Some(least) = literal::negated(self.tree, operand, None) {
+            return ExprKind::Const(least);
         }
-        let operand = self.expr(operand);
-        if let (UnaryOp::Negate, Some(number)) = (op, constant(&operand))
-            && let Ok(negated) = operators::negate(number)
-        {
-            return ExprKind::Const(negated);
+        let lowered = self.expr(operand);
+        if negates && let Some(value) = literal::negated(self.tree, operand, constant(&lowered)) {
+            return ExprKind::Const(value);
         }
-        ExprKind::Unary(op, Box::new(operand))
+        ExprKind::Unary(op, Box::new(lowered))
     }
 
     fn chain(&mut self, first: ExprId, links: &[ast::Link]) -> ExprKind {

@@ -13,14 +13,16 @@ use std::rc::Rc;
 
 use compact_str::CompactString;
 
-use crate::syntax::ast::{self, StatementKind, Tree};
+use crate::syntax::ast::{self, StatementKind, Tree, WhenAbsent};
 use crate::text::{Code, Diagnostic, Span, nearest};
 use crate::toolkit::{Registry, Settings};
+use crate::value::Value;
 
 use super::builtin::Builtin;
 use super::cut::unseen_cuts;
+use super::literal::literal;
 use super::scope::{Variables, doubtful_words};
-use super::tree::{Body, Procedure, ProcedureId, Program, Scope, Slot, Variable};
+use super::tree::{Body, Param, Procedure, ProcedureId, Program, Scope, Slot, Variable, required};
 use super::unit::{Module, Unit, Uses};
 
 /// What a script is lowered against.
@@ -42,14 +44,14 @@ pub fn lower(unit: &Unit, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
     let mut top = Variables::from_names(surroundings.variables);
     top.add_top(&unit.tree);
     let own = procedures_of(unit, surroundings.earlier, findings);
-    let own_signatures = signatures(&own, 0);
+    let own_signatures = signatures(&own, 0, findings);
     let in_modules: Vec<Vec<Written<'_>>> =
         surroundings.modules.iter().map(|module| procedures_of(&module.unit, &[], findings)).collect();
     let mut count = own.len();
     let numbered = in_modules.iter().map(|procedures| {
         let first = count;
         count += procedures.len();
-        signatures(procedures, first)
+        signatures(procedures, first, findings)
     });
     let modules: Vec<Signatures> = numbered.collect();
     let whole = Whole { surroundings, modules: &modules, sees_errors: Cell::new(false) };
@@ -62,12 +64,11 @@ pub fn lower(unit: &Unit, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
     }
     let mut lowering = Lowering::new(unit, &known, known.top.clone(), None, findings);
     let block = lowering.block(&unit.tree.statements);
-    let has_top = unit.tree.statements.iter().any(ast::Statement::runs);
     let mut top = lowering.finish(block);
     for body in procedures.iter_mut().map(|procedure| &mut procedure.body).chain([&mut top]) {
         body.calls_unseen = !body.keeps_last && !whole.sees_errors.get();
     }
-    let mut program = Program { procedures, own_procedures: own.len(), top, has_top, ..Program::default() };
+    let mut program = Program { procedures, own_procedures: own.len(), top, ..Program::default() };
     program.unseen_cuts = unseen_cuts(&program, surroundings.registry);
     program
 }
@@ -115,32 +116,46 @@ impl<'a> Known<'a> {
 struct Signature {
     id: ProcedureId,
     name: CompactString,
-    params: Vec<CompactString>,
+    params: Vec<Param>,
     /// Which of them has a name.
     places: HashMap<CompactString, usize>,
-    needs: usize,
     span: Span,
 }
 
 impl Signature {
-    fn of(number: usize, procedure: &ast::Procedure) -> Signature {
-        let params = procedure.needs.iter().chain(&procedure.optional).map(|param| param.text.clone());
-        let params: Vec<CompactString> = params.collect();
+    fn of(number: usize, (unit, procedure): &Written<'_>, findings: &mut Vec<Diagnostic>) -> Signature {
+        let params = procedure.params.iter().map(|param| param_of(&unit.tree, param, findings));
+        let params: Vec<Param> = params.collect();
         Signature {
             id: ProcedureId(number as u32),
             name: procedure.name.text.clone(),
-            places: params.iter().cloned().zip(0..).collect(),
+            places: params.iter().map(|param| param.name.clone()).zip(0..).collect(),
             params,
-            needs: procedure.needs.len(),
             span: procedure.name.span,
         }
     }
+
+    /// How many arguments every call gives.
+    fn required(&self) -> usize {
+        required(&self.params)
+    }
+}
+
+/// A parameter with the value of its default; what is wrong with a default is reported.
+pub fn param_of(tree: &Tree, param: &ast::Param, findings: &mut Vec<Diagnostic>) -> Param {
+    let default = match param.when_absent {
+        WhenAbsent::Required => None,
+        WhenAbsent::Nil => Some(Value::Nil),
+        WhenAbsent::Is(default) => Some(literal(tree, default, findings)),
+    };
+    Param { name: param.name.text.clone(), default }
 }
 
 /// What calls must know of procedures whose numbers begin with `first`.
-fn signatures(procedures: &[Written<'_>], first: usize) -> Signatures {
-    let numbered = procedures.iter().zip(first..).map(|((_, procedure), number)| Signature::of(number, procedure));
-    numbered.map(|signature| (signature.name.clone(), signature)).collect()
+fn signatures(procedures: &[Written<'_>], first: usize, findings: &mut Vec<Diagnostic>) -> Signatures {
+    let numbered = procedures.iter().zip(first..);
+    let signatures = numbered.map(|(procedure, number)| Signature::of(number, procedure, findings));
+    signatures.map(|signature| (signature.name.clone(), signature)).collect()
 }
 
 /// The procedures of a script and of those before it, a later one of a name instead of an earlier.
@@ -182,7 +197,7 @@ fn lower_procedure(
     known: &Known<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> Procedure {
-    let params: Vec<&ast::Name> = procedure.needs.iter().chain(&procedure.optional).collect();
+    let params: Vec<&ast::Name> = procedure.params.iter().map(|param| &param.name).collect();
     let mut places: HashMap<&str, Span> = HashMap::new();
     for param in &params {
         if let Some(first) = places.insert(&param.text, param.span) {
@@ -200,9 +215,11 @@ fn lower_procedure(
     lowering.report_outer_updates(params.len());
     Procedure {
         name: procedure.name.text.clone(),
-        span: procedure.name.span,
-        params: params.iter().map(|param| param.text.clone()).collect(),
-        needs: procedure.needs.len(),
+        params: known
+            .signatures
+            .get(&procedure.name.text)
+            .map(|signature| signature.params.clone())
+            .unwrap_or_default(),
         body: lowering.finish(block),
         documentation: procedure.documentation.clone(),
     }

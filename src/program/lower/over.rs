@@ -119,7 +119,7 @@ impl Lowering<'_> {
         };
         if let Some(signature) = signature {
             let params = signature.params.len();
-            return Some(Some((Callee::Procedure(signature.id, params), signature.needs, params)));
+            return Some(Some((Callee::Procedure(signature.id), signature.required(), params)));
         }
         if let Some(builtin) = Builtin::find(name).filter(|builtin| *builtin != Builtin::Eval) {
             let (least, most) = builtin.arity();

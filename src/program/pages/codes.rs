@@ -28,7 +28,7 @@ const fn with(files: &'static [(&'static str, &'static str)], script: &'static s
     CodeExample { policy: "", files, script }
 }
 
-const EXAMPLES: [(&str, CodeExample); 91] = [
+const EXAMPLES: [(&str, CodeExample); 95] = [
     ("NS0001", script("EMIT 1 2")),
     ("NS0002", script("EMIT LEN([1, 2]")),
     ("NS0003", script("EMIT (1 + 2))")),
@@ -51,6 +51,12 @@ const EXAMPLES: [(&str, CodeExample); 91] = [
     ("NS0021", script("SET n = 3\nEMIT n--n")),
     ("NS0022", script("SET a = 1\nEMIT NOT a == 2")),
     ("NS0023", script("EMIT {\"k\": 1, \"k\": 2}")),
+    (
+        "NS0025",
+        script(
+            "DEFINE PROCEDURE Shown(text, width: LEN(text))\n  RETURN STR.PadLeft(text, width)\nEND\nEMIT Shown(\"a\")",
+        ),
+    ),
     ("NS0101", script("SET total = 1\nEMIT totl")),
     ("NS0102", script("IF LEN(ARGS) > 0 THEN\n  SET name = ARGS[0]\nEND\nEMIT name")),
     ("NS0103", script("CALL FS.ReedFile(\"a.txt\")")),
@@ -74,6 +80,13 @@ const EXAMPLES: [(&str, CodeExample); 91] = [
     ("NS0116", script("SET kind = \"a\"\nIF kind == \"a\" OR \"b\" THEN\n  EMIT kind\nEND")),
     ("NS0117", script("SET file = FS.ReadFile(\"a.txt\")\nIF file == nil THEN\n  EMIT \"not there\"\nEND")),
     ("NS0118", script("# ns: allow NS0112\nEMIT 1")),
+    (
+        "NS0119",
+        script(
+            ":: arg foldr: where to look\nDEFINE PROCEDURE Main(folder: \".\")\n  EMIT LEN(FS.WalkDir(folder))\nEND",
+        ),
+    ),
+    ("NS0120", script("DEFINE PROCEDURE Main(output: \"report.md\")\n  EMIT output\nEND")),
     ("NS0201", script("EMIT STR.Repeat(\"ab\")")),
     ("NS0202", script("EMIT LEN(\"a\", \"b\")")),
     ("NS0203", script("EMIT STR.Repeat(\"ab\", tims: 2)")),
@@ -81,6 +94,10 @@ const EXAMPLES: [(&str, CodeExample); 91] = [
     ("NS0205", script("EMIT STR.Repeat(text: \"ab\", 2)")),
     ("NS0206", script("EMIT STR.Upper(5)")),
     ("NS0207", script("EMIT STR.Repeat(\"ab\", -1)")),
+    (
+        "NS0208",
+        script(":: arg files...: what to read\nDEFINE PROCEDURE Main(files, target)\n  EMIT target, files\nEND"),
+    ),
     ("NS0301", script("EMIT \"ab\" - 1")),
     ("NS0302", script("SET n = 9223372036854775807\nEMIT n + 1")),
     ("NS0303", script("SET n = 0\nEMIT 1 / n")),

@@ -81,19 +81,22 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["DEFINE PROCEDURE", "DEFINE", "PROCEDURE", "ENDPROCEDURE"],
         kind: Statement,
-        form: "DEFINE PROCEDURE Name(a, b) … END",
+        form: "DEFINE PROCEDURE Name(a, b: 2) … END",
         summary: "makes a procedure, which has variables of its own",
-        details: "It stands at the top level, before or after what calls it. It reads the variables of the script and cannot change them. A file of procedures only runs `Main` with the arguments of the command line.",
-        example: printing("DEFINE PROCEDURE Twice(n)\n  RETURN n * 2\nEND\nEMIT Twice(21)", "42\n"),
+        details: "It stands at the top level, before or after what calls it. It reads the variables of the script and cannot change them. A call may leave out a parameter that has a default, a literal such as `2`, `\"x\"` or `[]`. A file of procedures only runs `Main` with the arguments of the command line.",
+        example: printing(
+            "DEFINE PROCEDURE Times(n, by: 2)\n  RETURN n * by\nEND\nEMIT Times(21), \" \", Times(21, by: 3)",
+            "42 63\n",
+        ),
     },
     Page {
         names: &["func", "needs", "optional", "returns", "means", "ENDFUNC"],
         kind: Statement,
-        form: "func Name(needs a, b optional c returns d) means … endfunc",
+        form: "func Name(needs a optional b: 2, c returns d) means … endfunc",
         summary: "makes a procedure, in the newer spelling",
-        details: "`optional` parameters are nil when they are left out; `returns` is documentation.",
+        details: "A parameter after `optional` may be left out: it is its default then, a literal, or nil where it has none. `returns` is documentation.",
         example: printing(
-            "func Greet(needs name optional greeting) means\n  IF greeting == nil THEN\n    SET greeting = \"hello\"\n  END\n  RETURN greeting + \", \" + name\nendfunc\nEMIT Greet(\"you\")\nEMIT Greet(\"you\", greeting: \"good day\")",
+            "func Greet(needs name optional greeting: \"hello\") means\n  RETURN greeting + \", \" + name\nendfunc\nEMIT Greet(\"you\")\nEMIT Greet(\"you\", greeting: \"good day\")",
             "hello, you\ngood day, you\n",
         ),
     },
@@ -227,7 +230,7 @@ pub const EXPRESSIONS: [Page; 7] = [
         kind: Expression,
         form: "ARGS",
         summary: "the arguments of the command line, a list of texts",
-        details: "`ns run FILE -- ARGUMENT …` gives them. The parameters of `Main`, where that is what runs, are these too.",
+        details: "`ns FILE WORD …` gives them; options that are for the script stand behind `--`. Where `Main` is what runs, its parameters take them apart: `DEFINE PROCEDURE Main(folder, go: false)` is run as `ns FILE Photos --go`, and `ns FILE --help` shows how.",
         example: printing("EMIT LEN(ARGS), \" \", ARGS", "0 []\n"),
     },
     Page {

@@ -18,7 +18,9 @@ use super::super::metadata::Kind;
 use super::super::own::{check_regular, shown};
 use super::super::remove::discard;
 use super::super::root::Root;
+use super::list::is_sealed;
 use super::needs::Needs;
+use super::owner::{OWNER_FILE, Ownership};
 use super::record::Address;
 use super::roots::Roots;
 use super::run::OPEN;
@@ -81,7 +83,7 @@ fn collect_journals(collector: &Collector<'_>, rules: &GcRules, swept: &mut Swep
         Some(folders) => folders.ended.duplicate().map_err(|error| wrap(&error))?,
         None => return Ok(()),
     };
-    let journals = journals_in(&ended, swept)?;
+    let journals = journals_in(collector.root, &ended, swept)?;
     if let Some(folders) = collector.needs.borrow().folders() {
         strangers_in(&folders.open, swept)?;
     }
@@ -114,13 +116,13 @@ fn collect_journals(collector: &Collector<'_>, rules: &GcRules, swept: &mut Swep
     Ok(())
 }
 
-/// The journals in their folder, the oldest first. What is none is left alone, and told.
-fn journals_in(ended: &Folder, swept: &mut Swept) -> Result<Vec<(OsString, u64)>, SandboxError> {
+/// The journals of this user's runs in their folder, the oldest first. What is none is left alone, and told.
+fn journals_in(root: &Root, ended: &Folder, swept: &mut Swept) -> Result<Vec<(OsString, u64)>, SandboxError> {
     let mut journals = Vec::new();
     for entry in ended.entries().map_err(|error| wrap(&error))? {
         let name = entry.name;
         let path = format!("{}/{}", shown(JOURNAL), name.to_string_lossy());
-        if name == OPEN || is_draft_name(&name) {
+        if name == OPEN || name == OWNER_FILE || is_draft_name(&name) {
             continue;
         }
         if !stamp::is_stamp(&name) {
@@ -129,7 +131,8 @@ fn journals_in(ended: &Folder, swept: &mut Swept) -> Result<Vec<(OsString, u64)>
         }
         let Ok(metadata) = ended.metadata(&name) else { continue };
         match check_regular(path, &metadata) {
-            Ok(()) => journals.push((name, metadata.size)),
+            Ok(()) if is_sealed(ended, &name, &root.seal) => journals.push((name, metadata.size)),
+            Ok(()) => swept.meets_foreign(&[JOURNAL.into()], &name, metadata.size, false),
             Err(error) => swept.flaw(error),
         }
     }
@@ -149,6 +152,10 @@ fn strangers_in(open: &Folder, swept: &mut Swept) -> Result<(), SandboxError> {
 
 /// Removes what was never finished directly in our own folders.
 fn collect_unfinished(collector: &Collector<'_>, swept: &mut Swept) -> Result<(), SandboxError> {
+    // What a stranger left under such a name is not ours to remove.
+    if Journal::ownership(collector.root)? != Some(Ownership::Ours) {
+        return Ok(());
+    }
     let Some(own) = collector.root.own_folder()? else { return Ok(()) };
     let mut folders = vec![(own.into_folder(), Vec::new())];
     if let Some(journals) = collector.needs.borrow().folders() {
@@ -208,7 +215,7 @@ impl Hand for &Collector<'_> {
         }
         let _locked = Locked::wait_to_remove(self.root, self.meter)?;
         self.needs.borrow_mut().refresh()?;
-        if stamp::is_stamp(name) && self.is_needed(names, name) {
+        if stamp::is_kept_shape(name) && self.is_needed(names, name) {
             return Ok(false);
         }
         let path = names.iter().map(OsString::as_os_str).chain([name]).collect::<std::path::PathBuf>();

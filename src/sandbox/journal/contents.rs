@@ -183,7 +183,7 @@ impl Trail {
         for name in later {
             let file = folders.ended.open_file(&name).or_else(|_| folders.open.open_file(&name));
             // What a journal does not tell is not known, and then what is found is another thing.
-            let history = file.ok().and_then(|file| History::read(&file).ok());
+            let history = file.ok().and_then(|file| History::read(&file, &name, &folders.seal).ok());
             history.iter().flat_map(|history| &history.steps).for_each(|taken| self.follow(taken));
         }
         Ok(())

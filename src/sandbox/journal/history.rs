@@ -1,9 +1,11 @@
 //! A journal as it is read: what a run did, as far as is known.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 
-use super::record::{Address, Begin, End, Moment, RECORD_BYTES, Record, State, Step, VERSION, parse};
+use super::super::seal::{Chain, RootSeal};
+use super::record::{Address, Begin, End, Moment, RECORD_BYTES, Record, State, Step, VERSION, parse, parse_claim};
 
 /// What a journal says of a run.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub struct History {
     pub damaged: Option<u64>,
     /// The bytes before a line that was cut off at the end.
     pub whole: u64,
+    /// The seals behind the last whole line, to go on with.
+    pub chain: Chain,
 }
 
 /// A step as a journal has it.
@@ -68,8 +72,8 @@ pub enum HistoryError {
     /// The system does not let us.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It does not begin as one.
-    #[error("it is no journal, or its first line is damaged")]
+    /// Its first line was not sealed by this user's key for this directory.
+    #[error("it is foreign: your key did not seal it for this directory")]
     Foreign,
     /// A later program wrote it.
     #[error("it has form {0}, and this program knows form {VERSION}")]
@@ -77,11 +81,20 @@ pub enum HistoryError {
 }
 
 impl History {
-    /// Reads a journal whole.
-    pub fn read(mut file: &File) -> Result<History, HistoryError> {
+    /// The run that a journal claims to be of, whoever sealed it; `None` where it claims nothing.
+    pub fn claimed_run(mut file: &File) -> io::Result<Option<String>> {
         file.rewind()?;
         let mut lines = Lines { reader: BufReader::new(file), line: Vec::new() };
-        let begin = match lines.next()?.and_then(|line| parse(line.text?)) {
+        let first = lines.next()?.and_then(|line| parse_claim(line.text?));
+        Ok(if let Some(Record::Begin(begin)) = first { Some(begin.run) } else { None })
+    }
+
+    /// Reads the journal of a run whole; `seal` is that of the root it lies below.
+    pub fn read(mut file: &File, run: &OsStr, seal: &RootSeal) -> Result<History, HistoryError> {
+        file.rewind()?;
+        let mut chain = seal.chain(&run.to_string_lossy());
+        let mut lines = Lines { reader: BufReader::new(file), line: Vec::new() };
+        let begin = match lines.next()?.and_then(|line| parse(line.text?, &mut chain)) {
             Some(Record::Begin(begin)) if begin.version > VERSION => return Err(HistoryError::Later(begin.version)),
             Some(Record::Begin(begin)) => begin,
             _ => return Err(HistoryError::Foreign),
@@ -91,7 +104,7 @@ impl History {
         let mut damaged = None;
         while let Some(line) = lines.next()? {
             reading.line += 1;
-            let Some(record) = line.text.and_then(parse) else {
+            let Some(record) = line.text.and_then(|text| parse(text, &mut chain)) else {
                 // A line without an end was cut off when the process was killed.
                 damaged = line.is_ended.then_some(reading.line);
                 break;
@@ -100,11 +113,17 @@ impl History {
             reading.take(record);
         }
         let Reading { steps, touched, end, open_from, .. } = reading;
-        Ok(History { begin, steps, touched, end, open_from, damaged, whole })
+        Ok(History { begin, steps, touched, end, open_from, damaged, whole, chain })
     }
 }
 
 impl History {
+    /// The first of the steps that are taken back where the run is killed: of an atomic run all, of a group
+    /// those in it. `None` where what was done stays.
+    pub fn taken_back_from(&self) -> Option<u32> {
+        if self.begin.atomic { Some(1) } else { self.open_from }
+    }
+
     /// The same without what happened in folders that went with the run; what left them was new.
     pub fn without_temporary(mut self) -> History {
         let temporary = |taken: &Taken| match &taken.step {
@@ -118,9 +137,9 @@ impl History {
                 && is_inside(path)
                 && !is_inside(to)
             {
-                taken.before.remove(0);
+                taken.before = taken.before.split_off(1.min(taken.before.len()));
                 if let Fate::Done { after, .. } = &mut taken.fate {
-                    after.remove(0);
+                    *after = after.split_off(1.min(after.len()));
                 }
                 taken.step = Step::Put { path: to.clone(), old: None, draft: None, kept: None, from: None };
             }
@@ -189,7 +208,7 @@ impl Reading {
                 self.done(number, Fate::Done { now, kept, after, line: self.line })
             }
             Record::Void { number } => self.forget(number),
-            Record::Open => self.open_from = Some(self.steps.last().map_or(0, |taken| taken.number) + 1),
+            Record::Open => self.open_from = Some(self.steps.last().map_or(0, |taken| taken.number).saturating_add(1)),
             Record::Close => self.open_from = None,
             Record::End { how, .. } => self.end = Some(how),
         }

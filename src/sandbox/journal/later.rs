@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 
 use super::super::metadata::{Kind, Metadata, Timestamp};
-use super::history::{Fate, History, Taken};
+use super::history::{Fate, History, HistoryError, Taken};
 use super::record::{Address, State, Step};
 use super::roots::Roots;
 use super::run::Folders;
@@ -61,7 +61,12 @@ impl Later {
         let mut runs = Vec::new();
         for name in folders.runs().ok()?.into_iter().filter(|name| name.as_os_str() > OsStr::new(run)) {
             let file = folders.ended.open_file(&name).or_else(|_| folders.open.open_file(&name)).ok()?;
-            let history = History::read(&file).ok().filter(|history| history.damaged.is_none())?;
+            let history = match History::read(&file, &name, &folders.seal) {
+                Ok(history) if history.damaged.is_none() => history,
+                // It tells of no run of this user's.
+                Err(HistoryError::Foreign) => continue,
+                _ => return None,
+            };
             runs.push((name.into_string().ok()?, history));
         }
         let undone = undone(&runs);

@@ -6,10 +6,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use super::super::error::SandboxError;
+use super::super::folder::Folder;
 use super::super::keep::stamp;
 use super::super::metadata::Kind;
 use super::super::own::shown;
-use super::record::{Begin, End, RECORD_BYTES, Record, parse};
+use super::super::seal::{Chain, RootSeal};
+use super::record::{Begin, End, RECORD_BYTES, Record, parse, seal_at_end};
 use super::roots::Roots;
 use super::run::Folders;
 use super::{JOURNAL, Journal};
@@ -29,7 +31,7 @@ const THREADS: usize = 4;
 pub struct Listed {
     /// Its name.
     pub run: String,
-    /// Whose journal it is; none where that cannot be read.
+    /// Whose journal it is; `None` where it is foreign: this user's key did not seal it for this root.
     pub begin: Option<Begin>,
     /// How it ended; none while it goes on.
     pub end: Option<End>,
@@ -142,7 +144,10 @@ fn read_all(folders: &Folders, names: &[Name]) -> io::Result<Vec<Option<Ends>>> 
     let read = |names: &[Name]| -> io::Result<Vec<Option<Ends>>> {
         names
             .iter()
-            .map(|name| open(folders, name)?.map(|(file, has_ended)| ends(&file, has_ended)).transpose())
+            .map(|listed| {
+                let Some((file, has_ended)) = open(folders, listed)? else { return Ok(None) };
+                ends(&file, has_ended, folders.seal.chain(&listed.name.to_string_lossy())).map(Some)
+            })
             .collect()
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS);
@@ -172,11 +177,17 @@ fn open(folders: &Folders, Name { name, is_file }: &Name) -> io::Result<Option<(
     Ok(None)
 }
 
-/// Whose journal one is, if it can be read.
+/// Whether this user's key sealed the first line of a journal for this root.
+pub(super) fn is_sealed(folder: &Folder, name: &OsStr, seal: &RootSeal) -> bool {
+    let chain = seal.chain(&name.to_string_lossy());
+    folder.open_file(name).and_then(|file| ends(&file, true, chain)).is_ok_and(|ends| ends.begin.is_some())
+}
+
+/// Whose journal one is; `None` where it is foreign or cannot be read.
 pub(super) fn begin_of(folders: &Folders, name: &OsStr) -> Option<Begin> {
-    let name = Name { name: name.to_owned(), is_file: false };
-    let (file, has_ended) = open(folders, &name).ok()??;
-    ends(&file, has_ended).ok()?.begin
+    let listed = Name { name: name.to_owned(), is_file: false };
+    let (file, has_ended) = open(folders, &listed).ok()??;
+    ends(&file, has_ended, folders.seal.chain(&name.to_string_lossy())).ok()?.begin
 }
 
 /// How a run ended and how many steps stay, if that is known.
@@ -191,7 +202,7 @@ struct Ends {
 }
 
 /// Reads the first record, and the last.
-fn ends(mut file: &File, has_ended: bool) -> io::Result<Ends> {
+fn ends(mut file: &File, has_ended: bool, chain: Chain) -> io::Result<Ends> {
     let mut head = vec![0; HEAD];
     let length = file.read(&mut head)?;
     head.truncate(length);
@@ -205,14 +216,21 @@ fn ends(mut file: &File, has_ended: bool) -> io::Result<Ends> {
         file.take(TAIL).read_to_end(&mut tail)?;
     }
     let first = head.iter().position(|&byte| byte == b'\n').map(|end| &head[..end]);
-    let begin = match first.and_then(parse) {
+    let begin = match first.and_then(|line| parse(line, &mut chain.clone())) {
         Some(Record::Begin(begin)) => Some(begin),
         _ => None,
     };
-    let last = tail.strip_suffix(b"\n").map(|tail| tail.rsplit(|&byte| byte == b'\n').next().unwrap_or(tail));
-    let last = match last.and_then(parse) {
+    let last = begin.as_ref().and_then(|_| last_record(&tail, chain));
+    let last = match last {
         Some(Record::End { how, steps }) => Some((how, steps)),
         _ => None,
     };
     Ok(Ends { begin, last, has_ended })
+}
+
+/// The last record of a journal, from its last bytes: the seal of the line before it is among them.
+fn last_record(tail: &[u8], chain: Chain) -> Option<Record> {
+    let mut lines = tail.strip_suffix(b"\n")?.rsplit(|&byte| byte == b'\n');
+    let (last, before) = (lines.next()?, lines.next()?);
+    parse(last, &mut chain.behind(seal_at_end(before)?)?)
 }

@@ -12,11 +12,13 @@
 mod aftermath;
 mod collect;
 mod contents;
+mod foreign;
 mod history;
 mod later;
 mod list;
 mod needs;
 mod outcome;
+mod owner;
 mod record;
 mod recover;
 pub(super) mod reverse;
@@ -42,13 +44,15 @@ use super::root::Root;
 pub use collect::GcRules;
 pub(super) use contents::read_content;
 pub use contents::{Content, Source};
+pub use foreign::{ForeignDeed, ForeignRun, ForeignState};
 pub use list::Listed;
 pub use outcome::Conflict;
+pub use owner::Ownership;
 use record::Record;
 pub(super) use record::Step;
 pub use record::{Address, Begin, End, State};
 pub(super) use record::{Moment, moment, time};
-pub use recover::Recovered;
+pub use recover::{Abandoned, AllAbandoned, RecoverError, RecoverRules, Recovered};
 pub use roots::Roots;
 pub use run::JOURNALS;
 use run::Run;
@@ -178,10 +182,10 @@ impl Change<'_> {
         &self.own
     }
 
-    /// A new name under which something is kept. The run has begun by then, so that its own names are later.
-    pub(super) fn kept_name(&self, keeper: Keeper<'_>) -> Result<String, SandboxError> {
+    /// A new stamp under which something is kept. The run has begun by then, so that its own stamps are later.
+    pub(super) fn kept_stamp(&self, keeper: Keeper<'_>) -> Result<String, SandboxError> {
         self.with_run(|_| Ok(()))?;
-        Ok(keeper.new_name(&self.root.account))
+        Ok(keeper.new_stamp(&self.root.account))
     }
 
     /// The next steps take back this one of the same run, so that both come to nothing.

@@ -14,7 +14,7 @@ use super::super::keep::stamp;
 use super::super::metadata::Timestamp;
 use super::super::own::shown;
 use super::JOURNAL;
-use super::history::History;
+use super::history::{History, HistoryError};
 use super::list::begin_of;
 use super::record::{Address, Step};
 use super::roots::Roots;
@@ -98,13 +98,15 @@ impl Needs {
         if self.read.insert(name.to_owned(), bytes) == Some(bytes) {
             return;
         }
-        let reason = match History::read(&file) {
+        let reason = match History::read(&file, name, &folders.seal) {
             Ok(history) => {
                 let kept = history.steps.iter().flat_map(|taken| kept_by(&taken.step));
                 let old = kept.filter(|kept| kept.slot().1.as_str() < self.stays_from.as_str());
                 self.addresses.extend(old.cloned());
                 history.damaged.map(|line| format!("line {line} is damaged"))
             }
+            // A stranger's runs need nothing of ours.
+            Err(HistoryError::Foreign) => None,
             Err(error) => Some(error.to_string()),
         };
         if let Some(reason) = reason {

@@ -1,19 +1,22 @@
-//! What a journal says: one record a line, as JSON behind the checksum of it.
+//! The records of a journal: one a line, as JSON, with the seal of the line behind it.
+//!
+//! The seals are chained ([`Chain`]), so that a line counts in its place in this one journal alone.
 
 use std::ffi::{OsStr, OsString};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::super::keep::Drawer;
+use super::super::keep::{Drawer, stamp};
 use super::super::metadata::{Kind, Metadata, Timestamp};
 use super::super::own::OWN;
+use super::super::seal::{Chain, SEAL_DIGITS};
 
 /// The form of journals that this program writes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// The most bytes of a record; a longer line is damaged.
 pub const RECORD_BYTES: usize = 256 << 10;
-/// Hexadecimal digits of a checksum.
-const DIGITS: usize = 8;
+/// Hexadecimal digits of the checksum that lines of the first form begin with.
+const CHECKSUM_DIGITS: usize = 8;
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -252,12 +255,13 @@ impl Address {
         Address(path)
     }
 
-    /// Of something kept: its drawer, and its own name.
+    /// Of something kept: its drawer, and its stamp.
     pub fn slot(&self) -> (Drawer, String) {
         let path = self.0.to_string_lossy();
         let is_trash = path.split('/').skip_while(|part| *part != OWN).nth(1) == Some(Drawer::Trash.name());
-        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
-        (if is_trash { Drawer::Trash } else { Drawer::Backups }, name)
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let drawer = if is_trash { Drawer::Trash } else { Drawer::Backups };
+        (drawer, stamp::stamp_of(OsStr::new(name)).to_owned())
     }
 
     /// Whether it lies in the folder of another.
@@ -375,30 +379,48 @@ impl State {
     }
 }
 
-/// The line of a record, with its end.
-pub fn line(record: &Record) -> String {
+/// Writes a record as the next line of a journal, line feed included.
+pub fn line(record: &Record, chain: &mut Chain) -> String {
     let json = serde_json::to_string(record).expect("a record has only texts as keys");
-    format!("{:0DIGITS$x} {json}\n", checksum(json.as_bytes()))
+    let seal = chain.seal(json.as_bytes());
+    format!("{json} {seal}\n")
 }
 
-/// The record of a line without its end; none when it is damaged.
-pub fn parse(line: &[u8]) -> Option<Record> {
-    let (digits, rest) = line.split_at_checked(DIGITS)?;
-    let json = rest.strip_prefix(b" ")?;
-    let expected = format!("{:0DIGITS$x}", checksum(json));
-    if digits == expected.as_bytes() { serde_json::from_slice(json).ok() } else { None }
+/// Reads the next line of a journal, without its line feed; `None` for one that was not written there.
+pub fn parse(line: &[u8], chain: &mut Chain) -> Option<Record> {
+    let (json, seal) = split(line)?;
+    if chain.takes(json, seal) { serde_json::from_slice(json).ok() } else { None }
 }
 
-/// CRC-32.
-fn checksum(bytes: &[u8]) -> u32 {
-    let mut crc = flate2::Crc::new();
-    crc.update(bytes);
-    crc.sum()
+/// Reads a line whoever sealed it, in this form or the first: what it says is a claim.
+pub fn parse_claim(line: &[u8]) -> Option<Record> {
+    let json = match line.first()? {
+        b'{' => split(line)?.0,
+        _ => line.get(CHECKSUM_DIGITS..)?.strip_prefix(b" ")?,
+    };
+    serde_json::from_slice(json).ok()
+}
+
+/// The seal at the end of a line, of which the beginning may be missing; `None` where it is too short.
+pub fn seal_at_end(line: &[u8]) -> Option<&[u8]> {
+    line.len().checked_sub(SEAL_DIGITS).map(|start| &line[start..])
+}
+
+fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (json, seal) = line.split_at_checked(line.len().checked_sub(SEAL_DIGITS)?)?;
+    Some((json.strip_suffix(b" ")?, seal))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, Begin, Record, Step, line, parse};
+    use super::super::super::root::Root;
+    use super::super::super::seal::Chain;
+    use super::{Address, Begin, Record, Step, line, parse, parse_claim};
+
+    fn chain() -> Chain {
+        let place = tempfile::tempdir().expect("a folder");
+        Root::open(place.path()).expect("it opens").seal.chain("run")
+    }
 
     fn address(path: &str) -> Address {
         Address::from(path)
@@ -407,15 +429,17 @@ mod tests {
     #[test]
     fn a_line_that_was_touched_is_damaged() {
         let begin = Begin { version: 1, run: "r".to_owned(), command: "ns run \"x\"\n".to_owned(), ..Begin::default() };
-        let line = line(&Record::Begin(begin.clone()));
+        let chain = chain();
+        let line = line(&Record::Begin(begin.clone()), &mut chain.clone());
         let text = line.strip_suffix('\n').expect("it ends");
         assert!(!text.contains('\n'), "one line");
-        assert_eq!(parse(text.as_bytes()), Some(Record::Begin(begin)));
+        assert_eq!(parse(text.as_bytes(), &mut chain.clone()), Some(Record::Begin(begin.clone())));
+        assert_eq!(parse_claim(text.as_bytes()), Some(Record::Begin(begin)));
         for at in 0..text.len() {
             let mut touched = text.as_bytes().to_vec();
             touched[at] ^= 1;
-            assert_eq!(parse(&touched), None, "byte {at}");
-            assert_eq!(parse(&text.as_bytes()[..at]), None, "cut at {at}");
+            assert_eq!(parse(&touched, &mut chain.clone()), None, "byte {at}");
+            assert_eq!(parse(&text.as_bytes()[..at], &mut chain.clone()), None, "cut at {at}");
         }
     }
 
@@ -430,7 +454,9 @@ mod tests {
             reverses: None,
             before: vec![None, Some((-1, 5))],
         };
-        assert_eq!(parse(line(&record).trim_end().as_bytes()), Some(record));
+        let chain = chain();
+        let line = line(&record, &mut chain.clone());
+        assert_eq!(parse(line.trim_end().as_bytes(), &mut chain.clone()), Some(record));
     }
 
     #[test]

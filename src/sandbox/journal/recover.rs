@@ -1,6 +1,9 @@
 //! After a run that was killed: its last steps are finished or taken back, and what it left unfinished
 //! is removed.
 //!
+//! Only what this user's key sealed for this root is acted upon, and only as far as the policy in force
+//! lets a tool change the places; a run that is known to be over is not brought to an end again.
+//!
 //! Steps that have a mark are over. For the others the disk tells, as the names that a step uses are
 //! its own. Only what is known to be unfinished is removed; whatever else turns up is kept.
 
@@ -16,18 +19,20 @@ use super::super::error::SandboxError;
 use super::super::folder::{Replace, file_metadata};
 use super::super::keep::{Drawer, Keeper, Retention, stamp};
 use super::super::metadata::Kind;
-use super::super::own::shown;
+use super::super::own::{check_regular, shown};
 use super::super::remove::discard;
-use super::super::root::SandboxPath;
+use super::super::root::{Root, SandboxPath};
+use super::super::seal::RootSeal;
 use super::super::temporary::is_temporary_name;
+use super::super::user_state::Ledger;
 use super::aftermath::Aftermath;
 use super::history::{Fate, History, HistoryError, Taken};
 use super::record::{Address, End, Record, State, Step};
 use super::roots::Roots;
 use super::run::{Folders, OPEN, Run};
-use super::{JOURNAL, Journal, OwnChange};
+use super::{Conflict, JOURNAL, Journal, OwnChange};
 
-/// What was found of a run that was killed.
+/// A run that was killed, and how it ended now.
 #[derive(Clone, Debug)]
 pub struct Recovered {
     /// The run.
@@ -40,17 +45,57 @@ pub struct Recovered {
     pub steps: usize,
 }
 
+/// The journal of a run that was killed, open and locked.
+#[derive(Debug)]
+pub struct Abandoned {
+    name: OsString,
+    file: File,
+    folders: Folders,
+    history: History,
+}
+
+impl Abandoned {
+    /// The run.
+    pub fn run(&self) -> &str {
+        &self.history.begin.run
+    }
+}
+
+/// The journals of runs that do not go on.
+#[derive(Debug, Default)]
+pub struct AllAbandoned {
+    /// Those of this user's runs, the oldest first.
+    pub runs: Vec<Abandoned>,
+    /// The names of those that are foreign, or of runs that are known to be over.
+    pub foreign: Vec<OsString>,
+    /// Those that cannot be read, and why: a sentence each.
+    pub unreadable: Vec<String>,
+}
+
+/// Why a run is not brought to an end.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoverError {
+    /// The policy in force refuses places that it would change.
+    #[error("the policy in force refuses {}", named(.0))]
+    Refused(Vec<Conflict>),
+    /// It could not be done.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+}
+
+fn named(refused: &[Conflict]) -> String {
+    let first = refused.first().map(|conflict| format!("`{}` ({})", conflict.path.shown(), conflict.reason));
+    let more = refused.len().saturating_sub(1);
+    let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{rest}", first.unwrap_or_default())
+}
+
 impl Journal {
-    /// Looks for runs that were killed and brings them to an end. What is to be said about it comes with
-    /// them: a sentence each.
-    pub fn recover(
-        &self,
-        (roots, retention): (Roots<'_>, Retention),
-        meter: &mut Meter,
-    ) -> Result<(Vec<Recovered>, Vec<String>), SandboxError> {
-        let mut recovered = Vec::new();
-        let mut notes = Vec::new();
-        let Some(folders) = Folders::find(roots.main)? else { return Ok((recovered, notes)) };
+    /// Finds the journals of runs that were killed. Nothing is changed, but that those go which a run did not
+    /// get to begin.
+    pub fn abandoned(&self, roots: Roots<'_>) -> Result<AllAbandoned, SandboxError> {
+        let mut all = AllAbandoned::default();
+        let Some(folders) = Folders::find(roots.main)? else { return Ok(all) };
         let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
         let mut names: Vec<OsString> =
             folders.open.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect();
@@ -59,47 +104,60 @@ impl Journal {
         names.sort_unstable();
         for name in names {
             let Some(file) = abandoned(&folders, &name).map_err(wrap)? else { continue };
-            if !self.writable {
-                notes.push("a run was interrupted; it is brought to an end by the next that may change files".into());
-                break;
+            if self.writable && is_unbegun(&name, &file, &folders.seal).map_err(wrap)? {
+                folders.open.remove_file(&name).map_err(wrap)?;
+                continue;
             }
-            match self.recover_run(&folders, &name, file, roots, retention, meter) {
-                Ok(Some(run)) => recovered.push(run),
-                Ok(None) => {}
-                Err(error) => {
-                    notes.push(format!("the journal `{}` was not brought to an end: {error}", place_of(&name)))
+            match self.read_abandoned(roots.main, &name, &file) {
+                Ok(Some(history)) => {
+                    let folders = folders.duplicate().map_err(wrap)?;
+                    all.runs.push(Abandoned { name, file, folders, history });
                 }
+                Ok(None) if is_draft_name(&name) => {}
+                Ok(None) => all.foreign.push(name),
+                Err(error) => all.unreadable.push(format!("the journal `{}` cannot be read: {error}", place_of(&name))),
             }
         }
-        Ok((recovered, notes))
+        Ok(all)
     }
 
-    fn recover_run(
-        &self,
-        folders: &Folders,
-        name: &OsStr,
-        file: File,
-        roots: Roots<'_>,
-        retention: Retention,
-        meter: &mut Meter,
-    ) -> Result<Option<Recovered>, SandboxError> {
-        let wrap = |error: io::Error| SandboxError::io(place_of(name), &error);
-        let history = match History::read(&file) {
-            Ok(history) => history,
-            // Killed before it wrote anything.
-            Err(HistoryError::Foreign) if file.metadata().map_err(wrap)?.len() == 0 || !stamp::is_stamp(name) => {
-                folders.open.remove_file(name).map_err(wrap)?;
-                return Ok(None);
-            }
-            Err(error) => return Err(SandboxError::Io { path: place_of(name), reason: error.to_string() }),
+    /// What the journal of one of this user's runs says that is not known to be over; `None` for any other.
+    fn read_abandoned(&self, root: &Root, name: &OsStr, file: &File) -> Result<Option<History>, HistoryError> {
+        let history = match History::read(file, name, &root.seal) {
+            Err(HistoryError::Foreign) => return Ok(None),
+            other => other?,
         };
+        // Where nobody can tell, it may be a journal that somebody put there again.
+        let is_over = |ledger: &Ledger| ledger.is_over(root.seal.id(), &history.begin.run);
+        let is_over = root.user.ledger.as_ref().map(is_over).transpose()?;
+        Ok(Some(history).filter(|_| is_over == Some(false) || root.user.key.lost_because().is_some()))
+    }
+
+    /// Brings a run that was killed to an end. Gives nothing where it had ended, and only something unfinished
+    /// of it was to be removed.
+    ///
+    /// # Errors
+    /// [`RecoverError::Refused`] before anything is changed.
+    pub fn recover(
+        &self,
+        abandoned: Abandoned,
+        rules: &RecoverRules<'_>,
+        meter: &mut Meter,
+    ) -> Result<Option<Recovered>, RecoverError> {
+        let Abandoned { name, file, folders, history } = abandoned;
+        let refused = refused(&history, rules.admit);
+        if !refused.is_empty() {
+            return Err(RecoverError::Refused(refused));
+        }
+        let wrap = |error: io::Error| SandboxError::io(place_of(&name), &error);
         let until = file_metadata(&file).map_err(wrap)?.modified;
         if history.damaged.is_none() {
             file.set_len(history.whole).map_err(wrap)?;
         }
         let (own, begin) = (self.begin_own()?, history.begin.clone());
-        *self.run.borrow_mut() = Some(Run::resume(name, folders, file, &history)?);
-        let aftermath = RefCell::new(Aftermath::new(&history, until, roots));
+        *self.run.borrow_mut() = Some(Run::resume(&name, &folders, file, &history, rules.roots.main)?);
+        let aftermath = RefCell::new(Aftermath::new(&history, until, rules.roots));
+        let RecoverRules { roots, retention, .. } = *rules;
         let resolver = Resolver { journal: self, roots, retention, meter, own, aftermath };
         let finished = resolver.finish(&history);
         let end = match &finished {
@@ -111,23 +169,69 @@ impl Journal {
         }
         self.end(end)?;
         let (steps, _) = finished?;
-        if history.end.is_some() {
-            // It had ended, and something of it was still to be removed.
-            return Ok(None);
-        }
-        Ok(Some(Recovered { run: begin.run, command: begin.command, end, steps }))
+        let is_told = history.end.is_none();
+        Ok(is_told.then_some(Recovered { run: begin.run, command: begin.command, end, steps }))
     }
+}
+
+/// What a run that was killed is brought to an end by.
+#[derive(Clone, Copy)]
+pub struct RecoverRules<'a> {
+    /// Where its places are.
+    pub roots: Roots<'a>,
+    /// How long old content is kept.
+    pub retention: Retention,
+    /// Says of an address, and whether a folder is or was there, why nothing may be changed there.
+    pub admit: &'a dyn Fn(&Address, bool) -> Result<(), String>,
+}
+
+/// The places that bringing a run to an end may change, and that the policy refuses.
+fn refused(history: &History, admit: &dyn Fn(&Address, bool) -> Result<(), String>) -> Vec<Conflict> {
+    let from = if history.end.is_some() { None } else { history.taken_back_from() };
+    let concerned = history.steps.iter().filter(|taken| {
+        let is_unknown = matches!(taken.fate, Fate::Unknown { .. });
+        is_unknown || from.is_some_and(|from| taken.number >= from)
+    });
+    let places = concerned.flat_map(|taken| match &taken.step {
+        // A draft has a name of ours, of which no rule knows.
+        Step::Draft { path } => vec![(path.parent(), true)],
+        Step::Temporary { path } | Step::MakeFolder { path } => vec![(path.clone(), true)],
+        Step::Move { path, old, to, .. } => [path, to].map(|path| (path.clone(), old.kind == Kind::Folder)).into(),
+        Step::Put { path, old, from, .. } => {
+            let state = old.as_ref().or(from.as_ref().map(|(_, state)| state));
+            vec![(path.clone(), state.is_some_and(|state| state.kind == Kind::Folder))]
+        }
+        Step::Take { path, old, .. } | Step::RemoveFolder { path, old } | Step::SetMode { path, old, .. } => {
+            vec![(path.clone(), old.kind == Kind::Folder)]
+        }
+    });
+    let mut refused: Vec<Conflict> = places
+        .filter_map(|(path, is_folder)| admit(&path, is_folder).err().map(|reason| Conflict { path, reason }))
+        .collect();
+    refused.dedup_by(|one, other| one.path == other.path);
+    refused
 }
 
 fn place_of(name: &OsStr) -> String {
     format!("{}/{OPEN}/{}", shown(JOURNAL), name.to_string_lossy())
 }
 
-/// Opens a journal whose run has gone; none while it goes on, and when it ended in this moment.
+/// Whether a journal is one of ours whose run was killed before the journal had its name.
+fn is_unbegun(name: &OsStr, file: &File, seal: &RootSeal) -> io::Result<bool> {
+    let is_empty = file.metadata()?.len() == 0;
+    Ok(is_empty
+        || is_draft_name(name)
+            && History::claimed_run(file)?.is_some_and(|run| {
+                History::read(file, run.as_ref(), seal).is_ok_and(|history| history.steps.is_empty())
+            }))
+}
+
+/// Opens a journal whose run has gone; `None` while it goes on, when it ended in this moment, and for what
+/// is no file of this user's with one name.
 fn abandoned(folders: &Folders, name: &OsStr) -> io::Result<Option<File>> {
-    let opened = folders.open.metadata(name).and_then(|metadata| match metadata.kind {
-        Kind::File => folders.open.open_log(name).map(|file| Some((metadata, file))),
-        _ => Ok(None),
+    let opened = folders.open.metadata(name).and_then(|metadata| {
+        let is_ours = check_regular(String::new(), &metadata).is_ok();
+        Ok(if is_ours { Some((metadata, folders.open.open_log(name)?)) } else { None })
     });
     let (metadata, file) = match opened {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -174,8 +278,9 @@ impl Resolver<'_, '_> {
             }
         }
         self.aftermath.borrow().settle(self.journal, self.roots);
-        let all = if history.begin.atomic { Some(1) } else { history.open_from };
-        let Some(from) = all.filter(|_| history.end.is_none()) else { return Ok((steps.len(), false)) };
+        let Some(from) = history.taken_back_from().filter(|_| history.end.is_none()) else {
+            return Ok((steps.len(), false));
+        };
         // The folders that went with the run are gone, and what came out of them was new.
         let Some(history) = self.journal.history()?.map(History::without_temporary) else { return Ok((0, false)) };
         let failed = self.journal.roll_back_steps(history, (self.roots, self.retention), from, self.meter)?;
@@ -289,10 +394,8 @@ impl Resolver<'_, '_> {
         let now = self.roots.state(path)?;
         let is_back = now.as_ref().is_some_and(|now| now.inode == old.inode);
         match entry {
-            Some(entry) if is_back => {
-                let (folder, name) = entry.entry()?;
-                discard(folder, name, entry.shown()).map(|()| None)
-            }
+            // A copy that was made stays: it is whole, and retention gives it up.
+            Some(_) if is_back => Ok(None),
             Some(_) => Ok(Some(true)),
             // What the run had made itself went without being kept.
             None => Ok(now.is_none().then_some(false)),
@@ -316,11 +419,15 @@ impl Resolver<'_, '_> {
             discard(folder, name, place.shown())
         };
         if now.is_some_and(|now| is_same(Some(old), now)) {
-            // The original is whole: the copy goes.
-            let copies = [self.ours(to, draft)?.map(|(place, _)| place)].into_iter().flatten();
-            let finished =
-                there.filter(|there| drafted == Some(there.inode)).map(|_| self.roots.place(to)).transpose()?;
-            copies.chain(finished).try_for_each(|place| discard_at(&place))?;
+            // The original is whole: the copy goes. One that has its place already is kept, since it is a file
+            // that others may have seen.
+            if let Some((copy, _)) = self.ours(to, draft)? {
+                discard_at(&copy)?;
+            }
+            if there.is_some_and(|there| drafted == Some(there.inode)) {
+                let stamp = Keeper::new(self.roots.root_of(to)?, self.retention).new_stamp(&self.roots.main.account);
+                self.keep(to, &self.roots.place(to)?, (Drawer::Trash, stamp))?;
+            }
             return Ok(None);
         }
         if let Some((aside, _)) = self.ours(path, draft)? {
@@ -368,7 +475,7 @@ impl Resolver<'_, '_> {
     fn keep(&self, path: &Address, found: &SandboxPath, (drawer, kept): (Drawer, String)) -> Result<(), SandboxError> {
         let keeper = Keeper::new(self.roots.root_of(path)?, self.retention);
         let locked = keeper.lock(self.meter, &self.own)?;
-        let mut slot = locked.slot(&self.roots.place(path)?, drawer, kept)?;
+        let mut slot = locked.slot(&self.roots.place(path)?, drawer, &kept)?;
         let (folder, name) = found.entry()?;
         slot.take(folder, name).map_err(|error| found.error(&error))
     }

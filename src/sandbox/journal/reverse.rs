@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use crate::limits::Meter;
 
 use super::super::change::RenameError;
+use super::super::copy::Copying;
 use super::super::error::SandboxError;
 use super::super::keep::{Drawer, Keeper, Retention, put_back};
 use super::super::metadata::Kind;
@@ -60,13 +61,28 @@ impl<'a> Reverser<'a, '_> {
     }
 
     /// Takes away what was put there; it is kept, and where it came from if it was kept before.
+    ///
+    /// On a full disk a file that the same run made goes for good, as long as nobody has changed it: else what
+    /// failed for want of room could not be taken back.
     pub fn take(&mut self, path: &Address, from: Option<&Address>) -> Result<(), SandboxError> {
         let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
-        let metadata = place.metadata()?;
-        // A file that the run itself made, and that nobody changed; a folder may hold something else.
-        if from.is_none() && self.change.is_reversing() && metadata.kind != Kind::Folder {
-            return place.withdraw_made(&metadata, keeper, self.change);
+        let made = place.metadata()?;
+        match self.take_and_keep(&place, keeper, from) {
+            Err(SandboxError::NoSpace(_))
+                if from.is_none() && self.change.is_reversing() && made.kind != Kind::Folder =>
+            {
+                place.withdraw_made(&made, keeper, self.change)
+            }
+            other => other,
         }
+    }
+
+    fn take_and_keep(
+        &mut self,
+        place: &SandboxPath,
+        keeper: Keeper<'a>,
+        from: Option<&Address>,
+    ) -> Result<(), SandboxError> {
         let going = Going { recursive: true };
         let slot = from.map(Address::slot);
         match place.delete_to(slot.clone(), going, keeper, self.meter, self.change) {
@@ -124,11 +140,11 @@ impl<'a> Reverser<'a, '_> {
         let wrap = |error: io::Error| place.error(&error);
         let keeper = self.keeper(path)?;
         let locked = keeper.lock(self.meter, self.change.own())?;
-        let (drawer, name_of_old) = match from {
+        let (drawer, stamp) = match from {
             Some(from) => from.slot(),
-            None => (Drawer::Backups, self.change.kept_name(keeper)?),
+            None => (Drawer::Backups, self.change.kept_stamp(keeper)?),
         };
-        let mut slot = locked.slot(place, drawer, name_of_old.clone())?;
+        let mut slot = locked.slot(place, drawer, &stamp)?;
         let (folder, name) = place.entry()?;
         let (kept_in, kept_name) = entry.entry()?;
         let (old, metadata) = (folder.metadata(name).map_err(wrap)?, entry.metadata()?);
@@ -136,7 +152,7 @@ impl<'a> Reverser<'a, '_> {
             path: path.clone(),
             old: Some(State::of(&old)),
             draft: None,
-            kept: Some(keeper.address(place, drawer, &name_of_old)),
+            kept: Some(keeper.address(place, drawer, &stamp)),
             from: Some((kept.clone(), State::of(&metadata))),
         };
         let under_way = self.change.begin(step, &[folder])?;
@@ -159,7 +175,7 @@ impl<'a> Reverser<'a, '_> {
             true => Overwrite::keeping(self.keeper(path)?),
             false => Overwrite::never(self.keeper(path)?),
         };
-        entry.copy_to(place, &overwrite, self.meter, self.change)?;
+        entry.copy_to(place, &Copying::whole(overwrite), self.meter, self.change)?;
         let (kept_in, kept_name) = entry.entry()?;
         discard(kept_in, kept_name, entry.shown())
     }

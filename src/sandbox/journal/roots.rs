@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::super::error::SandboxError;
+use super::super::keep::stamp;
 use super::super::own::{OWN, open_ours};
 use super::super::root::{Root, SandboxPath, parts_of};
 use super::record::{Address, State};
@@ -62,6 +63,12 @@ impl<'a> Roots<'a> {
         };
         let own = if own_name == OsStr::new(OWN) { root.own_folder()? } else { None };
         let Some(own) = own else { return Ok(None) };
+        // What is deeper belongs to a tree that is kept as a whole.
+        let below = &names[1..];
+        let at = below.iter().position(|part| stamp::is_kept_shape(part));
+        if !at.is_some_and(|at| stamp::is_kept(&below[at], &below[..at], &root.seal)) {
+            return Err(SandboxError::Foreign(shown));
+        }
         let mut folder = own.into_folder();
         for part in folders {
             match open_ours(&folder, part, || shown.clone())? {

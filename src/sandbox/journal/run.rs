@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::sync::Arc;
 
 use super::super::draft::random_name;
 use super::super::error::SandboxError;
@@ -10,6 +11,8 @@ use super::super::folder::{Folder, Replace};
 use super::super::keep::{UNDOABLE, stamp};
 use super::super::own::{FILE_MODE, FOLDER_MODE, open_ours, shown};
 use super::super::root::Root;
+use super::super::seal::{Chain, RootSeal};
+use super::super::user_state::UserState;
 use super::history::History;
 use super::record::{Address, Begin, End, Record, Step, VERSION, line};
 use super::room::Room;
@@ -32,6 +35,8 @@ pub struct Folders {
     pub ended: Folder,
     /// Those of the others.
     pub open: Folder,
+    /// The seals of the root they lie below.
+    pub seal: RootSeal,
 }
 
 /// A journal that is being written.
@@ -48,6 +53,10 @@ pub struct Run {
     room: Room,
     /// Folders that go with it.
     temporary: Vec<Address>,
+    /// The seals of the lines so far, the missing ones too.
+    chain: Chain,
+    /// Where it is remembered that it is over.
+    user: Arc<UserState>,
     /// Marks that could not be written; they come before the next record that can.
     missing: String,
     /// A part of a record may stand in it, so that nothing more may be changed.
@@ -63,7 +72,7 @@ impl Folders {
         let open = |folder: &Folder, name: &str| open_ours(folder, OsStr::new(name), || shown(JOURNAL));
         let Some(ended) = open(own.folder(), JOURNAL)? else { return Ok(None) };
         let inner = open(&ended, OPEN)?;
-        Ok(inner.map(|open| Folders { ended, open }))
+        Ok(inner.map(|open| Folders { ended, open, seal: root.seal.clone() }))
     }
 
     /// Opens them, and makes what is missing first.
@@ -85,6 +94,11 @@ impl Folders {
         Folders::find(root)?.ok_or_else(|| SandboxError::NotFound(shown(JOURNAL)))
     }
 
+    /// The same once more.
+    pub fn duplicate(&self) -> io::Result<Folders> {
+        Ok(Folders { ended: self.ended.duplicate()?, open: self.open.duplicate()?, seal: self.seal.clone() })
+    }
+
     /// The names of all runs, the oldest first.
     pub fn runs(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
@@ -104,6 +118,9 @@ impl Run {
         let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
         let folders = Folders::make(root, own)?;
         let runs = folders.runs().map_err(wrap)?;
+        if runs.is_empty() {
+            folders.claim(root)?;
+        }
         let open = folders.open.entries().map_err(wrap)?.into_iter().map(|entry| entry.name);
         let origin = needs::origin(&folders, &runs[runs.len().saturating_sub(UNDOABLE - 1)..]);
         let oldest = open.filter(|name| stamp::is_stamp(name)).chain(origin).min();
@@ -111,7 +128,8 @@ impl Run {
         let id = stamp::name_at(&root.account.now());
         give_up(&folders.ended, &runs);
         let (draft, file) = locked_draft(&folders.open).map_err(wrap)?;
-        let mut run = Run::new(id, folders, file);
+        let chain = root.seal.chain(&id);
+        let mut run = Run::new(id, folders, file, chain, root);
         let begin = Begin { version: VERSION, run: run.id.clone(), ..about.clone() };
         let named = run.append(&Record::Begin(begin), false).and_then(|()| {
             let open = &run.folders.open;
@@ -127,15 +145,20 @@ impl Run {
     }
 
     /// Goes on with the journal of a run that was killed.
-    pub fn resume(name: &OsStr, folders: &Folders, file: File, history: &History) -> Result<Run, SandboxError> {
-        let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
-        let duplicate = |folder: &Folder| folder.duplicate().map_err(wrap);
-        let folders = Folders { ended: duplicate(&folders.ended)?, open: duplicate(&folders.open)? };
+    pub fn resume(
+        name: &OsStr,
+        folders: &Folders,
+        file: File,
+        history: &History,
+        root: &Root,
+    ) -> Result<Run, SandboxError> {
+        let folders = folders.duplicate().map_err(|error| SandboxError::io(shown(JOURNAL), &error))?;
         let steps = history.steps.last().map_or(0, |taken| taken.number);
-        Ok(Run { steps, ..Run::new(name.to_string_lossy().into_owned(), folders, file) })
+        let chain = history.chain.clone();
+        Ok(Run { steps, ..Run::new(name.to_string_lossy().into_owned(), folders, file, chain, root) })
     }
 
-    fn new(id: String, folders: Folders, file: File) -> Run {
+    fn new(id: String, folders: Folders, file: File, chain: Chain, root: &Root) -> Run {
         Run {
             id,
             folders,
@@ -143,6 +166,8 @@ impl Run {
             steps: 0,
             taken: 0,
             room: Room::default(),
+            chain,
+            user: root.user.clone(),
             temporary: Vec::new(),
             missing: String::new(),
             is_broken: false,
@@ -150,10 +175,12 @@ impl Run {
         }
     }
 
-    /// The journal, to be read.
-    pub fn reader(&self) -> Result<File, SandboxError> {
-        let open = self.folders.open.open_file(OsStr::new(&self.id));
-        open.map_err(|error| SandboxError::io(shown(JOURNAL), &error))
+    /// Reads the journal so far.
+    pub fn history(&self) -> Result<History, SandboxError> {
+        let name = OsStr::new(&self.id);
+        let file = self.folders.open.open_file(name).map_err(|error| SandboxError::io(shown(JOURNAL), &error))?;
+        History::read(&file, name, &self.folders.seal)
+            .map_err(|error| SandboxError::Io { path: shown(JOURNAL), reason: error.to_string() })
     }
 
     /// Its name.
@@ -199,12 +226,16 @@ impl Run {
 
     /// Adds a record; durable when this returns, where it must be.
     pub fn append(&mut self, record: &Record, is_synced: bool) -> io::Result<()> {
-        let record_line = line(record);
+        // A line that is not written has no place in the chain.
+        let mut chain = self.chain.clone();
+        let record_line = line(record, &mut chain);
         if matches!(record, Record::Step { reverses: None, .. }) {
             let length = self.file.metadata()?.len() + (self.missing.len() + record_line.len()) as u64;
             self.reserve(length)?;
         }
-        self.write(&record_line, is_synced)
+        self.write(&record_line, is_synced)?;
+        self.chain = chain;
+        Ok(())
     }
 
     /// Writes the marks that could not be written.
@@ -235,7 +266,7 @@ impl Run {
     /// Adds a record that the disk tells too, should it be lost. One that cannot be written comes with the next.
     pub fn mark(&mut self, record: &Record) {
         if self.append(record, false).is_err() {
-            self.missing.push_str(&line(record));
+            self.missing.push_str(&line(record, &mut self.chain));
         }
     }
 
@@ -250,7 +281,9 @@ impl Run {
         let name = OsString::from(&self.id);
         if self.taken == 0 && !self.is_unswept && matches!(how, End::Done | End::Failed) {
             // Nothing of it stays, so that there is nothing to tell.
-            return self.folders.open.remove_file(&name).map_err(wrap);
+            self.folders.open.remove_file(&name).map_err(wrap)?;
+            self.remember_end();
+            return Ok(());
         }
         let steps = self.taken;
         let end = Record::End { how, steps };
@@ -263,7 +296,17 @@ impl Run {
         // What was reserved and not needed is given back.
         let length = self.file.metadata().map_err(wrap)?.len();
         self.file.set_len(length).map_err(wrap)?;
-        self.folders.open.rename(&name, &self.folders.ended, &name, Replace::No).map_err(wrap)
+        self.folders.open.rename(&name, &self.folders.ended, &name, Replace::No).map_err(wrap)?;
+        self.remember_end();
+        Ok(())
+    }
+
+    /// Remembers that it is over, so that nobody brings it to an end by putting its journal back.
+    fn remember_end(&self) {
+        if let Some(ledger) = &self.user.ledger {
+            // Best effort: the journal itself says so, as long as nobody cuts it.
+            let _ = ledger.end_run(self.folders.seal.id(), &self.id);
+        }
     }
 }
 

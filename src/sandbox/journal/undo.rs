@@ -168,9 +168,7 @@ impl Journal {
         let mut run = self.run.borrow_mut();
         let Some(run) = &mut *run else { return Ok(None) };
         run.catch_up().map_err(|error| SandboxError::io(shown(JOURNAL), &error))?;
-        let file = run.reader()?;
-        let unreadable = |error: HistoryError| SandboxError::Io { path: shown(JOURNAL), reason: error.to_string() };
-        History::read(&file).map(Some).map_err(unreadable)
+        run.history().map(Some)
     }
 
     /// The same for what is known of that run.
@@ -226,5 +224,6 @@ pub(super) fn read(
     let metadata = file_metadata(&file).map_err(wrap)?;
     super::super::own::check_regular(format!("{}/{run}", shown(JOURNAL)), &metadata)?;
     let unreadable = |error: HistoryError| UndoError::Unreadable { run: run.to_owned(), reason: error.to_string() };
-    Ok((History::read(&file).map_err(unreadable)?.without_temporary(), metadata.modified))
+    let history = History::read(&file, run.as_ref(), &folders.seal).map_err(unreadable)?;
+    Ok((history.without_temporary(), metadata.modified))
 }

@@ -1,4 +1,4 @@
-//! The way from a text such as `.ns/backups/src/main.rs/20261122T050102.123456Z-1a2b3c4d` to what is
+//! The way from a text such as `.ns/backups/src/main.rs/20261122T050102.123456Z-1a2b3c4d-…` to what is
 //! kept there, and to the place that it came from. No other text leads into `.ns`.
 
 use std::ffi::OsStr;
@@ -8,6 +8,7 @@ use crate::limits::Meter;
 use crate::text::ToolCode;
 
 use super::super::change::RenameError;
+use super::super::copy::Copying;
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
 use super::super::journal::{Address, Change, State, Step, left};
@@ -59,7 +60,7 @@ impl KeptText {
             }
         }
         match &names[..] {
-            [_, .., last] if stamp::is_stamp(OsStr::new(last)) => Ok(KeptText { drawer, names }),
+            [_, .., last] if stamp::is_kept_shape(OsStr::new(last)) => Ok(KeptText { drawer, names }),
             _ => Err(SandboxError::NotFound(text.to_owned())),
         }
     }
@@ -67,7 +68,8 @@ impl KeptText {
     /// The path of the place that the thing came from.
     pub fn origin(&self) -> String {
         let (_, folders) = self.names.split_last().expect("the form has at least two names");
-        folders.iter().map(|folder| stamp::part_of(folder)).collect::<Vec<_>>().join("/")
+        let parts = folders.iter().map(|folder| stamp::part_of(folder.as_ref()).to_string_lossy().into_owned());
+        parts.collect::<Vec<_>>().join("/")
     }
 }
 
@@ -101,7 +103,11 @@ impl Root {
         }
         let entry = SandboxPath::own(folder, name, shown_below(&names));
         let address = Address::from(&*self.address_of(&shown_below(&names)));
-        match (entry.metadata()?.kind, text.drawer) {
+        let kind = entry.metadata()?.kind;
+        if !stamp::is_kept(name, folders, &self.seal) {
+            return Err(SandboxError::Foreign(shown_below(&names)));
+        }
+        match (kind, text.drawer) {
             (Kind::File | Kind::Link, _) | (_, Drawer::Trash) => {
                 Ok(KeptPath { drawer: text.drawer, address, entry, origin })
             }
@@ -131,7 +137,7 @@ impl KeptPath {
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (kept_in, kept_name) = self.entry.entry()?;
-        self.entry.copy_to(&self.origin, &Overwrite::never(keeper), meter, change)?;
+        self.entry.copy_to(&self.origin, &Copying::whole(Overwrite::never(keeper)), meter, change)?;
         discard(kept_in, kept_name, self.entry.shown())?;
         kept_in.sync().map_err(|error| self.entry.error(&error))
     }

@@ -13,6 +13,7 @@ use super::super::error::SandboxError;
 use super::super::journal::OwnChange;
 use super::super::own::{OwnFolder, shown};
 use super::super::root::{Root, SandboxPath};
+use super::super::seal::RootSeal;
 use super::slot::Slot;
 use super::{Drawer, Keeper};
 
@@ -25,6 +26,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// The right to keep things, until it is dropped.
 pub struct Locked {
     own: OwnFolder,
+    seal: RootSeal,
     _lock: File,
 }
 
@@ -33,7 +35,7 @@ impl Locked {
     pub(super) fn wait(keeper: Keeper<'_>, meter: &Meter, change: &OwnChange) -> Result<Locked, SandboxError> {
         let own = keeper.root.make_own_folder(change)?;
         let file = own.open_or_make(LOCK)?;
-        Locked::wait_for(own, file, meter)
+        Locked::wait_for(keeper.root, own, file, meter)
     }
 
     /// The same for what only removes things, and needs no room on the disk: none where there is no lock and
@@ -41,13 +43,13 @@ impl Locked {
     pub(in super::super) fn wait_to_remove(root: &Root, meter: &Meter) -> Result<Option<Locked>, SandboxError> {
         let Some(own) = root.own_folder()? else { return Ok(None) };
         match own.open_or_make(LOCK) {
-            Ok(file) => Locked::wait_for(own, file, meter).map(Some),
+            Ok(file) => Locked::wait_for(root, own, file, meter).map(Some),
             Err(SandboxError::NoSpace(_)) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn wait_for(own: OwnFolder, file: File, meter: &Meter) -> Result<Locked, SandboxError> {
+    fn wait_for(root: &Root, own: OwnFolder, file: File, meter: &Meter) -> Result<Locked, SandboxError> {
         let begin = Instant::now();
         let mut pause = Duration::from_micros(50);
         loop {
@@ -63,11 +65,11 @@ impl Locked {
             std::thread::sleep(pause);
             pause = (pause * 2).min(PAUSE);
         }
-        Ok(Locked { own, _lock: file })
+        Ok(Locked { own, seal: root.seal.clone(), _lock: file })
     }
 
-    /// Makes room for what is at a place, under a name of [`Keeper::new_name`].
-    pub fn slot(&self, place: &SandboxPath, drawer: Drawer, name: String) -> Result<Slot, SandboxError> {
-        Slot::make(&self.own, drawer, place.resolved_raw(), name)
+    /// Makes room for what is at a place, under a name with a stamp of [`Keeper::new_stamp`].
+    pub fn slot(&self, place: &SandboxPath, drawer: Drawer, stamp: &str) -> Result<Slot, SandboxError> {
+        Slot::make(&self.own, &self.seal, drawer, place.resolved_raw(), stamp)
     }
 }

@@ -1,8 +1,9 @@
 //! What tools overwrite or delete is kept below `.ns`.
 //!
 //! `.ns/backups/<path>/<name>` is old content of the file at that path, `.ns/trash/<path>/<name>` what
-//! was deleted there; [`stamp`] says how the names look. So a place has one folder of ours, made when
-//! it is first needed, and there is no index that could be wrong. All is done by handle from the open
+//! was deleted there; [`stamp`] says how the names look, and that each carries a seal. So a place has one
+//! folder of ours, made when it is first needed, and there is no index that could be wrong. What a name
+//! does not prove to be this user's is foreign: it is counted, and neither restored nor removed. All is done by handle from the open
 //! `.ns`, part by part; what is not ours on the way is an error, and is neither followed nor changed.
 
 mod kept;
@@ -85,22 +86,20 @@ impl<'a> Keeper<'a> {
         self.root.address_of(&slot.shown()).into_owned()
     }
 
-    /// A new name for something that is to be kept; `account` is that of the run, which may be another
+    /// A new stamp for something that is to be kept; `account` is that of the run, which may be another
     /// root's.
-    pub(super) fn new_name(self, account: &Account) -> String {
+    pub(super) fn new_stamp(self, account: &Account) -> String {
         self.root.account.follow(account);
         stamp::name_at(&account.now())
     }
 
-    /// The address of what is kept under a name, of what is at a place.
-    pub(super) fn address(self, place: &SandboxPath, drawer: Drawer, name: &str) -> Address {
-        let mut address = OsString::from(&*self.root.address_of(&super::own::shown(drawer.name())));
-        for part in parts_of(Path::new(place.resolved_raw())) {
-            address.push("/");
-            address.push(stamp::folder_of(&part));
-        }
-        address.push(format!("/{name}"));
-        Address(address)
+    /// The address of what is kept under a stamp, of what is at a place.
+    pub(super) fn address(self, place: &SandboxPath, drawer: Drawer, stamp: &str) -> Address {
+        let parts = parts_of(Path::new(place.resolved_raw())).map(|part| stamp::folder_of(&part));
+        let folders: Vec<OsString> = [OsString::from(drawer.name())].into_iter().chain(parts).collect();
+        let name = stamp::kept_name(stamp, &folders, &self.root.seal);
+        let own = Address::from(&*self.root.address_of(super::own::OWN));
+        folders.iter().chain([&name]).fold(own, |address, part| address.join(part))
     }
 
     /// Waits until no other run is keeping anything here. `.ns` is made when there is none.

@@ -183,7 +183,8 @@ impl Keeper<'_> {
         }
         let wrap = |error: io::Error| SandboxError::io(shown_below(slot.names()), &error);
         let entries = slot.folder().entries().map_err(wrap)?.into_iter();
-        let mut kept: Vec<OsString> = entries.map(|entry| entry.name).filter(|name| stamp::is_stamp(name)).collect();
+        let is_ours = |name: &OsString| stamp::is_kept(name, slot.names(), &self.root.seal);
+        let mut kept: Vec<OsString> = entries.map(|entry| entry.name).filter(is_ours).collect();
         kept.sort_unstable();
         let surplus = (kept.len() as u64).saturating_sub(self.retention.count);
         for name in kept.iter().take(usize::try_from(surplus).unwrap_or(usize::MAX)) {

@@ -14,6 +14,7 @@ use super::super::own::{FOLDER_MODE, OwnFolder, open_ours};
 use super::super::parents::MadeFolders;
 use super::super::remove::discard;
 use super::super::root::{SandboxPath, parts_of};
+use super::super::seal::RootSeal;
 use super::{Drawer, shown_below, stamp};
 
 /// Room for one thing. Folders that were made for it vanish again when nothing comes into it.
@@ -38,15 +39,22 @@ enum Content {
 }
 
 impl Slot {
-    /// Makes room in a drawer for what has a resolved path.
-    pub(super) fn make(own: &OwnFolder, drawer: Drawer, resolved: &OsStr, name: String) -> Result<Slot, SandboxError> {
+    /// Makes room in a drawer for what has a resolved path, under a name with this stamp.
+    pub(super) fn make(
+        own: &OwnFolder,
+        seal: &RootSeal,
+        drawer: Drawer,
+        resolved: &OsStr,
+        stamp: &str,
+    ) -> Result<Slot, SandboxError> {
         let folder = own.folder().duplicate().map_err(|error| SandboxError::io(shown_below::<&str>(&[]), &error))?;
         let (names, made) = (Vec::new(), MadeFolders::default());
-        let mut slot = Slot { drawer, folder, name: name.into(), names, made, content: Content::Nothing };
+        let mut slot = Slot { drawer, folder, name: OsString::new(), names, made, content: Content::Nothing };
         slot.descend(OsString::from(drawer.name()))?;
         for part in parts_of(Path::new(resolved)) {
             slot.descend(stamp::folder_of(&part))?;
         }
+        slot.name = stamp::kept_name(stamp, &slot.names, seal);
         Ok(slot)
     }
 

@@ -1,7 +1,9 @@
-//! The names of what is kept: when it was taken away and a random number, `20261122T050102.123456Z-1a2b3c4d`.
+//! Names that sort by time. A *stamp* is a moment and a random number, `20261122T050102.123456Z-1a2b3c4d`:
+//! the name of a run. A kept file has a stamp and its seal, `20261122T050102.123456Z-1a2b3c4d-0123456789abcdef`,
+//! which only this user's key makes for this folder of this root ([`RootSeal::tag`]).
 //!
-//! They sort by time. A part of a path that looks like one gets a `~` at its end below `.ns`, so that
-//! the path of what is kept says without doubt where it was.
+//! A part of a path that looks like one of them gets a `~` at its end below `.ns`, so that the path of
+//! a kept file says without doubt where the file was.
 
 use std::ffi::{OsStr, OsString};
 use std::time::SystemTime;
@@ -9,9 +11,12 @@ use std::time::SystemTime;
 use chrono::{DateTime, Utc};
 
 use super::super::draft::{is_draft_name, random_number};
+use super::super::seal::RootSeal;
 
-/// How a name looks: `0` stands for a decimal digit, `x` for a hexadecimal one.
+/// How a stamp looks: `0` stands for a decimal digit, `x` for a hexadecimal one.
 const SHAPE: &[u8] = b"00000000T000000.000000Z-xxxxxxxx";
+/// What follows the stamp in the name of a kept file.
+const TAG_SHAPE: &[u8] = b"-xxxxxxxxxxxxxxxx";
 /// What tells a part of a path from a name of ours.
 const MARK: &str = "~";
 
@@ -38,20 +43,46 @@ pub fn after(other: &str) -> String {
     }
 }
 
-/// A new name for something that was taken away at a moment.
+/// A new stamp of a moment.
 pub fn name_at(moment: &str) -> String {
     format!("{moment}-{:08x}", random_number() as u32)
 }
 
-/// Whether a name is one of something kept.
+/// Whether a name is a stamp.
 pub fn is_stamp(name: &OsStr) -> bool {
+    has_shape(name.as_encoded_bytes(), SHAPE)
+}
+
+/// Whether a name looks like that of a kept file, whoever made it: with a seal, or without one as in the
+/// first form of `.ns`.
+pub fn is_kept_shape(name: &OsStr) -> bool {
+    let (stamp, tag) = name.as_encoded_bytes().split_at(SHAPE.len().min(name.len()));
+    has_shape(stamp, SHAPE) && (tag.is_empty() || has_shape(tag, TAG_SHAPE))
+}
+
+/// The name of a kept file in a folder, which is given by the names from `.ns`.
+pub fn kept_name<T: AsRef<OsStr>>(stamp: &str, folders: &[T], seal: &RootSeal) -> OsString {
+    OsString::from(format!("{stamp}-{}", seal.tag(folders.iter().map(AsRef::as_ref), stamp)))
+}
+
+/// Whether a name is that of a kept file, sealed for the folder that it is in.
+pub fn is_kept<T: AsRef<OsStr>>(name: &OsStr, folders: &[T], seal: &RootSeal) -> bool {
+    name.len() > SHAPE.len() && is_kept_shape(name) && kept_name(stamp_of(name), folders, seal) == name
+}
+
+/// The stamp in the name of a kept file; the whole of any other name.
+pub fn stamp_of(name: &OsStr) -> &str {
+    let text = name.to_str().unwrap_or_default();
+    if is_kept_shape(name) { &text[..SHAPE.len()] } else { text }
+}
+
+fn has_shape(bytes: &[u8], shape: &[u8]) -> bool {
     let fits = |(&byte, &shape): (&u8, &u8)| match shape {
         b'0' => byte.is_ascii_digit(),
         b'x' => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
         _ => byte == shape,
     };
-    let bytes = name.as_encoded_bytes();
-    bytes.len() == SHAPE.len() && bytes.iter().zip(SHAPE).all(fits)
+    bytes.len() == shape.len() && bytes.iter().zip(shape).all(fits)
 }
 
 /// The moment in a name.
@@ -70,11 +101,9 @@ pub fn folder_of(part: &OsStr) -> OsString {
 }
 
 /// The part of a path that a folder stands for.
-pub fn part_of(folder: &str) -> &str {
-    match folder.strip_suffix(MARK) {
-        Some(part) if is_marked(part.as_ref()) => part,
-        _ => folder,
-    }
+pub fn part_of(folder: &OsStr) -> OsString {
+    let part = folder.to_str().and_then(|text| text.strip_suffix(MARK));
+    part.filter(|part| is_marked(part.as_ref())).map_or_else(|| folder.to_owned(), OsString::from)
 }
 
 /// Whether a part of a path would be taken for a name of ours, were it not marked.
@@ -82,7 +111,7 @@ fn is_marked(part: &OsStr) -> bool {
     match part.to_str() {
         Some(text) => {
             let text = OsStr::new(text.trim_end_matches(MARK));
-            is_stamp(text) || is_draft_name(text)
+            is_kept_shape(text) || is_draft_name(text)
         }
         None => is_draft_name(part),
     }
@@ -92,7 +121,8 @@ fn is_marked(part: &OsStr) -> bool {
 mod tests {
     use std::ffi::OsStr;
 
-    use super::{after, folder_of, is_stamp, name_at, now, part_of};
+    use super::super::super::root::Root;
+    use super::{after, folder_of, is_kept, is_kept_shape, is_stamp, kept_name, name_at, now, part_of, stamp_of};
 
     #[test]
     fn moments_go_on_when_the_clock_does_not() {
@@ -106,10 +136,26 @@ mod tests {
     fn names_are_told_from_parts() {
         let name = name_at(&now());
         assert!(is_stamp(name.as_ref()), "{name}");
-        for part in ["a", "~", "a~", ".ns-tmp-1", ".ns-tmp-1~", &name, &format!("{name}~"), &format!("{name}~~")] {
-            let folder = folder_of(OsStr::new(part));
-            assert!(!is_stamp(&folder), "{part}");
-            assert_eq!(part_of(folder.to_str().expect("it is text")), part);
+        let sealed = format!("{name}-0123456789abcdef");
+        let marked = [&name, &sealed].map(|name| [name.clone(), format!("{name}~"), format!("{name}~~")]);
+        let plain = ["a", "~", "a~", ".ns-tmp-1", ".ns-tmp-1~"].map(str::to_owned);
+        for part in plain.into_iter().chain(marked.into_iter().flatten()) {
+            let folder = folder_of(OsStr::new(&part));
+            assert!(!is_kept_shape(&folder), "{part}");
+            assert_eq!(part_of(&folder), OsStr::new(&part));
         }
+    }
+
+    #[test]
+    fn a_kept_name_holds_in_its_folder_alone() {
+        let place = tempfile::tempdir().expect("a folder");
+        let seal = Root::open(place.path()).expect("it opens").seal;
+        let (stamp, folders) = (name_at(&now()), ["trash", "a"]);
+        let name = kept_name(&stamp, &folders, &seal);
+        assert!(is_kept(&name, &folders, &seal) && stamp_of(&name) == stamp);
+        assert!(!is_kept(&name, &["trash", "b"], &seal) && !is_kept(&name, &["backups", "a"], &seal));
+        assert!(!is_kept(stamp.as_ref(), &folders, &seal) && is_kept_shape(stamp.as_ref()));
+        let forged = format!("{stamp}-0123456789abcdef");
+        assert!(!is_kept(forged.as_ref(), &folders, &seal) && is_kept_shape(forged.as_ref()));
     }
 }

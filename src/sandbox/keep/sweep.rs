@@ -17,11 +17,16 @@ use super::super::folder::Folder;
 use super::super::metadata::{Kind, Metadata};
 use super::super::own::open_ours;
 use super::super::root::Root;
+use super::super::seal::RootSeal;
 use super::tally::{Swept, Why};
 use super::{Drawer, Retention, shown_below, stamp};
 
 /// Things that one look may give up for the sake of bytes; there is another one.
 const CANDIDATES: usize = 10_000;
+/// Folders in one another that are looked into: no path that a tool takes has more parts.
+const DEEPEST: usize = 2_048;
+/// So many of them are named in a message about what lies too deep.
+const SHOWN_FOLDERS: usize = 4;
 /// For how long an unfinished copy or an empty folder may be somebody's who is just keeping something.
 const FRESH: Duration = Duration::from_secs(3600);
 
@@ -33,6 +38,10 @@ pub(in super::super) trait Hand {
     fn take(&self, folder: &Folder, names: &[OsString], name: &OsStr) -> Result<bool, SandboxError>;
     /// Removes an empty folder of ours; `is_fresh` says whether it was changed a moment ago.
     fn clear(&self, above: &Folder, name: &OsStr, is_fresh: bool);
+    /// Does what is to be done with something foreign; says whether it is gone or taken over.
+    fn foreign(&self, _folder: &Folder, _names: &[OsString], _name: &OsStr) -> Result<bool, SandboxError> {
+        Ok(false)
+    }
 }
 
 /// What is too much.
@@ -112,9 +121,9 @@ impl Level {
         Ok(Level { folder, ahead, size, surplus: HashSet::new() })
     }
 
-    /// Finds the oldest of more than so many backups.
-    fn count(mut self, most: u64) -> Level {
-        let mut kept: Vec<&OsString> = self.ahead.iter().filter(|name| stamp::is_stamp(name)).collect();
+    /// Finds the oldest of more than so many backups in a folder, which has these names from `.ns`.
+    fn count(mut self, most: u64, folders: &[OsString], seal: &RootSeal) -> Level {
+        let mut kept: Vec<&OsString> = self.ahead.iter().filter(|name| stamp::is_kept(name, folders, seal)).collect();
         kept.sort_unstable();
         let surplus = kept.len().saturating_sub(usize::try_from(most).unwrap_or(usize::MAX));
         self.surplus = kept.into_iter().take(surplus).cloned().collect();
@@ -162,15 +171,36 @@ impl<'a, H: Hand> Sweep<'a, H> {
             // Inside something that is kept, everything only counts.
             Some(size) if metadata.kind != Kind::Folder => level.size = Some(size.saturating_add(metadata.size)),
             Some(_) => drop(self.enter_kept(name, &metadata)),
-            None if stamp::is_stamp(&name) => return self.look_at(name, &metadata),
+            None if stamp::is_kept(&name, &self.names, &self.root.seal) => return self.look_at(name, &metadata),
+            None if stamp::is_kept_shape(&name) => return self.meet_foreign(&name, &metadata),
             None if is_draft_name(&name) => return self.give_up_stale(&name, &metadata),
             None => self.enter(name),
         }
         Ok(())
     }
 
+    /// Something that this user's key did not seal for the folder that it is in.
+    fn meet_foreign(&mut self, name: &OsStr, metadata: &Metadata) -> Result<(), SandboxError> {
+        let folder = &self.levels.last().expect("it is in a folder").folder;
+        match self.hand.foreign(folder, &self.names, name) {
+            Ok(is_handled) => self.swept.meets_foreign(&self.names, name, metadata.size, is_handled),
+            Err(error @ SandboxError::Limit(_)) => return Err(error),
+            Err(error) => {
+                self.swept.meets_foreign(&self.names, name, metadata.size, false);
+                self.swept.fails(error);
+            }
+        }
+        Ok(())
+    }
+
     /// Looks into a folder of ours; what is none is left alone.
     fn enter(&mut self, name: OsString) {
+        if self.levels.len() > DEEPEST {
+            let path = shown_below(&self.names[..SHOWN_FOLDERS]);
+            return self
+                .swept
+                .flaw(SandboxError::NotOurs { path, reason: "directories nest deeper in it than in any path" });
+        }
         self.names.push(name);
         let (above, name) = (self.levels.last().expect("it is in a folder"), self.names.last().expect("just put"));
         let opened = open_ours(&above.folder, name, || shown_below(&self.names)).and_then(|folder| {
@@ -178,7 +208,9 @@ impl<'a, H: Hand> Sweep<'a, H> {
         });
         let counts = self.rules.retention.count > 0 && self.names[0] == Drawer::Backups.name();
         match opened {
-            Ok(Some(level)) if counts => self.levels.push(level.count(self.rules.retention.count)),
+            Ok(Some(level)) if counts => {
+                self.levels.push(level.count(self.rules.retention.count, &self.names, &self.root.seal));
+            }
             Ok(Some(level)) => self.levels.push(level),
             Ok(None) => drop(self.names.pop()),
             Err(error) => {
@@ -202,6 +234,9 @@ impl<'a, H: Hand> Sweep<'a, H> {
     /// Looks into a folder that is kept, or into one inside it. Gives its name back where it is another
     /// file system, or cannot be opened.
     fn enter_kept(&mut self, name: OsString, metadata: &Metadata) -> Option<OsString> {
+        if self.levels.len() > DEEPEST {
+            return Some(name);
+        }
         let above = &self.levels.last().expect("it is in a folder").folder;
         let is_here = above.own_metadata().is_ok_and(|here| here.identity.device == metadata.identity.device);
         let opened = above.open_folder(&name).and_then(|folder| Level::open(folder, Some(0)));
@@ -273,7 +308,8 @@ impl<'a, H: Hand> Sweep<'a, H> {
         }
         let folder = &self.levels.last().expect("it is in a folder").folder;
         match self.hand.take(folder, &self.names, name) {
-            Ok(_) => self.swept.sweeps(&self.names, name, metadata.size),
+            Ok(true) => self.swept.sweeps(&self.names, name, metadata.size),
+            Ok(false) => {}
             Err(error @ SandboxError::Limit(_)) => return Err(error),
             Err(error) => self.swept.fails(error),
         }

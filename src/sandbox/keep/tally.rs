@@ -50,6 +50,8 @@ pub enum Why {
     Large,
     /// It was never finished, and nobody goes on with it.
     Unfinished,
+    /// This user's key did not seal it for this root.
+    Foreign,
 }
 
 /// What came of a look.
@@ -63,6 +65,8 @@ pub struct Swept {
     pub journals: Tally,
     /// What was never finished.
     pub unfinished: Tally,
+    /// What this user's key did not seal for this root.
+    pub foreign: Tally,
     /// What goes, as far as it is named.
     pub named: Vec<GivenUp>,
     /// What is not ours or not as it should be; it is left alone.
@@ -100,7 +104,9 @@ impl Swept {
     /// What goes, of all sorts.
     pub fn gone(&self) -> Amount {
         let mut sum = Amount::default();
-        [self.backups, self.trash, self.journals, self.unfinished].iter().for_each(|tally| sum.add_all(tally.gone));
+        [self.backups, self.trash, self.journals, self.unfinished, self.foreign]
+            .iter()
+            .for_each(|tally| sum.add_all(tally.gone));
         sum
     }
 
@@ -118,6 +124,16 @@ impl Swept {
     pub(super) fn goes(&mut self, names: &[OsString], name: &OsStr, bytes: u64, why: Why) {
         self.of(names).gone.add(bytes);
         self.name(format!("{}/{}", shown_below(names), name.to_string_lossy()), bytes, why);
+    }
+
+    /// Something foreign was found, and is left alone or was handled.
+    pub(in super::super) fn meets_foreign(&mut self, names: &[OsString], name: &OsStr, bytes: u64, is_handled: bool) {
+        if is_handled {
+            self.foreign.gone.add(bytes);
+            self.name(format!("{}/{}", shown_below(names), name.to_string_lossy()), bytes, Why::Foreign);
+        } else {
+            self.foreign.kept.add(bytes);
+        }
     }
 
     /// Something unfinished goes.
@@ -169,12 +185,13 @@ impl Swept {
         later.named.into_iter().for_each(|GivenUp { path, bytes, why }| self.name(path, bytes, why));
     }
 
-    fn sorts(&mut self, other: &Swept) -> [(&mut Tally, Tally); 4] {
+    fn sorts(&mut self, other: &Swept) -> [(&mut Tally, Tally); 5] {
         [
             (&mut self.backups, other.backups),
             (&mut self.trash, other.trash),
             (&mut self.journals, other.journals),
             (&mut self.unfinished, other.unfinished),
+            (&mut self.foreign, other.foreign),
         ]
     }
 

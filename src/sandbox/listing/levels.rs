@@ -91,9 +91,8 @@ impl Lister<'_> {
         let (start, names, path) = (self.found.len(), self.names.len(), self.path.len());
         let mut rules = None;
         let is_base = base.is_some();
-        let resolved_is_root = base.as_ref().is_some_and(|base| base.is_empty());
         if let (Some(folder), false) = (&folder, is_ignored) {
-            rules = self.read(folder, resolved_is_root)?;
+            rules = self.read(folder)?;
         }
         self.bases.extend(base.map(|resolved| Base { resolved, path }));
         let has_rules = match (&mut self.ignore, &folder, rules) {
@@ -112,14 +111,14 @@ impl Lister<'_> {
     }
 
     /// Reads and sorts the entries of a folder; gives the kind of its `.gitignore`, if it has one.
-    fn read(&mut self, folder: &Folder, is_root: bool) -> Result<Option<Option<Kind>>, Refused> {
+    fn read(&mut self, folder: &Folder) -> Result<Option<Option<Kind>>, Refused> {
         let (start, names_start) = (self.found.len(), self.names.len());
         let mut rules = None;
         let mut over = false;
         let (found, names, limits) = (&mut self.found, &mut self.names, self.limits);
         let skip_hidden = self.plan.skip_hidden;
         let read = folder.each_entry(&mut self.buffer, |name, kind| {
-            if is_root && is_reserved(&os_name(name)) {
+            if is_reserved(&os_name(name)) {
                 return true;
             }
             if name == ignore::FILE.as_bytes() {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::super::journal::{Address, State};
 use super::super::metadata::{Metadata, Timestamp};
-use super::super::own::is_reserved;
+use super::super::reserved::is_reserved;
 use super::super::root::parts_of;
 use super::{Changed, Dressed, Layer, Overlay, Spot, down};
 
@@ -53,7 +53,7 @@ impl Overlay {
         let mut finder = Finder { overlay: self, layer: &layer, found: Vec::new(), moved: HashMap::new() };
         for (number, root) in layer.roots.iter().enumerate() {
             let spot = Spot::Tree(number, Address::from(""));
-            finder.folder(&spot, &root.base, true)?;
+            finder.folder(&spot, &root.base)?;
         }
         finder.dressed()?;
         let Finder { mut found, .. } = finder;
@@ -72,25 +72,24 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     /// What differs in a folder, and below it. No depth takes native stack.
-    fn folder(&mut self, spot: &Spot, address: &Address, is_root: bool) -> io::Result<()> {
-        let mut waiting = vec![(spot.clone(), address.clone(), is_root)];
-        while let Some((spot, address, is_root)) = waiting.pop() {
+    fn folder(&mut self, spot: &Spot, address: &Address) -> io::Result<()> {
+        let mut waiting = vec![(spot.clone(), address.clone())];
+        while let Some((spot, address)) = waiting.pop() {
             let empty = Changed::default();
             let changed = self.layer.folders.get(&spot).unwrap_or(&empty);
             for (name, means) in &changed.names {
-                if is_root && is_reserved(name) {
+                if is_reserved(name) {
                     continue;
                 }
                 let inner = address.join(name);
                 let place = spot.join(name);
                 self.name(&inner, place.as_ref(), means.as_ref())?;
-                waiting.extend(means.clone().map(|means| (means, inner, false)));
+                waiting.extend(means.clone().map(|means| (means, inner)));
             }
             for name in self.changed_below(&spot) {
-                let is_ours = is_root && is_reserved(&name);
-                if !is_ours && !changed.names.contains_key(&name) {
+                if !is_reserved(&name) && !changed.names.contains_key(&name) {
                     let inner = spot.join(&name).expect("only what is in the tree has something below it");
-                    waiting.push((inner, address.join(&name), false));
+                    waiting.push((inner, address.join(&name)));
                 }
             }
         }

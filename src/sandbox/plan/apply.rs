@@ -9,6 +9,7 @@ use std::io;
 
 use crate::limits::Meter;
 
+use super::super::copy::Copying;
 use super::super::error::SandboxError;
 use super::super::journal::reverse::Reverser;
 use super::super::journal::{Address, Begin, Change, Conflict, End, Journal, Roots, time};
@@ -67,7 +68,8 @@ impl Plan {
         if roots.state(&Address::from(""))?.is_none_or(|root| root.inode != self.about.root) {
             return Err(ApplyError::OtherRoot);
         }
-        let refused = self.each(|change| refused(change, roots, admit));
+        let is_sealed = self.is_of(roots.main);
+        let refused = self.each(|change| refused(change, is_sealed, roots, admit));
         if !refused.is_empty() {
             return Err(ApplyError::Refused(refused));
         }
@@ -146,7 +148,7 @@ impl Doing<'_, '_, '_> {
             let keeper = Keeper::new(roots.root_of(&change.path)?, *retention);
             let place = roots.place(&change.path)?;
             let overwrite = if change.was.is_some() { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
-            source.copy_to(&place, &overwrite, meter, open)?;
+            source.copy_to(&place, &Copying::whole(overwrite), meter, open)?;
         }
         Ok(())
     }

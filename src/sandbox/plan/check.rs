@@ -5,14 +5,16 @@ use std::path::{Component, Path, PathBuf};
 
 use super::super::error::SandboxError;
 use super::super::journal::{Address, Roots, State};
-use super::super::keep::Drawer;
+use super::super::keep::{Drawer, stamp};
 use super::super::metadata::Kind;
-use super::super::own::{OWN, is_reserved};
+use super::super::own::OWN;
+use super::super::reserved::is_reserved;
 use super::{Deed, PlannedChange, tree_digest};
 
 /// Why a plan may not do a change.
 pub(super) fn refused(
     change: &PlannedChange,
+    is_sealed: bool,
     roots: Roots<'_>,
     admit: &dyn Fn(&Address, bool) -> Result<(), String>,
 ) -> Option<String> {
@@ -24,22 +26,42 @@ pub(super) fn refused(
     if let Some(bad) = named.into_iter().flatten().find(is_bad) {
         return Some(format!("no plan may name `{}`", bad.shown()));
     }
-    if let Some(kept) = kept.filter(|kept| !is_kept(kept, roots)) {
-        return Some(format!("nothing is kept at `{}`", kept.shown()));
+    let mut origin = None;
+    if let Some(kept) = kept {
+        origin = kept_origin(kept, roots);
+        if origin.is_none() {
+            return Some(format!("nothing is kept at `{}`", kept.shown()));
+        }
+        // Whoever writes a plan could name anything that is kept.
+        if !is_sealed {
+            return Some(
+                "it would come from what is kept, and your key did not seal this plan: plan it again here".to_owned(),
+            );
+        }
     }
-    named.into_iter().flatten().find_map(|address| admit(address, is_folder).err())
+    named.into_iter().chain([origin.as_ref()]).flatten().find_map(|address| admit(address, is_folder).err())
 }
 
-/// Whether no part of an address leads up or to our own files.
+/// Whether an address is tidy and no part of it leads up or is reserved; the root itself is none.
 fn is_clean(address: &Address, roots: Roots<'_>) -> bool {
-    plain_way(address, roots).is_some_and(|way| way.first().is_some_and(|first| !is_reserved(first)))
+    plain_way(address, roots).is_some_and(|way| !way.is_empty() && !way.iter().any(|name| is_reserved(name)))
 }
 
-/// Whether an address is that of something that is kept.
-fn is_kept(address: &Address, roots: Roots<'_>) -> bool {
+/// The place that something kept came from; `None` for an address that is not one of a kept thing.
+fn kept_origin(address: &Address, roots: Roots<'_>) -> Option<Address> {
     let is_drawer = |name: &OsStr| [Drawer::Backups, Drawer::Trash].iter().any(|drawer| name == drawer.name());
-    plain_way(address, roots)
-        .is_some_and(|way| matches!(way[..], [own, drawer, _, ..] if own == OWN && is_drawer(drawer)))
+    let way = plain_way(address, roots)?;
+    let [own, drawer, below @ ..] = &way[..] else { return None };
+    let at = below.iter().position(|part| stamp::is_kept_shape(part)).filter(|&at| at > 0)?;
+    if *own != OWN || !is_drawer(drawer) {
+        return None;
+    }
+    let (root, _) = roots.of(address).ok()?;
+    let parts = below[..at]
+        .iter()
+        .map(|part| stamp::part_of(part))
+        .chain(below[at + 1..].iter().map(|part| (*part).to_owned()));
+    Some(parts.fold(Address::from(&*root.address_of("")), |address, part| address.join(&part)))
 }
 
 /// The parts of the way to an address, if it is written as we write it and no part leads up.

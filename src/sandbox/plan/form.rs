@@ -10,11 +10,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::super::folder::{file_metadata, set_access};
 use super::super::journal::Address;
 use super::super::metadata::{Kind, Metadata};
 use super::super::overlay::Scratch;
+use super::super::seal::{RootSeal, SEAL_DIGITS};
 use super::{Plan, PlanAbout, PlannedChange, Store, VERSION};
 
 /// The most bytes of one content that a plan carries.
@@ -63,14 +65,18 @@ struct Row<C> {
 impl Plan {
     /// Writes it as JSON.
     pub fn write(&self, output: &mut impl Write) -> Result<(), FormError> {
+        let mut output = Hashing::new(output);
         let about = serde_json::to_string(&self.about)?;
         write!(output, "{},\"changes\":[", about.trim_end_matches('}'))?;
         for (number, change) in self.changes.iter().enumerate() {
             output.write_all(if number == 0 { b"\n" } else { b",\n" })?;
             let content = change.content.as_ref().map(|name| self.carried(change, name)).transpose()?;
-            serde_json::to_writer(&mut *output, &Row { change, content })?;
+            serde_json::to_writer(&mut output, &Row { change, content })?;
         }
-        output.write_all(if self.changes.is_empty() { b"]}\n" } else { b"\n]}\n" })?;
+        output.write_all(if self.changes.is_empty() { b"]" } else { b"\n]" })?;
+        let (output, digest) = output.end();
+        let seal = self.seal.as_ref().map_or_else(String::new, |seal| seal.of_text(PURPOSE, &digest));
+        writeln!(output, "{SEAL}{seal}{END}")?;
         Ok(())
     }
 
@@ -94,13 +100,99 @@ impl Plan {
     /// Reads one that was written.
     pub fn read(input: impl Read) -> Result<Plan, FormError> {
         let scratch = Scratch::new()?;
-        let mut reader = serde_json::Deserializer::from_reader(input);
+        let mut input = Watching::new(input);
+        let mut reader = serde_json::Deserializer::from_reader(io::BufReader::new(&mut input));
         let (about, changes) = Whole(&scratch).deserialize(&mut reader)?;
         reader.end()?;
+        drop(reader);
+        let claim = input.claim();
         match about.plan {
-            VERSION => Ok(Plan { about, changes, store: Store::Read(scratch) }),
+            VERSION => Ok(Plan { about, changes, store: Store::Read(scratch), seal: None, claim }),
             other => Err(FormError::Later(other)),
         }
+    }
+}
+
+/// What stands around the seal at the end of a plan.
+const SEAL: &str = ",\"seal\":\"";
+const END: &str = "\"}";
+/// What the seal of a plan is for.
+const PURPOSE: &str = "plan";
+/// Bytes at the end of a plan that the seal is not over: itself, and what stands around it.
+const TAIL: usize = SEAL.len() + SEAL_DIGITS + END.len() + 1;
+
+/// The seal that a plan claims to have, and the digest of what it would be over.
+#[derive(Clone, Debug)]
+pub(super) struct SealClaim {
+    digest: [u8; 32],
+    seal: String,
+}
+
+impl SealClaim {
+    /// Whether a root has this seal for what was read.
+    pub fn is_of(&self, root: &RootSeal) -> bool {
+        let mut signer = root.signer(PURPOSE);
+        signer.update(&self.digest);
+        signer.matches(&self.seal)
+    }
+}
+
+/// A writer that hashes what goes through it.
+struct Hashing<W> {
+    inner: W,
+    hash: Sha256,
+}
+
+impl<W: Write> Hashing<W> {
+    fn new(inner: W) -> Hashing<W> {
+        Hashing { inner, hash: Sha256::new() }
+    }
+
+    fn end(self) -> (W, [u8; 32]) {
+        (self.inner, self.hash.finalize().into())
+    }
+}
+
+impl<W: Write> Write for Hashing<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.hash.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// A reader that hashes what goes through it, the last bytes aside.
+struct Watching<R> {
+    inner: R,
+    hash: Sha256,
+    tail: Vec<u8>,
+}
+
+impl<R: Read> Watching<R> {
+    fn new(inner: R) -> Watching<R> {
+        Watching { inner, hash: Sha256::new(), tail: Vec::new() }
+    }
+
+    /// The seal that stood at the end, when everything was read.
+    fn claim(self) -> Option<SealClaim> {
+        let tail = std::str::from_utf8(&self.tail).ok()?.strip_suffix('\n')?;
+        let seal = tail.strip_prefix(SEAL)?.strip_suffix(END)?.to_owned();
+        Some(SealClaim { digest: self.hash.finalize().into(), seal })
+    }
+}
+
+impl<R: Read> Read for Watching<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.tail.extend_from_slice(&buffer[..read]);
+        let over = self.tail.len().saturating_sub(TAIL);
+        self.hash.update(&self.tail[..over]);
+        self.tail.drain(..over);
+        Ok(read)
     }
 }
 

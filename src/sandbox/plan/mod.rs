@@ -23,9 +23,11 @@ use super::folder::Folder;
 use super::journal::{Address, Content, Moment, State, moment, read_content};
 use super::metadata::Kind;
 use super::overlay::{Delta, Lies, Overlay, Scratch};
-use super::root::SandboxPath;
+use super::root::{Root, SandboxPath};
+use super::seal::RootSeal;
 pub use apply::{Applied, ApplyError};
 pub use form::FormError;
+use form::SealClaim;
 
 /// The form of plans that this program writes.
 const VERSION: u32 = 1;
@@ -39,6 +41,10 @@ pub struct Plan {
     pub changes: Vec<PlannedChange>,
     /// Where what would be written lies.
     store: Store,
+    /// The seals of the root that it was made for, where it was made here.
+    seal: Option<RootSeal>,
+    /// The seal that it had, where it was read.
+    claim: Option<SealClaim>,
 }
 
 /// What a plan is of.
@@ -135,7 +141,7 @@ impl Plan {
     ///
     /// # Errors
     /// The system's, for a tree that others change meanwhile.
-    pub fn of(overlay: &Arc<Overlay>, command: &str, failed: bool) -> io::Result<Plan> {
+    pub fn of(overlay: &Arc<Overlay>, main: &Root, command: &str, failed: bool) -> io::Result<Plan> {
         let deltas = overlay.deltas()?;
         let moved: BTreeSet<Address> = deltas.iter().filter_map(|delta| from(&delta.lies).cloned()).collect();
         let mut changes = Vec::with_capacity(deltas.len());
@@ -148,7 +154,13 @@ impl Plan {
         }
         let root = overlay.tree(&Address::from(""))?.own_metadata()?.identity.inode;
         let about = PlanAbout { plan: VERSION, command: command.to_owned(), failed, root };
-        Ok(Plan { about, changes, store: Store::Overlay(overlay.clone()) })
+        let (store, seal) = (Store::Overlay(overlay.clone()), Some(main.seal.clone()));
+        Ok(Plan { about, changes, store, seal, claim: None })
+    }
+
+    /// Whether this user made it for this root, and nobody has changed it since.
+    fn is_of(&self, root: &Root) -> bool {
+        matches!(self.store, Store::Overlay(_)) || self.claim.as_ref().is_some_and(|claim| claim.is_of(&root.seal))
     }
 
     /// The contents on both sides of a change, at most so many bytes each.

@@ -12,8 +12,8 @@ use super::{Root, SandboxPath, Unreached, Way};
 use crate::sandbox::error::SandboxError;
 use crate::sandbox::folder::Folder;
 use crate::sandbox::metadata::{Kind, Metadata};
-use crate::sandbox::own::is_reserved;
 use crate::sandbox::path::{PathRule, PathText, check_new_name, reserved};
+use crate::sandbox::reserved::is_reserved;
 
 /// Links that one path may go through; as many as Linux allows.
 const MAX_LINKS: usize = 40;
@@ -105,14 +105,14 @@ impl<'a> Walker<'a> {
     }
 
     pub(super) fn enter(&mut self, name: OsString) -> Result<(), SandboxError> {
-        self.refuse_reserved(&name)?;
+        Self::refuse_reserved(&name)?;
         let folder = self.here().open_folder(&name).map_err(|error| SandboxError::io(&*self.shown, &error))?;
         self.entered.push((folder, name));
         Ok(())
     }
 
     fn follow(&mut self, name: &OsStr) -> Result<(), SandboxError> {
-        self.refuse_reserved(name)?;
+        Self::refuse_reserved(name)?;
         self.links += 1;
         if self.links > MAX_LINKS {
             let reason = "too many levels of symbolic links".to_owned();
@@ -139,7 +139,7 @@ impl<'a> Walker<'a> {
     }
 
     fn found(&mut self, name: OsString, metadata: Metadata) -> Result<SandboxPath, SandboxError> {
-        self.refuse_reserved(&name)?;
+        Self::refuse_reserved(&name)?;
         if self.wants_folder && metadata.kind != Kind::Folder {
             return Err(SandboxError::NotAFolder(self.shown.to_string()));
         }
@@ -148,7 +148,7 @@ impl<'a> Walker<'a> {
 
     /// The place of a path whose part `name` does not exist.
     fn missing(&mut self, name: OsString, rule: PathRule) -> Result<SandboxPath, SandboxError> {
-        self.refuse_reserved(&name)?;
+        [&name].into_iter().chain(&self.ahead).try_for_each(|name| Self::refuse_reserved(name))?;
         if self.ahead.iter().any(|part| part == "..") {
             return Err(SandboxError::NotFound(self.shown.to_string()));
         }
@@ -196,11 +196,8 @@ impl<'a> Walker<'a> {
         names.join("/")
     }
 
-    fn refuse_reserved(&self, name: &OsStr) -> Result<(), SandboxError> {
-        match self.entered.is_empty() && is_reserved(name) {
-            true => Err(reserved(&name.to_string_lossy()).into()),
-            false => Ok(()),
-        }
+    fn refuse_reserved(name: &OsStr) -> Result<(), SandboxError> {
+        if is_reserved(name) { Err(reserved(&name.to_string_lossy()).into()) } else { Ok(()) }
     }
 
     fn escapes(&self) -> SandboxError {

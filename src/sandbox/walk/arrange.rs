@@ -17,6 +17,8 @@ pub struct Tree {
     pub sizes: Vec<i64>,
     /// Seconds since 1970. Empty where no details were wanted.
     pub modified: Vec<i64>,
+    /// How many reserved entries were left out, apart from the root's own.
+    pub reserved: u64,
 }
 
 /// A folder whose entries are being taken over.
@@ -112,6 +114,7 @@ impl Tree {
             is_folder: Vec::with_capacity(entries),
             sizes: Vec::with_capacity(detailed),
             modified: Vec::with_capacity(detailed),
+            reserved: readers.iter().map(|reader| reader.reserved).sum(),
         }
     }
 

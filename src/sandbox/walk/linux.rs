@@ -223,7 +223,10 @@ impl<'a> Worker<'a> {
             let entry = entry.map_err(unreadable)?;
             let name = entry.file_name();
             let bytes = name.to_bytes();
-            if bytes == b"." || bytes == b".." || filter.is_reserved(parent, OsStr::from_bytes(bytes)) {
+            if bytes == b"." || bytes == b".." {
+                continue;
+            }
+            if filter.leaves_out(parent, OsStr::from_bytes(bytes), &mut self.reader.reserved) {
                 continue;
             }
             let told = Some(entry.file_type()).filter(|kind| lets_look && *kind != FileType::Unknown);

@@ -16,7 +16,7 @@ use crate::limits::{LimitHit, Watch};
 
 use super::error::SandboxError;
 use super::folder::Folder;
-use super::own::is_reserved;
+use super::reserved::is_reserved;
 use super::root::SandboxPath;
 
 pub use arrange::Tree;
@@ -54,6 +54,8 @@ struct Reader {
     names: Vec<u8>,
     found: Vec<Found>,
     blocks: Vec<Block>,
+    /// Reserved entries that were left out.
+    reserved: u64,
 }
 
 /// The entries of one folder.
@@ -81,7 +83,7 @@ pub enum Details {
     KindAlone,
 }
 
-/// What a walk leaves out, besides our own files.
+/// What a walk leaves out, besides reserved names.
 #[derive(Clone, Copy)]
 pub struct Skip<'a> {
     /// Says of a folder, by its resolved path, that it and all in it are left out.
@@ -95,14 +97,17 @@ struct Filter<'a> {
     details: Details,
     /// The resolved path of the start.
     start: &'a str,
-    /// The start is the root, in which our own files lie.
+    /// The start is the root, whose own `.ns` and policy file are not counted among what is left out.
     start_is_root: bool,
 }
 
 impl Filter<'_> {
-    /// Whether a name is one of our own files; `folder` is none for the start itself.
-    fn is_reserved(&self, folder: Option<EntryId>, name: &OsStr) -> bool {
-        self.start_is_root && folder.is_none() && is_reserved(name)
+    /// Whether a name is left out because it is reserved, which is counted unless it is the root's own;
+    /// `folder` is none for the start itself.
+    fn leaves_out(&self, folder: Option<EntryId>, name: &OsStr, count: &mut u64) -> bool {
+        let is_left_out = is_reserved(name);
+        *count += u64::from(is_left_out && !(self.start_is_root && folder.is_none()));
+        is_left_out
     }
 
     /// Whether the folder of a name is left out; `below` is the way from the start to where it lies.

@@ -72,7 +72,8 @@ impl Begun {
     ) -> Result<(), Failure> {
         limits.watch.poll()?;
         let mut entries = folder.entries().map_err(|error| self.failure(parent, error))?;
-        entries.retain(|entry| !filter.is_reserved(parent, &entry.name));
+        let reserved = &mut self.reader.reserved;
+        entries.retain(|entry| !filter.leaves_out(parent, &entry.name, reserved));
         if self.reader.found.len() + entries.len() > limits.entries {
             return Err(limits.hit.into());
         }

@@ -83,8 +83,9 @@ fn same_statement(one: &Statement, other: &Statement) -> bool {
 
 fn same_head(one: &Procedure, other: &Procedure) -> bool {
     same_name(&one.name, &other.name)
-        && all(&one.needs, &other.needs, same_name)
-        && all(&one.optional, &other.optional, same_name)
+        && all(&one.params, &other.params, |one, other| {
+            same_name(&one.name, &other.name) && one.when_absent == other.when_absent
+        })
         && all(&one.returns, &other.returns, same_name)
         && one.documentation == other.documentation
 }

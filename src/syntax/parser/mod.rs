@@ -8,6 +8,7 @@ mod blocks;
 mod expr;
 mod literal;
 mod mistake;
+mod params;
 mod stmt;
 mod tokens;
 
@@ -182,7 +183,8 @@ impl Parser {
             LineKind::Metadata(text) => {
                 self.note(WrittenKind::Metadata, line.span);
                 let (key, value) = text.split_once(':').unwrap_or((&text, ""));
-                let metadata = Metadata { key: key.trim().to_owned(), value: value.trim().to_owned() };
+                let (key, value) = (key.trim().to_owned(), value.trim().to_owned());
+                let metadata = Metadata { key, value, span: line.span };
                 self.tree.metadata.push(metadata);
             }
             LineKind::Comment(text) => {

@@ -198,8 +198,7 @@ impl Parser {
                     let name = self.name(&part);
                     procedure = Some(Box::new(Procedure {
                         name,
-                        needs: Vec::new(),
-                        optional: Vec::new(),
+                        params: Vec::new(),
                         returns: Vec::new(),
                         documentation: None,
                         body: Vec::new(),
@@ -216,19 +215,7 @@ impl Parser {
         Parsed::Opens(if is_func { Head::Func(procedure) } else { Head::Procedure(procedure) })
     }
 
-    fn signature(&mut self, pair: Pair<'_, Rule>, procedure: &mut Procedure) {
-        for part in pair.into_inner() {
-            match part.as_rule() {
-                Rule::groups => self.signature(part, procedure),
-                Rule::plain | Rule::needs => procedure.needs = self.names(part),
-                Rule::optional => procedure.optional = self.names(part),
-                Rule::returns => procedure.returns = self.names(part),
-                _ => {}
-            }
-        }
-    }
-
-    fn names(&mut self, pair: Pair<'_, Rule>) -> Vec<Name> {
+    pub(super) fn names(&mut self, pair: Pair<'_, Rule>) -> Vec<Name> {
         let names = pair.into_inner().filter(|part| part.as_rule() == Rule::name);
         names.map(|name| self.name(&name)).collect()
     }

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use crate::text::fold;
 
 use super::file::careless;
+use super::stated::{Stated, source_of};
 
 /// A directory that a rule is about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DirectoryRule {
     written: String,
+    /// Where it is stated; nowhere for a rule that is ours.
+    stated: Option<Stated>,
     place: Place,
     /// It is not of the policy file, but keeps tools out of what is ours.
     is_ours: bool,
@@ -54,14 +57,24 @@ impl DirectoryRule {
             }
             (false, parts) => Place::Below(parts),
         };
-        Ok(DirectoryRule { written: written.to_owned(), place, is_ours: false })
+        Ok(DirectoryRule { written: written.to_owned(), stated: None, place, is_ours: false })
     }
 
     /// A rule that keeps tools out of a directory of ours with this address.
     pub fn ours(address: &str) -> DirectoryRule {
         let parts = parts_of(address);
         let place = if address.starts_with('/') { Place::Outside(parts) } else { Place::Below(parts) };
-        DirectoryRule { written: address.to_owned(), place, is_ours: true }
+        DirectoryRule { written: address.to_owned(), stated: None, place, is_ours: true }
+    }
+
+    /// The same rule with the place where it is stated.
+    pub fn at(self, stated: Stated) -> DirectoryRule {
+        DirectoryRule { stated: Some(stated), ..self }
+    }
+
+    /// Where it is stated.
+    pub fn stated(&self) -> Option<&Stated> {
+        self.stated.as_ref()
     }
 
     /// Whether it is no rule of the policy file.
@@ -73,7 +86,9 @@ impl DirectoryRule {
     pub fn reason(&self) -> String {
         match self.is_ours {
             true => "it is where NeuroScript keeps files of its own".to_owned(),
-            false => format!("it is in `{}` of `blocked_directories`", self.written),
+            false => {
+                format!("it is in `{}` of `blocked_directories` ({})", self.written, source_of(self.stated.as_ref()))
+            }
         }
     }
 
@@ -83,6 +98,16 @@ impl DirectoryRule {
             Place::Absolute(path) => Some(path),
             _ => None,
         }
+    }
+
+    /// Whether it is a directory outside the sandbox root.
+    pub fn is_outside(&self) -> bool {
+        matches!(self.place, Place::Outside(_)) && !self.is_ours
+    }
+
+    /// Whether it holds a further root, or lies in it.
+    pub fn overlaps(&self, root: &[String]) -> bool {
+        matches!(&self.place, Place::Outside(parts) if parts.starts_with(root) || root.starts_with(parts))
     }
 
     /// Says where an absolute path leads: below the root, or to a directory outside.

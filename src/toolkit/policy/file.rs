@@ -9,30 +9,41 @@ use crate::sandbox::is_ignorable;
 use crate::text::fold;
 
 use super::directory::Asked;
+use super::stated::Stated;
 
-/// Extensions, without regard to case; `tar.gz` is one too, and the empty text stands for none.
+/// Extensions of one policy file, without regard to case; `tar.gz` is one too, and the empty text stands
+/// for none.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Extensions(Vec<String>);
+pub struct Extensions {
+    written: Vec<String>,
+    /// Where they are stated.
+    pub stated: Option<Stated>,
+}
 
 impl Extensions {
+    /// The same extensions with the place where they are stated.
+    pub fn at(self, stated: Stated) -> Extensions {
+        Extensions { stated: Some(stated), ..self }
+    }
+
     /// Adds one, with or without its dot; an error says what is expected.
     pub fn add(&mut self, written: &str) -> Result<(), &'static str> {
         let extension = written.strip_prefix('.').unwrap_or(written);
         if extension.contains(['/', '*', '?', '[', ':', '\\']) || extension.ends_with(['.', ' ']) {
             return Err("extensions such as `md` or `.tar.gz`");
         }
-        self.0.push(fold(extension));
+        self.written.push(fold(extension));
         Ok(())
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.written.is_empty()
     }
 
     /// All of them, without their dots.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+        self.written.iter().map(String::as_str)
     }
 
     /// The extension of these that a folded name has.
@@ -41,7 +52,7 @@ impl Extensions {
             true => !name.trim_start_matches('.').contains('.'),
             false => name.strip_suffix(extension.as_str()).is_some_and(|stem| stem.ends_with('.')),
         };
-        self.0.iter().find(has).map(String::as_str)
+        self.written.iter().find(has).map(String::as_str)
     }
 }
 
@@ -106,13 +117,15 @@ pub const DEFAULT_PATTERNS: [&str; 38] = [
 /// The word in a list of patterns that stands for [`DEFAULT_PATTERNS`].
 pub const DEFAULTS: &str = "@default";
 
-/// Patterns whose matches nobody reads or changes.
+/// Patterns of one policy file, or the built-in ones, whose matches nobody reads or changes.
 ///
 /// One without `/` is matched against each name on the way, one with `/` against the way from the
 /// root; what lies below a match is one too. `!` in front makes an exception; the last match decides.
 #[derive(Clone, Debug)]
 pub struct Patterns {
     rules: Vec<Pattern>,
+    /// Where the list is stated; nowhere for the built-in one.
+    pub stated: Option<Stated>,
     /// Made when a path is first asked about: most runs begin without that.
     compiled: OnceLock<Compiled>,
 }
@@ -128,6 +141,8 @@ struct Compiled {
 struct Pattern {
     written: String,
     is_exception: bool,
+    /// The line of the policy file; 0 for those that `@default` stands for.
+    line: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -139,31 +154,36 @@ struct Matcher {
 
 impl Default for Patterns {
     fn default() -> Patterns {
-        Patterns { rules: DEFAULT_PATTERNS.map(Pattern::new).into(), compiled: OnceLock::new() }
+        Patterns { rules: DEFAULT_PATTERNS.map(Pattern::built_in).into(), stated: None, compiled: OnceLock::new() }
     }
 }
 
 impl PartialEq for Patterns {
     fn eq(&self, other: &Patterns) -> bool {
-        self.rules == other.rules
+        self.rules == other.rules && self.stated == other.stated
     }
 }
 
 impl Patterns {
-    /// The patterns of a list; an error names the one that is none, and says why.
-    pub fn new<T: AsRef<str>>(written: &[T]) -> Result<Patterns, (usize, String)> {
+    /// The same patterns with the place where their list is stated.
+    pub fn at(self, stated: Stated) -> Patterns {
+        Patterns { stated: Some(stated), ..self }
+    }
+
+    /// The patterns of a list, each with its line; an error names the one that is none, and says why.
+    pub fn new(written: &[(String, usize)]) -> Result<Patterns, (usize, String)> {
         let mut rules = Vec::new();
         // Which of the list each rule is.
         let mut numbers = Vec::new();
-        for (number, written) in written.iter().enumerate() {
-            match written.as_ref() {
-                DEFAULTS => rules.extend(DEFAULT_PATTERNS.map(Pattern::new)),
-                written => rules.push(Pattern::new(written)),
+        for (number, (written, line)) in written.iter().enumerate() {
+            match written.as_str() {
+                DEFAULTS => rules.extend(DEFAULT_PATTERNS.map(Pattern::built_in)),
+                written => rules.push(Pattern { line: *line, ..Pattern::built_in(written) }),
             }
             numbers.resize(rules.len(), number);
         }
         let compiled = Compiled::new(&rules).map_err(|(rule, reason)| (numbers[rule], reason))?;
-        Ok(Patterns { rules, compiled: OnceLock::from(compiled) })
+        Ok(Patterns { rules, stated: None, compiled: OnceLock::from(compiled) })
     }
 
     fn compiled(&self) -> &Compiled {
@@ -174,6 +194,12 @@ impl Patterns {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
+    }
+
+    /// Where a rule is stated; where its list is, for one that `@default` stands for.
+    fn stated_at(&self, rule: &Pattern) -> Option<Stated> {
+        let stated = self.stated.clone()?;
+        Some(if rule.line == 0 { stated } else { Stated { line: rule.line, ..stated } })
     }
 
     /// All of them in one line; the built-in list by its name.
@@ -190,8 +216,8 @@ impl Patterns {
         format!("{shown:?}")
     }
 
-    /// The pattern that a path falls under, itself or by a directory on its way.
-    pub fn refusing(&self, path: &Asked) -> Option<&str> {
+    /// The pattern that a path falls under, itself or by a directory on its way, and where it is stated.
+    pub fn refusing(&self, path: &Asked) -> Option<(&str, Option<Stated>)> {
         if self.rules.is_empty() {
             return None;
         }
@@ -205,14 +231,14 @@ impl Patterns {
             way.push_str(part);
             let last = names.last(part).max(paths.last(&way))?;
             let rule = &self.rules[last];
-            (!rule.is_exception).then_some(rule.written.as_str())
+            (!rule.is_exception).then(|| (rule.written.as_str(), self.stated_at(rule)))
         })
     }
 }
 
 impl Pattern {
-    fn new(written: &str) -> Pattern {
-        Pattern { written: written.to_owned(), is_exception: written.starts_with('!') }
+    fn built_in(written: &str) -> Pattern {
+        Pattern { written: written.to_owned(), is_exception: written.starts_with('!'), line: 0 }
     }
 
     /// The glob itself.

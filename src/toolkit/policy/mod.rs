@@ -5,22 +5,26 @@
 
 mod directory;
 mod file;
+mod leave;
+mod stated;
 mod summary;
 mod tools;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::sandbox::{Journal, Kind, Metadata, Retention, SandboxPath};
 use crate::text::ToolCode;
 
 use super::error::ToolError;
-use super::spec::{Access, Effect, Spec};
+use super::spec::{Access, Spec};
 
 pub use directory::DirectoryRule;
 use directory::{Asked, parts_of};
 use file::careless;
 pub use file::{Extensions, Patterns};
-use tools::ToolVerdict;
+pub use stated::{Layer, PolicyFile, Provenance, Stated, Unused};
+use stated::{change_of, source_of};
 pub use tools::{ToolRule, ToolRules};
 
 /// The rules in force.
@@ -28,18 +32,20 @@ pub use tools::{ToolRule, ToolRules};
 pub struct Policy {
     /// Nothing may be changed.
     pub read_only: bool,
-    /// Where tools may work; everywhere below the root when there are none.
-    pub allowed_directories: Vec<DirectoryRule>,
+    /// Where tools may work: a list of each policy file that has one, all of which hold; everywhere below
+    /// the root when there are none.
+    pub allowed_directories: Vec<Vec<DirectoryRule>>,
     /// Where a program that has tools called lets them work, besides.
     within: Option<Vec<DirectoryRule>>,
     /// Where they may not, although they could otherwise.
     pub blocked_directories: Vec<DirectoryRule>,
-    /// The files that may be read and changed; all when there are none.
-    pub allowed_extensions: Extensions,
-    /// Files that may not be read or changed.
-    pub blocked_extensions: Extensions,
-    /// Files and directories that may not be read or changed, by name or way.
-    pub blocked_patterns: Patterns,
+    /// The files that may be read and changed: a list of each policy file that has one, all of which hold;
+    /// all files when there are none.
+    pub allowed_extensions: Vec<Extensions>,
+    /// Files that may not be read or changed, by any of these lists.
+    pub blocked_extensions: Vec<Extensions>,
+    /// Files and directories that may not be read or changed, by name or way, by any of these lists.
+    pub blocked_patterns: Vec<Patterns>,
     /// The most bytes of a file that is read or written; 0 for no limit.
     pub max_file_size: u64,
     /// The most files that one operation lists or changes.
@@ -54,13 +60,20 @@ pub struct Policy {
     pub require_kernel_sandbox: bool,
     /// How long old content is kept.
     pub retention: Retention,
-    /// Which tools run, ask or are refused.
-    pub tools: ToolRules,
+    /// Which tools run, ask or are refused, by each policy file; the strictest holds.
+    pub tools: Vec<ToolRules>,
+    /// Where all of it comes from.
+    pub provenance: Arc<Provenance>,
     /// The ways to the further roots, folded.
     further: Vec<Vec<String>>,
     /// The ways to policy files that the user named or has, as far as tools could reach them.
     own_files: Vec<Vec<String>>,
 }
+
+/// Files of one operation, unless something else is said: everything can be undone.
+const MAX_FILES: u64 = 100_000;
+/// The same where a program has the tools called, and nobody watches.
+pub const MAX_FILES_OF_SERVER: u64 = 1_000;
 
 impl Default for Policy {
     fn default() -> Policy {
@@ -69,20 +82,34 @@ impl Default for Policy {
             allowed_directories: Vec::new(),
             within: None,
             blocked_directories: Vec::new(),
-            allowed_extensions: Extensions::default(),
-            blocked_extensions: Extensions::default(),
-            blocked_patterns: Patterns::default(),
+            allowed_extensions: Vec::new(),
+            blocked_extensions: Vec::new(),
+            blocked_patterns: vec![Patterns::default()],
             max_file_size: 0,
-            max_files_per_operation: 1000,
+            max_files_per_operation: MAX_FILES,
             require_confirmation_for_delete: false,
             enable_audit_logging: true,
             reject_hard_links: false,
             require_kernel_sandbox: false,
             retention: Retention::default(),
-            tools: ToolRules::default(),
+            tools: Vec::new(),
+            provenance: Arc::default(),
             further: Vec::new(),
             own_files: Vec::new(),
         }
+    }
+}
+
+/// Why the policy refuses a path, and how it would allow it.
+struct Refusal {
+    reason: String,
+    hint: Option<String>,
+}
+
+impl Refusal {
+    /// A refusal by nothing that somebody may change.
+    fn final_one(reason: &str) -> Option<Refusal> {
+        Some(Refusal { reason: reason.to_owned(), hint: None })
     }
 }
 
@@ -97,6 +124,8 @@ pub enum Approval {
         reason: String,
         /// How to do without the question.
         instead: String,
+        /// The file whose `allow` would lift it; none where it is not one of the user's, or not one alone.
+        lifted_by: Option<Layer>,
     },
 }
 
@@ -105,34 +134,13 @@ impl Policy {
     pub fn admit(&self, spec: &Spec) -> Result<Approval, ToolError> {
         if self.read_only && spec.effect.changes_files() {
             let message = format!("`{}` changes files, and the run is read-only", spec.name);
-            let hint = "run without `--read-only`, and without `read_only = true` in `[policy]`";
+            let hint = match self.provenance.of("read_only") {
+                Some(stated) => format!("run without `--read-only`, and without `read_only = true` at {stated}"),
+                None => "run without `--read-only`".to_owned(),
+            };
             return Err(ToolError::new(ToolCode::PolicyDenied, message).hint(hint));
         }
-        let name = spec.name;
-        let instead = || format!("add `{name}` to `allow` in `[tools]` of the policy file");
-        match self.tools.verdict(spec) {
-            ToolVerdict::Denied(rule) => {
-                let message = format!("the policy refuses `{name}`: it is in `deny` as `{rule}`");
-                Err(ToolError::new(ToolCode::PolicyDenied, message).hint("change `deny` in `[tools]` to allow it"))
-            }
-            ToolVerdict::Ask { rule, by_name } => {
-                let instead = match by_name {
-                    true => format!("move `{rule}` from `ask` to `allow` in `[tools]` of the policy file"),
-                    false => instead(),
-                };
-                Ok(Approval::Needed { reason: format!("it is in `ask` as `{rule}`"), instead })
-            }
-            ToolVerdict::Allowed { by_name: true } => Ok(Approval::NotNeeded),
-            _ if spec.effect == Effect::Deletes && self.require_confirmation_for_delete => Ok(Approval::Needed {
-                reason: "`require_confirmation_for_delete` is true".to_owned(),
-                instead: format!("{}, or set `require_confirmation_for_delete = false` in `[policy]`", instead()),
-            }),
-            ToolVerdict::Silent if spec.requires_approval => {
-                let reason = "the tool asks unless the policy allows it".to_owned();
-                Ok(Approval::Needed { reason, instead: instead() })
-            }
-            ToolVerdict::Silent | ToolVerdict::Allowed { .. } => Ok(Approval::NotNeeded),
-        }
+        self.leave(spec)
     }
 
     /// Whether a tool may do this at a place.
@@ -159,12 +167,14 @@ impl Policy {
 
     /// Whether a tool may do this to what has this address.
     pub fn admit_path(&self, address: &str, is_directory: bool, access: Access) -> Result<(), ToolError> {
-        let Some(reason) = self.refusal(address, is_directory, access) else { return Ok(()) };
+        let Some(Refusal { reason, hint }) = self.refusal(address, is_directory, access) else { return Ok(()) };
         let shown = if address.is_empty() { "." } else { address };
         let message = format!("the policy refuses `{shown}`: {reason}");
-        Err(ToolError::new(ToolCode::PolicyDenied, message)
-            .path(shown)
-            .hint("change `[policy]` in the policy file to allow it"))
+        let error = ToolError::new(ToolCode::PolicyDenied, message).path(shown);
+        Err(match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        })
     }
 
     /// Whether listings leave out what has this address.
@@ -177,10 +187,13 @@ impl Policy {
     pub fn admit_content(&self, shown: &str, metadata: &Metadata) -> Result<(), ToolError> {
         if self.reject_hard_links && metadata.links > 1 {
             let links = metadata.links;
-            let message = format!("the policy refuses `{shown}`: it has {links} names, and what they share is refused");
-            return Err(ToolError::new(ToolCode::PolicyDenied, message)
-                .path(shown)
-                .hint("set `reject_hard_links = false` in `[policy]` to allow it"));
+            let stated = self.provenance.of("reject_hard_links");
+            let message = format!(
+                "the policy refuses `{shown}`: it has {links} names, and `reject_hard_links` is true ({})",
+                source_of(stated)
+            );
+            let hint = change_of("reject_hard_links", "policy", stated);
+            return Err(ToolError::new(ToolCode::PolicyDenied, message).path(shown).hint(hint));
         }
         self.admit_size(shown, metadata.size)
     }
@@ -191,10 +204,13 @@ impl Policy {
             return Ok(());
         }
         let most = self.max_file_size;
-        let message = format!("the policy refuses `{shown}`: {bytes} bytes are more than {most}");
-        Err(ToolError::new(ToolCode::PolicyDenied, message)
-            .path(shown)
-            .hint("work on a smaller file, or raise `max_file_size` in `[policy]`"))
+        let stated = self.provenance.of("max_file_size");
+        let message = format!(
+            "the policy refuses `{shown}`: {bytes} bytes are more than {most}, which is `max_file_size` ({})",
+            source_of(stated)
+        );
+        let hint = format!("work on a smaller file, or {}", change_of("max_file_size", "policy", stated));
+        Err(ToolError::new(ToolCode::PolicyDenied, message).path(shown).hint(hint))
     }
 
     /// Whether there is any rule about paths.
@@ -216,27 +232,29 @@ impl Policy {
         !(self.allowed_directories.is_empty() && self.blocked_directories.is_empty() && self.within.is_none())
     }
 
-    fn refusal(&self, address: &str, is_directory: bool, access: Access) -> Option<String> {
+    fn refusal(&self, address: &str, is_directory: bool, access: Access) -> Option<Refusal> {
         let path = Asked::new(address, &self.further);
         if access >= Access::Change && self.holds_own_file(&path, access) {
-            return Some("no tool changes a policy file that may be in force".to_owned());
+            return Refusal::final_one("no tool changes a policy file that may be in force");
         }
         if let Some(rule) = self.blocked_directories.iter().find(|rule| rule.is_on(&path, is_directory)) {
-            return Some(rule.reason());
+            let hint = (!rule.is_ours()).then(|| change_of("blocked_directories", "policy", rule.stated()));
+            return Some(Refusal { reason: rule.reason(), hint });
         }
-        let allowed =
-            self.allowed_directories.is_empty() || self.allowed_directories.iter().any(|rule| rule.holds(&path));
-        if !allowed {
-            return Some("it is in none of `allowed_directories`".to_owned());
+        if let Some(none) = self.allowed_directories.iter().find(|rules| !rules.iter().any(|rule| rule.holds(&path))) {
+            let stated = none.first().and_then(DirectoryRule::stated);
+            let reason = format!("it is in none of `allowed_directories` ({})", source_of(stated));
+            return Some(Refusal { reason, hint: Some(change_of("allowed_directories", "policy", stated)) });
         }
         if self.within.as_ref().is_some_and(|within| !within.iter().any(|rule| rule.holds(&path))) {
-            return Some("it is in none of the roots that the client names".to_owned());
+            return Refusal::final_one("it is in none of the roots that the client names");
         }
         if access == Access::Look {
             return None;
         }
-        if let Some(pattern) = self.blocked_patterns.refusing(&path) {
-            return Some(format!("it matches `{pattern}` of `blocked_patterns`"));
+        if let Some((pattern, stated)) = self.blocked_patterns.iter().find_map(|patterns| patterns.refusing(&path)) {
+            let reason = format!("it matches `{pattern}` of `blocked_patterns` ({})", source_of(stated.as_ref()));
+            return Some(Refusal { reason, hint: Some(change_of("blocked_patterns", "policy", stated.as_ref())) });
         }
         path.parts.last().filter(|_| !is_directory).and_then(|name| self.refused_extension(name))
     }
@@ -254,21 +272,32 @@ impl Policy {
     }
 
     /// Why a file of this folded name may not be read or changed.
-    fn refused_extension(&self, name: &str) -> Option<String> {
-        let blocked = &self.blocked_extensions;
-        if let Some(extension) = blocked.of(name).or_else(|| blocked.of(&careless(name))) {
-            return Some(format!("`{extension}` is in `blocked_extensions`"));
+    fn refused_extension(&self, name: &str) -> Option<Refusal> {
+        let blocks = |blocked: &Extensions| {
+            let extension = blocked.of(name).or_else(|| blocked.of(careless(name).as_ref()))?;
+            let stated = blocked.stated.as_ref();
+            let reason = format!("`{extension}` is in `blocked_extensions` ({})", source_of(stated));
+            Some(Refusal { reason, hint: Some(change_of("blocked_extensions", "policy", stated)) })
+        };
+        if let Some(refusal) = self.blocked_extensions.iter().find_map(blocks) {
+            return Some(refusal);
         }
-        let allowed = self.allowed_extensions.is_empty() || self.allowed_extensions.of(name).is_some();
-        (!allowed).then(|| "its extension is not in `allowed_extensions`".to_owned())
+        let none = self.allowed_extensions.iter().find(|allowed| allowed.of(name).is_none())?;
+        let stated = none.stated.as_ref();
+        let reason = format!("its extension is not in `allowed_extensions` ({})", source_of(stated));
+        Some(Refusal { reason, hint: Some(change_of("allowed_extensions", "policy", stated)) })
     }
 
     /// Finds out where the absolute paths among the rules lead. `below` gives the part of one below the
-    /// root; `open` opens another as a further root and gives its true path. An error is the first that
+    /// root, `truth` its true path; `open` opens another as a further root and gives its true path. An error is the first that
     /// `open` gives.
+    ///
+    /// The file in the root opens nothing: its rules narrow what the user's files open. A directory that
+    /// overlaps one of another file is not opened either, since what both allow is open already.
     pub fn settle<E>(
         &mut self,
         below: impl Fn(&Path) -> Option<String>,
+        truth: impl Fn(&Path) -> PathBuf,
         mut open: impl FnMut(&Path) -> Result<PathBuf, E>,
     ) -> Result<(), E> {
         for rule in &mut self.blocked_directories {
@@ -276,27 +305,45 @@ impl Policy {
                 rule.settle(below(&path).as_deref(), &path);
             }
         }
-        for rule in &mut self.allowed_directories {
-            let Some(path) = rule.absolute().map(Path::to_path_buf) else { continue };
-            match below(&path) {
-                Some(inside) => rule.settle(Some(&inside), &path),
-                None => {
-                    let path = open(&path)?;
-                    self.further.push(parts_of(&path.to_string_lossy()));
-                    rule.settle(None, &path);
+        let mut opened: Vec<(usize, Vec<String>)> = Vec::new();
+        for (number, rules) in self.allowed_directories.iter_mut().enumerate() {
+            for rule in rules {
+                let Some(path) = rule.absolute().map(Path::to_path_buf) else { continue };
+                if let Some(inside) = below(&path) {
+                    rule.settle(Some(&inside), &path);
+                    continue;
                 }
+                let truth = truth(&path);
+                let parts = parts_of(&truth.to_string_lossy());
+                let overlaps = |(other, root): &(usize, Vec<String>)| {
+                    *other != number && (root.starts_with(&parts) || parts.starts_with(root))
+                };
+                if opened.iter().any(overlaps) || !rule.stated().is_none_or(|stated| stated.layer.is_users()) {
+                    rule.settle(None, &truth);
+                    continue;
+                }
+                let path = open(&path)?;
+                let parts = parts_of(&path.to_string_lossy());
+                opened.push((number, parts.clone()));
+                self.further.push(parts);
+                rule.settle(None, &path);
             }
         }
         Ok(())
+    }
+
+    /// Rules of the file in the root about directories outside that the user's files do not open.
+    pub fn unopened(&self) -> impl Iterator<Item = &DirectoryRule> {
+        let is_unopened =
+            |rule: &&DirectoryRule| rule.is_outside() && !self.further.iter().any(|root| rule.overlaps(root));
+        self.allowed_directories.iter().flatten().filter(is_unopened)
     }
 
     /// Notes that a folder with this absolute address is read besides the sandbox: the user named it, so
     /// `allowed_directories` need not; every rule that refuses holds.
     pub fn open_library(&mut self, address: &str) {
         self.further.push(parts_of(address));
-        if !self.allowed_directories.is_empty() {
-            self.allowed_directories.push(DirectoryRule::ours(address));
-        }
+        self.allowed_directories.iter_mut().for_each(|rules| rules.push(DirectoryRule::ours(address)));
     }
 
     /// Lets tools work below these addresses alone, as far as the other rules let them.

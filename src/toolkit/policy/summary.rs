@@ -1,6 +1,6 @@
 //! What a policy says, as `ns doctor` shows it: every key with its value.
 
-use super::{DirectoryRule, Policy, ToolRule};
+use super::{DirectoryRule, Extensions, Policy, ToolRule, ToolRules};
 
 /// A list of texts in one line.
 fn listed<'a>(texts: impl Iterator<Item = &'a str>) -> String {
@@ -8,23 +8,29 @@ fn listed<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     format!("[{}]", texts.join(", "))
 }
 
+/// Lists of several files, all of which hold.
+fn each(lists: impl Iterator<Item = String>, none: &str) -> String {
+    let lists: Vec<String> = lists.collect();
+    if lists.is_empty() { none.to_owned() } else { lists.join(" and ") }
+}
+
 impl Policy {
     /// Every key of `[policy]` and the lists of `[tools]` with what is in force.
     pub fn summary(&self) -> Vec<(&'static str, String)> {
         let written = |rule: &&DirectoryRule| !rule.is_ours();
         let directories = |rules: &[DirectoryRule]| listed(rules.iter().filter(written).map(DirectoryRule::written));
-        let tools = |rules: &[ToolRule]| listed(rules.iter().map(ToolRule::written));
-        let allowed = match self.allowed_directories.is_empty() {
-            true => "[\".\"]".to_owned(),
-            false => directories(&self.allowed_directories),
+        let allowed = each(self.allowed_directories.iter().map(|rules| directories(rules)), "[\".\"]");
+        let extensions = |lists: &[Extensions]| each(lists.iter().map(|list| listed(list.iter())), "[]");
+        let tools = |rules: fn(&ToolRules) -> &[ToolRule]| {
+            listed(self.tools.iter().flat_map(|layer| rules(layer).iter()).map(ToolRule::written))
         };
         vec![
             ("read_only", self.read_only.to_string()),
             ("allowed_directories", allowed),
             ("blocked_directories", directories(&self.blocked_directories)),
-            ("allowed_extensions", listed(self.allowed_extensions.iter())),
-            ("blocked_extensions", listed(self.blocked_extensions.iter())),
-            ("blocked_patterns", self.blocked_patterns.shown()),
+            ("allowed_extensions", extensions(&self.allowed_extensions)),
+            ("blocked_extensions", extensions(&self.blocked_extensions)),
+            ("blocked_patterns", each(self.blocked_patterns.iter().map(|patterns| patterns.shown()), "[]")),
             ("max_file_size", self.max_file_size.to_string()),
             ("max_files_per_operation", self.max_files_per_operation.to_string()),
             ("require_confirmation_for_delete", self.require_confirmation_for_delete.to_string()),
@@ -34,9 +40,9 @@ impl Policy {
             ("backup_count", self.retention.count.to_string()),
             ("backup_days", self.retention.days.to_string()),
             ("backup_bytes", self.retention.bytes.to_string()),
-            ("tools: allow", tools(&self.tools.allow)),
-            ("tools: deny", tools(&self.tools.deny)),
-            ("tools: ask", tools(&self.tools.ask)),
+            ("allow", tools(|rules| &rules.allow)),
+            ("deny", tools(|rules| &rules.deny)),
+            ("ask", tools(|rules| &rules.ask)),
         ]
     }
 }

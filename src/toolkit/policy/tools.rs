@@ -4,10 +4,13 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::super::registry::Registry;
 use super::super::spec::Spec;
+use super::stated::{Layer, Stated};
 
-/// `[tools]`: lists of names and globs.
+/// `[tools]` of one policy file: lists of names and globs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolRules {
+    /// Where `require_confirmation_for_delete` of the same file asks before each delete.
+    pub confirms_delete: Option<Stated>,
     /// These run without a question.
     pub allow: Vec<ToolRule>,
     /// These are refused.
@@ -20,6 +23,7 @@ pub struct ToolRules {
 #[derive(Clone, Debug)]
 pub struct ToolRule {
     written: String,
+    stated: Option<Stated>,
     names: Names,
 }
 
@@ -37,7 +41,7 @@ impl PartialEq for ToolRule {
     }
 }
 
-/// What the rules say of a tool, and which of them.
+/// What the rules of a file say of a tool, and which of them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolVerdict {
     /// It runs.
@@ -46,11 +50,11 @@ pub enum ToolVerdict {
         by_name: bool,
     },
     /// It is refused, by this rule.
-    Denied(String),
+    Denied(ToolRule),
     /// A person is asked first.
     Ask {
         /// By this rule.
-        rule: String,
+        rule: ToolRule,
         /// It is the tool's own name, not a glob.
         by_name: bool,
     },
@@ -71,11 +75,21 @@ impl ToolRule {
                 Names::Glob(glob.map_err(|error| error.kind().to_string())?.compile_matcher())
             }
         };
-        let rule = ToolRule { written: written.to_owned(), names };
+        let rule = ToolRule { written: written.to_owned(), stated: None, names };
         match registry.iter().any(|tool| rule.matches(&tool.spec).is_some()) {
             true => Ok(rule),
             false => Err(format!("no tool matches `{written}`")),
         }
+    }
+
+    /// The same rule with the place where it is stated.
+    pub fn at(self, stated: Stated) -> ToolRule {
+        ToolRule { stated: Some(stated), ..self }
+    }
+
+    /// Where it is stated.
+    pub fn stated(&self) -> Option<&Stated> {
+        self.stated.as_ref()
     }
 
     /// The rule as the policy file writes it.
@@ -103,20 +117,17 @@ fn unknown(written: &str, registry: &Registry) -> String {
 }
 
 impl ToolRules {
-    /// What the rules say of a tool: a name counts more than a glob; of the same kind a refusal counts
-    /// more than a question, and a question more than leave.
-    #[inline]
-    pub fn verdict(&self, spec: &Spec) -> ToolVerdict {
-        match self.deny.is_empty() && self.ask.is_empty() && self.allow.is_empty() {
-            true => ToolVerdict::Silent,
-            false => self.first_match(spec),
-        }
+    /// Whose file the rules are of; none where there are none.
+    pub fn layer(&self) -> Option<Layer> {
+        let mut rules = self.allow.iter().chain(&self.deny).chain(&self.ask).filter_map(ToolRule::stated);
+        rules.next().or(self.confirms_delete.as_ref()).map(|stated| stated.layer)
     }
 
-    fn first_match(&self, spec: &Spec) -> ToolVerdict {
-        let find = |rules: &[ToolRule], by_name: bool| {
-            rules.iter().find(|rule| rule.matches(spec) == Some(by_name)).map(|rule| rule.written.clone())
-        };
+    /// What the rules of the file say of a tool: a name counts more than a glob; of the same kind a refusal counts
+    /// more than a question, and a question more than leave.
+    pub fn verdict(&self, spec: &Spec) -> ToolVerdict {
+        let find =
+            |rules: &[ToolRule], by_name: bool| rules.iter().find(|rule| rule.matches(spec) == Some(by_name)).cloned();
         for by_name in [true, false] {
             if let Some(rule) = find(&self.deny, by_name) {
                 return ToolVerdict::Denied(rule);

@@ -1,13 +1,12 @@
 //! `CSV.Parse`.
 
-use csv::{Reader, ReaderBuilder, StringRecord};
-
-use crate::limits::space;
+use crate::limits::{Charged, Held, LimitHit, space};
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::{Column, Rows, Str, Table, Texts, Value, print};
+use crate::value::{Column, Elements, Rows, Str, Table, Texts, Value, print};
 
 use super::super::build::ListBuilder;
 use super::super::place::{at, at_byte};
+use super::csv_record::Records;
 
 const SPEC: Spec = Spec::pure(
     "CSV.Parse",
@@ -31,8 +30,8 @@ arguments! {
     }
 }
 
-/// Rows after which the clock and the memory are looked at.
-const STRETCH: usize = 256;
+/// Bytes after which the clock is looked at.
+const POLLED: usize = 1 << 20;
 
 pub fn tool() -> Tool {
     Tool::new(SPEC, run)
@@ -43,9 +42,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     let separator = separator_of(&args.separator)?;
     context.spend_text(text.len())?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    check_quotes(text, separator)?;
-    let mut reader = ReaderBuilder::new().has_headers(false).delimiter(separator).from_reader(text.as_bytes());
-    if args.header { records(context, &mut reader) } else { lists(context, &mut reader) }
+    check_quotes(context, text, separator)?;
+    let mut records = Records::of(text, separator);
+    if args.header { maps(context, &mut records) } else { lists(context, &mut records) }
 }
 
 /// The separator that an argument gives.
@@ -61,10 +60,13 @@ pub fn separator_of(separator: &Str) -> Result<u8, ToolError> {
 }
 
 /// Finds a quote that is not closed, which the reader takes as closed at the end.
-fn check_quotes(text: &str, separator: u8) -> Result<(), ToolError> {
+fn check_quotes(context: &mut Context<'_>, text: &str, separator: u8) -> Result<(), ToolError> {
     let mut opened = None;
     let mut at_start = true;
     for (at, byte) in text.bytes().enumerate() {
+        if at.is_multiple_of(POLLED) {
+            context.meter.poll()?;
+        }
         match (opened, byte) {
             (None, b'"') if at_start => opened = Some(at),
             (Some(_), b'"') => opened = None,
@@ -80,69 +82,76 @@ fn check_quotes(text: &str, separator: u8) -> Result<(), ToolError> {
     }
 }
 
-fn read(reader: &mut Reader<&[u8]>, record: &mut StringRecord) -> Result<bool, ToolError> {
-    reader.read_record(record).map_err(|error| {
-        let message = match error.kind() {
-            csv::ErrorKind::UnequalLengths { pos: Some(pos), expected_len, len } => {
-                let reason = format!("the row has {len} fields, and the first one has {expected_len}");
-                at(pos.line() as usize, 1, &reason)
-            }
-            _ => error.to_string(),
-        };
-        ToolError::bad_argument("text", message)
-    })
-}
-
 /// Rows as lists of texts.
-fn lists(context: &mut Context<'_>, reader: &mut Reader<&[u8]>) -> Result<AnyList, ToolError> {
+fn lists(context: &mut Context<'_>, records: &mut Records<'_>) -> Result<AnyList, ToolError> {
     let mut rows = ListBuilder::default();
-    let mut record = StringRecord::new();
-    while read(reader, &mut record)? {
-        context.spend(record.len())?;
-        space::check(record.as_slice().len() + record.len() * size_of::<Value>())?;
-        rows.push(context, Value::list(record.iter().map(Value::text).collect())?)?;
+    while records.advance(context)? {
+        context.spend(records.len())?;
+        let mut row = Elements::with_room(records.len())?;
+        for field in records.fields() {
+            row.push(Value::checked_text(field)?)?;
+        }
+        rows.push(context, row.finish()?)?;
     }
     rows.finish()
 }
 
 /// Rows as maps, packed in columns.
-fn records(context: &mut Context<'_>, reader: &mut Reader<&[u8]>) -> Result<AnyList, ToolError> {
-    let mut header = StringRecord::new();
-    if !read(reader, &mut header)? {
+fn maps(context: &mut Context<'_>, records: &mut Records<'_>) -> Result<AnyList, ToolError> {
+    if !records.advance(context)? {
         return Ok(AnyList(Value::list(Vec::new())?));
     }
-    check_names(&header)?;
-    space::check_items(header.len())?;
-    let mut columns: Vec<(String, Vec<u32>)> = header.iter().map(|_| (String::new(), Vec::new())).collect();
-    let mut record = StringRecord::new();
+    let mut columns = columns(context, records)?;
     let mut rows = 0;
-    while read(reader, &mut record)? {
-        context.spend(record.len())?;
-        if rows % STRETCH == 0 {
-            space::check_items(rows + 1)?;
-            space::check(
-                columns.iter().map(|(bytes, ends)| bytes.capacity() + 4 * ends.capacity()).sum::<usize>() * 2,
-            )?;
-            context.meter.poll()?;
-        }
-        for ((bytes, ends), field) in columns.iter_mut().zip(&record) {
-            bytes.push_str(field);
-            ends.push(u32::try_from(bytes.len()).expect("a text has less than 4 GiB"));
+    while records.advance(context)? {
+        context.spend(records.len())?;
+        space::check_items(rows + 1)?;
+        for ((_, column), field) in columns.as_mut_slice().iter_mut().zip(records.fields()) {
+            column.push(field)?;
         }
         rows += 1;
     }
-    let packed = columns.into_iter().map(|(bytes, ends)| Column::Texts(Texts::new(bytes, ends)));
-    Ok(AnyList(Rows::new(Table::new(header.iter().zip(packed).collect(), rows)?).into()))
+    space::check(columns.len().saturating_mul(size_of::<(Str, Column)>()))?;
+    let packed = columns.into_vec().into_iter().map(|(name, cells)| (name, Column::Texts(cells.finish())));
+    Ok(AnyList(Rows::new(Table::new(packed.collect(), rows)?).into()))
 }
 
-fn check_names(header: &StringRecord) -> Result<(), ToolError> {
-    let mut names: Vec<&str> = header.iter().collect();
+/// Empty columns with the names of the first record, none of which may come twice.
+fn columns(context: &mut Context<'_>, records: &Records<'_>) -> Result<Charged<(Str, Cells)>, ToolError> {
+    let width = records.len();
+    context.spend(width)?;
+    space::check_items(width)?;
+    let _names = Held::of(width.saturating_mul(size_of::<&str>()))?;
+    let mut names: Vec<&str> = records.fields().collect();
     names.sort_unstable();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        None => Ok(()),
-        Some(pair) => {
-            let message = at(1, 1, &format!("the name `{}` comes twice", print::shortened(pair[0], 40)));
-            Err(ToolError::bad_argument("text", message).hint("`header: false` reads rows as lists"))
-        }
+    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        let message = at(1, 1, &format!("the name `{}` comes twice", print::shortened(pair[0], 40)));
+        return Err(ToolError::bad_argument("text", message).hint("`header: false` reads rows as lists"));
+    }
+    let mut columns = Charged::default();
+    columns.reserve_exact(width)?;
+    for name in records.fields() {
+        space::check(name.len())?;
+        columns.push((Str::new(name), Cells::default()))?;
+    }
+    Ok(columns)
+}
+
+/// The fields of one column, end to end.
+#[derive(Default)]
+struct Cells {
+    bytes: Charged<u8>,
+    ends: Charged<u32>,
+}
+
+impl Cells {
+    fn push(&mut self, field: &str) -> Result<(), LimitHit> {
+        self.bytes.extend_from_slice(field.as_bytes())?;
+        self.ends.push(u32::try_from(self.bytes.len()).expect("a text has less than 4 GiB"))
+    }
+
+    fn finish(self) -> Texts {
+        let bytes = String::from_utf8(self.bytes.into_vec()).expect("fields are texts");
+        Texts::new(bytes, self.ends.into_vec())
     }
 }

@@ -1,11 +1,10 @@
 //! `CSV`, `TOML` and `YAML`: data as other programs write it.
 
 mod csv_read;
+mod csv_record;
 mod csv_write;
 mod toml;
-mod yaml_read;
-mod yaml_scalar;
-mod yaml_write;
+mod yaml;
 
 use crate::toolkit::Tool;
 
@@ -13,6 +12,6 @@ use crate::toolkit::Tool;
 pub fn tools() -> Vec<Tool> {
     let mut tools = vec![csv_read::tool(), csv_write::tool()];
     tools.extend(toml::tools());
-    tools.extend([yaml_read::tool(), yaml_write::tool()]);
+    tools.extend(yaml::tools());
     tools
 }

@@ -13,11 +13,13 @@ const NOTHING: &str = "/dev/null";
 
 /// The difference of what was at a path and what is; none where one of them is binary.
 pub fn compare(path: &str, content: Sides<Option<&[u8]>>, watch: &Watch) -> Result<Option<Diff>, LimitHit> {
-    let text = |bytes: Option<&[u8]>| match bytes {
-        Some(bytes) => decode_whole(bytes, None).map(|decoded| decoded.text),
-        None => Some(String::new()),
+    let text = |bytes: Option<&[u8]>| -> Result<Option<String>, LimitHit> {
+        match bytes {
+            Some(bytes) => Ok(decode_whole(bytes, None)?.map(|decoded| decoded.text)),
+            None => Ok(Some(String::new())),
+        }
     };
-    let (Some(old), Some(new)) = (text(content.old), text(content.new)) else { return Ok(None) };
+    let (Some(old), Some(new)) = (text(content.old)?, text(content.new)?) else { return Ok(None) };
     let name = |side: &str, bytes: Option<&[u8]>| match bytes {
         Some(_) => format!("{side}/{path}"),
         None => NOTHING.to_owned(),

@@ -24,7 +24,8 @@ const SPEC: Spec = Spec {
     summary: "Packs files and directories into an archive",
     details: "The format is `zip` or `tar.gz`, by the destination's name (`.zip`, `.tar.gz`, `.tgz`) or by `format`. \
         Every source stands in the archive under its own name, a directory with all that is in it, hidden entries too; \
-        the root stands without a name. Stored are names, permission bits, times in whole seconds, and links as links; no \
+        the root stands without a name. `.ns` and `neuroscript.toml` are left out wherever they lie, with a warning for those \
+        below a directory of the root. Stored are names, permission bits, times in whole seconds, and links as links; no \
         owners. Equal files give equal bytes: entries are ordered by the bytes of their names. A link is followed where it is a \
         source. The archive never holds itself. A pipe, socket or device, a name that no tool can address, or an entry that the \
         policy refuses is an error before anything is written. The archive gets its name once it is whole and synced; missing \
@@ -121,7 +122,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
             .map(|listed| listed.place.map_err(|error| error.argument("paths")))
             .collect::<Result<_, _>>()?,
     };
-    let sources = gather(context, places, &destination).map_err(|error| by_source(error, argument, &destination))?;
+    let gathered = gather(context, places, &destination);
+    let (sources, left_out) = gathered.map_err(|error| by_source(error, argument, &destination))?;
     let replace = if args.overwrite { Replace::Yes } else { Replace::No };
     if destination.wants_folder() || destination.is_root() {
         return Err(at_destination(SandboxError::IsAFolder(destination.shown().to_owned()).into()));
@@ -138,6 +140,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     let counts = pack(context, &sources, &destination, format, &mut file.file)
         .map_err(|error| by_source(error, argument, &destination))?;
     let backup = file.finish(context.meter).map_err(|error| at_destination(error.into()))?;
+    super::note_left_out(context, left_out, "packed");
     if let Some(link) = &counts.leaving {
         let archive = destination.shown();
         context.note(format!("`FS.Extract` will refuse `{archive}`: the link `{link}` leads out of what is packed"));
@@ -193,13 +196,14 @@ fn format_of(given: Option<&Str>, destination: &SandboxPath) -> Result<Format, T
     }
 }
 
-/// Everything that is to be packed, in the order of the archive.
+/// Everything that is to be packed, in the order of the archive, and how many reserved entries are not.
 fn gather(
     context: &mut Context<'_>,
     places: Vec<SandboxPath>,
     destination: &SandboxPath,
-) -> Result<Vec<Source>, ToolError> {
+) -> Result<(Vec<Source>, u64), ToolError> {
     let mut sources = Vec::new();
+    let mut left_out = 0;
     let mut names = BTreeSet::new();
     for place in places {
         let at_source = |error: ToolError| error.path(place.shown());
@@ -223,6 +227,7 @@ fn gather(
         }
         let Some(tree) = tree else { continue };
         context.admit_files(tree.len() as u64)?;
+        left_out += tree.reserved;
         for below in (0..tree.len()).map(|entry| tree.path(entry)) {
             context.meter.poll()?;
             let address = joined(&start, &below);
@@ -235,7 +240,7 @@ fn gather(
         }
     }
     sources.sort_by(|a, b| a.name.split('/').cmp(b.name.split('/')));
-    Ok(sources)
+    Ok((sources, left_out))
 }
 
 fn joined(above: &str, below: &str) -> String {

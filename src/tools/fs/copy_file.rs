@@ -1,8 +1,11 @@
 //! `FS.CopyFile`: docs/specs/file_system_tool.md, "File Management Operations".
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
-use crate::sandbox::{Change, Kind as EntryKind, Metadata, Overwrite, PathRule, SandboxError, SandboxPath};
+use crate::sandbox::{
+    Change, Copying, Extent, Kind as EntryKind, Metadata, Overwrite, PathRule, SandboxError, SandboxPath,
+};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Effect, Example, Failure, ListedPath, Risk, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
@@ -16,7 +19,7 @@ const SPEC: Spec = Spec {
     aliases: &[],
     summary: "Copies files, or directories with all that is in them",
     details: "The copy gets its name only once it is whole and synced, so that a reader or a crash sees all of it or \
-        nothing; permission bits and times are kept, missing directories are made. A link is followed where it is the \
+        nothing; permission bits and times are kept, missing directories are made. `.ns` and `neuroscript.toml` inside a directory are left out, with a warning. A link is followed where it is the \
         source, and copied as a link inside a directory; one at the destination is replaced itself. Without \
         `overwrite` nothing is replaced, also in a race; a directory is never replaced. Nothing is copied onto or \
         into itself. `paths` and `glob` copy several into the directory `destination_path`, under their names, or with \
@@ -67,12 +70,13 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let Args { overwrite, recursive, destination_path: destination, .. } = args;
-    let mut work = Copy { overwrite, recursive, into: destination, taken: HashSet::new() };
+    let mut work = Copy { overwrite, recursive, into: destination, taken: HashSet::new(), left_out: Cell::new(0) };
     if let Some(source) = args.source_path {
         let (metadata, files) = look_at(context, &work, &source, &work.into)?;
         context.admit_files(files)?;
         let change = context.begin_change(files)?;
         let done = copy(context, &work, &source, &work.into, &metadata, &change)?;
+        super::note_left_out(context, work.left_out.get(), "copied");
         return Ok(Operation::done("copy", work.into.shown(), done.size_bytes).with_backup(done.backup_path));
     }
     let items = match (args.paths, args.glob) {
@@ -82,7 +86,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
             bulk::found(context, &glob, recursive, SOURCE, Access::Read)?
         }
     };
-    bulk::run(context, &mut work, items, args.all_or_nothing)
+    let done = bulk::run(context, &mut work, items, args.all_or_nothing);
+    super::note_left_out(context, work.left_out.get(), "copied");
+    done
 }
 
 /// Copying, of one or several.
@@ -92,6 +98,8 @@ struct Copy {
     into: SandboxPath,
     /// Where copies of several will be.
     taken: HashSet<String>,
+    /// How many reserved entries were left out so far.
+    left_out: Cell<u64>,
 }
 
 /// One of several copies.
@@ -135,8 +143,9 @@ fn copy(
     let keeper = context.keeper(destination);
     let replaces = work.overwrite && !is_folder;
     let overwrite = if replaces { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
-    let copied = source.copy_to(destination, &overwrite, context.meter, change);
-    let backup_path = copied.map_err(|error| match error {
+    let copying = Copying { extent: Extent::WithoutReserved, overwrite };
+    let copied = source.copy_to(destination, &copying, context.meter, change);
+    let copied = copied.map_err(|error| match error {
         // It names what is below the source by its last name alone.
         SandboxError::Special(_) => ToolError::from(error).argument("source_path").path(source.shown()),
         SandboxError::Exists(_) if is_folder && is_directory(destination) => {
@@ -147,8 +156,9 @@ fn copy(
         SandboxError::IsAFolder(_) => hint_at_place_in(error.into(), source, destination),
         error => super::hint_at_overwriting(error.into()),
     })?;
+    work.left_out.set(work.left_out.get() + copied.left_out);
     let size_bytes = (!is_folder).then_some(metadata.size);
-    Ok(Done { size_bytes, backup_path })
+    Ok(Done { size_bytes, backup_path: copied.backup })
 }
 
 impl Work for Copy {

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::limits::space;
+use crate::limits::Charged;
 use crate::sandbox::{OpenFile, PathRule, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
@@ -167,18 +167,16 @@ impl<'a> Side<'a> {
         self.open.file.rewind().map_err(|error| self.failed(&error))?;
         let size = self.open.metadata.size;
         self.check_size(size, max_size_mb)?;
-        // The bytes, and the text with room for what an encoding makes of them.
-        space::check(usize::try_from(size.saturating_mul(4)).unwrap_or(usize::MAX))?;
-        let mut bytes = Vec::with_capacity(size as usize);
+        let mut bytes = Charged::default();
         let mut piece = vec![0; PIECE];
         loop {
             let length = self.fill(&mut piece)?;
             context.spend_text(length)?;
             context.meter.poll()?;
             if length == 0 {
-                return Ok(decode_whole(&bytes, choice));
+                return Ok(decode_whole(bytes.as_slice(), choice)?);
             }
-            bytes.extend_from_slice(&piece[..length]);
+            bytes.extend_from_slice(&piece[..length])?;
             // It may have grown.
             self.check_size(bytes.len() as u64, max_size_mb)?;
         }

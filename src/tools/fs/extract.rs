@@ -1,6 +1,5 @@
 //! `FS.Extract`: docs/specs/file_system_tool.md, its questions.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Write};
 
@@ -8,9 +7,7 @@ use compact_str::CompactString;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::sandbox::{
-    Kind as EntryKind, OpenFile, PathRule, SandboxError, SandboxPath, Timestamp, Unpacking, is_reserved,
-};
+use crate::sandbox::{Kind as EntryKind, OpenFile, PathRule, SandboxError, SandboxPath, Timestamp, Unpacking};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
@@ -153,11 +150,6 @@ fn admit(context: &Context<'_>, destination: &SandboxPath, plan: &Plan) -> Resul
     context.admit_files(plan.len())?;
     for (parts, node) in plan.nodes() {
         context.meter.poll()?;
-        if destination.is_root() && is_reserved(OsStr::new(parts[0].as_str())) {
-            let message = format!("the archive is refused: `{}` belongs to NeuroScript itself", parts[0]);
-            let error = ToolError::new(ToolCode::SandboxViolation, message);
-            return Err(error.hint("unpack it into a directory of its own"));
-        }
         let name = parts.join("/");
         let path = if address.is_empty() { name } else { format!("{address}/{name}") };
         context.admit(&path, node.kind == NodeKind::Folder, Access::Change)?;

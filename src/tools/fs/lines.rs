@@ -1,6 +1,8 @@
 //! A stretch of the lines of a text that comes in pieces.
 
-use crate::limits::{LimitHit, space};
+use crate::limits::LimitHit;
+
+use super::super::build::TextBuilder;
 
 /// Takes the lines after the first `skip`, at most `most`; lines end in LF, CRLF or CR, which they keep.
 pub struct Lines {
@@ -12,14 +14,14 @@ pub struct Lines {
     after_cr: bool,
     /// Characters came after the newest line end.
     in_line: bool,
-    text: String,
+    text: TextBuilder,
 }
 
 impl Lines {
     /// `most` is 0 for all.
     pub fn new(skip: usize, most: usize) -> Lines {
         let most = if most == 0 { usize::MAX } else { most };
-        Lines { skip, most, ended: 0, after_cr: false, in_line: false, text: String::new() }
+        Lines { skip, most, ended: 0, after_cr: false, in_line: false, text: TextBuilder::default() }
     }
 
     /// Whether the line that comes next is wanted.
@@ -36,7 +38,7 @@ impl Lines {
             && let Some(rest) = piece.strip_prefix('\n')
         {
             if self.is_wanted(self.ended - 1) {
-                self.push("\n")?;
+                self.text.push("\n")?;
             }
             piece = rest;
         }
@@ -57,7 +59,7 @@ impl Lines {
             self.after_cr = at == piece.len() && piece.ends_with('\r');
         }
         if let Some(from) = from {
-            self.push(&piece[from..to])?;
+            self.text.push(&piece[from..to])?;
         }
         if at < piece.len() {
             return Ok(false);
@@ -66,19 +68,13 @@ impl Lines {
         Ok(self.after_cr || self.ended < self.skip.saturating_add(self.most))
     }
 
-    fn push(&mut self, piece: &str) -> Result<(), LimitHit> {
-        let length = self.text.len() + piece.len();
-        space::check_string(length)?;
-        space::check(length)?;
-        self.text.push_str(piece);
-        Ok(())
-    }
-
     /// The lines taken, and how many they are.
     pub fn finish(self) -> (String, usize) {
         let partial = usize::from(self.in_line && self.is_wanted(self.ended));
         let count = self.ended.saturating_sub(self.skip).min(self.most) + partial;
-        (self.text, count)
+        let (mut text, _) = self.text.into_held();
+        text.shrink_to_fit();
+        (text, count)
     }
 }
 

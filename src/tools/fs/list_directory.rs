@@ -107,10 +107,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
     let choice = Choice::from_args(&args, &context.settings().list_directory);
     let at_path = |error: ToolError| error.path(args.path.shown());
     let folder = args.path.open_folder().map_err(|error| at_path(error.into()))?;
-    let mut names = sorted_names(&folder).map_err(|error| at_path(args.path.error(&error).into()))?;
-    if args.path.is_root() {
-        names.retain(|name| !is_reserved(&name.raw));
-    }
+    let names = sorted_names(&folder).map_err(|error| at_path(args.path.error(&error).into()))?;
     let start = args.path.address().into_owned();
     let mut walk = Walk { choice: &choice, context, start, entries: Vec::new(), truncated: false };
     walk.run(folder, names)?;
@@ -192,7 +189,9 @@ fn within(argument: &'static str, given: &Given<'_>, cap: i64) -> Result<(), Too
     match given.int(argument) {
         Some(Some(asked)) if asked > cap => {
             let message = format!("`{argument}` is at most {cap} here, not {asked}");
-            let hint = format!("ask for less, or raise `{argument}` in `[tools.list_directory]` of the policy file");
+            let hint = format!(
+                "ask for less, or raise `{argument}` in `[tools.list_directory]` of your own policy file or `--policy`"
+            );
             Err(ToolError::bad_argument(argument, message).hint(hint))
         }
         _ => Ok(()),
@@ -205,9 +204,9 @@ struct Name {
     shown: String,
 }
 
-/// The names in a folder in the order of the walk (FR-LD-LST-05).
+/// The names in a folder in the order of the walk (FR-LD-LST-05), without reserved ones.
 fn sorted_names(folder: &Folder) -> io::Result<Vec<Name>> {
-    let entries = folder.entries()?.into_iter();
+    let entries = folder.entries()?.into_iter().filter(|entry| !is_reserved(&entry.name));
     let mut names: Vec<Name> = entries.map(|entry| Name { shown: shown(&entry.name), raw: entry.name }).collect();
     // Two raw names may be shown alike; their bytes decide then, so that the order is always the same.
     names.sort_by(|a, b| a.shown.cmp(&b.shown).then_with(|| a.raw.cmp(&b.raw)));

@@ -40,7 +40,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::sandbox::SandboxPath;
 use crate::text::{ToolCode, hex};
-use crate::toolkit::{Tool, ToolError};
+use crate::toolkit::{Context, Tool, ToolError};
 use crate::value::print;
 
 use encoding::{Charset, Choice, Unencodable, encode};
@@ -126,6 +126,16 @@ fn encoded<'a>(argument: &'static str, text: &'a str, charset: Charset) -> Resul
 fn no_file_path(path: &SandboxPath) -> ToolError {
     let message = format!("`{}/` names a directory, not a file", path.shown());
     ToolError::new(ToolCode::IsADirectory, message).hint("leave out the `/` at the end")
+}
+
+/// Says how many reserved entries of directories an operation left out.
+fn note_left_out(context: &Context<'_>, count: u64, done: &str) {
+    let entries = match count {
+        0 => return,
+        1 => "1 entry was".to_owned(),
+        count => format!("{count} entries were"),
+    };
+    context.note(format!("{entries} not {done}: `.ns` and `neuroscript.toml` belong to NeuroScript itself"));
 }
 
 /// Says how what exists could be replaced.

@@ -1,6 +1,6 @@
 //! `FS.RestoreBackup`: docs/specs/file_system_tool.md, its questions.
 
-use crate::sandbox::{Drawer, KeptPath, Kind as EntryKind, Overwrite, RenameError};
+use crate::sandbox::{Copying, Drawer, KeptPath, Kind as EntryKind, Overwrite, RenameError};
 use crate::text::ToolCode;
 use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
@@ -59,7 +59,10 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let change = context.begin_change(files)?;
     let keeper = context.keeper(origin);
     let backup = match drawer {
-        Drawer::Backups => entry.copy_to(origin, &Overwrite::keeping(keeper), context.meter, &change),
+        Drawer::Backups => {
+            let copying = Copying::whole(Overwrite::keeping(keeper));
+            entry.copy_to(origin, &copying, context.meter, &change).map(|copied| copied.backup)
+        }
         Drawer::Trash => match args.backup_path.put_back(&change) {
             Ok(()) => Ok(None),
             Err(RenameError::Sandbox(error)) => Err(error),

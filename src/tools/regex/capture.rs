@@ -2,7 +2,6 @@
 
 use regex_automata::util::captures::Captures;
 
-use crate::limits::space;
 use crate::toolkit::{AnyList, AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Map, Str, Value};
 
@@ -80,9 +79,8 @@ fn map(context: &mut Context<'_>, names: &[Str], text: &str, groups: &Captures) 
     context.spend(names.len())?;
     let mut map = Map::with_capacity(names.len());
     for (name, group) in names.iter().zip(groups.iter()) {
-        let group = group.map(|group| &text[group.range()]);
-        space::check(group.map_or(0, str::len))?;
-        map.put(name.clone(), group.map_or(Value::Nil, Value::text))?;
+        let group = group.map(|group| Value::checked_text(&text[group.range()]));
+        map.put(name.clone(), group.transpose()?.unwrap_or_default())?;
     }
     Ok(map.into())
 }

@@ -1,22 +1,27 @@
 //! A regular expression that is compiled, and what is found with it.
 //!
 //! Where a search could take longer than a run may wait, it is made by a [`Stepper`], which looks at the clock meanwhile;
-//! else by the faster engines of the library. Both find the same.
+//! else by the faster engines of the library. Both find the same. The automata and the tables that searches build are
+//! counted as live, and there is room for them before a search begins.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
-use regex_automata::meta::Regex;
+use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::captures::Captures;
-use regex_automata::{Anchored, Input};
-use regex_syntax::hir::Hir;
+use regex_automata::{Anchored, Input, PatternID};
 
-use crate::limits::work;
+use crate::limits::{Held, LimitHit, space, work};
 use crate::toolkit::ToolError;
 use crate::value::Str;
 
-use super::compile::MAX_COMPILED;
+use super::compile::{Bounds, Fault, Flags, parse};
 use super::stepper::{Stepper, Unstepped};
+
+/// Tables that grow up to a bound: those of the library and of the stepper, forwards and backwards each.
+const TABLES: usize = 4;
+/// Bytes of the smallest state of an automaton.
+const STATE_BYTES: usize = 24;
 
 /// Places of an expression times bytes of a text that one search of the library goes through without a look at the clock.
 const AT_ONCE: u64 = 4_000_000;
@@ -28,16 +33,42 @@ const MAX_WORK: u64 = 4_000_000_000;
 pub struct Expression {
     pattern: String,
     regex: Regex,
-    hir: Hir,
+    /// The tables of the library's searches.
+    cache: RefCell<Cache>,
+    /// How many characters it has when its repetitions are written out.
     places: u64,
+    /// Bytes of each table that is built while searching.
+    table_bytes: usize,
+    /// What all of it has taken.
+    held: RefCell<Held>,
     /// Made at the first search that needs it; none where it would be too large.
     stepper: OnceCell<Option<Stepper>>,
 }
 
 impl Expression {
-    /// An expression of so many places, as it is written, parsed and compiled.
-    pub fn new(pattern: &str, hir: Hir, regex: Regex, places: u64) -> Expression {
-        Expression { pattern: pattern.to_owned(), regex, hir, places, stepper: OnceCell::new() }
+    /// An expression of so many places, as it is written and compiled, whose tables have at most so many bytes each.
+    pub fn new(pattern: &str, regex: Regex, places: u64, table_bytes: usize) -> Result<Expression, LimitHit> {
+        let cache = RefCell::new(regex.create_cache());
+        let (pattern, held, stepper) = (pattern.to_owned(), RefCell::default(), OnceCell::new());
+        let expression = Expression { pattern, regex, cache, places, table_bytes, held, stepper };
+        expression.count()?;
+        Ok(expression)
+    }
+
+    /// Counts what its searches have taken, and asks for what the next one may take.
+    pub fn ask_for_room(&self) -> Result<(), LimitHit> {
+        self.count()?;
+        // Where nothing quicker can be used, each state that is alive keeps a place for each group, in two lists.
+        let states = self.regex.memory_usage() / STATE_BYTES;
+        let lists = 2 * states * size_of::<usize>() * self.regex.group_info().slot_len();
+        space::check(lists + TABLES * self.table_bytes)
+    }
+
+    /// Counts what it has taken so far.
+    fn count(&self) -> Result<(), LimitHit> {
+        let stepper = self.stepper.get().and_then(Option::as_ref).map_or(0, Stepper::memory_usage);
+        let searched = self.regex.memory_usage() + self.cache.borrow().memory_usage();
+        self.held.borrow_mut().grow_to(self.pattern.len() + searched + stepper)
     }
 
     /// As it is written.
@@ -49,7 +80,11 @@ impl Expression {
     pub fn is_match(&self, text: &str) -> Result<bool, ToolError> {
         match self.stepped(text.len(), |stepper| stepper.is_match(text))? {
             Some(found) => Ok(found),
-            None => self.whole(text.len()).map(|regex| regex.is_match(text)),
+            None => {
+                let input = Input::new(text).earliest(true);
+                let regex = self.whole(text.len())?;
+                Ok(regex.search_half_with(&mut self.cache.borrow_mut(), &input).is_some())
+            }
         }
     }
 
@@ -59,7 +94,8 @@ impl Expression {
             Some(found) => Ok(found),
             None => {
                 let regex = self.whole(text.len() - from)?;
-                let found = regex.find(Input::new(text).range(from..)).map(|found| found.range());
+                let input = Input::new(text).range(from..);
+                let found = regex.search_with(&mut self.cache.borrow_mut(), &input).map(|found| found.range());
                 work::charge_bytes(found.as_ref().map_or(text.len(), |found| found.end) - from)?;
                 Ok(found)
             }
@@ -75,7 +111,8 @@ impl Expression {
     pub fn groups(&self, text: &str, found: Range<usize>) -> Result<Captures, ToolError> {
         let mut groups = self.regex.create_captures();
         let regex = self.whole(found.len())?;
-        regex.search_captures(&Input::new(text).range(found).anchored(Anchored::Yes), &mut groups);
+        let input = Input::new(text).range(found).anchored(Anchored::Yes);
+        regex.search_captures_with(&mut self.cache.borrow_mut(), &input, &mut groups);
         Ok(groups)
     }
 
@@ -85,14 +122,14 @@ impl Expression {
         names.map(|(number, name)| name.map_or_else(|| Str::new(&number.to_string()), Str::new)).collect()
     }
 
-    /// The names of the groups that have one.
+    /// The names of the groups, none where they have none; the first is the whole match.
     pub fn names(&self) -> impl Iterator<Item = Option<&str>> {
-        self.regex.group_info().pattern_names(regex_automata::PatternID::ZERO)
+        self.regex.group_info().pattern_names(PatternID::ZERO)
     }
 
     /// How many groups there are, the whole match included.
     pub fn group_count(&self) -> usize {
-        self.regex.group_info().group_len(regex_automata::PatternID::ZERO)
+        self.regex.group_info().group_len(PatternID::ZERO)
     }
 
     /// The result of a search that can be stopped; none where it is short, or cannot be made so.
@@ -104,12 +141,26 @@ impl Expression {
         if self.places.saturating_mul(bytes as u64) <= AT_ONCE {
             return Ok(None);
         }
-        let stepper = self.stepper.get_or_init(|| Stepper::new(&self.hir, self.places, MAX_COMPILED));
-        match stepper.as_ref().map(search) {
+        match self.stepper()?.map(search) {
             Some(Ok(found)) => Ok(Some(found)),
             Some(Err(Unstepped::Limit(hit))) => Err(hit.into()),
             Some(Err(Unstepped::Unable)) | None => Ok(None),
         }
+    }
+
+    /// The search that can be stopped, if the expression has one. Its pattern is read once more, so that no expression
+    /// keeps a tree for it.
+    fn stepper(&self) -> Result<Option<&Stepper>, ToolError> {
+        if self.stepper.get().is_none() {
+            let stepper = match parse(&self.pattern, Flags::default()) {
+                Ok(tree) => Stepper::new(&tree, self.places, Bounds::now()),
+                Err(Fault::Limit(hit)) => return Err(hit.into()),
+                Err(_) => None,
+            };
+            self.stepper.get_or_init(|| stepper);
+            self.count()?;
+        }
+        Ok(self.stepper.get().and_then(Option::as_ref))
     }
 
     /// The library's search, for so many bytes that it ends some time.

@@ -1,4 +1,4 @@
-//! `REGEX`: regular expressions, as the `regex` crate has them: no backtracking, so no text makes one slow.
+//! `REGEX`: regular expressions, as the crate `regex` has them: no backtracking, so no text makes one slow.
 
 mod capture;
 pub mod compile;

@@ -126,13 +126,11 @@ fn split(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError>
 }
 
 fn push(context: &mut Context<'_>, list: &mut ListBuilder, text: &str) -> Result<(), ToolError> {
-    space::check(text.len())?;
-    list.push(context, Value::text(text))
+    list.push(context, Value::checked_text(text)?)
 }
 
 fn escape(context: &mut Context<'_>, args: OneText) -> Result<Str, ToolError> {
     let text = args.text.as_text();
-    space::check(4 * text.len())?;
     context.spend_text(text.len())?;
     let mut escaped = TextBuilder::with_room(text.len())?;
     for piece in locate::pieces(&text) {

@@ -14,6 +14,8 @@ use regex_syntax::hir::Hir;
 
 use crate::limits::{LimitHit, work};
 
+use super::compile::Bounds;
+
 /// Places of an expression times bytes of the text that are gone through between two charges: a byte can cost making a new
 /// state, which takes a time that grows with the expression.
 const STRETCH_WORK: usize = 1 << 18;
@@ -48,22 +50,24 @@ struct Automaton {
     cache: RefCell<Cache>,
 }
 
-/// Bytes that the states of one automaton may take.
-const MAX_STATES: usize = 4 << 20;
-
 impl Stepper {
     /// The automata of an expression with so many places; none where they would be too large.
-    pub fn new(expression: &Hir, places: u64, max_compiled: usize) -> Option<Stepper> {
+    pub fn new(expression: &Hir, places: u64, bounds: Bounds) -> Option<Stepper> {
         let compile = |config: Config| {
-            let config = config.nfa_size_limit(Some(max_compiled)).which_captures(WhichCaptures::None);
+            let config = config.nfa_size_limit(Some(bounds.compiled)).which_captures(WhichCaptures::None);
             Compiler::new().configure(config).build_from_hir(expression).ok()
         };
         let stretch = STRETCH_WORK / usize::try_from(places.max(1)).unwrap_or(usize::MAX);
         Some(Stepper {
-            forward: Automaton::new(compile(Config::new())?, MatchKind::LeftmostFirst)?,
-            backward: Automaton::new(compile(Config::new().reverse(true))?, MatchKind::All)?,
+            forward: Automaton::new(compile(Config::new())?, MatchKind::LeftmostFirst, bounds)?,
+            backward: Automaton::new(compile(Config::new().reverse(true))?, MatchKind::All, bounds)?,
             stretch: stretch.clamp(64, 1 << 16),
         })
+    }
+
+    /// Bytes that it has taken so far.
+    pub fn memory_usage(&self) -> usize {
+        self.forward.memory_usage() + self.backward.memory_usage()
     }
 
     /// Whether there is a match.
@@ -158,15 +162,19 @@ enum Wanted {
 }
 
 impl Automaton {
-    fn new(nfa: NFA, kind: MatchKind) -> Option<Automaton> {
+    fn new(nfa: NFA, kind: MatchKind, bounds: Bounds) -> Option<Automaton> {
         let config = DFA::config()
             .match_kind(kind)
             .unicode_word_boundary(true)
-            .cache_capacity(MAX_STATES)
+            .cache_capacity(bounds.tables)
             .skip_cache_capacity_check(true);
         let dfa = DFA::builder().configure(config).build_from_nfa(nfa).ok()?;
         let cache = RefCell::new(dfa.create_cache());
         Some(Automaton { dfa, cache })
+    }
+
+    fn memory_usage(&self) -> usize {
+        self.dfa.get_nfa().memory_usage() + self.cache.borrow().memory_usage()
     }
 }
 
@@ -175,7 +183,7 @@ mod tests {
     use proptest::prelude::{ProptestConfig, proptest};
     use regex_syntax::parse;
 
-    use super::{Stepper, Unstepped};
+    use super::{Bounds, Stepper, Unstepped};
 
     const PATTERNS: [&str; 34] = [
         "",
@@ -216,7 +224,8 @@ mod tests {
 
     fn same(pattern: &str, text: &str) {
         let expression = parse(pattern).expect("a pattern");
-        let mut stepper = Stepper::new(&expression, 10, 1 << 20).expect("it is small");
+        let mut stepper =
+            Stepper::new(&expression, 10, Bounds { compiled: 1 << 20, tables: 4 << 20 }).expect("it is small");
         stepper.stretch = 2;
         let library = regex::Regex::new(pattern).expect("a pattern");
         for from in (0..=text.len()).filter(|from| text.is_char_boundary(*from)) {

@@ -86,7 +86,7 @@ fn comment_word(word: &str, at_word: &dyn Fn(Code, String) -> Diagnostic) -> Opt
 fn other_dialect(word: &str, after: &str, at_word: &dyn Fn(Code, String) -> Diagnostic) -> Option<Diagnostic> {
     let help = match word.to_ascii_lowercase().as_str() {
         "ask" | "promptuser" | "whisper" if !after.starts_with(['=', '.', '[']) => {
-            "scripts here ask nobody; give values as arguments: `ns run FILE -- VALUE`"
+            "scripts here ask nobody; give values as arguments: `ns FILE VALUE`"
         }
         "clear_event" => "events are not part of this language",
         "on" if is_keyword(first_word(after), "EVENT") => {

@@ -41,7 +41,9 @@ impl Failure<'_> {
         let message = format!("`{found}` is not an operator here");
         let finding = Diagnostic::error(Code::WrongOperator, self.span(at, found.len()), message);
         let bracket = innermost_bracket(&self.text[..at]);
+        let is_head = ["DEFINE", "FUNC"].iter().any(|word| is_keyword(first_word(self.text), word));
         Some(match *found {
+            "=" if is_head => finding.help("write `name: 2` for a default"),
             "=" if bracket == Some('{') => finding.help("write `:` between a key and its value"),
             "=" if bracket == Some('(') => finding.help("write `name: value` for an argument by name, `==` to compare"),
             _ => finding.help(format!("write {meant}")),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use compact_str::CompactString;
 
-use crate::limits::space;
+use crate::limits::Held;
 use crate::sandbox::{SandboxError, entry_parts};
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
@@ -23,6 +23,15 @@ const MAX_DEPTH: usize = 128;
 /// Bytes that the text of a link may have.
 const MAX_LINK: usize = 4096;
 
+/// Bytes of a name in the tree besides its parts: nodes of the tree may be half empty.
+const NODE_BYTES: usize = 2 * size_of::<(Parts, Node)>();
+
+/// Bytes that the parts of a name take.
+fn bytes_of(parts: &[CompactString]) -> usize {
+    let own = |part: &CompactString| if part.is_heap_allocated() { part.capacity() } else { 0 };
+    parts.iter().map(|part| size_of::<CompactString>() + own(part)).sum()
+}
+
 /// The parts of a name.
 pub type Parts = Vec<CompactString>;
 
@@ -34,8 +43,8 @@ pub struct Plan {
     pub listed: Vec<(Entry, Parts)>,
     /// Bytes of all files.
     pub bytes: u64,
-    /// Bytes that names take.
-    names: usize,
+    /// What names and entries take.
+    held: Held,
 }
 
 /// One name of the tree.
@@ -69,7 +78,7 @@ pub enum NodeKind {
 impl Plan {
     /// A tree without names.
     pub fn new() -> Plan {
-        Plan { nodes: BTreeMap::new(), listed: Vec::new(), bytes: 0, names: 0 }
+        Plan { nodes: BTreeMap::new(), listed: Vec::new(), bytes: 0, held: Held::default() }
     }
 
     /// Every name with what it becomes, a folder before what is in it.
@@ -98,8 +107,8 @@ impl Plan {
             What::Same(name) => self.copy_of(&entry.name, name)?,
         };
         budget.check_total(self.bytes)?;
-        self.names += 2 * entry.name.len() + size_of::<Node>() + 3 * size_of::<CompactString>() * parts.len();
-        space::check(self.names)?;
+        // The list of entries has room for as many again.
+        self.held.grow(2 * size_of::<(Entry, Parts)>() + entry.name.len() + bytes_of(&parts))?;
         if parts.is_empty() {
             if kind != NodeKind::Folder {
                 return Err(invalid(format!("`{}` names no file", entry.name)));
@@ -117,6 +126,9 @@ impl Plan {
         let parent = &parts[..parts.len() - 1];
         let is_known = self.nodes.get(parent).is_some_and(|node| node.kind == NodeKind::Folder);
         for depth in if is_known { 0..0 } else { 1..parts.len() } {
+            if !self.nodes.contains_key(&parts[..depth]) {
+                self.held.grow(NODE_BYTES + bytes_of(&parts[..depth]))?;
+            }
             let above = self.nodes.entry(parts[..depth].to_vec()).or_insert_with(Node::implied);
             if above.kind != NodeKind::Folder {
                 let (name, above) = (parts.join("/"), parts[..depth].join("/"));
@@ -132,6 +144,7 @@ impl Plan {
                 Ok(())
             }
             None => {
+                self.held.grow(NODE_BYTES + bytes_of(parts))?;
                 self.nodes.insert(parts.to_vec(), node);
                 Ok(())
             }

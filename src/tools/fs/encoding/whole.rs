@@ -1,9 +1,14 @@
 //! A whole file in memory as text.
 
+use crate::limits::{Held, LimitHit};
+
+use super::super::super::build::TextBuilder;
 use super::{Charset, Choice, Decoder, detect, is_binary};
 
 /// Bytes that show what kind of file it is.
 const START: usize = 1 << 16;
+/// Bytes that are decoded at once.
+const PIECE: usize = 1 << 16;
 
 /// A text, and how it was read.
 #[derive(Debug)]
@@ -14,30 +19,47 @@ pub struct Decoded {
     pub charset: Charset,
     /// Bytes stood for no character, and U+FFFD came instead of them.
     pub malformed: bool,
+    /// What the text takes.
+    _held: Held,
 }
 
 /// The text of a file's bytes as `FS.ReadFile` reads it; none when the file is binary.
-pub fn decode_whole(bytes: &[u8], choice: Option<Choice>) -> Option<Decoded> {
+pub fn decode_whole(bytes: &[u8], choice: Option<Choice>) -> Result<Option<Decoded>, LimitHit> {
     let (charset, mark) = match (Charset::of_mark(bytes), choice) {
         (Some((charset, mark)), _) => (Some(charset), mark),
         (None, Some(Choice::Text(charset))) => (Some(charset), 0),
         (None, _) => (None, 0),
     };
-    let is_tentative = charset.is_none() && choice.is_none();
     let charset = match charset {
         Some(charset) => charset,
-        None if is_tentative && str::from_utf8(bytes).is_ok() => Charset::UTF_8,
+        None if choice.is_none() && str::from_utf8(bytes).is_ok() => Charset::UTF_8,
         None => {
             let mut rest = bytes;
-            detect(&mut rest).ok()?
+            let Ok(charset) = detect(&mut rest) else { return Ok(None) };
+            charset
         }
     };
     let body = &bytes[mark..];
     let mut decoder = Decoder::new(charset);
     if decoder.refuses_nul() && (body.contains(&0) || is_binary(&body[..body.len().min(START)])) {
-        return None;
+        return Ok(None);
     }
+    let (text, held) = decoded(body, &mut decoder)?.into_held();
+    Ok(Some(Decoded { text, charset, malformed: decoder.malformed, _held: held }))
+}
+
+/// Decodes bytes piece by piece, so that each is asked for.
+fn decoded(body: &[u8], decoder: &mut Decoder) -> Result<TextBuilder, LimitHit> {
+    let mut text = TextBuilder::default();
     let mut space = String::new();
-    let (text, _) = decoder.decode(body, true, &mut space).ok()?;
-    Some(Decoded { text: text.to_owned(), charset, malformed: decoder.malformed })
+    let mut from = 0;
+    while from < body.len() {
+        let end = body.len().min(from + PIECE);
+        let (piece, left) = decoder
+            .decode(&body[from..end], end == body.len(), &mut space)
+            .expect("a decoder that is not tentative takes all bytes");
+        text.push(piece)?;
+        from = end - left;
+    }
+    Ok(text)
 }

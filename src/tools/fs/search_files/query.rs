@@ -1,22 +1,11 @@
 //! What is looked for, compiled.
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use regex_syntax::ParserBuilder;
 
 use crate::toolkit::{Given, ToolError};
 use crate::value::print;
 
-use super::super::super::regex::compile::{MAX_PATTERN, places};
-
-/// What a compiled expression may take, in bytes.
-const MAX_COMPILED: usize = 10 << 20;
-/// What the tables that are built while searching may take, in bytes.
-const MAX_TABLES: usize = 4 << 20;
-/// Groups inside each other.
-const MAX_NESTING: u32 = 100;
-/// Places that an expression may have, each repetition written out: how many of them can be alive at once
-/// is what a byte costs in the worst case, and nobody looks at the clock within a buffer or a long line.
-const MAX_PLACES: u64 = 1000;
+use super::super::super::regex::compile::{Bounds, Fault, Flags, MAX_PATTERN, parse};
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,6 +20,7 @@ impl Query<'_> {
     /// Compiles it, for lines that are searched one by one.
     pub fn compile(self) -> Result<RegexMatcher, ToolError> {
         self.parse()?;
+        let bounds = Bounds::now();
         let mut builder = RegexMatcherBuilder::new();
         builder
             .fixed_strings(!self.is_regex)
@@ -38,9 +28,8 @@ impl Query<'_> {
             .word(self.whole_word)
             .multi_line(true)
             .crlf(true)
-            .size_limit(MAX_COMPILED)
-            .dfa_size_limit(MAX_TABLES)
-            .nest_limit(MAX_NESTING);
+            .size_limit(bounds.compiled)
+            .dfa_size_limit(bounds.tables);
         builder.build(self.text).map_err(|error| match error.to_string() {
             reason if reason.contains("size limit") => self.too_large(),
             reason => self.bad(&reason),
@@ -65,21 +54,15 @@ impl Query<'_> {
                 false => Ok(()),
             };
         }
-        let mut parser = ParserBuilder::new();
-        parser.nest_limit(MAX_NESTING).utf8(false).multi_line(true).crlf(true).case_insensitive(self.ignore_case);
-        let expression = parser.build().parse(self.text).map_err(|error| {
-            let (reason, place) = match &error {
-                regex_syntax::Error::Parse(error) => (error.kind().to_string(), Some(error.span().start)),
-                regex_syntax::Error::Translate(error) => (error.kind().to_string(), Some(error.span().start)),
-                error => (error.to_string(), None),
-            };
-            let place = place.map(|place| self.text.get(..place.offset).map_or(0, |before| before.chars().count()) + 1);
-            self.bad(&place.map_or(reason.clone(), |place| format!("{reason}, at character {place}")))
-        })?;
-        match places(&expression) > MAX_PLACES {
-            true => Err(self.too_large()),
-            false => Ok(()),
-        }
+        let flags = Flags { ignore_case: self.ignore_case, in_lines: true };
+        parse(self.text, flags).map(drop).map_err(|fault| match fault {
+            Fault::TooLarge => self.too_large(),
+            Fault::Limit(hit) => hit.into(),
+            Fault::Syntax { reason, at } => {
+                let place = at.map(|at| self.text.get(..at).map_or(0, |before| before.chars().count()) + 1);
+                self.bad(&place.map_or(reason.clone(), |place| format!("{reason}, at character {place}")))
+            }
+        })
     }
 
     fn bad(self, reason: &str) -> ToolError {

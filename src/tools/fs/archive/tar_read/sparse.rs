@@ -1,5 +1,6 @@
 //! Where the stored bytes of a file with holes belong.
 
+use crate::limits::Charged;
 use crate::toolkit::ToolError;
 
 use super::super::fault::invalid;
@@ -11,7 +12,7 @@ const MAX_PIECES: usize = 1 << 20;
 /// The pieces of a file, and how far it was read.
 pub struct Map {
     /// Where each begins and ends, one after another.
-    pieces: Vec<(u64, u64)>,
+    pieces: Charged<(u64, u64)>,
     size: u64,
     /// The piece that is read next, and the place in the file.
     next: usize,
@@ -21,25 +22,22 @@ pub struct Map {
 impl Map {
     /// A file of this size without any content so far.
     pub fn new(size: u64) -> Map {
-        Map { pieces: Vec::new(), size, next: 0, at: 0 }
+        Map { pieces: Charged::default(), size, next: 0, at: 0 }
     }
 
     /// Adds a piece behind those before.
     pub fn push(&mut self, start: u64, length: u64) -> Result<(), ToolError> {
-        let after = self.pieces.last().map_or(0, |(_, end)| *end);
+        let after = self.pieces.as_slice().last().map_or(0, |(_, end)| *end);
         let end = start.checked_add(length).filter(|end| start >= after && *end <= self.size);
         match end {
-            Some(end) if self.pieces.len() < MAX_PIECES => {
-                self.pieces.push((start, end));
-                Ok(())
-            }
+            Some(end) if self.pieces.len() < MAX_PIECES => Ok(self.pieces.push((start, end))?),
             _ => Err(invalid("the map of a file with holes is wrong")),
         }
     }
 
     /// The map once it is whole; its pieces must take the stored bytes exactly.
     pub fn close(self, stored: u64) -> Result<Map, ToolError> {
-        let sum: u64 = self.pieces.iter().map(|(start, end)| end - start).sum();
+        let sum: u64 = self.pieces.as_slice().iter().map(|(start, end)| end - start).sum();
         match sum == stored {
             true => Ok(self),
             false => Err(invalid("the map of a file with holes is wrong")),
@@ -53,10 +51,10 @@ impl Map {
 
     /// Whether a hole comes next, and how many of at most `room` bytes belong to it or to the piece.
     pub fn next_piece(&mut self, room: usize) -> (bool, usize) {
-        while self.pieces.get(self.next).is_some_and(|(_, end)| *end <= self.at) {
+        while self.pieces.as_slice().get(self.next).is_some_and(|(_, end)| *end <= self.at) {
             self.next += 1;
         }
-        let (is_hole, until) = match self.pieces.get(self.next) {
+        let (is_hole, until) = match self.pieces.as_slice().get(self.next) {
             Some((start, _)) if self.at < *start => (true, *start),
             Some((_, end)) => (false, *end),
             None => (true, self.size),

@@ -5,6 +5,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use flate2::Crc;
 
+use crate::limits::Held;
 use crate::toolkit::ToolError;
 
 use super::super::fault::{invalid, read_error};
@@ -17,6 +18,8 @@ const LISTED_BYTES: usize = 46;
 const OWN: [u8; 4] = *b"PK\x03\x04";
 const OWN_BYTES: usize = 30;
 
+/// Bytes that a name takes besides its own.
+const NAME_BYTES: usize = 16;
 /// The longest name; no path is longer.
 const MAX_NAME: usize = 4096;
 /// Systems whose file modes are those of Unix: it, and macOS.
@@ -43,12 +46,15 @@ pub struct Listed {
 }
 
 /// Reads the list.
-pub fn read_directory(file: &mut File, end: &End) -> Result<Vec<Listed>, ToolError> {
+pub fn read_directory(file: &mut File, end: &End, held: &mut Held) -> Result<Vec<Listed>, ToolError> {
     file.seek(SeekFrom::Start(end.directory)).map_err(read_error)?;
     let mut list = BufReader::new(file).take(end.directory_end - end.directory);
     let mut listed = Vec::new();
     for _ in 0..end.entries {
-        listed.push(read_listed(&mut list)?);
+        let entry = read_listed(&mut list)?;
+        // The list has room for as many again, and a name stands in it as it is and as a text.
+        held.grow(2 * size_of::<Listed>() + 2 * (entry.name.len() + NAME_BYTES))?;
+        listed.push(entry);
     }
     match list.limit() {
         0 => Ok(listed),

@@ -14,6 +14,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Take};
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 
+use crate::limits::Held;
 use crate::toolkit::ToolError;
 
 use super::fault::{invalid, read_error};
@@ -28,6 +29,8 @@ pub struct ZipReader {
     file: File,
     listed: std::vec::IntoIter<Listed>,
     content: Option<Box<Content>>,
+    /// What the list takes.
+    _held: Held,
 }
 
 /// The content of the newest entry.
@@ -51,12 +54,13 @@ impl ZipReader {
             let message = format!("the archive holds more than {max_entries} files and directories");
             return Err(super::too_large(message, "max_entries"));
         }
-        let mut listed = read_directory(&mut file, &end)?;
+        let mut held = Held::default();
+        let mut listed = read_directory(&mut file, &end, &mut held)?;
         for entry in &mut listed {
             entry.check_own_header(&mut file)?;
         }
         check_overlaps(&listed, end.directory)?;
-        Ok(ZipReader { file, listed: listed.into_iter(), content: None })
+        Ok(ZipReader { file, listed: listed.into_iter(), content: None, _held: held })
     }
 
     /// The next entry; see [`super::Reader::advance`].

@@ -1,0 +1,20 @@
+
+# Completes the options of the script that a line runs; everything else is for `_ns`.
+_ns_script() {
+    local reply line
+    if ! reply=$("${COMP_WORDS[0]}" complete-script -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); then
+        _ns "$@"
+        return
+    fi
+    COMPREPLY=()
+    local current="${COMP_WORDS[COMP_CWORD]}"
+    while IFS= read -r line; do
+        case "$line" in
+            words) ;;
+            files) while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$current") ;;
+            *) COMPREPLY+=("${line%%$'\t'*}") ;;
+        esac
+    done <<< "$reply"
+}
+
+complete -F _ns_script -o filenames -o bashdefault -o default ns

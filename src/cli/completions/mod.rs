@@ -1,0 +1,74 @@
+//! `ns completions SHELL` and `ns man`: both come from the declarations of the command line. What a script takes
+//! is known to no declaration, so the shells that can ask `ns` for it (`script`) do.
+
+mod script;
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::text::nearest;
+
+pub use script::complete_script;
+
+use super::args::{Cli, Global};
+use super::exit::Exit;
+use super::terminal::{print, report_error};
+
+/// `ns completions SHELL`
+pub fn completions(shell: Shell) -> Exit {
+    let mut declared = Vec::new();
+    clap_complete::generate(shell, &mut commands_for_people(), "ns", &mut declared);
+    let declared = String::from_utf8_lossy(&declared);
+    print(&match shell {
+        Shell::Bash => format!("{declared}{}", include_str!("bash.sh")),
+        Shell::Fish => format!("{declared}{}", include_str!("fish.fish")),
+        Shell::Zsh => with_scripts_in_zsh(&declared),
+        _ => declared.into_owned(),
+    })
+}
+
+/// All commands but those that only `ns` and shells start.
+fn commands_for_people() -> clap::Command {
+    let all = Cli::command();
+    let shown = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
+    let named = clap::Command::new("ns").version(env!("CARGO_PKG_VERSION"));
+    Global::augment_args(named).subcommands(shown)
+}
+
+/// The function that zsh calls asks for scripts first; it is defined before the script ends by calling it.
+fn with_scripts_in_zsh(declared: &str) -> String {
+    let renamed = declared.replacen("\n_ns() {", "\n_ns_declared() {", 1);
+    let end = "\nif [ \"$funcstack[1]\" = \"_ns\" ]";
+    renamed.replacen(end, &format!("{}{end}", include_str!("zsh.sh")), 1)
+}
+
+/// `ns man [COMMAND…]`: the page of `ns`, or that of a command.
+pub fn man(words: &[String]) -> Exit {
+    let mut command = Cli::command();
+    command.build();
+    let mut shown = &command;
+    for word in words {
+        let Some(below) = shown.find_subcommand(word) else {
+            let names = shown.get_subcommands().map(clap::Command::get_name);
+            let help = match nearest(word, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`ns --help` lists the commands".to_owned(),
+            };
+            report_error(&format!("there is no command `{}`", words.join(" ")), &help);
+            return Exit::Usage;
+        };
+        shown = below;
+    }
+    let mut page = Vec::new();
+    match clap_mangen::Man::new(shown.clone())
+        .manual("NeuroScript")
+        .source(concat!("ns ", env!("CARGO_PKG_VERSION")))
+        .render(&mut page)
+    {
+        Ok(()) => print(&String::from_utf8_lossy(&page)),
+        Err(error) => {
+            report_error(&format!("the page cannot be made: {error}"), "`ns --help` says the same");
+            Exit::Failed
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What can stand next on a line that runs a script: its options, those of `ns`, or a file.
+//!
+//! The script is parsed, and nothing of it runs.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::CommandFactory;
+
+use crate::engine::{Interface, Kind, Parameter, Role, Script, describe_script};
+
+use super::super::args::{Cli, Line, RunLine, RunOptions};
+use super::super::exit::Exit;
+use super::super::run::read_quietly;
+use super::super::terminal::print;
+
+/// What can stand at a place of a line.
+#[derive(Default)]
+struct Candidates {
+    /// Whether names of files can.
+    files: bool,
+    /// Words, and what they are.
+    words: Vec<(String, String)>,
+}
+
+/// `ns complete-script -- WORDS`: the words after `ns`, the last of which is completed. It fails where the line runs
+/// no script, or none that is there.
+pub fn complete_script(words: &[OsString]) -> Exit {
+    match candidates(words) {
+        Some(candidates) => print(&shown(&candidates)),
+        None => Exit::Failed,
+    }
+}
+
+/// `files` or `words`, then a line for each word: the word, a tab, what it is.
+fn shown(candidates: &Candidates) -> String {
+    let line = |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+    let words = candidates.words.iter().map(|(word, text)| format!("{}\t{}\n", line(word), line(text)));
+    format!("{}\n{}", if candidates.files { "files" } else { "words" }, words.collect::<String>())
+}
+
+fn candidates(words: &[OsString]) -> Option<Candidates> {
+    let (current, before) = words.split_last()?;
+    let command = Cli::command();
+    let options = RunOptions::of(&command);
+    let line: Vec<OsString> = std::iter::once("ns".into()).chain(before.iter().map(at_home)).collect();
+    let Ok(Line::Run(line)) = options.split(&line) else { return None };
+    let script = match (&line.file, line.code()) {
+        (Some(file), _) => read_quietly(Path::new(file))?,
+        (None, Some(code)) => Script::new("<-e>", code),
+        (None, None) => return None,
+    };
+    let interface = describe_script(&script, line.procedure().as_deref()).interface.unwrap_or_default();
+    let place = Place { options: &options, line: &line, interface: &interface };
+    Some(place.candidates(before, &current.to_string_lossy()))
+}
+
+/// The shell gives words as they are typed.
+fn at_home(word: &OsString) -> OsString {
+    let below = word.to_str().and_then(|word| word.strip_prefix("~/"));
+    match (below, std::env::home_dir()) {
+        (Some(below), Some(home)) => home.join(below).into(),
+        _ => word.clone(),
+    }
+}
+
+/// A place behind the file of a line.
+struct Place<'a> {
+    options: &'a RunOptions,
+    line: &'a RunLine,
+    interface: &'a Interface,
+}
+
+impl Place<'_> {
+    fn candidates(&self, before: &[OsString], current: &str) -> Candidates {
+        let is_behind = before.iter().any(|word| word == "--");
+        if let Some(previous) = before.last().and_then(|word| word.to_str()) {
+            if let Some(values) = self.options.values(previous).filter(|_| !is_behind) {
+                let files = values.is_empty();
+                return Candidates { files, words: values.into_iter().map(|value| (value, String::new())).collect() };
+            }
+            if self.takes_value(previous) || previous == "=" {
+                return Candidates { files: true, ..Candidates::default() };
+            }
+        }
+        let mut found = Candidates { files: !current.starts_with('-'), words: Vec::new() };
+        if current.is_empty() || current.starts_with('-') {
+            found.words.extend(self.interface.parameters.iter().filter_map(|parameter| self.option(parameter)));
+        }
+        if current.starts_with('-') && !is_behind {
+            found.words.extend(self.options.described());
+        }
+        found.words.retain(|(word, _)| word.starts_with(current));
+        found
+    }
+
+    /// Whether the next word is the value of this option of the script.
+    fn takes_value(&self, word: &str) -> bool {
+        let name = word.strip_prefix("--").map(|name| name.replace('-', "_"));
+        let takes =
+            |parameter: &&Parameter| Some(parameter.name.as_str()) == name.as_deref() && parameter.kind != Kind::Flag;
+        self.interface.procedure.is_some() && self.interface.parameters.iter().any(|parameter| takes(&parameter))
+    }
+
+    /// The option of a parameter, unless it was given and is given once.
+    fn option(&self, parameter: &Parameter) -> Option<(String, String)> {
+        if self.interface.procedure.is_none() || parameter.role != Role::Option {
+            return None;
+        }
+        let option = format!("--{}", parameter.option_to_give());
+        let words = self.line.words.before.iter().chain(&self.line.words.after);
+        let is_given = words.map(|word| word.split('=').next().unwrap_or(word)).any(|word| word == option);
+        let is_single = matches!(parameter.kind, Kind::Flag | Kind::One(_));
+        (!is_given || !is_single).then(|| (option, parameter.documentation.clone().unwrap_or_default()))
+    }
+}

@@ -1,0 +1,171 @@
+//! Combines what several policy files state, key by key, to what is in force.
+//!
+//! A key that one of the user's files states replaces the built-in value; where both state it, the stricter
+//! value holds. The file in the root narrows what is in force by then, built-in values included.
+
+use std::mem;
+use std::sync::Arc;
+
+use crate::toolkit::{Layer, Patterns, Provenance, Stated, Unused};
+
+use super::Config;
+use super::keys::{Field, KEYS, Key, Rule};
+use super::reader::Read;
+
+/// What came of a value that meets the one in force.
+enum Outcome {
+    /// It holds now, perhaps together with what held before.
+    Holds,
+    /// It is what holds already.
+    Same,
+    /// It would widen, so it does not hold.
+    Widens,
+}
+
+/// Combines files in the order of their layers over built-in values.
+pub fn combine(mut config: Config, files: Vec<Read>) -> Config {
+    let mut provenance = Provenance::default();
+    for Read { config: mut from, stated } in files {
+        for key in KEYS.iter().filter(|key| stated.contains_key(key.name)) {
+            let stated = stated[key.name].clone();
+            key.meet(&mut config, &mut from, stated, &mut provenance);
+        }
+        config.policy.tools.append(&mut from.policy.tools);
+    }
+    config.policy.provenance = Arc::new(provenance);
+    config
+}
+
+impl Key {
+    fn meet(&self, config: &mut Config, from: &mut Config, stated: Stated, provenance: &mut Provenance) {
+        let name = self.name;
+        let is_first = stated.layer.is_users() && !provenance.stated.contains_key(name);
+        let asked = shown(&(self.field)(from));
+        let field = (self.field)(config);
+        let outcome = match is_first {
+            true => replace(field, (self.field)(from)),
+            false => self.rule.narrow(field, (self.field)(from), stated.layer),
+        };
+        match outcome {
+            Outcome::Widens => provenance.unused.push(Unused { key: name, value: asked, stated }),
+            Outcome::Same if !stated.layer.is_users() => {}
+            Outcome::Same | Outcome::Holds => {
+                let places = provenance.stated.entry(name).or_default();
+                if self.rule.has_one_source() {
+                    places.clear();
+                }
+                places.push(stated);
+            }
+        }
+    }
+}
+
+impl Rule {
+    /// Whether one file alone decides the value.
+    fn has_one_source(self) -> bool {
+        matches!(self, Rule::Smaller | Rule::Larger | Rule::TrueWins | Rule::FalseWins)
+    }
+
+    /// Narrows the value in force by another.
+    fn narrow(self, into: Field<'_>, from: Field<'_>, layer: Layer) -> Outcome {
+        match self {
+            Rule::Smaller => self.choose(into, from, |ours, other| other < ours),
+            Rule::Larger => self.choose(into, from, |ours, other| other > ours),
+            Rule::TrueWins => self.choose(into, from, |ours, other| other > ours),
+            Rule::FalseWins => self.choose(into, from, |ours, other| other < ours),
+            Rule::Union | Rule::Intersection | Rule::OwnFile | Rule::Users => join(into, from, layer),
+        }
+    }
+
+    fn choose(self, into: Field<'_>, from: Field<'_>, is_stricter: fn(u128, u128) -> bool) -> Outcome {
+        let (ours, other) = (amount(&into), amount(&from));
+        match () {
+            () if ours == other => Outcome::Same,
+            () if is_stricter(ours, other) => replace(into, from),
+            () => Outcome::Widens,
+        }
+    }
+}
+
+/// A value as a number that compares as the rules about numbers need it.
+fn amount(field: &Field<'_>) -> u128 {
+    match field {
+        Field::Bool(truth) => u128::from(**truth),
+        Field::Unlimited(0, _) => u128::MAX,
+        Field::U64(number, _) | Field::Unlimited(number, _) => u128::from(**number),
+        Field::Usize(number, _) | Field::Depth(number) => **number as u128,
+        Field::OptionalU64(number) => number.map_or(u128::MAX, u128::from),
+        Field::I64(number, _) => number.unsigned_abs().into(),
+        Field::Seconds(duration) => duration.map_or(u128::MAX, |duration| duration.as_nanos()),
+        Field::AllowedDirectories(_)
+        | Field::BlockedDirectories(_)
+        | Field::Extensions(_)
+        | Field::Patterns(_)
+        | Field::Tools(..)
+        | Field::Variables(_) => 0,
+    }
+}
+
+/// A value as `ns doctor` shows it.
+fn shown(field: &Field<'_>) -> String {
+    match field {
+        Field::Bool(truth) => truth.to_string(),
+        Field::U64(number, _) | Field::Unlimited(number, _) => number.to_string(),
+        Field::Usize(number, _) | Field::Depth(number) => number.to_string(),
+        Field::OptionalU64(number) => number.map_or("none".to_owned(), |number| number.to_string()),
+        Field::I64(number, _) => number.to_string(),
+        Field::Seconds(duration) => duration.map_or("none".to_owned(), |duration| duration.as_secs_f64().to_string()),
+        Field::Patterns(lists) => lists.first().map_or("[]".to_owned(), Patterns::shown),
+        Field::Variables(names) => format!("{names:?}"),
+        Field::AllowedDirectories(_) | Field::BlockedDirectories(_) | Field::Extensions(_) | Field::Tools(..) => {
+            "[]".to_owned()
+        }
+    }
+}
+
+/// Replaces a built-in value.
+fn replace(into: Field<'_>, from: Field<'_>) -> Outcome {
+    match (into, from) {
+        (Field::Bool(into), Field::Bool(from)) => *into = *from,
+        (Field::U64(into, _), Field::U64(from, _)) => *into = *from,
+        (Field::Unlimited(into, _), Field::Unlimited(from, _)) => *into = *from,
+        (Field::Usize(into, _), Field::Usize(from, _)) => *into = *from,
+        (Field::Depth(into), Field::Depth(from)) => *into = *from,
+        (Field::OptionalU64(into), Field::OptionalU64(from)) => *into = *from,
+        (Field::I64(into, _), Field::I64(from, _)) => *into = *from,
+        (Field::Seconds(into), Field::Seconds(from)) => *into = *from,
+        (Field::AllowedDirectories(into), Field::AllowedDirectories(from)) => *into = mem::take(from),
+        (Field::BlockedDirectories(into), Field::BlockedDirectories(from)) => *into = mem::take(from),
+        (Field::Extensions(into), Field::Extensions(from)) => *into = mem::take(from),
+        (Field::Patterns(into), Field::Patterns(from)) => *into = mem::take(from),
+        (Field::Variables(into), Field::Variables(from)) => *into = mem::take(from),
+        // Rules about tools stay apart, file by file.
+        _ => {}
+    }
+    Outcome::Holds
+}
+
+/// Adds a list to those that hold.
+fn join(into: Field<'_>, from: Field<'_>, layer: Layer) -> Outcome {
+    match (into, from) {
+        (Field::AllowedDirectories(into), Field::AllowedDirectories(from)) => into.append(from),
+        (Field::BlockedDirectories(into), Field::BlockedDirectories(from)) => into.append(from),
+        (Field::Extensions(into), Field::Extensions(from)) => into.append(from),
+        (Field::Patterns(into), Field::Patterns(from)) => {
+            if from.is_empty() && !into.is_empty() {
+                return Outcome::Widens;
+            }
+            into.append(from);
+        }
+        (Field::Variables(into), Field::Variables(from)) => {
+            if layer.is_users() {
+                into.retain(|name| from.contains(name));
+            } else {
+                let is_wider = from.iter().any(|name| !into.contains(name));
+                return if is_wider { Outcome::Widens } else { Outcome::Same };
+            }
+        }
+        _ => {}
+    }
+    Outcome::Holds
+}

@@ -1,0 +1,132 @@
+//! What a script says about itself, for `ns check --info` and for sessions.
+
+use crate::program::tree::{Param, Program, required};
+use crate::program::{Interface, Kind, Role};
+use crate::syntax::ast::Tree;
+use crate::value::Value;
+
+/// What a script says about itself.
+#[derive(Debug, Default, serde::Serialize)]
+pub struct Info {
+    /// `FILE_VERSION`
+    pub version: Option<String>,
+    /// `:: key: value`
+    pub metadata: Vec<(String, String)>,
+    /// Procedures with their parameters and documentation.
+    pub procedures: Vec<ProcedureInfo>,
+    /// The modules that it uses: name and path.
+    pub modules: Vec<(String, String)>,
+    /// What it takes from its command line; none where it is not known where it begins.
+    pub command_line: Option<CommandLine>,
+}
+
+/// What a script takes from its command line.
+#[derive(Debug, serde::Serialize)]
+pub struct CommandLine {
+    /// What the script does.
+    pub description: Option<String>,
+    /// The procedure that is run; none for a script that reads `ARGS`.
+    pub procedure: Option<String>,
+    /// What it takes.
+    pub parameters: Vec<ParameterInfo>,
+}
+
+/// A parameter as the command line gives it.
+#[derive(Debug, serde::Serialize)]
+pub struct ParameterInfo {
+    /// Its name in the script.
+    pub name: String,
+    /// How it is written as an option.
+    pub option: String,
+    /// `argument`, `rest` or `option`.
+    pub role: &'static str,
+    /// `flag`, `text`, `int`, `float`, a list or a map of these: `list of int`.
+    pub kind: String,
+    /// Whether it must be given.
+    pub required: bool,
+    /// Its value when it is not given.
+    pub default: Option<Value>,
+    /// What it is for.
+    pub documentation: Option<String>,
+}
+
+impl CommandLine {
+    fn of(interface: Interface) -> CommandLine {
+        let parameters = interface.parameters.iter().map(|parameter| ParameterInfo {
+            name: parameter.name.to_string(),
+            option: format!("--{}", parameter.option()),
+            role: match parameter.role {
+                Role::Argument => "argument",
+                Role::Rest => "rest",
+                Role::Option => "option",
+            },
+            kind: match parameter.kind {
+                Kind::Flag => "flag".to_owned(),
+                Kind::One(element) => element.name().to_owned(),
+                Kind::List(element) => format!("list of {}", element.name()),
+                Kind::Map(element) => format!("map of {}", element.name()),
+            },
+            required: parameter.is_required(),
+            default: parameter.default.clone(),
+            documentation: parameter.documentation.clone(),
+        });
+        CommandLine {
+            parameters: parameters.collect(),
+            procedure: interface.procedure.map(|name| name.to_string()),
+            description: interface.description,
+        }
+    }
+}
+
+impl Info {
+    /// The information of a script that was lowered.
+    pub(super) fn of(tree: &Tree, program: &Program, interface: Option<Interface>) -> Info {
+        let procedures = program.own_procedures().iter().map(|procedure| {
+            ProcedureInfo::new(&procedure.name, &procedure.params, procedure.documentation.as_deref())
+        });
+        Info {
+            version: tree.version.clone(),
+            metadata: tree.metadata.iter().map(|metadata| (metadata.key.clone(), metadata.value.clone())).collect(),
+            procedures: procedures.collect(),
+            modules: tree.uses().map(|used| (used.name.text.to_string(), used.path.clone())).collect(),
+            command_line: interface.map(CommandLine::of),
+        }
+    }
+}
+
+/// What a script says about a procedure.
+#[derive(Debug, serde::Serialize)]
+pub struct ProcedureInfo {
+    /// Its name.
+    pub name: String,
+    /// Its parameters, required ones first.
+    pub parameters: Vec<String>,
+    /// How many of them are required.
+    pub required: usize,
+    /// The defaults of the others.
+    pub defaults: Vec<Value>,
+    /// Its `COMMENT:` text.
+    pub documentation: Option<String>,
+    /// Its parameters as a signature shows them.
+    #[serde(skip)]
+    pub shown_parameters: Vec<String>,
+}
+
+impl ProcedureInfo {
+    /// The information of a procedure with these parameters.
+    pub(super) fn new(name: &str, params: &[Param], documentation: Option<&str>) -> ProcedureInfo {
+        ProcedureInfo {
+            name: name.to_owned(),
+            parameters: params.iter().map(|param| param.name.to_string()).collect(),
+            required: required(params),
+            defaults: params.iter().filter_map(|param| param.default.clone()).collect(),
+            documentation: documentation.map(str::to_owned),
+            shown_parameters: params.iter().map(Param::to_string).collect(),
+        }
+    }
+
+    /// `Sum(start, end?, step: 1)`
+    pub fn signature(&self) -> String {
+        format!("{}({})", self.name, self.shown_parameters.join(", "))
+    }
+}

@@ -1,0 +1,217 @@
+//! A folder of tests, whose files are a stranger's: opened below its handle, never through a link, and
+//! bounded. Scripts, golden files, inputs and set-ups are read here, and golden files written.
+//!
+//! What is no regular file is never opened, and a file that is written has no second name, so that nothing
+//! outside the folder is read or changed.
+
+// What is copied goes to a folder of our own; see ARCHITECTURE.md, invariant 11.
+#![allow(clippy::disallowed_methods, reason = "a test's sandbox is a folder of our own")]
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::sandbox::{Folder, Kind, OpenFile, PathRule, Replace, Root, SandboxError, SandboxPath, temporary_name};
+
+/// Bytes of one file of a case.
+const MOST_BYTES: u64 = 64 << 20;
+/// Bytes of all files of a set-up, and how many files, folders and links it has at most.
+const MOST_SETUP: u64 = 1 << 30;
+const MOST_ENTRIES: usize = 100_000;
+/// The permission bits of what is written, before the user's mask.
+const FILE_MODE: u32 = 0o666;
+const FOLDER_MODE: u32 = 0o777;
+
+/// A folder of tests that the user named.
+pub struct TestFolder {
+    root: Root,
+}
+
+/// What a path in the folder names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing.
+    Nothing,
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+}
+
+impl TestFolder {
+    /// Opens a folder that the user named.
+    pub fn open(path: &Path) -> Result<TestFolder, String> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let root = Root::open(path).map_err(|error| format!("`{}` cannot be opened: {error}", path.display()))?;
+        Ok(TestFolder { root })
+    }
+
+    /// Its path without links.
+    pub fn path(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// What a path names; a link anywhere on it, and what is no file and no folder, are errors.
+    pub fn find(&self, below: &Path) -> Result<Found, String> {
+        let place = self.place(below)?;
+        let error = |what: &str| format!("`{}` is {what}; tests are regular files and folders", below.display());
+        match place.metadata().map(|metadata| metadata.kind) {
+            Ok(Kind::File) => Ok(Found::File),
+            Ok(Kind::Folder) => Ok(Found::Folder),
+            Ok(Kind::Link) => Err(error("a link")),
+            Ok(Kind::Special) => Err(error("a pipe, socket or device")),
+            Err(SandboxError::NotFound(_)) => Ok(Found::Nothing),
+            Err(error) => Err(unreadable(below, &error)),
+        }
+    }
+
+    /// Opens a file; none where there is nothing.
+    pub fn open_file(&self, below: &Path) -> Result<Option<File>, String> {
+        match self.find(below)? {
+            Found::Nothing => return Ok(None),
+            Found::Folder => return Err(format!("`{}` is a folder; it should be a text file", below.display())),
+            Found::File => {}
+        }
+        let OpenFile { file, metadata } = self.place(below)?.open_file().map_err(|error| unreadable(below, &error))?;
+        match metadata.size > MOST_BYTES {
+            true => Err(format!("`{}` has more than {} MiB", below.display(), MOST_BYTES >> 20)),
+            false => Ok(Some(file)),
+        }
+    }
+
+    /// The text of a file; none where there is nothing.
+    pub fn read(&self, below: &Path) -> Result<Option<String>, String> {
+        let Some(file) = self.open_file(below)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        let read = file.take(MOST_BYTES).read_to_end(&mut bytes);
+        read.map_err(|error| format!("`{}` cannot be read: {error}", below.display()))?;
+        String::from_utf8(bytes).map(Some).map_err(|_| format!("`{}` is not UTF-8", below.display()))
+    }
+
+    /// Gives a file its text at once, or removes it where there is none. A file with another name, and
+    /// whatever is no file, is an error.
+    pub fn write(&self, below: &Path, text: Option<&str>) -> Result<(), String> {
+        let wrap = |error: io::Error| format!("`{}` cannot be updated: {error}", below.display());
+        self.find(below)?;
+        let place = self.place(below)?;
+        if place.metadata().is_ok_and(|metadata| metadata.kind != Kind::File || metadata.links > 1) {
+            return Err(format!("`{}` cannot be updated: it is no file with one name alone", below.display()));
+        }
+        let folder = make_folders(&place).map_err(wrap)?;
+        let name = place.name().map_err(|error| unreadable(below, &error))?;
+        let Some(text) = text else { return folder.remove_file(name).map_err(wrap) };
+        let draft = OsString::from(temporary_name("ns-test"));
+        let written = folder.create_file(&draft, FILE_MODE).and_then(|mut file| file.write_all(text.as_bytes()));
+        let renamed = written.and_then(|()| folder.rename(&draft, &folder, name, Replace::Yes));
+        renamed.map_err(|error| {
+            // Best effort: the error that matters is the first.
+            let _ = folder.remove_file(&draft);
+            wrap(error)
+        })
+    }
+
+    /// Copies a folder with everything in it, links as links, to a folder of ours; gives the paths of the
+    /// copies, a folder before what is in it.
+    pub fn copy(&self, below: &Path, to: &Path) -> Result<Vec<PathBuf>, String> {
+        let folder = self.place(below)?.open_folder().map_err(|error| unreadable(below, &error))?;
+        let mut copier = Copier { copies: vec![to.to_path_buf()], bytes: 0 };
+        let mut ahead = vec![(folder, to.to_path_buf(), PathBuf::new())];
+        while let Some((folder, to, below)) = ahead.pop() {
+            for entry in folder.entries().map_err(|error| refused(&below, &error))? {
+                let (target, below) = (to.join(&entry.name), below.join(&entry.name));
+                let inner = copier.copy(&folder, &entry.name, &target).map_err(|error| refused(&below, &error))?;
+                ahead.extend(inner.map(|inner| (inner, target, below)));
+            }
+        }
+        Ok(copier.copies)
+    }
+
+    /// The place of a path through no link.
+    fn place(&self, below: &Path) -> Result<SandboxPath, String> {
+        let rule = PathRule { parents: false, ..PathRule::RELATIVE.not_following() };
+        let text = below.to_str().ok_or_else(|| format!("`{}` is not UTF-8", below.display()))?;
+        let rule = PathRule { empty: true, ..rule };
+        let place = self.root.locate(text, rule).map_err(|unreached| unreadable(below, &unreached.error))?;
+        let written: PathBuf = below.components().filter(|part| part.as_os_str() != ".").collect();
+        match Path::new(place.resolved_raw()) == written {
+            true => Ok(place),
+            false => Err(format!("a link is on the way to `{}`; tests are regular files and folders", below.display())),
+        }
+    }
+}
+
+/// Copies entries of a set-up.
+struct Copier {
+    copies: Vec<PathBuf>,
+    bytes: u64,
+}
+
+impl Copier {
+    /// Copies an entry; gives the folder that is to be gone through, if it is one.
+    fn copy(&mut self, folder: &Folder, name: &OsStr, target: &Path) -> io::Result<Option<Folder>> {
+        self.copies.push(target.to_path_buf());
+        if self.copies.len() > MOST_ENTRIES {
+            return Err(io::Error::other(format!("it has more than {MOST_ENTRIES} entries")));
+        }
+        match folder.metadata(name)?.kind {
+            Kind::Folder => {
+                std::fs::create_dir(target)?;
+                folder.open_folder(name).map(Some)
+            }
+            Kind::Link => copy_link(&folder.read_link(name)?, target).map(|()| None),
+            Kind::File => self.copy_file(folder, name, target).map(|()| None),
+            Kind::Special => Err(io::Error::other("it is no file, folder or link")),
+        }
+    }
+
+    fn copy_file(&mut self, folder: &Folder, name: &OsStr, target: &Path) -> io::Result<()> {
+        let source = folder.open_file(name)?;
+        let metadata = folder.file_metadata(&source)?;
+        self.bytes = self.bytes.saturating_add(metadata.size);
+        if metadata.kind != Kind::File || self.bytes > MOST_SETUP {
+            return Err(io::Error::other(format!("the files have more than {} MiB", MOST_SETUP >> 20)));
+        }
+        let mut copy = File::create_new(target)?;
+        io::copy(&mut source.take(metadata.size), &mut copy)?;
+        copy.set_permissions(permissions(metadata.mode))
+    }
+}
+
+#[cfg(unix)]
+fn permissions(mode: u32) -> std::fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::Permissions::from_mode(mode & 0o777)
+}
+
+#[cfg(unix)]
+fn copy_link(link: &OsStr, target: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(link, target)
+}
+
+#[cfg(not(unix))]
+fn permissions(_: u32) -> std::fs::Permissions {
+    std::fs::metadata(".").expect("the current folder is there").permissions()
+}
+
+#[cfg(not(unix))]
+fn copy_link(_: &OsStr, _: &Path) -> io::Result<()> {
+    Err(io::Error::other("links cannot be copied on this system"))
+}
+
+/// The folder of a place, made where it is missing.
+fn make_folders(place: &SandboxPath) -> io::Result<Folder> {
+    let (nearest, missing) = place.missing_folders();
+    missing.iter().try_fold(nearest.duplicate()?, |folder, name| {
+        folder.create_folder(name, FOLDER_MODE)?;
+        folder.open_folder(name)
+    })
+}
+
+fn unreadable(below: &Path, error: &SandboxError) -> String {
+    format!("`{}` cannot be read: {error}", below.display())
+}
+
+fn refused(below: &Path, error: &io::Error) -> String {
+    format!("`{}` of its set-up cannot be copied: {error}", below.display())
+}

@@ -1,0 +1,276 @@
+//! From the words of a command line to the values of parameters.
+//!
+//! Every mistake is found, not only the first. Nothing is guessed: a word that no parameter takes is a mistake.
+
+use crate::text::{Code, Diagnostic, nearest};
+use crate::value::Value;
+
+use super::{Interface, Kind, OWN_OPTIONS, Role};
+
+/// The words of a command line that belong to a script.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Words before `--`, those of `ns` taken out.
+    pub before: Vec<String>,
+    /// Words after it.
+    pub after: Vec<String>,
+    /// Long names of options of `ns` that were written after the script's file.
+    pub own: Vec<String>,
+}
+
+impl Words {
+    /// Words that are all the script's, as they are after `--`.
+    pub fn verbatim(words: &[String]) -> Words {
+        Words { after: words.to_vec(), ..Words::default() }
+    }
+
+    /// All of them, as `ARGS` has them.
+    pub fn all(&self) -> Vec<&str> {
+        self.before.iter().chain(&self.after).map(String::as_str).collect()
+    }
+}
+
+/// What a script is run with.
+#[derive(Debug, Default)]
+pub struct Bound {
+    /// What it finds in `ARGS`.
+    pub args: Vec<Value>,
+    /// The arguments of the procedure that is run.
+    pub values: Vec<Value>,
+}
+
+/// Whether a word is an option, and not a value; negative numbers and `-` are values.
+pub fn is_option(word: &str) -> bool {
+    let Some(rest) = word.strip_prefix('-').filter(|rest| !rest.is_empty()) else { return false };
+    !rest.trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit())
+}
+
+impl Interface {
+    /// The values that these words give.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them; nothing of it has a place in the script.
+    pub fn bind(&self, words: &Words) -> Result<Bound, Vec<Diagnostic>> {
+        let args = words.all().into_iter().map(Value::text).collect();
+        let mut binder = Binder::new(self);
+        if self.procedure.is_none() {
+            words.before.iter().filter(|word| is_option(word)).for_each(|word| binder.report_unknown(word, true));
+            return binder.finish(args);
+        }
+        words.own.iter().for_each(|name| binder.check_own(name));
+        binder.words(words);
+        binder.place_arguments();
+        binder.report_missing();
+        binder.finish(args)
+    }
+}
+
+struct Binder<'a> {
+    interface: &'a Interface,
+    /// What each parameter was given.
+    given: Vec<Vec<Value>>,
+    /// Words that are given by their place.
+    plain: Vec<&'a str>,
+    findings: Vec<Diagnostic>,
+}
+
+impl<'a> Binder<'a> {
+    fn new(interface: &'a Interface) -> Binder<'a> {
+        let given = interface.parameters.iter().map(|_| Vec::new()).collect();
+        Binder { interface, given, plain: Vec::new(), findings: Vec::new() }
+    }
+
+    fn words(&mut self, words: &'a Words) {
+        let mut are_options = true;
+        let known = words.before.iter().map(|word| (word, true)).chain(words.after.iter().map(|word| (word, false)));
+        let mut ahead = known.map(|(word, is_shared)| (word.as_str(), is_shared)).peekable();
+        while let Some((word, is_shared)) = ahead.next() {
+            match word {
+                "--" if are_options => are_options = false,
+                _ if are_options && is_option(word) => {
+                    let next = ahead.peek().map(|(word, _)| *word).filter(|word| !is_option(word) && *word != "--");
+                    if self.option((word, is_shared), next) {
+                        ahead.next();
+                    }
+                }
+                _ => self.plain.push(word),
+            }
+        }
+    }
+
+    /// Takes an option, and says whether the next word is its value. `is_shared` is whether `ns` could have had it.
+    fn option(&mut self, (word, is_shared): (&'a str, bool), next: Option<&'a str>) -> bool {
+        let (written, inline) = match word.split_once('=') {
+            Some((written, value)) => (written, Some(value)),
+            None => (word, None),
+        };
+        let Some(name) = written.strip_prefix("--").map(|name| name.replace('-', "_")) else {
+            self.report_unknown(written, is_shared);
+            return false;
+        };
+        if let Some(place) = self.find(&name) {
+            return self.take(place, (written, inline), next);
+        }
+        let negated = name.strip_prefix("no_").and_then(|name| self.find(name));
+        match negated.filter(|place| self.interface.parameters[*place].kind == Kind::Flag) {
+            Some(place) if inline.is_none() => self.give(place, written, false.into()),
+            Some(_) => self.report(Code::WrongArgumentType, format!("`{written}` takes no value"), "leave it out"),
+            None => self.report_unknown(written, is_shared),
+        }
+        false
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        self.interface.parameters.iter().position(|parameter| parameter.name == name)
+    }
+
+    fn take(&mut self, place: usize, (written, inline): (&str, Option<&str>), next: Option<&str>) -> bool {
+        let parameter = &self.interface.parameters[place];
+        if parameter.kind == Kind::Flag {
+            match inline.unwrap_or("true") {
+                "true" => self.give(place, written, true.into()),
+                "false" => self.give(place, written, false.into()),
+                other => {
+                    let message = format!("`{written}` is true or false, not `{other}`");
+                    self.report(
+                        Code::WrongArgumentType,
+                        message,
+                        &format!("write `{written}` alone, or `--no-{}`", parameter.option()),
+                    );
+                }
+            }
+            return false;
+        }
+        match inline.or(next) {
+            Some(text) => self.give_text(place, written, text),
+            None => {
+                let help = format!(
+                    "write `{written} {0}`, or `{written}={0}` for a value that begins with `-`",
+                    parameter.placeholder()
+                );
+                self.report(Code::MissingArgument, format!("`{written}` needs a value"), &help);
+            }
+        }
+        inline.is_none()
+    }
+
+    /// Gives a parameter the value of a text.
+    fn give_text(&mut self, place: usize, written: &str, text: &str) {
+        let parameter = &self.interface.parameters[place];
+        match parameter.read(text) {
+            Some(value) => self.give(place, written, value),
+            None => {
+                let message = format!("`{written}` needs {}, not `{text}`", parameter.expected());
+                self.report(
+                    Code::WrongArgumentType,
+                    message,
+                    &format!("write `{written} {}`", parameter.placeholder()),
+                );
+            }
+        }
+    }
+
+    fn give(&mut self, place: usize, written: &str, value: Value) {
+        let is_single = matches!(self.interface.parameters[place].kind, Kind::Flag | Kind::One(_));
+        if is_single && !self.given[place].is_empty() {
+            let message = format!("`{written}` is given after a value was given already");
+            return self.report(Code::DoubledArgument, message, "give it once");
+        }
+        self.given[place].push(value);
+    }
+
+    /// Gives the plain words to the arguments that have none, in their order.
+    fn place_arguments(&mut self) {
+        let interface = self.interface;
+        let mut plain = std::mem::take(&mut self.plain).into_iter();
+        for (place, parameter) in interface.parameters.iter().enumerate() {
+            match parameter.role {
+                Role::Argument if self.given[place].is_empty() => {
+                    let Some(word) = plain.next() else { return };
+                    self.give_text(place, &parameter.shown_name(), word);
+                }
+                Role::Rest => {
+                    plain.by_ref().for_each(|word| self.give_text(place, &parameter.shown_name(), word));
+                }
+                _ => {}
+            }
+        }
+        let (left, expected) = (plain.collect::<Vec<_>>(), interface.count_arguments());
+        // The value of an option that is not known counts as a word.
+        let is_certain = self.findings.iter().all(|finding| finding.code != Code::UnknownArgument.into());
+        if let Some(first) = left.first().filter(|_| is_certain) {
+            let message = format!("`{first}` is too much: the script takes {expected}");
+            self.report(Code::TooManyArguments, message, "leave it out; a text with blanks is written in quotes");
+        }
+    }
+
+    fn report_missing(&mut self) {
+        for (place, parameter) in self.interface.parameters.iter().enumerate() {
+            if parameter.is_required() && self.given[place].is_empty() {
+                let message = format!("the argument `{}` is missing", parameter.shown_name());
+                let help = match &parameter.documentation {
+                    Some(documentation) => format!("give {documentation}"),
+                    None => "give it by its place, in the order of the usage".to_owned(),
+                };
+                self.findings.push(Diagnostic::placeless(Code::MissingArgument, message).help(help));
+            }
+        }
+    }
+
+    /// An option of `ns` after the file that the script has too: nobody can tell which was meant.
+    fn check_own(&mut self, name: &str) {
+        if self.find(&name.replace('-', "_")).is_some() {
+            let message = format!("`--{name}` is an option of `ns` and of the script");
+            let help = format!(
+                "write it before the file for that of `ns`, or after `--` for that of the script: `-- --{name}`"
+            );
+            self.report(Code::OwnOption, message, &help);
+        }
+    }
+
+    fn report_unknown(&mut self, word: &str, is_shared: bool) {
+        let word = word.split('=').next().unwrap_or(word);
+        let who = if is_shared { "neither `ns` nor the script has" } else { "the script does not have" };
+        let parameters = match self.interface.procedure {
+            Some(_) => &self.interface.parameters[..],
+            None => &[],
+        };
+        let options: Vec<String> = parameters.iter().map(|parameter| format!("--{}", parameter.option())).collect();
+        let own = OWN_OPTIONS.iter().filter(|_| is_shared).map(|name| format!("--{name}"));
+        let options: Vec<String> = options.into_iter().chain(own).collect();
+        let help = match nearest(word, options.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if self.interface.procedure.is_none() => {
+                "write it after `--`, so that the script finds it in `ARGS`".to_owned()
+            }
+            None => "look at the options below; a plain word that begins with `-` stands behind two `--`".to_owned(),
+        };
+        self.report(Code::UnknownArgument, format!("{who} an option `{word}`"), &help);
+    }
+
+    fn report(&mut self, code: Code, message: String, help: &str) {
+        self.findings.push(Diagnostic::placeless(code, message).help(help));
+    }
+
+    fn finish(mut self, args: Vec<Value>) -> Result<Bound, Vec<Diagnostic>> {
+        let given = std::mem::take(&mut self.given);
+        let values = given.into_iter().zip(&self.interface.parameters).map(|(given, parameter)| parameter.whole(given));
+        let values: Vec<Value> = if self.interface.procedure.is_some() { values.collect() } else { Vec::new() };
+        if self.findings.is_empty() { Ok(Bound { args, values }) } else { Err(self.findings) }
+    }
+}
+
+impl Interface {
+    /// `no arguments`, `1 argument`, `at most 3 arguments`
+    fn count_arguments(&self) -> String {
+        let arguments = self.parameters.iter().filter(|parameter| parameter.role == Role::Argument);
+        let (required, optional): (Vec<_>, Vec<_>) = arguments.partition(|parameter| parameter.is_required());
+        let most = required.len() + optional.len();
+        let noun = if most == 1 { "argument" } else { "arguments" };
+        match (most, optional.is_empty()) {
+            (0, _) => "no arguments but options".to_owned(),
+            (_, true) => format!("{most} {noun}"),
+            (_, false) => format!("at most {most} {noun}"),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Lines of `:: arg name: what it is`.
+//!
+//! `[name]` is an argument that may be left out, `name...` one that takes all words that are left.
+
+use crate::syntax::ast::Tree;
+use crate::text::{Code, Diagnostic, Span};
+
+use super::{Kind, Parameter, Role};
+
+/// What a line says.
+#[derive(Debug)]
+pub struct Mark {
+    /// The parameter.
+    pub name: String,
+    /// `[name]`
+    pub is_optional: bool,
+    /// `name...`
+    pub takes_rest: bool,
+    /// What stands after the colon.
+    pub documentation: String,
+    /// The line.
+    pub span: Span,
+}
+
+/// All such lines, in the text's order.
+pub fn marks(tree: &Tree) -> Vec<Mark> {
+    let lines = tree.metadata.iter().filter_map(|line| {
+        let form = line.key.strip_prefix("arg").filter(|form| form.starts_with([' ', '\t']))?.trim();
+        let mut name = form.trim_start_matches("--").to_owned();
+        let (mut is_optional, mut takes_rest) = (false, false);
+        // `[name...]` and `[name]...` mean the same.
+        for _ in 0..2 {
+            for dots in ["...", "…"] {
+                takes_rest |= strip(&mut name, "", dots);
+            }
+            is_optional |= strip(&mut name, "[", "]");
+        }
+        let name = name.trim().replace('-', "_");
+        Some(Mark { name, is_optional, takes_rest, documentation: line.value.clone(), span: line.span })
+    });
+    lines.collect()
+}
+
+/// Takes away what a text begins and ends with, where it has both.
+fn strip(text: &mut String, first: &str, last: &str) -> bool {
+    let inner = text.trim().strip_prefix(first).and_then(|rest| rest.strip_suffix(last)).map(str::to_owned);
+    let is_there = inner.is_some();
+    *text = inner.unwrap_or_else(|| std::mem::take(text));
+    is_there
+}
+
+impl Mark {
+    /// Gives a parameter the role that the line says, or reports why it cannot have it.
+    pub fn apply(&self, parameter: &mut Parameter, findings: &mut Vec<Diagnostic>) {
+        match self.contradiction(parameter) {
+            None => self.set_role(parameter),
+            Some((message, help)) => {
+                findings.push(Diagnostic::error(Code::BadArgumentLine, self.span, message).help(help));
+            }
+        }
+    }
+
+    fn set_role(&self, parameter: &mut Parameter) {
+        match (self.takes_rest, self.is_optional, parameter.kind) {
+            (true, _, kind) => {
+                parameter.role = Role::Rest;
+                if let Kind::One(element) = kind {
+                    parameter.kind = Kind::List(element);
+                }
+            }
+            (false, true, _) => parameter.role = Role::Argument,
+            (false, false, _) => {}
+        }
+    }
+
+    /// Why the parameter cannot be what the line says, and what to write instead.
+    fn contradiction(&self, parameter: &Parameter) -> Option<(String, String)> {
+        let name = &self.name;
+        let has_default = parameter.default.is_some();
+        Some(match (self.takes_rest, self.is_optional, parameter.kind) {
+            (true, _, kind) if has_default && !matches!(kind, Kind::List(_)) => (
+                format!("`{name}` takes all words that are left, so its default is a list"),
+                format!("write `{name}: []` in the head of the procedure, or `:: arg {name}`"),
+            ),
+            (_, true, _) if !has_default => (
+                format!("`{name}` may be left out by this line, and has no default"),
+                format!("give it one in the head of the procedure, such as `{name}: nil`, or write `:: arg {name}`"),
+            ),
+            (false, true, Kind::List(_)) => (
+                format!("`{name}` is a list, and one word is none"),
+                format!("write `:: arg [{name}...]` for all words that are left, or `:: arg {name}` for an option"),
+            ),
+            (false, true, Kind::Flag | Kind::Map(_)) => {
+                (format!("`{name}` is given by its name, not by its place"), format!("write `:: arg {name}`"))
+            }
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,284 @@
+//! The command line of a script: the parameters of the procedure that is run, as arguments and options.
+//!
+//! A parameter without a default is an argument, one with a default an option whose kind is that of the default.
+//! Lines of `:: arg name: …` document them, and make an argument of an option. Nothing here knows of processes:
+//! words come in, values go out.
+
+mod bind;
+mod convert;
+mod marks;
+mod named;
+mod usage;
+
+use compact_str::CompactString;
+
+use crate::syntax::ast::{Procedure, StatementKind, Tree};
+use crate::text::{Code, Diagnostic};
+use crate::value::Value;
+
+use super::entry::Entry;
+use super::lower::param_of;
+
+pub use bind::{Bound, Words, is_option};
+
+use marks::{Mark, marks};
+
+/// The long options of `ns run`: a script cannot have one of the same name to itself. Sorted.
+pub const OWN_OPTIONS: [&str; 18] = [
+    "atomic",
+    "dry-run",
+    "eval",
+    "help",
+    "lib",
+    "max-files",
+    "max-steps",
+    "now",
+    "output",
+    "plan",
+    "policy",
+    "proc",
+    "read-only",
+    "sandbox",
+    "seed",
+    "strict",
+    "timeout",
+    "verbose",
+];
+
+/// What a script takes from its command line.
+#[derive(Debug, Default)]
+pub struct Interface {
+    /// What the script does: `:: description`, or the text of the procedure's `COMMENT:`.
+    pub description: Option<String>,
+    /// `:: usage`, for a script that reads `ARGS` itself.
+    pub usage: Option<String>,
+    /// The procedure that is run; none where the top level is, which finds all words in `ARGS`.
+    pub procedure: Option<CompactString>,
+    /// Its parameters; those that a script which reads `ARGS` documents.
+    pub parameters: Vec<Parameter>,
+}
+
+/// A parameter as the command line gives it.
+#[derive(Debug)]
+pub struct Parameter {
+    /// Its name in the script.
+    pub name: CompactString,
+    /// How it is given.
+    pub role: Role,
+    /// What it takes.
+    pub kind: Kind,
+    /// Its value when it is not given; none where it must be.
+    pub default: Option<Value>,
+    /// What `:: arg` says of it.
+    pub documentation: Option<String>,
+}
+
+/// How a parameter is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// By its place, or by its name.
+    Argument,
+    /// By all words that are left, or often by its name.
+    Rest,
+    /// By its name.
+    Option,
+}
+
+/// What a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing: it is true when it is given.
+    Flag,
+    /// One value.
+    One(Element),
+    /// Any number of values.
+    List(Element),
+    /// Any number of `KEY=VALUE`.
+    Map(Element),
+}
+
+/// What a single value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// Any text.
+    Text,
+    /// A whole number.
+    Int,
+    /// A number.
+    Float,
+}
+
+impl Interface {
+    /// The interface of a script whose run begins where [`Entry::find`] says. What its `:: arg` lines get wrong
+    /// is reported: as errors where they contradict the parameters, else as warnings.
+    ///
+    /// # Errors
+    /// It is not known where the run begins.
+    pub fn of(tree: &Tree, wanted: Option<&str>, findings: &mut Vec<Diagnostic>) -> Result<Interface, Diagnostic> {
+        let procedures: Vec<&Procedure> = procedures(tree).collect();
+        let names: Vec<&str> = procedures.iter().map(|procedure| procedure.name.text.as_str()).collect();
+        let has_top = tree.statements.iter().any(|statement| statement.runs());
+        let entry = Entry::find(&names, has_top, wanted)?;
+        let (procedure, parameters) = match entry {
+            Entry::Top => (None, marks(tree).iter().map(documented).collect()),
+            Entry::Procedure(number) => {
+                let parameters = parameters(tree, procedures[number], findings);
+                (Some(procedures[number]), parameters)
+            }
+        };
+        let documentation = procedure.and_then(|procedure| procedure.documentation.clone());
+        Ok(Interface {
+            description: metadata(tree, "description").or(documentation),
+            usage: metadata(tree, "usage"),
+            procedure: procedure.map(|procedure| procedure.name.text.clone()),
+            parameters,
+        })
+    }
+}
+
+impl Element {
+    /// Its name: `text`, `int`, `float`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Element::Text => "text",
+            Element::Int => "int",
+            Element::Float => "float",
+        }
+    }
+}
+
+impl Parameter {
+    /// How it is written as an option, without the dashes before it: `newer-than`.
+    pub fn option(&self) -> String {
+        self.name.replace('_', "-")
+    }
+
+    /// The option that changes it, without the dashes before it: `no-keep` for a flag that is on by itself.
+    pub fn option_to_give(&self) -> String {
+        let is_on = self.kind == Kind::Flag && self.default.as_ref().is_some_and(Value::is_true);
+        if is_on { format!("no-{}", self.option()) } else { self.option() }
+    }
+
+    /// Whether the command line must give it.
+    pub fn is_required(&self) -> bool {
+        self.default.is_none()
+    }
+}
+
+fn procedures(tree: &Tree) -> impl Iterator<Item = &Procedure> {
+    tree.statements.iter().filter_map(|statement| match &statement.kind {
+        StatementKind::Procedure(procedure) => Some(&**procedure),
+        _ => None,
+    })
+}
+
+/// The value of the first `:: key: value` line of a key.
+fn metadata(tree: &Tree, key: &str) -> Option<String> {
+    tree.metadata.iter().find(|line| line.key == key).map(|line| line.value.clone())
+}
+
+fn parameters(tree: &Tree, procedure: &Procedure, findings: &mut Vec<Diagnostic>) -> Vec<Parameter> {
+    let marks = marks(tree);
+    let mut parameters: Vec<Parameter> = Vec::with_capacity(procedure.params.len());
+    for param in &procedure.params {
+        // What is wrong with a default is told where the script is lowered.
+        let default = param_of(tree, param, &mut Vec::new()).default;
+        let name = param.name.text.clone();
+        let mark = marks.iter().find(|mark| mark.name == name);
+        let mut parameter = Parameter {
+            role: if default.is_some() { Role::Option } else { Role::Argument },
+            kind: default.as_ref().map_or(Kind::One(Element::Text), kind_of),
+            documentation: mark.map(|mark| mark.documentation.clone()).filter(|text| !text.is_empty()),
+            name,
+            default,
+        };
+        if let Some(mark) = mark {
+            mark.apply(&mut parameter, findings);
+        }
+        parameters.push(parameter);
+    }
+    report_order(procedure, &parameters, findings);
+    report_marks(procedure, &marks, &parameters, findings);
+    report_names(procedure, &parameters, findings);
+    parameters
+}
+
+/// Reports arguments after the one that takes all words that are left.
+fn report_order(procedure: &Procedure, parameters: &[Parameter], findings: &mut Vec<Diagnostic>) {
+    let Some(rest) = parameters.iter().position(|parameter| parameter.role == Role::Rest) else { return };
+    let late = parameters.iter().skip(rest + 1).position(|parameter| parameter.role != Role::Option);
+    if let Some(late) = late.map(|late| late + rest + 1) {
+        let (rest, name) = (&parameters[rest].name, &parameters[late].name);
+        let message = format!("`{name}` comes after `{rest}`, which takes all words that are left");
+        let finding = Diagnostic::error(Code::BadArgumentLine, procedure.params[late].name.span, message);
+        findings.push(finding.help(format!("put `{rest}` last")));
+    }
+}
+
+/// Warns of lines that document no parameter.
+fn report_marks(procedure: &Procedure, marks: &[Mark], parameters: &[Parameter], findings: &mut Vec<Diagnostic>) {
+    let is_known = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
+    for mark in marks.iter().filter(|mark| !is_known(&mark.name)) {
+        let message = format!("`{}` has no parameter `{}`", procedure.name.text, mark.name);
+        let finding = Diagnostic::warning(Code::UnknownArgumentLine, mark.span, message);
+        let names = parameters.iter().map(|parameter| parameter.name.as_str());
+        findings.push(match crate::text::nearest(&mark.name, names) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding.help("name a parameter, or remove the line"),
+        });
+    }
+}
+
+/// Reports parameters whose option means something else too.
+fn report_names(procedure: &Procedure, parameters: &[Parameter], findings: &mut Vec<Diagnostic>) {
+    for (param, parameter) in procedure.params.iter().zip(parameters) {
+        let (span, option) = (param.name.span, parameter.option());
+        if OWN_OPTIONS.binary_search(&option.as_str()).is_ok() {
+            let message = format!("`ns` has an option `--{option}` too");
+            let help = format!(
+                "choose another name; as it is, `--{option}` before the file is that of `ns`, and after `--` that of the script"
+            );
+            findings.push(Diagnostic::warning(Code::OwnOption, span, message).help(help));
+        }
+        let negated = option.strip_prefix("no-").map(|rest| rest.replace('-', "_"));
+        let is_flag = |other: &&Parameter| other.kind == Kind::Flag && Some(other.name.as_str()) == negated.as_deref();
+        if let Some(other) = parameters.iter().find(is_flag) {
+            let message = format!("`--{option}` would mean two things: `{}`, and not `{}`", parameter.name, other.name);
+            findings.push(Diagnostic::error(Code::BadArgumentLine, span, message).help("choose another name"));
+        }
+    }
+}
+
+/// A word that a script reads from `ARGS`, as its `:: arg` line tells of it.
+fn documented(mark: &Mark) -> Parameter {
+    Parameter {
+        name: mark.name.as_str().into(),
+        role: if mark.takes_rest { Role::Rest } else { Role::Argument },
+        kind: Kind::One(Element::Text),
+        default: mark.is_optional.then_some(Value::Nil),
+        documentation: Some(mark.documentation.clone()).filter(|text| !text.is_empty()),
+    }
+}
+
+/// What a parameter takes whose default is this.
+fn kind_of(default: &Value) -> Kind {
+    match default {
+        Value::Bool(_) => Kind::Flag,
+        Value::Int(_) => Kind::One(Element::Int),
+        Value::Float(_) => Kind::One(Element::Float),
+        Value::List(list) => Kind::List(element_of(list.iter())),
+        Value::Map(map) => Kind::Map(element_of(map.iter().map(|(_, value)| value))),
+        _ => Kind::One(Element::Text),
+    }
+}
+
+/// What all of these values are; texts where they differ, or there are none.
+fn element_of(values: impl Iterator<Item = Value>) -> Element {
+    let mut kinds = values.map(|value| match value {
+        Value::Int(_) => Element::Int,
+        Value::Float(_) => Element::Float,
+        _ => Element::Text,
+    });
+    let first = kinds.next().unwrap_or(Element::Text);
+    if kinds.all(|kind| kind == first) { first } else { Element::Text }
+}

@@ -1,0 +1,131 @@
+//! How a script is used, as `--help` shows it.
+
+use crate::text::safe;
+use crate::value::{Value, print};
+
+use super::{Element, Interface, Kind, Parameter, Role};
+
+/// Columns between the names of arguments and what they are.
+const GAP: usize = 2;
+
+impl Interface {
+    /// The description, how the command is written, arguments and options; `command` is what comes before them.
+    pub fn help(&self, command: &str) -> String {
+        let mut text = String::new();
+        if let Some(description) = &self.description {
+            text.push_str(&format!("{}\n\n", safe::prose(description.trim_end())));
+        }
+        text.push_str(&self.synopsis(command));
+        let arguments = self.parameters.iter().filter(|parameter| parameter.role != Role::Option);
+        let arguments: Vec<[String; 2]> = arguments.map(Parameter::row).collect();
+        let help = ["-h, --help".to_owned(), "show this".to_owned()];
+        let options = self.parameters.iter().filter(|parameter| parameter.role == Role::Option).map(Parameter::row);
+        let options: Vec<[String; 2]> = options.chain([help]).collect();
+        let width = arguments.iter().chain(&options).map(|[name, _]| name.chars().count()).max().unwrap_or_default();
+        for (title, rows) in [("Arguments", arguments), ("Options", options)] {
+            if !rows.is_empty() {
+                text.push_str(&format!("\n{title}:\n{}", section(&rows, width + GAP)));
+            }
+        }
+        text.push_str("\nOptions of `ns`, such as --plan and --sandbox DIR, may stand before the file or after it; `ns run --help` lists them.\n");
+        text
+    }
+
+    /// `Usage: ns tidy.ns FOLDER [OPTIONS]`
+    fn synopsis(&self, command: &str) -> String {
+        let command = safe::name(command);
+        if let Some(usage) = self.usage.as_ref().filter(|_| self.procedure.is_none()) {
+            return format!("Usage: {}\n", safe::name(usage));
+        }
+        let mut words = vec![format!("Usage: {command}")];
+        words.extend(
+            self.parameters.iter().filter(|parameter| parameter.role != Role::Option).map(Parameter::in_synopsis),
+        );
+        if self.parameters.iter().any(|parameter| parameter.role == Role::Option) {
+            words.push("[OPTIONS]".to_owned());
+        }
+        if self.procedure.is_none() && self.parameters.is_empty() {
+            words.push("[WORDS]... [-- WORDS...]".to_owned());
+        }
+        format!("{}\n", words.join(" "))
+    }
+}
+
+impl Parameter {
+    /// `FOLDER`
+    pub(super) fn shown_name(&self) -> String {
+        self.option().to_uppercase()
+    }
+
+    /// `FOLDER`, `[FOLDER]`, `FILES...`
+    fn in_synopsis(&self) -> String {
+        let name = self.shown_name();
+        let name = if self.is_required() { name } else { format!("[{name}]") };
+        if self.role == Role::Rest { format!("{name}...") } else { name }
+    }
+
+    /// What stands for a value of it.
+    pub(super) fn placeholder(&self) -> &'static str {
+        match self.kind {
+            Kind::Flag => "true",
+            Kind::One(element) | Kind::List(element) => element.placeholder(),
+            Kind::Map(Element::Text) => "KEY=VALUE",
+            Kind::Map(_) => "KEY=NUMBER",
+        }
+    }
+
+    fn row(&self) -> [String; 2] {
+        let name = match (self.role, self.kind) {
+            (Role::Argument | Role::Rest, _) => self.in_synopsis(),
+            (_, Kind::Flag) => format!("--{}", self.option_to_give()),
+            _ => format!("--{} {}", self.option(), self.placeholder()),
+        };
+        [name, self.explained()]
+    }
+
+    /// What it is, how often it may be given, and what it is otherwise.
+    fn explained(&self) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        let documentation = self.documentation.as_deref().map(|text| safe::name(text).into_owned());
+        parts.extend(match documentation {
+            documentation if !self.turns_off() => documentation,
+            Some(text) => Some(format!("turn off: {text}")),
+            None => Some(format!("turn off `{}`", self.option())),
+        });
+        if self.role == Role::Option && matches!(self.kind, Kind::List(_) | Kind::Map(_)) {
+            parts.push("may be given often".to_owned());
+        }
+        let default = self.default.as_ref().filter(|default| self.kind != Kind::Flag && !is_nothing(default));
+        let default = default.map(|default| format!("[default: {}]", print::preview(default)));
+        let text = parts.join("; ");
+        [Some(text).filter(|text| !text.is_empty()), default].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    fn turns_off(&self) -> bool {
+        self.option_to_give() != self.option()
+    }
+}
+
+impl Element {
+    fn placeholder(self) -> &'static str {
+        match self {
+            Element::Text => "TEXT",
+            Element::Int => "N",
+            Element::Float => "NUMBER",
+        }
+    }
+}
+
+/// Whether a default is nil, or empty.
+fn is_nothing(default: &Value) -> bool {
+    match default {
+        Value::Nil => true,
+        Value::List(list) => list.is_empty(),
+        Value::Map(map) => map.is_empty(),
+        default => default.as_text().is_some_and(|text| text.is_empty()),
+    }
+}
+
+fn section(rows: &[[String; 2]], width: usize) -> String {
+    rows.iter().map(|[name, text]| format!("  {name:<width$}{text}").trim_end().to_owned() + "\n").collect()
+}

@@ -1,0 +1,81 @@
+//! Whose the journals are: a seal of this user's key over the root, beside them.
+
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind, Read, Write};
+
+use super::super::draft::{Draft, random_name};
+use super::super::error::SandboxError;
+use super::super::folder::Replace;
+use super::super::own::{FILE_MODE, check_regular, shown};
+use super::super::root::Root;
+use super::run::Folders;
+use super::{JOURNAL, Journal};
+
+/// The file that holds the seal, in the folder of the journals.
+pub const OWNER_FILE: &str = "owner";
+/// What the seal is over.
+const PURPOSE: &str = "owner";
+/// Bytes of that file, with room to spare.
+const OWNER_BYTES: u64 = 256;
+
+/// Whose the journals of a root are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ownership {
+    /// This user's key made their folder for this root, or took it over.
+    Ours,
+    /// Somebody else did, or for another root.
+    Foreign,
+}
+
+impl Journal {
+    /// Whose the journals of a root are; `None` when there are none.
+    ///
+    /// # Errors
+    /// The system's, and `NotOurs` where something else stands in their place.
+    pub fn ownership(root: &Root) -> Result<Option<Ownership>, SandboxError> {
+        let Some(folders) = Folders::find(root)? else { return Ok(None) };
+        if folders.is_owned()? {
+            return Ok(Some(Ownership::Ours));
+        }
+        let is_empty = folders.runs().map_err(|error| wrap(&error))?.is_empty();
+        Ok(Some(Ownership::Foreign).filter(|_| !is_empty))
+    }
+}
+
+impl Folders {
+    /// Whether they say that they are this user's, for this root.
+    pub fn is_owned(&self) -> Result<bool, SandboxError> {
+        let name = OsStr::new(OWNER_FILE);
+        match self.ended.metadata(name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            other => check_regular(place(), &other.map_err(|error| wrap(&error))?)?,
+        }
+        let mut text = String::new();
+        let file = self.ended.open_file(name).map_err(|error| wrap(&error))?;
+        // A seal is ASCII: other bytes are none.
+        let is_text = file.take(OWNER_BYTES).read_to_string(&mut text).is_ok();
+        Ok(is_text && self.seal.signer(PURPOSE).matches(text.trim_end()))
+    }
+
+    /// Says that they are this user's.
+    pub fn claim(&self, root: &Root) -> Result<(), SandboxError> {
+        // A key that goes with the process proves nothing later.
+        if root.user.key.lost_because().is_some() || self.is_owned()? {
+            return Ok(());
+        }
+        let seal = format!("{}\n", self.seal.of_text(PURPOSE, b""));
+        let (mut draft, mut file) =
+            Draft::create(&self.ended, random_name(), FILE_MODE).map_err(|error| wrap(&error))?;
+        let written = file.write_all(seal.as_bytes()).and_then(|()| file.sync_all());
+        let renamed = written.and_then(|()| draft.rename(&self.ended, OsStr::new(OWNER_FILE), Replace::Yes));
+        renamed.and_then(|()| self.ended.sync()).map_err(|error| wrap(&error))
+    }
+}
+
+fn place() -> String {
+    format!("{}/{OWNER_FILE}", shown(JOURNAL))
+}
+
+fn wrap(error: &io::Error) -> SandboxError {
+    SandboxError::io(place(), error)
+}

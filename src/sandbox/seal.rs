@@ -1,0 +1,302 @@
+//! Seals: how our own files below a root are told from a stranger's.
+//!
+//! The user has one secret key, which lies outside every root ([`super::user_state`]). Each root derives
+//! its own keys from it, so a record of one root is worth nothing below another, and each purpose has a
+//! key of its own. A seal is HMAC-SHA256, cut to 128 bits. This file touches no disk.
+//!
+//! Invariant: whatever is acted upon below `.ns` (a journal, a kept file) was sealed by this user's key
+//! for this root. Everything else is *foreign*: it is reported, and neither used nor removed.
+
+use std::ffi::OsStr;
+use std::fmt;
+
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::Sha256;
+
+use crate::text::hex;
+
+use super::metadata::Metadata;
+
+/// Bytes of a key.
+pub const KEY_BYTES: usize = 32;
+/// Bytes of a seal.
+const SEAL_BYTES: usize = 16;
+/// Hexadecimal digits of a seal.
+pub const SEAL_DIGITS: usize = 2 * SEAL_BYTES;
+/// Hexadecimal digits of the seal in the name of a kept file.
+pub const TAG_DIGITS: usize = 16;
+/// Hexadecimal digits by which a key or a root is named.
+const ID_DIGITS: usize = 16;
+
+type Sha = Hmac<Sha256>;
+
+/// The user's secret key.
+#[derive(Clone)]
+pub struct UserKey {
+    bytes: [u8; KEY_BYTES],
+    /// Why the key goes with this process, where it is not kept.
+    lost_because: Option<String>,
+}
+
+impl UserKey {
+    /// A key that is kept from run to run.
+    pub fn kept(bytes: [u8; KEY_BYTES]) -> UserKey {
+        UserKey { bytes, lost_because: None }
+    }
+
+    /// A key that goes with this process, and why no other could be had.
+    pub fn ephemeral(reason: impl Into<String>) -> UserKey {
+        let mut bytes = [0; KEY_BYTES];
+        getrandom::fill(&mut bytes).expect("the system has random numbers");
+        UserKey { bytes, lost_because: Some(reason.into()) }
+    }
+
+    /// Why the key goes with this process; `None` where it is kept.
+    pub fn lost_because(&self) -> Option<&str> {
+        self.lost_because.as_deref()
+    }
+}
+
+/// A key as one process of ours hands it to another, which acts for the same user.
+#[derive(Serialize, Deserialize)]
+struct HandedKey {
+    secret: String,
+    lost_because: Option<String>,
+}
+
+impl Serialize for UserKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let handed = HandedKey { secret: hex(&self.bytes), lost_because: self.lost_because.clone() };
+        handed.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for UserKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<UserKey, D::Error> {
+        let HandedKey { secret, lost_because } = HandedKey::deserialize(deserializer)?;
+        let bytes = read_key(secret.as_bytes()).ok_or_else(|| serde::de::Error::custom("it is no key"))?;
+        Ok(UserKey { bytes, lost_because })
+    }
+}
+
+impl fmt::Debug for UserKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("UserKey").field("lost_because", &self.lost_because).finish_non_exhaustive()
+    }
+}
+
+/// The seals of one root.
+#[derive(Clone, Debug)]
+pub struct RootSeal {
+    root: Sha,
+    id: String,
+}
+
+impl RootSeal {
+    /// The seals of the root that a folder is.
+    ///
+    /// A root is known by its inode and the time it was made. Where the file system keeps no such time, the
+    /// device stands in for it. So a folder that was copied to another disk, or made anew, is another root.
+    pub fn of(key: &UserKey, folder: &Metadata) -> RootSeal {
+        let born = match folder.created {
+            Some(time) => format!("born {}.{:09}", time.seconds, time.nanos),
+            None => format!("device {}", folder.identity.device),
+        };
+        let inode = folder.identity.inode.to_string();
+        let root = derive(&keyed(&key.bytes), "root", &[inode.as_bytes(), born.as_bytes()]);
+        let id = cut(derive(&root, "id", &[]), ID_DIGITS);
+        RootSeal { root, id }
+    }
+
+    /// The name of the root among the user's, which gives nothing away.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The chain of seals of a run's journal, at its beginning.
+    pub fn chain(&self, run: &str) -> Chain {
+        Chain { key: derive(&self.root, "journal", &[run.as_bytes()]), last: [0; SEAL_BYTES] }
+    }
+
+    /// The seal in the name of a kept file: of the folder that it is in, from `.ns`, and the rest of its name.
+    pub fn tag<'n>(&self, folders: impl Iterator<Item = &'n OsStr>, stamp: &str) -> String {
+        let mut parts: Vec<&[u8]> = folders.map(OsStr::as_encoded_bytes).collect();
+        parts.push(stamp.as_bytes());
+        cut(derive(&self.root, "kept", &parts), TAG_DIGITS)
+    }
+
+    /// What seals a text for a purpose, piece by piece.
+    pub fn signer(&self, purpose: &str) -> Signer {
+        Signer(derive(&self.root, purpose, &[]))
+    }
+
+    /// The seal of a text for a purpose.
+    pub fn of_text(&self, purpose: &str, text: &[u8]) -> String {
+        let mut signer = self.signer(purpose);
+        signer.update(text);
+        signer.seal()
+    }
+}
+
+/// Seals a text that comes piece by piece.
+#[derive(Clone, Debug)]
+pub struct Signer(Sha);
+
+impl Signer {
+    /// Takes a piece.
+    pub fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    /// The seal of all pieces.
+    pub fn seal(self) -> String {
+        cut(self.0, SEAL_DIGITS)
+    }
+
+    /// Whether a text is the seal of all pieces, in time that does not depend on where it differs.
+    pub fn matches(self, text: &str) -> bool {
+        is_equal(self.seal().as_bytes(), text.as_bytes())
+    }
+}
+
+/// The seals of a text of lines: each is made over its line and the seal before it.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    key: Sha,
+    last: [u8; SEAL_BYTES],
+}
+
+impl Chain {
+    /// Seals the next line.
+    pub fn seal(&mut self, line: &[u8]) -> String {
+        self.last = self.next(line);
+        hex(&self.last)
+    }
+
+    /// Whether a text is the seal of the next line; then the chain goes on behind it.
+    pub fn takes(&mut self, line: &[u8], seal: &[u8]) -> bool {
+        let next = self.next(line);
+        let is_next = is_equal(hex(&next).as_bytes(), seal);
+        if is_next {
+            self.last = next;
+        }
+        is_next
+    }
+
+    /// Goes on behind a line with this seal, which nobody has looked at; `None` for what is no seal.
+    pub fn behind(mut self, seal: &[u8]) -> Option<Chain> {
+        self.last = read_seal(seal)?;
+        Some(self)
+    }
+
+    fn next(&self, line: &[u8]) -> [u8; SEAL_BYTES] {
+        let mut mac = self.key.clone();
+        mac.update(&self.last);
+        mac.update(line);
+        first_bytes(mac)
+    }
+}
+
+fn keyed(key: &[u8]) -> Sha {
+    Sha::new_from_slice(key).expect("HMAC takes keys of any length")
+}
+
+/// A key for a purpose, of which nobody learns another: the parts are told apart by their lengths.
+fn derive(key: &Sha, purpose: &str, parts: &[&[u8]]) -> Sha {
+    let mut mac = key.clone();
+    for part in [purpose.as_bytes()].iter().chain(parts) {
+        mac.update(&(part.len() as u64).to_le_bytes());
+        mac.update(part);
+    }
+    keyed(&mac.finalize().into_bytes())
+}
+
+fn first_bytes(mac: Sha) -> [u8; SEAL_BYTES] {
+    let whole = mac.finalize().into_bytes();
+    std::array::from_fn(|at| whole[at])
+}
+
+fn cut(mac: Sha, digits: usize) -> String {
+    let mut text = hex(&mac.finalize().into_bytes());
+    text.truncate(digits);
+    text
+}
+
+fn read_seal(text: &[u8]) -> Option<[u8; SEAL_BYTES]> {
+    read_digits(text)
+}
+
+/// The bytes of a key's text: two hexadecimal digits each.
+pub fn read_key(text: &[u8]) -> Option<[u8; KEY_BYTES]> {
+    read_digits(text)
+}
+
+fn read_digits<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
+    let is_whole = text.len() == 2 * N && text.iter().all(u8::is_ascii_hexdigit);
+    let text = std::str::from_utf8(text).ok().filter(|_| is_whole)?;
+    let mut bytes = [0; N];
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
+    }
+    Some(bytes)
+}
+
+fn is_equal(one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).fold(0, |differs, (one, other)| differs | (one ^ other)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::super::folder::Folder;
+    use super::{RootSeal, SEAL_DIGITS, UserKey};
+
+    fn seals(key: u8) -> RootSeal {
+        let place = tempfile::tempdir().expect("a folder");
+        let metadata = Folder::open_root(place.path()).and_then(|folder| folder.own_metadata()).expect("it is there");
+        RootSeal::of(&UserKey::kept([key; 32]), &metadata)
+    }
+
+    #[test]
+    fn a_chain_takes_its_own_lines_in_their_order_alone() {
+        let seal = seals(1);
+        let mut chain = seal.chain("run");
+        let lines = [b"one".as_slice(), b"two", b"two"].map(|line| (line, chain.seal(line)));
+        let mut reading = seal.chain("run");
+        assert!(lines.iter().all(|(line, seal)| reading.takes(line, seal.as_bytes())));
+        assert!(!seal.chain("run").takes(lines[1].0, lines[1].1.as_bytes()), "the second is not the first");
+        assert!(!seal.chain("other").takes(lines[0].0, lines[0].1.as_bytes()), "another run");
+        let mut behind = seal.chain("run").behind(lines[0].1.as_bytes()).expect("it is a seal");
+        assert!(behind.takes(lines[1].0, lines[1].1.as_bytes()) && !behind.takes(b"one", lines[0].1.as_bytes()));
+        assert!(seal.chain("run").behind(b"no seal").is_none());
+    }
+
+    #[test]
+    fn roots_keys_purposes_and_names_have_seals_of_their_own() {
+        let (one, other) = (seals(1), seals(1));
+        assert_ne!(one.id(), other.id());
+        let tag = |seal: &RootSeal, folders: &[&str]| seal.tag(folders.iter().map(OsStr::new), "x");
+        let tags = [
+            tag(&one, &["trash", "a"]),
+            tag(&one, &["trasha"]),
+            tag(&one, &["backups", "a"]),
+            tag(&other, &["trash", "a"]),
+        ];
+        assert!(tags.iter().enumerate().all(|(at, tag)| !tags[at + 1..].contains(tag)), "{tags:?}");
+        let plan = one.of_text("plan", b"text");
+        assert_eq!(plan.len(), SEAL_DIGITS);
+        assert!(plan != one.of_text("audit", b"text") && plan != other.of_text("plan", b"text"));
+        let mut signer = one.signer("plan");
+        signer.update(b"te");
+        signer.update(b"xt");
+        assert!(signer.clone().matches(&plan) && !signer.matches(&plan[1..]));
+    }
+
+    #[test]
+    fn a_key_is_never_shown() {
+        assert!(!format!("{:?}", UserKey::kept([0xab; 32])).contains("ab, ab"));
+        assert!(!format!("{:?}", UserKey::kept([171; 32])).contains("171"));
+    }
+}

@@ -1,0 +1,186 @@
+//! The user's state folder: what we keep of a user outside every root.
+//!
+//! `neuroscript/key` is the secret key of the user's seals, `neuroscript/ledger` ([`ledger`]) remembers
+//! which runs are over, `neuroscript/audit` holds the logs of runs that may change nothing. The folder is for
+//! the user alone, and no tool reaches it (`engine/setup` keeps the policy off it). It is opened before the
+//! kernel restricts the process.
+
+mod ledger;
+
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::text::hex;
+
+use super::draft::{Draft, random_name};
+use super::error::SandboxError;
+use super::folder::{Folder, Replace};
+use super::own::{FILE_MODE, FOLDER_MODE, check_regular, open_ours};
+use super::root::Root;
+use super::seal::{KEY_BYTES, UserKey, read_key};
+
+pub use ledger::{AuditEnd, Ledger};
+
+/// Our folder in the state folder.
+const NAME: &str = "neuroscript";
+const KEY: &str = "key";
+/// How messages call the folder.
+const SHOWN: &str = "the user's state folder";
+/// Permission bits that a key must not have: others' and the group's.
+const OTHERS: u32 = 0o077;
+/// Why there is no key before the first run that may change something.
+const UNMADE: &str = "no key has been made yet";
+
+/// What we keep of a user, as far as it can be had.
+#[derive(Debug)]
+pub struct UserState {
+    /// The key of the user's seals.
+    pub key: UserKey,
+    /// Which runs are over; `None` where nothing can be kept.
+    pub ledger: Option<Ledger>,
+}
+
+impl UserState {
+    /// Opens it below a state folder. Where `makes`, what is missing is made first.
+    ///
+    /// A key that cannot be had is replaced by one that goes with the process, which says why.
+    pub fn open(base: Option<&Path>, makes: bool) -> UserState {
+        let Some(base) = base else { return UserState::none("there is no home folder and no `XDG_STATE_HOME`") };
+        match StateFolder::open(base, makes) {
+            Ok(Some(folder)) => folder.user_state(makes),
+            Ok(None) => UserState::none(UNMADE),
+            Err(error) => UserState::none(error.to_string()),
+        }
+    }
+
+    /// Nothing that outlives this process, and why.
+    pub fn none(reason: impl Into<String>) -> UserState {
+        UserState { key: UserKey::ephemeral(reason), ledger: None }
+    }
+
+    /// What a process has to which another one of the same user hands its key.
+    pub fn handed(key: UserKey, base: Option<&Path>) -> UserState {
+        let folder = base.and_then(|base| StateFolder::open(base, false).ok().flatten());
+        UserState { key, ledger: folder.and_then(|folder| Ledger::open(&folder.0, false).ok()) }
+    }
+}
+
+/// Our folder in the user's state folder, open.
+pub(super) struct StateFolder(Folder);
+
+impl StateFolder {
+    /// Opens it, and makes it first where `makes`; `None` where there is none.
+    pub(super) fn open(base: &Path, makes: bool) -> Result<Option<StateFolder>, SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(SHOWN, &error);
+        if makes {
+            make_folders(base).map_err(wrap)?;
+        }
+        let folder = match Folder::open_root(base) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(wrap)?,
+        };
+        Ok(inner_folder(&folder, NAME, makes)?.map(StateFolder))
+    }
+
+    /// A folder of ours in it, which is made first where `makes`; `None` where there is none.
+    pub(super) fn inner(&self, name: &str, makes: bool) -> Result<Option<Folder>, SandboxError> {
+        inner_folder(&self.0, name, makes)
+    }
+
+    fn user_state(&self, makes: bool) -> UserState {
+        let key = match self.key(makes) {
+            Ok(Some(bytes)) => UserKey::kept(bytes),
+            Ok(None) => UserKey::ephemeral(UNMADE),
+            Err(error) => UserKey::ephemeral(error.to_string()),
+        };
+        UserState { key, ledger: Ledger::open(&self.0, makes).ok() }
+    }
+
+    fn key(&self, makes: bool) -> Result<Option<[u8; KEY_BYTES]>, SandboxError> {
+        if let Some(key) = self.read_key()? {
+            return Ok(Some(key));
+        }
+        if !makes {
+            return Ok(None);
+        }
+        let made = self.make_key().map_err(|error| SandboxError::io(shown(KEY), &error));
+        // Another process may have made one in this moment.
+        made.and_then(|()| self.read_key())
+    }
+
+    fn read_key(&self) -> Result<Option<[u8; KEY_BYTES]>, SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(shown(KEY), &error);
+        let name = OsStr::new(KEY);
+        match self.0.metadata(name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            other => check_regular(shown(KEY), &other.map_err(wrap)?)?,
+        }
+        let file = self.0.open_file(name).map_err(wrap)?;
+        let metadata = self.0.file_metadata(&file).map_err(wrap)?;
+        check_regular(shown(KEY), &metadata)?;
+        if metadata.mode & OTHERS != 0 {
+            let reason = "others may read it; `chmod 600` it where they have not, else remove it".to_owned();
+            return Err(SandboxError::Io { path: shown(KEY), reason });
+        }
+        let mut text = Vec::new();
+        file.take(4 * KEY_BYTES as u64).read_to_end(&mut text).map_err(wrap)?;
+        let key = read_key(text.trim_ascii_end());
+        let reason = "it is not a key: remove it, and a new one is made".to_owned();
+        key.map(Some).ok_or(SandboxError::Io { path: shown(KEY), reason })
+    }
+
+    fn make_key(&self) -> io::Result<()> {
+        let mut key = [0; KEY_BYTES];
+        getrandom::fill(&mut key).map_err(io::Error::other)?;
+        let (mut draft, mut file) = Draft::create(&self.0, random_name(), FILE_MODE)?;
+        file.write_all(format!("{}\n", hex(&key)).as_bytes()).and_then(|()| file.sync_all())?;
+        match draft.rename(&self.0, OsStr::new(KEY), Replace::No) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            other => other.and_then(|()| self.0.sync()),
+        }
+    }
+}
+
+/// Where our folder is, for the user and the policy.
+pub fn state_folder_of(base: &Path) -> PathBuf {
+    base.join(NAME)
+}
+
+/// Whether a path, or what would be made for it, lies below a root: by identity, so that no other
+/// name of the root deceives.
+pub(super) fn lies_below(path: &Path, root: &Root) -> io::Result<bool> {
+    let path = std::path::absolute(path)?;
+    let existing = path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
+    let identity = root.folder().own_metadata()?.identity;
+    let is_root = |path: &Path| {
+        let folder = Folder::open_root(path).and_then(|folder| folder.own_metadata());
+        folder.is_ok_and(|metadata| metadata.identity == identity)
+    };
+    Ok(existing.is_some_and(|existing| existing.ancestors().any(is_root)))
+}
+
+/// A name below the state folder, for messages.
+pub(super) fn shown(name: &str) -> String {
+    format!("{SHOWN}: {NAME}/{name}")
+}
+
+fn inner_folder(folder: &Folder, name: &str, makes: bool) -> Result<Option<Folder>, SandboxError> {
+    let os_name = OsStr::new(name);
+    if makes {
+        match folder.create_folder(os_name, FOLDER_MODE) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(SandboxError::io(SHOWN, &error)),
+            _ => {}
+        }
+    }
+    open_ours(folder, os_name, || SHOWN.to_owned())
+}
+
+/// Makes a folder of the user's and those above it, for the user alone.
+fn make_folders(path: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, FOLDER_MODE);
+    builder.create(path)
+}

@@ -1,0 +1,275 @@
+//! The ledger: which runs are over, and what the audit log of each root ended with.
+//!
+//! A journal that lies in a folder may be put there again by whoever has a copy of it. So a run that
+//! ended is written down here, where no root reaches, and is never brought to an end a second time.
+//! Lines are text: `ROOT run NAME`, `ROOT over NAME` (that run and all before it), `ROOT audit SEQ HASH`.
+//! A line is added under a lock and not synced: it guards against somebody who replays, not against a
+//! power cut. A line that cannot be read is passed over.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::super::error::SandboxError;
+use super::super::folder::Folder;
+use super::super::own::{FILE_MODE, check_regular};
+use super::shown;
+
+const NAME: &str = "ledger";
+/// A ledger of more bytes is written anew, without what is old, when it is opened.
+const LARGE: u64 = 4 << 20;
+/// Bytes that it has at most then.
+const COMPACT: usize = 2 << 20;
+/// So many runs of each root stay in it, as far as there is room: the first number that makes it small enough.
+const RUNS: [usize; 3] = [1_000, 50, 0];
+/// For how long another process is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// The ledger of a user, open.
+#[derive(Debug)]
+pub struct Ledger {
+    file: Mutex<File>,
+}
+
+/// The end of an audit log, as it was written last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditEnd {
+    /// The number of the line.
+    pub seq: u64,
+    /// Its hash.
+    pub hash: String,
+}
+
+/// What a ledger says of one root.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct RootLines {
+    /// Runs that are over, in the order in which they ended.
+    runs: Vec<String>,
+    /// This run and all with earlier names are over.
+    over: Option<String>,
+    audit: Option<AuditEnd>,
+    /// The number of its last line.
+    newest: usize,
+}
+
+impl Ledger {
+    /// Opens it, and makes it first where `makes` and there is none.
+    pub(super) fn open(folder: &Folder, makes: bool) -> Result<Ledger, SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(shown(NAME), &error);
+        let name = OsStr::new(NAME);
+        match folder.metadata(name) {
+            Err(error) if error.kind() == ErrorKind::NotFound && makes => match folder.create_file(name, FILE_MODE) {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(wrap(error)),
+                _ => {}
+            },
+            other => check_regular(shown(NAME), &other.map_err(wrap)?)?,
+        }
+        let file = folder.open_log(name).map_err(wrap)?;
+        let metadata = folder.file_metadata(&file).map_err(wrap)?;
+        check_regular(shown(NAME), &metadata)?;
+        let ledger = Ledger { file: Mutex::new(file) };
+        if metadata.size > LARGE {
+            // A ledger that stays large works as well.
+            let _ = ledger.with_lock(compact);
+        }
+        Ok(ledger)
+    }
+
+    /// A handle of it, for the kernel's restrictions.
+    #[cfg(target_os = "linux")]
+    pub fn handle(&self) -> io::Result<rustix::fd::OwnedFd> {
+        Ok(self.file().try_clone()?.into())
+    }
+
+    /// Writes down that a run is over.
+    pub fn end_run(&self, root: &str, run: &str) -> io::Result<()> {
+        self.add(&format!("{root} run {run}\n"))
+    }
+
+    /// Writes down what an audit log ends with.
+    pub fn end_audit(&self, root: &str, end: &AuditEnd) -> io::Result<()> {
+        self.add(&format!("{root} audit {} {}\n", end.seq, end.hash))
+    }
+
+    /// Whether a run is over.
+    ///
+    /// # Errors
+    /// The system's; nobody can tell then.
+    pub fn is_over(&self, root: &str, run: &str) -> io::Result<bool> {
+        let lines = self.read_lines()?.remove(root).unwrap_or_default();
+        Ok(lines.over.is_some_and(|over| run <= over.as_str()) || lines.runs.iter().any(|ended| ended == run))
+    }
+
+    /// What the audit log of a root ended with when this user added to it last.
+    pub fn audit_end(&self, root: &str) -> io::Result<Option<AuditEnd>> {
+        Ok(self.read_lines()?.remove(root).and_then(|lines| lines.audit))
+    }
+
+    fn read_lines(&self) -> io::Result<BTreeMap<String, RootLines>> {
+        Ok(lines_of(&read(&mut self.file())?))
+    }
+
+    fn add(&self, line: &str) -> io::Result<()> {
+        self.with_lock(|file| {
+            // A piece of a line that a crash left does not take this one with it.
+            let is_torn = file.metadata()?.len() > 0 && !ends_in_line_feed(file)?;
+            file.write_all(format!("{}{line}", if is_torn { "\n" } else { "" }).as_bytes())
+        })
+    }
+
+    fn with_lock<T>(&self, work: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
+        let mut file = self.file();
+        let begin = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(std::fs::TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
+                Err(std::fs::TryLockError::WouldBlock) => return Err(ErrorKind::WouldBlock.into()),
+                // File systems that have no locks are used by one process at a time.
+                Err(std::fs::TryLockError::Error(_)) => break,
+            }
+        }
+        let done = work(&mut file);
+        // A lock that cannot be given back goes with the file.
+        let _ = file.unlock();
+        done
+    }
+
+    fn file(&self) -> MutexGuard<'_, File> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn ends_in_line_feed(file: &mut File) -> io::Result<bool> {
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+fn read(file: &mut File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.take(2 * LARGE).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn lines_of(text: &str) -> BTreeMap<String, RootLines> {
+    let mut roots: BTreeMap<String, RootLines> = BTreeMap::new();
+    for (number, line) in text.lines().enumerate() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let Some(root) = words.first() else { continue };
+        let entry = || RootLines { newest: number, ..RootLines::default() };
+        match words[1..] {
+            ["run", run] => {
+                let lines = roots.entry((*root).to_owned()).or_insert_with(entry);
+                lines.newest = number;
+                lines.runs.push(run.to_owned());
+            }
+            ["over", run] => {
+                let lines = roots.entry((*root).to_owned()).or_insert_with(entry);
+                lines.over = lines.over.take().max(Some(run.to_owned()));
+            }
+            ["audit", seq, hash] => {
+                let Ok(seq) = seq.parse() else { continue };
+                let lines = roots.entry((*root).to_owned()).or_insert_with(entry);
+                lines.newest = number;
+                lines.audit = Some(AuditEnd { seq, hash: hash.to_owned() });
+            }
+            _ => {}
+        }
+    }
+    roots
+}
+
+/// Writes a ledger anew. The newest runs of each root stay; of the others it is said up to which they are over.
+fn compact(file: &mut File) -> io::Result<()> {
+    let roots = lines_of(&read(file)?);
+    let texts = RUNS.iter().map(|&runs| text_of(&roots, runs));
+    let mut text =
+        texts.clone().find(|text| text.len() <= COMPACT).or_else(|| texts.clone().next_back()).unwrap_or_default();
+    // The roots that were worked with last stand last.
+    while text.len() > COMPACT {
+        let end = text.floor_char_boundary(text.len() - COMPACT);
+        let next = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
+        text.drain(..next);
+    }
+    file.set_len(0)?;
+    file.write_all(text.as_bytes())
+}
+
+fn text_of(roots: &BTreeMap<String, RootLines>, most: usize) -> String {
+    let mut ordered: Vec<_> = roots.iter().collect();
+    ordered.sort_by_key(|(_, lines)| lines.newest);
+    let mut text = String::new();
+    for (root, lines) in ordered {
+        let (old, new) = lines.runs.split_at(lines.runs.len().saturating_sub(most));
+        if let Some(over) = old.iter().chain(&lines.over).max() {
+            text.push_str(&format!("{root} over {over}\n"));
+        }
+        new.iter().for_each(|run| text.push_str(&format!("{root} run {run}\n")));
+        if let Some(AuditEnd { seq, hash }) = &lines.audit {
+            text.push_str(&format!("{root} audit {seq} {hash}\n"));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::folder::Folder;
+    use super::{AuditEnd, LARGE, Ledger};
+
+    fn ledger(place: &tempfile::TempDir) -> Ledger {
+        Ledger::open(&Folder::open_root(place.path()).expect("it opens"), true).expect("it is made")
+    }
+
+    #[test]
+    fn a_run_that_ended_is_over_for_its_root_alone() {
+        let place = tempfile::tempdir().expect("a folder");
+        let one = ledger(&place);
+        one.end_run("aa", "run-1").expect("it is added");
+        std::fs::OpenOptions::new()
+            .append(true)
+            .open(place.path().join("ledger"))
+            .and_then(|mut file| std::io::Write::write_all(&mut file, b"aa run torn"))
+            .expect("it is torn");
+        let other = ledger(&place);
+        other.end_audit("aa", &AuditEnd { seq: 7, hash: "h".to_owned() }).expect("it is added");
+        assert!(one.is_over("aa", "run-1").expect("it is read"));
+        assert!(!one.is_over("bb", "run-1").expect("it is read") && !one.is_over("aa", "run-2").expect("it is read"));
+        assert_eq!(one.audit_end("aa").expect("it is read"), Some(AuditEnd { seq: 7, hash: "h".to_owned() }));
+        assert_eq!(one.audit_end("bb").expect("it is read"), None);
+    }
+
+    #[test]
+    fn a_large_ledger_forgets_no_end() {
+        let place = tempfile::tempdir().expect("a folder");
+        let mut text = String::new();
+        let (mut number, roots) = (0, 300);
+        while (text.len() as u64) <= LARGE {
+            text.push_str(&format!("{:016x} run {number:030}\n", number % roots));
+            number += 1;
+        }
+        std::fs::write(place.path().join("ledger"), &text).expect("it is written");
+        set_private(&place);
+        let ledger = ledger(&place);
+        let size = std::fs::metadata(place.path().join("ledger")).expect("it is there").len();
+        assert!(size <= LARGE / 2, "{size}");
+        for run in [0, 1, number / 2, number - 1] {
+            let root = format!("{:016x}", run % roots);
+            assert!(ledger.is_over(&root, &format!("{run:030}")).expect("it is read"), "{run}");
+            assert!(!ledger.is_over(&root, &format!("{:030}", number + roots)).expect("it is read"));
+        }
+    }
+
+    fn set_private(place: &tempfile::TempDir) {
+        use std::os::unix::fs::PermissionsExt;
+        let path = place.path().join("ledger");
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
+    }
+}

@@ -1,0 +1,122 @@
+//! A TOML text as events, a few expressions at a time: its tokens are kept only until their expression is over, and
+//! are asked for before they take memory.
+
+use std::cell::RefCell;
+
+use toml_parser::lexer::{Lexer, Token, TokenKind};
+use toml_parser::parser::{EventReceiver, ValidateWhitespace, parse_document};
+use toml_parser::{ErrorSink, Expected, ParseError, Source};
+
+use crate::limits::Charged;
+use crate::toolkit::{Context, ToolError};
+
+use super::super::super::place::at_byte;
+
+/// Tokens that are read at once, if the expression that they belong to ends by then.
+const STRETCH: usize = 4_096;
+
+/// The first fault of a text; what comes after it is passed over.
+#[derive(Default)]
+pub struct FirstFault(RefCell<Option<Fault>>);
+
+/// Why a text is not read further.
+pub enum Fault {
+    /// It is no TOML.
+    Text(ParseError),
+    /// A limit was met, or what it holds is no value.
+    Error(ToolError),
+}
+
+impl FirstFault {
+    /// Whether there is one.
+    pub fn is_some(&self) -> bool {
+        self.0.borrow().is_some()
+    }
+
+    /// Keeps a fault, unless there was one before.
+    pub fn keep(&self, fault: Fault) {
+        self.0.borrow_mut().get_or_insert(fault);
+    }
+
+    /// The fault as an error about a text.
+    pub fn into_error(self, text: &str) -> Option<ToolError> {
+        Some(match self.0.into_inner()? {
+            Fault::Error(error) => error,
+            Fault::Text(error) => {
+                let at = error.unexpected().map_or(0, |span| span.start());
+                refused(text, at, &words_of(&error))
+            }
+        })
+    }
+}
+
+/// The error for a text that is no TOML.
+pub fn refused(text: &str, at: usize, reason: &str) -> ToolError {
+    ToolError::bad_argument("text", at_byte(text, at, &format!("the text is no TOML: {reason}")))
+}
+
+/// Keeps what a parser reports.
+struct Sink<'f>(&'f FirstFault);
+
+impl ErrorSink for Sink<'_> {
+    fn report_error(&mut self, error: ParseError) {
+        self.0.keep(Fault::Text(error));
+    }
+}
+
+fn words_of(error: &ParseError) -> String {
+    let expected = error.expected().map(|expected| match expected {
+        [] => "nothing".to_owned(),
+        some => some.iter().map(word_of).collect::<Vec<_>>().join(" or "),
+    });
+    let description = error.description().trim_end_matches('.').to_lowercase();
+    match expected {
+        Some(expected) => format!("{description}, expected {expected}"),
+        None => description,
+    }
+}
+
+fn word_of(expected: &Expected) -> String {
+    match expected {
+        Expected::Literal("\n") => "a line break".to_owned(),
+        Expected::Literal("`") => "'`'".to_owned(),
+        Expected::Literal(text) => format!("`{}`", text.escape_debug()),
+        Expected::Description(text) => (*text).to_owned(),
+        _ => "something else".to_owned(),
+    }
+}
+
+/// Gives the events of a text to a receiver, until there is a fault.
+pub fn read(
+    context: &mut Context<'_>,
+    text: &str,
+    fault: &FirstFault,
+    receiver: &mut dyn EventReceiver,
+) -> Result<(), ToolError> {
+    let source = Source::new(text);
+    let mut receiver = ValidateWhitespace::new(receiver, source);
+    let mut lexer = source.lex();
+    let mut tokens = Charged::default();
+    while !fault.is_some() && fill(&mut lexer, &mut tokens)? {
+        context.spend(tokens.len() / 16)?;
+        context.meter.poll()?;
+        parse_document(tokens.as_slice(), &mut receiver, &mut Sink(fault));
+    }
+    Ok(())
+}
+
+/// Takes the tokens of the next expressions; false when there are no more.
+fn fill(lexer: &mut Lexer<'_>, tokens: &mut Charged<Token>) -> Result<bool, ToolError> {
+    tokens.clear();
+    let mut open = 0_usize;
+    for token in lexer.by_ref() {
+        tokens.push(token)?;
+        match token.kind() {
+            TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket => open += 1,
+            TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => open = open.saturating_sub(1),
+            TokenKind::Newline if open == 0 && tokens.len() >= STRETCH => break,
+            _ => {}
+        }
+    }
+    Ok(tokens.len() > 0)
+}

@@ -1,0 +1,73 @@
+//! `TOML.Text`.
+
+use std::rc::Rc;
+
+use crate::limits::space;
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{Map, Str, Value};
+
+const SPEC: Spec = Spec::pure(
+    "TOML.Text",
+    "toml_text",
+    "Gives the TOML text of a map",
+    "Values come before tables, otherwise keys keep their order. TOML has no nil: one is an error that says where.",
+    Example {
+        script: "EMIT TOML.Text({\"name\": \"ns\", \"server\": {\"port\": 8080}})",
+        output: "name = \"ns\"\n\n[server]\nport = 8080\n\n",
+    },
+);
+
+arguments! {
+    struct Args {
+        map: Rc<Map> = Required, Kind::Map, "map to write";
+    }
+}
+
+/// Bytes that the writer of the crate takes for each byte of the text, at most and for a while.
+const GROWTH: usize = 24;
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, write)
+}
+
+fn write(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
+    let whole = Value::Map(args.map);
+    let bytes = measure(context, &whole, &mut Vec::new(), 0)?;
+    context.spend_text(bytes)?;
+    space::check(bytes.saturating_mul(GROWTH))?;
+    let text = toml::to_string(&whole).map_err(|error| ToolError::bad_argument("map", error.to_string()))?;
+    space::check_string(text.len())?;
+    Ok(Str::from_compact(text.into()))
+}
+
+/// About how many bytes a value takes as text, on top of those before it; a nil in it is an error. Values
+/// that share their parts are written out, so what they take is known before it is taken.
+fn measure(context: &mut Context<'_>, value: &Value, way: &mut Vec<String>, before: usize) -> Result<usize, ToolError> {
+    context.spend(1)?;
+    let mut bytes = before + 2;
+    match value {
+        Value::Nil | Value::Unset => {
+            let message = format!("`{}` is nil, which TOML does not have", way.concat().trim_start_matches('.'));
+            return Err(ToolError::bad_argument("map", message).hint("leave the key out with `MAP.Remove`"));
+        }
+        Value::List(list) => {
+            for (index, item) in list.iter().enumerate() {
+                way.push(format!("[{index}]"));
+                bytes = measure(context, &item, way, bytes)?;
+                way.pop();
+            }
+        }
+        Value::Map(map) => {
+            // A table's head repeats the way to it.
+            bytes += way.iter().map(String::len).sum::<usize>();
+            for (key, item) in map.iter() {
+                way.push(format!(".{}", key.as_text()));
+                bytes = measure(context, &item, way, bytes + key.as_text().len())?;
+                way.pop();
+            }
+        }
+        value => bytes += value.as_text().map_or(8, |text| text.len()),
+    }
+    space::check_string(bytes)?;
+    Ok(bytes)
+}

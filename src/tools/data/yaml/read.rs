@@ -1,0 +1,288 @@
+//! `YAML.Parse`: the events of a parser that does not recurse, put together with a stack of its own. The parser keeps
+//! few tokens: those of [`MAX_KEY`] characters.
+
+use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
+
+use crate::limits::{Charged, Held, space};
+use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{BIG_NUMBERS_REMEDY, BigNumbers, Elements, Map, Str, Value, print};
+
+use super::super::super::place::at;
+use super::scalar::{Scalar, number, plain};
+
+const SPEC: Spec = Spec::pure(
+    "YAML.Parse",
+    "yaml_parse",
+    "Gives the value of a YAML text",
+    "By YAML 1.2 and its core schema: `yes` and `no` are texts, dates too. Keys become texts; lists and maps as keys, and \
+        keys that come twice, are errors. Aliases give the value of their anchor, and `<<` merges maps; what aliases stand \
+        for is bounded (a million values). Tags other than those of the schema are passed over. A text of several documents \
+        needs `all`, and the result is the list of them. A whole number that 64 bits do not hold, or a number beyond all \
+        floats, is an error, or with `big_numbers: \"text\"` the text that it is written as. An error names line and column.",
+    Example {
+        script: "SET data = YAML.Parse(\"name: ns\\nsizes: [1, 2.5]\\nnote: |\\n  two\\n  lines\\n\")\nEMIT data.sizes[1], \" \", data.note",
+        output: "2.5 two\nlines\n\n",
+    },
+);
+
+arguments! {
+    struct Args {
+        text: Str = Required, Kind::Text, "YAML text";
+        all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the result is a list of all documents";
+        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "what becomes of numbers that no int or float holds";
+    }
+}
+
+/// Values that the aliases of one text stand for together.
+const MAX_ALIASED: usize = 1_000_000;
+/// Characters that may be read to find out whether what was read is a key; the tokens of so many are kept.
+const MAX_KEY: usize = 4_096;
+/// Bytes that the parser keeps for an anchor, besides its name.
+const ANCHOR_BYTES: usize = 128;
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
+    let text = args.text.as_text();
+    context.spend_text(text.len())?;
+    let mut documents = documents(context, &text, BigNumbers::named(&args.big_numbers.as_text()))?;
+    match (args.all, documents.len()) {
+        (true, _) => Ok(AnyValue(documents.finish()?)),
+        (false, 0 | 1) => Ok(AnyValue(documents.pop().unwrap_or(Value::Nil))),
+        (false, count) => {
+            let message = format!("the text has {count} documents");
+            Err(ToolError::bad_argument("text", message).hint("`all: true` gives a list of them"))
+        }
+    }
+}
+
+/// The values of the documents of a text.
+pub fn documents(context: &mut Context<'_>, text: &str, big_numbers: BigNumbers) -> Result<Elements, ToolError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    // A scalar that is not as it is written is put together in memory of its own, and is no longer than the text.
+    let _scalar = Held::of(text.len())?;
+    let mut loader = Loader::new(big_numbers);
+    let mut parser = Parser::new_from_str_with_options(text, options());
+    while let Some(event) = next(&mut parser)? {
+        context.spend(1)?;
+        loader.take(context, event)?;
+    }
+    Ok(loader.documents)
+}
+
+/// Nesting is bounded here, so the bounds of the parser lie above what a value may have, and what it reads ahead.
+fn options() -> Options {
+    let depth = space::depth_bound().saturating_add(2 * MAX_KEY);
+    granit_parser::options! {
+        emit_comments: false,
+        flow_nesting_limit: depth,
+        block_nesting_limit: depth,
+        simple_key_max_lookahead: MAX_KEY,
+    }
+}
+
+fn next<'t>(parser: &mut Parser<'t, StrInput<'t>>) -> Result<Option<(Event<'t>, Span)>, ToolError> {
+    parser.next_event().transpose().map_err(|error: ScanError| fault(error.marker(), &error.info()))
+}
+
+fn fault(marker: &Marker, reason: &str) -> ToolError {
+    let reason = format!("the text is no YAML that can be read: {reason}");
+    ToolError::bad_argument("text", at(marker.line().max(1), marker.col() + 1, &reason))
+}
+
+/// Puts values together.
+struct Loader {
+    documents: Elements,
+    open: Charged<Open>,
+    /// The value of each anchor by its number, and how many values it holds.
+    anchors: Charged<Option<(Value, usize)>>,
+    /// What the parser keeps for anchors.
+    names: Held,
+    aliased: usize,
+    big_numbers: BigNumbers,
+}
+
+/// A list or map that is not closed yet.
+struct Open {
+    anchor: usize,
+    /// How many values it holds so far, itself included.
+    count: usize,
+    body: Body,
+}
+
+enum Body {
+    List(Elements),
+    Map {
+        map: Map,
+        /// The key whose value comes next.
+        key: Option<Str>,
+        /// Maps of `<<`, whose keys come last and give way.
+        merged: Elements,
+    },
+}
+
+/// The key that merges maps.
+const MERGE: &str = "<<";
+
+impl Loader {
+    fn new(big_numbers: BigNumbers) -> Loader {
+        Loader {
+            documents: Elements::default(),
+            open: Charged::default(),
+            anchors: Charged::default(),
+            names: Held::default(),
+            aliased: 0,
+            big_numbers,
+        }
+    }
+
+    fn take(&mut self, context: &mut Context<'_>, (event, span): (Event<'_>, Span)) -> Result<(), ToolError> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                space::check(text.len())?;
+                let value = self.scalar(&text, style, tag.as_deref(), &span)?;
+                self.put(value, anchor, 1, &span)
+            }
+            Event::Alias(anchor) => {
+                let known = self.anchors.as_slice().get(anchor).cloned().flatten();
+                let Some((value, count)) = known else {
+                    return Err(fault(&span.start, "an alias stands inside its own anchor"));
+                };
+                self.aliased = self.aliased.saturating_add(count);
+                if self.aliased > MAX_ALIASED {
+                    return Err(fault(&span.start, &format!("aliases stand for more than {MAX_ALIASED} values")));
+                }
+                self.put(value, 0, count, &span)
+            }
+            Event::SequenceStart(_, anchor, _) => self.begin(anchor, Body::List(Elements::default())),
+            Event::MappingStart(_, anchor, _) => {
+                let map = Map::with_capacity(4);
+                self.begin(anchor, Body::Map { map, key: None, merged: Elements::default() })
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let Open { anchor, count, body } = self.open.pop().expect("the parser closes what it opened");
+                self.put(close(context, body)?, anchor, count, &span)
+            }
+            // The anchors of a document end with it.
+            Event::DocumentEnd => {
+                self.anchors.clear();
+                self.names.release();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, anchor: usize, body: Body) -> Result<(), ToolError> {
+        space::check_depth(self.open.len() + 1)?;
+        space::check(0)?;
+        Ok(self.open.push(Open { anchor, count: 1, body })?)
+    }
+
+    /// Puts a value that is whole where it belongs.
+    fn put(&mut self, value: Value, anchor: usize, count: usize, span: &Span) -> Result<(), ToolError> {
+        if anchor > 0 {
+            self.keep(anchor, (value.clone(), count))?;
+        }
+        let Some(open) = self.open.last_mut() else { return Ok(self.documents.push(value)?) };
+        open.count = open.count.saturating_add(count);
+        match &mut open.body {
+            Body::List(items) => items.push(value)?,
+            Body::Map { map, key: key @ None, .. } => *key = Some(key_of(&value, map, span)?),
+            Body::Map { map, key, merged } => {
+                let key = key.take().expect("a key was put before");
+                match &*key.as_text() {
+                    MERGE => merge(merged, value, span)?,
+                    _ => map.put(key, value)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the value of an anchor.
+    fn keep(&mut self, anchor: usize, known: (Value, usize)) -> Result<(), ToolError> {
+        self.names.grow(ANCHOR_BYTES)?;
+        while self.anchors.len() <= anchor {
+            self.anchors.push(None)?;
+        }
+        self.anchors.as_mut_slice()[anchor] = Some(known);
+        Ok(())
+    }
+
+    /// The value of a scalar.
+    fn scalar(&self, text: &str, style: ScalarStyle, tag: Option<&Tag>, span: &Span) -> Result<Value, ToolError> {
+        match meaning(text, style, tag) {
+            Some(Scalar::Value(value)) => Ok(value),
+            Some(Scalar::Big(_)) if self.big_numbers == BigNumbers::Text => Ok(Value::checked_text(text)?),
+            Some(Scalar::Big(reason)) => Err(fault(&span.start, reason).hint(BIG_NUMBERS_REMEDY)),
+            None => {
+                let reason = format!("`{}` is not what its tag says", print::shortened(text, 40));
+                Err(fault(&span.start, &reason))
+            }
+        }
+    }
+}
+
+/// The text that a key is; the same does not come twice.
+fn key_of(value: &Value, map: &Map, span: &Span) -> Result<Str, ToolError> {
+    let key = match value {
+        Value::List(_) | Value::Map(_) => return Err(fault(&span.start, "a list or map cannot be a key")),
+        value => match value.as_str() {
+            Some(text) => text,
+            None => Str::new(&value.to_string()),
+        },
+    };
+    match map.contains(&key) {
+        false => Ok(key),
+        true => Err(fault(&span.start, &format!("the key `{}` comes twice", print::shortened(&key.as_text(), 40)))),
+    }
+}
+
+/// Notes the maps that `<<` names.
+fn merge(merged: &mut Elements, value: Value, span: &Span) -> Result<(), ToolError> {
+    match &value {
+        Value::Map(_) => merged.push(value)?,
+        Value::List(list) if list.iter().all(|item| matches!(item, Value::Map(_))) => {
+            list.iter().try_for_each(|item| merged.push(item))?;
+        }
+        _ => return Err(fault(&span.start, "`<<` takes a map or a list of maps")),
+    }
+    Ok(())
+}
+
+fn close(context: &mut Context<'_>, body: Body) -> Result<Value, ToolError> {
+    match body {
+        Body::List(items) => Ok(items.finish()?),
+        Body::Map { mut map, merged, .. } => {
+            for other in merged.into_values() {
+                let Value::Map(other) = other else { continue };
+                context.spend(other.len())?;
+                for (key, value) in other.iter() {
+                    if !map.contains(&key) {
+                        map.put(key, value)?;
+                    }
+                }
+            }
+            Ok(map.into())
+        }
+    }
+}
+
+/// What a scalar stands for; none where it is not what its tag says.
+fn meaning(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Scalar> {
+    match tag.and_then(Tag::core_suffix) {
+        Some("str") => Some(Scalar::Value(Value::text(text))),
+        Some("int") => number(text).filter(|scalar| !matches!(scalar, Scalar::Value(Value::Float(_)))),
+        Some("float") => number(text).map(|scalar| match scalar {
+            Scalar::Value(value) => Scalar::Value(value.as_float().map_or(value, Value::from)),
+            big => big,
+        }),
+        Some("bool") => Some(plain(text)).filter(|scalar| matches!(scalar, Scalar::Value(Value::Bool(_)))),
+        Some("null") => Some(plain(text)).filter(|scalar| matches!(scalar, Scalar::Value(Value::Nil))),
+        _ if style == ScalarStyle::Plain => Some(plain(text)),
+        _ => Some(Scalar::Value(Value::text(text))),
+    }
+}

@@ -1,0 +1,61 @@
+//! What a plain scalar of YAML means: the core schema of YAML 1.2.
+
+use crate::value::{BEYOND_FLOATS, BEYOND_INTS, Value};
+
+/// What a scalar stands for.
+pub enum Scalar {
+    /// A value.
+    Value(Value),
+    /// A number that no value holds, and why.
+    Big(&'static str),
+}
+
+/// What a scalar without quotes stands for.
+pub fn plain(text: &str) -> Scalar {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Scalar::Value(Value::Nil),
+        "true" | "True" | "TRUE" => return Scalar::Value(true.into()),
+        "false" | "False" | "FALSE" => return Scalar::Value(false.into()),
+        _ => {}
+    }
+    number(text).unwrap_or_else(|| Scalar::Value(Value::text(text)))
+}
+
+/// The number of a scalar, if it is one.
+pub fn number(text: &str) -> Option<Scalar> {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    match unsigned {
+        ".inf" | ".Inf" | ".INF" => {
+            let infinity = if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY };
+            return Some(Scalar::Value(infinity.into()));
+        }
+        ".nan" | ".NaN" | ".NAN" if text == unsigned => return Some(Scalar::Value(f64::NAN.into())),
+        _ => {}
+    }
+    if let Some(digits) = text.strip_prefix("0x") {
+        return int(digits, digits, 16);
+    }
+    if let Some(digits) = text.strip_prefix("0o") {
+        return int(digits, digits, 8);
+    }
+    int(text.strip_prefix('+').unwrap_or(text), unsigned, 10).or_else(|| float(text, unsigned))
+}
+
+/// A whole number with its sign, which has nothing but these digits.
+fn int(signed: &str, digits: &str, base: u32) -> Option<Scalar> {
+    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(base)) {
+        return None;
+    }
+    let int = i64::from_str_radix(signed, base);
+    Some(int.map_or(Scalar::Big(BEYOND_INTS), |int| Scalar::Value(Value::Int(int))))
+}
+
+/// A number that has a digit, and nothing but digits, a point and an exponent.
+fn float(text: &str, unsigned: &str) -> Option<Scalar> {
+    let is_part = |byte: u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
+    let has_form = unsigned.starts_with(|first: char| first.is_ascii_digit() || first == '.')
+        && unsigned.bytes().any(|byte| byte.is_ascii_digit())
+        && unsigned.bytes().all(is_part);
+    let float: f64 = if has_form { text.parse().ok()? } else { return None };
+    Some(if float.is_finite() { Scalar::Value(float.into()) } else { Scalar::Big(BEYOND_FLOATS) })
+}

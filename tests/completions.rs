@@ -1,0 +1,184 @@
+//! Completions as shells ask for them: the options of the script that a line runs, those of `ns`, files.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use support::{Ran, ns_without_sandbox, run};
+
+const TIDY: &str = "\
+:: arg folder: the folder to tidy
+:: arg newer_than: since when
+:: arg skip: a name to leave alone
+DEFINE PROCEDURE Main(folder, newer_than: nil, go: false, keep: true, skip: [])
+  EMIT folder
+END
+
+DEFINE PROCEDURE Undo(steps: 1)
+  EMIT steps
+END
+";
+
+fn place() -> TempDir {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    for (name, text) in [("tidy.ns", TIDY), ("words.ns", "EMIT ARGS\n"), ("bad.ns", "SET x =\n"), ("photo.jpg", "")] {
+        fs::write(place.path().join(name), text).expect("a file");
+    }
+    place
+}
+
+/// What can stand in the place of the last word: whether files, and the words.
+fn asked(place: &Path, words: &[&str]) -> Option<(bool, Vec<String>)> {
+    let ran = run(ns_without_sandbox().current_dir(place).args(["complete-script", "--"]).args(words));
+    if ran.code != 0 {
+        assert_eq!(ran.stdout, "", "{words:?}");
+        return None;
+    }
+    let mut lines = ran.stdout.lines();
+    let files = lines.next() == Some("files");
+    Some((files, lines.map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect()))
+}
+
+fn words_at(place: &Path, words: &[&str]) -> Vec<String> {
+    asked(place, words).unwrap_or_else(|| panic!("{words:?} runs a script")).1
+}
+
+#[test]
+fn the_options_of_a_script_are_known() {
+    let place = place();
+    let own = ["--newer-than", "--go", "--no-keep", "--skip"];
+    assert_eq!(asked(place.path(), &["tidy.ns", ""]), Some((true, own.map(str::to_owned).to_vec())));
+    let all = words_at(place.path(), &["tidy.ns", "-"]);
+    assert!(all.starts_with(&own.map(str::to_owned)) && all.contains(&"--plan".to_owned()), "{all:?}");
+    for words in [&["tidy.ns", "--n"][..], &["run", "tidy.ns", "Photos", "--n"], &["--read-only", "tidy.ns", "--n"]] {
+        assert_eq!(words_at(place.path(), words), ["--newer-than", "--no-keep", "--now"], "{words:?}");
+    }
+    assert_eq!(words_at(place.path(), &["tidy.ns", "--", "--n"]), ["--newer-than", "--no-keep"]);
+    assert_eq!(words_at(place.path(), &["tidy.ns", "--proc", "Undo", "--st"]), ["--steps", "--strict"]);
+    assert_eq!(words_at(place.path(), &["words.ns", "--st"]), ["--strict"]);
+    assert_eq!(words_at(place.path(), &["bad.ns", "--st"]), ["--strict"]);
+    let code = "DEFINE PROCEDURE Main(name: \"\")\nEND";
+    assert_eq!(words_at(place.path(), &["-e", code, "--na"]), ["--name"]);
+}
+
+#[test]
+fn what_was_given_is_not_offered_again() {
+    let place = place();
+    assert_eq!(
+        words_at(place.path(), &["tidy.ns", "--go", "--skip", "a", "--no-keep", ""]),
+        ["--newer-than", "--skip"]
+    );
+    assert_eq!(words_at(place.path(), &["tidy.ns", "--newer-than=7d", "x", "--", ""]), ["--go", "--no-keep", "--skip"]);
+}
+
+#[test]
+fn values_are_files_or_what_the_option_takes() {
+    let place = place();
+    assert_eq!(asked(place.path(), &["tidy.ns", "--newer-than", ""]), Some((true, Vec::new())));
+    assert_eq!(asked(place.path(), &["tidy.ns", "--sandbox", "ph"]), Some((true, Vec::new())));
+    let formats = ["auto", "table", "json", "jsonl", "raw"].map(str::to_owned).to_vec();
+    assert_eq!(asked(place.path(), &["tidy.ns", "--output", ""]), Some((false, formats)));
+    assert_eq!(asked(place.path(), &["tidy.ns", "pho"]), Some((true, Vec::new())));
+}
+
+#[test]
+fn other_lines_are_left_to_the_declarations() {
+    let place = place();
+    for words in [
+        &[][..],
+        &[""],
+        &["ru"],
+        &["run", ""],
+        &["run", "tidy"],
+        &["--sandbox", ""],
+        &["check", "tidy.ns", ""],
+        &["nothing.ns", "--g"],
+        &["--nonsense", "tidy.ns", "--g"],
+        &["--plan", ""],
+    ] {
+        assert_eq!(asked(place.path(), words), None, "{words:?}");
+    }
+    let made = Command::new("mkfifo").arg(place.path().join("pipe.ns")).status().expect("mkfifo");
+    assert!(made.success());
+    assert_eq!(asked(place.path(), &["pipe.ns", ""]), None, "a pipe is not waited for");
+}
+
+/// A shell's script with the completions of `ns` before it; none where the shell is not there.
+fn in_shell(place: &Path, shell: &[&str], kind: &str, script: &str) -> Option<Ran> {
+    let completions = run(ns_without_sandbox().args(["completions", kind]));
+    fs::write(place.join("completions"), completions.stdout).expect("a script");
+    let bin = Path::new(env!("CARGO_BIN_EXE_ns")).parent().expect("the binary lies in a folder");
+    let mut command = Command::new(shell[0]);
+    command.args(&shell[1..]).arg(script).current_dir(place);
+    command.env("PATH", format!("{}:/usr/bin:/bin", bin.display())).env("HOME", place);
+    match command.output() {
+        Err(_) => {
+            eprintln!("SKIPPED: {} is not there", shell[0]);
+            None
+        }
+        Ok(output) => {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let code = output.status.code().unwrap_or(-1);
+            Some(Ran { code, stdout: text(&output.stdout), stderr: text(&output.stderr) })
+        }
+    }
+}
+
+#[test]
+fn bash_completes_scripts_and_commands() {
+    let place = place();
+    let line = |words: &str, at: usize| {
+        format!(
+            "COMPREPLY=(); COMP_WORDS=({words}); COMP_CWORD={at}; _ns_script ns \"${{COMP_WORDS[{at}]}}\" x; echo \"${{COMPREPLY[*]}}\"\n"
+        )
+    };
+    let script = format!(
+        "source ./completions\n{}{}{}{}complete -p ns\n",
+        line("ns tidy.ns --g", 2),
+        line("ns run tidy.ns --ne", 3),
+        line("ns tidy.ns pho", 2),
+        line("ns comp", 1),
+    );
+    let ran = in_shell(place.path(), &["bash", "-c"], "bash", &script).expect("bash is there");
+    assert_eq!(ran.stderr, "");
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines[..4], ["--go", "--newer-than", "photo.jpg", "completions"], "{}", ran.stdout);
+    assert!(lines[4].contains("-F _ns_script"), "{}", lines[4]);
+}
+
+#[test]
+fn zsh_completes_scripts_and_commands() {
+    let place = place();
+    // The parts of the completion system that are called say what they were given.
+    let script = "\
+compdef() { echo \"compdef $*\"; }
+_describe() { shift 2; local name=$1; print -l -- \"${(@P)name}\"; }
+_files() { echo files; }
+source ./completions
+_ns_declared() { echo declared; }
+words=(ns tidy.ns --ne) CURRENT=3; _ns
+words=(ns tidy.ns '') CURRENT=3; _ns
+words=(ns check '') CURRENT=3; _ns
+";
+    let Some(ran) = in_shell(place.path(), &["zsh", "-fc"], "zsh", script) else { return };
+    assert_eq!(ran.stderr, "");
+    let said = "compdef _ns ns\n--newer-than:since when\n--newer-than:since when\n--go:\n--no-keep:\n--skip:a name to leave alone\nfiles\ndeclared\n";
+    assert_eq!(ran.stdout, said);
+}
+
+#[test]
+fn fish_completes_scripts_and_commands() {
+    let place = place();
+    let script = "source ./completions; complete -C 'ns tidy.ns --ne'; echo; complete -C 'ns tidy.ns ph'; echo; complete -C 'ns compl'";
+    let Some(ran) = in_shell(place.path(), &["fish", "--no-config", "-c"], "fish", script) else { return };
+    let parts: Vec<&str> = ran.stdout.split("\n\n").collect();
+    assert_eq!(parts[0], "--newer-than\tsince when", "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(parts[1], "photo.jpg");
+    assert!(parts[2].starts_with("completions\t"), "{}", parts[2]);
+}

@@ -1,0 +1,163 @@
+//! Files that grow most when they are read: encodings, archives, and what lies beside a script.
+
+use neuroscript::engine::{Engine, Options, read_plan};
+use serde_json::json;
+
+use crate::make::{Tar, Zip, gzip, record, tar, zip};
+use crate::subject::call;
+use crate::{ALLOCATOR, BASE, Bench, MEMORY, alone};
+
+/// The most bytes that are allocated at once during some work.
+fn peak(work: impl FnOnce() -> Result<(), String>) -> (usize, Result<(), String>) {
+    let before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
+    let done = work();
+    (ALLOCATOR.peak_usage() - before, done)
+}
+
+fn stays_within(what: &str, work: impl FnOnce() -> Result<(), String>) {
+    let (peak, done) = peak(work);
+    assert!(peak <= 2 * MEMORY + BASE, "{what} takes {peak} bytes, with {MEMORY} allowed ({done:?})");
+}
+
+#[test]
+fn files_in_any_encoding() {
+    alone(|| {
+        let bench = Bench::new(MEMORY);
+        let contents: [(&str, Vec<u8>); 5] = [
+            ("ascii", b"a".repeat(MEMORY - 1000)),
+            ("lines", b"a\n".repeat(MEMORY / 3)),
+            ("latin", b"\xe9".repeat(MEMORY / 2)),
+            ("utf-16", b"\xe9\x20".repeat(MEMORY / 3)),
+            ("broken", b"\xff\xfd".repeat(MEMORY / 4)),
+        ];
+        for (name, content) in &contents {
+            std::fs::write(bench.root().join(name), content).expect("a file");
+            std::fs::write(bench.root().join(format!("{name}2")), [content, &b"x\n"[..]].concat()).expect("a file");
+            for encoding in [None, Some("latin-1"), Some("utf-16"), Some("utf-8"), Some("gb18030"), Some("base64")] {
+                let read = json!({"file_path": name, "encoding": encoding, "max_size_mb": 1000});
+                let given = read.as_object().map(|given| given.iter().filter(|(_, value)| !value.is_null()));
+                let given: serde_json::Map<_, _> =
+                    given.expect("an object").map(|(name, value)| (name.clone(), value.clone())).collect();
+                stays_within(&format!("reading {name} as {encoding:?}"), || {
+                    call(&bench.engine, "FS.ReadFile", given.into())
+                });
+            }
+            let compared = json!({"a_path": name, "b_path": format!("{name}2"), "max_size_mb": 1000});
+            stays_within(&format!("comparing {name}"), || call(&bench.engine, "FS.DiffFiles", compared));
+        }
+    });
+}
+
+fn extract(bench: &Bench, name: &str, archive: &[u8]) {
+    std::fs::write(bench.root().join("archive"), archive).expect("an archive");
+    let given = json!({
+        "archive_path": "archive", "destination_path": "out",
+        "max_entries": 1_000_000_000_u64, "max_ratio": 1_000_000_000_u64, "max_total_bytes": 1_u64 << 60,
+    });
+    stays_within(name, || match call(&bench.engine, "FS.Extract", given) {
+        Ok(()) => panic!("{name}: it was meant to be too large"),
+        Err(error) if error.contains("memory_bytes") => Ok(()),
+        error => error,
+    });
+}
+
+#[test]
+fn lists_of_archives() {
+    alone(|| {
+        let bench = Bench::new(MEMORY);
+        let names = |count: usize, name: &dyn Fn(usize) -> String| -> Vec<String> { (0..count).map(name).collect() };
+        let short = names(60_000, &|number| format!("{number:x}"));
+        let deep = names(3_000, &|number| format!("{number:x}/{}f", "a/".repeat(100)));
+        let long = names(3_000, &|number| format!("{}{number:x}", "b".repeat(200)));
+        for (what, names) in [("short", &short), ("deep", &deep), ("long", &long)] {
+            let entries: Vec<Zip> = names.iter().map(|name| Zip::stored(name, "")).collect();
+            let repeated = if what == "long" { 20 } else { 1 };
+            let entries: Vec<Zip> = (0..repeated)
+                .flat_map(|round| {
+                    entries.iter().cloned().map(move |mut entry| {
+                        entry.name.extend(format!("-{round}").into_bytes());
+                        entry
+                    })
+                })
+                .collect();
+            extract(&bench, &format!("a zip of {what} names"), &zip(&entries));
+        }
+        for (what, names) in [("short", &short), ("deep", &deep)] {
+            let entry = |name: &String| {
+                let long = record("path", name);
+                let header = Tar { kind: b'x', name: b"p", content: &long, ..Tar::default() };
+                [header.bytes(), Tar { name: b"f", ..Tar::default() }.bytes()].concat()
+            };
+            let mut bytes: Vec<u8> = names.iter().flat_map(entry).collect();
+            bytes.extend([0; 1024]);
+            extract(&bench, &format!("a tar of {what} names"), &gzip(&bytes));
+        }
+    });
+}
+
+#[test]
+fn a_map_of_holes() {
+    alone(|| {
+        let bench = Bench::new(MEMORY);
+        let pieces = 900_000;
+        let lines: String = (0..pieces).map(|piece| format!("{}\n1\n", 2 * piece)).collect();
+        let mut content = format!("{pieces}\n{lines}").into_bytes();
+        content.resize(content.len().next_multiple_of(512), 0);
+        content.resize(content.len() + pieces, b'x');
+        let about = [
+            record("GNU.sparse.major", "1"),
+            record("GNU.sparse.minor", "0"),
+            record("GNU.sparse.name", "holes"),
+            record("GNU.sparse.realsize", &(2 * pieces).to_string()),
+        ]
+        .concat();
+        let header = Tar { kind: b'x', name: b"p", content: &about, ..Tar::default() };
+        let file = Tar { name: b"holes", content: &content, ..Tar::default() };
+        extract(&bench, "a map of holes", &gzip(&tar(&[header, file])));
+    });
+}
+
+#[test]
+fn policies_and_patterns_beside_a_script() {
+    alone(|| {
+        let bench = Bench::new(MEMORY);
+        for (what, unit) in
+            [("comments", "#\n"), ("lists", "a=[[],[],[]]\n"), ("heads", "[[a]]\n"), ("dots", "a.a.a.a.a=0\n")]
+        {
+            let policy = bench.root().join("policy.toml");
+            std::fs::write(&policy, unit.repeat((1 << 20) / unit.len())).expect("a policy");
+            let options = Options {
+                sandbox: Some(bench.root().to_owned()),
+                policy: Some(policy),
+                state: Some(bench.root().join("../state")),
+                ..Options::default()
+            };
+            // A policy is read before there are limits; a file has at most a MiB.
+            let (peak, _) = peak(|| Engine::open(&options).map(drop).map_err(|_| "refused".to_owned()));
+            assert!(peak <= 400 << 20, "a policy of {what} takes {peak} bytes");
+        }
+        std::fs::remove_file(bench.root().join("policy.toml")).expect("it was there");
+        for (what, unit) in [("names", "a\n"), ("stars", "*\n"), ("classes", "[a]\n"), ("long", "a*b*c*d*e*f*g*h*i*\n")]
+        {
+            std::fs::write(bench.root().join(".gitignore"), unit.repeat((1 << 20) / unit.len())).expect("patterns");
+            stays_within(&format!("a .gitignore of {what}"), || call(&bench.engine, "FS.ListDir", json!({})));
+        }
+    });
+}
+
+#[test]
+fn plans() {
+    alone(|| {
+        for (what, text) in [
+            ("nesting", "[".repeat(1 << 20)),
+            ("lists", format!("[{}0]", "[],".repeat(1 << 20))),
+            ("maps", format!("[{}0]", "{},".repeat(1 << 20))),
+            ("lines", "{}\n".repeat(1 << 20)),
+        ] {
+            let (peak, read) = peak(|| read_plan(text.as_bytes()).map(drop).map_err(|error| error.to_string()));
+            assert!(read.is_err(), "{what} is no plan");
+            assert!(peak <= 16 * text.len(), "a plan of {what} takes {peak} bytes for {}", text.len());
+        }
+    });
+}

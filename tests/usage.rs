@@ -1,0 +1,212 @@
+//! How a script is used, as its `--help` shows it, as its mistakes do, and as `ns check --info` has it.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+use support::{Ran, ns_without_sandbox, run, with_input};
+
+const TIDY: &str = r#"#!/usr/bin/env ns
+:: description: Moves old files of a folder into an archive.
+:: arg folder: the folder to tidy
+:: arg newer-than: leave files alone that were changed since
+:: arg go: move them
+:: arg keep: leave the newest alone
+:: arg [archive]: where they go
+
+DEFINE PROCEDURE Main(folder, archive: "old", newer_than: nil, go: false, keep: true, skip: ["a"], vars: {}, most: 5)
+  CALL FS.WriteFile("ran.txt", "x")
+END
+
+DEFINE PROCEDURE Undo(steps: 1)
+  CALL FS.WriteFile("ran.txt", "x")
+END
+"#;
+
+const HELP: &str = "\
+Moves old files of a folder into an archive.
+
+Usage: ns tidy.ns FOLDER [ARCHIVE] [OPTIONS]
+
+Arguments:
+  FOLDER             the folder to tidy
+  [ARCHIVE]          where they go [default: \"old\"]
+
+Options:
+  --newer-than TEXT  leave files alone that were changed since
+  --go               move them
+  --no-keep          turn off: leave the newest alone
+  --skip TEXT        may be given often [default: [\"a\"]]
+  --vars KEY=VALUE   may be given often
+  --most N           [default: 5]
+  -h, --help         show this
+
+Options of `ns`, such as --plan and --sandbox DIR, may stand before the file or after it; `ns run --help` lists them.
+";
+
+fn place(files: &[(&str, &str)]) -> TempDir {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    for (name, text) in files {
+        fs::write(place.path().join(name), text).expect("a file");
+    }
+    place
+}
+
+fn ns(place: &Path, words: &[&str]) -> Ran {
+    run(ns_without_sandbox().current_dir(place).args(words))
+}
+
+#[test]
+fn help_after_the_file_shows_the_usage_and_runs_nothing() {
+    let place = place(&[("tidy.ns", TIDY)]);
+    for words in [
+        &["tidy.ns", "--help"][..],
+        &["tidy.ns", "-h"],
+        &["run", "tidy.ns", "--help"],
+        &["--read-only", "tidy.ns", "Photos", "--help", "--nonsense"],
+        &["tidy.ns", "--", "--help"],
+        &["run", "tidy.ns", "Photos", "--", "-h"],
+        &["tidy.ns", "--plan", "--help"],
+    ] {
+        let ran = ns(place.path(), words);
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, HELP, ""), "{words:?}");
+        assert!(!place.path().join("ran.txt").exists());
+        assert!(!place.path().join(".ns").exists(), "the sandbox was not even opened");
+    }
+    let of_ns = ns(place.path(), &["--help", "tidy.ns"]).stdout;
+    assert!(of_ns.starts_with("A scripting language"), "{of_ns}");
+    assert!(ns(place.path(), &["run", "--help", "tidy.ns"]).stdout.starts_with("Run a script"));
+    // Behind a second `--` it is a word.
+    let word = ns(place.path(), &["tidy.ns", "--", "--", "--help"]);
+    assert_eq!((word.code, word.stdout.as_str()), (0, ""), "{}", word.stderr);
+}
+
+#[test]
+fn a_named_procedure_has_its_own_usage() {
+    let place = place(&[("tidy.ns", TIDY)]);
+    let help = ns(place.path(), &["tidy.ns", "--proc", "Undo", "--help"]).stdout;
+    assert!(help.contains("Usage: ns tidy.ns --proc Undo [OPTIONS]") && help.contains("--steps N"), "{help}");
+    let ran = ns(place.path(), &["tidy.ns", "--proc", "Undo", "--most", "3"]);
+    assert!(ran.code == 2 && ran.stderr.contains("`--most`") && ran.stderr.contains("--steps N"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_mistake_is_told_with_the_usage_and_nothing_runs() {
+    let place = place(&[("tidy.ns", TIDY)]);
+    for (words, named) in [
+        (&["tidy.ns"][..], "the argument `FOLDER` is missing"),
+        (&["run", "tidy.ns"], "give the folder to tidy"),
+        (&["tidy.ns", "a", "b", "c"], "`c` is too much: the script takes at most 2 arguments"),
+        (&["tidy.ns", "a", "--most", "many"], "`--most` needs a whole number, not `many`"),
+        (&["tidy.ns", "a", "--most"], "`--most` needs a value"),
+        (&["tidy.ns", "a", "--nwer-than", "7d"], "did you mean `--newer-than`?"),
+        (&["tidy.ns", "a", "--", "--plan"], "the script does not have an option `--plan`"),
+    ] {
+        let ran = ns(place.path(), words);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{words:?}");
+        assert!(ran.stderr.contains(named) && ran.stderr.ends_with(HELP), "{words:?}\n{}", ran.stderr);
+        assert!(!place.path().join("ran.txt").exists(), "{words:?}");
+    }
+    let planned = ns(place.path(), &["tidy.ns", "--plan=json"]);
+    assert_eq!((planned.code, planned.stdout.as_str()), (2, ""), "{}", planned.stderr);
+}
+
+#[test]
+fn an_option_that_ns_has_too_is_refused_where_either_could_be_meant() {
+    let text = "DEFINE PROCEDURE Main(output: \"x\", seed: 1)\n  EMIT output, seed\nEND\n";
+    let place = place(&[("s.ns", text)]);
+    for words in [&["s.ns", "--output", "json"][..], &["run", "s.ns", "--output=json"], &["s.ns", "--seed", "5"]] {
+        let ran = ns(place.path(), words);
+        assert!(ran.code == 2 && ran.stdout.is_empty(), "{words:?} {}", ran.stdout);
+        assert!(ran.stderr.contains("is an option of `ns` and of the script"), "{}", ran.stderr);
+    }
+    assert_eq!(ns(place.path(), &["--output", "json", "s.ns"]).stdout, "[\"x\",1]\n");
+    assert_eq!(ns(place.path(), &["s.ns", "--", "--output", "json", "--seed=5"]).stdout, "json5\n");
+    let checked = ns(place.path(), &["check", "s.ns"]);
+    assert_eq!(checked.stderr.matches("warning[NS0120]").count(), 2, "{}", checked.stderr);
+}
+
+#[test]
+fn scripts_of_every_source_have_a_usage() {
+    let markdown = "# Notes\n\n```neuroscript\nDEFINE PROCEDURE Main(name)\n  EMIT name\nEND\n```\n";
+    let words = ":: usage: ns words.ns WORD...\n:: arg word...: any word\nEMIT ARGS\n";
+    let place = place(&[("notes.md", markdown), ("words.ns", words)]);
+    assert!(ns(place.path(), &["notes.md", "--help"]).stdout.contains("Usage: ns notes.md NAME\n"));
+    let help = ns(place.path(), &["words.ns", "--help"]).stdout;
+    assert!(help.starts_with("Usage: ns words.ns WORD...\n") && help.contains("  WORD...     any word\n"), "{help}");
+    let main = "DEFINE PROCEDURE Main(name)\n  EMIT name\nEND\n";
+    assert!(ns(place.path(), &["-e", main, "--help"]).stdout.contains("Usage: ns -e CODE NAME\n"));
+    let ran = with_input(ns_without_sandbox().current_dir(place.path()).args(["-", "--help"]), main);
+    assert!(ran.stdout.contains("Usage: ns - NAME\n"), "{}", ran.stdout);
+    // What a comment says of the procedure stands in for a description.
+    let commented = "DEFINE PROCEDURE Main(name)\n  COMMENT:\n    Greets.\n  ENDCOMMENT\n  EMIT name\nEND\n";
+    assert!(ns(place.path(), &["-e", commented, "--help"]).stdout.starts_with("Greets.\n\nUsage:"));
+}
+
+#[test]
+fn help_of_a_script_with_faults_shows_the_faults() {
+    let place = place(&[
+        ("bad.ns", "DEFINE PROCEDURE Main(a b)\nEND\n"),
+        ("two.ns", "func A() means\nend\nfunc B() means\nend\n"),
+    ]);
+    let ran = ns(place.path(), &["bad.ns", "--help"]);
+    assert!(ran.code == 1 && ran.stderr.contains("bad.ns:1"), "{}", ran.stderr);
+    let ran = ns(place.path(), &["two.ns", "--help"]);
+    assert!(ran.code == 1 && ran.stderr.contains("NS0107"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_a_script_says_cannot_reach_the_terminal_as_it_is() {
+    let text = ":: description: red \u{1b}[31m\n:: arg a: \u{202e}\nDEFINE PROCEDURE Main(a)\nEND\n";
+    let place = place(&[("s.ns", text)]);
+    for words in [&["s.ns", "--help"][..], &["s.ns"]] {
+        let ran = ns(place.path(), words);
+        let told = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(told.contains("red") && !told.contains(['\u{1b}', '\u{202e}']), "{told:?}");
+    }
+}
+
+#[test]
+fn the_check_has_it_as_json() {
+    let place = place(&[("tidy.ns", TIDY), ("words.ns", "EMIT ARGS\n")]);
+    let info = |file: &str| -> Json {
+        let ran = ns(place.path(), &["check", "--info", "--format", "json", file]);
+        let checked: Json = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
+        checked[0]["info"]["command_line"].clone()
+    };
+    let line = info("tidy.ns");
+    assert_eq!(line["description"], "Moves old files of a folder into an archive.");
+    assert_eq!(line["procedure"], "Main");
+    let roles: Vec<(&str, &str, &str)> = line["parameters"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|parameter| {
+            let text = |key: &str| parameter[key].as_str().expect("a text");
+            (text("option"), text("role"), text("kind"))
+        })
+        .collect();
+    assert_eq!(
+        roles,
+        [
+            ("--folder", "argument", "text"),
+            ("--archive", "argument", "text"),
+            ("--newer-than", "option", "text"),
+            ("--go", "option", "flag"),
+            ("--keep", "option", "flag"),
+            ("--skip", "option", "list of text"),
+            ("--vars", "option", "map of text"),
+            ("--most", "option", "int"),
+        ]
+    );
+    let folder = json!({ "name": "folder", "option": "--folder", "role": "argument", "kind": "text", "required": true, "default": null, "documentation": "the folder to tidy" });
+    assert_eq!(line["parameters"][0], folder);
+    assert_eq!(line["parameters"][5]["default"], json!(["a"]));
+    assert_eq!(info("words.ns"), json!({ "description": null, "procedure": null, "parameters": [] }));
+}
