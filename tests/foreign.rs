@@ -107,9 +107,8 @@ fn forged(place: &Path, line: fn(&str) -> String, version: u32) -> String {
         let done = format!("{{\"done\":{{\"number\":{number},\"now\":{state},\"kept\":false,\"after\":[null,null]}}}}");
         [step, done]
     };
-    let put =
-        format!("{{\"step\":{{\"number\":3,\"step\":{{\"put\":{{\"path\":\"victim.txt\"}}}},\"before\":[null]}}}}");
-    let put_done = format!("{{\"done\":{{\"number\":3,\"now\":null,\"kept\":false,\"after\":[null]}}}}");
+    let put = "{\"step\":{\"number\":3,\"step\":{\"put\":{\"path\":\"victim.txt\"}},\"before\":[null]}}".to_owned();
+    let put_done = "{\"done\":{\"number\":3,\"now\":null,\"kept\":false,\"after\":[null]}}".to_owned();
     let temporary =
         "{\"step\":{\"number\":4,\"step\":{\"temporary\":{\"path\":\".ns-temp-0123456789abcdef\"}},\"before\":[]}}";
     let lines =

@@ -2,8 +2,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-#[path = "support/dice.rs"]
-mod dice;
 mod support;
 
 use std::path::Path;
@@ -11,7 +9,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use dice::Dice;
+use support::dice::Dice;
 use support::{Ran, ns, run, with_input};
 
 /// Whole numbers that 64 bits do not hold.

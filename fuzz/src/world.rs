@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use neuroscript::engine::{EmitError, Engine, Meter, Options, Output, Value};
+use neuroscript::engine::{EmitError, Engine, Meter, Options, Output, Value, emitted};
 use neuroscript::text::{Diagnostic, Sources, render};
 use tempfile::TempDir;
 
@@ -124,9 +124,9 @@ pub struct Unread;
 
 impl Output for Unread {
     fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
-        let text: String = values.iter().map(ToString::to_string).collect();
+        let text = emitted(values, meter)?;
         assert!(!text.contains(SECRET), "{text}");
-        Ok(meter.print(text.len() as u64 + 1)?)
+        Ok(())
     }
 
     fn warn(&mut self, text: &str) {

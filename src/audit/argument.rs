@@ -6,6 +6,7 @@ use std::io;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::limits::{Meter, work};
 use crate::text::hex;
 use crate::value::{Value, json};
 
@@ -13,6 +14,8 @@ use crate::value::{Value, json};
 const MAX_TEXT: usize = 256;
 /// Bytes of a list of paths that is shown as it is.
 const MAX_PATHS: usize = 64 << 10;
+/// Bytes of the JSON of a value that are hashed. Values share parts, so a small one can have a JSON without end.
+const MAX_HASHED: u64 = 16 << 20;
 
 /// An argument as a line shows it.
 #[derive(Debug, Serialize)]
@@ -29,6 +32,14 @@ pub enum Argument {
         bytes: u64,
         /// SHA-256 of the same, hexadecimal.
         sha256: String,
+    },
+    /// A value whose JSON is too long to be hashed for a line.
+    Long {
+        /// Elements, where it is a list.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        items: Option<usize>,
+        /// Its JSON takes more bytes than these.
+        more_than_bytes: u64,
     },
 }
 
@@ -54,19 +65,27 @@ impl Argument {
     /// An argument that is content: never shown.
     pub fn content(value: &Value) -> Argument {
         let mut hashing = Hashing { hasher: Sha256::new(), bytes: 0 };
-        match value.as_text() {
-            Some(text) => hashing.take(text.as_bytes()),
-            None => json::write(value, &mut hashing).expect("hashing takes every byte"),
-        }
         let items = match value {
             Value::List(list) => Some(list.len()),
             _ => None,
         };
-        Argument::Hashed { items, bytes: hashing.bytes, sha256: hex(&hashing.hasher.finalize()) }
+        // The line of a call is written whatever the run may still spend, so the bytes alone bound the hashing.
+        let _work = work::enter(Meter::unlimited().watch());
+        let hashed = match value.as_text() {
+            Some(text) => {
+                hashing.take(text.as_bytes());
+                Ok(())
+            }
+            None => json::write(value, &mut hashing),
+        };
+        match hashed {
+            Ok(()) => Argument::Hashed { items, bytes: hashing.bytes, sha256: hex(&hashing.hasher.finalize()) },
+            Err(_) => Argument::Long { items, more_than_bytes: MAX_HASHED },
+        }
     }
 }
 
-/// Counts and hashes what is written to it.
+/// Counts and hashes what is written to it, up to a bound.
 struct Hashing {
     hasher: Sha256,
     bytes: u64,
@@ -82,7 +101,7 @@ impl Hashing {
 impl io::Write for Hashing {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.take(bytes);
-        Ok(bytes.len())
+        if self.bytes > MAX_HASHED { Err(io::Error::other("the value is too long")) } else { Ok(bytes.len()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {

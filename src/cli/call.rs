@@ -45,7 +45,7 @@ impl Part {
         let part = match self.offset {
             None => excerpt(answer, self.bytes)?,
             Some(offset) => {
-                let body = body_of(&answer).ok_or_else(behind)?;
+                let body = body_of(&answer)?.ok_or_else(behind)?;
                 read_on(&body, offset, self.bytes)?.ok_or_else(behind)?
             }
         };
@@ -74,6 +74,7 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
     }
     let tool = args.tool.as_deref().expect("clap demands it, or `--jsonl`");
     let called = call_once(&engine, tool, args);
+    let _bounds = engine.bound_answer();
     match (called, part) {
         (Err(exit), _) => exit,
         (Ok(answer), None) => print(&answer, Format::for_call(global.output)),
@@ -97,8 +98,8 @@ fn call_once(engine: &Engine, tool: &str, args: &CallArgs) -> Result<Value, Exit
     let result = engine.call(tool, &given);
     engine.gate().end_run();
     let notes = engine.gate().take_notes();
-    for value in engine.gate().consoles.take_printed() {
-        say(&format!("{}\n", safe::prose(&value.to_string())));
+    for text in engine.gate().consoles.take_printed_texts() {
+        say(&format!("{}\n", safe::prose(&text)));
     }
     let answer = match result {
         Ok(value) => value,
@@ -176,7 +177,7 @@ fn setup_failure(error: &SetupError) -> ToolError {
 fn fail(error: &ToolError) -> Exit {
     let mut shape = json!({ "error": error.shape() });
     if let Some(answer) = &error.answer {
-        shape["answer"] = json!(answer);
+        shape["answer"] = serde_json::to_value(answer).unwrap_or_default();
     }
     say(&format!("{}\n", safe::json(&shape.to_string())));
     error.code.into()

@@ -6,14 +6,14 @@
 
 use std::io::{BufRead, ErrorKind, Read, Write, stdin, stdout};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
 
 use crate::engine::{Engine, SessionMemory};
 use crate::text::ToolCode;
 use crate::toolkit::{Manner, ToolError};
-use crate::value::Value;
+use crate::value::{Room, Sink, Value};
 
 use super::call::{MAX_JSON, Part};
 use super::exit::Exit;
@@ -53,7 +53,7 @@ pub fn call_lines(engine: &Engine, part: Option<&Part>) -> Exit {
             continue;
         }
         let answer = answer(engine, &session, part, &line);
-        let written = writeln!(output, "{answer}").and_then(|()| output.flush());
+        let written = writeln!(output, "{}", text_of(engine, &answer)).and_then(|()| output.flush());
         match written {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Exit::Done,
@@ -65,48 +65,70 @@ pub fn call_lines(engine: &Engine, part: Option<&Part>) -> Exit {
     }
 }
 
-fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &[u8]) -> Json {
+/// The answer to a line, in the order in which its keys are written.
+#[derive(Default, Serialize)]
+struct Answer {
+    id: Json,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Value>,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Json>,
+    /// The items that a call has done although it failed for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &[u8]) -> Answer {
     let line: Line<'_> = match serde_json::from_slice(line) {
         Ok(line) => line,
         Err(error) => {
             let error = ToolError::new(ToolCode::BadArgs, format!("the line is no call: {error}"))
                 .hint("give `{\"id\": 1, \"tool\": \"read_file\", \"arguments\": {}}` in one line");
-            return json!({ "id": null, "error": error.shape() });
+            return Answer { error: Some(error.shape()), ..Answer::default() };
         }
     };
     let given = engine.value_of_json(line.arguments.map_or("{}", RawValue::get));
     let given = given.map_err(|error| ToolError::new(ToolCode::BadArgs, format!("the arguments do not fit: {error}")));
     let result = given.and_then(|given| engine.call_within(&line.tool, &given, session));
     engine.gate().end_run();
-    let mut answer = json!({ "id": line.id });
+    let mut answer = Answer { id: line.id, ..Answer::default() };
     match result {
-        Ok(value) => put(&mut answer, value, part),
-        Err(error) if error.manner == Manner::Quiet => put(&mut answer, Value::Nil, part),
+        Ok(value) => answer.put(engine, value, part),
+        Err(error) if error.manner == Manner::Quiet => answer.put(engine, Value::Nil, part),
         Err(mut error) => {
-            answer["error"] = error.shape();
-            if let Some(done) = error.answer.take() {
-                answer["answer"] = json!(done);
-            }
+            answer.answer = error.answer.take();
+            answer.error = Some(error.shape());
         }
     }
-    let mut notes = engine.gate().take_notes();
-    notes.extend(engine.gate().consoles.take_printed().iter().map(Value::to_string));
-    if !notes.is_empty() {
-        answer["warnings"] = json!(notes);
-    }
+    answer.warnings = engine.gate().take_notes();
+    answer.warnings.extend(engine.gate().consoles.take_printed_texts());
     answer
 }
 
-fn put(answer: &mut Json, value: Value, part: Option<&Part>) {
-    let Some(part) = part else {
-        answer["result"] = json!(value);
-        return;
-    };
-    match part.of(value) {
-        Ok((result, meta)) => {
-            answer["result"] = json!(result);
-            answer["_meta"] = json!(meta);
+impl Answer {
+    fn put(&mut self, engine: &Engine, value: Value, part: Option<&Part>) {
+        let Some(part) = part else {
+            self.result = Some(value);
+            return;
+        };
+        let _bounds = engine.bound_answer();
+        match part.of(value) {
+            Ok((result, meta)) => (self.result, self.meta) = (Some(result), Some(meta)),
+            Err(error) => self.error = Some(error.shape()),
         }
-        Err(error) => answer["error"] = error.shape(),
+    }
+}
+
+/// The line of an answer; where that meets a limit of the call, the line says so instead.
+fn text_of(engine: &Engine, answer: &Answer) -> String {
+    let _bounds = engine.bound_answer();
+    let mut sink = Sink::new(Room::of_text());
+    match serde_json::to_writer(&mut sink, answer) {
+        Ok(()) => String::from_utf8(sink.into_bytes()).expect("JSON is text"),
+        Err(_) => json!({ "id": answer.id, "error": ToolError::from(sink.hit()).shape() }).to_string(),
     }
 }

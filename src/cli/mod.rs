@@ -58,8 +58,8 @@ pub(crate) use interrupts::is_second_interrupt;
 pub(crate) use plan::{Answer, asked, say_applied, show_plan_in_session};
 pub(crate) use run::read_script;
 pub(crate) use show::Shared;
-pub(crate) use table::{Fit, cell, is_rows, new_table_of, quoted, sections, table, terminal_columns};
-pub(crate) use terminal::{report_findings, report_notes, report_setup, say};
+pub(crate) use table::{Fit, cell, is_rows, new_table_of, printed, quoted, sections, table, terminal_columns};
+pub(crate) use terminal::{report_findings, report_limit, report_notes, report_setup, say};
 pub(crate) use tools::{Entry as ToolEntry, entries, entry_of, tools_matching};
 pub(crate) use typed::{Typed, save_script};
 

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::rc::Rc;
 
-use crate::engine::{EmitError, Meter, Output};
+use crate::engine::{EmitError, LimitHit, Meter, Output, work};
 use crate::text::safe;
-use crate::value::{Value, json, print};
+use crate::value::{Room, Sink, Value, json, print};
 
 use super::args::OutputFormat;
 use super::console::clear_line;
@@ -81,37 +81,42 @@ impl Printer {
         Printer { out: BufWriter::with_capacity(BUFFER, out), format, is_terminal, line: String::new() }
     }
 
-    /// The text of values in the printer's format, with a line feed at the end.
-    fn text(&mut self, values: &[Value]) -> Result<(), EmitError> {
+    /// The text of values in the printer's format, with a line feed at the end, as far as there is room.
+    fn text(&mut self, values: &[Value], room: Room) -> Result<(), LimitHit> {
         self.line.clear();
         match (self.format, values) {
-            (Format::Raw, _) => return self.raw(values),
-            (Format::Json, [value]) => self.line.push_str(&json::to_text(value)),
-            (Format::Json, values) => {
-                let parts: Vec<String> = values.iter().map(json::to_text).collect();
-                self.line = format!("[{}]", parts.join(","));
-            }
-            (Format::JsonLines, values) => {
-                for value in values {
-                    push_json_lines(value, &mut self.line);
-                }
+            (Format::Json | Format::JsonLines, _) => {
+                let mut sink = Sink::new(room);
+                let written = self.write_json(values, &mut sink);
+                written.map_err(|_| sink.hit())?;
+                self.line = String::from_utf8(sink.into_bytes()).expect("JSON is text");
                 return Ok(());
             }
             (Format::Table, [Value::List(list)]) if is_rows(&values[0]) => {
-                self.line = table(&list.iter().collect::<Vec<_>>(), Fit::ALL);
+                self.line = table(&list.iter().collect::<Vec<_>>(), Fit::ALL)?;
             }
             (Format::Table, [Value::Map(map)]) if !map.is_empty() => {
-                self.line = sections(map, Fit::ALL);
+                self.line = sections(map, Fit::ALL)?;
             }
-            (Format::Table, _) => return self.raw(values),
+            (Format::Raw | Format::Table, _) => return print::write_line(values, &mut self.line, room),
         }
         self.line.push('\n');
         Ok(())
     }
 
-    fn raw(&mut self, values: &[Value]) -> Result<(), EmitError> {
-        print::write_line(values, &mut self.line)?;
-        Ok(())
+    /// Writes values as JSON: on one line, or one line for each and for each element of a list.
+    fn write_json(&self, values: &[Value], out: &mut impl Write) -> io::Result<()> {
+        match (self.format, values) {
+            (Format::JsonLines, values) => values.iter().try_for_each(|value| write_json_lines(value, out)),
+            (_, [value]) => write_json_line(value, out),
+            (_, values) => {
+                for (place, value) in values.iter().enumerate() {
+                    out.write_all(if place > 0 { b"," } else { b"[" })?;
+                    json::write(value, &mut *out)?;
+                }
+                out.write_all(if values.is_empty() { b"[]\n" } else { b"]\n" })
+            }
+        }
     }
 
     fn write(&mut self) -> Result<(), EmitError> {
@@ -133,10 +138,16 @@ impl Printer {
         self.write()
     }
 
-    /// Prints values.
+    /// Prints values. JSON that no terminal must be kept from is written as it is made, however long it is.
     pub fn print(&mut self, values: &[Value]) -> Result<(), EmitError> {
-        self.text(values)?;
-        self.write()
+        if self.is_terminal || !matches!(self.format, Format::Json | Format::JsonLines) {
+            self.text(values, Room::of_text())?;
+            return self.write();
+        }
+        let mut out = std::mem::replace(&mut self.out, BufWriter::with_capacity(0, Box::new(io::sink())));
+        let written = self.write_json(values, &mut out);
+        self.out = out;
+        written.map_err(|error| work::check().map_or_else(EmitError::Limit, |()| emit_error(error)))
     }
 
     /// Writes what still waits.
@@ -147,7 +158,8 @@ impl Printer {
 
 impl Output for Printer {
     fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
-        self.text(values)?;
+        let (left, hit) = meter.output_left();
+        self.text(values, Room::of_text().at_most(left, hit))?;
         meter.print(self.line.len() as u64)?;
         self.write()
     }
@@ -206,17 +218,14 @@ fn emit_error(error: io::Error) -> EmitError {
     if error.kind() == ErrorKind::BrokenPipe { EmitError::Closed } else { EmitError::Io(error) }
 }
 
-fn push_json_lines(value: &Value, text: &mut String) {
+fn write_json_lines(value: &Value, out: &mut impl Write) -> io::Result<()> {
     match value {
-        Value::List(list) => {
-            for item in list.iter() {
-                text.push_str(&json::to_text(&item));
-                text.push('\n');
-            }
-        }
-        value => {
-            text.push_str(&json::to_text(value));
-            text.push('\n');
-        }
+        Value::List(list) => list.try_each(|item| write_json_line(item, out)),
+        value => write_json_line(value, out),
     }
+}
+
+fn write_json_line(value: &Value, out: &mut impl Write) -> io::Result<()> {
+    json::write(value, &mut *out)?;
+    out.write_all(b"\n")
 }

@@ -2,6 +2,7 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
+use crate::engine::{LimitHit, space, work};
 use crate::text::safe;
 use crate::value::{Map, Str, Value, print};
 
@@ -19,11 +20,14 @@ impl Fit {
     pub const ALL: Fit = Fit { width: None, rows: usize::MAX };
 }
 
-/// A value as a literal: texts in quotes.
-pub fn quoted(value: &Value) -> String {
-    let mut text = String::new();
-    print::write_quoted(value, &mut text).expect("a text takes what is written to it");
-    text
+/// The first characters of a value as a literal: texts in quotes.
+pub fn quoted(value: &Value, chars: usize) -> String {
+    print::beginning(value, chars)
+}
+
+/// The whole of a value as EMIT prints it.
+pub fn printed(value: &Value) -> Result<String, LimitHit> {
+    print::to_text(value).map(String::from)
 }
 
 /// Columns that a table takes at least where the terminal does not say.
@@ -39,7 +43,7 @@ pub fn is_rows(value: &Value) -> bool {
 }
 
 /// A map: keys and values in two columns, and below them what takes more than a line, under its key.
-pub fn sections(map: &Map, fit: Fit) -> String {
+pub fn sections(map: &Map, fit: Fit) -> Result<String, LimitHit> {
     let key_of = |key: &Str| key.as_text().to_string();
     let (long, short): (Vec<_>, Vec<_>) = map.iter().partition(|(_, value)| is_long(value));
     let mut text = match short.is_empty() {
@@ -51,14 +55,14 @@ pub fn sections(map: &Map, fit: Fit) -> String {
             Value::List(list) => {
                 let rows: Vec<Value> = list.iter().take(fit.rows).collect();
                 let hidden = list.len() - rows.len();
-                table(&rows, fit) + &if hidden > 0 { format!("\n… {hidden} more") } else { String::new() }
+                table(&rows, fit)? + &if hidden > 0 { format!("\n… {hidden} more") } else { String::new() }
             }
             value => value.as_text().map(|text| safe::prose(text.trim_end()).into_owned()).unwrap_or_default(),
         };
         let gap = if text.is_empty() { "" } else { "\n\n" };
         text.push_str(&format!("{gap}{}:\n{body}", safe::name(&key_of(key))));
     }
-    text
+    Ok(text)
 }
 
 /// Whether a value takes more than a line: a list of maps, or a text of several lines.
@@ -67,18 +71,20 @@ fn is_long(value: &Value) -> bool {
 }
 
 /// A list of maps as a table: one column for each key, numbers at the right.
-pub fn table(rows: &[Value], fit: Fit) -> String {
+pub fn table(rows: &[Value], fit: Fit) -> Result<String, LimitHit> {
     let maps: Vec<&Map> =
         rows.iter().filter_map(|row| if let Value::Map(map) = row { Some(&**map) } else { None }).collect();
     let mut columns: Vec<Column> = Vec::new();
     for map in &maps {
-        for (key, value) in map.iter() {
+        map.try_each(|key, value| {
             let key = key.as_text();
+            work::charge(1 + columns.len())?;
             // A column of nothing but nil says nothing.
             if !matches!(value, Value::Nil) && !columns.iter().any(|column| column.key == *key) {
-                columns.push(Column::of(key.to_string(), &maps));
+                columns.push(Column::of(key.to_string(), &maps)?);
             }
-        }
+            Ok(())
+        })?;
     }
     let hidden = columns.split_off(fitting(&columns, fit.width));
     let mut table = new_table_of(fit.width);
@@ -92,11 +98,11 @@ pub fn table(rows: &[Value], fit: Fit) -> String {
         }
     }
     let keys: Vec<&str> = hidden.iter().map(|column| column.key.as_str()).collect();
-    match keys.len() {
+    Ok(match keys.len() {
         0 => table.to_string(),
         1 => format!("{table}\n… 1 more column: {}", safe::name(keys[0])),
         more => format!("{table}\n… {more} more columns: {}", safe::name(&print::shortened(&keys.join(", "), 200))),
-    }
+    })
 }
 
 /// A column of a table.
@@ -107,15 +113,17 @@ struct Column {
 }
 
 impl Column {
-    fn of(key: String, maps: &[&Map]) -> Column {
+    fn of(key: String, maps: &[&Map]) -> Result<Column, LimitHit> {
         let mut is_numeric = true;
         let cells = maps.iter().map(|map| {
+            work::charge(1)?;
             let value = map.get_str(&key).unwrap_or(Value::Nil);
             is_numeric &= matches!(value, Value::Int(_) | Value::Float(_) | Value::Nil);
-            cell(&value)
+            Ok(cell(&value))
         });
-        let cells = cells.collect();
-        Column { key, cells, is_numeric }
+        space::check(maps.len() * size_of::<String>())?;
+        let cells = cells.collect::<Result<_, LimitHit>>()?;
+        Ok(Column { key, cells, is_numeric })
     }
 
     /// Columns of the terminal that it should have at least.

@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
 
-use crate::engine::SetupError;
+use crate::engine::{LimitHit, SetupError};
 use crate::text::render::{Style, to_terminal};
 use crate::text::{Diagnostic, Sources, safe};
 
@@ -52,6 +52,11 @@ pub fn report_setup(error: &SetupError) {
 /// Shows a plain error.
 pub fn report_error(message: &str, help: &str) {
     say(&format!("error: {}\n  = help: {}\n", safe::prose(message), safe::prose(help)));
+}
+
+/// Shows that a limit was met where no script can be blamed.
+pub fn report_limit(what: &str, hit: LimitHit) {
+    report_error(&format!("{what}: {hit}"), hit.limit.help().unwrap_or("do it again to see it"));
 }
 
 /// A number with what it counts.

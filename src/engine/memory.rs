@@ -1,6 +1,6 @@
 //! Project memory for front ends that are no script: looked at, exported, taken in.
 
-use crate::limits::{Meter, space};
+use crate::limits::{space, work};
 use crate::toolkit::{Memory, MemoryRow, Salvaged, Scope, SessionMemory, Shown, Told, ToolError};
 use crate::value::Value;
 
@@ -53,7 +53,8 @@ impl Engine {
     ) -> Result<T, ToolError> {
         let _space = space::enter(&self.limits);
         let session = SessionMemory::new("ns memory");
-        let mut meter = Meter::new(&self.limits, self.interrupt.clone());
+        let mut meter = self.begin_account();
+        let _work = work::enter(meter.watch());
         let result =
             on_large_stack(|| self.gate.remember(called, told, (&mut meter, &session), work)).unwrap_or_else(|panic| {
                 Err(ToolError::new(crate::text::ToolCode::IoError, internal_fault(&panic).message))

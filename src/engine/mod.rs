@@ -31,7 +31,7 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::eval::{Machine, World, compile};
-use crate::limits::{Held, space};
+use crate::limits::Held;
 use crate::program::{Bound, Surroundings, Unit, lint, lower, tree::Program};
 use crate::syntax::{TextLimits, parse, weight};
 use crate::text::{Code, Diagnostic, FindingCode, Source, Sources, ToolCode};
@@ -39,8 +39,8 @@ use crate::toolkit::{Gate, Registry, ToolError};
 use crate::value::Map;
 use crate::value::json;
 
-pub use crate::eval::{EmitError, Fault, Output};
-pub use crate::limits::{Interrupt, LimitHit, Limits, Meter, Progress, Watch};
+pub use crate::eval::{EmitError, Fault, Output, emitted};
+pub use crate::limits::{Bounds, Interrupt, LimitHit, Limits, Meter, Progress, Watch, space, work};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
 pub use crate::program::{Builtin, Element, Interface, Kind, OWN_OPTIONS, Over, Parameter, Role, Words, is_option};
 pub use crate::sandbox::{Resolver, UserKey};
@@ -95,6 +95,8 @@ pub struct Engine {
     interrupt: Interrupt,
     /// The run that ended last, if it changed something.
     ended: RefCell<Option<String>>,
+    /// The watch of the newest run, line or call; showing its answer is bounded by it too.
+    newest: RefCell<Option<Watch>>,
     /// What the kernel keeps it from.
     force: OnceCell<Force>,
 }
@@ -177,6 +179,26 @@ impl Engine {
     /// The policy files that were read, and where each value in force comes from.
     pub fn provenance(&self) -> &Provenance {
         &self.gate.policy.provenance
+    }
+
+    /// The account of a run, line or call that begins.
+    fn begin_account(&self) -> Meter {
+        let meter = Meter::new(&self.limits, self.interrupt.clone());
+        *self.newest.borrow_mut() = Some(meter.watch());
+        meter
+    }
+
+    /// Bounds what this thread does with values until it is dropped, by the limits of runs; the time begins now.
+    pub fn bound(&self) -> Bounds {
+        self.interrupt.clear();
+        Bounds::enter(&self.limits, Meter::new(&self.limits, self.interrupt.clone()).watch())
+    }
+
+    /// The same for showing what the newest run, line or call gave: its time goes on.
+    pub fn bound_answer(&self) -> Bounds {
+        let newest = self.newest.borrow().clone();
+        let watch = newest.unwrap_or_else(|| Meter::new(&self.limits, self.interrupt.clone()).watch());
+        Bounds::enter(&self.limits, watch)
     }
 
     /// Finds what is wrong with a script, and what is probably not meant.
@@ -290,7 +312,8 @@ impl Engine {
         self.gate.announce(memory.command(), self.atomic);
         let (gate, memory) = (self.gate.clone(), memory.clone());
         let world = World { gate, sources: sources.clone(), memory, output, strict: self.strict };
-        let mut machine = Machine::new(world, Meter::new(&self.limits, self.interrupt.clone()));
+        let mut machine = Machine::new(world, self.begin_account());
+        let _work = work::enter(machine.meter().watch());
         machine.set_args(Value::list(args).unwrap_or_default());
         let compiled = compile(&program);
         held.shrink(held.bytes() / 2);
@@ -325,7 +348,8 @@ impl Engine {
 
     fn call_here(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
         self.check_sealed()?;
-        let mut meter = Meter::new(&self.limits, self.interrupt.clone());
+        let mut meter = self.begin_account();
+        let _work = work::enter(meter.watch());
         let id = self.gate.registry.find(tool).ok_or_else(|| self.unknown_tool(tool))?;
         let binder = self.gate.registry.get(id).binder();
         let named = |error: ToolError| ToolError { tool: Some(binder.callee), ..error };

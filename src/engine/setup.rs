@@ -131,6 +131,7 @@ impl Engine {
             atomic: options.atomic,
             interrupt: Interrupt::default(),
             ended: RefCell::default(),
+            newest: RefCell::default(),
             force: OnceCell::new(),
         };
         engine.check_limits(options.calls_only)?;
@@ -155,7 +156,8 @@ impl Engine {
         let (limits, interrupt) = (self.limits.clone(), self.interrupt.clone());
         let (strict, atomic) = (self.strict, self.atomic);
         let (ended, force) = (RefCell::default(), self.force.clone());
-        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, ended, force })
+        let newest = RefCell::default();
+        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, ended, newest, force })
     }
 }
 

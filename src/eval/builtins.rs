@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::limits::work;
 use crate::program::Builtin;
 use crate::value::operators::{compare, negate, wrong_type};
 use crate::value::{Fallible, Str, Value, ValueError, number, print};
@@ -100,18 +101,21 @@ fn abs(value: &Value) -> Fallible<Value> {
 
 /// The least or greatest of the arguments, or of the one list that is given.
 fn extreme(name: &'static str, args: &[Value], wanted: Ordering) -> Fallible<Value> {
-    let items: Vec<Value> = match args {
-        [Value::List(list)] => list.iter().collect(),
+    match args {
+        [Value::List(list)] => extreme_of(name, list.iter(), wanted),
         [only] if !matches!(only, Value::Int(_) | Value::Float(_)) && !only.is_text() => {
-            return Err(wrong_type(name, "numbers, texts or one list of them", only));
+            Err(wrong_type(name, "numbers, texts or one list of them", only))
         }
-        args => args.to_vec(),
-    };
-    let mut items = items.into_iter();
+        args => extreme_of(name, args.iter().cloned(), wanted),
+    }
+}
+
+fn extreme_of(name: &'static str, mut items: impl Iterator<Item = Value>, wanted: Ordering) -> Fallible<Value> {
     let Some(mut best) = items.next() else {
         return Err(Box::new(ValueError::OutOfDomain { function: name, found: "an empty list".to_owned() }));
     };
     for item in items {
+        work::charge(1)?;
         if compare(name, &item, &best)? == Some(wanted) {
             best = item;
         }

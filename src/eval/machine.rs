@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::limits::{Limit, LimitHit, Meter};
 use crate::text::{Sources, Span};
 use crate::toolkit::{Gate, SessionMemory};
-use crate::value::Value;
+use crate::value::{Room, Value, print};
 
 use super::compile::{Code, Compiled};
 use super::fault::Fault;
@@ -44,6 +44,14 @@ pub trait Output {
 
     /// Shows one warning.
     fn warn(&mut self, text: &str);
+}
+
+/// The line that EMIT prints of values, as far as the run may still print.
+pub fn emitted(values: &[Value], meter: &mut Meter) -> Result<String, LimitHit> {
+    let (mut line, (left, hit)) = (String::new(), meter.output_left());
+    print::write_line(values, &mut line, Room::of_text().at_most(left, hit))?;
+    meter.print(line.len() as u64)?;
+    Ok(line)
 }
 
 /// Why EMIT could not print.

@@ -1,5 +1,6 @@
 //! MUST and FAIL.
 
+use crate::limits::LimitHit;
 use crate::text::{Code, Span, ToolCode};
 use crate::toolkit::{Effect, Failure, ToolId};
 use crate::value::{Map, Value, print};
@@ -22,13 +23,17 @@ pub fn call(call: ValueFn, tool: Option<ToolId>, message: Option<ValueFn>, span:
     Box::new(move |machine| match call(machine) {
         Ok(Value::Nil) if tool.is_some_and(|tool| says_nothing(machine, tool)) => Flow::Next,
         Ok(value) => match reported(&value) {
-            None => Flow::Next,
-            Some(failure) => fail_with(machine, message.as_ref(), span, &failure),
+            Ok(None) => Flow::Next,
+            Ok(Some(failure)) => fail_with(machine, message.as_ref(), span, &failure),
+            Err(hit) => {
+                machine.throw(span, hit);
+                Flow::Throw
+            }
         },
         Err(_) => match &message {
             // The message of the script explains a failure better than the tool's own, which stays as the hint.
             Some(message) if machine.fault_mut().tool.is_some() && machine.fault_mut().is_catchable() => {
-                explain(machine, message)
+                explain(machine, message, span)
             }
             _ => Flow::Throw,
         },
@@ -47,42 +52,42 @@ fn says_nothing(machine: &Machine, tool: ToolId) -> bool {
 }
 
 /// What a value says of a failure.
-fn reported(value: &Value) -> Option<String> {
-    match value {
+fn reported(value: &Value) -> Result<Option<String>, LimitHit> {
+    Ok(match value {
         Value::Nil => Some("the call of MUST gave nil".to_owned()),
         Value::Bool(_) if !value.is_true() => Some("the call of MUST gave false".to_owned()),
-        Value::Map(map) => error_of(map),
+        Value::Map(map) => error_of(map)?,
         _ => None,
-    }
+    })
 }
 
-fn error_of(map: &Map) -> Option<String> {
-    match map.get_str("error")? {
-        Value::Nil => None,
-        error => Some(print::to_text(&error).map_or_else(|_| "the call of MUST failed".to_owned(), String::from)),
+fn error_of(map: &Map) -> Result<Option<String>, LimitHit> {
+    match map.get_str("error") {
+        None | Some(Value::Nil) => Ok(None),
+        Some(error) => print::to_text(&error).map(|text| Some(text.into())),
     }
 }
 
 #[cold]
 #[inline(never)]
 fn fail_with(machine: &mut Machine, message: Option<&ValueFn>, span: Span, fallback: &str) -> Flow {
-    if let Ok(text) = message_text(machine, message, fallback) {
+    if let Ok(text) = message_text(machine, message, span, fallback) {
         machine.throw(span, Fault::new(ToolCode::Fail, text));
     }
     Flow::Throw
 }
 
-fn message_text(machine: &mut Machine, message: Option<&ValueFn>, fallback: &str) -> Run<String> {
+fn message_text(machine: &mut Machine, message: Option<&ValueFn>, span: Span, fallback: &str) -> Run<String> {
     let Some(message) = message else { return Ok(fallback.to_owned()) };
     let value = message(machine)?;
-    Ok(print::to_text(&value).map_or_else(|_| fallback.to_owned(), String::from))
+    print::to_text(&value).map(String::from).map_err(|hit| machine.throw(span, hit))
 }
 
 /// Puts the script's message before the tool's.
 #[cold]
-fn explain(machine: &mut Machine, message: &ValueFn) -> Flow {
+fn explain(machine: &mut Machine, message: &ValueFn, span: Span) -> Flow {
     let mut fault = machine.take_fault();
-    if let Ok(text) = message_text(machine, Some(message), "") {
+    if let Ok(text) = message_text(machine, Some(message), span, "") {
         fault.message = format!("{text}: {}", fault.message);
         machine.rethrow(fault);
     }

@@ -1,14 +1,15 @@
 //! Calls of tools: through the gate, and what becomes of a failure.
 
+use crate::program::cut::TRUNCATED;
 use crate::text::Span;
-use crate::toolkit::{ArgError, Effect, Failure, Manner, ToolError, ToolId};
+use crate::toolkit::{ArgError, Failure, Manner, ToolError, ToolId};
 use crate::value::{Map, Value};
 
 use super::fault::Fault;
 use super::machine::{EmitError, Machine, Run, Thrown};
 use super::{closed, unprintable};
 
-/// What becomes of a failure.
+/// How a failure is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failing {
     /// What the tool declares.
@@ -19,8 +20,23 @@ pub enum Failing {
     AsError,
 }
 
+/// How the answer and the failure of a call are used.
+#[derive(Clone, Copy, Debug)]
+pub struct Handling {
+    /// What becomes of a failure.
+    pub failing: Failing,
+    /// Whether the user is told of an answer that is cut, since the script never asks whether it is.
+    pub warns_of_cut: bool,
+}
+
 /// Calls a tool with arguments in the declared order.
-pub fn call(machine: &mut Machine, id: ToolId, args: &mut [Option<Value>], span: Span, failing: Failing) -> Run<Value> {
+pub fn call(
+    machine: &mut Machine,
+    id: ToolId,
+    args: &mut [Option<Value>],
+    span: Span,
+    handling: Handling,
+) -> Run<Value> {
     machine.step(span)?;
     let result = machine.world.gate.call(id, args, &mut machine.meter, &machine.world.memory);
     if machine.world.gate.has_to_say() {
@@ -29,12 +45,12 @@ pub fn call(machine: &mut Machine, id: ToolId, args: &mut [Option<Value>], span:
     match result {
         Ok(value) => {
             machine.last_error = Value::Nil;
-            if is_cut(&value) {
+            if handling.warns_of_cut && is_cut(&value) {
                 warn_of_cut(machine, id, &value, span);
             }
             Ok(value)
         }
-        Err(error) => failed(machine, id, *error, span, failing),
+        Err(error) => failed(machine, id, *error, span, handling.failing),
     }
 }
 
@@ -54,20 +70,14 @@ fn tell(machine: &mut Machine, id: ToolId, span: Span) -> Run<()> {
 
 /// Whether a result says that it is not all there is.
 fn is_cut(value: &Value) -> bool {
-    matches!(value, Value::Map(map) if map.get_str("truncated").is_some_and(|cut| cut.is_true()))
+    matches!(value, Value::Map(map) if map.get_str(TRUNCATED).is_some_and(|cut| cut.is_true()))
 }
 
-/// Tells of a result that was cut, where the script could not notice: its texts never say `truncated`.
+/// Warns of an answer that is cut.
 #[cold]
 #[inline(never)]
 fn warn_of_cut(machine: &mut Machine, id: ToolId, value: &Value, span: Span) {
     let spec = machine.world.gate.registry.get(id).spec;
-    let sources = machine.world.sources.clone();
-    let code = |line: &str| line.split('#').next().is_some_and(|code| code.contains("truncated"));
-    let is_looked_at = sources.iter().any(|source| source.text().lines().any(code));
-    if spec.effect != Effect::Reads || is_looked_at {
-        return;
-    }
     let shown = match value {
         Value::Map(map) => map.iter().find_map(|(_, value)| match value {
             Value::List(list) => Some(format!(" after {} entries", list.len())),

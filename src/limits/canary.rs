@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::{Interrupt, Limit, LimitHit, Limits, Meter, ablation, space};
+use super::{Interrupt, Limit, LimitHit, Limits, Meter, ablation, space, work};
 
 /// The first limit that lets through what it should refuse.
 pub fn loose_limit() -> Option<Limit> {
@@ -26,10 +26,12 @@ pub fn loose_limit() -> Option<Limit> {
     let interrupted = Interrupt::default();
     interrupted.raise();
     let interrupted = Meter::new(&bounds, interrupted);
+    let _work = work::enter(interrupted.watch());
     [
         (Limit::Steps, meter.step(1).and_then(|()| meter.step(1))),
         (Limit::Time, late.poll()),
         (Limit::Interrupt, interrupted.poll()),
+        (Limit::Interrupt, work::charge(usize::MAX)),
         (Limit::Output, meter.print(1).and_then(|()| meter.print(1))),
         (Limit::FilesChanged, meter.change_files(1).and_then(|()| meter.change_files(1))),
         (Limit::BytesWritten, meter.write_bytes(1).and_then(|()| meter.write_bytes(1))),

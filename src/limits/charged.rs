@@ -102,12 +102,18 @@ impl<T> Charged<T> {
         self.items.len() == self.items.capacity()
     }
 
+    /// How many more elements there is room for.
+    #[inline]
+    pub fn spare(&self) -> usize {
+        self.items.capacity() - self.items.len()
+    }
+
     /// Adds elements to the end.
     pub fn extend_from_slice(&mut self, more: &[T]) -> Result<(), LimitHit>
     where
         T: Clone,
     {
-        if more.len() > self.items.capacity() - self.items.len() {
+        if more.len() > self.spare() {
             self.reserve(more.len())?;
         }
         self.items.extend_from_slice(more);

@@ -93,6 +93,12 @@ impl Budget {
         Budget { limit, allowed, spent: 0 }
     }
 
+    /// The amount that may still be spent, and the limit that is met when it is not enough.
+    fn left(&self) -> (u64, LimitHit) {
+        let allowed = self.allowed.unwrap_or(u64::MAX);
+        (allowed - self.spent, LimitHit { limit: self.limit, allowed })
+    }
+
     fn spend(&mut self, amount: u64) -> Result<(), LimitHit> {
         let spent = self.spent.saturating_add(amount);
         match self.allowed {
@@ -201,6 +207,11 @@ impl Meter {
     /// Counts bytes that EMIT is about to print.
     pub fn print(&mut self, bytes: u64) -> Result<(), LimitHit> {
         self.output.spend(bytes)
+    }
+
+    /// Bytes that EMIT may still print, and what is said when that is not enough.
+    pub fn output_left(&self) -> (u64, LimitHit) {
+        self.output.left()
     }
 
     /// Counts a file or folder that is about to be changed.

@@ -2,7 +2,7 @@
 //!
 //! The unit of each limit is defined here, and every limit is checked before the work is done or
 //! the memory is taken. This room knows nothing of what spends: [`Meter`] counts for the run,
-//! [`space`] for its values.
+//! [`space`] the memory of its values, [`work`] what is done with them.
 
 mod ablation;
 mod canary;
@@ -10,6 +10,7 @@ mod charged;
 mod meter;
 mod progress;
 pub mod space;
+pub mod work;
 
 use std::time::Duration;
 
@@ -109,6 +110,20 @@ impl Default for Limits {
             files_changed: None,
             bytes_written: None,
         }
+    }
+}
+
+/// Bounds the values of this thread, and the work with them, until it is dropped.
+#[derive(Debug)]
+pub struct Bounds {
+    _space: space::Guard,
+    _work: work::Guard,
+}
+
+impl Bounds {
+    /// The limits of values, and the watch that their walks look at.
+    pub fn enter(limits: &Limits, watch: Watch) -> Bounds {
+        Bounds { _space: space::enter(limits), _work: work::enter(watch) }
     }
 }
 

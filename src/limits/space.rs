@@ -12,7 +12,7 @@ thread_local! {
     static BOUNDS: Cell<Bounds> = const { Cell::new(Bounds::NONE) };
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Bounds {
     memory: u64,
     string: usize,
@@ -36,6 +36,7 @@ pub fn enter(limits: &Limits) -> Guard {
 }
 
 /// Restores the bounds that held before.
+#[derive(Debug)]
 pub struct Guard {
     outer: Bounds,
 }
@@ -144,6 +145,12 @@ pub fn memory_left() -> (u64, LimitHit) {
 /// The longest text allowed, in bytes.
 pub fn string_bound() -> usize {
     BOUNDS.get().string
+}
+
+/// The longest text allowed, in bytes, and what is said when that is not enough.
+pub fn string_room() -> (usize, LimitHit) {
+    let allowed = string_bound();
+    (allowed, LimitHit { limit: Limit::String, allowed: allowed as u64 })
 }
 
 #[cold]

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::engine::{Engine, Network, Options, Process, SessionMemory, SetupError, UserKey};
 use crate::text::ToolCode;
 use crate::toolkit::{Excerpt, Manner, ToolError, excerpt};
-use crate::value::{Value, json as value_json, to_value};
+use crate::value::{Room, Value, json as value_json, to_value};
 
 use super::ask::Front;
 use super::methods::{self, Method};
@@ -63,8 +63,8 @@ impl Kept {
 
     /// Keeps a list or text. The handle is that of its content, so equal answers have equal handles.
     fn keep(&mut self, body: Value) -> String {
-        let hash = Sha256::digest(value_json::to_text(&body));
-        let handle = crate::text::hex(&hash[..6]);
+        let json = value_json::to_text(&body, Room::of_text()).expect("no run goes on whose limits it could meet");
+        let handle = crate::text::hex(&Sha256::digest(json)[..6]);
         self.0.retain(|(kept, _)| *kept != handle);
         self.0.push_back((handle.clone(), body));
         while self.0.len() > KEPT {
@@ -103,7 +103,7 @@ impl Place {
         let undo = self.engine.ended_run();
         self.engine.gate().end_run();
         let mut notes = self.engine.gate().take_notes();
-        notes.extend(self.engine.gate().consoles.take_printed().iter().map(Value::to_string));
+        notes.extend(self.engine.gate().consoles.take_printed_texts());
         let mut reply = match result {
             Ok(answer) => self.answer(answer),
             Err(error) if error.manner == Manner::Quiet => self.answer(Value::Nil),
@@ -169,6 +169,7 @@ impl Place {
         let given = value_of(&args).map_err(refused)?;
         script.check(&given).map_err(refused)?;
         Ok(Order {
+            server: std::process::id(),
             script: script.text.clone(),
             plan,
             atomic: true,

@@ -18,10 +18,8 @@ pub enum MemoryError {
     #[error("{0}")]
     BadValue(String),
     /// A value over the cap.
-    #[error("the value takes {bytes} bytes as JSON, more than {allowed}")]
+    #[error("the value takes more than {allowed} bytes as JSON")]
     TooLarge {
-        /// Bytes of its JSON.
-        bytes: u64,
         /// The cap.
         allowed: u64,
     },

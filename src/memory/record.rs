@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::value::{Value, json, time::rfc3339};
+use crate::value::{Value, json, parts, time::rfc3339};
 
 use super::MAX_DEPTH;
 use super::error::MemoryError;
@@ -69,14 +69,13 @@ impl Stored {
     /// The form of a value, if project memory can keep it.
     pub fn from_value(value: &Value, allowed: u64) -> Result<Stored, MemoryError> {
         check_depth(value)?;
-        if has_no_json(value) {
+        if parts::any_scalar(value, &|scalar| matches!(scalar, Value::Float(number) if !number.get().is_finite()))? {
             let message = "an infinite float and one that is no number have no JSON form".to_owned();
             return Err(MemoryError::BadValue(message));
         }
-        let json = json::to_text(value);
-        match json.len() as u64 > allowed {
-            true => Err(MemoryError::TooLarge { bytes: json.len() as u64, allowed }),
-            false => Ok(Stored { json, type_name: value.type_name().to_owned() }),
+        match json::to_text_of_at_most(value, allowed)? {
+            Some(json) => Ok(Stored { json, type_name: value.type_name().to_owned() }),
+            None => Err(MemoryError::TooLarge { allowed }),
         }
     }
 
@@ -104,28 +103,10 @@ fn typed(value: Value, type_name: &str) -> Result<Value, String> {
 
 fn check_depth(value: &Value) -> Result<(), MemoryError> {
     // What a value tells at once is an upper bound, so only deep ones are looked through.
-    match value.depth() > MAX_DEPTH && true_depth(value) > MAX_DEPTH {
-        true => Err(MemoryError::BadValue(format!("the value is nested more than {MAX_DEPTH} deep"))),
-        false => Ok(()),
+    if value.depth() > MAX_DEPTH && parts::depth(value)? > MAX_DEPTH {
+        return Err(MemoryError::BadValue(format!("the value is nested more than {MAX_DEPTH} deep")));
     }
-}
-
-fn true_depth(value: &Value) -> u32 {
-    match value {
-        Value::List(list) => 1 + list.iter().map(|item| true_depth(&item)).max().unwrap_or(0),
-        Value::Map(map) => 1 + map.iter().map(|(_, item)| true_depth(&item)).max().unwrap_or(0),
-        _ => 0,
-    }
-}
-
-/// Whether a value is or holds a float that JSON has no form for.
-fn has_no_json(value: &Value) -> bool {
-    match value {
-        Value::Float(number) => !number.get().is_finite(),
-        Value::List(list) => list.iter().any(|item| has_no_json(&item)),
-        Value::Map(map) => map.iter().any(|(_, item)| has_no_json(&item)),
-        _ => false,
-    }
+    Ok(())
 }
 
 impl Record {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, Hasher};
 
 use crate::limits::space;
-use crate::value::{Value, json};
+use crate::value::Value;
 
 use super::MAX_SHARED;
 use super::error::MemoryError;
@@ -23,8 +23,16 @@ pub struct Session {
     command: String,
     writer: String,
     run: String,
-    entries: RefCell<BTreeMap<Key, Value>>,
+    entries: RefCell<BTreeMap<Key, Kept>>,
     shared: Option<Shared>,
+}
+
+/// A value that is kept under a key.
+#[derive(Debug)]
+struct Kept {
+    value: Value,
+    /// Bytes that the entry counts where several processes share it.
+    shared_bytes: u64,
 }
 
 /// What is known of a memory that several processes use.
@@ -37,7 +45,7 @@ struct Shared {
 }
 
 /// Bytes that an entry takes besides the text of its key and what its value counts itself.
-const ENTRY: usize = size_of::<(Key, Value)>() + 2 * size_of::<usize>();
+const ENTRY: usize = size_of::<(Key, Kept)>() + 2 * size_of::<usize>();
 
 impl Session {
     /// An empty memory; `command` is what project memory and the audit log note of changes made from here.
@@ -83,7 +91,7 @@ impl Session {
 
     /// The value of a key.
     pub fn get(&self, key: &Key) -> Option<Value> {
-        self.entries.borrow().get(key).cloned()
+        self.entries.borrow().get(key).map(|kept| kept.value.clone())
     }
 
     /// Keeps a value; the entry itself counts as live memory of the run.
@@ -92,10 +100,11 @@ impl Session {
     /// The memory limit of the run; where several processes share it also a value without a JSON form, and one
     /// for which there is no room.
     pub fn set(&self, key: Key, value: Value) -> Result<(), MemoryError> {
+        let mut shared_bytes = 0;
         if let Some(shared) = &self.shared {
             let form = Stored::from_value(&value, MAX_SHARED)?;
-            let kept = shared.bytes.get() - self.shared_bytes(&key);
-            let bytes = kept + weight(&key, &form.json);
+            shared_bytes = (key.as_str().len() + form.json.len()) as u64;
+            let bytes = shared.bytes.get() - self.shared_bytes(&key) + shared_bytes;
             if bytes > MAX_SHARED {
                 return Err(MemoryError::Full { allowed: MAX_SHARED });
             }
@@ -106,7 +115,7 @@ impl Session {
         if !entries.contains_key(&key) {
             space::take(bytes_of(&key))?;
         }
-        entries.insert(key, value);
+        entries.insert(key, Kept { value, shared_bytes });
         Ok(())
     }
 
@@ -122,19 +131,20 @@ impl Session {
 
     /// Bytes that an entry counts where several processes share it.
     fn shared_bytes(&self, key: &Key) -> u64 {
-        self.entries.borrow().get(key).map_or(0, |value| weight(key, &json::to_text(value)))
+        self.entries.borrow().get(key).map_or(0, |kept| kept.shared_bytes)
     }
 
     /// All that is kept, for another process.
     pub fn entries(&self) -> Vec<Entry> {
-        self.entries.borrow().iter().map(|(key, value)| Entry::kept(key, value)).collect()
+        self.entries.borrow().iter().map(|(key, kept)| Entry::kept(key, &kept.value)).collect()
     }
 
     /// What was changed since it was handed over.
     pub fn changes(&self) -> Vec<Entry> {
         let Some(changed) = self.shared.as_ref().and_then(|shared| shared.changed.as_ref()) else { return Vec::new() };
         let entries = self.entries.borrow();
-        let entry = |key: &Key| entries.get(key).map_or_else(|| Entry::forgotten(key), |value| Entry::kept(key, value));
+        let entry =
+            |key: &Key| entries.get(key).map_or_else(|| Entry::forgotten(key), |kept| Entry::kept(key, &kept.value));
         changed.borrow().iter().map(entry).collect()
     }
 
@@ -168,10 +178,6 @@ impl Shared {
             changed.borrow_mut().insert(key.clone());
         }
     }
-}
-
-fn weight(key: &Key, json: &str) -> u64 {
-    (key.as_str().len() + json.len()) as u64
 }
 
 fn bytes_of(key: &Key) -> usize {

@@ -4,6 +4,7 @@
 //! compiles. Nothing runs here.
 
 mod builtin;
+pub mod cut;
 mod entry;
 mod interface;
 pub mod lint;

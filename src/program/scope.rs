@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use compact_str::CompactString;
 
-use crate::syntax::ast::{Block, Name, Procedure, StatementKind, Tree};
+use crate::syntax::ast::{Block, Name, Place, Procedure, StatementKind, Tree};
 
 use super::tree::Slot;
 
@@ -25,19 +25,20 @@ impl Variables {
         variables
     }
 
-    /// The variables of a procedure: its parameters and all that its statements set.
-    pub fn of_procedure(procedure: &Procedure) -> Variables {
+    /// The variables of a procedure: its parameters and all that its statements set. A place in a variable of the script,
+    /// `outer`, is none of its own.
+    pub fn of_procedure(procedure: &Procedure, tree: &Tree, outer: &Variables) -> Variables {
         let mut variables = Variables::default();
         for param in &procedure.params {
             variables.add(&param.name.text);
         }
-        variables.collect(&procedure.body);
+        variables.collect(&procedure.body, Text { tree, outer });
         variables
     }
 
     /// Adds what the top-level statements of a script set.
     pub fn add_top(&mut self, tree: &Tree) {
-        self.collect(&tree.statements);
+        self.collect(&tree.statements, Text { tree, outer: &Variables::default() });
     }
 
     /// The slot of a name.
@@ -61,31 +62,46 @@ impl Variables {
         self.add(&name.text);
     }
 
-    fn collect(&mut self, block: &Block) {
+    fn collect(&mut self, block: &Block, text: Text<'_>) {
         for statement in block {
             match &statement.kind {
                 StatementKind::Set { targets, .. } => {
-                    targets.iter().filter(|place| place.steps.is_empty()).for_each(|place| self.add_name(&place.name));
+                    let begun = targets.iter().filter(|place| text.begins(place));
+                    begun.for_each(|place| self.add_name(&place.name));
                 }
                 StatementKind::If { arms, otherwise } => {
-                    arms.iter().for_each(|arm| self.collect(&arm.body));
-                    otherwise.iter().for_each(|block| self.collect(block));
+                    arms.iter().for_each(|arm| self.collect(&arm.body, text));
+                    otherwise.iter().for_each(|block| self.collect(block, text));
                 }
                 StatementKind::For { first, second, body, .. } => {
                     self.add_name(first);
                     second.iter().for_each(|name| self.add_name(name));
-                    self.collect(body);
+                    self.collect(body, text);
                 }
                 StatementKind::OnError { name, body } => {
                     name.iter().for_each(|name| self.add_name(name));
-                    self.collect(body);
+                    self.collect(body, text);
                 }
                 StatementKind::While { body, .. } | StatementKind::Command(body) | StatementKind::Broken(body) => {
-                    self.collect(body);
+                    self.collect(body, text);
                 }
                 _ => {}
             }
         }
+    }
+}
+
+/// Where places stand.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    tree: &'a Tree,
+    outer: &'a Variables,
+}
+
+impl Text<'_> {
+    /// Whether a place makes its variable one of the body in which it stands.
+    fn begins(&self, place: &Place) -> bool {
+        place.steps.is_empty() || place.may_begin(self.tree) && self.outer.find(&place.name.text).is_none()
     }
 }
 

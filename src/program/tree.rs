@@ -25,6 +25,8 @@ pub struct Program {
     pub own_procedures: usize,
     /// Its top-level statements.
     pub top: Body,
+    /// The calls of tools whose answers may be cut without the script noticing, in the order of their places.
+    pub unseen_cuts: Vec<Span>,
     /// Tools in whose place others do what the script can see of their work.
     pub spared: Vec<(ToolId, ToolId)>,
 }

@@ -1,7 +1,7 @@
 //! What is shown of a value: as much as fits, and where the rest is.
 
-use crate::cli::{Fit, is_rows, quoted, sections, table};
-use crate::engine::Value;
+use crate::cli::{Fit, is_rows, printed, quoted, sections, table};
+use crate::engine::{LimitHit, Value};
 
 /// Rows of a table that are shown at once.
 const ROWS: usize = 20;
@@ -21,33 +21,33 @@ pub enum Extent {
     All,
 }
 
-/// A value as a session shows it; `number` is what `:out` calls it, `columns` how wide the terminal is.
-pub fn shown(value: &Value, number: usize, columns: u16, extent: Extent) -> String {
+/// A value as a session shows it, within the limits of runs; `number` is what `:out` calls it, `columns` how wide the terminal is.
+pub fn shown(value: &Value, number: usize, columns: u16, extent: Extent) -> Result<String, LimitHit> {
     let is_all = extent == Extent::All;
     let fit = Fit { width: Some(columns), rows: if is_all { usize::MAX } else { ROWS } };
-    match value {
+    Ok(match value {
         Value::List(list) if is_rows(value) => {
             let rows: Vec<Value> = list.iter().take(fit.rows).collect();
             let hidden = list.len() - rows.len();
-            table(&rows, fit) + &more(hidden, "", number)
+            table(&rows, fit)? + &more(hidden, "", number)
         }
-        Value::Map(map) if !map.is_empty() => sections(map, fit),
+        Value::Map(map) if !map.is_empty() => sections(map, fit)?,
         Value::List(list) if !is_all => {
             let mut text = "[".to_owned();
             for (place, item) in list.iter().enumerate() {
                 if text.len() > LINE {
-                    return format!("{text}, …]{}", more(list.len() - place, "", number));
+                    return Ok(format!("{text}, …]{}", more(list.len() - place, "", number)));
                 }
                 let comma = if place > 0 { ", " } else { "" };
-                text.push_str(&format!("{comma}{}", quoted(&item)));
+                text.push_str(&format!("{comma}{}", quoted(&item, TEXT)));
             }
             text + "]"
         }
         value => match value.as_text() {
             Some(text) if !is_all => beginning(&text, number),
-            _ => value.to_string(),
+            _ => printed(value)?,
         },
-    }
+    })
 }
 
 /// The beginning of a text, and how much there is behind it.

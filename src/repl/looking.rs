@@ -84,7 +84,10 @@ impl Repl<'_> {
         let Some((number, value)) = found else {
             return self.print(&format!("there is no result `{text}`; :out lists them"));
         };
-        self.show(&value, number, Extent::All);
+        {
+            let _bounds = self.session.borrow().engine().bound();
+            self.show(&value, number, Extent::All);
+        }
         self.session.borrow_mut().set_last(value);
     }
 
@@ -127,7 +130,7 @@ impl Repl<'_> {
         self.report(&outcome);
         if let LineResult::Shown(value) = outcome.result {
             let number = self.results.keep(value.clone());
-            self.show(&value, number, Extent::Some);
+            self.show_answer(&value, number);
         }
         self.print(&format!("{taken:.3?}, {steps} steps"));
     }

@@ -21,8 +21,8 @@ use std::cell::RefCell;
 use std::io::{IsTerminal, stdout};
 use std::rc::Rc;
 
-use crate::cli::{Shared, Typed, report_findings, report_notes, say, terminal_columns};
-use crate::engine::{Ending, Engine, LineOutcome, LineResult, Session, Value};
+use crate::cli::{Shared, Typed, report_findings, report_limit, report_notes, say, terminal_columns};
+use crate::engine::{EmitError, Ending, Engine, LineOutcome, LineResult, Session, Value};
 use crate::text::Code;
 
 use commands::Go;
@@ -120,7 +120,7 @@ impl Repl<'_> {
             LineResult::Shown(value) => {
                 self.done.push(format!("EMIT {}", text.trim()));
                 let number = self.results.keep(value.clone());
-                self.show(&value, number, Extent::Some);
+                self.show_answer(&value, number);
             }
             LineResult::Called(value) => {
                 self.done.push(text.trim_end().to_owned());
@@ -147,12 +147,24 @@ impl Repl<'_> {
         outcome.ending == Ending::Done
     }
 
+    /// Shows the answer of the line that just ended, in what is left of its time.
+    fn show_answer(&self, value: &Value, number: usize) {
+        let _bounds = self.session.borrow().engine().bound_answer();
+        self.show(value, number, Extent::Some);
+    }
+
+    /// Shows a value within the bounds of this thread.
     fn show(&self, value: &Value, number: usize, extent: Extent) {
-        match self.showing {
-            Showing::Fitting => self.print(&shown(value, number, self.columns(), extent)),
-            Showing::Formatted => {
-                let _ = self.printer.print(std::slice::from_ref(value)).and_then(|()| self.printer.flush());
+        let printed = match self.showing {
+            Showing::Fitting => {
+                let text = shown(value, number, self.columns(), extent).map_err(EmitError::from);
+                text.and_then(|text| self.printer.print_line(&text))
             }
+            Showing::Formatted => self.printer.print(std::slice::from_ref(value)),
+        };
+        // That nobody reads the output is nobody's error.
+        if let Err(EmitError::Limit(hit)) = printed.and_then(|()| self.printer.flush()) {
+            report_limit("the value is not shown", hit);
         }
     }
 

@@ -195,6 +195,17 @@ pub struct Place {
     pub span: Span,
 }
 
+impl Place {
+    /// Whether it may set a variable that has no value yet: it is the variable itself, or a place in the map that is made
+    /// for it, since its first step is a key or may be one.
+    pub fn may_begin(&self, tree: &Tree) -> bool {
+        match self.steps.first() {
+            None | Some(Step::Field(_)) => true,
+            Some(Step::Index(index)) => tree.may_be_key(*index),
+        }
+    }
+}
+
 /// One step into a value.
 #[derive(Debug)]
 pub enum Step {
@@ -402,6 +413,24 @@ impl BinaryOp {
 }
 
 impl Tree {
+    /// Whether an expression may be a text: it is no literal of another type.
+    fn may_be_key(&self, mut id: ExprId) -> bool {
+        while let ExprKind::Parenthesized(inner) | ExprKind::Unary(_, inner) = &self[id].kind {
+            id = *inner;
+        }
+        let kind = &self[id].kind;
+        !matches!(
+            kind,
+            ExprKind::Nil
+                | ExprKind::Bool(_)
+                | ExprKind::Int(_)
+                | ExprKind::Float(_)
+                | ExprKind::List(_)
+                | ExprKind::Map(_)
+                | ExprKind::Power(..)
+        )
+    }
+
     /// The modules that it uses, in the text's order.
     pub fn uses(&self) -> impl Iterator<Item = &Use> {
         self.statements.iter().filter_map(|statement| match &statement.kind {

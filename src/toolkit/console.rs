@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use crate::limits::{Limit, LimitHit, Meter, space};
 use crate::text::ToolCode;
-use crate::value::Value;
+use crate::value::{Value, print};
 
 use super::error::ToolError;
 
@@ -74,6 +74,12 @@ impl Consoles {
     /// Whether something is to be printed.
     pub fn has_printed(&self) -> bool {
         !self.printed.borrow().is_empty()
+    }
+
+    /// Takes what is to be printed, as texts.
+    pub fn take_printed_texts(&self) -> Vec<String> {
+        let text = |value: &Value| print::to_text(value).map_or_else(|error| error.to_string(), String::from);
+        self.take_printed().iter().map(text).collect()
     }
 
     /// Takes what is to be printed.

@@ -6,7 +6,8 @@
 use serde::Serialize;
 
 use crate::limits::LimitHit;
-use crate::value::{List, Map, Str, Value, json};
+use crate::value::json::{self, size};
+use crate::value::{List, Map, Room, Str, Value};
 
 /// How much of an answer is there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -49,8 +50,8 @@ const LIMIT_IN_ANSWER: &str = "max_output_bytes";
 
 /// As much of an answer as has room in so many bytes of JSON.
 pub fn excerpt(answer: Value, bytes: u64) -> Result<Excerpt, LimitHit> {
-    let whole = size(&answer);
-    let Some(place) = Place::longest(&answer) else {
+    let whole = size(&answer, u64::MAX)?;
+    let Some(place) = Place::longest(&answer)? else {
         return if whole <= bytes { Ok(Excerpt { answer, extent: None, body: None }) } else { as_text(&answer, bytes) };
     };
     let body = place.body(&answer);
@@ -58,7 +59,7 @@ pub fn excerpt(answer: Value, bytes: u64) -> Result<Excerpt, LimitHit> {
         let extent = Some(Extent::of_tool(&answer, &body, place.limit()));
         return Ok(Excerpt { answer, extent, body: None });
     }
-    let room = bytes.saturating_sub(whole - size(&body) + MARGIN);
+    let room = bytes.saturating_sub(whole - size(&body, whole)? + MARGIN);
     let Some((part, extent)) = cut(&body, 0, room)?.filter(|(_, extent)| extent.returned > 0) else {
         return as_text(&answer, bytes);
     };
@@ -85,15 +86,15 @@ pub fn read_on(body: &Value, offset: usize, bytes: u64) -> Result<Option<Excerpt
 }
 
 /// The list or text of an answer that is cut, where it is too long.
-pub fn body_of(answer: &Value) -> Option<Value> {
-    Place::longest(answer).map(|place| place.body(answer))
+pub fn body_of(answer: &Value) -> Result<Option<Value>, LimitHit> {
+    Ok(Place::longest(answer)?.map(|place| place.body(answer)))
 }
 
 /// What the answer says besides.
 const MARGIN: u64 = 64;
 
 fn as_text(value: &Value, bytes: u64) -> Result<Excerpt, LimitHit> {
-    let body = Value::text(&json::to_text(value));
+    let body = Value::text(&json::to_text(value, Room::of_text())?);
     let Some((answer, extent)) = cut(&body, 0, bytes.saturating_sub(MARGIN))? else {
         return Ok(Excerpt { answer: Value::Nil, extent: None, body: None });
     };
@@ -109,30 +110,28 @@ enum Place {
 }
 
 impl Place {
-    fn longest(answer: &Value) -> Option<Place> {
-        match answer {
-            Value::List(_) => Some(Place::Whole),
-            Value::Map(map) => {
-                let bodies = map.iter().filter(|(_, value)| is_body(value));
-                // Of two that are as long, the first: equal answers are cut alike.
-                let longest = bodies.fold(None, |best: Option<(Str, u64)>, (key, value)| {
-                    let (size, is_list) = (size(&value), matches!(value, Value::List(_)));
-                    // What an answer is about is told by its name, or by being a list, as long as nothing
-                    // beside it is long.
-                    let weight = match () {
-                        () if BODIES.contains(&&*key.as_text()) => size.max(SHORT + 1),
-                        () if is_list => size.max(SHORT),
-                        () => size,
-                    };
-                    match &best {
-                        Some((_, most)) if *most >= weight => best,
-                        _ => Some((key, weight)),
-                    }
-                });
-                longest.map(|(key, _)| Place::Key(key))
+    fn longest(answer: &Value) -> Result<Option<Place>, LimitHit> {
+        let Value::Map(map) = answer else { return Ok(is_body(answer).then_some(Place::Whole)) };
+        let mut longest: Option<(Str, u64)> = None;
+        for (key, value) in map.iter().filter(|(_, value)| is_body(value)) {
+            let weight = Place::weight(&key, &value)?;
+            // Of two that are as long, the first: equal answers are cut alike.
+            if longest.as_ref().is_none_or(|(_, most)| *most < weight) {
+                longest = Some((key, weight));
             }
-            value => value.as_text().is_some().then_some(Place::Whole),
         }
+        Ok(longest.map(|(key, _)| Place::Key(key)))
+    }
+
+    /// How much there is to cut under a key. The name tells whether the answer is about it, and so does being a list,
+    /// as long as nothing beside it is long.
+    fn weight(key: &Str, value: &Value) -> Result<u64, LimitHit> {
+        let size = size(value, u64::MAX)?;
+        Ok(match () {
+            () if BODIES.contains(&&*key.as_text()) => size.max(SHORT + 1),
+            () if matches!(value, Value::List(_)) => size.max(SHORT),
+            () => size,
+        })
     }
 
     fn body(&self, answer: &Value) -> Value {
@@ -208,12 +207,14 @@ fn length(body: &Value) -> usize {
 fn cut(body: &Value, offset: usize, room: u64) -> Result<Option<(Value, Extent)>, LimitHit> {
     let (part, returned) = match body {
         Value::List(list) => {
-            let mut taken = 2;
-            let fits = |item: &Value| {
-                taken += size(item) + 1;
-                taken <= room
-            };
-            let part: Vec<Value> = list.iter().skip(offset).take_while(fits).collect();
+            let (mut part, mut taken) = (Vec::new(), 2);
+            for item in list.iter().skip(offset) {
+                taken += size(&item, room)? + 1;
+                if taken > room {
+                    break;
+                }
+                part.push(item);
+            }
             let returned = part.len();
             (Value::List(List::new(part)?.into()), returned)
         }
@@ -261,22 +262,4 @@ fn escaped(letter: char) -> u64 {
         letter if (letter as u32) < 0x20 => 6,
         letter => letter.len_utf8() as u64,
     }
-}
-
-/// Bytes of a value as JSON.
-fn size(value: &Value) -> u64 {
-    struct Counter(u64);
-    impl std::io::Write for Counter {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len() as u64;
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut counter = Counter(0);
-    // Counting does not fail.
-    let _ = json::write(value, &mut counter);
-    counter.0
 }

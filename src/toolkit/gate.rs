@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::audit::{Audit, AuditError, Keeping, Site};
-use crate::limits::Meter;
+use crate::limits::{Meter, work};
 use crate::memory::Project;
 use crate::sandbox::{
     Change, Journal, KeptPath, KeptText, Overlay, PathRule, Root, SandboxPath, TemporaryFolders, Unreached,
@@ -32,7 +32,7 @@ use super::policy::{Approval, Policy};
 use super::registry::{Registry, Tool, ToolId};
 use super::settings::Settings;
 use super::spec::{Access, Kind};
-use super::told::{Bounds, told};
+use super::told::{Bounds, done_untold, told};
 
 /// The tools of an engine and the world they work in.
 #[derive(Debug)]
@@ -201,6 +201,7 @@ impl Gate {
         let result = tool.run(&mut context, bound).map_err(|error| Box::new(named.complete(*error)));
         drop(watched);
         let has_changed = record.has_changed();
+        let result = unless_stopped(result, has_changed);
         told(result, Bounds { bytes: answer_bytes, has_changed, failure: tool.spec.failure })
     }
 
@@ -438,4 +439,14 @@ fn hinted(failure: ToolError, error: &AuditError) -> ToolError {
 /// A path as an error repeats it: cut, so that a huge argument is not given back.
 fn shown(path: &str) -> String {
     crate::value::print::shortened(path, 200)
+}
+
+/// The result of a tool, unless a comparison, a hash or another walk that cannot tell its end was stopped: what came of it
+/// means nothing then.
+fn unless_stopped(result: Result<Value, Box<ToolError>>, has_changed: bool) -> Result<Value, Box<ToolError>> {
+    match (work::check(), result) {
+        (Err(hit), Ok(_)) => Err(Box::new(done_untold(hit, has_changed))),
+        (Err(hit), Err(error)) if error.limit.is_none() && !has_changed => Err(Box::new(hit.into())),
+        (_, result) => result,
+    }
 }

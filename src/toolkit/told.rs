@@ -4,11 +4,11 @@
 //! A change that was made is never told as not made: the answer of a call that changed something is cut
 //! rather than refused, and where it cannot be given at all, the error says that it was done.
 
-use std::io;
 use std::rc::Rc;
 
 use crate::limits::{Limit, LimitHit};
-use crate::value::{List, Map, Str, Value, json};
+use crate::value::json::size;
+use crate::value::{List, Map, Str, Value};
 
 use super::error::{Manner, ToolError};
 use super::spec::Failure;
@@ -93,26 +93,27 @@ fn with_error(answer: &Value, error: Value) -> Result<Value, LimitHit> {
 /// An answer within its bound. Tools that can shorten their answer have done so.
 fn fit(answer: Value, bounds: Bounds) -> Result<Value, ToolError> {
     let Some(allowed) = bounds.bytes else { return Ok(answer) };
-    if size_within(&answer, allowed).is_some() {
+    let untold = |hit| done_untold(hit, bounds.has_changed);
+    if size(&answer, allowed).map_err(untold)? <= allowed {
         return Ok(answer);
     }
-    let hit = LimitHit { limit: Limit::Answer, allowed };
     match &answer {
-        Value::Map(map) if bounds.has_changed => cut(map, allowed).map_err(|hit| done_untold(hit, true)),
-        _ => Err(done_untold(hit, bounds.has_changed)),
+        Value::Map(map) if bounds.has_changed => cut(map, allowed).map_err(untold),
+        _ => Err(untold(LimitHit { limit: Limit::Answer, allowed })),
     }
 }
 
 /// The answer with the last elements of its lists left out, the longest list first, and then texts and
 /// maps as wholes: half a path is none. Numbers and truth values stay, and so does the `error`.
 fn cut(answer: &Map, allowed: u64) -> Result<Value, LimitHit> {
-    let mut entries: Vec<Entry> = answer.iter().map(|(key, value)| Entry::new(key, value)).collect();
-    entries.push(Entry::new(Str::new(TRUNCATED), true.into()));
+    let truncated = (Str::new(TRUNCATED), true.into());
+    let entries = answer.iter().chain([truncated]).map(|(key, value)| Entry::new(key, value, allowed));
+    let mut entries = entries.collect::<Result<Vec<Entry>, LimitHit>>()?;
     for is_list in [true, false] {
         while let Some(over) = total(&entries).checked_sub(allowed).filter(|over| *over > 0) {
             let can_go = |entry: &&mut Entry| entry.can_go(is_list);
             let Some(entry) = entries.iter_mut().filter(can_go).max_by_key(|entry| entry.bytes) else { break };
-            entry.shorten(over)?;
+            entry.shorten(over, allowed)?;
         }
     }
     let mut map = Map::with_capacity(entries.len());
@@ -133,15 +134,15 @@ fn total(entries: &[Entry]) -> u64 {
 struct Entry {
     key: Str,
     value: Option<Value>,
-    /// What it takes, with its key, `:` and `,`.
+    /// Bytes of the field as JSON, with its key, `:` and `,`; beyond the bound of an answer some number above it.
     bytes: u64,
     is_cut: bool,
 }
 
 impl Entry {
-    fn new(key: Str, value: Value) -> Entry {
-        let bytes = size(&key.clone().into()) + size(&value) + 2;
-        Entry { key, value: Some(value), bytes, is_cut: false }
+    fn new(key: Str, value: Value, allowed: u64) -> Result<Entry, LimitHit> {
+        let bytes = size(&key.clone().into(), allowed)? + size(&value, allowed)? + 2;
+        Ok(Entry { key, value: Some(value), bytes, is_cut: false })
     }
 
     fn can_go(&self, is_list: bool) -> bool {
@@ -155,52 +156,23 @@ impl Entry {
     }
 
     /// Makes a list shorter by so many bytes; takes anything else out.
-    fn shorten(&mut self, over: u64) -> Result<(), LimitHit> {
+    fn shorten(&mut self, over: u64, allowed: u64) -> Result<(), LimitHit> {
         let Some(Value::List(list)) = &self.value else {
             (self.value, self.bytes) = (None, 0);
             return Ok(());
         };
-        let around = size(&self.key.clone().into()) + 2;
+        let around = size(&self.key.clone().into(), allowed)? + 2;
         let room = self.bytes.saturating_sub(over).saturating_sub(around + 2);
-        let mut taken = 0;
-        let fits = |item: &Value| {
-            taken += size(item) + 1;
-            taken <= room + 1
-        };
-        let list = List::new(list.iter().take_while(fits).collect())?;
-        *self = Entry { is_cut: true, ..Entry::new(self.key.clone(), Value::List(Rc::new(list))) };
-        Ok(())
-    }
-}
-
-/// Bytes of a value as JSON.
-fn size(value: &Value) -> u64 {
-    size_within(value, u64::MAX).unwrap_or(u64::MAX)
-}
-
-/// The same; none when it takes more than that.
-fn size_within(value: &Value, allowed: u64) -> Option<u64> {
-    let mut counter = Counter { bytes: 0, allowed };
-    json::write(value, &mut counter).ok()?;
-    Some(counter.bytes)
-}
-
-/// Counts what is written to it and fails beyond a bound.
-struct Counter {
-    bytes: u64,
-    allowed: u64,
-}
-
-impl io::Write for Counter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.bytes += bytes.len() as u64;
-        match self.bytes > self.allowed {
-            true => Err(io::Error::other("over the limit")),
-            false => Ok(bytes.len()),
+        let (mut kept, mut taken) = (Vec::new(), 0);
+        for item in list.iter() {
+            taken += size(&item, room)? + 1;
+            if taken > room + 1 {
+                break;
+            }
+            kept.push(item);
         }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
+        let list = Value::List(Rc::new(List::new(kept)?));
+        *self = Entry { is_cut: true, ..Entry::new(self.key.clone(), list, allowed)? };
         Ok(())
     }
 }

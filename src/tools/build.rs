@@ -1,13 +1,17 @@
 //! How tools make texts and lists: what they take is asked for before it is taken.
 
+use std::borrow::Cow;
+
 use compact_str::CompactString;
 
-use crate::limits::{Charged, Held, LimitHit, space};
+use crate::limits::{Held, LimitHit, space, work};
 use crate::toolkit::{AnyList, Context, ToolError};
-use crate::value::{Elements, Str, Value};
+use crate::value::{Elements, List, Sink, Str, Value};
 
-/// Elements after which the clock and the memory are looked at.
+/// Elements after which the memory is looked at.
 const STRETCH: usize = 4_096;
+/// Bytes of a repeated text that are added between two charges.
+const BLOCK: usize = 4_096;
 
 /// A text that is being made, within the limits of one text and of the run's memory.
 #[derive(Debug, Default)]
@@ -26,6 +30,7 @@ impl TextBuilder {
     /// Adds to the end.
     #[inline]
     pub fn push(&mut self, piece: &str) -> Result<(), LimitHit> {
+        work::charge_bytes(piece.len())?;
         if piece.len() > self.text.capacity() - self.text.len() {
             self.grow(piece.len())?;
         }
@@ -44,7 +49,13 @@ impl TextBuilder {
         if more > self.text.capacity() - self.text.len() {
             self.grow(more)?;
         }
-        (0..times).for_each(|_| self.text.push_str(piece));
+        let at_once = (BLOCK / piece.len().max(1)).clamp(1, times.max(1));
+        let block = if at_once == 1 { Cow::Borrowed(piece) } else { Cow::Owned(piece.repeat(at_once)) };
+        for _ in 0..times / at_once {
+            work::charge_bytes(block.len())?;
+            self.text.push_str(&block);
+        }
+        self.text.push_str(&block[..times % at_once * piece.len()]);
         Ok(())
     }
 
@@ -53,12 +64,17 @@ impl TextBuilder {
         (self.text, self.held)
     }
 
-    /// The text as a value; it is paid for by its length.
-    pub fn finish(mut self, context: &mut Context<'_>) -> Result<Str, ToolError> {
-        self.text.shrink_to_fit();
-        context.spend_text(self.text.len())?;
+    /// The text as a value, where it is paid for already.
+    pub fn into_str(mut self) -> Str {
         self.held.release();
-        Ok(Str::from_compact(CompactString::from(self.text)))
+        self.text.shrink_to_fit();
+        Str::from_compact(CompactString::from(self.text))
+    }
+
+    /// The text as a value; it is paid for by its length.
+    pub fn finish(self, context: &mut Context<'_>) -> Result<Str, ToolError> {
+        context.spend_text(self.text.len())?;
+        Ok(self.into_str())
     }
 
     #[cold]
@@ -72,49 +88,22 @@ impl TextBuilder {
     }
 }
 
-/// Takes the bytes of a text from a writer of some format, as far as the limits let it.
-#[derive(Debug, Default)]
-pub struct Sink {
-    bytes: Charged<u8>,
-    hit: Option<LimitHit>,
-}
-
-impl Sink {
-    /// The text that was written; `written` says how the writer ended, which an exceeded limit explains.
-    pub fn finish<E: std::fmt::Display>(
-        self,
-        context: &mut Context<'_>,
-        written: Result<(), E>,
-        refuse: impl FnOnce(E) -> ToolError,
-    ) -> Result<Str, ToolError> {
-        match (written, self.hit) {
-            (_, Some(hit)) => Err(hit.into()),
-            (Err(error), None) => Err(refuse(error)),
-            (Ok(()), None) => {
-                context.spend_text(self.bytes.len())?;
-                let text = String::from_utf8(self.bytes.into_vec()).expect("what is written is text");
-                Ok(Str::from_compact(CompactString::from(text)))
-            }
+/// The text that was written to a sink; `written` says how the writer ended, which an exceeded limit explains.
+pub fn written<E: std::fmt::Display>(
+    context: &mut Context<'_>,
+    sink: Sink,
+    written: Result<(), E>,
+    refuse: impl FnOnce(E) -> ToolError,
+) -> Result<Str, ToolError> {
+    match (written, sink.limit()) {
+        (_, Some(hit)) => Err(hit.into()),
+        (Err(error), None) => Err(refuse(error)),
+        (Ok(()), None) => {
+            let bytes = sink.into_bytes();
+            context.spend_text(bytes.len())?;
+            let text = String::from_utf8(bytes).expect("what is written is text");
+            Ok(Str::from_compact(CompactString::from(text)))
         }
-    }
-
-    fn take(&mut self, bytes: &[u8]) -> Result<(), LimitHit> {
-        space::check_string(self.bytes.len() + bytes.len())?;
-        self.bytes.extend_from_slice(bytes)
-    }
-}
-
-impl std::io::Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        if let Err(hit) = self.take(bytes) {
-            self.hit = Some(hit);
-            return Err(std::io::Error::other("over the limit"));
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }
 
@@ -135,13 +124,24 @@ pub fn try_list(
 ) -> Result<AnyList, ToolError> {
     let mut made = room(context, length)?;
     for value in values {
+        work::charge(1)?;
         if made.len().is_multiple_of(STRETCH) {
             space::check(0)?;
-            context.meter.poll()?;
         }
         made.push(value?);
     }
     Ok(AnyList(Value::list(made)?))
+}
+
+/// The elements of a list that are worked on, each charged, with room for them.
+pub fn elements(context: &mut Context<'_>, list: &List) -> Result<Vec<Value>, ToolError> {
+    let mut elements = room(context, list.len())?;
+    list.try_each(|element| {
+        work::charge(1)?;
+        elements.push(element.clone());
+        Ok::<(), LimitHit>(())
+    })?;
+    Ok(elements)
 }
 
 /// Room for a list of so many values, each of which is a step.
@@ -162,9 +162,9 @@ impl ListBuilder {
     /// Adds a value to the end.
     #[inline]
     pub fn push(&mut self, context: &mut Context<'_>, value: Value) -> Result<(), ToolError> {
+        work::charge(1)?;
         if self.elements.is_full() {
             context.spend(self.elements.grow(8)?)?;
-            context.meter.poll()?;
         }
         Ok(self.elements.push(value)?)
     }

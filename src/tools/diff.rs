@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use similar::algorithms::{Algorithm, Compact, DiffHook, diff_slices};
 
-use crate::limits::{LimitHit, Watch, space};
+use crate::limits::{LimitHit, Watch, space, work};
 
 /// Lines of both texts that are compared one by one, after what they begin and end with is set aside.
 pub const MAX_LINES: usize = 400_000;
@@ -50,7 +50,7 @@ pub fn unified(text: Sides<&str>, name: Sides<&str>, context_lines: usize, watch
     if text.old == text.new {
         return Ok(Diff::default());
     }
-    let window = Window::around_changes(text, context_lines);
+    let window = Window::around_changes(text, context_lines)?;
     let changes = window.changes(watch)?;
     let mut page = Page { diff: Diff::default(), watch };
     page.push("--- ")?;
@@ -80,23 +80,23 @@ struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    fn around_changes(text: Sides<&'a str>, context_lines: usize) -> Window<'a> {
+    fn around_changes(text: Sides<&'a str>, context_lines: usize) -> Result<Window<'a>, LimitHit> {
         let (old, new) = (text.old.as_bytes(), text.new.as_bytes());
-        let start = common_start(old, new);
-        let end = common_end(&old[start..], &new[start..]);
-        let (head_start, head) = lines_before(&old[..start], context_lines);
-        let (tail_bytes, tail) = lines_after(&old[old.len() - end..], context_lines);
+        let start = common_start(old, new)?;
+        let end = common_end(&old[start..], &new[start..])?;
+        let (head_start, head) = lines_before(&old[..start], context_lines)?;
+        let (tail_bytes, tail) = lines_after(&old[old.len() - end..], context_lines)?;
         let middle = |text: &'a str| &text[start..text.len() - end];
         let around = |text: &'a str| &text[head_start..text.len() - end + tail_bytes];
         let middle = Sides { old: middle(text.old), new: middle(text.new) };
-        Window {
+        Ok(Window {
             text: Sides { old: around(text.old), new: around(text.new) },
-            before: line_count(&old[..head_start]),
+            before: line_count(&old[..head_start])?,
             head,
             middle,
-            lines: Sides { old: line_count(middle.old.as_bytes()), new: line_count(middle.new.as_bytes()) },
+            lines: Sides { old: line_count(middle.old.as_bytes())?, new: line_count(middle.new.as_bytes())? },
             tail,
-        }
+        })
     }
 
     /// What is replaced by what, in lines of the window.
@@ -108,7 +108,7 @@ impl<'a> Window<'a> {
         // Numbers of lines, what the search for a way takes, and the ways it finds.
         space::check((old + new) * 128)?;
         let mut numbers = HashMap::with_capacity_and_hasher(old, foldhash::fast::RandomState::default());
-        let (old, new) = (numbered(self.middle.old, &mut numbers), numbered(self.middle.new, &mut numbers));
+        let (old, new) = (numbered(self.middle.old, &mut numbers)?, numbered(self.middle.new, &mut numbers)?);
         drop(numbers);
         let found = Found { head: self.head, changes: Vec::new() };
         let mut hook = Watched { inner: Compact::new(found, old.as_slice(), new.as_slice()), watch };
@@ -123,64 +123,116 @@ impl<'a> Window<'a> {
 }
 
 /// Each line as a number; the same lines have the same number.
-fn numbered<'a>(text: &'a str, numbers: &mut HashMap<&'a str, u32, foldhash::fast::RandomState>) -> Vec<u32> {
-    let number = |line| {
+fn numbered<'a>(
+    text: &'a str,
+    numbers: &mut HashMap<&'a str, u32, foldhash::fast::RandomState>,
+) -> Result<Vec<u32>, LimitHit> {
+    let number = |line: &'a str| {
+        work::charge_bytes(line.len())?;
         let next = numbers.len() as u32;
-        *numbers.entry(line).or_insert(next)
+        Ok(*numbers.entry(line).or_insert(next))
     };
     text.split_inclusive('\n').map(number).collect()
 }
 
-fn line_count(text: &[u8]) -> usize {
-    let ends = text.iter().filter(|byte| **byte == b'\n').count();
-    ends + usize::from(text.last().is_some_and(|last| *last != b'\n'))
+/// Bytes that are looked at between two charges.
+const STRETCH: usize = 1 << 16;
+
+fn line_count(text: &[u8]) -> Result<usize, LimitHit> {
+    let mut ends = 0;
+    for stretch in text.chunks(STRETCH) {
+        work::charge_bytes(stretch.len())?;
+        ends += memchr::memchr_iter(b'\n', stretch).count();
+    }
+    Ok(ends + usize::from(text.last().is_some_and(|last| *last != b'\n')))
 }
 
 /// Bytes of the whole lines that both begin with.
-fn common_start(old: &[u8], new: &[u8]) -> usize {
-    let same = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    if same == old.len() && same == new.len() {
-        return same;
+fn common_start(old: &[u8], new: &[u8]) -> Result<usize, LimitHit> {
+    let mut same = 0;
+    for (one, other) in old.chunks(STRETCH).zip(new.chunks(STRETCH)) {
+        work::charge_bytes(one.len())?;
+        if one != other {
+            same += one.iter().zip(other).take_while(|(one, other)| one == other).count();
+            break;
+        }
+        same += one.len();
     }
-    old[..same].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
+    if same == old.len() && same == new.len() {
+        return Ok(same);
+    }
+    Ok(last_line_end(&old[..same])?.map_or(0, |at| at + 1))
 }
 
 /// Bytes of the whole lines that both end with; both begin with a line.
-fn common_end(old: &[u8], new: &[u8]) -> usize {
-    let same = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+fn common_end(old: &[u8], new: &[u8]) -> Result<usize, LimitHit> {
+    let mut same = 0;
+    for (one, other) in old.rchunks(STRETCH).zip(new.rchunks(STRETCH)) {
+        work::charge_bytes(one.len())?;
+        if one != other {
+            same += one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
+            break;
+        }
+        same += one.len();
+    }
     let begins_line = |text: &[u8]| match text.len() - same {
         0 => true,
         start => text[start - 1] == b'\n',
     };
     if begins_line(old) && begins_line(new) {
-        return same;
+        return Ok(same);
     }
     let start = old.len() - same;
-    old[start..].iter().position(|byte| *byte == b'\n').map_or(0, |at| same - at - 1)
+    Ok(line_end(&old[start..])?.map_or(0, |at| same - at - 1))
 }
 
 /// Where the last lines of a text begin, at most so many, and how many they are.
-fn lines_before(text: &[u8], most: usize) -> (usize, usize) {
+fn lines_before(text: &[u8], most: usize) -> Result<(usize, usize), LimitHit> {
     let mut start = text.len();
     for lines in 0..most {
         if start == 0 {
-            return (0, lines);
+            return Ok((0, lines));
         }
-        start = text[..start - 1].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        start = last_line_end(&text[..start - 1])?.map_or(0, |at| at + 1);
     }
-    (start, most)
+    Ok((start, most))
 }
 
 /// Bytes of the first lines of a text, at most so many, and how many they are.
-fn lines_after(text: &[u8], most: usize) -> (usize, usize) {
+fn lines_after(text: &[u8], most: usize) -> Result<(usize, usize), LimitHit> {
     let mut end = 0;
     for lines in 0..most {
         if end == text.len() {
-            return (end, lines);
+            return Ok((end, lines));
         }
-        end = text[end..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| end + at + 1);
+        end = line_end(&text[end..])?.map_or(text.len(), |at| end + at + 1);
     }
-    (end, most)
+    Ok((end, most))
+}
+
+/// The first line feed.
+fn line_end(text: &[u8]) -> Result<Option<usize>, LimitHit> {
+    for (number, stretch) in text.chunks(STRETCH).enumerate() {
+        if let Some(at) = memchr::memchr(b'\n', stretch) {
+            return Ok(Some(number * STRETCH + at));
+        }
+        work::charge_bytes(stretch.len())?;
+    }
+    Ok(None)
+}
+
+/// The last line feed.
+fn last_line_end(text: &[u8]) -> Result<Option<usize>, LimitHit> {
+    let mut end = text.len();
+    for stretch in text.rchunks(STRETCH) {
+        let start = end - stretch.len();
+        if let Some(at) = memchr::memrchr(b'\n', stretch) {
+            return Ok(Some(start + at));
+        }
+        work::charge_bytes(stretch.len())?;
+        end = start;
+    }
+    Ok(None)
 }
 
 /// Takes what is removed and added, one after the other, as changes.

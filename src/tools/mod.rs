@@ -11,6 +11,7 @@ mod environment;
 mod fs;
 mod json;
 mod list;
+mod locate;
 mod map;
 mod math;
 mod memory;

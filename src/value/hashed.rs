@@ -1,23 +1,35 @@
 //! Values as keys of hash tables: equal values, as `==` sees them, hash alike.
+//!
+//! A list or map is hashed by the digests of its elements, each computed once where the element is shared. Neither hash nor
+//! equality of a table's keys can return an error: whoever fills a table asks [`crate::limits::work::check`] before
+//! it believes what is in it.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 
 use foldhash::quality::RandomState;
 
-use super::operators::equal;
+use crate::limits::{LimitHit, work};
+
+use super::equality::equal;
+use super::memo::{Memo, shared_storage};
 use super::{Value, number};
 
-/// A value that can be looked up. A float that is no number equals nothing, itself included.
+/// A value that can be looked up. A float that is not a number equals nothing, itself included.
 #[derive(Clone, Debug)]
 pub struct Hashed(pub Value);
 
 /// A table of values; its seed is random, so that no data can choose where its values fall.
 pub type ValueMap<T> = indexmap::IndexMap<Hashed, T, RandomState>;
 
+thread_local! {
+    /// The seed of the digests of lists and maps: random too.
+    static SEED: RandomState = RandomState::default();
+}
+
 impl PartialEq for Hashed {
     #[inline]
     fn eq(&self, other: &Hashed) -> bool {
-        equal(&self.0, &other.0)
+        equal(&self.0, &other.0).unwrap_or(false)
     }
 }
 
@@ -26,38 +38,88 @@ impl Eq for Hashed {}
 impl Hash for Hashed {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
-        hash(&self.0, state);
+        match &self.0 {
+            value @ (Value::List(_) | Value::Map(_)) => {
+                let digest = SEED.with(|seed| Digests { seed, known: Memo::default() }.of(value));
+                state.write_u64(digest.unwrap_or_default());
+            }
+            scalar => hash_scalar(scalar, state),
+        }
     }
 }
 
-/// Calls itself as deep as the value nests, which is bounded.
-fn hash<H: Hasher>(value: &Value, state: &mut H) {
+/// The digests of a value's parts.
+struct Digests<'a> {
+    seed: &'a RandomState,
+    known: Memo<u64>,
+}
+
+impl Digests<'_> {
+    /// The digest of a list or map. Calls itself as deep as the value nests, which is bounded.
+    fn of(&mut self, value: &Value) -> Result<u64, LimitHit> {
+        let shared = shared_storage(value);
+        if let Some(digest) = shared.and_then(|part| self.known.get(part)) {
+            return Ok(digest);
+        }
+        work::charge(1)?;
+        let mut hasher = self.seed.build_hasher();
+        match value {
+            Value::List(list) => {
+                hasher.write_usize(list.len());
+                match list.values() {
+                    Some(values) => values.iter().try_for_each(|item| self.add(item, &mut hasher))?,
+                    None => list.iter().try_for_each(|item| self.add(&item, &mut hasher))?,
+                }
+            }
+            // Equal maps may have their keys in different orders, so the sum of the entries counts.
+            Value::Map(map) => {
+                let mut sum = 0_u64;
+                map.try_each(|key, value| {
+                    let mut entry = self.seed.build_hasher();
+                    key.hash(&mut entry);
+                    self.add(value, &mut entry)?;
+                    sum = sum.wrapping_add(entry.finish());
+                    Ok(())
+                })?;
+                hasher.write_u64(sum);
+                hasher.write_usize(map.len());
+            }
+            scalar => hash_scalar(scalar, &mut hasher),
+        }
+        let digest = hasher.finish();
+        shared.into_iter().for_each(|part| self.known.put(part, digest));
+        Ok(digest)
+    }
+
+    #[inline]
+    fn add<H: Hasher>(&mut self, value: &Value, hasher: &mut H) -> Result<(), LimitHit> {
+        match value {
+            Value::List(_) | Value::Map(_) => hasher.write_u64(self.of(value)?),
+            scalar => {
+                work::charge(1)?;
+                hash_scalar(scalar, hasher);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn hash_scalar<H: Hasher>(value: &Value, state: &mut H) {
     match value {
-        Value::Unset | Value::Nil => state.write_u8(0),
-        Value::Bool(_) => state.write_u8(1 + u8::from(value.is_true())),
         Value::Int(number) => state.write_i64(*number),
-        // A float equals the int of its value; `-0.0` equals `0`.
+        // A float equals the int of its value; `-0.0` equals `0`. Inside lists and maps all that are not numbers are equal.
         Value::Float(float) => match number::exact_int(float.get()) {
             Some(number) => state.write_i64(number),
+            None if float.get().is_nan() => state.write_u64(f64::NAN.to_bits()),
             None => state.write_u64(float.get().to_bits()),
         },
-        Value::Small(_) | Value::Text(_) => value.as_text().expect("it is a text").hash(state),
-        Value::List(list) => {
-            state.write_usize(list.len());
-            match list.values() {
-                Some(values) => values.iter().for_each(|item| hash(item, state)),
-                None => list.iter().for_each(|item| hash(&item, state)),
-            }
+        Value::Small(_) | Value::Text(_) => {
+            let text = value.as_text().expect("it is a text");
+            let _ = work::charge_bytes(text.len());
+            text.hash(state);
         }
-        // Equal maps may have their keys in different orders, so their order must not count.
-        Value::Map(map) => {
-            let mut keys: Vec<_> = map.iter().map(|(key, _)| key).collect();
-            keys.sort_unstable();
-            state.write_usize(keys.len());
-            for key in keys {
-                key.hash(state);
-                hash(&map.get(&key).expect("the key is the map's own"), state);
-            }
-        }
+        Value::Bool(_) => state.write_u8(1 + u8::from(value.is_true())),
+        Value::Unset | Value::Nil | Value::List(_) | Value::Map(_) => state.write_u8(0),
     }
 }

@@ -96,6 +96,15 @@ impl List {
         (0..self.len()).map(|index| self.get(index).expect("the index is below the length"))
     }
 
+    /// Gives the elements to `take`, one after another, until it fails. Nothing is copied but packed rows.
+    #[inline]
+    pub fn try_each<E>(&self, mut take: impl FnMut(&Value) -> Result<(), E>) -> Result<(), E> {
+        match &self.items {
+            Items::Values(values) => values.iter().try_for_each(take),
+            Items::Rows(_) => self.iter().try_for_each(|row| take(&row)),
+        }
+    }
+
     /// How deep lists and maps are nested in it, itself included.
     #[inline]
     pub fn depth(&self) -> u32 {

@@ -119,6 +119,35 @@ impl Map {
         (0..self.len()).map(|index| self.entry_at(index).expect("the index is below the length"))
     }
 
+    /// Gives keys and values in the order of insertion to `take`, until one fails. Nothing is copied but the values of a
+    /// packed row.
+    #[inline]
+    pub fn try_each<E>(&self, mut take: impl FnMut(&Str, &Value) -> Result<(), E>) -> Result<(), E> {
+        match &self.body {
+            Body::Few(entries) => entries.iter().try_for_each(|(key, value)| take(key, value)),
+            Body::Many(table) => table.iter().try_for_each(|(key, value)| take(key, value)),
+            Body::Row(_) => self.iter().try_for_each(|(key, value)| take(&key, &value)),
+        }
+    }
+
+    /// Gives the value of a key to `look`; `place` is where the key probably is. Nothing is copied but the value of a
+    /// packed row.
+    #[inline]
+    pub fn with_value<R>(&self, key: &Str, place: usize, look: impl FnOnce(&Value) -> R) -> Option<R> {
+        match &self.body {
+            Body::Few(entries) => {
+                let probable = entries.get(place).filter(|(name, _)| name == key);
+                let found = probable.or_else(|| entries.iter().find(|(name, _)| name == key));
+                found.map(|(_, value)| look(value))
+            }
+            Body::Many(table) => {
+                let probable = table.get_index(place).filter(|(name, _)| *name == key);
+                probable.map(|(_, value)| value).or_else(|| table.get(key)).map(look)
+            }
+            Body::Row(row) => row.get(key).as_ref().map(look),
+        }
+    }
+
     /// How deep lists and maps are nested in it, itself included.
     #[inline]
     pub fn depth(&self) -> u32 {

@@ -4,10 +4,10 @@
 //! falls back to.
 
 use std::cmp::Ordering;
-use std::rc::Rc;
 
-use crate::limits::space;
+use crate::limits::{space, work};
 
+use super::equality::equal;
 use super::error::shown;
 use super::number::{self, Quotient};
 use super::string::join;
@@ -157,33 +157,6 @@ pub fn bits(op: &'static str, left: &Value, right: &Value, apply: fn(i64, i64) -
     }
 }
 
-/// `left == right`: structural; an int equals the float of its value; other types are unequal.
-pub fn equal(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Nil, Value::Nil) => true,
-        (Value::Bool(a), Value::Bool(b)) => a == b,
-        (Value::Int(a), Value::Int(b)) => a == b,
-        (Value::Float(a), Value::Float(b)) => a.get() == b.get(),
-        (Value::Int(a), Value::Float(b)) | (Value::Float(b), Value::Int(a)) => {
-            number::compare_mixed(*a, b.get()) == Some(Ordering::Equal)
-        }
-        (Value::Small(a), Value::Small(b)) => a == b,
-        (Value::Text(a), Value::Text(b)) => Rc::ptr_eq(a, b) || a.as_str() == b.as_str(),
-        (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b) || equal_lists(a, b),
-        (Value::Map(a), Value::Map(b)) => Rc::ptr_eq(a, b) || equal_maps(a, b),
-        _ => false,
-    }
-}
-
-fn equal_lists(left: &List, right: &List) -> bool {
-    left.len() == right.len() && left.iter().zip(right.iter()).all(|(a, b)| equal(&a, &b))
-}
-
-fn equal_maps(left: &Map, right: &Map) -> bool {
-    let same = |(key, value): (Str, Value)| right.get(&key).is_some_and(|other| equal(&value, &other));
-    left.len() == right.len() && left.iter().all(same)
-}
-
 /// How two numbers or two texts are ordered, as `op` asks; none for a float that is no number.
 pub fn compare(op: &'static str, left: &Value, right: &Value) -> Fallible<Option<Ordering>> {
     match (left, right) {
@@ -201,14 +174,23 @@ pub fn compare(op: &'static str, left: &Value, right: &Value) -> Fallible<Option
 /// `item IN whole`: an element of a list, a key of a map, a part of a text.
 pub fn contains(whole: &Value, item: &Value) -> Fallible<bool> {
     match (whole, item.as_text()) {
-        (Value::List(list), _) => Ok(match list.values() {
-            Some(values) => values.iter().any(|value| equal(value, item)),
-            None => list.iter().any(|value| equal(&value, item)),
-        }),
+        (Value::List(list), _) => list_contains(list, item),
         (Value::Map(map), Some(_)) => Ok(item.as_str().is_some_and(|key| map.contains(&key))),
         (Value::Small(_) | Value::Text(_), Some(part)) => Ok(whole.as_text().is_some_and(|text| text.contains(&*part))),
         _ => Err(wrong_types("IN", item, whole)),
     }
+}
+
+fn list_contains(list: &List, item: &Value) -> Fallible<bool> {
+    let is_item = |value: &Value| -> Fallible<bool> {
+        work::charge(1)?;
+        Ok(equal(value, item)?)
+    };
+    let found = match list.values() {
+        Some(values) => values.iter().map(is_item).find(|equal| !matches!(equal, Ok(false))),
+        None => list.iter().map(|value| is_item(&value)).find(|equal| !matches!(equal, Ok(false))),
+    };
+    found.unwrap_or(Ok(false))
 }
 
 /// `whole[index]`
@@ -304,6 +286,9 @@ fn division_by_zero(op: &'static str, left: &Value, right: &Value) -> Box<ValueE
     Box::new(ValueError::DivisionByZero { op, left: print::preview(left), right: print::preview(right) })
 }
 
+/// Elements that are made between two charges.
+const STRETCH: usize = 4_096;
+
 /// `RANGE(start, end, step)`: the ints from `start` on, before `end`.
 pub fn range(start: i64, end: i64, step: i64) -> Fallible<Value> {
     let count = range_length(start, end, step);
@@ -311,7 +296,13 @@ pub fn range(start: i64, end: i64, step: i64) -> Fallible<Value> {
     space::check_items(count)?;
     space::check(count.saturating_mul(size_of::<Value>()))?;
     let number = |turn: usize| Value::Int((i128::from(start) + i128::from(step) * turn as i128) as i64);
-    Ok(Value::list((0..count).map(number).collect())?)
+    let mut values = Vec::with_capacity(count);
+    while values.len() < count {
+        let end = count.min(values.len() + STRETCH);
+        work::charge(STRETCH)?;
+        values.extend((values.len()..end).map(number));
+    }
+    Ok(Value::list(values)?)
 }
 
 /// How many ints a range holds; `step` is not zero.

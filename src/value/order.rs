@@ -1,10 +1,9 @@
 //! The order of values: numbers among numbers, texts among texts.
 
-use std::cell::Cell;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::limits::{LimitHit, Watch};
+use crate::limits::{LimitHit, work};
 
 use super::error;
 use super::operators::compare;
@@ -26,9 +25,7 @@ impl Direction {
     }
 }
 
-/// So many comparisons lie between two looks at the clock.
-const COMPARISONS: u32 = 1 << 16;
-/// So many numbers are sorted at once, and between them the clock is looked at.
+/// Numbers that are sorted at once; between them the work is charged.
 const NUMBERS: usize = 1 << 20;
 
 /// Why values were not sorted.
@@ -48,15 +45,15 @@ impl From<LimitHit> for Unsorted {
 
 /// The numbers of values in their order. Equal ones keep their order, and floats that are no numbers come after
 /// all others.
-pub fn sorted(values: &[Value], direction: Direction, watch: &Watch) -> Result<Vec<usize>, Unsorted> {
+pub fn sorted(values: &[Value], direction: Direction) -> Result<Vec<usize>, Unsorted> {
     if let Some(ints) = all(values, |value| match value {
         Value::Int(number) => Some(*number),
         _ => None,
-    }) {
-        return Ok(numbered(ints, direction, i64::cmp, watch)?);
+    })? {
+        return Ok(numbered(ints, direction, i64::cmp, |_, _| 1)?);
     }
-    if let Some(texts) = all(values, Value::as_str) {
-        return Ok(numbered(texts, direction, Str::cmp, watch)?);
+    if let Some(texts) = all(values, Value::as_str)? {
+        return Ok(numbered(texts, direction, Str::cmp, common_bytes)?);
     }
     if let Some(odd) = odd_one(values) {
         return Err(Unsorted::Odd(odd));
@@ -65,17 +62,28 @@ pub fn sorted(values: &[Value], direction: Direction, watch: &Watch) -> Result<V
         let ordered = compare("<", a, b).ok().flatten();
         ordered.unwrap_or_else(|| is_nan(a).cmp(&is_nan(b)))
     };
-    Ok(numbered(values.iter().collect(), direction, order, watch)?)
+    Ok(numbered(values.iter().collect(), direction, order, |_, _| 1)?)
 }
 
-/// Sorts, and looks at the clock meanwhile; equal elements keep their order.
-pub fn sort<T>(elements: &mut [T], order: impl Fn(&T, &T) -> Ordering, watch: &Watch) -> Result<(), LimitHit> {
-    let compared = Cell::new(0_u32);
+/// Units of work that the comparison of two texts may take.
+pub fn common_bytes(a: &Str, b: &Str) -> usize {
+    match (a, b) {
+        (Str::Heap(a), Str::Heap(b)) => 1 + a.as_str().len().min(b.as_str().len()) / COMPARED_BYTES,
+        _ => 1,
+    }
+}
+
+/// Bytes that are compared in the time of one unit of work.
+const COMPARED_BYTES: usize = 256;
+
+/// Sorts, and charges each comparison what `cost` says; equal elements keep their order.
+pub fn sort<T>(
+    elements: &mut [T],
+    order: impl Fn(&T, &T) -> Ordering,
+    cost: impl Fn(&T, &T) -> usize,
+) -> Result<(), LimitHit> {
     let order = |a: &T, b: &T| {
-        compared.set(compared.get().wrapping_add(1));
-        if compared.get().is_multiple_of(COMPARISONS)
-            && let Err(hit) = watch.poll()
-        {
+        if let Err(hit) = work::charge(cost(a, b)) {
             // The one way out of the library's sort, which leaves all elements in the slice; no hook hears of it.
             resume_unwind(Box::new(hit));
         }
@@ -89,12 +97,8 @@ pub fn sort<T>(elements: &mut [T], order: impl Fn(&T, &T) -> Ordering, watch: &W
 }
 
 /// The same for numbers, of which nobody can tell equal ones apart: faster.
-pub fn sort_numbers<T>(
-    numbers: &mut [T],
-    order: impl Fn(&T, &T) -> Ordering + Copy,
-    watch: &Watch,
-) -> Result<(), LimitHit> {
-    watch.poll()?;
+pub fn sort_numbers<T>(numbers: &mut [T], order: impl Fn(&T, &T) -> Ordering + Copy) -> Result<(), LimitHit> {
+    work::charge(numbers.len())?;
     if numbers.len() <= NUMBERS {
         numbers.sort_unstable_by(order);
         return Ok(());
@@ -102,24 +106,38 @@ pub fn sort_numbers<T>(
     let middle = numbers.len() / 2;
     numbers.select_nth_unstable_by(middle, order);
     let (low, high) = numbers.split_at_mut(middle);
-    sort_numbers(low, order, watch)?;
-    sort_numbers(high, order, watch)
+    sort_numbers(low, order)?;
+    sort_numbers(high, order)
 }
 
-fn all<T>(values: &[Value], take: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
-    values.iter().map(take).collect()
+/// Returns what `take` gives for each value, or `None` where it gives nothing for one of them.
+pub fn all<T>(values: &[Value], take: impl Fn(&Value) -> Option<T>) -> Result<Option<Vec<T>>, LimitHit> {
+    let mut taken = Vec::new();
+    for value in values {
+        work::charge(1)?;
+        match take(value) {
+            Some(it) if taken.is_empty() => {
+                taken.reserve_exact(values.len());
+                taken.push(it);
+            }
+            Some(it) => taken.push(it),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(taken))
 }
 
 fn numbered<T>(
     keys: Vec<T>,
     direction: Direction,
     order: impl Fn(&T, &T) -> Ordering,
-    watch: &Watch,
+    cost: impl Fn(&T, &T) -> usize,
 ) -> Result<Vec<usize>, LimitHit> {
     let mut keyed: Vec<(T, usize)> = keys.into_iter().zip(0..).collect();
+    let cost = |(a, _): &(T, usize), (b, _): &(T, usize)| cost(a, b);
     match direction {
-        Direction::Ascending => sort(&mut keyed, |(a, _), (b, _)| order(a, b), watch)?,
-        Direction::Descending => sort(&mut keyed, |(a, _), (b, _)| order(b, a), watch)?,
+        Direction::Ascending => sort(&mut keyed, |(a, _), (b, _)| order(a, b), cost)?,
+        Direction::Descending => sort(&mut keyed, |(a, _), (b, _)| order(b, a), cost)?,
     }
     Ok(keyed.into_iter().map(|(_, number)| number).collect())
 }

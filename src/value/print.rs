@@ -4,9 +4,10 @@ use std::fmt::{self, Write};
 
 use compact_str::CompactString;
 
-use crate::limits::{Limit, LimitHit, space};
+use crate::limits::{LimitHit, work};
 
 use super::number::write_float;
+use super::room::Room;
 use super::{Fallible, Small, Str, Value};
 
 /// The text that stands for a value as a key of a map; lists and maps have none.
@@ -15,25 +16,38 @@ pub fn key_text(value: &Value) -> Option<Str> {
         Value::List(_) | Value::Map(_) => None,
         value => Some(match value.as_str() {
             Some(text) => text,
-            None => Str::from_compact(to_text(value).expect("a number or a truth value is short")),
+            None => Str::from_compact(scalar_text(value)),
         }),
     }
 }
 
 /// The text of a value as EMIT prints it; bounded by the limit for one text.
-pub fn to_text(value: &Value) -> Fallible<CompactString> {
+pub fn to_text(value: &Value) -> Result<CompactString, LimitHit> {
     match value {
         Value::Int(number) => Ok(itoa::Buffer::new().format(*number).into()),
         Value::Small(_) | Value::Text(_) => Ok(CompactString::new(&*value.as_text().expect("it is a text"))),
-        _ => {
-            let mut text = CompactString::default();
-            match write(value, &mut Bounded { text: &mut text, left: space::string_bound() }) {
-                Ok(()) => Ok(text),
-                Err(fmt::Error) => {
-                    let allowed = space::string_bound() as u64;
-                    Err(LimitHit { limit: Limit::String, allowed }.into())
-                }
-            }
+        Value::List(_) | Value::Map(_) => {
+            let mut text = String::new();
+            write_within(std::slice::from_ref(value), &mut text, Room::of_text())?;
+            Ok(text.into())
+        }
+        scalar => Ok(scalar_text(scalar)),
+    }
+}
+
+/// The text of a value that is no list or map, as EMIT prints it.
+fn scalar_text(value: &Value) -> CompactString {
+    let mut text = CompactString::default();
+    write(value, &mut text).expect("a text takes what is written to it");
+    text
+}
+
+/// A value in a message: a list or map shortened, anything else as EMIT prints it.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::List(_) | Value::Map(_) => f.write_str(&preview(self)),
+            scalar => write(scalar, f),
         }
     }
 }
@@ -57,23 +71,23 @@ pub fn to_small(value: &Value) -> Option<Small> {
     }
 }
 
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write(self, f)
-    }
-}
-
-/// Adds what EMIT prints of its values to a line, and a line feed; bounded by the limit for one text.
-pub fn write_line(values: &[Value], line: &mut String) -> Result<(), LimitHit> {
-    let mut out = Bounded { text: line, left: space::string_bound() };
-    if values.iter().try_for_each(|value| write(value, &mut out)).is_err() {
-        return Err(LimitHit { limit: Limit::String, allowed: space::string_bound() as u64 });
-    }
+/// Adds what EMIT prints of its values to a line, and a line feed, as far as there is room.
+pub fn write_line(values: &[Value], line: &mut String, room: Room) -> Result<(), LimitHit> {
+    write_within(values, line, room)?;
     line.push('\n');
     Ok(())
 }
 
-/// Writes a value as EMIT prints it: texts as they are, but quoted inside lists and maps.
+fn write_within(values: &[Value], text: &mut String, room: Room) -> Result<(), LimitHit> {
+    let mut out = Bounded { text, room };
+    match values.iter().try_for_each(|value| write(value, &mut out)) {
+        Ok(()) => Ok(()),
+        Err(fmt::Error) => Err(out.room.hit()),
+    }
+}
+
+/// Writes a value as EMIT prints it: texts as they are, but quoted inside lists and maps. Fails when `out` does, and
+/// when the run must stop.
 pub fn write(value: &Value, out: &mut impl Write) -> fmt::Result {
     match value.as_text() {
         Some(text) => out.write_str(&text),
@@ -90,28 +104,32 @@ pub fn write_quoted(value: &Value, out: &mut impl Write) -> fmt::Result {
         Value::Float(number) => write_float(number.get(), out),
         Value::Small(_) | Value::Text(_) => quote(&value.as_text().expect("it is a text"), out),
         Value::List(list) => {
+            let mut is_first = true;
             out.write_char('[')?;
-            for index in 0..list.len() {
-                if index > 0 {
-                    out.write_str(", ")?;
-                }
-                write_quoted(&list.get(index).expect("the index is below the length"), out)?;
-            }
+            list.try_each(|item| {
+                write_comma(&mut is_first, out)?;
+                write_quoted(item, out)
+            })?;
             out.write_char(']')
         }
         Value::Map(map) => {
+            let mut is_first = true;
             out.write_char('{')?;
-            for (index, (key, value)) in map.iter().enumerate() {
-                if index > 0 {
-                    out.write_str(", ")?;
-                }
+            map.try_each(|key, value| {
+                write_comma(&mut is_first, out)?;
                 quote(&key.as_text(), out)?;
                 out.write_str(": ")?;
-                write_quoted(&value, out)?;
-            }
+                write_quoted(value, out)
+            })?;
             out.write_char('}')
         }
     }
+}
+
+/// Writes what parts an element from the one before it; each is charged.
+fn write_comma(is_first: &mut bool, out: &mut impl Write) -> fmt::Result {
+    work::charge(1).map_err(|_| fmt::Error)?;
+    if std::mem::take(is_first) { Ok(()) } else { out.write_str(", ") }
 }
 
 /// Writes a text in double quotes, with escapes for what a quoted text may not hold.
@@ -140,7 +158,12 @@ const PREVIEW: usize = 40;
 
 /// The value as a literal, cut to a length that fits a message.
 pub fn preview(value: &Value) -> String {
-    let mut cut = Cut { text: String::new(), left: PREVIEW };
+    beginning(value, PREVIEW)
+}
+
+/// The first characters of the value as a literal, with `…` when there are more.
+pub fn beginning(value: &Value, chars: usize) -> String {
+    let mut cut = Cut { text: String::new(), left: chars };
     match write_quoted(value, &mut cut) {
         Ok(()) => cut.text,
         Err(fmt::Error) => cut.text + "…",
@@ -178,15 +201,17 @@ impl Write for Cut {
     }
 }
 
-/// Takes text up to a bound, then refuses.
-struct Bounded<'a, W> {
-    text: &'a mut W,
-    left: usize,
+/// Takes text as far as there is room, then refuses.
+struct Bounded<'a> {
+    text: &'a mut String,
+    room: Room,
 }
 
-impl<W: Write> Write for Bounded<'_, W> {
+impl Write for Bounded<'_> {
+    #[inline]
     fn write_str(&mut self, piece: &str) -> fmt::Result {
-        self.left = self.left.checked_sub(piece.len()).ok_or(fmt::Error)?;
-        self.text.write_str(piece)
+        self.room.take(piece.len(), self.text.len(), self.text.capacity()).map_err(|_| fmt::Error)?;
+        self.text.push_str(piece);
+        Ok(())
     }
 }

@@ -233,6 +233,11 @@ impl Rows {
         self.table.len
     }
 
+    /// Whether the records of both are those of one table.
+    pub fn is_same_table(&self, other: &Rows) -> bool {
+        Rc::ptr_eq(&self.table, &other.table)
+    }
+
     /// The record at an index.
     #[inline]
     pub fn get(&self, index: usize) -> Option<Row> {

@@ -1,5 +1,7 @@
 //! Archives as bytes, right or wrong in any field.
 
+#![allow(dead_code, reason = "each test uses its part")]
+
 /// One entry of a tar archive.
 pub struct Tar<'a> {
     pub kind: u8,

@@ -38,7 +38,7 @@ const BASE: usize = 1 << 20;
 /// An engine for one parser, with a sandbox of its own.
 pub struct Bench {
     sandbox: TempDir,
-    /// It.
+    /// The engine.
     pub engine: Engine,
 }
 

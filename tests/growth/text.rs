@@ -68,7 +68,7 @@ fn mutate(part: &mut String, dice: &mut Dice, pieces: &[&str]) {
         0 => part.replace_range(at..end, ""),
         1 => part.replace_range(at..end, dice.pick(pieces)),
         2 => part.insert(at, COUNTER),
-        3 if part.len() < 64 => part.insert_str(at, &part[at..end].to_owned()),
+        3 if part.len() < 64 => *part = [&part[..end], &part[at..]].concat(),
         _ if part.len() < 64 => part.insert_str(at, dice.pick(pieces)),
         _ => {}
     }

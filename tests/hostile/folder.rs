@@ -186,7 +186,7 @@ impl Treated {
         let known = &self.known[..if may_be_older { self.known.len() } else { 1 }];
         // A run may be taken back in part: what stands in the way of the rest is said.
         let fits = |name: &&str| known.iter().any(|known| known.get(Path::new(name)) == files.get(Path::new(name)));
-        let is_known = USERS.iter().all(|name| fits(&name));
+        let is_known = USERS.iter().all(fits);
         (!is_known).then(|| format!("the user's files were changed: {:?}", texts(&files)))
     }
 }

@@ -72,7 +72,7 @@ pub const TREATMENTS: [Treatment; 30] = [
     treat("one long line", Scope::Files, |it| put(it, &b"y".repeat(3 << 20))),
     treat("terabytes of nothing", Scope::Files, |it| {
         put(it, b"");
-        let file = fs::OpenOptions::new().write(true).open(it.path).expect("it is a file");
+        let file = fs::File::create(it.path).expect("it is a file");
         file.set_len(1 << 40).or_else(|_| file.set_len(1 << 33)).expect("a file with a hole");
     }),
     treat("a link to a file outside", Scope::Both, |it| link(it, it.above.join("outside/secret.txt"))),
@@ -105,7 +105,7 @@ pub const TREATMENTS: [Treatment; 30] = [
     treat("gone", Scope::Both, |it| remove(it.path)),
     treat("nobody may open it", Scope::Both, |it| {
         if it.path.exists() {
-            fs::set_permissions(it.path, fs::Permissions::from_mode(0)).expect("it is ours");
+            fs::set_permissions(it.path, fs::Permissions::from_mode(0o0)).expect("it is ours");
         }
     }),
     treat_as_root("of another user", Scope::Both, |it| {

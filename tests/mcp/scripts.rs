@@ -152,6 +152,92 @@ fn a_client_that_leaves_takes_its_scripts_with_it() {
     }
 }
 
+/// The processes of which this one is the parent, if they have not ended.
+fn children(parent: u32) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc").expect("the processes are listed").flatten();
+    let ids = processes.filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok());
+    ids.filter(|id| status(*id).is_some_and(|(its_parent, is_over)| its_parent == parent && !is_over)).collect()
+}
+
+/// The parent of a process, and whether it has ended and is only not collected yet.
+fn status(process: u32) -> Option<(u32, bool)> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    let state = fields.next()?;
+    Some((fields.next()?.parse().ok()?, matches!(state, "Z" | "X")))
+}
+
+#[test]
+fn a_server_that_is_killed_takes_its_workers_with_it() {
+    let place = sandbox();
+    std::fs::write(place.path().join("large"), "some words on a line\n".repeat(3_000_000)).expect("a large file");
+    let without_end = "SET a = [1]\nFOR EACH i IN RANGE(60) DO\n  SET a = [a, a]\nEND\n";
+    let scripts = [
+        "WHILE true DO\n  SET a = 1\nEND".to_owned(),
+        format!("{without_end}RETURN LEN(JSON.Text(a))"),
+        format!("{without_end}WHILE true DO\n  SET b = LIST.Flatten(a, 60)\nEND"),
+        "WHILE true DO\n  SET h = FS.HashFile(\"large\")\nEND".to_owned(),
+        "SET t = STR.Repeat(\"some words \", 4000000)\nWHILE true DO\n  SET m = REGEX.All(t, \"(o|w|[^x])*zq\")\nEND"
+            .to_owned(),
+    ];
+    for script in scripts {
+        let options = ["--max-steps", "1000000000000", "--timeout", "3600"];
+        let mut client = Client::open(place.path(), &options);
+        client.ask("tools/call", json!({ "name": "run_script", "arguments": { "script": script } }));
+        let wait = Instant::now() + Duration::from_secs(60);
+        let worker = loop {
+            assert!(Instant::now() < wait, "a worker begins");
+            match children(client.child.id())[..] {
+                [worker] => break worker,
+                _ => std::thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        // Most of the scripts are in the middle of their work by then, and some still begin.
+        std::thread::sleep(Duration::from_millis(700));
+        client.child.kill().expect("the server is killed");
+        client.child.wait().expect("the server is gone");
+        while status(worker).is_some_and(|(_, is_over)| !is_over) {
+            assert!(Instant::now() < wait, "the worker outlives its server: {script}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+#[test]
+fn a_server_that_is_killed_at_once_leaves_no_worker() {
+    let place = sandbox();
+    for pause in [0, 1, 2, 5, 10, 20, 40, 80] {
+        let mut client = Client::open(place.path(), &["--max-steps", "1000000000000", "--timeout", "3600"]);
+        client.ask("tools/call", json!({ "name": "run_script", "arguments": { "script": "WHILE true DO\nEND" } }));
+        let wait = Instant::now() + Duration::from_secs(60);
+        let workers = loop {
+            match children(client.child.id()) {
+                none if none.is_empty() && Instant::now() < wait => {}
+                workers => break workers,
+            }
+        };
+        std::thread::sleep(Duration::from_millis(pause));
+        client.child.kill().expect("the server is killed");
+        client.child.wait().expect("the server is gone");
+        for worker in workers {
+            while status(worker).is_some_and(|(_, is_over)| !is_over) {
+                assert!(Instant::now() < wait, "the worker outlives its server, killed {pause} ms after it began");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_script_that_returns_a_value_without_end_says_so() {
+    let place = sandbox();
+    let mut client = Client::open(place.path(), &[]);
+    let script = "SET a = [1]\nFOR EACH i IN RANGE(60) DO\n  SET a = [a, a]\nEND\nRETURN a";
+    let told = client.done("run_script", json!({ "script": script }));
+    assert_eq!(told["value"], Json::Null);
+    assert!(told["warnings"][0].as_str().is_some_and(|text| text.contains("value of RETURN is left out")), "{told}");
+}
+
 #[test]
 fn a_script_reads_more_than_a_client_is_given() {
     let place = sandbox();

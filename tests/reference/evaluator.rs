@@ -292,11 +292,21 @@ impl<'a> Evaluator<'a> {
                 Step::Field(name) => Value::text(&name.text),
             });
         }
-        let Some(Some(whole)) = self.frame().variables.get_mut(name.text.as_str()) else {
+        let Some(variable) = self.frame().variables.get_mut(name.text.as_str()) else {
             return Err(unset(&name.text, name.span));
         };
-        set_place(whole, &steps, value).map_err(|wrong| wrong.at(target.span))?;
-        bounded(whole.clone()).map_err(|_| Stop::GivenUp)?;
+        let is_new = variable.is_none();
+        let mut whole = match (variable.take(), &steps[0]) {
+            (Some(whole), _) => whole,
+            (None, Value::Text(_)) => Value::Map(Vec::new()),
+            (None, _) => return Err(unset(&name.text, name.span)),
+        };
+        let set = set_place(&mut whole, &steps, value).map_err(|wrong| wrong.at(target.span));
+        let kept = bounded(whole.clone()).map_err(|_| Stop::GivenUp);
+        // A map that was made for the place goes with it.
+        *variable = (!is_new || set.is_ok()).then_some(whole);
+        set?;
+        kept?;
         Ok(())
     }
 

@@ -21,7 +21,7 @@ mod value;
 
 use std::num::NonZero;
 
-use neuroscript::engine::{Ending, Engine, Invocation, Options, Outcome, Script, parse_script};
+use neuroscript::engine::{Ending, Engine, Invocation, Meter, Options, Outcome, Script, emitted, parse_script};
 use neuroscript::text::{Diagnostic, Span};
 
 use evaluator::Evaluator;
@@ -69,7 +69,8 @@ fn by_the_engine(outcome: &Outcome, output: String) -> Done {
         let calls = finding.related.iter().map(|label| label.span).collect();
         (finding.code.id().to_owned(), finding.message.clone(), finding.span().unwrap_or_default(), calls)
     });
-    Done { output, fault, value: outcome.value.to_string(), steps: outcome.steps }
+    let value = emitted(std::slice::from_ref(&outcome.value), &mut Meter::unlimited()).expect("there are no limits");
+    Done { output, fault, value: value.strip_suffix('\n').unwrap_or_default().to_owned(), steps: outcome.steps }
 }
 
 fn compare(engine: &Engine, text: &str) -> Verdict {

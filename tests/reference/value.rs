@@ -137,6 +137,13 @@ fn quoted_text(text: &str) -> String {
 }
 
 /// `left == right`
+fn equal_inside(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Float(a), Value::Float(b)) if a.is_nan() && b.is_nan() => true,
+        _ => equal(left, right),
+    }
+}
+
 pub fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Nil, Value::Nil) => true,
@@ -145,9 +152,9 @@ pub fn equal(left: &Value, right: &Value) -> bool {
             numbers(left, right) == Some(Ordering::Equal)
         }
         (Value::Text(a), Value::Text(b)) => a == b,
-        (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
+        (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal_inside(a, b)),
         (Value::Map(a), Value::Map(b)) => {
-            let has = |(key, value): &(String, Value)| find(b, key).is_some_and(|other| equal(value, other));
+            let has = |(key, value): &(String, Value)| find(b, key).is_some_and(|other| equal_inside(value, other));
             a.len() == b.len() && a.iter().all(has)
         }
         _ => false,

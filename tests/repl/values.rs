@@ -51,6 +51,29 @@ fn a_map_has_two_columns_and_a_text_is_as_it_is() {
 }
 
 #[test]
+fn a_value_without_end_is_shown_within_the_limits() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    std::fs::write(place.path().join("neuroscript.toml"), "[limits]\nstring_bytes = 100_000\n").expect("a policy");
+    let mut session = session(place.path());
+    for (name, first, next) in [("a", "[1]", "[a, a]"), ("b", "[1]", "[b, b]"), ("m", "{}", "{\"l\": m, \"r\": [m]}")] {
+        type_line(&mut session, &format!("SET {name} = {first}"), "ns> ");
+        type_line(&mut session, "FOR EACH i IN RANGE(60) DO", "... ");
+        type_line(&mut session, &format!("SET {name} = {next}"), "... ");
+        type_line(&mut session, "END", "ns> ");
+    }
+    for (number, line) in (1..).zip(["a", "m", "[{\"k\": a}, {\"k\": m}]"]) {
+        let shown = type_line(&mut session, line, "ns> ");
+        assert!(shown.len() < 100_000, "{line}: {shown}");
+        let shown = type_line(&mut session, &format!(":out {number}"), "ns> ");
+        assert!(shown.len() < 100_000, "{line}: {shown}");
+    }
+    assert!(type_line(&mut session, ":out 1", "ns> ").contains("the value is not shown: "));
+    assert!(type_line(&mut session, "a == b AND a IN [b]", "ns> ").ends_with("\ntrue\n"));
+    assert!(type_line(&mut session, "STR(a)", "ns> ").contains("NS0608"));
+    assert!(type_line(&mut session, ":vars", "ns> ").len() < 100_000);
+}
+
+#[test]
 fn last_lives_from_line_to_line() {
     let place = tempfile::tempdir().expect("a folder for the test");
     let mut session = session(place.path());

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 
-use neuroscript::engine::{EmitError, Meter, Output, Value};
+use neuroscript::engine::{EmitError, Meter, Output, Value, emitted};
 
 /// The time of last change that every file of a test's tree gets: 2020-09-13T12:26:40Z.
 pub const FIXED_TIME: u64 = 1_600_000_000;
@@ -273,10 +273,7 @@ impl Captured {
 
 impl Output for Captured {
     fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
-        let text: String = values.iter().map(ToString::to_string).collect();
-        meter.print(text.len() as u64 + 1)?;
-        self.0.borrow_mut().push_str(&text);
-        self.0.borrow_mut().push('\n');
+        self.0.borrow_mut().push_str(&emitted(values, meter)?);
         Ok(())
     }
 

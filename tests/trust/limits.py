@@ -23,12 +23,29 @@ MIB = 1 << 20
 
 GROW = 'SET t = "a"\nWHILE LEN(t) < 8000000 DO\nSET t = t + t\nEND\n'
 LINES = 'SET t = STR.Repeat("some words on a line, and some more\\n", 1500000)\n'
+# A text, JSON or YAML of it has 2^60 elements.
+SHARED = "SET a = [1]\nSET b = [1]\nFOR EACH i IN RANGE(60) DO\nSET a = [a, a]\nSET b = [b, b]\nEND\n"
+WIDE = "SET l = RANGE(2000000) + [1]\nSET m = RANGE(2000000) + [1]\n"
 RUNAWAYS = {
     "an empty loop": "WHILE true DO\nEND\n",
     "a loop over a range": "FOR EACH i IN RANGE(9000000000000) DO\nSET x = i\nEND\n",
     "procedures that call each other": "DEFINE PROCEDURE A(n)\nIF n > 0 THEN\nCALL A(n - 1)\nCALL A(n - 1)\nEND\nEND\nCALL A(200)\n",
     "a handler that catches everything": "WHILE true DO\nON ERROR DO\nCLEAR_ERROR\nEND\nFAIL \"again\"\nEND\n",
     "output": 'WHILE true DO\nEMIT "x"\nEND\n',
+    "equality of values that share parts": SHARED + WIDE + "SET x = a == b AND l == m\nWHILE true DO\nSET x = l == m\nEND\n",
+    "a value looked for among many": WIDE + "WHILE true DO\nSET x = m IN [l] OR LIST.Contains(LIST.Repeat(l, 100), [m])\nEND\n",
+    "elements counted by value": WIDE + "WHILE true DO\nSET x = LIST.Unique([l, m]) + LIST.Where([{\"v\": l}], \"v\", m)\nEND\n",
+    "STR of a value without end": SHARED + "SET x = STR(a)\n",
+    "EMIT of a value without end": SHARED + "EMIT a\n",
+    "FAIL with a value without end": SHARED + "FAIL a\n",
+    "MUST with a value without end": SHARED + "MUST false, a\n",
+    "a template with a value without end": SHARED + "EMIT ```{{a}}```\n",
+    "EVAL with a value without end": SHARED + 'EMIT EVAL("{{a}}")\n',
+    "STR.Format of a value without end": SHARED + 'EMIT STR.Format("{}", [a])\n',
+    "JSON of a value without end": SHARED + "SET x = JSON.Text({\"k\": a})\n",
+    "YAML of a value without end": SHARED + "SET x = YAML.Text(a)\n",
+    "TOML of a value without end": SHARED + "SET x = TOML.Text({\"k\": a})\n",
+    "memory that is set to a long value": WIDE + "WHILE true DO\nCALL MEMORY.Set(\"k\", l)\nCALL MEMORY.Set(\"k\", [l, m], \"project\")\nEND\n",
     "a small tool again and again": "WHILE true DO\nSET x = MATH.Abs(-1)\nEND\n",
     "writing files": 'WHILE true DO\nCALL FS.WriteFile("f", "x")\nEND\n',
     "a long sort": LINES + "WHILE true DO\nSET l = LIST.Sort(STR.Split(t, \" \"))\nEND\n",

@@ -96,10 +96,9 @@ impl RunOptions {
         self.declared.get_arguments().filter(|option| !option.is_positional())
     }
 
-    /// All long names that are shown, those that mean the same too.
+    /// All long names, those that mean the same too.
     pub fn names(&self) -> Vec<&str> {
-        let shown = self.options().filter(|option| !option.is_hide_set());
-        let names = shown.flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default());
+        let names = self.options().flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default());
         names.chain(["help", "version"]).collect()
     }
 

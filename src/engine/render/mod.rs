@@ -7,11 +7,11 @@ mod result;
 
 use crate::document::{Arg, Call, MAX_FINDINGS, Piece, Reading, read};
 use crate::eval::Fault;
-use crate::limits::{LimitHit, Meter, space};
+use crate::limits::{LimitHit, Meter, space, work};
 use crate::syntax::keyword::{is_reserved, is_word};
 use crate::text::{Code, Diagnostic, Source, Sources, Span, nearest};
 use crate::toolkit::{ArgError, Effect, Given, GivenArg, Manner, SessionMemory, Tool, ToolId};
-use crate::value::{Map, Value, json};
+use crate::value::{Map, Room, Value, json};
 
 use super::outcome::ending_of;
 use super::{Ending, Engine, Script, internal_fault, on_large_stack};
@@ -73,11 +73,13 @@ impl Engine {
         }
         let memory = SessionMemory::new(format!("ns render {}", document.file_name()));
         self.gate.announce(memory.command(), self.atomic);
+        let meter = self.begin_account();
+        let _work = work::enter(meter.watch());
         let mut run = Run {
             engine: self,
             source,
             results,
-            meter: Meter::new(&self.limits, self.interrupt.clone()),
+            meter,
             memory,
             text: String::new(),
             warnings: Vec::new(),
@@ -217,7 +219,7 @@ impl Run<'_> {
             Step::Text(text) => self.push(text).map_err(fault_of),
             Step::Value(value) => match value.as_text() {
                 Some(text) => self.push(&text).map_err(fault_of),
-                None => self.push(&json::to_text(&value)).map_err(fault_of),
+                None => json::to_text(&value, Room::of_text()).and_then(|text| self.push(&text)).map_err(fault_of),
             },
             Step::Call { id, args, call } => self.call(id, args, &call),
         }

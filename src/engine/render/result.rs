@@ -4,14 +4,12 @@
 //! part of that line. A fence is longer than any run of backticks in what it holds, so that no result
 //! ends its block early.
 
-use std::io;
-
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
 use crate::document::Place;
 use crate::limits::{LimitHit, space};
-use crate::value::Value;
+use crate::value::{Room, Sink, Value};
 
 use super::Results;
 
@@ -95,34 +93,9 @@ fn without_line_end(text: &str) -> &str {
 }
 
 fn to_json(value: &Value, formatter: impl Formatter) -> Result<String, LimitHit> {
-    let mut text = Bounded { bytes: Vec::new(), hit: None };
-    let written = value.serialize(&mut Serializer::with_formatter(&mut text, formatter));
-    match text.hit {
-        Some(hit) => Err(hit),
-        None => {
-            written.expect("every value has a JSON form");
-            Ok(String::from_utf8(text.bytes).expect("JSON is UTF-8"))
-        }
-    }
-}
-
-/// Takes bytes as long as there is memory for them.
-struct Bounded {
-    bytes: Vec<u8>,
-    hit: Option<LimitHit>,
-}
-
-impl io::Write for Bounded {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Err(hit) = space::check(self.bytes.len() + bytes.len()) {
-            self.hit = Some(hit);
-            return Err(io::Error::other("over the limit"));
-        }
-        self.bytes.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+    let mut text = Sink::new(Room::of_text());
+    match value.serialize(&mut Serializer::with_formatter(&mut text, formatter)) {
+        Ok(()) => Ok(String::from_utf8(text.into_bytes()).expect("JSON is UTF-8")),
+        Err(_) => Err(text.hit()),
     }
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use compact_str::CompactString;
 
 use crate::eval::{Machine, Output, World, compile};
-use crate::limits::{Held, Limits, Meter, space};
+use crate::limits::{Held, Limits, Meter, space, work};
 use crate::program::tree::Program;
 use crate::program::{Module, Surroundings, Unit, Uses, lower};
 use crate::syntax::ast::{Statement, StatementKind, Tree};
@@ -222,7 +222,9 @@ impl<'e> Session<'e> {
         let compiled = compile(&program);
         let before = self.machine.top_values(self.names.len());
         self.machine.set_sources(Rc::new(self.sources.clone()));
-        self.machine.set_meter(Meter::new(&self.engine().limits, self.engine().interrupt.clone()));
+        let meter = self.engine().begin_account();
+        let _work = work::enter(meter.watch());
+        self.machine.set_meter(meter);
         self.machine.set_top_last(&compiled, self.last.clone());
         let result = self.machine.run_top(&compiled);
         let steps = self.machine.meter().steps_taken();

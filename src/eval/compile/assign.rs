@@ -2,9 +2,9 @@
 
 use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Place, Variable};
 use crate::text::Span;
-use crate::value::{List, Value, operators, place};
+use crate::value::{Fallible, List, Map, Value, ValueError, operators, place};
 
-use super::super::machine::{Flow, Machine, Run};
+use super::super::machine::{Flow, Machine, Run, Thrown};
 use super::expr::{constant, joined_text};
 use super::fused::{neighbour, with_near, with_wide};
 use super::operand::{Operand, take_set};
@@ -111,29 +111,33 @@ impl Compiler<'_> {
             for step in &steps {
                 way.push(step(machine)?);
             }
-            let Err(error) = machine.local_mut(slot).set_place(&way, value) else { return Ok(()) };
-            Err(match machine.local(slot) {
-                Value::Unset => machine.throw_unset(name),
-                _ => machine.throw(span, error),
-            })
+            set_place(machine, slot, &way, value).map_err(|error| place_failed(machine, slot, error, name, span))
         })
     }
 }
 
+/// Sets a place in a variable. One that is not set yet becomes a map where the place begins with a key, and stays as it was
+/// where the place cannot be set.
+fn set_place(machine: &mut Machine, slot: usize, way: &[Value], value: Value) -> Fallible<()> {
+    let variable = machine.local_mut(slot);
+    if !matches!(variable, Value::Unset) || !way[0].is_text() {
+        return variable.set_place(way, value);
+    }
+    let mut map = Value::from(Map::with_capacity(1));
+    map.set_place(way, value)?;
+    *variable = map;
+    Ok(())
+}
+
+/// The error of a place that cannot be set: of a variable that was not set yet and does not begin with a key, that it was
+/// not.
 #[cold]
 #[inline(never)]
-fn place_failed(
-    machine: &mut Machine,
-    slot: usize,
-    error: Box<crate::value::ValueError>,
-    name: Span,
-    span: Span,
-) -> Flow {
-    match machine.local(slot) {
-        Value::Unset => machine.throw_unset(name),
+fn place_failed(machine: &mut Machine, slot: usize, error: Box<ValueError>, name: Span, span: Span) -> Thrown {
+    match (machine.local(slot), &*error) {
+        (Value::Unset, ValueError::NotIndexable { .. }) => machine.throw_unset(name),
         _ => machine.throw(span, error),
-    };
-    Flow::Throw
+    }
 }
 
 fn is_variable(expr: &Expr, slot: usize) -> bool {
@@ -298,9 +302,12 @@ impl<S: Operand, V: Operand> ElementPlace<S, V> {
     #[inline(never)]
     fn set(&self, machine: &mut Machine, held: S::Held, new: Value) -> Flow {
         let Ok(step) = take_set(machine, &self.step, held) else { return Flow::Throw };
-        match machine.local_mut(self.slot).set_element(&step, new) {
+        match set_place(machine, self.slot, std::slice::from_ref(&step), new) {
             Ok(()) => Flow::Next,
-            Err(error) => place_failed(machine, self.slot, error, self.name, self.span),
+            Err(error) => {
+                place_failed(machine, self.slot, error, self.name, self.span);
+                Flow::Throw
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::value::{Value, operators};
 
 use super::super::builtins;
 use super::super::machine::{Flow, Machine, Run};
-use super::super::tool_call::{self, Failing};
+use super::super::tool_call::{self, Failing, Handling};
 use super::fused::with_near;
 use super::operand::{Operand, take_set};
 use super::{Compiler, ValueFn};
@@ -42,11 +42,12 @@ impl Compiler<'_> {
                 self.keeping_last(inner)
             }
             (Target::Tool(id), Args::Placed { values, params }) => {
-                let inner = placed_tool_call(self.tool(id), self.placed(values), *params, call.span, failing);
+                let handling = self.handling(call, failing);
+                let inner = placed_tool_call(self.tool(id), self.placed(values), *params, call.span, handling);
                 self.keeping_last(inner)
             }
             (Target::Tool(id), Args::PerhapsMap(arg)) => {
-                let inner = perhaps_map_call(self.tool(id), self.value(arg), call.span, failing);
+                let inner = perhaps_map_call(self.tool(id), self.value(arg), call.span, self.handling(call, failing));
                 self.keeping_last(inner)
             }
             (Target::Over(over, callee, gives), _) => {
@@ -212,13 +213,13 @@ pub(super) fn range_of(machine: &mut Machine, args: &[Value], span: Span) -> Run
     operators::range(start, end, step).map_err(|error| machine.throw(span, error))
 }
 
-fn placed_tool_call(id: ToolId, args: Vec<(usize, ValueFn)>, params: usize, span: Span, failing: Failing) -> ValueFn {
+fn placed_tool_call(id: ToolId, args: Vec<(usize, ValueFn)>, params: usize, span: Span, handling: Handling) -> ValueFn {
     Box::new(move |machine| {
         let fill = |machine: &mut Machine, values: &mut [Option<Value>]| {
             for (place, arg) in &args {
                 values[*place] = Some(arg(machine)?);
             }
-            tool_call::call(machine, id, values, span, failing)
+            tool_call::call(machine, id, values, span, handling)
         };
         with_room(machine, params, fill)
     })
@@ -242,18 +243,18 @@ pub(super) fn with_room<T>(
 }
 
 /// A call with one value, which is all arguments when it is a map.
-fn perhaps_map_call(id: ToolId, arg: ValueFn, span: Span, failing: Failing) -> ValueFn {
+fn perhaps_map_call(id: ToolId, arg: ValueFn, span: Span, handling: Handling) -> ValueFn {
     Box::new(move |machine| {
         let value = arg(machine)?;
         let tool = machine.world.gate.registry.get(id);
         let Value::Map(map) = &value else {
             return with_room(machine, tool.params.len(), |machine, values| {
                 values[0] = Some(value);
-                tool_call::call(machine, id, values, span, failing)
+                tool_call::call(machine, id, values, span, handling)
             });
         };
         match tool.binder().spread(map) {
-            Ok(mut args) => tool_call::call(machine, id, &mut args, span, failing),
+            Ok(mut args) => tool_call::call(machine, id, &mut args, span, handling),
             Err(error) => tool_call::refuse(machine, id, error, span),
         }
     })

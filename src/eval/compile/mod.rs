@@ -19,13 +19,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::limits::Meter;
-use crate::program::tree::{Body, Program};
+use crate::program::tree::{Body, Call, Program};
 use crate::text::Span;
 use crate::toolkit::ToolId;
 use crate::value::Value;
 
 use super::handler::Handler;
 use super::machine::{Flow, Machine, Run};
+use super::tool_call::{Failing, Handling};
 
 /// A compiled expression.
 pub type ValueFn = Box<dyn Fn(&mut Machine) -> Run<Value>>;
@@ -108,6 +109,11 @@ impl<'a> Compiler<'a> {
     /// The tool that is called where the script names one.
     fn tool(&self, named: ToolId) -> ToolId {
         self.program.spared.iter().find(|(id, _)| *id == named).map_or(named, |(_, instead)| *instead)
+    }
+
+    /// How the answer and the failure of a call are used that stands in the script itself.
+    fn handling(&self, call: &Call, failing: Failing) -> Handling {
+        Handling { failing, warns_of_cut: self.program.unseen_cuts.binary_search(&call.span).is_ok() }
     }
 
     /// Compiles a whole body, with `extra` steps charged for entering it.

@@ -11,7 +11,7 @@ use crate::value::{Hashed, List, Map, Value, ValueMap, order, print};
 
 use super::super::builtins;
 use super::super::machine::{Machine, Run};
-use super::super::tool_call::{self, Failing};
+use super::super::tool_call::{self, Failing, Handling};
 use super::call::{run_procedure, with_room};
 use super::{Compiler, ValueFn};
 
@@ -77,7 +77,8 @@ impl Compiler<'_> {
                     if second.is_some() {
                         args[1] = second;
                     }
-                    tool_call::call(machine, id, args, span, failing)
+                    // Its answer goes on to what is made of the list.
+                    tool_call::call(machine, id, args, span, Handling { failing, warns_of_cut: false })
                 })
             }),
         }
@@ -200,8 +201,7 @@ fn sort_by(machine: &mut Machine, list: &Rc<List>, descending: Option<Value>, ap
     space::check(needed).map_err(|hit| machine.throw(span, hit))?;
     let keys: Vec<Value> = keys.iter().collect();
     let direction = order::Direction::of(descending.is_some_and(|descending| descending.is_true()));
-    let watch = machine.meter.watch();
-    let sorted = order::sorted(&keys, direction, &watch).map_err(|unsorted| match unsorted {
+    let sorted = order::sorted(&keys, direction).map_err(|unsorted| match unsorted {
         order::Unsorted::Limit(hit) => machine.throw(span, hit),
         order::Unsorted::Odd(odd) => {
             let message = format!("element {odd} cannot be ordered with the others: {}", order::shown(&keys[odd]));

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::value::{Fallible, Value, number, operators};
+use crate::value::{Fallible, Value, equality, number, operators};
 
 /// An operator that gives a value: its shortcuts for numbers, and the whole of its rules.
 pub trait Arithmetic: 'static {
@@ -164,7 +164,7 @@ impl Comparison for Equal {
     }
 
     fn apply(left: &Value, right: &Value) -> Fallible<bool> {
-        Ok(operators::equal(left, right))
+        Ok(equality::equal(left, right)?)
     }
 }
 
@@ -180,7 +180,7 @@ impl Comparison for NotEqual {
     }
 
     fn apply(left: &Value, right: &Value) -> Fallible<bool> {
-        Ok(!operators::equal(left, right))
+        Ok(!equality::equal(left, right)?)
     }
 }
 

@@ -3,6 +3,8 @@
 //! The script runs in a worker ([`super::super::worker`]); this is what the worker reports, and the shape in
 //! which the client gets it.
 
+use std::fmt::Display;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -11,8 +13,9 @@ use crate::engine::{Described, Differ, Ending, Engine, Outcome, Plan};
 use crate::text::render::{Style, to_json, to_terminal};
 use crate::text::{Diagnostic, Sources};
 use crate::toolkit::{Answer, Effect, Risk, Spec, ToolError, arguments};
-use crate::value::{List, Str, Value};
+use crate::value::{List, Str, Value, json as json_of_value};
 
+use super::super::place::WHOLE;
 use super::super::worker::{Given, Named, Order};
 
 pub const SPEC: Spec = Spec {
@@ -40,6 +43,7 @@ impl Args {
     pub fn order(&self) -> Order {
         let args = self.args.iter().flat_map(|args| args.iter());
         Order {
+            server: std::process::id(),
             script: self.script.as_text().to_string(),
             plan: self.plan,
             atomic: self.atomic,
@@ -99,7 +103,10 @@ pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Optio
     };
     let mut warnings = outcome.warnings.clone();
     warnings.extend(lost);
-    let value = json!(outcome.value);
+    let value = value_of(engine, outcome).unwrap_or_else(|why| {
+        warnings.push(why);
+        Json::Null
+    });
     let report =
         Report { plan: engine.is_planning(), output, value, changes, changed, undo_id, warnings, steps: outcome.steps };
     let mut report = serde_json::to_value(report).expect("a report has a JSON form");
@@ -109,6 +116,17 @@ pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Optio
         report = with_fault(&fault, report);
     }
     (report, has_failed)
+}
+
+/// The value that a script gave, as JSON; or why it is left out.
+fn value_of(engine: &Engine, outcome: &Outcome) -> Result<Json, String> {
+    let _bounds = engine.bound();
+    let left_out = |why: &dyn Display| format!("the value of RETURN is left out: {why}");
+    match json_of_value::to_text_of_at_most(&outcome.value, WHOLE) {
+        Ok(Some(text)) => serde_json::from_str(&text).map_err(|error| left_out(&error)),
+        Ok(None) => Err(left_out(&format!("it takes more than {WHOLE} bytes as JSON"))),
+        Err(hit) => Err(left_out(&hit)),
+    }
 }
 
 /// What is reported of a script that did not run at all.

@@ -13,7 +13,7 @@ use serde_json::value::to_raw_value;
 
 use crate::engine::{
     Approver, Arguments, EmitError, Engine, Interrupt, Invocation, LimitHit, Limits, Meter, Options, Output, Progress,
-    ProgressView, Question, Reply, Script, SessionMemory, SetupError, settle_scratch,
+    ProgressView, Question, Reply, Script, SessionMemory, SetupError, emitted, settle_scratch,
 };
 use crate::text::ToolCode;
 use crate::toolkit::{MAX_FILES_OF_SERVER, ToolError};
@@ -21,7 +21,8 @@ use crate::value::{Value, print};
 
 use super::super::methods::{failed_report, report};
 use super::super::progress::{Call, message};
-use super::{Answer, Given, Order, Said};
+use super::lifeline::Lifeline;
+use super::{Answer, GRACE, Given, Order, Said};
 
 /// Bytes of an order.
 const MAX_ORDER: u64 = 32 << 20;
@@ -38,6 +39,7 @@ const PERIOD: Duration = Duration::from_millis(500);
 /// Takes an order from standard input, and reports on standard output. `seal` is called once the sandbox is
 /// open and before the script is looked at.
 pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupError>) -> io::Result<()> {
+    let lifeline = Lifeline::tie();
     let mut first = String::new();
     stdin().lock().take(MAX_ORDER).read_line(&mut first)?;
     if !first.ends_with('\n') && (first.len() as u64) < MAX_ORDER {
@@ -46,6 +48,9 @@ pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupErr
     }
     let mut order: Order = serde_json::from_str(&first)?;
     drop(first);
+    if !lifeline.leads_to(order.server) {
+        return Ok(());
+    }
     let options = Options {
         // What a script reads is no answer to a client; memory bounds it.
         limits: Limits { tool_output_bytes: None, ..Limits::of_server() },
@@ -62,19 +67,23 @@ pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupErr
     }
     let opened = Engine::open(&options).and_then(|engine| seal(&engine).map(|()| engine));
     let (report, failed) = match opened {
-        Ok(engine) => run(&engine, &mut order)?,
+        Ok(engine) => run(&engine, &mut order, lifeline)?,
         Err(error) => (failed_report(&not_opened(&error)), true),
     };
     let report = to_raw_value(&report)?;
     say(&Said::Done { failed, time_ms: began.elapsed().as_millis() as u64, report })
 }
 
-fn run(engine: &Engine, order: &mut Order) -> io::Result<(Json, bool)> {
+fn run(engine: &Engine, order: &mut Order, lifeline: Lifeline) -> io::Result<(Json, bool)> {
     bound_process(engine.limits());
     let (tell, told) = channel();
     let interrupt = engine.interrupt().clone();
-    // Without the thread nothing is asked, and the server ends the process when it is to stop.
-    let _ = std::thread::Builder::new().name("orders".to_owned()).spawn(move || listen(&tell, &interrupt));
+    let listener = std::thread::Builder::new().name("orders".to_owned());
+    // Without the thread nothing is asked, and the process ends together with the server.
+    match listener.spawn(move || listen(&tell, &interrupt)) {
+        Ok(_) => lifeline.hand_over(),
+        Err(_) => lifeline.keep(),
+    }
     engine.set_approver(Rc::new(Asking { told }));
     engine.set_progress_view(Rc::new(Watching::default()));
     let file = order.offered.as_ref().map_or("<script>", |offered| offered.file.as_str());
@@ -116,7 +125,8 @@ fn name_of(order: &Order) -> String {
     format!("ns mcp run_script: {}", print::shortened(first, 60))
 }
 
-/// Answers come, until the other side closes: that means stop.
+/// Passes answers on until the input closes. That means stop, whether the server asks for it or is gone: the script is
+/// interrupted, and the process ends after a grace even if the script has not noticed.
 fn listen(tell: &Sender<Answer>, interrupt: &Interrupt) {
     let mut line = String::new();
     let mut input = stdin().lock();
@@ -128,6 +138,8 @@ fn listen(tell: &Sender<Answer>, interrupt: &Interrupt) {
         line.clear();
     }
     interrupt.raise();
+    std::thread::sleep(GRACE);
+    std::process::exit(1);
 }
 
 fn not_opened(error: &SetupError) -> ToolError {
@@ -173,10 +185,7 @@ struct Collector(Rc<RefCell<String>>);
 
 impl Output for Collector {
     fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
-        let mut line = String::new();
-        print::write_line(values, &mut line)?;
-        meter.print(line.len() as u64)?;
-        self.0.borrow_mut().push_str(&line);
+        self.0.borrow_mut().push_str(&emitted(values, meter)?);
         Ok(())
     }
 

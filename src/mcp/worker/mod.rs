@@ -5,9 +5,14 @@
 //! Lines of JSON go both ways. The server sends an order and then answers to questions; that its end is
 //! closed means stop. The worker sends questions, how far it has come, and last of all its report. No
 //! standard stream of the server's is shared but standard error.
+//!
+//! A worker does not outlive its server, however that ends ([`lifeline`]).
 
 mod child;
+mod lifeline;
 mod parent;
+
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -18,9 +23,14 @@ pub use parent::{Stop, Worked, Workers};
 
 use crate::engine::{MemoryEntry, UserKey};
 
+/// How long a worker that was told to stop may take: to end its script, and to take it back where it is atomic.
+const GRACE: Duration = Duration::from_secs(3);
+
 /// What a worker is told first.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Order {
+    /// The process of the server.
+    pub server: u32,
     /// The text of the script.
     pub script: String,
     /// Whether nothing is changed, and what would be is reported.

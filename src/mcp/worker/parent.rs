@@ -13,12 +13,10 @@ use crate::engine::{MemoryEntry, Reply, scratch_home};
 
 use super::super::ask::{Asked, Asker};
 use super::super::place::WHOLE;
-use super::{Answer, Order, Said};
+use super::{Answer, GRACE, Order, Said};
 
 /// Time from one look at what may stop a worker to the next.
 const TURN: Duration = Duration::from_millis(50);
-/// How long a worker that was told to stop may take.
-const GRACE: Duration = Duration::from_secs(3);
 /// How much longer than its time a worker may take: its start, and its report.
 const SLACK: Duration = Duration::from_secs(10);
 
@@ -81,6 +79,9 @@ impl Drop for Worker {
 
 impl Workers {
     /// Runs a script. `tell` is told how far it has come.
+    ///
+    /// The thread that starts a worker stays with it to its end, and never gives it to another: the system takes the end
+    /// of that thread for the end of the server.
     ///
     /// # Errors
     /// Why there is no report, as a clause about the worker.

@@ -24,8 +24,9 @@ pub use bind::{Bound, Words, is_option};
 use marks::{Mark, marks};
 
 /// The long options of `ns run`: a script cannot have one of the same name to itself. Sorted.
-pub const OWN_OPTIONS: [&str; 18] = [
+pub const OWN_OPTIONS: [&str; 19] = [
     "atomic",
+    "case-policy",
     "dry-run",
     "eval",
     "help",

@@ -13,14 +13,17 @@ use super::walk::{Body, is_plain, set_otherwise};
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let (top, procedures) = text.top_and_procedures();
     let mut everywhere = Reads::of(text, top);
+    let of_script: HashSet<&str> = top.statements.iter().flat_map(|statement| set_otherwise(statement)).collect();
     for body in procedures {
         let reads = Reads::of(text, body);
         variables(text, body, &reads, found);
+        places(body, &reads, &of_script, found);
         // Procedures read the script's variables too.
         everywhere.names.extend(reads.names);
         everywhere.all |= reads.all;
     }
     variables(text, top, &everywhere, found);
+    places(top, &everywhere, &HashSet::new(), found);
     modules(text, found);
 }
 
@@ -96,14 +99,48 @@ fn variables(text: &Text<'_>, body: &Body<'_>, reads: &Reads, found: &mut Vec<Di
     }
 }
 
+/// Variables that begin as maps made for a place in them. A place in a variable of the script is none of a procedure's.
+fn places(body: &Body<'_>, reads: &Reads, of_script: &HashSet<&str>, found: &mut Vec<Diagnostic>) {
+    let params: HashSet<&str> = body.params().collect();
+    let is_known = |name: &str| reads.has(name) || params.contains(name) || of_script.contains(name);
+    let unread = set_by_places(body).into_iter().filter(|name| !is_known(&name.text) && !name.text.starts_with('_'));
+    found.extend(unread.map(|name| unread_name(name, REMOVE)));
+}
+
+/// The names of which nothing but places is set, where each comes first.
+fn set_by_places<'a>(body: &Body<'a>) -> Vec<&'a Name> {
+    let mut whole: HashSet<&str> = HashSet::new();
+    let mut placed: Vec<&Name> = Vec::new();
+    for statement in &body.statements {
+        match &statement.kind {
+            StatementKind::Set { targets, .. } => {
+                let (places, variables): (Vec<_>, Vec<_>) = targets.iter().partition(|target| !target.steps.is_empty());
+                whole.extend(variables.iter().map(|variable| &*variable.name.text));
+                placed.extend(places.iter().map(|place| &place.name));
+            }
+            _ => whole.extend(set_otherwise(statement)),
+        }
+    }
+    placed.retain(|name| whole.insert(&name.text));
+    placed
+}
+
+const REMOVE: &str = "remove it, or begin its name with `_`";
+
+fn unread_name(name: &Name, help: &str) -> Diagnostic {
+    let message = format!("`{}` is set, and nothing reads it", name.text);
+    Diagnostic::warning(Code::UnusedName, name.span, message).help(help)
+}
+
 fn unused(text: &Text<'_>, setter: &Statement) -> Diagnostic {
     let name = set_by(setter).expect("it sets a name");
-    let message = format!("`{}` is set, and nothing reads it", name.text);
-    let help = match failing_tool(text, setter) {
-        Some(tool) => format!("write `MUST CALL {tool}(…)`, so that a failure is an error, or look at the result"),
-        None => "remove it, or begin its name with `_`".to_owned(),
-    };
-    Diagnostic::warning(Code::UnusedName, name.span, message).help(help)
+    match failing_tool(text, setter) {
+        Some(tool) => {
+            let help = format!("write `MUST CALL {tool}(…)`, so that a failure is an error, or look at the result");
+            unread_name(name, &help)
+        }
+        None => unread_name(name, REMOVE),
+    }
 }
 
 /// The tool whose result a statement sets, where that says whether it failed.

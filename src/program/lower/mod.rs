@@ -19,6 +19,7 @@ use crate::toolkit::{Registry, Settings};
 use crate::value::Value;
 
 use super::builtin::Builtin;
+use super::cut::unseen_cuts;
 use super::literal::literal;
 use super::scope::{Variables, doubtful_words};
 use super::tree::{Body, Param, Procedure, ProcedureId, Program, Scope, Slot, Variable, required};
@@ -67,7 +68,9 @@ pub fn lower(unit: &Unit, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
     for body in procedures.iter_mut().map(|procedure| &mut procedure.body).chain([&mut top]) {
         body.calls_unseen = !body.keeps_last && !whole.sees_errors.get();
     }
-    Program { procedures, own_procedures: own.len(), top, spared: Vec::new() }
+    let mut program = Program { procedures, own_procedures: own.len(), top, ..Program::default() };
+    program.unseen_cuts = unseen_cuts(&program, surroundings.registry);
+    program
 }
 
 /// Findings after which names are no longer suggested.
@@ -206,7 +209,7 @@ fn lower_procedure(
             );
         }
     }
-    let variables = Variables::of_procedure(procedure);
+    let variables = Variables::of_procedure(procedure, &unit.tree, &known.top);
     let mut lowering = Lowering::new(unit, known, variables, Some(&known.top), findings);
     let block = lowering.block(&procedure.body);
     lowering.report_outer_updates(params.len());

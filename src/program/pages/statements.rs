@@ -10,7 +10,7 @@ pub const STATEMENTS: [Page; 20] = [
         kind: Statement,
         form: "SET name = value",
         summary: "gives a variable, or a place in its value, a new value",
-        details: "`SET m[\"k\"].list[0] = 2` changes one place; maps that are missing on the way are made, and the length of a list as its index appends. `SET a, b = list` takes a list apart. Lists and maps are values: `SET b = a` makes an independent copy.",
+        details: "`SET m[\"k\"].list[0] = 2` changes one place; maps that are missing on the way are made, the variable's own too, and the length of a list as its index appends. `SET a, b = list` takes a list apart. Lists and maps are values: `SET b = a` makes an independent copy.",
         example: printing(
             "SET sizes = {}\nSET sizes[\"a.txt\"] = 3\nSET first, second = [1, 2]\nEMIT sizes, \" \", first + second",
             "{\"a.txt\": 3} 3\n",

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use csv::{Writer, WriterBuilder};
 
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::{Hashed, List, Map, Str, Value, ValueMap, print};
+use crate::value::{Hashed, List, Map, Room, Sink, Str, Value, ValueMap, print};
 
-use super::super::build::Sink;
+use super::super::build;
 use super::csv_read::separator_of;
 
 const SPEC: Spec = Spec::pure(
@@ -38,15 +38,15 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     let separator = separator_of(&args.separator)?;
-    let mut sink = Sink::default();
+    let mut sink = Sink::new(Room::of_text());
     let mut writer = WriterBuilder::new().delimiter(separator).flexible(true).from_writer(&mut sink);
     let written = write(context, &args, &mut writer);
     let flushed = writer.flush().map_err(csv::Error::from);
     drop(writer);
     match written {
         Err(Fault::Tool(error)) => Err(error),
-        Err(Fault::Csv(error)) => sink.finish(context, Err(error), refused),
-        Ok(()) => sink.finish(context, flushed, refused),
+        Err(Fault::Csv(error)) => build::written(context, sink, Err(error), refused),
+        Ok(()) => build::written(context, sink, flushed, refused),
     }
 }
 

@@ -4,11 +4,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use crate::limits::space;
+use crate::limits::{LimitHit, space, work};
 use crate::text::hex;
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
 
+use super::super::build::TextBuilder;
+use super::super::locate;
 use super::{FORMS, bytes_of, decoded};
 
 const ENCODE: Spec = Spec::pure(
@@ -59,29 +61,33 @@ fn encode(context: &mut Context<'_>, args: Encoded) -> Result<Str, ToolError> {
     space::check_string(text.len() / 3 * 4)?;
     space::check(4 * text.len())?;
     let bytes = bytes_of(&text, &args.encoding.as_text())?;
-    let encoded = if args.url_safe { URL_SAFE_NO_PAD.encode(bytes) } else { STANDARD.encode(bytes) };
+    let mut encoded = String::with_capacity(bytes.len() / 3 * 4 + 4);
+    for stretch in bytes.chunks(STRETCH) {
+        work::charge_bytes(4 * stretch.len())?;
+        if args.url_safe {
+            URL_SAFE_NO_PAD.encode_string(stretch, &mut encoded);
+        } else {
+            STANDARD.encode_string(stretch, &mut encoded);
+        }
+    }
     space::check_string(encoded.len())?;
     Ok(Str::from_compact(encoded.into()))
 }
+
+/// Bytes that are encoded between two charges: whole groups of three.
+const STRETCH: usize = 3 << 14;
 
 fn decode(context: &mut Context<'_>, args: Decoded) -> Result<Str, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
     space::check(4 * text.len())?;
-    let tidy: String = text
-        .chars()
-        .filter(|c| !c.is_ascii_whitespace())
-        .map(|c| match c {
-            '-' => '+',
-            '_' => '/',
-            c => c,
-        })
-        .collect();
+    let tidy = tidy(&text)?;
     let lenient = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     let bytes = decoded(&tidy, &GeneralPurpose::new(&base64::alphabet::STANDARD, lenient))?;
     if &*args.format.as_text() == "hex" {
-        space::check_string(2 * bytes.len())?;
-        return Ok(Str::from_compact(hex(&bytes).into()));
+        let mut digits = TextBuilder::with_room(2 * bytes.len())?;
+        bytes.chunks(STRETCH).try_for_each(|stretch| digits.push(&hex(stretch)))?;
+        return Ok(digits.into_str());
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Str::from_compact(text.into())),
@@ -91,4 +97,18 @@ fn decode(context: &mut Context<'_>, args: Decoded) -> Result<Str, ToolError> {
             Err(ToolError::bad_argument("text", message).hint("`format: \"hex\"` gives the bytes"))
         }
     }
+}
+
+/// Base64 in its usual alphabet, without white space.
+fn tidy(text: &str) -> Result<String, LimitHit> {
+    let mut tidy = String::with_capacity(text.len());
+    for piece in locate::pieces(text) {
+        work::charge_bytes(8 * piece.len())?;
+        tidy.extend(piece.chars().filter(|c| !c.is_ascii_whitespace()).map(|c| match c {
+            '-' => '+',
+            '_' => '/',
+            c => c,
+        }));
+    }
+    Ok(tidy)
 }

@@ -2,6 +2,7 @@
 
 use sha2::Digest;
 
+use crate::limits::{LimitHit, work};
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
 
@@ -61,25 +62,45 @@ pub fn tools() -> Vec<Tool> {
         Tool::new(SHA1, |context, args: Args| digest::<sha1::Sha1>(context, &args)),
         Tool::new(MD5, |context, args: Args| digest::<md5::Md5>(context, &args)),
         Tool::new(CRC32, |context, args: Args| {
-            hashed(context, &args, |bytes| {
+            hashed(context, &args, |pieces| {
                 let mut crc = flate2::Crc::new();
-                crc.update(bytes);
-                crc.sum().to_be_bytes().to_vec()
+                for piece in pieces {
+                    crc.update(piece?);
+                }
+                Ok(crc.sum().to_be_bytes().to_vec())
             })
         }),
     ]
 }
 
 fn digest<D: Digest>(context: &mut Context<'_>, args: &Args) -> Result<Str, ToolError> {
-    hashed(context, args, |bytes| D::digest(bytes).to_vec())
+    hashed(context, args, |pieces| {
+        let mut digest = D::new();
+        for piece in pieces {
+            digest.update(piece?);
+        }
+        Ok(digest.finalize().to_vec())
+    })
 }
 
-fn hashed(context: &mut Context<'_>, args: &Args, hash: impl Fn(&[u8]) -> Vec<u8>) -> Result<Str, ToolError> {
+/// Hashes the bytes of a text, which come in pieces that are charged.
+fn hashed(
+    context: &mut Context<'_>,
+    args: &Args,
+    hash: impl Fn(&mut dyn Iterator<Item = Result<&[u8], LimitHit>>) -> Result<Vec<u8>, LimitHit>,
+) -> Result<Str, ToolError> {
     let (text, encoding) = (args.text.as_text(), args.encoding.as_text());
     context.spend_text(text.len())?;
     let hash = match &*encoding {
-        "utf-8" => hash(text.as_bytes()),
-        encoding => hash(&bytes_of(&text, encoding)?),
+        "utf-8" => hash(&mut charged_pieces(text.as_bytes()))?,
+        encoding => hash(&mut charged_pieces(&bytes_of(&text, encoding)?))?,
     };
     Ok(Str::new(&shown(&hash, &args.format.as_text())))
+}
+
+/// Bytes that are hashed between two charges.
+const STRETCH: usize = 1 << 16;
+
+fn charged_pieces(bytes: &[u8]) -> impl Iterator<Item = Result<&[u8], LimitHit>> {
+    bytes.chunks(STRETCH).map(|piece| work::charge_bytes(8 * piece.len()).map(|()| piece))
 }

@@ -3,13 +3,14 @@
 mod base64;
 mod hash;
 
-use ::base64::Engine as _;
 use ::base64::engine::general_purpose::STANDARD;
+use ::base64::{DecodeError, Engine as _};
 
-use crate::limits::space;
+use crate::limits::{space, work};
 use crate::text::hex;
 use crate::toolkit::{Tool, ToolError};
 
+use super::locate;
 use super::place::base64_fault;
 
 /// The tools of this folder, in the order of listings.
@@ -32,23 +33,57 @@ fn bytes_of(text: &str, form: &str) -> Result<Vec<u8>, ToolError> {
     }
 }
 
+/// Characters of base64 that are decoded between two charges: whole groups of four.
+const STRETCH: usize = 4 << 14;
+
 fn decoded(text: &str, engine: &impl ::base64::Engine) -> Result<Vec<u8>, ToolError> {
-    let refuse = |error| format!("`text` is not base64: {}", base64_fault(&error));
-    engine.decode(text).map_err(|error| ToolError::bad_argument("text", refuse(error)))
+    let text = text.as_bytes();
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
+    for start in (0..text.len()).step_by(STRETCH) {
+        let end = text.len().min(start + STRETCH);
+        work::charge_bytes(4 * (end - start))?;
+        // A `=` that is not at the end is a fault, which the whole of the rest shows.
+        let is_ended = end < text.len() && text[start..end].contains(&b'=');
+        let piece = if is_ended { &text[start..] } else { &text[start..end] };
+        engine.decode_vec(piece, &mut bytes).map_err(|error| {
+            let reason = base64_fault(&further(error, start));
+            ToolError::bad_argument("text", format!("`text` is not base64: {reason}"))
+        })?;
+    }
+    Ok(bytes)
+}
+
+/// A fault in a text that begins so much earlier.
+fn further(error: DecodeError, start: usize) -> DecodeError {
+    match error {
+        DecodeError::InvalidByte(at, byte) => DecodeError::InvalidByte(start + at, byte),
+        DecodeError::InvalidLength(length) => DecodeError::InvalidLength(start + length),
+        other => other,
+    }
 }
 
 fn unhexed(text: &str) -> Result<Vec<u8>, ToolError> {
     let refuse = |at: usize, reason: &str| {
         Err(ToolError::bad_argument("text", format!("`text` is not hexadecimal: {reason}, at character {}", at + 1)))
     };
-    if let Some(at) = text.chars().position(|c| !c.is_ascii_hexdigit()) {
-        return refuse(at, "a character is no digit");
+    let mut characters = 0;
+    for piece in locate::pieces(text) {
+        work::charge_bytes(8 * piece.len())?;
+        if let Some(at) = piece.chars().position(|c| !c.is_ascii_hexdigit()) {
+            return refuse(characters + at, "a character is no digit");
+        }
+        characters += piece.len();
     }
     if !text.len().is_multiple_of(2) {
         return refuse(text.len(), "the last byte has one digit");
     }
     let digit = |byte: u8| char::from(byte).to_digit(16).unwrap_or_default() as u8;
-    Ok(text.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect())
+    let mut bytes = Vec::with_capacity(text.len() / 2);
+    for stretch in text.as_bytes().chunks(STRETCH) {
+        work::charge_bytes(8 * stretch.len())?;
+        bytes.extend(stretch.chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])));
+    }
+    Ok(bytes)
 }
 
 /// Bytes in the form that an argument asks for.

@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::{Str, Value};
+use crate::value::{Room, Sink, Str, Value};
 
-use super::super::build::Sink;
+use super::super::build;
 
 const TEXT: Spec = Spec::pure(
     "JSON.Text",
@@ -55,7 +55,7 @@ pub fn pretty_tool() -> Tool {
 }
 
 fn written(context: &mut Context<'_>, value: &Value, formatter: impl Formatter) -> Result<Str, ToolError> {
-    let mut sink = Sink::default();
+    let mut sink = Sink::new(Room::of_text());
     let result = value.serialize(&mut serde_json::Serializer::with_formatter(&mut sink, formatter));
-    sink.finish(context, result, |error| unreachable!("every value has a JSON form: {error}"))
+    build::written(context, sink, result, |error| unreachable!("every value has a JSON form: {error}"))
 }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use crate::limits::work;
 use crate::toolkit::{AnyValue, Context, Example, Number, Spec, Tool, ToolError, arguments};
 use crate::value::operators::{add, compare};
 use crate::value::{List, Str, Value, print};
@@ -85,6 +86,7 @@ fn numbers(
 ) -> Result<(), ToolError> {
     context.spend(args.list.len())?;
     for (index, element) in args.list.iter().enumerate() {
+        work::charge(1)?;
         let value = key::of(&element, args.key.as_ref(), index)?;
         if !matches!(value, Value::Int(_) | Value::Float(_)) {
             return Err(at_element(index, &format!("{} {} is no number", value.type_name(), print::preview(&value))));
@@ -98,6 +100,7 @@ fn extreme(context: &mut Context<'_>, args: &Args, wanted: Ordering) -> Result<A
     context.spend(args.list.len())?;
     let mut best: Option<(Value, Value)> = None;
     for (index, element) in args.list.iter().enumerate() {
+        work::charge(1)?;
         let by = key::of(&element, args.key.as_ref(), index)?;
         // The first is compared with itself, so that one that has no order is found too.
         let than = best.as_ref().map_or(&by, |(than, _)| than);

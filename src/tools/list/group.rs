@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::limits::space;
+use crate::limits::{space, work};
 use crate::toolkit::{AnyList, AnyMap, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Hashed, List, Map, Str, Value, ValueMap, print};
 
@@ -104,6 +104,7 @@ fn grouped<T: Default>(
 fn named<T>(table: ValueMap<T>, value: impl Fn(T) -> Result<Value, ToolError>) -> Result<AnyMap, ToolError> {
     let mut map = Map::with_capacity(table.len());
     for (Hashed(name), group) in table {
+        work::charge(1)?;
         map.put(name.as_str().expect("names are texts"), value(group)?)?;
     }
     Ok(AnyMap(map.into()))

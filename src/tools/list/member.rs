@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::limits::space;
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::operators::equal;
+use crate::value::equality::equal;
 use crate::value::{Hashed, List, Str, Value, ValueMap};
 
 use super::super::build::ListBuilder;
@@ -114,7 +114,7 @@ fn first(
 ) -> Result<Option<usize>, ToolError> {
     for (index, element) in list.iter().enumerate().skip(start) {
         context.spend(1)?;
-        if equal(&key::of(&element, key, index)?, wanted) {
+        if equal(&key::of(&element, key, index)?, wanted)? {
             return Ok(Some(index));
         }
     }
@@ -125,7 +125,7 @@ fn count(context: &mut Context<'_>, args: Counted) -> Result<u64, ToolError> {
     let mut count = 0;
     for (index, element) in args.list.iter().enumerate() {
         context.spend(1)?;
-        count += u64::from(equal(&key::of(&element, args.key.as_ref(), index)?, &args.value));
+        count += u64::from(equal(&key::of(&element, args.key.as_ref(), index)?, &args.value)?);
     }
     Ok(count)
 }
@@ -134,7 +134,7 @@ fn choose(context: &mut Context<'_>, args: Chosen) -> Result<AnyList, ToolError>
     let mut chosen = ListBuilder::default();
     for (index, element) in args.list.iter().enumerate() {
         context.spend(1)?;
-        if equal(&key::of(&element, Some(&args.key), index)?, &args.value) {
+        if equal(&key::of(&element, Some(&args.key), index)?, &args.value)? {
             chosen.push(context, element)?;
         }
     }

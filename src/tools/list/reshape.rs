@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::limits::work;
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{List, Value};
 
@@ -107,8 +108,12 @@ fn chunk(context: &mut Context<'_>, args: Chunked) -> Result<AnyList, ToolError>
     context.spend(length)?;
     let starts = (0..length).step_by(size);
     let part = |start: usize| {
-        let end = length.min(start.saturating_add(size));
-        Ok(Value::list((start..end).filter_map(|index| args.list.get(index)).collect())?)
+        let mut part = Vec::with_capacity(size.min(length - start));
+        for index in start..length.min(start.saturating_add(size)) {
+            work::charge(1)?;
+            part.extend(args.list.get(index));
+        }
+        Ok(Value::list(part)?)
     };
     build::try_list(context, length.div_ceil(size), starts.map(part))
 }

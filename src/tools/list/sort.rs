@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::limits::space;
+use crate::limits::{LimitHit, space, work};
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::order::{self, Direction, Unsorted};
 use crate::value::{List, Str, Value};
@@ -38,37 +38,40 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     context.spend(length)?;
     space::check(length * (size_of::<(Value, usize)>() + 2 * size_of::<Value>()))?;
     if args.key.is_none()
-        && let Some(ints) = args.list.values().and_then(ints)
+        && let Some(ints) = args.list.values().map(ints).transpose()?.flatten()
     {
-        return sorted_ints(context, ints, args.descending);
+        return sorted_ints(ints, args.descending);
     }
     let mut keys = Vec::with_capacity(length);
     for (index, element) in args.list.iter().enumerate() {
+        work::charge(1)?;
         keys.push(key::of(&element, args.key.as_ref(), index)?);
     }
-    let watch = context.meter.watch();
-    let sorted = order::sorted(&keys, Direction::of(args.descending), &watch).map_err(|unsorted| match unsorted {
+    let sorted = order::sorted(&keys, Direction::of(args.descending)).map_err(|unsorted| match unsorted {
         Unsorted::Limit(hit) => ToolError::from(hit),
         Unsorted::Odd(odd) => {
             let message = format!("element {odd} cannot be ordered with the others: {}", order::shown(&keys[odd]));
             ToolError::bad_argument("list", message).hint("sort numbers or texts, not both; maps need `key`")
         }
     })?;
-    let sorted = sorted.into_iter().filter_map(|index| args.list.get(index)).collect();
-    Ok(AnyList(Value::list(sorted)?))
+    let mut elements = Vec::with_capacity(sorted.len());
+    for index in sorted {
+        work::charge(1)?;
+        elements.extend(args.list.get(index));
+    }
+    Ok(AnyList(Value::list(elements)?))
 }
 
 /// The elements, if they are all whole numbers, of which nobody can tell equal ones apart.
-fn ints(values: &[Value]) -> Option<Vec<i64>> {
-    let int = |value: &Value| match value {
+fn ints(values: &[Value]) -> Result<Option<Vec<i64>>, LimitHit> {
+    order::all(values, |value| match value {
         Value::Int(number) => Some(*number),
         _ => None,
-    };
-    values.iter().map(int).collect()
+    })
 }
 
-fn sorted_ints(context: &mut Context<'_>, mut ints: Vec<i64>, descending: bool) -> Result<AnyList, ToolError> {
-    order::sort_numbers(&mut ints, i64::cmp, &context.meter.watch())?;
+fn sorted_ints(mut ints: Vec<i64>, descending: bool) -> Result<AnyList, ToolError> {
+    order::sort_numbers(&mut ints, i64::cmp)?;
     let values = match descending {
         true => ints.into_iter().rev().map(Value::Int).collect(),
         false => ints.into_iter().map(Value::Int).collect(),

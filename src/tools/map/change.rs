@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::limits::space;
+use crate::limits::{LimitHit, space, work};
 use crate::toolkit::{AnyMap, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Hashed, List, Map, Str, Value, ValueMap, order, print};
 
@@ -113,6 +113,7 @@ fn set(context: &mut Context<'_>, mut args: SetArgs) -> Result<AnyMap, ToolError
 fn merge(context: &mut Context<'_>, mut map: Rc<Map>, other: &Map, deep: bool) -> Result<Value, ToolError> {
     context.spend(map.len() + other.len())?;
     for (key, value) in other.iter() {
+        work::charge(1)?;
         let value = match (deep, map.get(&key), value) {
             (true, Some(Value::Map(inner)), Value::Map(other)) => merge(context, inner, &other, true)?,
             (_, _, value) => value,
@@ -123,20 +124,30 @@ fn merge(context: &mut Context<'_>, mut map: Rc<Map>, other: &Map, deep: bool) -
 }
 
 /// The keys that an argument names.
-fn named(keys: &Value) -> Vec<Str> {
-    match keys {
-        Value::List(list) => list.iter().filter_map(|key| key.as_str()).collect(),
-        key => key.as_str().into_iter().collect(),
-    }
+fn named(keys: &Value) -> Result<Vec<Str>, ToolError> {
+    let Value::List(list) = keys else { return Ok(keys.as_str().into_iter().collect()) };
+    space::check(list.len().saturating_mul(size_of::<Str>()))?;
+    let mut named = Vec::with_capacity(list.len());
+    list.try_each(|key| {
+        work::charge(1)?;
+        named.extend(key.as_str());
+        Ok::<(), LimitHit>(())
+    })?;
+    Ok(named)
 }
 
 fn remove(context: &mut Context<'_>, args: Keyed) -> Result<AnyMap, ToolError> {
-    let keys = named(&args.keys);
+    let keys = named(&args.keys)?;
     context.spend(args.map.len() + keys.len())?;
     space::check(keys.len().saturating_mul(4 * size_of::<Value>()))?;
-    let gone: ValueMap<()> = keys.into_iter().map(|key| (Hashed(key.into()), ())).collect();
+    let mut gone: ValueMap<()> = ValueMap::default();
+    for key in keys {
+        work::charge(1)?;
+        gone.insert(Hashed(key.into()), ());
+    }
     let mut rest = Map::with_capacity(args.map.len());
     for (key, value) in args.map.iter() {
+        work::charge(1)?;
         if !gone.contains_key(&Hashed(key.clone().into())) {
             rest.put(key, value)?;
         }
@@ -145,10 +156,11 @@ fn remove(context: &mut Context<'_>, args: Keyed) -> Result<AnyMap, ToolError> {
 }
 
 fn pick(context: &mut Context<'_>, args: Keyed) -> Result<AnyMap, ToolError> {
-    let keys = named(&args.keys);
+    let keys = named(&args.keys)?;
     context.spend(keys.len())?;
     let mut picked = Map::with_capacity(keys.len());
     for key in keys {
+        work::charge(1)?;
         if let Some(value) = args.map.get(&key) {
             picked.put(key, value)?;
         }
@@ -160,9 +172,10 @@ fn sort_keys(context: &mut Context<'_>, args: Whole) -> Result<AnyMap, ToolError
     context.spend(args.map.len())?;
     space::check(args.map.len().saturating_mul(size_of::<(Str, Value)>()))?;
     let mut entries: Vec<(Str, Value)> = args.map.iter().collect();
-    order::sort(&mut entries, |(a, _), (b, _)| a.cmp(b), &context.meter.watch())?;
+    order::sort(&mut entries, |(a, _), (b, _)| a.cmp(b), |(a, _), (b, _)| order::common_bytes(a, b))?;
     let mut sorted = Map::with_capacity(entries.len());
     for (key, value) in entries {
+        work::charge(1)?;
         sorted.put(key, value)?;
     }
     Ok(AnyMap(sorted.into()))
@@ -172,6 +185,7 @@ fn from_items(context: &mut Context<'_>, args: Items) -> Result<AnyMap, ToolErro
     context.spend(args.items.len())?;
     let mut map = Map::with_capacity(args.items.len());
     for (index, item) in args.items.iter().enumerate() {
+        work::charge(1)?;
         let pair = match &item {
             Value::List(pair) if pair.len() == 2 => pair.get(0).and_then(|key| Some((key.as_str()?, pair.get(1)?))),
             _ => None,

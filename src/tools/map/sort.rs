@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::limits::space;
+use crate::limits::{space, work};
 use crate::toolkit::{AnyMap, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::order::{self, Direction, Unsorted};
 use crate::value::{Map, Str, Value, print};
@@ -35,8 +35,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyMap, ToolError> {
     context.spend(length)?;
     space::check(length * (size_of::<usize>() + 3 * size_of::<Value>()))?;
     let (keys, values): (Vec<Str>, Vec<Value>) = args.map.iter().unzip();
-    let watch = context.meter.watch();
-    let sorted = order::sorted(&values, Direction::of(args.descending), &watch).map_err(|unsorted| match unsorted {
+    let sorted = order::sorted(&values, Direction::of(args.descending)).map_err(|unsorted| match unsorted {
         Unsorted::Limit(hit) => ToolError::from(hit),
         Unsorted::Odd(odd) => {
             let (key, shown) = (print::shortened(&keys[odd].as_text(), 40), order::shown(&values[odd]));
@@ -46,6 +45,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyMap, ToolError> {
     })?;
     let mut map = Map::with_capacity(length);
     for index in sorted {
+        work::charge(1)?;
         map.put(keys[index].clone(), values[index].clone())?;
     }
     Ok(AnyMap(map.into()))

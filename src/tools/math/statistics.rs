@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::limits::space;
+use crate::limits::{LimitHit, space, work};
 use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{List, Value, order, print};
 
@@ -69,6 +69,7 @@ fn floats(context: &mut Context<'_>, list: &List) -> Result<Vec<f64>, ToolError>
     context.spend(list.len())?;
     space::check(list.len().saturating_mul(size_of::<f64>()))?;
     let number = |(index, element): (usize, Value)| {
+        work::charge(1)?;
         let number = element.as_float().filter(|number| !number.is_nan());
         number.ok_or_else(|| {
             let message = format!("element {index} is no number: {}", print::preview(&element));
@@ -80,7 +81,7 @@ fn floats(context: &mut Context<'_>, list: &List) -> Result<Vec<f64>, ToolError>
 
 fn sorted(context: &mut Context<'_>, list: &List) -> Result<Vec<f64>, ToolError> {
     let mut numbers = floats(context, list)?;
-    order::sort_numbers(&mut numbers, f64::total_cmp, &context.meter.watch())?;
+    order::sort_numbers(&mut numbers, f64::total_cmp)?;
     Ok(numbers)
 }
 
@@ -97,7 +98,17 @@ fn deviation(context: &mut Context<'_>, args: Spread) -> Result<AnyValue, ToolEr
     if divisor == 0 {
         return Ok(AnyValue(Value::Nil));
     }
-    let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
-    let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
+    let mean = sum(&numbers, |number| number)? / numbers.len() as f64;
+    let squares = sum(&numbers, |number| (number - mean).powi(2))?;
     Ok(AnyValue((squares / divisor as f64).sqrt().into()))
 }
+
+fn sum(numbers: &[f64], of: impl Fn(f64) -> f64) -> Result<f64, LimitHit> {
+    numbers.chunks(STRETCH).try_fold(0.0, |sum, stretch| {
+        work::charge(stretch.len())?;
+        Ok(stretch.iter().fold(sum, |sum, number| sum + of(*number)))
+    })
+}
+
+/// Numbers that are added between two charges.
+const STRETCH: usize = 4_096;

@@ -87,7 +87,7 @@ const LONGEST_EXTENSION: usize = 20;
 fn sanitize(context: &mut Context<'_>, args: Named) -> Result<Str, ToolError> {
     let (text, replacement) = (args.name.as_text(), args.replacement.as_text());
     context.spend_text(text.len())?;
-    if replacement.chars().any(is_refused) || replacement.len() > MOST {
+    if replacement.len() > MOST || replacement.chars().any(is_refused) {
         let message = "`replacement` holds what no name may hold, or is too long";
         return Err(ToolError::bad_argument("replacement", message).hint("give `_`, `-` or the empty text"));
     }

@@ -1,6 +1,6 @@
 //! `PATH.Parts`, `PATH.Normalize`, `PATH.Relative`, `PATH.IsAbsolute`, `PATH.Matches`.
 
-use crate::limits::space;
+use crate::limits::{LimitHit, space, work};
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Str, Value};
 
@@ -76,12 +76,16 @@ pub fn tools() -> Vec<Tool> {
             let path = args.path.as_text();
             context.spend_text(path.len())?;
             space::check(5 * path.len())?;
-            Ok(Str::new(&joined(&normal(&path), path.starts_with('/'))))
+            Ok(Str::new(&joined(&normal(&path)?, path.starts_with('/'))))
         }),
         Tool::new(RELATIVE, relative),
         Tool::new(IS_ABSOLUTE, |_, args: OnePath| Ok(args.path.as_text().starts_with('/'))),
         Tool::new(MATCHES, |context, args: Matched| {
             let path = args.path.as_text();
+            if path.len() > LONGEST {
+                let message = format!("the path has {} bytes, and none has more than {LONGEST}", path.len());
+                return Err(ToolError::bad_argument("path", message));
+            }
             context.spend_text(path.len())?;
             let pattern = Pattern::parse("pattern", &args.pattern.as_text())?;
             Ok(pattern.fits(base(&path), || (&*path).into()))
@@ -101,11 +105,15 @@ fn parts(context: &mut Context<'_>, args: OnePath) -> Result<AnyList, ToolError>
     list.finish()
 }
 
+/// Bytes of a path that a pattern is compared with: far more than systems take.
+const LONGEST: usize = 64 << 10;
+
 /// The parts that are left of a path.
-fn normal(path: &str) -> Vec<&str> {
+fn normal(path: &str) -> Result<Vec<&str>, LimitHit> {
     let is_absolute = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
+        work::charge(1)?;
         match part {
             "" | "." => {}
             ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
@@ -113,7 +121,7 @@ fn normal(path: &str) -> Vec<&str> {
             part => parts.push(part),
         }
     }
-    parts
+    Ok(parts)
 }
 
 fn joined(parts: &[&str], is_absolute: bool) -> String {
@@ -131,7 +139,7 @@ fn relative(context: &mut Context<'_>, args: FromPath) -> Result<Str, ToolError>
     if path.starts_with('/') != start.starts_with('/') {
         return Err(ToolError::bad_argument("start", "`path` and `start` are both absolute, or neither is"));
     }
-    let (to, from) = (normal(&path), normal(&start));
+    let (to, from) = (normal(&path)?, normal(&start)?);
     let common = to.iter().zip(&from).take_while(|(to, from)| to == from).count();
     if from[common..].contains(&"..") {
         return Err(ToolError::bad_argument("start", "nobody knows what lies below a `..` of `start`"));

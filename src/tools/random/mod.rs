@@ -3,6 +3,7 @@
 mod pick;
 mod uuid;
 
+use crate::limits::work;
 use crate::toolkit::{Context, Effect, Example, Number, Spec, Tool, ToolError, arguments};
 use crate::value::{Str, Value, print};
 
@@ -127,6 +128,7 @@ fn text(context: &mut Context<'_>, args: Lettered) -> Result<Str, ToolError> {
     let mut text = TextBuilder::with_room(args.length as usize)?;
     context.spend(args.length as usize)?;
     for _ in 0..args.length {
+        work::charge(4)?;
         text.push_char(alphabet[context.chance().below(alphabet.len() as u64) as usize])?;
     }
     text.finish(context)

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::limits::{LimitHit, work};
 use crate::toolkit::{AnyList, AnyValue, Chance, Context, Effect, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{List, Value};
 
@@ -55,9 +56,8 @@ pub fn tools() -> Vec<Tool> {
     vec![
         Tool::new(CHOICE, choice),
         Tool::new(SHUFFLE, |context, args: Whole| {
-            let mut order = build::room(context, args.list.len())?;
-            order.extend(args.list.iter());
-            mix(context.chance(), &mut order, args.list.len());
+            let mut order = build::elements(context, &args.list)?;
+            mix(context.chance(), &mut order, args.list.len())?;
             Ok(AnyList(Value::list(order)?))
         }),
         Tool::new(SAMPLE, sample),
@@ -77,17 +77,18 @@ fn sample(context: &mut Context<'_>, args: Sampled) -> Result<AnyList, ToolError
         let message = format!("`count` is {count}, more than the elements of `list` ({length})");
         return Err(ToolError::bad_argument("count", message));
     }
-    let mut order = build::room(context, length)?;
-    order.extend(args.list.iter());
-    mix(context.chance(), &mut order, count);
+    let mut order = build::elements(context, &args.list)?;
+    mix(context.chance(), &mut order, count)?;
     order.truncate(count);
     Ok(AnyList(Value::list(order)?))
 }
 
 /// Puts any of the elements at each of the first places (Fisher and Yates).
-fn mix(chance: &Chance, values: &mut [Value], places: usize) {
+fn mix(chance: &Chance, values: &mut [Value], places: usize) -> Result<(), LimitHit> {
     for place in 0..places {
+        work::charge(4)?;
         let other = place + chance.below((values.len() - place) as u64) as usize;
         values.swap(place, other);
     }
+    Ok(())
 }

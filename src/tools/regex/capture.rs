@@ -1,11 +1,12 @@
 //! `REGEX.Groups`, `REGEX.AllGroups`.
 
+use regex_automata::util::captures::Captures;
+
 use crate::toolkit::{AnyList, AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Map, Str, Value};
 
 use super::super::build::ListBuilder;
 use super::compile::compiled;
-use super::pattern::{Groups, Pattern};
 
 const GROUPS: Spec = Spec::pure(
     "REGEX.Groups",
@@ -50,42 +51,36 @@ pub fn tools() -> Vec<Tool> {
 
 fn groups(context: &mut Context<'_>, args: Searched) -> Result<AnyValue, ToolError> {
     let text = args.text.as_text();
-    let pattern = compiled(&args.pattern.as_text(), &text)?;
+    let expression = compiled(&args.pattern.as_text())?;
     context.spend_text(text.len())?;
-    let names = names(&pattern);
-    let mut groups = pattern.groups(&text);
-    Ok(AnyValue(match groups.advance() {
-        Some(_) => map(context, &names, &groups)?,
-        None => Value::Nil,
-    }))
+    let Some(found) = expression.find_at(&text, 0)? else { return Ok(AnyValue(Value::Nil)) };
+    let groups = expression.groups(&text, found)?;
+    Ok(AnyValue(map(context, &expression.group_names(), &text, &groups)?))
 }
 
 fn all_groups(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
     let text = args.text.as_text();
-    let pattern = compiled(&args.pattern.as_text(), &text)?;
+    let expression = compiled(&args.pattern.as_text())?;
     context.spend_text(text.len())?;
-    let names = names(&pattern);
-    let mut groups = pattern.groups(&text);
-    let mut list = ListBuilder::default();
-    while args.most.is_none_or(|most| (list.len() as i64) < most) && groups.advance().is_some() {
-        let map = map(context, &names, &groups)?;
+    let names = expression.group_names();
+    let (mut list, mut matches) = (ListBuilder::default(), expression.matches(&text));
+    let most = args.most.map_or(usize::MAX, |most| most as usize);
+    while list.len() < most
+        && let Some(found) = matches.next()?
+    {
+        let groups = expression.groups(&text, found)?;
+        let map = map(context, &names, &text, &groups)?;
         list.push(context, map)?;
     }
     list.finish()
 }
 
-/// The names of the groups, or their numbers where they have none.
-fn names(pattern: &Pattern) -> Vec<Str> {
-    let name = |(number, name): (usize, Option<&str>)| name.map_or_else(|| Str::new(&number.to_string()), Str::new);
-    pattern.names().enumerate().map(name).collect()
-}
-
-fn map(context: &mut Context<'_>, names: &[Str], groups: &Groups<'_, '_>) -> Result<Value, ToolError> {
+fn map(context: &mut Context<'_>, names: &[Str], text: &str, groups: &Captures) -> Result<Value, ToolError> {
     context.spend(names.len())?;
-    context.meter.poll()?;
     let mut map = Map::with_capacity(names.len());
-    for (number, name) in names.iter().enumerate() {
-        map.put(name.clone(), groups.get(number).map_or(Ok(Value::Nil), Value::checked_text)?)?;
+    for (name, group) in names.iter().zip(groups.iter()) {
+        let group = group.map(|group| Value::checked_text(&text[group.range()]));
+        map.put(name.clone(), group.transpose()?.unwrap_or_default())?;
     }
     Ok(map.into())
 }

@@ -12,10 +12,10 @@ use crate::limits::{Held, LimitHit, space};
 use crate::toolkit::ToolError;
 use crate::value::print;
 
-use super::pattern::Pattern;
+use super::expression::Expression;
 
-/// The longest pattern, in bytes.
-const MAX_BYTES: usize = 64 << 10;
+/// Bytes of a pattern: reading one cannot be stopped.
+pub const MAX_PATTERN: usize = 64 << 10;
 /// The most that one of the automata of an expression may take, in bytes.
 const MAX_COMPILED: usize = 10 << 20;
 /// The most that one of the tables of a search may take, in bytes.
@@ -24,34 +24,26 @@ const MAX_TABLES: usize = 4 << 20;
 const SHARE: usize = 32;
 /// Groups inside each other.
 const MAX_NESTING: u32 = 100;
-/// Places that an expression may have, each repetition written out: how many of them can be alive at once
-/// is what a byte costs in the worst case, and nobody looks at the clock within one search.
-pub const MAX_PLACES: u64 = 1000;
+/// Places that an expression may have, each repetition written out: how many of them can be alive at once is what a byte
+/// costs in the worst case.
+const MAX_PLACES: u64 = 1000;
 /// Patterns that are kept compiled.
 const KEPT: usize = 16;
 
-/// Bytes of a text times places of an expression: what one search may cost in the worst case. Nobody looks at
-/// the clock before it ends.
-const MAX_WORK: u64 = 4_000_000_000;
-
 thread_local! {
-    static LAST_USED: RefCell<Vec<Rc<Pattern>>> = const { RefCell::new(Vec::new()) };
+    static LAST_USED: RefCell<Vec<Rc<Expression>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The compiled form of a pattern, for this text; a loop compiles it once.
-pub fn compiled(pattern: &str, text: &str) -> Result<Rc<Pattern>, ToolError> {
+/// The compiled form of a pattern, for which there is room to search; a loop compiles it once.
+pub fn compiled(pattern: &str) -> Result<Rc<Expression>, ToolError> {
     let compiled = kept_or_new(pattern)?;
     make_room(&compiled)?;
-    if compiled.places().saturating_mul(text.len() as u64) <= MAX_WORK {
-        return Ok(compiled);
-    }
-    let message = format!("the text of {} bytes is too long for so large a `pattern`", text.len());
-    Err(ToolError::bad_argument("text", message).hint("search its lines one by one, or search for less"))
+    Ok(compiled)
 }
 
-fn kept_or_new(pattern: &str) -> Result<Rc<Pattern>, ToolError> {
+fn kept_or_new(pattern: &str) -> Result<Rc<Expression>, ToolError> {
     let kept = LAST_USED.with_borrow_mut(|kept| {
-        let place = kept.iter().position(|compiled| compiled.source() == pattern)?;
+        let place = kept.iter().position(|compiled| compiled.pattern() == pattern)?;
         let compiled = kept.remove(place);
         kept.push(compiled.clone());
         Some(compiled)
@@ -69,11 +61,11 @@ fn kept_or_new(pattern: &str) -> Result<Rc<Pattern>, ToolError> {
     Ok(compiled)
 }
 
-/// Counts what a pattern has taken so far and may take in its next search; others that are kept are given up for it.
-fn make_room(pattern: &Rc<Pattern>) -> Result<(), ToolError> {
+/// Counts what an expression has taken so far and may take in its next search; others that are kept are given up for it.
+fn make_room(expression: &Rc<Expression>) -> Result<(), ToolError> {
     LAST_USED.with_borrow_mut(|kept| {
-        while let Err(hit) = pattern.ask_for_room() {
-            match kept.iter().position(|other| !Rc::ptr_eq(other, pattern)) {
+        while let Err(hit) = expression.ask_for_room() {
+            match kept.iter().position(|other| !Rc::ptr_eq(other, expression)) {
                 Some(other) => drop(kept.remove(other)),
                 None => return Err(hit.into()),
             }
@@ -82,7 +74,7 @@ fn make_room(pattern: &Rc<Pattern>) -> Result<(), ToolError> {
     })
 }
 
-fn compile(pattern: &str) -> Result<Pattern, ToolError> {
+fn compile(pattern: &str) -> Result<Expression, ToolError> {
     let bad = |reason: &str| {
         let shown = print::shortened(pattern, 100);
         ToolError::bad_argument("pattern", format!("`pattern` is no regular expression: {reason}, in `{shown}`"))
@@ -103,7 +95,7 @@ fn compile(pattern: &str) -> Result<Pattern, ToolError> {
         .onepass_size_limit(Some(bounds.compiled.min(1 << 20)))
         .hybrid_cache_capacity(bounds.tables);
     match Regex::builder().configure(config).build_from_hir(&expression) {
-        Ok(regex) => Ok(Pattern::new(pattern, regex, places(&expression), bounds.tables)?),
+        Ok(regex) => Ok(Expression::new(pattern, regex, places(&expression), bounds.tables)?),
         Err(_) => Err(too_large()),
     }
 }
@@ -157,8 +149,8 @@ impl From<LimitHit> for Fault {
 
 /// The expression of a pattern, as far as it is not too large; what it takes is asked for before it is taken.
 pub fn parse(pattern: &str, flags: Flags) -> Result<Hir, Fault> {
-    if pattern.len() > MAX_BYTES {
-        return Err(Fault::TooLarge);
+    if pattern.len() > MAX_PATTERN {
+        return Err(Fault::Syntax { reason: format!("it has more than {MAX_PATTERN} bytes"), at: None });
     }
     let _tree = Held::of(pattern.len() * TREE_BYTES)?;
     let fault =

@@ -2,9 +2,10 @@
 
 mod capture;
 pub mod compile;
-mod pattern;
+mod expression;
 mod replace;
 mod search;
+mod stepper;
 
 use crate::toolkit::Tool;
 

@@ -5,7 +5,7 @@ use crate::value::{Str, print};
 
 use super::super::build::TextBuilder;
 use super::compile::compiled;
-use super::pattern::Pattern;
+use super::expression::Expression;
 
 const SPEC: Spec = Spec::pure(
     "REGEX.Replace",
@@ -41,33 +41,36 @@ enum Piece<'t> {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     let text = args.text.as_text();
-    let pattern = compiled(&args.pattern.as_text(), &text)?;
+    let expression = compiled(&args.pattern.as_text())?;
     let replacement = args.replacement.as_text();
-    let pieces = parse(&replacement, &pattern)?;
+    let pieces = parse(&replacement, &expression)?;
+    let has_groups = pieces.iter().any(|piece| matches!(piece, Piece::Group(1..)));
     context.spend_text(text.len())?;
     let mut replaced = TextBuilder::with_room(text.len())?;
-    let mut groups = pattern.groups(&text);
-    let (mut from, mut count) = (0, 0);
-    while args.most.is_none_or(|most| count < most)
-        && let Some(found) = groups.advance()
-    {
-        count += 1;
+    let mut from = 0;
+    let mut matches = expression.matches(&text);
+    for _ in 0..args.most.map_or(usize::MAX, |most| most as usize) {
+        let Some(found) = matches.next()? else { break };
         context.spend(1)?;
-        context.meter.poll()?;
         replaced.push(&text[from..found.start])?;
+        from = found.end;
+        let groups = if has_groups { Some(expression.groups(&text, found.clone())?) } else { None };
         for piece in &pieces {
             match piece {
                 Piece::Text(text) => replaced.push(text)?,
-                Piece::Group(number) => replaced.push(groups.get(*number).unwrap_or_default())?,
+                Piece::Group(0) => replaced.push(&text[found.clone()])?,
+                Piece::Group(number) => {
+                    let group = groups.as_ref().and_then(|groups| groups.get_group(*number));
+                    replaced.push(group.map_or("", |group| &text[group.range()]))?;
+                }
             }
         }
-        from = found.end;
     }
     replaced.push(&text[from..])?;
     replaced.finish(context)
 }
 
-fn parse<'t>(replacement: &'t str, pattern: &Pattern) -> Result<Vec<Piece<'t>>, ToolError> {
+fn parse<'t>(replacement: &'t str, expression: &Expression) -> Result<Vec<Piece<'t>>, ToolError> {
     let mut pieces = Vec::new();
     let mut rest = replacement;
     while let Some(at) = rest.find('$') {
@@ -89,7 +92,7 @@ fn parse<'t>(replacement: &'t str, pattern: &Pattern) -> Result<Vec<Piece<'t>>, 
                 (&after[..end], end)
             }
         };
-        let group = group_of(name, pattern).ok_or_else(|| unknown(name))?;
+        let group = group_of(name, expression).ok_or_else(|| unknown(name))?;
         pieces.push(Piece::Group(group));
         rest = after.get(end..).unwrap_or("");
     }
@@ -97,10 +100,10 @@ fn parse<'t>(replacement: &'t str, pattern: &Pattern) -> Result<Vec<Piece<'t>>, 
     Ok(pieces)
 }
 
-fn group_of(name: &str, pattern: &Pattern) -> Option<usize> {
+fn group_of(name: &str, expression: &Expression) -> Option<usize> {
     match name.parse::<usize>() {
-        Ok(number) => Some(number).filter(|number| *number < pattern.names().count()),
-        Err(_) => pattern.names().position(|known| known == Some(name)),
+        Ok(number) => Some(number).filter(|number| *number < expression.group_count()),
+        Err(_) => expression.names().position(|known| known == Some(name)),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments
 use crate::value::{Str, Value};
 
 use super::super::build::{ListBuilder, TextBuilder};
+use super::super::locate;
 use super::compile::compiled;
 
 const MATCH: Spec = Spec::pure(
@@ -82,24 +83,26 @@ pub fn tools() -> Vec<Tool> {
 fn is_match(context: &mut Context<'_>, args: Searched) -> Result<bool, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    Ok(compiled(&args.pattern.as_text(), &text)?.is_match(&text))
+    compiled(&args.pattern.as_text())?.is_match(&text)
 }
 
 fn find(context: &mut Context<'_>, args: Searched) -> Result<Option<String>, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    let pattern = compiled(&args.pattern.as_text(), &text)?;
-    let found = pattern.matches(&text).next().map(|found| &text[found]);
+    let found = compiled(&args.pattern.as_text())?.find_at(&text, 0)?.map(|found| &text[found]);
     space::check(found.map_or(0, |found| 2 * found.len()))?;
     Ok(found.map(str::to_owned))
 }
 
 fn all(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
     let text = args.text.as_text();
-    let pattern = compiled(&args.pattern.as_text(), &text)?;
+    let expression = compiled(&args.pattern.as_text())?;
     context.spend_text(text.len())?;
-    let mut list = ListBuilder::default();
-    for found in pattern.matches(&text).take(most(args.most)) {
+    let (mut list, mut matches) = (ListBuilder::default(), expression.matches(&text));
+    let most = args.most.map_or(usize::MAX, |most| most as usize);
+    while list.len() < most
+        && let Some(found) = matches.next()?
+    {
         push(context, &mut list, &text[found])?;
     }
     list.finish()
@@ -107,11 +110,14 @@ fn all(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
 
 fn split(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError> {
     let text = args.text.as_text();
-    let pattern = compiled(&args.pattern.as_text(), &text)?;
+    let expression = compiled(&args.pattern.as_text())?;
     context.spend_text(text.len())?;
-    let mut list = ListBuilder::default();
+    let (mut list, mut matches) = (ListBuilder::default(), expression.matches(&text));
+    let most = args.most.map_or(usize::MAX, |most| most as usize);
     let mut from = 0;
-    for found in pattern.matches(&text).take(most(args.most) - 1) {
+    while list.len() + 1 < most
+        && let Some(found) = matches.next()?
+    {
         push(context, &mut list, &text[from..found.start])?;
         from = found.end;
     }
@@ -119,28 +125,16 @@ fn split(context: &mut Context<'_>, args: Bounded) -> Result<AnyList, ToolError>
     list.finish()
 }
 
-/// How many matches or parts are given.
-fn most(most: Option<i64>) -> usize {
-    most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX))
-}
-
-/// Adds a text. Each may have cost a search through all that is left, so the clock is looked at.
 fn push(context: &mut Context<'_>, list: &mut ListBuilder, text: &str) -> Result<(), ToolError> {
-    context.meter.poll()?;
-    let value = Value::checked_text(text)?;
-    list.push(context, value)
+    list.push(context, Value::checked_text(text)?)
 }
 
 fn escape(context: &mut Context<'_>, args: OneText) -> Result<Str, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    let escaped = text.chars().filter(|character| regex_syntax::is_meta_character(*character)).count();
-    let mut builder = TextBuilder::with_room(text.len() + escaped)?;
-    for character in text.chars() {
-        if regex_syntax::is_meta_character(character) {
-            builder.push("\\")?;
-        }
-        builder.push_char(character)?;
+    let mut escaped = TextBuilder::with_room(text.len())?;
+    for piece in locate::pieces(&text) {
+        escaped.push(&regex::escape(piece))?;
     }
-    builder.finish(context)
+    Ok(escaped.into_str())
 }

@@ -1,6 +1,10 @@
 //! `STR.Length`, `STR.Upper`, `STR.Lower`, `STR.Trim`, `STR.TrimStart`, `STR.TrimEnd`, `STR.Reverse`.
 
-use crate::limits::space;
+use std::collections::HashSet;
+
+use foldhash::fast::RandomState;
+
+use crate::limits::{LimitHit, space, work};
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
 
@@ -90,31 +94,69 @@ fn cased(context: &mut Context<'_>, text: &Str, change: fn(&str) -> String) -> R
     // A letter becomes at most three in another case.
     space::check(3 * text.len())?;
     context.spend_text(text.len())?;
-    let changed = change(&text);
+    let mut changed = String::with_capacity(text.len());
+    for piece in independent_pieces(&text) {
+        work::charge_bytes(16 * piece.len())?;
+        changed.push_str(&change(piece));
+    }
     space::check_string(changed.len())?;
     Ok(Str::from_compact(changed.into()))
 }
 
+/// Bytes of which another case is made at once.
+const STRETCH: usize = 1 << 16;
+
+/// A text in pieces that can be changed one by one: the one letter that looks at others, a Greek sigma at the end of a
+/// word, looks no further than from a character of a kind that is neither a sigma nor passed over.
+fn independent_pieces(text: &str) -> impl Iterator<Item = &str> {
+    let is_firm =
+        |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || matches!(c, 'α'..='ω' | '\u{4e00}'..='\u{9fff}');
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let from = rest.floor_char_boundary(STRETCH);
+        let mut before = ' ';
+        let firm = rest[from..].char_indices().find(|(at, c)| {
+            let is_between = *at > 0 && is_firm(before) && is_firm(*c);
+            before = *c;
+            is_between
+        });
+        let (piece, after) = rest.split_at(firm.map_or(rest.len(), |(at, _)| from + at));
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
 fn trim(context: &mut Context<'_>, args: &Trimmed, start: bool, end: bool) -> Result<Str, ToolError> {
     let (whole, wanted) = (args.text.as_text(), args.characters.as_ref().map(Str::as_text));
-    let goes = |character: char| match &wanted {
-        Some(wanted) => wanted.contains(character),
+    let set = wanted.as_ref().map(|wanted| set_of(wanted)).transpose()?;
+    let goes = |character: char| match &set {
+        Some(wanted) => wanted.contains(&character),
         None => character.is_whitespace(),
     };
     let mut text: &str = &whole;
-    if start {
-        text = text.trim_start_matches(goes);
+    while start && let Some(character) = text.chars().next().filter(|character| goes(*character)) {
+        work::charge(1)?;
+        text = &text[character.len_utf8()..];
     }
-    if end {
-        text = text.trim_end_matches(goes);
+    while end && let Some(character) = text.chars().next_back().filter(|character| goes(*character)) {
+        work::charge(1)?;
+        text = &text[..text.len() - character.len_utf8()];
     }
-    // Each character is looked for among all that may go.
-    context.spend_text((whole.len() - text.len()).saturating_mul(wanted.as_ref().map_or(1, |wanted| wanted.len())))?;
+    context.spend_text(whole.len() - text.len() + wanted.as_ref().map_or(0, |wanted| wanted.len()))?;
     if text.len() == whole.len() {
         return Ok(args.text.clone());
     }
     space::check(text.len())?;
     Ok(Str::new(text))
+}
+
+fn set_of(characters: &str) -> Result<HashSet<char, RandomState>, LimitHit> {
+    let mut set = HashSet::default();
+    for character in characters.chars() {
+        work::charge(1)?;
+        set.insert(character);
+    }
+    Ok(set)
 }
 
 fn reverse(context: &mut Context<'_>, args: OneText) -> Result<Str, ToolError> {

@@ -103,10 +103,7 @@ fn write(text: &mut TextBuilder, value: &Value, style: &Style) -> Result<(), Fau
         }
         (None, None) => {
             space::check(space::string_bound().min(1 << 20))?;
-            let printed = print::to_text(value).map_err(|error| match *error {
-                crate::value::ValueError::Limit(hit) => Fault::Limit(hit),
-                other => Fault::Value(other.to_string()),
-            })?;
+            let printed = print::to_text(value)?;
             return pad(text, style.cut(&printed), style, Align::Left);
         }
     };

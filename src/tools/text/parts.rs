@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
-use memchr::memmem::Finder;
-
-use crate::limits::space;
+use crate::limits::{space, work};
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{List, Str, Value};
 
 use super::super::build::{self, ListBuilder, TextBuilder};
+use super::super::locate;
 use super::super::range::bounds;
 
 const SPLIT: Spec = Spec::pure(
@@ -102,7 +101,7 @@ arguments! {
 pub fn tools() -> Vec<Tool> {
     vec![
         Tool::new(SPLIT, split),
-        Tool::new(WORDS, |context, args: OneText| parts(context, args.text.as_text().split_whitespace())),
+        Tool::new(WORDS, |context, args: OneText| words(context, &args.text.as_text())),
         Tool::new(LINES, |context, args: OneText| parts(context, args.text.as_text().lines())),
         Tool::new(LINE_COUNT, line_count),
         Tool::new(CHARS, chars),
@@ -119,31 +118,29 @@ fn split(context: &mut Context<'_>, args: Separated) -> Result<AnyList, ToolErro
     }
     let most = args.most.map_or(usize::MAX, |most| most as usize);
     context.spend_text(text.len())?;
-    match separator.as_bytes() {
-        [only] => pieces(context, &text, memchr::memchr_iter(*only, text.as_bytes()), 1, most),
-        several => {
-            let finder = Finder::new(several);
-            pieces(context, &text, finder.find_iter(text.as_bytes()), several.len(), most)
-        }
-    }
-}
-
-/// The parts of a text between places where a separator of so many bytes begins.
-fn pieces(
-    context: &mut Context<'_>,
-    text: &str,
-    places: impl Iterator<Item = usize>,
-    width: usize,
-    most: usize,
-) -> Result<AnyList, ToolError> {
     let mut list = ListBuilder::default();
     let mut from = 0;
-    for place in places {
-        if list.len() + 1 >= most {
-            break;
+    match separator.as_bytes() {
+        // Places that are near to each other are found faster without windows; each is charged with what lies before it.
+        [only] => {
+            for place in memchr::memchr_iter(*only, text.as_bytes()) {
+                if list.len() + 1 >= most {
+                    break;
+                }
+                work::charge_bytes(place - from)?;
+                list.push(context, part(&text[from..place])?)?;
+                from = place + 1;
+            }
         }
-        list.push(context, part(&text[from..place])?)?;
-        from = place + width;
+        several => {
+            let mut places = locate::Places::new(&text, &separator)?;
+            while list.len() + 1 < most
+                && let Some(place) = places.next()?
+            {
+                list.push(context, part(&text[from..place])?)?;
+                from = place + several.len();
+            }
+        }
     }
     list.push(context, part(&text[from..])?)?;
     list.finish()
@@ -159,6 +156,30 @@ fn parts<'t>(context: &mut Context<'_>, texts: impl Iterator<Item = &'t str>) ->
     let mut list = ListBuilder::default();
     for text in texts {
         list.push(context, part(text)?)?;
+    }
+    list.finish()
+}
+
+/// The parts between white space, which may be far away: each character is charged.
+fn words(context: &mut Context<'_>, text: &str) -> Result<AnyList, ToolError> {
+    let mut list = ListBuilder::default();
+    let (mut begin, mut start) = (None, 0);
+    for piece in locate::pieces(text) {
+        work::charge_bytes(8 * piece.len())?;
+        for (at, character) in piece.char_indices() {
+            match (begin, character.is_whitespace()) {
+                (None, false) => begin = Some(start + at),
+                (Some(from), true) => {
+                    list.push(context, part(&text[from..start + at])?)?;
+                    begin = None;
+                }
+                _ => {}
+            }
+        }
+        start += piece.len();
+    }
+    if let Some(from) = begin {
+        list.push(context, part(&text[from..])?)?;
     }
     list.finish()
 }

@@ -1,13 +1,12 @@
 //! `STR.Contains`, `STR.StartsWith`, `STR.EndsWith`, `STR.Find`, `STR.FindLast`, `STR.Count`, `STR.Replace`,
 //! `STR.RemovePrefix`, `STR.RemoveSuffix`.
 
-use memchr::memmem;
-
 use crate::limits::space;
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
 
 use super::super::build::TextBuilder;
+use super::super::locate;
 use super::super::range::bounds;
 
 const CONTAINS: Spec = Spec::pure(
@@ -120,21 +119,22 @@ pub fn tools() -> Vec<Tool> {
 fn position(context: &mut Context<'_>, text: &Str, part: &Str) -> Result<Option<usize>, ToolError> {
     let (text, part) = (text.as_text(), part.as_text());
     context.spend_text(text.len())?;
-    Ok(memmem::find(text.as_bytes(), part.as_bytes()))
+    locate::first(&text, &part)
 }
 
 fn find(context: &mut Context<'_>, args: SearchedFrom) -> Result<Option<u64>, ToolError> {
     let (start, end) = bounds(args.start, None, args.text.char_count(), "characters")?;
     let text = if start == 0 { args.text } else { args.text.slice(start, end) };
     let found = position(context, &text, &args.part)?;
-    Ok(found.map(|byte| (start + text.as_text()[..byte].chars().count()) as u64))
+    let before = found.map(|byte| locate::char_count(&text.as_text()[..byte])).transpose()?;
+    Ok(before.map(|before| (start + before) as u64))
 }
 
 fn find_last(context: &mut Context<'_>, args: Searched) -> Result<Option<u64>, ToolError> {
     let (text, part) = (args.text.as_text(), args.part.as_text());
     context.spend_text(text.len())?;
-    let found = memmem::rfind(text.as_bytes(), part.as_bytes());
-    Ok(found.map(|byte| text[..byte].chars().count() as u64))
+    let before = locate::last(&text, &part)?.map(|byte| locate::char_count(&text[..byte])).transpose()?;
+    Ok(before.map(|before| before as u64))
 }
 
 fn count(context: &mut Context<'_>, args: Searched) -> Result<u64, ToolError> {
@@ -143,7 +143,12 @@ fn count(context: &mut Context<'_>, args: Searched) -> Result<u64, ToolError> {
         return Err(ToolError::bad_argument("part", "`STR.Count` needs a part that is not empty"));
     }
     context.spend_text(text.len())?;
-    Ok(memmem::find_iter(text.as_bytes(), part.as_bytes()).count() as u64)
+    let mut places = locate::Places::new(&text, &part)?;
+    let mut count = 0;
+    while places.next()?.is_some() {
+        count += 1;
+    }
+    Ok(count)
 }
 
 fn replace(context: &mut Context<'_>, args: Replaced) -> Result<Str, ToolError> {
@@ -152,9 +157,10 @@ fn replace(context: &mut Context<'_>, args: Replaced) -> Result<Str, ToolError> 
         return Err(ToolError::bad_argument("old", "`STR.Replace` needs a part that is not empty"));
     }
     let mut replaced = TextBuilder::with_room(text.len())?;
+    let mut places = locate::Places::new(&text, &old)?;
     let mut from = 0;
-    let most = args.most.map_or(usize::MAX, |most| most as usize);
-    for at in memmem::find_iter(text.as_bytes(), old.as_bytes()).take(most) {
+    for _ in 0..args.most.map_or(usize::MAX, |most| most as usize) {
+        let Some(at) = places.next()? else { break };
         replaced.push(&text[from..at])?;
         replaced.push(&new)?;
         from = at + old.len();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use crate::limits::space;
+use crate::limits::{space, work};
 use crate::toolkit::{Context, Example, Number, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
 
@@ -44,11 +44,12 @@ fn run(context: &mut Context<'_>, args: Two) -> Result<Number, ToolError> {
     space::check(lengths.0.saturating_mul(PAIR_BYTES))?;
     let mut counts: HashMap<(char, char), u32, RandomState> = HashMap::default();
     for pair in pairs(&texts.0) {
+        work::charge(4)?;
         *counts.entry(pair).or_default() += 1;
     }
-    context.meter.poll()?;
     let mut common = 0_u64;
     for pair in pairs(&texts.1) {
+        work::charge(4)?;
         if let Some(count) = counts.get_mut(&pair)
             && *count > 0
         {

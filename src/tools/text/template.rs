@@ -2,9 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::limits::space;
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::{Map, Str, Value, ValueError, print};
+use crate::value::{Map, Str, Value, print};
 
 use super::super::build::TextBuilder;
 
@@ -94,12 +93,7 @@ pub fn push_value(context: &mut Context<'_>, text: &mut TextBuilder, value: &Val
     if let Some(own) = value.as_text() {
         return Ok(text.push(&own)?);
     }
-    space::check(0)?;
-    let printed = print::to_text(value).map_err(|error| match *error {
-        ValueError::Limit(hit) => ToolError::from(hit),
-        other => ToolError::bad_argument("values", other.to_string()),
-    })?;
-    Ok(text.push(&printed)?)
+    Ok(text.push(&print::to_text(value)?)?)
 }
 
 fn missing(before: &str, name: &str) -> ToolError {

@@ -8,22 +8,64 @@ use std::fmt;
 use std::io;
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use crate::limits::{Limit, LimitHit, work};
 
 use super::big_numbers::BEYOND_INTS;
-use super::{Elements, Map, Str, Value};
+use super::{Elements, Map, Room, Sink, Str, Value};
 
 pub use number::beyond_ints;
 pub use read::{Fault, NoJson, from_text, read};
 
-/// Writes a value as JSON without blanks; floats that are no numbers become `null`.
+/// Writes a value as JSON without blanks; floats that are not numbers become `null`. Fails when `out` does, and when
+/// the run must stop ([`work::check`]).
 pub fn write(value: &Value, out: impl io::Write) -> io::Result<()> {
     serde_json::to_writer(out, value).map_err(io::Error::from)
 }
 
-/// The value as JSON text without blanks.
-pub fn to_text(value: &Value) -> String {
-    serde_json::to_string(value).expect("every value has a JSON form")
+/// The value as JSON text without blanks, as far as there is room.
+pub fn to_text(value: &Value, room: Room) -> Result<String, LimitHit> {
+    let mut sink = Sink::new(room);
+    match write(value, &mut sink) {
+        Ok(()) => Ok(String::from_utf8(sink.into_bytes()).expect("JSON is text")),
+        Err(_) => Err(sink.hit()),
+    }
+}
+
+/// The same where the text has at most so many bytes.
+pub fn to_text_of_at_most(value: &Value, bytes: u64) -> Result<Option<String>, LimitHit> {
+    let full = LimitHit { limit: Limit::String, allowed: bytes };
+    match to_text(value, Room::of_text().at_most(bytes, full)) {
+        Err(hit) if hit == full => Ok(None),
+        text => text.map(Some),
+    }
+}
+
+/// Bytes of a value as JSON; where that is more than `most`, some number above it.
+pub fn size(value: &Value, most: u64) -> Result<u64, LimitHit> {
+    let mut counter = Counter { bytes: 0, most };
+    match write(value, &mut counter) {
+        Err(_) if counter.bytes <= most => Err(work::check().expect_err("counting fails only where the run must stop")),
+        _ => Ok(counter.bytes),
+    }
+}
+
+/// Counts what is written to it and fails beyond a bound.
+struct Counter {
+    bytes: u64,
+    most: u64,
+}
+
+impl io::Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += bytes.len() as u64;
+        if self.bytes > self.most { Err(io::Error::other("over the bound")) } else { Ok(bytes.len()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Serialize for Value {
@@ -36,16 +78,18 @@ impl Serialize for Value {
             Value::Small(_) | Value::Text(_) => serializer.serialize_str(&self.as_text().expect("it is a text")),
             Value::List(list) => {
                 let mut items = serializer.serialize_seq(Some(list.len()))?;
-                for item in list.iter() {
-                    items.serialize_element(&item)?;
-                }
+                list.try_each(|item| {
+                    work::charge(1).map_err(S::Error::custom)?;
+                    items.serialize_element(item)
+                })?;
                 items.end()
             }
             Value::Map(map) => {
                 let mut entries = serializer.serialize_map(Some(map.len()))?;
-                for (key, value) in map.iter() {
-                    entries.serialize_entry(&*key.as_text(), &value)?;
-                }
+                map.try_each(|key, value| {
+                    work::charge(1).map_err(S::Error::custom)?;
+                    entries.serialize_entry(&*key.as_text(), value)
+                })?;
                 entries.end()
             }
         }

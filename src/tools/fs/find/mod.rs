@@ -128,7 +128,7 @@ fn run(context: &mut Context<'_>, args: Args, details: Details) -> Result<Record
     };
     let found = context.find(&args.path, &search, args.follow).map_err(|error| leaving_out(error, &args.path))?;
     let limit = args.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-    let found = order::arrange(found, order, limit, &context.meter.watch())?;
+    let found = order::arrange(found, order, limit)?;
     Ok(Records(List::from_rows(Rows::new(table(found, prefix(&args.path), search.details)?))))
 }
 

@@ -5,7 +5,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use crate::toolkit::{Given, ToolError};
 use crate::value::print;
 
-use super::super::super::regex::compile::{Bounds, Fault, Flags, parse};
+use super::super::super::regex::compile::{Bounds, Fault, Flags, MAX_PATTERN, parse};
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,6 +40,9 @@ impl Query<'_> {
     fn parse(self) -> Result<(), ToolError> {
         if self.text.is_empty() {
             return Err(ToolError::bad_argument("text", "`text` is empty, which every line holds"));
+        }
+        if self.text.len() > MAX_PATTERN {
+            return Err(self.bad(&format!("it has more than {MAX_PATTERN} bytes")));
         }
         if !self.is_regex {
             return match self.text.contains(['\n', '\r']) {

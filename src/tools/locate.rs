@@ -1,0 +1,226 @@
+//! Where a text holds a part: searched in stretches, with a charge for each.
+//!
+//! Parts that are not longer than a stretch are found by memchr's search in windows that overlap; longer ones by the method
+//! of Knuth, Morris and Pratt, which can stop at any byte. Both take time linear in the text.
+
+use memchr::memmem;
+
+use crate::limits::{LimitHit, space, work};
+use crate::toolkit::ToolError;
+
+/// Bytes that are searched between two charges.
+const STRETCH: usize = 1 << 20;
+
+/// The places where a part begins in a text, from the left; none begins inside another.
+pub struct Places<'a> {
+    text: &'a [u8],
+    from: usize,
+    search: Search<'a>,
+}
+
+enum Search<'a> {
+    Short(Box<memmem::Finder<'a>>),
+    Long(Long<'a>),
+}
+
+impl<'a> Places<'a> {
+    /// The places of a part that is not empty.
+    pub fn new(text: &'a str, part: &'a str) -> Result<Places<'a>, ToolError> {
+        let search = if part.len() <= STRETCH {
+            Search::Short(Box::new(memmem::Finder::new(part)))
+        } else {
+            Search::Long(Long::new(part.as_bytes())?)
+        };
+        Ok(Places { text: text.as_bytes(), from: 0, search })
+    }
+
+    /// The byte of the next place.
+    pub fn next(&mut self) -> Result<Option<usize>, LimitHit> {
+        let (found, length) = match &mut self.search {
+            Search::Short(finder) => (next_short(finder, self.text, self.from)?, finder.needle().len()),
+            Search::Long(long) => (long.next(self.text, self.from)?, long.part.len()),
+        };
+        self.from = found.map_or(self.text.len(), |at| at + length);
+        Ok(found)
+    }
+}
+
+/// The byte of the first place of a part, which may be empty.
+pub fn first(text: &str, part: &str) -> Result<Option<usize>, ToolError> {
+    if part.is_empty() { Ok(Some(0)) } else { Ok(Places::new(text, part)?.next()?) }
+}
+
+/// The byte of the last place of a part, which may be empty and may overlap with others.
+pub fn last(text: &str, part: &str) -> Result<Option<usize>, ToolError> {
+    let bytes = text.as_bytes();
+    if part.len() > STRETCH {
+        return Ok(Long::new(part.as_bytes())?.last(bytes)?);
+    }
+    let finder = memmem::FinderRev::new(part);
+    let mut end = bytes.len();
+    loop {
+        let start = end.saturating_sub(STRETCH + part.len());
+        work::charge_bytes(end - start)?;
+        if let Some(at) = finder.rfind(&bytes[start..end]) {
+            return Ok(Some(start + at));
+        }
+        if start == 0 {
+            return Ok(None);
+        }
+        // A place that begins before the window may end inside it.
+        end = start + part.len().saturating_sub(1);
+    }
+}
+
+/// Characters of a text.
+pub fn char_count(text: &str) -> Result<usize, LimitHit> {
+    let mut count = 0;
+    for piece in pieces(text) {
+        work::charge_bytes(piece.len())?;
+        count += piece.chars().count();
+    }
+    Ok(count)
+}
+
+/// A text in pieces of whole characters, none longer than a stretch.
+pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(STRETCH));
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+fn next_short(finder: &memmem::Finder<'_>, text: &[u8], mut from: usize) -> Result<Option<usize>, LimitHit> {
+    loop {
+        let end = text.len().min(from + STRETCH + finder.needle().len());
+        let found = finder.find(&text[from..end]);
+        work::charge_bytes(found.unwrap_or(end - from))?;
+        match found {
+            Some(at) => return Ok(Some(from + at)),
+            None if end == text.len() => return Ok(None),
+            // A place that begins in this window may end behind it.
+            None => from = end - (finder.needle().len() - 1),
+        }
+    }
+}
+
+/// The search for a long part.
+struct Long<'a> {
+    part: &'a [u8],
+    /// For each beginning of the part the length of the longest shorter beginning that it ends with.
+    borders: Vec<u32>,
+}
+
+impl<'a> Long<'a> {
+    fn new(part: &'a [u8]) -> Result<Long<'a>, ToolError> {
+        if u32::try_from(part.len()).is_err() {
+            return Err(ToolError::bad_argument("part", "the part to look for is longer than 4 GiB"));
+        }
+        space::check(part.len().saturating_mul(size_of::<u32>()))?;
+        let mut long = Long { part, borders: vec![0; part.len()] };
+        let mut matched = 0;
+        for (at, byte) in part.iter().enumerate().skip(1) {
+            charge_each(at)?;
+            matched = long.advance(matched, *byte);
+            long.borders[at] = matched as u32;
+        }
+        Ok(long)
+    }
+
+    /// How much of the part matches when a byte comes after so much of it.
+    fn advance(&self, mut matched: usize, byte: u8) -> usize {
+        loop {
+            match self.part.get(matched) {
+                Some(next) if *next == byte => return matched + 1,
+                _ if matched == 0 => return 0,
+                _ => matched = self.borders[matched - 1] as usize,
+            }
+        }
+    }
+
+    fn next(&self, text: &[u8], from: usize) -> Result<Option<usize>, LimitHit> {
+        let mut matched = 0;
+        for (at, byte) in text.iter().enumerate().skip(from) {
+            charge_each(at)?;
+            matched = self.advance(matched, *byte);
+            if matched == self.part.len() {
+                return Ok(Some(at + 1 - matched));
+            }
+        }
+        Ok(None)
+    }
+
+    fn last(&self, text: &[u8]) -> Result<Option<usize>, LimitHit> {
+        let (mut matched, mut last) = (0, None);
+        for (at, byte) in text.iter().enumerate() {
+            charge_each(at)?;
+            matched = self.advance(matched, *byte);
+            if matched == self.part.len() {
+                last = Some(at + 1 - matched);
+            }
+        }
+        Ok(last)
+    }
+}
+
+/// Charges bytes that are looked at one by one, many at once.
+fn charge_each(at: usize) -> Result<(), LimitHit> {
+    const MANY: usize = 1 << 12;
+    if at.is_multiple_of(MANY) { work::charge(MANY) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Long, Places, STRETCH, first, last};
+
+    fn places(text: &str, part: &str) -> Vec<usize> {
+        let mut places = Places::new(text, part).expect("there is memory");
+        std::iter::from_fn(|| places.next().expect("there is time")).collect()
+    }
+
+    fn by_the_library(text: &str, part: &str) -> Vec<usize> {
+        text.match_indices(part).map(|(at, _)| at).collect()
+    }
+
+    #[test]
+    fn places_are_found_across_windows() {
+        for shift in [0, 1, 2, 5, 6, 7, 8] {
+            let text = format!("{}needle{}needle", "n".repeat(STRETCH - shift), "é".repeat(STRETCH));
+            assert_eq!(places(&text, "needle"), by_the_library(&text, "needle"), "{shift}");
+            assert_eq!(last(&text, "needle").expect("there is time"), text.rfind("needle"));
+            assert_eq!(first(&text, "needle").expect("there is time"), text.find("needle"));
+            let begun = &text[..text.floor_char_boundary(STRETCH + 10)];
+            assert_eq!(last(begun, "n").expect("there is time"), begun.rfind('n'));
+        }
+        assert_eq!(places(&"ab".repeat(STRETCH), "abab").len(), STRETCH / 2);
+        assert_eq!(places("", "a"), [0; 0]);
+        assert_eq!((first("é", "").ok(), last("é", "").ok()), (Some(Some(0)), Some(Some(2))));
+        assert_eq!(last("xx", "a").expect("there is time"), None);
+    }
+
+    #[test]
+    fn long_parts_are_found_like_short_ones() {
+        let texts = ["aabaaabaabaaab", "abababab", "aaaa", "mississippi", "ééaéé"];
+        for text in texts {
+            for from in (0..text.len()).filter(|from| text.is_char_boundary(*from)) {
+                for to in (from + 1..=text.len()).filter(|to| text.is_char_boundary(*to)) {
+                    let part = &text[from..to];
+                    let long = Long::new(part.as_bytes()).expect("there is memory");
+                    let (mut at, mut found) = (0, Vec::new());
+                    while let Some(place) = long.next(text.as_bytes(), at).expect("there is time") {
+                        found.push(place);
+                        at = place + part.len();
+                    }
+                    assert_eq!(found, by_the_library(text, part), "{part} in {text}");
+                    assert_eq!(long.last(text.as_bytes()).expect("there is time"), text.rfind(part));
+                }
+            }
+        }
+        let part = "ab".repeat(STRETCH);
+        let text = format!("a{part}{part}b");
+        assert_eq!(places(&text, &part), by_the_library(&text, &part));
+        assert_eq!(last(&text, &part).expect("there is time"), text.rfind(&part));
+    }
+}

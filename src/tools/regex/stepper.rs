@@ -1,0 +1,259 @@
+//! Searches that can be stopped: a lazy automaton that is moved byte by byte, with a charge in between.
+//!
+//! The searches of the regex crates run to their end. They are faster, so this one is for texts on which they could take
+//! longer than a run may wait. It finds the same: the leftmost match, of several that begin there the one that the expression
+//! prefers. One automaton finds where it ends; another, which reads backwards, where it begins.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson::{Compiler, Config, NFA, WhichCaptures};
+use regex_automata::{Anchored, Input, MatchKind};
+use regex_syntax::hir::Hir;
+
+use crate::limits::{LimitHit, work};
+
+use super::compile::Bounds;
+
+/// Places of an expression times bytes of the text that are gone through between two charges: a byte can cost making a new
+/// state, which takes a time that grows with the expression.
+const STRETCH_WORK: usize = 1 << 18;
+/// Units that a stretch is charged.
+const STRETCH_UNITS: usize = 1 << 12;
+
+/// Why there is no answer.
+pub enum Unstepped {
+    /// The run must stop.
+    Limit(LimitHit),
+    /// The automaton cannot tell: it does not know which characters outside ASCII make words.
+    Unable,
+}
+
+impl From<LimitHit> for Unstepped {
+    fn from(hit: LimitHit) -> Unstepped {
+        Unstepped::Limit(hit)
+    }
+}
+
+/// The automata of an expression.
+pub struct Stepper {
+    forward: Automaton,
+    backward: Automaton,
+    /// Bytes that are gone through between two charges.
+    stretch: usize,
+}
+
+/// An automaton with the states that it has made so far.
+struct Automaton {
+    dfa: DFA,
+    cache: RefCell<Cache>,
+}
+
+impl Stepper {
+    /// The automata of an expression with so many places; none where they would be too large.
+    pub fn new(expression: &Hir, places: u64, bounds: Bounds) -> Option<Stepper> {
+        let compile = |config: Config| {
+            let config = config.nfa_size_limit(Some(bounds.compiled)).which_captures(WhichCaptures::None);
+            Compiler::new().configure(config).build_from_hir(expression).ok()
+        };
+        let stretch = STRETCH_WORK / usize::try_from(places.max(1)).unwrap_or(usize::MAX);
+        Some(Stepper {
+            forward: Automaton::new(compile(Config::new())?, MatchKind::LeftmostFirst, bounds)?,
+            backward: Automaton::new(compile(Config::new().reverse(true))?, MatchKind::All, bounds)?,
+            stretch: stretch.clamp(64, 1 << 16),
+        })
+    }
+
+    /// Bytes that it has taken so far.
+    pub fn memory_usage(&self) -> usize {
+        self.forward.memory_usage() + self.backward.memory_usage()
+    }
+
+    /// Whether there is a match.
+    pub fn is_match(&self, text: &str) -> Result<bool, Unstepped> {
+        Ok(self.end(text.as_bytes(), 0, Wanted::Any)?.is_some())
+    }
+
+    /// The first match that begins at a byte or after it.
+    pub fn find(&self, text: &str, from: usize) -> Result<Option<Range<usize>>, Unstepped> {
+        let mut from = from;
+        loop {
+            let Some(end) = self.end(text.as_bytes(), from, Wanted::Whole)? else { return Ok(None) };
+            let start = self.start(text.as_bytes(), from..end)?;
+            // An empty match inside a character is none.
+            if start < end || text.is_char_boundary(end) {
+                return Ok(Some(start..end));
+            }
+            from = end + 1;
+        }
+    }
+
+    fn end(&self, text: &[u8], from: usize, wanted: Wanted) -> Result<Option<usize>, Unstepped> {
+        let Automaton { dfa, cache } = &self.forward;
+        let cache = &mut *cache.borrow_mut();
+        let input = Input::new(text).range(from..);
+        let mut state = dfa.start_state_forward(cache, &input).map_err(|_| Unstepped::Unable)?;
+        let mut end = None;
+        for (number, stretch) in text[from..].chunks(self.stretch).enumerate() {
+            for (at, byte) in stretch.iter().enumerate() {
+                state = dfa.next_state(cache, state, *byte).map_err(|_| Unstepped::Unable)?;
+                if state.is_tagged() {
+                    if state.is_match() {
+                        // Matches are told one byte late.
+                        end = Some(from + number * self.stretch + at);
+                        if wanted == Wanted::Any {
+                            return Ok(end);
+                        }
+                    } else if state.is_dead() {
+                        return Ok(end);
+                    } else if state.is_quit() {
+                        return Err(Unstepped::Unable);
+                    }
+                }
+            }
+            work::charge(STRETCH_UNITS * stretch.len() / self.stretch)?;
+        }
+        let state = dfa.next_eoi_state(cache, state).map_err(|_| Unstepped::Unable)?;
+        Ok(if state.is_match() { Some(text.len()) } else { end })
+    }
+
+    /// Where the match begins that ends at the end of a range, and begins in it.
+    fn start(&self, text: &[u8], range: Range<usize>) -> Result<usize, Unstepped> {
+        let Automaton { dfa, cache } = &self.backward;
+        let cache = &mut *cache.borrow_mut();
+        let input = Input::new(text).range(range.clone()).anchored(Anchored::Yes);
+        let mut state = dfa.start_state_reverse(cache, &input).map_err(|_| Unstepped::Unable)?;
+        let mut start = range.end;
+        for (number, stretch) in text[range.clone()].rchunks(self.stretch).enumerate() {
+            for (at, byte) in stretch.iter().rev().enumerate() {
+                state = dfa.next_state(cache, state, *byte).map_err(|_| Unstepped::Unable)?;
+                if state.is_tagged() {
+                    if state.is_match() {
+                        start = range.end - number * self.stretch - at;
+                    } else if state.is_dead() {
+                        return Ok(start);
+                    } else if state.is_quit() {
+                        return Err(Unstepped::Unable);
+                    }
+                }
+            }
+            work::charge(STRETCH_UNITS * stretch.len() / self.stretch)?;
+        }
+        let state = match range.start.checked_sub(1) {
+            Some(before) => dfa.next_state(cache, state, text[before]),
+            None => dfa.next_eoi_state(cache, state),
+        };
+        let state = state.map_err(|_| Unstepped::Unable)?;
+        if state.is_quit() {
+            return Err(Unstepped::Unable);
+        }
+        Ok(if state.is_match() { range.start } else { start })
+    }
+}
+
+/// The answer that a search is to give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// Whether there is a match.
+    Any,
+    /// The end of the match that the expression prefers.
+    Whole,
+}
+
+impl Automaton {
+    fn new(nfa: NFA, kind: MatchKind, bounds: Bounds) -> Option<Automaton> {
+        let config = DFA::config()
+            .match_kind(kind)
+            .unicode_word_boundary(true)
+            .cache_capacity(bounds.tables)
+            .skip_cache_capacity_check(true);
+        let dfa = DFA::builder().configure(config).build_from_nfa(nfa).ok()?;
+        let cache = RefCell::new(dfa.create_cache());
+        Some(Automaton { dfa, cache })
+    }
+
+    fn memory_usage(&self) -> usize {
+        self.dfa.get_nfa().memory_usage() + self.cache.borrow().memory_usage()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{ProptestConfig, proptest};
+    use regex_syntax::parse;
+
+    use super::{Bounds, Stepper, Unstepped};
+
+    const PATTERNS: [&str; 34] = [
+        "",
+        "a",
+        "a*",
+        "a+b|a",
+        "ab|a",
+        "a|ab",
+        "(a|b)*c",
+        "[^x]*x",
+        "^a",
+        "a$",
+        "(?m)^b|c$",
+        "\\b",
+        "\\bb",
+        "b\\b",
+        "\\B",
+        "é+",
+        ".",
+        ".*",
+        "(?s).*",
+        "\\s+",
+        "[a-z]+é?",
+        "a{2,3}",
+        "a{2,3}?",
+        "a*?b",
+        "(?i)AB",
+        "(a*)*",
+        "(a|aa)+$",
+        "b?",
+        "c??",
+        "|a",
+        "a|",
+        "(?:)|é",
+        "[^é]",
+        "x*$",
+    ];
+
+    fn same(pattern: &str, text: &str) {
+        let expression = parse(pattern).expect("a pattern");
+        let mut stepper =
+            Stepper::new(&expression, 10, Bounds { compiled: 1 << 20, tables: 4 << 20 }).expect("it is small");
+        stepper.stretch = 2;
+        let library = regex::Regex::new(pattern).expect("a pattern");
+        for from in (0..=text.len()).filter(|from| text.is_char_boundary(*from)) {
+            let found = match stepper.find(text, from) {
+                Ok(found) => found,
+                Err(Unstepped::Unable) if pattern.contains(['b', 'B']) && !text.is_ascii() => continue,
+                Err(_) => panic!("`{pattern}` in `{text}` from {from}: there is time"),
+            };
+            let wanted = library.find_at(text, from).map(|found| found.range());
+            assert_eq!(found, wanted, "`{pattern}` in `{text}` from {from}");
+        }
+        if let Ok(found) = stepper.is_match(text) {
+            assert_eq!(found, library.is_match(text), "`{pattern}` in `{text}`");
+        }
+    }
+
+    #[test]
+    fn it_finds_what_the_library_finds() {
+        let texts =
+            ["", "a", "aab", "ababc", "xaax", "é", "aéb é", "a b\nc a\n", "\n", "aaaaaa", "bbb", "AB ab", "cc\nb"];
+        PATTERNS.iter().for_each(|pattern| texts.iter().for_each(|text| same(pattern, text)));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn in_random_texts_too(text in "[abcxé \n]{0,12}", pattern in "([abcxé.]|\\[\\^?a-b\\]|\\(a\\|bc\\)|\\\\b|\\\\s)([*+?]\\??)?([abx]|\\(ab\\|a\\)|\\$)?([*+?])?") {
+            same(&pattern, &text);
+        }
+    }
+}

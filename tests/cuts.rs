@@ -1,0 +1,218 @@
+//! The warning about an answer that is cut comes exactly where a script does not ask whether it is.
+//!
+//! Scripts are generated: ways to get at an answer, times what is done with it. Each is run where `FS.FindFiles` finds more
+//! than it may give.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod support;
+
+use std::fs;
+
+use neuroscript::engine::{Ending, Engine, Invocation, Options, Script};
+
+use support::Captured;
+
+const CALL: &str = "FS.FindFiles(\".\", \"*.txt\")";
+
+/// How an answer comes to be where `{}` uses it: what stands before, the use, and what comes after it.
+const WAYS: [(&str, &str, &str); 12] = [
+    ("SET r = CALL_HERE\n", "r", ""),
+    ("CALL CALL_HERE\n", "LAST", ""),
+    ("SET q = CALL_HERE\n", "LAST", ""),
+    ("SET q = CALL_HERE\nSET r = q\n", "r", ""),
+    ("SET q = nil\nIF q == nil THEN\n  SET q = CALL_HERE\nEND\nSET r = q\nSET q = r\n", "q", ""),
+    ("SET r = nil\nWHILE r == nil DO\n  SET r = CALL_HERE\nEND\n", "r", ""),
+    ("DEFINE PROCEDURE P()\nSET r = CALL_HERE\n", "r", "END\nCALL P()\n"),
+    ("DEFINE PROCEDURE P()\nCALL CALL_HERE\n", "last", "END\nCALL P()\n"),
+    ("SET r = CALL_HERE\nDEFINE PROCEDURE P()\n", "r", "END\nCALL P()\n"),
+    ("ON ERROR DO\n  CLEAR_ERROR\nEND\nSET r = CALL_HERE\n", "r", ""),
+    ("MUST CALL CALL_HERE\n", "LAST", ""),
+    ("", "CALL_HERE", ""),
+];
+
+/// Uses that say whether the answer is cut, or give it on as a whole. `R` is the answer.
+const SEES: [&str; 29] = [
+    "EMIT R.truncated",
+    "EMIT R[\"truncated\"]",
+    "EMIT R['truncated']",
+    "EMIT (R).truncated",
+    "EMIT R[\"trunc\" + \"ated\"]",
+    "SET k = \"truncated\"\nEMIT R[k]",
+    "EMIT MAP.Get(R, \"truncated\")",
+    "EMIT map.get(R, key: \"truncated\")",
+    "EMIT MAP.Get(map: R, key: \"truncated\", default: false)",
+    "SET k = \"truncated\"\nEMIT MAP.Get(R, k)",
+    "EMIT MAP.Has(R, \"truncated\")",
+    "EMIT \"truncated\" IN R",
+    "IF R.truncated THEN\n  EMIT 1\nEND",
+    "MUST NOT R.truncated, \"too many\"",
+    "MUST R.truncated == true",
+    "EMIT R",
+    "EMIT \"all: \" + R",
+    "EMIT STR(R)",
+    "EMIT JSON.Text(R)",
+    "EMIT [R]",
+    "EMIT {\"r\": R}",
+    "SET m = {}\nSET m.r = R\nEMIT m",
+    "SET m, n = [R, 1]\nEMIT n",
+    "FOR EACH key, value IN R DO\n  EMIT key, value\nEND",
+    "EMIT R == {\"a\": 1}",
+    "EMIT MAP.Keys(R)",
+    "CALL MEMORY.Set(\"k\", R)",
+    "EMIT LEN(LIST.Map([1], Id)), R\nDEFINE_ID",
+    "EMIT LEN(R)",
+];
+
+/// Uses that say nothing of it.
+const MISSES: [&str; 19] = [
+    "EMIT R.items",
+    "EMIT R[\"items\"]",
+    "# truncated\nEMIT R.items",
+    "-- R.truncated\nEMIT R.items",
+    "EMIT R.items // truncated",
+    ":: note: truncated\nEMIT R.items",
+    "COMMENT: truncated ENDCOMMENT\nEMIT R.items",
+    "EMIT \"truncated\", R.items",
+    "SET truncated = 1\nEMIT truncated, R.items",
+    "EMIT {\"truncated\": 1}.truncated, R.items",
+    "EMIT ```truncated```, R.items",
+    "EMIT MAP.Get(R, \"items\")",
+    "EMIT MAP.Has(R, \"items\")",
+    "EMIT \"items\" IN R",
+    "EMIT R == nil, R != nil",
+    "IF R THEN\n  EMIT R.error\nEND",
+    "EMIT NOT R, R AND true",
+    "FOR EACH path IN R.items DO\n  EMIT path\nEND",
+    "EMIT LIST.Contains(R.items, \"truncated\")",
+];
+
+/// Uses that only a variable has.
+const VARIABLE_SEES: [&str; 6] = [
+    "EMIT ```{{r}}```",
+    "EMIT ```{{r.truncated}}```",
+    "EMIT EVAL(\"{{r}}\")",
+    "EMIT EVAL(\"{{r.truncated}}\")",
+    "SET t = \"{{r.truncated}}\"\nEMIT EVAL(t)",
+    "EMIT {{r}}.truncated",
+];
+const VARIABLE_MISSES: [&str; 4] = [
+    "EMIT ```{{r.items}} truncated```",
+    "EMIT EVAL(\"{{r.items}} truncated\")",
+    "EMIT {{r}}.items",
+    "EMIT EVAL(\"{{r.items.truncated}}\") == nil",
+];
+
+fn script(way: &(&str, &str, &str), used: &str) -> String {
+    let (before, answer, after) = way;
+    let used = used.replace("DEFINE_ID", "").replace("LIST.Map([1], Id)", "[1]");
+    let used = used.replace("R.", &format!("{answer}.")).replace("R[", &format!("{answer}["));
+    let mut whole = String::new();
+    // `R` alone is the answer; it is no part of a word in any of the uses.
+    for (number, piece) in used.split('R').enumerate() {
+        let is_alone = number > 0
+            && !whole.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.')
+            && !piece.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        whole.push_str(if number == 0 {
+            ""
+        } else if is_alone {
+            answer
+        } else {
+            "R"
+        });
+        whole.push_str(piece);
+    }
+    format!("{before}{whole}\n{after}").replace("CALL CALL_HERE", &format!("CALL {CALL}")).replace("CALL_HERE", CALL)
+}
+
+struct Place {
+    engine: Engine,
+    _folder: tempfile::TempDir,
+}
+
+fn place() -> Place {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    fs::write(folder.path().join("neuroscript.toml"), "[policy]\nmax_files_per_operation = 2\n").expect("a policy");
+    (0..3).for_each(|name| fs::write(folder.path().join(format!("{name}.txt")), "x\n").expect("a file"));
+    let options = Options { sandbox: Some(folder.path().to_owned()), ..Options::default() };
+    let engine = Engine::open(&options).unwrap_or_else(|error| panic!("{:?}", error.findings));
+    Place { engine, _folder: folder }
+}
+
+/// Whether a script that runs to its end is warned.
+fn is_warned(place: &Place, text: &str) -> bool {
+    let output = Captured::default();
+    let outcome = place.engine.run(&Script::new("case.ns", text), &Invocation::default(), Box::new(output.clone()));
+    let may_fail = text.contains("items.truncated") || text.contains("MUST");
+    assert!(outcome.ending == Ending::Done || may_fail, "{text}\n{:?}", outcome.findings);
+    output.text().contains("FS.FindFiles: the result is cut")
+}
+
+fn check(ways: &[(&str, &str, &str)], uses: &[&str], warned: bool) {
+    let place = place();
+    let mut faults = Vec::new();
+    for way in ways {
+        for used in uses {
+            let text = script(way, used);
+            if is_warned(&place, &text) != warned {
+                faults.push(text);
+            }
+        }
+    }
+    let wrongly = if warned { "not warned" } else { "warned" };
+    assert!(
+        faults.is_empty(),
+        "{} of {} are {wrongly}:\n{}",
+        faults.len(),
+        ways.len() * uses.len(),
+        faults.join("\n---\n")
+    );
+}
+
+#[test]
+fn who_asks_is_not_warned() {
+    check(&WAYS, &SEES, false);
+}
+
+#[test]
+fn who_does_not_ask_is_warned() {
+    check(&WAYS, &MISSES, true);
+}
+
+#[test]
+fn names_in_texts_are_read_too() {
+    let ways: Vec<_> = WAYS.iter().filter(|(_, answer, _)| *answer == "r").copied().collect();
+    check(&ways, &VARIABLE_SEES, false);
+    check(&ways, &VARIABLE_MISSES, true);
+}
+
+#[test]
+fn who_lets_the_answer_go_is_warned() {
+    let place = place();
+    for text in [format!("CALL {CALL}\n"), format!("SET r = {CALL}\n"), format!("IF {CALL} THEN\n  EMIT 1\nEND\n")] {
+        assert!(is_warned(&place, &text), "{text}");
+    }
+    for text in [
+        format!("RETURN {CALL}\n"),
+        format!("DEFINE PROCEDURE P()\nRETURN {CALL}\nEND\nSET r = P()\nEMIT r.truncated\n"),
+        format!("DEFINE PROCEDURE P(r)\nEMIT r.truncated\nEND\nCALL P({CALL})\n"),
+        format!("SET l = [{CALL}]\nEMIT l[0].items\n"),
+    ] {
+        assert!(!is_warned(&place, &text), "{text}");
+    }
+}
+
+/// Another call's answer is another matter.
+#[test]
+fn each_call_is_asked_for_itself() {
+    let place = place();
+    let text = format!("SET a = {CALL}\nSET b = {CALL}\nEMIT a.truncated, b.items\n");
+    let output = Captured::default();
+    place.engine.run(&Script::new("case.ns", text.as_str()), &Invocation::default(), Box::new(output.clone()));
+    let warnings: Vec<String> =
+        output.text().lines().filter(|line| line.contains("warning")).map(str::to_owned).collect();
+    assert_eq!(
+        warnings,
+        ["warning: case.ns:2: FS.FindFiles: the result is cut after 2 entries; look at its `truncated`"]
+    );
+}
