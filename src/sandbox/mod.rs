@@ -67,6 +67,6 @@ pub use temporary::{TemporaryFolders, temporary_name};
 pub use unpack::Unpacking;
 pub use user_state::{AuditEnd, UserState, state_folder_of};
 pub use walk::{
-    Bounds, Candidate, Choice, Details, FoundEntries, Grounds, Search, Skip, Tree, WalkLimits, search, walk,
+    Bounds, Candidate, Choice, Details, FoundEntries, Grounds, Resolve, Search, Skip, Tree, WalkLimits, search, walk,
 };
 pub use witness::Witness;

@@ -8,8 +8,8 @@ use crate::audit::Items;
 use crate::limits::{LimitHit, Meter, space};
 use crate::sandbox::{
     Change, Details, FoundEntries, Grounds, Keeper, KeptPath, Kind as EntryKind, Lister, ListingPlan, Metadata,
-    OpenFile, PathRule, Root, SandboxError, SandboxPath, Search, Skip, Step, Tree, WalkLimits, search, temporary_name,
-    walk,
+    OpenFile, PathRule, Resolve, Root, SandboxError, SandboxPath, Search, Skip, Step, Tree, WalkLimits, search,
+    temporary_name, walk,
 };
 use crate::text::ToolCode;
 
@@ -179,7 +179,7 @@ impl<'a> Context<'a> {
         };
         let resolve = |path: &str| self.place(&root.address_of(path), PathRule::INSIDE, Access::Look).ok();
         let limits = self.walk_limits(FoundEntries::ENTRY_BYTES);
-        let resolve: Option<&dyn Fn(&str) -> Option<SandboxPath>> = if follows { Some(&resolve) } else { None };
+        let resolve: Option<&Resolve<'_>> = if follows { Some(&resolve) } else { None };
         let grounds = Grounds { root, skip: Skip { rule }, limits: &limits, resolve };
         let mut found = search(start, wanted, &grounds)?;
         std::mem::take(&mut found.notes).into_iter().for_each(|note| self.note(note));

@@ -10,7 +10,6 @@
 #[path = "../support/dice.rs"]
 mod dice;
 mod files;
-#[allow(dead_code, reason = "the archives of other tests need more")]
 #[path = "../archives/make.rs"]
 mod make;
 mod search;

@@ -19,8 +19,11 @@ const SCRIPTS: [&str; 5] = [
     "MUST FS.MoveFile(\"alone\", \"e/x\")\nMUST FS.WriteFile(\"e/x\", \"new\")",
 ];
 
+/// Puts something else in the place of what is kept.
+type Replacing = fn(&Path);
+
 /// Somebody's replacements of something kept. Each begins where nothing is any more.
-const REPLACEMENTS: [(&str, fn(&Path)); 6] = [
+const REPLACEMENTS: [(&str, Replacing); 6] = [
     ("a special file", make_special),
     ("another file", |path| fs::write(path, "alonf").expect("a file")),
     ("another file of the same time", |path| {

@@ -29,7 +29,7 @@ use reader::{EntryId, NO_BLOCK, Reader};
 pub use arrange::Tree;
 pub use filter::Skip;
 pub use rows::FoundEntries;
-pub use search::{Bounds, Candidate, Choice, Grounds, Search, search};
+pub use search::{Bounds, Candidate, Choice, Grounds, Resolve, Search, search};
 
 /// What bounds a walk.
 #[derive(Clone, Debug)]
