@@ -14,6 +14,9 @@ use super::{generated, post};
 /// What a change that failed may leave: our own folder, with nothing kept in it.
 const OWN_BEGINNINGS: [&str; 3] = ["`.ns` is new", "`.ns/.gitignore` is new", "`.ns/lock` is new"];
 
+/// The tools whose answers hold the texts of links, which may be absolute.
+const TELLS_TARGETS: [&str; 2] = ["file_info", "find"];
+
 /// The trees around a call, as they were.
 #[derive(Debug)]
 pub struct Before {
@@ -147,7 +150,15 @@ fn told(ended: &Ended) -> String {
 fn absolute_paths(vector: &Vector, arena: &Arena, ended: &Ended) -> Option<String> {
     let top = arena.top.to_str().expect("temporary folders have plain names");
     let given = expand(&vector.args, &arena.names()).to_string();
-    let both = [&ended.stdout, &ended.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let mut both = [&ended.stdout, &ended.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    if TELLS_TARGETS.contains(&vector.tool.as_str()) {
+        for op in &vector.setup {
+            if let Op::Symlink { target, .. } = op {
+                let target = text_of(target, &arena.names());
+                both = both.map(|text| text.replace(&target, ""));
+            }
+        }
+    }
     let told = both.iter().any(|text| text.contains(top)) && !given.contains(top) && vector.sandbox.is_none();
     told.then(|| format!("an absolute path came out: {}", told_of(&both)))
 }

@@ -34,7 +34,7 @@ fn tool(section: &str) -> Tool {
     let rows = section.lines().filter(|line| line.starts_with("| `"));
     let params = rows.map(|row| {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-        (cells[1].trim_matches('`').to_owned(), cells[2].to_owned(), cells[3] == "required")
+        (cells[1].split('`').nth(1).expect("a name").to_owned(), cells[2].to_owned(), cells[3] == "required")
     });
     Tool { name: name.to_owned(), params: params.collect() }
 }

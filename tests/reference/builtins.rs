@@ -52,13 +52,33 @@ fn int(value: &Value) -> Fallible<Value> {
         Value::Text(text) => {
             let digits = text.trim().replace('_', "");
             let number = digits.parse::<i64>().ok();
-            match number.or_else(|| digits.parse::<f64>().ok().and_then(exact_int)) {
+            match number.or_else(|| whole_decimal(&digits)) {
                 Some(number) => Ok(Value::Int(number)),
                 None => Err(Wrong::Fault("NS0307", format!("`{}` is not a whole number", shortened(text)))),
             }
         }
         _ => wrong_type("INT", "a number or a text", value),
     }
+}
+
+/// The whole number that a decimal text with a fraction or an exponent is, digit by digit.
+fn whole_decimal(text: &str) -> Option<i64> {
+    text.parse::<f64>().ok().filter(|number| number.is_finite())?;
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut digits = format!("{whole}{fraction}");
+    let shift = exponent.parse::<i64>().ok()? - fraction.len() as i64;
+    if digits.bytes().all(|byte| !(b'1'..=b'9').contains(&byte)) {
+        return Some(0);
+    }
+    for _ in 0..shift.unsigned_abs().min(1000) {
+        if shift > 0 {
+            digits.push('0');
+        } else if digits.pop() != Some('0') {
+            return None;
+        }
+    }
+    digits.parse().ok()
 }
 
 fn float(value: &Value) -> Fallible<Value> {
