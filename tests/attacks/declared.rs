@@ -9,14 +9,17 @@ use serde_json::Value;
 /// What is known of a tool.
 struct Declared {
     script_name: String,
+    /// The names of its parameters, their other names among them.
     parameters: HashSet<String>,
+    /// The name of a parameter by another of its names.
+    other_names: HashMap<String, String>,
     /// What it does to what there is.
     effect: String,
     /// Whether its answer may be a text.
     gives_text: bool,
 }
 
-/// The names of the parameters of a tool, by any of its names.
+/// The names of the parameters of a tool, their other names among them, by any name of the tool.
 pub fn parameters(tool: &str) -> Option<&'static HashSet<String>> {
     tools().get(&tool.to_lowercase()).map(|declared| &declared.parameters)
 }
@@ -38,6 +41,12 @@ pub fn gives_text(tool: &str) -> bool {
     tools().get(tool).is_some_and(|declared| declared.gives_text)
 }
 
+/// The name of a parameter of a tool, by any of its names.
+pub fn parameter(tool: &str, name: &str) -> String {
+    let other = tools().get(tool).and_then(|declared| declared.other_names.get(name));
+    other.map_or(name, String::as_str).to_owned()
+}
+
 /// The tools that reach files or memories, by the names that servers give them, with their parameters.
 pub fn reaching() -> Vec<(&'static str, &'static HashSet<String>)> {
     let reaches = |name: &str| ["FS.", "MEMORY."].iter().any(|room| name.starts_with(room));
@@ -57,7 +66,11 @@ fn tools() -> &'static HashMap<String, Declared> {
 
 fn declared(tool: &Value) -> Vec<(String, Declared)> {
     let properties = tool["input_schema"]["properties"].as_object();
-    let parameters: HashSet<String> = properties.into_iter().flat_map(|map| map.keys().cloned()).collect();
+    let mut parameters: HashSet<String> = properties.into_iter().flat_map(|map| map.keys().cloned()).collect();
+    let others = tool["parameter_aliases"].as_object().into_iter().flatten();
+    let other_names: HashMap<String, String> =
+        others.map(|(other, name)| (other.clone(), name.as_str().expect("a name").to_owned())).collect();
+    parameters.extend(other_names.keys().cloned());
     let script_name = tool["script_name"].as_str().expect("a tool has a name").to_owned();
     let effect = tool["effect"].as_str().expect("a tool says what it does").to_owned();
     let kinds = &tool["output_schema"]["type"];
@@ -66,7 +79,8 @@ fn declared(tool: &Value) -> Vec<(String, Declared)> {
     let names = aliases.chain([&tool["name"], &tool["script_name"]]).filter_map(Value::as_str);
     let declared = |name: &str| {
         let (script_name, parameters, effect) = (script_name.clone(), parameters.clone(), effect.clone());
-        (name.to_lowercase(), Declared { script_name, parameters, effect, gives_text })
+        let other_names = other_names.clone();
+        (name.to_lowercase(), Declared { script_name, parameters, other_names, effect, gives_text })
     };
     names.map(declared).collect()
 }

@@ -71,7 +71,12 @@ fn mode_trials(mode: Mode) -> Vec<Trial> {
 fn every_parameter() -> Verdict {
     let vectors: Vec<Vector> = vector::shown().into_iter().chain(vector::own()).collect();
     let is_tried = |tool: &str, parameter: &str| {
-        vectors.iter().any(|vector| vector.tool == tool && vector.args.get(parameter).is_some())
+        let names = |vector: &Vector| {
+            let given = vector.args.as_object().into_iter().flat_map(|args| args.keys());
+            given.map(|name| declared::parameter(tool, name)).collect::<Vec<_>>()
+        };
+        let parameter = declared::parameter(tool, parameter);
+        vectors.iter().any(|vector| vector.tool == tool && names(vector).contains(&parameter))
     };
     let all = declared::reaching().into_iter();
     let missing = all.flat_map(|(tool, parameters)| {

@@ -175,7 +175,10 @@ fn every_spelling_is_refused_by_every_tool() {
                 match result {
                     Ok(value) => {
                         assert!(is_link, "{}({param}: {spelling:?}) gave {value:?}", tool.name);
-                        let text = serde_json::to_string(&value).expect("an answer has JSON");
+                        let mut answer = serde_json::to_value(&value).expect("an answer has JSON");
+                        // The text of a link is what somebody wrote into it.
+                        answer.as_object_mut().map(|answer| answer.remove("target"));
+                        let text = answer.to_string();
                         assert!(!text.contains("memory.db") && !text.contains("[limits]"), "{}: {text}", tool.name);
                     }
                     // What is made may have no `:` in its name at all.
