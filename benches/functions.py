@@ -98,7 +98,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="less data, one run of each")
     args = parser.parse_args()
     size, runs = (5_000_000, 1) if args.quick else (20_000_000, 3)
-    script = lambda text: [os.path.abspath(args.ns), "--sandbox", ".", "run", "-e", text]
+    script = lambda text: [os.path.abspath(args.ns), "--sandbox", ".", "--policy", "neuroscript.toml", "run", "-e", text]
     with tempfile.TemporaryDirectory() as small, tempfile.TemporaryDirectory() as large, tempfile.TemporaryDirectory() as whole:
         make(small, size)
         make(large, 2 * size)

@@ -17,8 +17,8 @@ SCRIPTS = {
     "walk, then change": 'EMIT LEN(FS.WalkDir("."))\n' + CHANGES,
     "change, then walk another folder": CHANGES + 'EMIT LEN(FS.WalkDir("files"))\n',
     "change, then walk all": CHANGES + 'EMIT LEN(FS.WalkDir("."))\n',
-    "search all, then change": 'EMIT FS.SearchFiles("needle")["totalMatches"]\n' + CHANGES,
-    "change, then search all": CHANGES + 'EMIT FS.SearchFiles("needle")["totalMatches"]\n',
+    "search all, then change": 'EMIT FS.SearchFiles(".", "needle")["totalMatches"]\n' + CHANGES,
+    "change, then search all": CHANGES + 'EMIT FS.SearchFiles(".", "needle")["totalMatches"]\n',
 }
 
 

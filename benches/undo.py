@@ -117,6 +117,8 @@ def log(ns, top, args):
         names.append(name)
         with open(os.path.join(top, ".ns/runs", name), "w") as file:
             file.write(journal(number, name))
+    # Nobody sealed them: they are taken over first.
+    subprocess.run([ns, "adopt", "--yes"], cwd=top, capture_output=True, check=True)
     os.sync()
     commands = {
         "ns log": (["log"], 20),

@@ -169,7 +169,7 @@ def _measure(case: Case, built: Built, place: Path, most_ms: float, quick: bool)
     (place / "neuroscript.toml").write_text(POLICY)
     n = case.start // QUICK if quick else case.start
     while n <= case.most:
-        command = [built.ns, "--sandbox", str(place), *case.words(n, place)]
+        command = [built.ns, "--sandbox", str(place), "--policy", str(place / "neuroscript.toml"), *case.words(n, place)]
         usage = _least(command, 1 if quick else ROUNDS, str(place))
         case.points.append((n, usage))
         if usage.cpu_ms > most_ms or usage.peak_mb > MOST_MIB or (quick and len(case.points) == 2):

@@ -167,7 +167,8 @@ pub(super) fn shown(name: &str) -> String {
 
 fn inner_folder(folder: &Folder, name: &str, makes: bool) -> Result<Option<Folder>, SandboxError> {
     let os_name = OsStr::new(name);
-    if makes {
+    // One that is there needs no room.
+    if makes && open_ours(folder, os_name, || SHOWN.to_owned())?.is_none() {
         match folder.create_folder(os_name, FOLDER_MODE) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(SandboxError::io(SHOWN, &error)),
             _ => {}
@@ -178,6 +179,9 @@ fn inner_folder(folder: &Folder, name: &str, makes: bool) -> Result<Option<Folde
 
 /// Makes a folder of the user's and those above it, for the user alone.
 fn make_folders(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
