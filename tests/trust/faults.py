@@ -115,6 +115,15 @@ class Place:
         assert ran.returncode == 0, ran.stderr
         return place
 
+    def after(self, script):
+        """The tree that a script makes."""
+        place = os.path.join(self.top, "after")
+        os.mkdir(place)
+        self.run(place, ["run", "-e", script])
+        found = tree(place)
+        shutil.rmtree(place)
+        return found
+
     def run(self, place, words, before=(), limit=None):
         environment = {
             "HOME": "/nonexistent", "PATH": os.environ["PATH"], "TMPDIR": self.top, "XDG_STATE_HOME": self.state,
@@ -241,6 +250,10 @@ def main():
                 place.run(sandbox, [word for word in words if word != "--atomic"])
                 states += (tree(sandbox),)
                 shutil.rmtree(sandbox)
+            if words == ["undo"]:
+                # A killed undo stays between two steps of what it takes back, and says so.
+                lines = PREPARE.splitlines(keepends=True)
+                states += tuple(place.after("".join(lines[:count])) for count in range(1, len(lines)))
             cases = [(name, number, fault) for name in counts for number in range(1, counts[name] + 1) for fault in FAULTS]
             cases += [("size", limit, "") for limit in SHORT]
             for name, number, fault in cases:
