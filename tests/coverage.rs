@@ -7,6 +7,8 @@ use std::path::Path;
 
 use neuroscript::text::{Code, ToolCode};
 
+mod support;
+
 /// Codes that no case can bring about, and why.
 const WITHOUT_CASE: [(&str, &str); 1] =
     [("NS0901", "a fault of ours; `engine/stack` has the test of how one is caught")];
@@ -49,26 +51,55 @@ fn every_code_has_a_case() {
     }
 }
 
+/// A limit, a value that is soon met, the code of meeting it, and a script that does.
+const LIMITS: [(&str, &str, &str, &str); 14] = [
+    ("max_steps", "100", "NS0603", "WHILE true DO\nEND\n"),
+    ("timeout_s", "0.1", "NS0604", "WHILE true DO\nEND\n"),
+    (
+        "call_depth",
+        "10",
+        "NS0605",
+        "DEFINE PROCEDURE F(n)\n  IF n > 0 THEN\n    CALL F(n - 1)\n  END\nEND\nCALL F(50)\n",
+    ),
+    ("nesting", "10", "NS0602", "EMIT [[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]\n"),
+    ("value_depth", "5", "NS0606", "SET a = 1\nFOR EACH i IN RANGE(10) DO\n  SET a = [a]\nEND\n"),
+    ("memory_bytes", "5000000", "NS0607", "SET l = LIST.Map(RANGE(1000000), \"STR\")\n"),
+    ("string_bytes", "1000", "NS0608", "SET t = STR.Repeat(\"x\", 2000)\n"),
+    ("collection_items", "10", "NS0609", "SET l = RANGE(20)\n"),
+    ("script_bytes", "10", "NS0601", "EMIT \"longer than ten bytes\"\n"),
+    ("modules", "1", "NS0615", "USE \"one.ns\" AS one\nUSE \"two.ns\" AS two\n"),
+    ("output_bytes", "10", "NS0610", "EMIT \"longer than ten bytes\"\n"),
+    ("tool_output_bytes", "100", "NS0611", "SET r = FS.ReadFile(\"long\")\n"),
+    ("files_changed", "1", "NS0612", "CALL FS.WriteFile(\"a\", \"\")\nCALL FS.WriteFile(\"b\", \"\")\n"),
+    ("bytes_written", "5", "NS0613", "CALL FS.WriteFile(\"a\", \"longer\")\n"),
+];
+
 #[test]
 fn every_limit_is_set_and_met_in_a_case() {
-    const LIMITS: [&str; 14] = [
-        "max_steps",
-        "timeout_s",
-        "call_depth",
-        "nesting",
-        "value_depth",
-        "memory_bytes",
-        "string_bytes",
-        "collection_items",
-        "script_bytes",
-        "modules",
-        "output_bytes",
-        "tool_output_bytes",
-        "files_changed",
-        "bytes_written",
-    ];
-    let cases = cases();
-    for limit in LIMITS {
-        assert!(cases.contains(&format!("{limit} = ")), "{limit}");
+    let page = fs::read_to_string(support::package("docs/policy.md")).expect("the page");
+    let documented: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | `[limits]` |"))
+        .map(|(key, _)| key)
+        .collect();
+    assert_eq!(documented, LIMITS.map(|(limit, ..)| limit));
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let root = place.path().join("root");
+    fs::create_dir(&root).expect("a folder");
+    for (name, text) in [("one.ns", ""), ("two.ns", ""), ("long", &*"line\n".repeat(200))] {
+        fs::write(root.join(name), text).expect("a file");
+    }
+    let policy = place.path().join("policy.toml");
+    for (limit, value, code, script) in LIMITS {
+        let plain = support::run(support::ns(&root).args(["--timeout", "1", "run", "-e", script]));
+        assert!(
+            limit == "max_steps" || limit == "timeout_s" || !plain.stderr.contains(code),
+            "{limit}: {}",
+            plain.stderr
+        );
+        fs::write(&policy, format!("[limits]\n{limit} = {value}\n")).expect("a policy");
+        let ran = support::run(support::ns(&root).arg("--policy").arg(&policy).args(["run", "-e", script]));
+        assert!(ran.code != 0 && ran.stderr.contains(code), "{limit}: exit {} {}{}", ran.code, ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(limit), "the message names `{limit}`: {}", ran.stderr);
     }
 }
