@@ -308,6 +308,38 @@ fn where_no_key_can_be_kept_that_is_said() {
     );
 }
 
+/// What nobody can tell to be foreign is neither taken over nor removed.
+#[test]
+fn without_a_key_nothing_counts_as_foreign() {
+    let place = sandbox();
+    let script = "MUST FS.WriteFile(\"a.txt\", \"1\")\nMUST FS.WriteFile(\"a.txt\", \"2\")";
+    assert_eq!(run(ns(place.path()).args(["run", "-e", script])).code, 0);
+    let before = tree(&place.path().join(".ns/runs"));
+    for words in [&["gc", "--foreign"][..], &["adopt", "--yes"]] {
+        let ran = run(ns(place.path()).env_remove("XDG_STATE_HOME").args(words));
+        assert!(ran.code == 1 && ran.stderr.contains("nobody can tell what is foreign"), "{words:?}: {}", ran.stderr);
+        assert_eq!(tree(&place.path().join(".ns/runs")), before, "{words:?}");
+    }
+    let ran = run(ns(place.path()).arg("undo"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
+/// A journal of this user's stays, whatever became of it behind its first line.
+#[test]
+fn a_sealed_journal_is_never_foreign() {
+    use std::io::Write;
+    let place = sandbox();
+    assert_eq!(run(ns(place.path()).args(["run", "-e", "MUST FS.WriteFile(\"a.txt\", \"1\")"])).code, 0);
+    let runs = place.path().join(".ns/runs");
+    let names = fs::read_dir(&runs).expect("journals").map(|entry| entry.expect("an entry").path());
+    let journal = names.filter(|path| path.is_file() && !path.ends_with("owner")).next().expect("a journal");
+    let mut file = fs::OpenOptions::new().append(true).open(&journal).expect("the journal");
+    file.write_all(&b"no record\n".repeat(7 << 20)).expect("room for the journal");
+    let ran = run(ns(place.path()).args(["gc", "--foreign"]));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(journal.exists(), "{}", ran.stderr);
+}
+
 #[test]
 fn a_key_that_is_none_is_not_used() {
     use std::os::unix::fs::PermissionsExt;

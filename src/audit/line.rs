@@ -158,7 +158,7 @@ impl Entry<'_> {
     }
 }
 
-/// What stands around the hash and the seal at the end of a line.
+/// Delimiters of the hash and the seal at the end of a line.
 const HASH: &str = ",\"hash\":\"";
 const SEAL: &str = "\",\"seal\":\"";
 const END: &str = "\"}";
@@ -218,8 +218,6 @@ impl Line {
 
     /// Whether the user's key sealed it for this root.
     pub fn is_sealed(&self, seal: &RootSeal) -> bool {
-        let mut signer = seal.signer(PURPOSE);
-        signer.update(self.hash.as_bytes());
-        self.seal.as_ref().is_some_and(|seal| signer.matches(seal))
+        self.seal.as_ref().is_some_and(|own| seal.has_sealed(PURPOSE, self.hash.as_bytes(), own))
     }
 }

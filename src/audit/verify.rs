@@ -135,10 +135,13 @@ impl<'a> Walk<'a> {
         self.number += 1;
         let read = Line::read(bytes);
         let fault = match &read {
-            Ok(line) => match self.fault(line) {
-                None => return self.hold(read.expect("it was just looked at")),
-                Some(fault) => fault,
-            },
+            Ok(line) => {
+                let is_sealed = line.is_sealed(self.seal);
+                match self.fault(line, is_sealed) {
+                    None => return self.hold(read.expect("it was just looked at"), is_sealed),
+                    Some(fault) => fault,
+                }
+            }
             Err(_) if !is_ended => Fault::Torn,
             Err(Flaw::Foreign) => Fault::Foreign,
             Err(Flaw::Edited) => Fault::Edited,
@@ -160,18 +163,18 @@ impl<'a> Walk<'a> {
         true
     }
 
-    fn hold(&mut self, line: Line) -> bool {
+    fn hold(&mut self, line: Line, is_sealed: bool) -> bool {
         if self.broken.take().is_some() {
             self.torn += 1;
         }
         self.met |= self.expected.hash == Some(line.hash.as_str());
         self.has_end |= self.expected.end.as_ref().is_some_and(|end| (end.seq, &end.hash) == (line.seq, &line.hash));
-        self.sealed += u64::from(line.is_sealed(self.seal));
+        self.sealed += u64::from(is_sealed);
         self.link = Link { seq: line.seq, hash: Some(line.hash), torn: None };
         false
     }
 
-    fn fault(&self, line: &Line) -> Option<Fault> {
+    fn fault(&self, line: &Line, is_sealed: bool) -> Option<Fault> {
         // A broken line before it is excused only by a line that tells of just that one.
         if line.torn.as_ref() != self.broken.as_ref().map(|broken| &broken.torn) {
             return Some(Fault::Unlinked);
@@ -181,7 +184,7 @@ impl<'a> Walk<'a> {
             () if found > expected => Some(Fault::Missing { expected, found }),
             () if found < expected => Some(Fault::Moved { expected, found }),
             () if line.previous != self.link.hash => Some(Fault::Unlinked),
-            () if self.sealed > 0 && !line.is_sealed(self.seal) => Some(Fault::Unsealed),
+            () if self.sealed > 0 && !is_sealed => Some(Fault::Unsealed),
             () => None,
         }
     }

@@ -126,37 +126,16 @@ impl RootSeal {
         cut(derive(&self.root, "kept", &parts), TAG_DIGITS)
     }
 
-    /// What seals a text for a purpose, piece by piece.
-    pub fn signer(&self, purpose: &str) -> Signer {
-        Signer(derive(&self.root, purpose, &[]))
-    }
-
     /// The seal of a text for a purpose.
     pub fn of_text(&self, purpose: &str, text: &[u8]) -> String {
-        let mut signer = self.signer(purpose);
-        signer.update(text);
-        signer.seal()
-    }
-}
-
-/// Seals a text that comes piece by piece.
-#[derive(Clone, Debug)]
-pub struct Signer(Sha);
-
-impl Signer {
-    /// Takes a piece.
-    pub fn update(&mut self, piece: &[u8]) {
-        self.0.update(piece);
+        let mut sha = derive(&self.root, purpose, &[]);
+        sha.update(text);
+        cut(sha, SEAL_DIGITS)
     }
 
-    /// The seal of all pieces.
-    pub fn seal(self) -> String {
-        cut(self.0, SEAL_DIGITS)
-    }
-
-    /// Whether a text is the seal of all pieces, in time that does not depend on where it differs.
-    pub fn matches(self, text: &str) -> bool {
-        is_equal(self.seal().as_bytes(), text.as_bytes())
+    /// Whether `seal` is the seal of a text for a purpose. The time does not depend on where it differs.
+    pub fn has_sealed(&self, purpose: &str, text: &[u8], seal: &str) -> bool {
+        is_equal(self.of_text(purpose, text).as_bytes(), seal.as_bytes())
     }
 }
 
@@ -288,10 +267,7 @@ mod tests {
         let plan = one.of_text("plan", b"text");
         assert_eq!(plan.len(), SEAL_DIGITS);
         assert!(plan != one.of_text("audit", b"text") && plan != other.of_text("plan", b"text"));
-        let mut signer = one.signer("plan");
-        signer.update(b"te");
-        signer.update(b"xt");
-        assert!(signer.clone().matches(&plan) && !signer.matches(&plan[1..]));
+        assert!(one.has_sealed("plan", b"text", &plan) && !one.has_sealed("plan", b"text", &plan[1..]));
     }
 
     #[test]

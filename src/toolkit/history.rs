@@ -230,6 +230,11 @@ impl Gate {
         if deed == ForeignDeed::Show {
             return Ok(self.journal.foreign(self.roots(), deed, meter)?);
         }
+        // Without the key everything looks foreign, the user's own too.
+        if let Some(reason) = self.root.user().key.lost_because() {
+            let message = format!("nobody can tell what is foreign: {reason}");
+            return Err(ToolError::new(ToolCode::Conflict, message).hint("nothing was taken over or removed"));
+        }
         let record = CallRecord::new(if deed == ForeignDeed::Adopt { "adopt" } else { "gc" }, Vec::new(), session);
         let done =
             self.begin_change(0, meter, &record).and_then(|_| Ok(self.journal.foreign(self.roots(), deed, meter)?));

@@ -280,6 +280,11 @@ pub fn file_metadata(file: impl AsFd) -> io::Result<Metadata> {
     Ok(metadata_of(&rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, FIELDS)?))
 }
 
+/// The identity of an open file or folder.
+pub fn identity_of(file: impl AsFd) -> io::Result<Identity> {
+    Ok(file_metadata(file)?.identity)
+}
+
 /// What a path leads to, links followed; for the links of `/proc/self/fd`, which name what is open.
 pub fn identity_of_path(path: &Path) -> io::Result<Identity> {
     Ok(metadata_of(&rustix::fs::statx(CWD, path, AtFlags::NO_AUTOMOUNT, FIELDS)?).identity)

@@ -390,7 +390,7 @@ impl Folder {
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::{LinuxFolder, entry_buffer, identity_of_path, kind_of};
+pub use linux::{LinuxFolder, entry_buffer, identity_of, identity_of_path, kind_of};
 
 /// Gives an open file or folder the owner, as far as this user may, and the permission bits of another.
 ///

@@ -20,8 +20,9 @@ use super::super::own::{FILE_MODE, OWN, check_regular, shown};
 use super::super::remove::discard;
 use super::super::reserved::is_reserved;
 use super::super::root::Root;
+use super::list::is_sealed;
 use super::owner::OWNER_FILE;
-use super::record::{Address, Begin, RECORD_BYTES, Record, Step, VERSION, line, parse, parse_claim};
+use super::record::{Address, Begin, RECORD_BYTES, Record, Step, VERSION, line, parse_claim};
 use super::roots::Roots;
 use super::run::{Folders, OPEN};
 use super::{JOURNAL, Journal};
@@ -176,12 +177,11 @@ impl Handler<'_> {
     /// Handles a journal, if it is foreign.
     fn journal(&self, journals: &Journals<'_>, name: &OsStr, file: File) -> Result<Option<ForeignRun>, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
-        let claim = read_claim(&file, name, self.root).map_err(wrap)?;
-        let Some(claim) = claim else { return Ok(None) };
         let is_over = !journals.has_ended && self.is_over(name);
-        if claim.is_sealed && !is_over {
+        if !is_over && is_sealed(journals.folder, name, &self.root.seal) {
             return Ok(None);
         }
+        let claim = read_claim(&file).map_err(wrap)?;
         let flaw = claim.flaw.clone().or_else(|| claim.strange_address(journals.roots));
         let run = claim.as_run(name, journals.has_ended, flaw);
         match self.deed {
@@ -216,22 +216,19 @@ fn open(journals: &Journals<'_>, name: &OsStr) -> io::Result<Option<File>> {
 
 /// What a journal claims.
 struct Claim {
-    /// Whether this user's key sealed its first line for this root.
-    is_sealed: bool,
     begin: Begin,
     records: Vec<Record>,
     flaw: Option<String>,
 }
 
-fn read_claim(mut file: &File, name: &OsStr, root: &Root) -> io::Result<Option<Claim>> {
-    let mut claim = Claim { is_sealed: false, begin: Begin::default(), records: Vec::new(), flaw: None };
+fn read_claim(mut file: &File) -> io::Result<Claim> {
+    let mut claim = Claim { begin: Begin::default(), records: Vec::new(), flaw: None };
     if file.metadata()?.len() > MAX_JOURNAL {
         claim.flaw = Some(format!("it has more than {MAX_JOURNAL} bytes"));
-        return Ok(Some(claim));
+        return Ok(claim);
     }
     file.rewind()?;
     let mut reader = BufReader::new(file);
-    let mut chain = root.seal.chain(&name.to_string_lossy());
     let mut number = 0;
     loop {
         let mut bytes = Vec::new();
@@ -239,24 +236,18 @@ fn read_claim(mut file: &File, name: &OsStr, root: &Root) -> io::Result<Option<C
         let Some(text) = bytes.strip_suffix(b"\n") else { break };
         number += 1;
         match (parse_claim(text), number) {
-            (Some(Record::Begin(begin)), 1) if begin.version <= VERSION => {
-                claim.is_sealed = parse(text, &mut chain).is_some();
-                claim.begin = begin;
-            }
+            (Some(Record::Begin(begin)), 1) if begin.version <= VERSION => claim.begin = begin,
             (Some(record), 2..) if !matches!(record, Record::Begin(_)) => claim.records.push(record),
             _ => {
                 claim.flaw = Some(format!("line {number} is no record"));
                 break;
             }
         }
-        if claim.is_sealed {
-            break;
-        }
     }
     if number == 0 {
         claim.flaw = Some("it is empty, or not a journal".to_owned());
     }
-    Ok(Some(claim))
+    Ok(claim)
 }
 
 impl Claim {

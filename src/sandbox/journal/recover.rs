@@ -305,7 +305,7 @@ impl Resolver<'_, '_> {
                     self.finish_draft(path, draft, (inode, old.as_ref(), is_there), kept.as_ref())?;
                 }
                 if let (Some((from, state)), Some(kept), true) = (from, kept, is_there) {
-                    self.finish_exchange(from, state, kept)?;
+                    self.finish_exchange(path, (from, state), kept)?;
                 }
                 let is_kept = kept.as_ref().map(|kept| self.roots.kept(kept)).transpose()?.flatten().is_some();
                 is_there.then_some((now, is_kept))
@@ -363,16 +363,17 @@ impl Resolver<'_, '_> {
     }
 
     /// What was exchanged for something kept, and has not got its own place yet.
-    fn finish_exchange(&self, from: &Address, state: &State, kept: &Address) -> Result<(), SandboxError> {
+    fn finish_exchange(
+        &self,
+        path: &Address,
+        (from, state): (&Address, &State),
+        kept: &Address,
+    ) -> Result<(), SandboxError> {
         let Some(entry) = self.roots.kept(from)? else { return Ok(()) };
-        let (folder, name) = entry.entry()?;
-        let metadata = entry.metadata()?;
-        if metadata.identity.inode == state.inode || self.roots.kept(kept)?.is_some() {
+        if entry.metadata()?.identity.inode == state.inode || self.roots.kept(kept)?.is_some() {
             return Ok(());
         }
-        let last = std::path::Path::new(&kept.0).file_name().unwrap_or(name);
-        let wrap = |error: io::Error| SandboxError::io(from.shown(), &error);
-        folder.rename(name, folder, last, Replace::No).map_err(wrap)
+        self.keep(path, &entry, kept.slot())
     }
 
     /// Whether what was taken away is kept, once that is finished; none where it is taken back.

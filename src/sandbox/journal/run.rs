@@ -14,6 +14,7 @@ use super::super::root::Root;
 use super::super::seal::{Chain, RootSeal};
 use super::super::user_state::UserState;
 use super::history::History;
+use super::list::is_sealed;
 use super::record::{Address, Begin, End, Record, Step, VERSION, line};
 use super::room::Room;
 use super::{JOURNAL, OwnChange, needs};
@@ -126,7 +127,7 @@ impl Run {
         let oldest = open.filter(|name| stamp::is_stamp(name)).chain(origin).min();
         root.account.begin_run(&runs, oldest.as_ref());
         let id = stamp::name_at(&root.account.now());
-        give_up(&folders.ended, &runs);
+        give_up(&folders, &runs);
         let (draft, file) = locked_draft(&folders.open).map_err(wrap)?;
         let chain = root.seal.chain(&id);
         let mut run = Run::new(id, folders, file, chain, root);
@@ -334,12 +335,12 @@ fn locked_draft(open: &Folder) -> io::Result<(OsString, File)> {
     Err(io::Error::other("others removed it each time before it was locked"))
 }
 
-/// Removes the oldest journals of many.
-fn give_up(ended: &Folder, runs: &[OsString]) {
+/// Removes the oldest journals of many, as far as they are this user's.
+fn give_up(folders: &Folders, runs: &[OsString]) {
     let surplus = runs.len().saturating_sub(JOURNALS);
-    for name in runs.iter().take(surplus) {
+    for name in runs.iter().take(surplus).filter(|name| is_sealed(&folders.ended, name, &folders.seal)) {
         // Best effort: it is tried again by the next run.
-        let _ = ended.remove_file(name);
+        let _ = folders.ended.remove_file(name);
     }
 }
 

@@ -131,9 +131,7 @@ pub(super) struct SealClaim {
 impl SealClaim {
     /// Whether a root has this seal for what was read.
     pub fn is_of(&self, root: &RootSeal) -> bool {
-        let mut signer = root.signer(PURPOSE);
-        signer.update(&self.digest);
-        signer.matches(&self.seal)
+        root.has_sealed(PURPOSE, &self.digest, &self.seal)
     }
 }
 

@@ -110,7 +110,8 @@ impl Ledger {
     }
 
     fn read_lines(&self) -> io::Result<BTreeMap<String, RootLines>> {
-        Ok(lines_of(&read(&mut self.file())?))
+        // Another process may be writing it anew.
+        Ok(lines_of(&self.with_lock(read)?))
     }
 
     fn add(&self, line: &str) -> io::Result<()> {
@@ -153,7 +154,9 @@ fn ends_in_line_feed(file: &mut File) -> io::Result<bool> {
 
 fn read(file: &mut File) -> io::Result<String> {
     let mut bytes = Vec::new();
-    file.rewind()?;
+    // The end counts: what was added last. A line that is cut is none.
+    let begin = file.metadata()?.len().saturating_sub(2 * LARGE);
+    file.seek(SeekFrom::Start(begin))?;
     file.take(2 * LARGE).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -16,9 +16,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 
-use super::super::folder::{Folder, LinuxFolder, entry_buffer, kind_of};
+use super::super::folder::{Folder, LinuxFolder, entry_buffer, identity_of, kind_of};
 use super::super::ignore::{self, Ignore};
-use super::super::metadata::{Identity, Kind};
+use super::super::metadata::Kind;
 use super::filter::{Filter, Position};
 use super::reader::{EntryId, Intake, Look, Reader, Refusal};
 use super::{Failure, WalkLimits};
@@ -313,12 +313,6 @@ fn look(folder: &OwnedFd, name: &CStr) -> io::Result<Look> {
 fn read_link(folder: &OwnedFd, name: &[u8]) -> io::Result<String> {
     let target = rustix::fs::readlinkat(folder, OsStr::from_bytes(name), Vec::new())?;
     Ok(OsString::from_vec(target.into_bytes()).to_string_lossy().into_owned())
-}
-
-fn identity_of(folder: &OwnedFd) -> io::Result<Identity> {
-    let stat = rustix::fs::statx(folder, "", AtFlags::EMPTY_PATH, StatxFlags::INO)?;
-    let device = rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor);
-    Ok(Identity { device, inode: stat.stx_ino })
 }
 
 /// Takes up the `.gitignore` file of a folder, if it has one.

@@ -12,7 +12,7 @@ use super::super::error::SandboxError;
 use super::super::ignore::{Above, Ignore};
 use super::super::metadata::Kind;
 use super::super::root::{Root, SandboxPath};
-use super::filter::{Base, Filter, Position, Skip};
+use super::filter::{Filter, Position, Skip};
 use super::follow::Follower;
 use super::reader::{Look, Reader};
 use super::rows::{FoundEntries, arrange};
@@ -139,10 +139,8 @@ pub fn search(start: &SandboxPath, search: &Search<'_>, grounds: &Grounds<'_>) -
         }
     }
     let entered = resolve.map(|_| Mutex::new(HashSet::new()));
-    let (start_len, is_root) = (position.path.len(), start.is_root());
-    let base = Base { path_len: start_len, resolved: None, is_root, depth: 0 };
-    let filter =
-        Filter { skip, details: search.details, search: Some(search), start_len, base, entered: entered.as_ref() };
+    let of_walk = Filter::of_walk(start, skip, search.details);
+    let filter = Filter { search: Some(search), entered: entered.as_ref(), ..of_walk };
     let mut readers = read(start, filter, limits, &position)?;
     let at_start = |failure: Failure| failure.at(start.shown());
     if let Some(resolve) = resolve {
@@ -150,6 +148,6 @@ pub fn search(start: &SandboxPath, search: &Search<'_>, grounds: &Grounds<'_>) -
     }
     notes.extend(readers.iter_mut().flat_map(Reader::take_notes));
     notes.sort();
-    let found = arrange(&readers, search.details, start_len).map_err(at_start)?;
+    let found = arrange(&readers, search.details, filter.start_len).map_err(at_start)?;
     Ok(FoundEntries { notes, ..found })
 }
