@@ -430,3 +430,20 @@ fn every_help_opens_with_what_the_command_does() {
     }
     assert!(read > 30, "{read} pages of help");
 }
+
+/// The version of `ns` is asked for without a script; after a file the word belongs to the script.
+#[test]
+fn a_script_may_have_a_version_and_options_of_run_have_a_help() {
+    let place = place();
+    fs::write(place.path().join("v.ns"), "DEFINE PROCEDURE Main(version: \"1\")\n  EMIT \"v\", version\nEND\n")
+        .expect("a script");
+    let ran = ns(place.path(), &["v.ns", "--version", "2"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "v2\n"), "{}", ran.stderr);
+    fs::write(place.path().join("w.ns"), "EMIT \"ran\"\n").expect("a script");
+    let ran = ns(place.path(), &["w.ns", "--version"]);
+    assert!(ran.code == 2 && !ran.stdout.contains("ran"), "{}{}", ran.stdout, ran.stderr);
+    for words in [&["--atomic", "--help"][..], &["--plan", "-h"], &["-v", "--strict", "--help"]] {
+        let ran = ns(place.path(), words);
+        assert!(ran.code == 0 && ran.stdout.contains("--atomic"), "{words:?}: {}{}", ran.stdout, ran.stderr);
+    }
+}

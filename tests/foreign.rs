@@ -327,14 +327,14 @@ fn without_a_key_nothing_counts_as_foreign() {
 /// A journal of this user's stays, whatever became of it behind its first line.
 #[test]
 fn a_sealed_journal_is_never_foreign() {
-    use std::io::Write;
     let place = sandbox();
     assert_eq!(run(ns(place.path()).args(["run", "-e", "MUST FS.WriteFile(\"a.txt\", \"1\")"])).code, 0);
     let runs = place.path().join(".ns/runs");
-    let names = fs::read_dir(&runs).expect("journals").map(|entry| entry.expect("an entry").path());
-    let journal = names.filter(|path| path.is_file() && !path.ends_with("owner")).next().expect("a journal");
-    let mut file = fs::OpenOptions::new().append(true).open(&journal).expect("the journal");
-    file.write_all(&b"no record\n".repeat(7 << 20)).expect("room for the journal");
+    let mut names = fs::read_dir(&runs).expect("journals").map(|entry| entry.expect("an entry").path());
+    let journal = names.find(|path| path.is_file() && !path.ends_with("owner")).expect("a journal");
+    let mut content = fs::read(&journal).expect("the journal");
+    content.extend(b"no record\n".repeat(7 << 20));
+    fs::write(&journal, content).expect("room for the journal");
     let ran = run(ns(place.path()).args(["gc", "--foreign"]));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(journal.exists(), "{}", ran.stderr);

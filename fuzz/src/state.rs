@@ -11,7 +11,7 @@ use super::world::{World, call, check_findings, knows_secret};
 const RUN: &str = "20260101T000000.000000Z-00000001";
 /// The name of a kept file before it is taken over.
 const KEPT: &str = ".ns/trash/kept.txt/20260101T000000.000001Z-00000002";
-/// What the files of the user hold; none of it may be lost.
+/// The contents of the user's files; none may be lost.
 const CONTENTS: [(&str, &str); 3] = [("a.txt", "precious a"), ("d/b.txt", "precious b"), (KEPT, "precious kept")];
 
 fn opened(world: &World) -> Option<Engine> {

@@ -78,7 +78,7 @@ impl World {
         Engine::open(options).unwrap_or_else(|error| panic!("no engine: {:?}", error.findings))
     }
 
-    /// What lies outside is as it was.
+    /// Checks that nothing outside was changed.
     pub fn check_outside(&self) {
         let names = fs::read_dir(self.outside()).expect("it is listed").count();
         let secret = fs::read_to_string(self.outside().join("secret")).expect("it is there");

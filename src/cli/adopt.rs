@@ -14,7 +14,7 @@ use super::exit::Exit;
 use super::history::{print, with_options};
 use super::interrupts::catch_interrupts;
 use super::plan::{Answer, asked};
-use super::terminal::say;
+use super::terminal::{counted, say};
 
 /// Arguments of `ns adopt`.
 #[derive(Args, Debug)]
@@ -77,10 +77,6 @@ fn report(done: &ForeignState) -> Exit {
         say(&format!("{} did not end; the next `ns` here brings them to an end\n", counted(unfinished, "run")));
     }
     if count == done.runs.len() && done.kept.failures.is_empty() { Exit::Done } else { Exit::Failed }
-}
-
-fn counted(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 fn report_flaws(found: &ForeignState) {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::engine::{EmitError, Engine, Options, SetupError};
 use crate::text::{ToolCode, safe};
-use crate::toolkit::{Manner, ToolError, body_of, excerpt, read_on};
+use crate::toolkit::{DONE, Manner, ToolError, body_of, excerpt, read_on};
 use crate::value::{Map, Value, to_value};
 
 use super::approve::ask_at_terminal;
@@ -83,7 +83,7 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
                 let whole = Map::with_capacity(2).with("result", answer).with("_meta", meta);
                 print(&whole.into(), Some(Format::Json))
             }
-            Err(error) => fail(&error),
+            Err(error) => fail(&untold(&engine, error)),
         },
     }
 }
@@ -111,6 +111,11 @@ fn call_once(engine: &Engine, tool: &str, args: &CallArgs) -> Result<Value, Exit
     };
     report_notes(&notes);
     Ok(answer)
+}
+
+/// The error of an answer that cannot be given; a call that changed something says that it was done.
+pub fn untold(engine: &Engine, error: ToolError) -> ToolError {
+    if engine.ended_run().is_some() { error.preceded_by(DONE) } else { error }
 }
 
 /// A failure is one line, so what else there is to say goes into it.

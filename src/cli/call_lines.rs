@@ -15,7 +15,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Manner, ToolError};
 use crate::value::{Room, Sink, Value};
 
-use super::call::{MAX_JSON, Part};
+use super::call::{MAX_JSON, Part, untold};
 use super::exit::Exit;
 use super::terminal::report_error;
 
@@ -118,7 +118,7 @@ impl Answer {
         let _bounds = engine.bound_answer();
         match part.of(value) {
             Ok((result, meta)) => (self.result, self.meta) = (Some(result), Some(meta)),
-            Err(error) => self.error = Some(error.shape()),
+            Err(error) => self.error = Some(untold(engine, error).shape()),
         }
     }
 }
@@ -129,6 +129,9 @@ fn text_of(engine: &Engine, answer: &Answer) -> String {
     let mut sink = Sink::new(Room::of_text());
     match serde_json::to_writer(&mut sink, answer) {
         Ok(()) => String::from_utf8(sink.into_bytes()).expect("JSON is text"),
-        Err(_) => json!({ "id": answer.id, "error": ToolError::from(sink.hit()).shape() }).to_string(),
+        Err(_) => {
+            let error = untold(engine, sink.hit().into());
+            json!({ "id": answer.id, "error": error.shape(), "warnings": answer.warnings }).to_string()
+        }
     }
 }

@@ -70,14 +70,18 @@ pub fn default(global: &Global) -> Exit {
 /// Reads a script from a file or from standard input; of a Markdown file its blocks are the script.
 pub fn read_script(file: &Path) -> Result<Script, Exit> {
     let (name, bytes) = read_text(file)?;
-    Ok(if is_markdown(file) { Script::markdown(name, bytes) } else { Script::new(name, bytes) })
+    Ok(script_of(file, name, bytes))
 }
 
 /// The script of a file; none where there is no such file, or it cannot be read. Nothing is told.
 pub fn read_quietly(file: &Path) -> Option<Script> {
     let bytes = file.is_file().then(|| read_regular(file).ok()).flatten()?;
-    let name = file.display().to_string();
-    Some(if is_markdown(file) { Script::markdown(name, bytes) } else { Script::new(name, bytes) })
+    Some(script_of(file, file.display().to_string(), bytes))
+}
+
+/// The script of a file: the blocks of a document, or the whole text.
+fn script_of(file: &Path, name: String, bytes: Vec<u8>) -> Script {
+    if is_markdown(file) { Script::markdown(name, bytes) } else { Script::new(name, bytes) }
 }
 
 /// Whether a file is Markdown, by its name.

@@ -115,9 +115,10 @@ impl PathText {
         if text.starts_with("//") {
             return Err(bad("the path begins with `//`", "write one `/`"));
         }
-        let relative = match text.starts_with('/') {
-            true => inside_root(text, rule, roots).or_else(|refusal| check_parts(text).and(Err(refusal)))?,
-            false => text,
+        let relative = if text.starts_with('/') {
+            inside_root(text, rule, roots).or_else(|refusal| check_parts(text).and(Err(refusal)))?
+        } else {
+            text
         };
         check_parts(relative)?;
         let parts = relative.split('/').filter(|part| !matches!(*part, "" | "."));
@@ -154,10 +155,10 @@ fn violation(message: impl Into<String>) -> PathError {
 /// Refuses texts that no path is made of.
 pub fn check_text(text: &str) -> Result<(), PathError> {
     check_length(text)?;
-    match text.contains('\0') || cfg!(not(unix)) && text.contains('\\') {
-        true => check_characters(text),
-        false => Ok(()),
+    if text.contains('\0') || cfg!(not(unix)) && text.contains('\\') {
+        return check_characters(text);
     }
+    Ok(())
 }
 
 /// Why a path is refused unless something has each of its names.

@@ -209,10 +209,10 @@ impl Taking<'_> {
         if !slot.is_near(self.folder) {
             slot.copy(self.folder, self.name, self.place.shown(), self.meter)?;
         }
-        let mut copy = match self.overwrite.is_told && (is_shared(old) || drawer == Drawer::Trash) {
-            true => Some(locked.slot(self.place, Drawer::Backups, &change.kept_stamp(self.overwrite.keeper)?)?),
-            false => None,
-        };
+        let mut copy = None;
+        if self.overwrite.is_told && (is_shared(old) || drawer == Drawer::Trash) {
+            copy = Some(locked.slot(self.place, Drawer::Backups, &change.kept_stamp(self.overwrite.keeper)?)?);
+        }
         if let Some(copy) = &mut copy {
             copy.copy(self.folder, self.name, self.place.shown(), self.meter)?;
         }

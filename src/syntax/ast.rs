@@ -31,13 +31,6 @@ pub struct Tree {
 /// Statements that run one after another.
 pub type Block = Vec<Statement>;
 
-impl Procedure {
-    /// How many of its parameters every call gives.
-    pub fn required(&self) -> usize {
-        self.params.iter().take_while(|param| param.when_absent == WhenAbsent::Required).count()
-    }
-}
-
 /// A `:: key: value` line.
 #[derive(Debug)]
 pub struct Metadata {
@@ -429,6 +422,14 @@ impl Tree {
                 | ExprKind::Map(_)
                 | ExprKind::Power(..)
         )
+    }
+
+    /// The procedures that it defines, in the text's order.
+    pub fn procedures(&self) -> impl Iterator<Item = &Procedure> {
+        self.statements.iter().filter_map(|statement| match &statement.kind {
+            StatementKind::Procedure(procedure) => Some(&**procedure),
+            _ => None,
+        })
     }
 
     /// The modules that it uses, in the text's order.

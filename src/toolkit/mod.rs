@@ -57,4 +57,4 @@ pub use registry::{Registry, Sparing, Tool, ToolId};
 pub use settings::{ListDirectorySettings, Settings};
 pub(crate) use spec::arguments;
 pub use spec::{Access, Effect, Example, Failure, Kind, Literal, Param, Risk, Spec, WhenAbsent, name_of};
-pub use told::answers_are_bounded;
+pub use told::{DONE, answers_are_bounded};

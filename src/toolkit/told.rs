@@ -73,10 +73,13 @@ pub fn answers_are_bounded() -> bool {
     matches!(told, Err(error) if error.limit.is_some_and(|hit| hit.limit == Limit::Answer))
 }
 
+/// The beginning of the error of a call that was done and cannot say what came of it.
+pub const DONE: &str = "it was done, but ";
+
 /// The error of an answer that cannot be given.
 pub fn done_untold(hit: LimitHit, has_changed: bool) -> ToolError {
     let error = ToolError::from(hit);
-    if has_changed { error.preceded_by("it was done, but ") } else { error }
+    if has_changed { error.preceded_by(DONE) } else { error }
 }
 
 /// An answer with its `error` in front.

@@ -177,3 +177,18 @@ fn a_script_that_cannot_be_offered_ends_the_server_before_it_begins() {
         assert!(ran.code == 2 && ran.stderr.contains(told), "{names:?}: {}", ran.stderr);
     }
 }
+
+/// What takes all words that are left takes at least one, from a program too.
+#[test]
+fn a_list_of_the_rest_is_not_empty() {
+    let script = ":: arg files...: the files to count\nDEFINE PROCEDURE Main(files)\n  RETURN LEN(files)\nEND\n";
+    let place = Place::new(&[("count.ns", script)]);
+    let mut client = place.open(&["count.ns"], &["--write"]);
+    assert_eq!(tool(&mut client, "count")["inputSchema"]["properties"]["files"]["minItems"], 1);
+    let call = |client: &mut Client, files: Json| {
+        client.request("tools/call", json!({ "name": "count", "arguments": { "files": files } }))["result"].clone()
+    };
+    let empty = call(&mut client, json!([]));
+    assert!(empty["isError"] == true && empty.to_string().contains("`files` is missing"), "{empty}");
+    assert_eq!(call(&mut client, json!(["a", "b"]))["isError"], json!(false));
+}

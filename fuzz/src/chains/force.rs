@@ -27,7 +27,7 @@ pub fn undo_by_force(chain: &mut Chain, (place, manner): (u8, u8)) {
     let changed = chain.snapshot();
     let engine = chain.engine();
     let Err(refused) = engine.undo(Some(&run), false, false) else {
-        // What was changed does not matter to the run.
+        // The change does not matter to the run.
         return;
     };
     assert_eq!(refused.code.id(), "conflict", "{}", refused.message);
@@ -56,7 +56,7 @@ fn change(path: &Path, manner: u8) -> bool {
 
 /// Each path is one of two states, and what is not named as left is as before the run.
 fn check(before: &Snapshot, changed: &Snapshot, found: &Snapshot, left: &[PathBuf], told: &dyn Fn() -> String) {
-    // What is changed under one name is changed under all.
+    // A change under one name is a change under all.
     let inodes: BTreeSet<u64> =
         left.iter().filter_map(|path| Some(changed.entries.get(path)?.inode)).filter(|inode| *inode != 0).collect();
     let further = changed.entries.iter().filter(|(_, entry)| inodes.contains(&entry.inode)).map(|(path, _)| path);

@@ -53,7 +53,7 @@ struct Chain {
     /// The runs that are not undone, the oldest first.
     done: Vec<Done>,
     last_backup: String,
-    /// What was done so far, to be shown when it fails.
+    /// The operations so far, for the message of a failure.
     log: Vec<String>,
 }
 

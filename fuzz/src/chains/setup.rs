@@ -77,7 +77,7 @@ pub fn prepare(world: &World, has_device: bool) {
     set_times(&root, &mut 0);
 }
 
-/// What lies outside is as it was.
+/// Checks that nothing outside was changed.
 pub fn check_outside(world: &World) {
     world.check_outside();
     assert_eq!(fs::read(beside(world)).expect("a file outside"), SHARED, "a file outside was changed");

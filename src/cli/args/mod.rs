@@ -135,9 +135,12 @@ pub fn typed() -> Result<Cli, Refusal> {
 
 fn parsed(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusal> {
     let program = words.first().cloned().unwrap_or_else(|| "ns".into());
+    // To declare the options of `run` once more is for lines that may run a script.
+    if words.get(1).is_some_and(|word| word != "run" && (word == "help" || command.find_subcommand(word).is_some())) {
+        return read(command, words);
+    }
     let line = match RunOptions::of(command).split(words)? {
         Line::Run(line) => line,
-        Line::Version => return read(command, &[program, "--version".into()]),
         Line::Other => return read(command, words),
     };
     let RunLine { own, file, words, asks_help } = line;

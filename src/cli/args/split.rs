@@ -20,8 +20,6 @@ use super::{Global, Refusal, RunArgs};
 pub enum Line {
     /// One that runs a script.
     Run(RunLine),
-    /// One that asks for the version of `ns`.
-    Version,
     /// One of another command, or that asks `ns` itself for help.
     Other,
 }
@@ -107,11 +105,10 @@ impl RunOptions {
     /// # Errors
     /// A word before the file that is no option of `ns`, no command and no file; a word of the script that is no text.
     pub fn split(&self, words: &[OsString]) -> Result<Line, Refusal> {
-        let mut splitter =
-            Splitter { options: self, words, at: 1, is_run: false, has_code: false, line: RunLine::default() };
+        let mut splitter = Splitter { options: self, words, at: 1, is_run: false, line: RunLine::default() };
         let Some(is_found) = splitter.before_file()? else { return Ok(Line::Other) };
-        if is_found && !splitter.after_file()? {
-            return Ok(Line::Version);
+        if is_found {
+            splitter.after_file()?;
         }
         Ok(Line::Run(splitter.line))
     }
@@ -182,7 +179,6 @@ struct Splitter<'s> {
     at: usize,
     /// Whether the command `run` was named.
     is_run: bool,
-    has_code: bool,
     line: RunLine,
 }
 
@@ -206,9 +202,13 @@ impl<'s> Splitter<'s> {
                     }
                     self.take(word, takes_next);
                     if name == "eval" {
-                        self.has_code = true;
                         return Ok(Some(true));
                     }
+                }
+                // The options before it are those of `run`, and so is the help.
+                Word::Help if of_run.is_some() => {
+                    self.line.own.push(word.clone());
+                    return Ok(Some(false));
                 }
                 Word::Help | Word::Version => return Ok(None),
                 Word::Unknown => return Err(self.unknown_option(word)),
@@ -243,8 +243,8 @@ impl<'s> Splitter<'s> {
         }
     }
 
-    /// Goes through the words after the file. False where `ns` is asked for its version.
-    fn after_file(&mut self) -> Result<bool, Refusal> {
+    /// Goes through the words after the file.
+    fn after_file(&mut self) -> Result<(), Refusal> {
         while let Some(word) = self.next() {
             match self.options.classify(word) {
                 Word::Own { option, takes_next } => {
@@ -254,8 +254,9 @@ impl<'s> Splitter<'s> {
                     self.take(word, takes_next);
                 }
                 Word::Help => self.line.asks_help = true,
-                Word::Version => return Ok(false),
-                Word::Unknown | Word::Plain => self.line.words.before.extend(texts(std::slice::from_ref(word))?),
+                Word::Version | Word::Unknown | Word::Plain => {
+                    self.line.words.before.extend(texts(std::slice::from_ref(word))?)
+                }
                 Word::End => {
                     let rest = &self.words[self.at..];
                     self.at = self.words.len();
@@ -263,7 +264,7 @@ impl<'s> Splitter<'s> {
                 }
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Takes an option with its value. A word that is an option is no value; that it is missing is for the

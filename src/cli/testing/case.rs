@@ -118,8 +118,7 @@ struct Folders {
 /// Whether a script takes these arguments. That it refuses others is something that it says.
 fn takes(script: &str, head: &Head) -> bool {
     let described = describe_script(&Script::new("case.ns", script), head.procedure.as_deref());
-    let words = Words { after: head.args.clone(), ..Words::default() };
-    described.interface.is_none_or(|interface| interface.bind(&words).is_ok())
+    described.interface.is_none_or(|interface| interface.bind(&Words::verbatim(&head.args)).is_ok())
 }
 
 /// The text of a file that a script left; none where there is no such file. Whatever else has its name is told.

@@ -264,7 +264,7 @@ impl<'e> Session<'e> {
         let values = self.machine.top_values(self.names.len());
         self.machine.restore_top(values);
         self.uses.clone_from(&unit.uses);
-        if view::procedures(&unit).next().is_some() {
+        if unit.tree.procedures().next().is_some() {
             self.units.push(unit);
         }
     }

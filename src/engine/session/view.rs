@@ -8,7 +8,7 @@ use compact_str::CompactString;
 use crate::limits::{Interrupt, Limits, Meter};
 use crate::program::tree::Param;
 use crate::program::{ModuleId, Unit, param_of};
-use crate::syntax::ast::{Procedure, StatementKind};
+use crate::syntax::ast::Procedure;
 use crate::value::Value;
 
 use super::super::stack::on_large_stack;
@@ -46,7 +46,8 @@ impl Session<'_> {
         match name.split_once('.') {
             Some((module, name)) => self.module_procedures(module).find(|procedure| procedure.name == name),
             None => {
-                let mut all = self.units.iter().rev().flat_map(|unit| procedures(unit).map(move |found| (unit, found)));
+                let mut all =
+                    self.units.iter().rev().flat_map(|unit| unit.tree.procedures().map(move |found| (unit, found)));
                 let (unit, procedure) = all.find(|(_, procedure)| procedure.name.text == name)?;
                 Some(info(unit, procedure))
             }
@@ -102,16 +103,8 @@ impl Session<'_> {
     }
 }
 
-/// The procedures that a text defines.
-pub(super) fn procedures(unit: &Unit) -> impl Iterator<Item = &Procedure> {
-    unit.tree.statements.iter().filter_map(|statement| match &statement.kind {
-        StatementKind::Procedure(procedure) => Some(&**procedure),
-        _ => None,
-    })
-}
-
 fn infos(unit: &Unit) -> impl Iterator<Item = ProcedureInfo> {
-    procedures(unit).map(|procedure| info(unit, procedure))
+    unit.tree.procedures().map(|procedure| info(unit, procedure))
 }
 
 fn info(unit: &Unit, procedure: &Procedure) -> ProcedureInfo {

@@ -12,7 +12,7 @@ mod usage;
 
 use compact_str::CompactString;
 
-use crate::syntax::ast::{Procedure, StatementKind, Tree};
+use crate::syntax::ast::{Procedure, Tree};
 use crate::text::{Code, Diagnostic};
 use crate::value::Value;
 
@@ -116,7 +116,7 @@ impl Interface {
     /// # Errors
     /// It is not known where the run begins.
     pub fn of(tree: &Tree, wanted: Option<&str>, findings: &mut Vec<Diagnostic>) -> Result<Interface, Diagnostic> {
-        let procedures: Vec<&Procedure> = procedures(tree).collect();
+        let procedures: Vec<&Procedure> = tree.procedures().collect();
         let names: Vec<&str> = procedures.iter().map(|procedure| procedure.name.text.as_str()).collect();
         let has_top = tree.statements.iter().any(|statement| statement.runs());
         let entry = Entry::find(&names, has_top, wanted)?;
@@ -164,13 +164,6 @@ impl Parameter {
     pub fn is_required(&self) -> bool {
         self.default.is_none()
     }
-}
-
-fn procedures(tree: &Tree) -> impl Iterator<Item = &Procedure> {
-    tree.statements.iter().filter_map(|statement| match &statement.kind {
-        StatementKind::Procedure(procedure) => Some(&**procedure),
-        _ => None,
-    })
 }
 
 /// The value of the first `:: key: value` line of a key.

@@ -3,7 +3,7 @@
 use crate::text::{Code, Diagnostic, nearest};
 use crate::value::{Map, Value, print};
 
-use super::{Bound, Element, Interface, Kind, Parameter};
+use super::{Bound, Element, Interface, Kind, Parameter, Role};
 
 /// The name by which a script that reads `ARGS` is given its words.
 pub const ARGS: &str = "args";
@@ -44,6 +44,8 @@ impl Interface {
 impl Parameter {
     fn named(&self, given: &Map, findings: &mut Vec<Diagnostic>) -> Value {
         let value = given.get_str(&self.name).filter(|value| !matches!(value, Value::Nil));
+        // At least one, as on the command line.
+        let value = value.filter(|value| !(self.role == Role::Rest && self.is_required() && is_empty_list(value)));
         let value = match value {
             Some(value) => value,
             None if self.is_required() => {
@@ -74,6 +76,10 @@ impl Parameter {
             Kind::Map(element) => format!("a map of {}", plural(element)),
         }
     }
+}
+
+fn is_empty_list(value: &Value) -> bool {
+    matches!(value, Value::List(list) if list.is_empty())
 }
 
 /// The words of a script that reads `ARGS`.

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use compact_str::CompactString;
 
-use crate::syntax::ast::{self, StatementKind, Tree, WhenAbsent};
+use crate::syntax::ast::{self, Tree, WhenAbsent};
 use crate::text::{Code, Diagnostic, Span, nearest};
 use crate::toolkit::{Registry, Settings};
 use crate::value::Value;
@@ -164,7 +164,7 @@ fn procedures_of<'a>(unit: &'a Unit, earlier: &'a [Unit], findings: &mut Vec<Dia
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut own: HashMap<&str, Span> = HashMap::new();
     let units = earlier.iter().chain([unit]);
-    for (of, procedure) in units.flat_map(|unit| in_tree(&unit.tree).map(move |procedure| (unit, procedure))) {
+    for (of, procedure) in units.flat_map(|unit| unit.tree.procedures().map(move |procedure| (unit, procedure))) {
         let name = &procedure.name;
         if std::ptr::eq(of, unit)
             && let Some(first) = own.insert(&name.text, name.span)
@@ -182,13 +182,6 @@ fn procedures_of<'a>(unit: &'a Unit, earlier: &'a [Unit], findings: &mut Vec<Dia
         }
     }
     procedures
-}
-
-fn in_tree(tree: &Tree) -> impl Iterator<Item = &ast::Procedure> {
-    tree.statements.iter().filter_map(|statement| match &statement.kind {
-        StatementKind::Procedure(procedure) => Some(&**procedure),
-        _ => None,
-    })
 }
 
 fn lower_procedure(

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 
 use super::super::metadata::Timestamp;
 use super::Journal;
+use super::address::Address;
 use super::history::{Fate, History};
-use super::record::{Address, Moment, Step, time};
+use super::record::{Moment, Step, time};
 use super::roots::Roots;
 
 /// Seconds after the last record of a run in which its last step may still have changed something.

@@ -6,9 +6,10 @@ use std::ffi::OsString;
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
 use super::super::metadata::Kind;
+use super::address::Address;
 use super::later::Since;
 use super::outcome::{Outcome, Place, Touched};
-use super::record::{Address, State};
+use super::record::State;
 use super::roots::Roots;
 
 /// Why something cannot be taken back.
@@ -85,10 +86,10 @@ impl<'a> Comparison<'a> {
         if place.now.is_some() && place.is_made {
             return self.stranger_in(path);
         }
-        match place.is_tree && place.now.is_some() {
-            true => changed_below(self.roots.place(path)?.open_folder()?, &self.since, path),
-            false => Ok(None),
+        if place.is_tree && place.now.is_some() {
+            return changed_below(self.roots.place(path)?.open_folder()?, &self.since, path);
         }
+        Ok(None)
     }
 
     /// Whether the directory is no longer there, so that nothing can be put back into it.

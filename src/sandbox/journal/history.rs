@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use super::super::seal::{Chain, RootSeal};
-use super::record::{Address, Begin, End, Moment, RECORD_BYTES, Record, State, Step, VERSION, parse, parse_claim};
+use super::address::Address;
+use super::record::{Begin, End, Moment, RECORD_BYTES, Record, State, Step, VERSION, parse, parse_claim};
 
 /// What a journal says of a run.
 #[derive(Clone, Debug)]

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 
 use super::super::metadata::{Kind, Metadata, Timestamp};
+use super::address::{Address, holder};
 use super::history::{Fate, History, HistoryError, Taken};
-use super::record::{Address, State, Step, holder};
+use super::record::{State, Step};
 use super::roots::Roots;
 use super::run::Folders;
 use super::times::Undone;

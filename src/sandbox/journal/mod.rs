@@ -9,6 +9,7 @@
 //! What a step takes away is kept below `.ns` by a rename, so a journal holds names alone, and what
 //! it says can be taken back ([`undo`]).
 
+mod address;
 mod aftermath;
 mod collect;
 mod conflicts;
@@ -44,6 +45,7 @@ use super::metadata::Metadata;
 use super::own::shown;
 use super::root::Root;
 
+pub use address::Address;
 pub use collect::GcRules;
 pub use conflicts::Conflict;
 pub(super) use contents::read_content;
@@ -53,7 +55,7 @@ pub use list::Listed;
 pub use owner::Ownership;
 use record::Record;
 pub(super) use record::Step;
-pub use record::{Address, Begin, End, State};
+pub use record::{Begin, End, State};
 pub(super) use record::{Moment, moment, time};
 pub use recover::{Abandoned, AllAbandoned, RecoverError, RecoverRules, Recovered};
 pub use roots::Roots;

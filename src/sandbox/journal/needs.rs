@@ -14,9 +14,10 @@ use super::super::keep::stamp;
 use super::super::metadata::Timestamp;
 use super::super::own::shown;
 use super::JOURNAL;
+use super::address::Address;
 use super::history::{History, HistoryError};
 use super::list::begin_of;
-use super::record::{Address, Step};
+use super::record::Step;
 use super::roots::Roots;
 use super::run::Folders;
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::super::metadata::Kind;
+use super::address::Address;
 use super::history::{Fate, History, Taken};
-use super::record::{Address, Moment, State, Step};
+use super::record::{Moment, State, Step};
 use super::roots::Roots;
 use super::times::Times;
 

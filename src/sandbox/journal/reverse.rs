@@ -13,8 +13,9 @@ use super::super::metadata::Kind;
 use super::super::remove::{Going, discard};
 use super::super::root::SandboxPath;
 use super::super::take::Overwrite;
+use super::address::{Address, holder};
 use super::history::{Fate, Taken};
-use super::record::{Address, State, Step, holder};
+use super::record::{State, Step};
 use super::roots::Roots;
 use super::{Change, left};
 
@@ -128,10 +129,8 @@ impl<'a> Reverser<'a, '_> {
             Err(RenameError::Sandbox(error)) => return Err(error),
             Ok(()) => {}
         }
-        let moved = self.forget_copies(to).into_iter().map(|copy| match copy == *to {
-            true => path.clone(),
-            false => copy.moved(to, path),
-        });
+        let copies = self.forget_copies(to).into_iter();
+        let moved = copies.map(|copy| if copy == *to { path.clone() } else { copy.moved(to, path) });
         self.copied.extend(moved.collect::<Vec<_>>());
         Ok(())
     }

@@ -8,7 +8,8 @@ use super::super::error::SandboxError;
 use super::super::keep::stamp;
 use super::super::own::{OWN, open_ours};
 use super::super::root::{Root, SandboxPath, parts_of};
-use super::record::{Address, State};
+use super::address::Address;
+use super::record::State;
 
 /// The roots of a run.
 #[derive(Clone, Copy, Debug)]

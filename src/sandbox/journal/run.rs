@@ -13,9 +13,10 @@ use super::super::own::{FILE_MODE, FOLDER_MODE, open_ours, shown};
 use super::super::root::Root;
 use super::super::seal::{Chain, RootSeal};
 use super::super::user_state::UserState;
+use super::address::Address;
 use super::history::History;
 use super::list::is_sealed;
-use super::record::{Address, Begin, End, Record, Step, VERSION, line};
+use super::record::{Begin, End, Record, Step, VERSION, line};
 use super::room::Room;
 use super::{JOURNAL, OwnChange, needs};
 

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use super::super::metadata::Kind;
 use super::Journal;
+use super::address::Address;
 use super::outcome::{Outcome, Place};
-use super::record::{Address, Begin, End, State};
+use super::record::{Begin, End, State};
 use super::roots::Roots;
 use super::undo::{UndoError, read};
 

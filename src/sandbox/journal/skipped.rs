@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::address::{Address, holder};
 use super::conflicts::Conflict;
 use super::history::History;
 use super::outcome::keys_below;
-use super::record::{Address, Step, holder};
+use super::record::Step;
 
 /// The places that are skipped, and why.
 pub(super) struct Skipped<'h> {

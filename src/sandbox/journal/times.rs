@@ -7,10 +7,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 
+use super::address::Address;
 use super::history::History;
 use super::list::{begin_of, walk};
 use super::outcome::Outcome;
-use super::record::{Address, Begin, End, Moment};
+use super::record::{Begin, End, Moment};
 use super::roots::Roots;
 use super::run::Folders;
 

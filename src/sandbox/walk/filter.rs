@@ -110,10 +110,7 @@ impl<'a> Filter<'a> {
     pub fn leaves_out(&self, folder: &Position, name: &OsStr, count: &mut u64) -> bool {
         let is_left_out = is_reserved(name);
         if is_left_out {
-            let is_base = match self.asks_for_paths() {
-                true => folder.depth == self.base.depth,
-                false => folder.entry.is_none(),
-            };
+            let is_base = if self.asks_for_paths() { folder.depth == self.base.depth } else { folder.entry.is_none() };
             *count += u64::from(!(is_base && self.base.is_root));
         }
         is_left_out

@@ -301,9 +301,10 @@ impl Reader {
         self.found[intake.start..].iter().enumerate().filter(is_folder).map(|(offset, found)| {
             let entry = EntryId { reader: self.number, index: (intake.start + offset) as u32 };
             let name = self.name(found);
-            let position = match intake.filter.asks_for_paths() {
-                true => intake.position.below(entry, name, self.scope()),
-                false => Position::unnamed(entry),
+            let position = if intake.filter.asks_for_paths() {
+                intake.position.below(entry, name, self.scope())
+            } else {
+                Position::unnamed(entry)
             };
             (position, name)
         })

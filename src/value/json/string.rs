@@ -33,33 +33,35 @@ impl Keys {
     }
 }
 
-impl Parser<'_> {
+impl<'t> Parser<'t> {
     /// The text after an opening quote.
     pub fn string(&mut self) -> Parsed<Str> {
         let start = self.at;
-        match self.plain_end()? {
-            b'"' => {
-                let text = &self.text[start..self.at];
-                self.at += 1;
-                space::check(text.len())?;
-                Ok(Str::new(text))
-            }
-            _ => self.escaped(start),
+        match self.plain(start)? {
+            Some(text) => Ok(Str::new(text)),
+            None => self.escaped(start),
         }
     }
 
     /// The same for a key.
     pub fn key_text(&mut self) -> Parsed<Str> {
         let start = self.at;
-        match self.plain_end()? {
-            b'"' => {
-                let text = &self.text[start..self.at];
-                self.at += 1;
-                space::check(text.len())?;
-                Ok(self.keys.find(text))
-            }
-            _ => self.escaped(start),
+        match self.plain(start)? {
+            Some(text) => Ok(self.keys.find(text)),
+            None => self.escaped(start),
         }
+    }
+
+    /// The text to the closing quote, which is left behind; `None` at a backslash before it.
+    #[inline]
+    fn plain(&mut self, start: usize) -> Parsed<Option<&'t str>> {
+        if self.plain_end()? != b'"' {
+            return Ok(None);
+        }
+        let text = &self.text[start..self.at];
+        self.at += 1;
+        space::check(text.len())?;
+        Ok(Some(text))
     }
 
     /// Goes to the next quote or backslash.

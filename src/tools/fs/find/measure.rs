@@ -7,7 +7,7 @@ use crate::tools::time::moment::{Moment, Zone, read};
 use crate::value::{Value, print};
 
 /// Units of sizes: a name and its bytes.
-const SIZES: [(&str, u64); 16] = [
+const SIZES: [(&str, u64); 17] = [
     ("", 1),
     ("b", 1),
     ("k", 1 << 10),
@@ -24,6 +24,7 @@ const SIZES: [(&str, u64); 16] = [
     ("tb", 1_000_000_000_000),
     ("p", 1 << 50),
     ("pib", 1 << 50),
+    ("pb", 1_000_000_000_000_000),
 ];
 
 /// Units of spans of time: names and their seconds.
