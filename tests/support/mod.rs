@@ -7,7 +7,7 @@ pub mod dice;
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -76,7 +76,13 @@ pub struct Ran {
 
 /// Runs a command to its end.
 pub fn run(command: &mut Command) -> Ran {
-    let output = command.output().expect("the binary was built");
+    let output = loop {
+        match command.output() {
+            // A script that this test wrote is open for writing in every child that another test is about to start.
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
+            output => break output.expect("the binary was built"),
+        }
+    };
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ran { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
@@ -88,7 +94,7 @@ pub fn with_input(command: &mut Command, input: &str) -> Ran {
     // A program that ends before it has read everything is no failure of the test.
     let written = child.stdin.take().expect("input is piped").write_all(input.as_bytes());
     if let Err(error) = written {
-        assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe, "ns reads its input");
+        assert_eq!(error.kind(), ErrorKind::BrokenPipe, "ns reads its input");
     }
     let output = child.wait_with_output().expect("ns ends");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
