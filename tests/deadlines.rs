@@ -26,8 +26,10 @@ use support::{Captured, ns, run};
 /// How long a call may work before it is interrupted.
 const PATIENCE: Duration = Duration::from_millis(150);
 /// Processor time after the interrupt: to notice it, and to free what was made, in a build that may be many times as slow
-/// as a release.
-const SLACK: Duration = Duration::from_millis(300);
+/// as a release, on a machine that does other work besides.
+const SLACK: Duration = Duration::from_millis(500);
+/// A call that seems late is tried so often in all; the least counts.
+const TRIES: usize = 3;
 /// A call that goes on for so long after the interrupt counts as hanging.
 const HANGING: Duration = Duration::from_secs(120);
 /// Tools that are not held to it yet. Parsers run to their end, so does the hash that the audit log makes of a long argument,
@@ -257,7 +259,13 @@ fn deal(hand: usize) {
             if tried.contains(&line) {
                 continue;
             }
-            let (late, ending) = interrupted(&mut session, &interrupt, &line);
+            let (mut late, ending) = interrupted(&mut session, &interrupt, &line);
+            for _ in 1..TRIES {
+                if late.is_some_and(|late| late > SLACK) {
+                    session.evaluate("SET r = nil");
+                    late = late.min(interrupted(&mut session, &interrupt, &line).0);
+                }
+            }
             calls += 1;
             stopped += usize::from(ending == Ending::Interrupted);
             if !only.is_empty() {

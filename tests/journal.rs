@@ -44,6 +44,10 @@ fn name_of(run: &Json) -> &str {
     run["run"].as_str().expect("a name")
 }
 
+fn show(place: &Path, words: &[&str]) -> Ran {
+    run(ns(place).args(["--output", "json", "show"]).args(words))
+}
+
 /// The journal of a run that ended.
 fn journal(place: &Path, run: &Json) -> PathBuf {
     place.join(".ns/runs").join(name_of(run))
@@ -387,10 +391,106 @@ fn runs_are_named_by_a_part_that_no_other_has() {
     assert_eq!(undo(place.path(), &[&name[name.len() - 8..]]).code, 0);
     assert_eq!(fs::read_to_string(place.path().join("a.txt")).expect("a file"), "a");
     assert_eq!(fs::read_to_string(place.path().join("b.txt")).expect("a file"), "1");
-    let several = undo(place.path(), &["20"]);
-    assert!(several.stderr.contains("there is no run `20`"), "{}", several.stderr);
+    let none = undo(place.path(), &["20z"]);
+    assert!(none.stderr.contains("there is no run `20z`"), "{}", none.stderr);
     let several = undo(place.path(), &[&name[..8]]);
     assert!(several.stderr.contains("fits 3 runs"), "{}", several.stderr);
     let again = undo(place.path(), &[name]);
     assert!(again.stderr.contains("was taken back by"), "{}", again.stderr);
+}
+
+/// Somebody deleted by hand what the two newest runs had made.
+#[test]
+fn no_run_stands_in_the_way_of_those_before_it() {
+    let place = sandbox();
+    for name in ["one", "two", "three"] {
+        eval(place.path(), &format!("MUST FS.WriteFile(\"{name}\", \"x\")"));
+    }
+    let runs: Vec<String> = log(place.path()).iter().map(|run| run["id"].as_str().expect("an id").to_owned()).collect();
+    fs::remove_file(place.path().join("three")).expect("a file");
+    fs::remove_file(place.path().join("two")).expect("a file");
+    let refused = undo(place.path(), &[]);
+    let (force, skip) = (format!("`ns undo {} --force`", runs[0]), "`ns undo --skip`");
+    for part in ["`three`: it is no longer there", &force, skip] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    let skipped = undo(place.path(), &["--skip"]);
+    assert_eq!(skipped.code, 0, "{}", skipped.stderr);
+    for run in &runs[..2] {
+        assert!(skipped.stderr.contains(&format!("passed over `{run}`")), "{}", skipped.stderr);
+    }
+    assert!(skipped.stderr.contains(&format!("{} was taken back (1 change)", runs[2])), "{}", skipped.stderr);
+    assert!(!place.path().join("one").exists());
+    let stuck = undo(place.path(), &["--skip"]);
+    assert_eq!(stuck.code, 1, "{}", stuck.stderr);
+    assert!(stuck.stderr.contains("none of 2 runs can be taken back"), "{}", stuck.stderr);
+    // By force each of them counts as taken back, so that the next is the one before it.
+    for run in &runs[..2] {
+        let forced = undo(place.path(), &["--force"]);
+        assert_eq!(forced.code, 1, "what is left is a failure: {}", forced.stderr);
+        assert!(forced.stderr.contains(&format!("nothing of {run} could be taken back")), "{}", forced.stderr);
+    }
+    let nothing = undo(place.path(), &[]);
+    assert!(nothing.stderr.contains("no run has changed anything that is not taken back"), "{}", nothing.stderr);
+    let states: Vec<Json> = log(place.path()).iter().rev().take(3).map(|run| run["state"].clone()).collect();
+    assert!(
+        states.iter().all(|state| state.as_str().is_some_and(|state| state.starts_with("taken back by"))),
+        "{states:?}"
+    );
+}
+
+/// A run that is passed over has nothing to do with what is wrong with the machine.
+#[test]
+fn a_policy_that_refuses_is_no_run_to_pass_over_for_ever() {
+    let place = sandbox();
+    eval(place.path(), "MUST FS.WriteFile(\"one\", \"x\")");
+    let refused = run(ns(place.path()).args(["--read-only", "undo", "--skip"]));
+    assert!(refused.code != 0 && !refused.stderr.contains("passed over"), "{}", refused.stderr);
+    assert!(place.path().join("one").exists());
+}
+
+#[test]
+fn every_beginning_of_a_name_that_no_other_has_is_enough() {
+    let place = sandbox();
+    for number in 0..12 {
+        eval(place.path(), &format!("MUST FS.WriteFile(\"f{number}\", \"x\")"));
+    }
+    let runs = log(place.path());
+    let ids: Vec<&str> = runs.iter().map(|run| run["id"].as_str().expect("an id")).collect();
+    for (run, id) in runs.iter().zip(&ids) {
+        for length in 1..=id.len() {
+            let beginning = &id[..length];
+            let others = ids.iter().filter(|other| other.starts_with(beginning)).count() - 1;
+            let shown = show(place.path(), &[beginning]);
+            if others == 0 {
+                assert!(shown.stdout.contains(name_of(run)), "{beginning}: {}{}", shown.stdout, shown.stderr);
+            } else {
+                assert!(shown.stderr.contains(&format!("fits {} runs", others + 1)), "{beginning}: {}", shown.stderr);
+            }
+        }
+        let whole = show(place.path(), &[name_of(run)]);
+        assert!(whole.stdout.contains(name_of(run)), "{}", whole.stderr);
+    }
+    let newest = show(place.path(), &[]);
+    assert!(newest.stdout.contains(name_of(&runs[0])), "{}", newest.stdout);
+}
+
+#[test]
+fn the_overview_is_in_local_time_and_fits() {
+    let place = sandbox();
+    let script = format!("# {}\nMUST FS.WriteFile(\"f\", \"x\")\n", "long ".repeat(30));
+    let name = format!("{}.ns", "tidy-".repeat(20));
+    fs::write(place.path().join(&name), script).expect("a script");
+    assert_eq!(run(ns(place.path()).arg(place.path().join(&name))).code, 0);
+    let listed = &log(place.path())[0];
+    let utc = listed["time"].as_str().expect("a time");
+    let hour = |text: &str| text[11..13].parse::<u32>().expect("an hour");
+    let id = listed["id"].as_str().expect("an id");
+    for (zone, hours) in [("UTC0", 0), ("XXX-5", 5), ("XXX+3", 21)] {
+        let shown = run(ns(place.path()).env("TZ", zone).arg("log"));
+        let line = shown.stdout.lines().nth(1).expect("a run");
+        let local = line.trim_start().strip_prefix(id).expect("the short name").trim_start();
+        assert_eq!(hour(local), (hour(utc) + hours) % 24, "{zone}: {line}");
+        assert!(line.contains(&name), "a pipe is not cut: {line}");
+    }
 }

@@ -15,6 +15,7 @@ use super::args::{CallArgs, Global};
 use super::call_lines::call_lines;
 use super::console::connect_console;
 use super::exit::Exit;
+use super::history::say_ended;
 use super::interrupts::catch_interrupts;
 use super::progress::show_at_terminal;
 use super::show::{Format, Printer};
@@ -72,8 +73,13 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
         catch_interrupts(engine.interrupt());
         return call_lines(&engine, part.as_ref());
     }
-    let tool = args.tool.as_deref().expect("clap demands it, or `--jsonl`");
-    let called = call_once(&engine, tool, args);
+    let called = call_once(&engine, global, args);
+    let exit = answer(&engine, global, (called, part));
+    say_ended(global, &engine);
+    exit
+}
+
+fn answer(engine: &Engine, global: &Global, (called, part): (Result<Value, Exit>, Option<Part>)) -> Exit {
     let _bounds = engine.bound_answer();
     match (called, part) {
         (Err(exit), _) => exit,
@@ -83,14 +89,15 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
                 let whole = Map::with_capacity(2).with("result", answer).with("_meta", meta);
                 print(&whole.into(), Some(Format::Json))
             }
-            Err(error) => fail(&untold(&engine, error)),
+            Err(error) => fail(&untold(engine, error)),
         },
     }
 }
 
-fn call_once(engine: &Engine, tool: &str, args: &CallArgs) -> Result<Value, Exit> {
+fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value, Exit> {
+    let tool = args.tool.as_deref().expect("clap demands it, or `--jsonl`");
     ask_at_terminal(engine);
-    show_at_terminal(engine);
+    show_at_terminal(engine, global);
     connect_console(engine);
     let given = read_arguments(engine, &args.json).map_err(|error| fail(&error))?;
     super::seal(engine).map_err(|error| fail(&setup_failure(&error)))?;

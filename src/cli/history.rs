@@ -1,17 +1,30 @@
 //! `ns log`, `ns show`, `ns undo` and `ns redo`: what runs changed, and how it is taken back.
 
-use crate::engine::{Described, Differ, End, Engine, Listed, Options, ShownRun, Value};
+use std::io::{IsTerminal, stderr, stdout};
+use std::path::Path;
+
+use chrono::{Local, SecondsFormat};
+use comfy_table::{CellAlignment, ColumnConstraint, Row, Width};
+
+use crate::engine::{
+    Described, Differ, End, Ended, Engine, Listed, Options, PassedOver, ShownRun, Undone, Value, short_name,
+};
 use crate::text::{Diagnostic, FindingCode, Sources, safe};
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
-use super::args::{Global, LogArgs, ShowArgs};
+use super::args::{Global, LogArgs, ShowArgs, UndoArgs};
 use super::changes;
 use super::exit::Exit;
 use super::interrupts::catch_interrupts;
 use super::show::{Format, Printer};
+use super::table;
 use super::terminal::{self, report_findings, report_notes, say};
 
+/// Columns that the command of a run takes at least, however narrow the terminal is.
+const COMMAND_COLUMNS: u16 = 16;
+/// Columns of a terminal that does not say.
+const COLUMNS: u16 = 80;
 /// Runs that `:log` of a session shows.
 const SHOWN_IN_SESSION: usize = 10;
 
@@ -23,7 +36,13 @@ pub fn log(global: &Global, args: &LogArgs) -> Exit {
         if runs.is_empty() {
             say("no run has changed anything here\n");
         }
-        print(global, Value::list(runs.iter().map(row_of_run).collect())?)
+        match Format::for_call(global.output) {
+            Some(Format::Table) | None if !runs.is_empty() => Ok(terminal::print(&overview(&runs))),
+            format => {
+                let rows = Value::list(runs.iter().map(row_of_run).collect())?;
+                print_as(format.unwrap_or(Format::Table), rows)
+            }
+        }
     })
 }
 
@@ -31,7 +50,10 @@ pub fn log(global: &Global, args: &LogArgs) -> Exit {
 pub fn show(global: &Global, args: &ShowArgs) -> Exit {
     with_engine(global, |engine| {
         catch_interrupts(engine.interrupt());
-        let run = engine.show_run(&args.run)?;
+        let Some(run) = run_to_show(engine, args.run.as_deref())? else {
+            say("no run has changed anything here\n");
+            return Ok(Exit::Done);
+        };
         let differ = if args.diff { Differ::showing(engine.watch()) } else { Differ::counting(engine.watch()) };
         let described = engine.describe_run(&run, differ)?;
         match Format::for_shown(global.output) {
@@ -66,35 +88,66 @@ fn page(run: &ShownRun, described: &[Described], with_differences: bool) -> Stri
     page
 }
 
-/// `ns undo` and `ns redo`
-pub fn undo(global: &Global, run: Option<&str>, redo: bool, force: bool) -> Exit {
+/// `ns undo`
+pub fn undo(global: &Global, args: &UndoArgs) -> Exit {
     with_engine(global, |engine| {
         catch_interrupts(engine.interrupt());
-        take_back(engine, run, redo, force)
+        if !args.skip {
+            return engine.undo(args.run.as_deref(), false, args.force).map(|undone| say_undone(&undone));
+        }
+        let (undone, passed) = engine.undo_past_conflicts(false)?;
+        for PassedOver { run, error } in passed {
+            say(&format!("passed over `{}`{}: {}\n", run.short(), command_of(&run), error.message));
+        }
+        Ok(say_undone(&undone))
     })
+}
+
+/// `ns redo`
+pub fn redo(global: &Global, force: bool) -> Exit {
+    with_engine(global, |engine| {
+        catch_interrupts(engine.interrupt());
+        engine.undo(None, true, force).map(|undone| say_undone(&undone))
+    })
+}
+
+/// Says at a terminal what the run that just ended has changed, and how that is taken back.
+pub(super) fn say_ended(global: &Global, engine: &Engine) {
+    let Some(Ended { steps, .. }) = engine.ended_run().filter(|ended| ended.steps > 0) else { return };
+    if global.quiet || !stderr().is_terminal() {
+        return;
+    }
+    let changes = terminal::counted(steps as usize, "change");
+    let them = if steps == 1 { "it" } else { "them" };
+    let sandbox =
+        global.sandbox.as_ref().map(|folder| format!(" --sandbox {}", shell_word(folder))).unwrap_or_default();
+    // A note said why where nothing can be taken back.
+    let remedy = if engine.can_undo() { format!("; ns undo{sandbox} takes {them} back") } else { String::new() };
+    say(&format!("{changes}{remedy}\n"));
+}
+
+/// A path as a word for a shell.
+fn shell_word(path: &Path) -> String {
+    let text = safe::name(&path.to_string_lossy()).into_owned();
+    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "/._-+,@:".contains(c));
+    if is_plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// `:log` of a session.
 pub(crate) fn log_in_session(engine: &Engine) {
-    let listed = engine.runs(SHOWN_IN_SESSION).and_then(|runs| {
-        let rows = Value::list(runs.iter().map(row_of_run).collect())?;
-        let mut printer = Printer::new(Format::Table);
+    match engine.runs(SHOWN_IN_SESSION) {
+        Ok(runs) if runs.is_empty() => say("no run has changed anything here\n"),
         // That nobody reads it is nobody's error.
-        let _ = printer.print(&[rows]).and_then(|()| printer.flush());
-        Ok(())
-    });
-    if let Err(error) = listed {
-        report(error);
+        Ok(runs) => drop(terminal::print(&overview(&runs))),
+        Err(error) => drop(report(error)),
     }
 }
 
 /// `:show` of a session: the run that is named, or the newest.
 pub(crate) fn show_in_session(engine: &Engine, run: Option<&str>) {
-    let newest = || engine.runs(1).map(|runs| runs.first().map(|run| run.run.clone()));
-    let shown = run.map_or_else(newest, |run| Ok(Some(run.to_owned()))).and_then(|run| match run {
+    let shown = run_to_show(engine, run).and_then(|run| match run {
         None => Ok("no run has changed anything here\n".to_owned()),
         Some(run) => {
-            let run = engine.show_run(&run)?;
             let described = engine.describe_run(&run, Differ::showing(engine.watch()))?;
             Ok(page(&run, &described, true))
         }
@@ -107,22 +160,32 @@ pub(crate) fn show_in_session(engine: &Engine, run: Option<&str>) {
 
 /// `:undo` and `:redo` of a session.
 pub(crate) fn undo_in_session(engine: &Engine, run: Option<&str>, redo: bool) {
-    if let Err(error) = take_back(engine, run, redo, false) {
-        report(error);
+    match engine.undo(run, redo, false) {
+        Ok(undone) => drop(say_undone(&undone)),
+        Err(error) => drop(report(error)),
     }
 }
 
-fn take_back(engine: &Engine, run: Option<&str>, redo: bool, force: bool) -> Result<Exit, ToolError> {
-    let undone = engine.undo(run, redo, force)?;
+/// The run that is named, else the newest; none where there is none.
+fn run_to_show(engine: &Engine, run: Option<&str>) -> Result<Option<ShownRun>, ToolError> {
+    match run {
+        Some(run) => engine.show_run(run).map(Some),
+        None => engine.runs(1)?.first().map(|run| engine.show_run(&run.run)).transpose(),
+    }
+}
+
+fn say_undone(undone: &Undone) -> Exit {
     for left in &undone.left {
         say(&format!("warning: `{}` was left as it is: {}\n", left.path.shown(), left.reason));
     }
-    let changes = if undone.steps == 1 { "1 change".to_owned() } else { format!("{} changes", undone.steps) };
-    match undone.by {
-        Some(by) => say(&format!("{} was taken back ({changes}); `ns undo {by}` does it again\n", undone.run)),
-        None => say(&format!("{} had left nothing that could be taken back\n", undone.run)),
+    let (run, changes) = (short_name(&undone.run), terminal::counted(undone.steps, "change"));
+    match undone.by.as_deref().map(short_name) {
+        Some(by) if undone.steps > 0 => {
+            say(&format!("{run} was taken back ({changes}); `ns undo {by}` does it again\n"))
+        }
+        _ => say(&format!("nothing of {run} could be taken back; it counts as taken back\n")),
     }
-    Ok(if undone.left.is_empty() { Exit::Done } else { Exit::Failed })
+    if undone.left.is_empty() { Exit::Done } else { Exit::Failed }
 }
 
 pub(super) fn with_engine(global: &Global, work: impl FnOnce(&Engine) -> Result<Exit, ToolError>) -> Exit {
@@ -164,13 +227,57 @@ fn print_as(format: Format, value: Value) -> Result<Exit, ToolError> {
 fn row_of_run(run: &Listed) -> Value {
     let command = run.begin.as_ref().map_or("(foreign: see `ns adopt`)", |begin| begin.command.as_str());
     let changes = run.steps.map_or(Value::Nil, |steps| Value::from(i64::from(steps)));
-    let row = Map::with_capacity(5).with("run", run.run.as_str()).with("command", command);
+    let time = run.began().map_or(Value::Nil, |time| Value::text(&time.to_rfc3339_opts(SecondsFormat::Secs, true)));
+    let row = Map::with_capacity(6).with("run", run.run.as_str()).with("id", run.short()).with("time", time);
     let state = match (&run.redone_by, &run.undone_by) {
         (Some(by), _) => format!("taken back, and done again by {by}"),
         (None, Some(by)) => format!("taken back by {by}"),
         (None, None) => ending(run.end).to_owned(),
     };
-    row.with("changes", changes).with("state", state.as_str()).into()
+    row.with("command", command).with("changes", changes).with("state", state.as_str()).into()
+}
+
+/// The runs as people read them: one line each, as wide as the terminal at most.
+fn overview(runs: &[Listed]) -> String {
+    let columns = stdout().is_terminal().then(|| table::terminal_columns().unwrap_or(COLUMNS));
+    let mut table = table::new_table_of(columns);
+    table.set_truncation_indicator("…");
+    let mut head = Row::from(["id", "when", "changes", "state", "command"]);
+    head.max_height(1);
+    table.set_header(head);
+    for run in runs {
+        let when = run.began().map(|time| time.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string());
+        let state = match (&run.redone_by, &run.undone_by) {
+            (Some(by), _) => format!("redone {}", short_name(by)),
+            (None, Some(by)) => format!("undone {}", short_name(by)),
+            (None, None) => ending(run.end).to_owned(),
+        };
+        let command = run.begin.as_ref().map_or("(foreign: see `ns adopt`)", |begin| begin.command.as_str());
+        // A line of a session speaks for itself.
+        let command = command.strip_prefix("ns repl: ").unwrap_or(command);
+        let changes = run.steps.map(|steps| steps.to_string()).unwrap_or_default();
+        let cells =
+            [run.short().to_owned(), when.unwrap_or_default(), changes, state, safe::name(command).into_owned()];
+        let mut row = Row::from(cells);
+        row.max_height(1);
+        table.add_row(row);
+    }
+    for (number, column) in table.column_iter_mut().enumerate() {
+        // The command alone is cut where the terminal is too narrow.
+        column.set_constraint(match number {
+            4 => ColumnConstraint::LowerBoundary(Width::Fixed(COMMAND_COLUMNS)),
+            _ => ColumnConstraint::ContentWidth,
+        });
+        if number == 2 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    format!("{}\n", table.trim_fmt())
+}
+
+/// What began a run, in brackets; nothing where that is not known.
+fn command_of(run: &Listed) -> String {
+    run.begin.as_ref().map(|begin| format!(" ({})", safe::name(&begin.command))).unwrap_or_default()
 }
 
 fn ending(end: Option<End>) -> &'static str {

@@ -47,7 +47,7 @@ use std::io::{IsTerminal, stdin};
 
 use crate::engine::{Engine, Options, Process, SetupError, leave_scratch, open_outside, settle_scratch};
 
-use args::Command;
+use args::{Command, Global};
 use exit::Exit;
 
 pub(crate) use approve::{forget_typed, is_input_waiting};
@@ -122,14 +122,14 @@ fn seal(engine: &Engine) -> Result<(), SetupError> {
 
 /// Seals the process. From here on a person may sit beside: Ctrl-C stops what runs, and where there is a
 /// terminal it can ask, read and show how far it has come.
-fn attend(engine: &Engine) -> Result<(), Exit> {
+fn attend(engine: &Engine, global: &Global) -> Result<(), Exit> {
     seal(engine).map_err(|error| {
         report_setup(&error);
         Exit::Usage
     })?;
     interrupts::catch_interrupts(engine.interrupt());
     approve::ask_at_terminal(engine);
-    progress::show_at_terminal(engine);
+    progress::show_at_terminal(engine, global);
     console::connect_console(engine);
     Ok(())
 }
@@ -163,8 +163,8 @@ fn work() -> Exit {
         Some(Command::Adopt(args)) => adopt::adopt(&global, &args),
         Some(Command::Gc(args)) => gc::gc(&global, &args),
         Some(Command::Apply(args)) => plan::apply(&global, &args.file),
-        Some(Command::Undo(args)) => history::undo(&global, args.run.as_deref(), false, args.force),
-        Some(Command::Redo(args)) => history::undo(&global, None, true, args.force),
+        Some(Command::Undo(args)) => history::undo(&global, &args),
+        Some(Command::Redo(args)) => history::redo(&global, args.force),
         Some(Command::Completions(args)) => completions::completions(args.shell),
         Some(Command::CompleteScript { words }) => completions::complete_script(&words),
         Some(Command::Man(args)) => completions::man(&args.command),

@@ -5,7 +5,7 @@ use std::io::{BufReader, BufWriter, IsTerminal, Read, Write, stderr, stdin, stdo
 use std::path::Path;
 
 use crate::engine::{
-    Applied, Described, Differ, Ending, Engine, Invocation, Options, Plan, Script, outside, read_plan,
+    Applied, Described, Differ, Ending, Engine, Invocation, Options, Plan, Script, outside, read_plan, short_name,
 };
 use crate::toolkit::ToolError;
 
@@ -19,13 +19,13 @@ use super::interrupts::catch_interrupts;
 use super::page;
 use super::run::finish;
 use super::show::{Format, Printer, Shared};
-use super::terminal::{self, report_error, say};
+use super::terminal::{self, counted, report_error, say};
 
 /// `ns run --plan`
 pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script, invocation: &Invocation) -> Exit {
     let opened =
         super::settle().and_then(|()| super::open(&Options { atomic: args.atomic, plan: true, ..global.options() }));
-    let engine = match opened.and_then(|engine| super::attend(&engine).map(|()| engine)) {
+    let engine = match opened.and_then(|engine| super::attend(&engine, global).map(|()| engine)) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
@@ -190,8 +190,8 @@ fn with_apply(global: &Global, plan: &Plan) -> Exit {
 
 /// Says that a plan is done.
 pub(crate) fn say_applied(applied: &Applied) {
-    let changes = if applied.changes == 1 { "1 change".to_owned() } else { format!("{} changes", applied.changes) };
-    match &applied.by {
+    let changes = counted(applied.changes, "change");
+    match applied.by.as_deref().map(short_name) {
         Some(by) => say(&format!("done ({changes}); `ns undo {by}` takes it back\n")),
         None => say("there was nothing to do\n"),
     }

@@ -11,15 +11,17 @@ use indicatif::{BinaryBytes, ProgressBar, ProgressStyle};
 
 use crate::engine::{Engine, Progress, ProgressView};
 
+use super::args::Global;
+
 /// Work that ends before is not shown.
 const SHOWN_AFTER: Duration = Duration::from_millis(500);
 /// Time from one picture to the next.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Lets an engine show its work, where somebody reads standard error.
-pub fn show_at_terminal(engine: &Engine) {
+/// Lets an engine show its work, where somebody reads standard error and did not ask for quiet.
+pub fn show_at_terminal(engine: &Engine, global: &Global) {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    if stderr().is_terminal() && !is_dumb {
+    if stderr().is_terminal() && !is_dumb && !global.quiet {
         engine.set_progress_view(Rc::new(Line::default()));
     }
 }

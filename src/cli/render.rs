@@ -3,12 +3,13 @@
 use std::io::{IsTerminal, stdout};
 use std::path::Path;
 
-use crate::engine::{Ending, Engine, Results, Script};
+use crate::engine::{Ending, Engine, Rendered, Results, Script};
 use crate::text::safe;
 use crate::value::{Map, Str, Value, json};
 
 use super::args::{Global, RenderArgs, ResultForm};
 use super::exit::Exit;
+use super::history::say_ended;
 use super::run::read_text;
 use super::terminal::{print, report_error, report_findings, report_notes};
 
@@ -25,7 +26,7 @@ pub fn render(global: &Global, args: &RenderArgs) -> Exit {
         Ok((name, bytes)) => Script::markdown(name, bytes),
         Err(exit) => return exit,
     };
-    if let Err(exit) = super::attend(&engine) {
+    if let Err(exit) = super::attend(&engine, global) {
         return exit;
     }
     let results = match args.results {
@@ -33,6 +34,12 @@ pub fn render(global: &Global, args: &RenderArgs) -> Exit {
         ResultForm::Content => Results::Content,
     };
     let rendered = engine.render(&document, &variables, results);
+    let exit = tell(&rendered);
+    say_ended(global, &engine);
+    exit
+}
+
+fn tell(rendered: &Rendered) -> Exit {
     report_notes(&rendered.warnings);
     report_findings(&rendered.findings, &rendered.sources);
     if rendered.ending != Ending::Done {

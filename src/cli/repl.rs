@@ -18,7 +18,7 @@ pub fn repl(global: &Global) -> Exit {
     // Files of the user's are out of reach afterwards. Without room for plans there are none.
     let typed = Typed::open();
     let _ = settle_scratch();
-    if let Err(exit) = super::attend(&engine) {
+    if let Err(exit) = super::attend(&engine, global) {
         return exit;
     }
     let printer = Shared::new(Printer::new(Format::for_run(global.output)));

@@ -8,6 +8,7 @@ use crate::engine::{DescribedScript, EmitError, Ending, Invocation, Options, Out
 use super::args::{Global, RunArgs};
 use super::doctor::kernel_sandbox;
 use super::exit::Exit;
+use super::history::say_ended;
 use super::plan;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{print, report_error, report_findings, report_notes, say};
@@ -131,7 +132,7 @@ struct Run<'a> {
 
 fn run_script(run: Run<'_>, script: &Script, invocation: &Invocation) -> Exit {
     let opened = super::open(&Options { atomic: run.atomic, ..run.global.options() });
-    let engine = match opened.and_then(|engine| super::attend(&engine).map(|()| engine)) {
+    let engine = match opened.and_then(|engine| super::attend(&engine, run.global).map(|()| engine)) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
@@ -146,6 +147,7 @@ fn run_script(run: Run<'_>, script: &Script, invocation: &Invocation) -> Exit {
     if is_taken_back && engine.ended_run().is_some() {
         say("what the run had changed was taken back\n");
     }
+    say_ended(run.global, &engine);
     // The process ends now; freeing its values one by one would only take time.
     std::mem::forget(outcome);
     exit

@@ -1,12 +1,26 @@
 //! Runs for front ends: listed, shown, taken back.
 
 use crate::limits::{Limits, Meter, Watch, space};
-use crate::toolkit::{SessionMemory, ToolError};
+use crate::text::ToolCode;
+use crate::toolkit::{SessionMemory, ToolError, UndoRefusal};
 
-pub use crate::toolkit::{Conflict, End, Listed, ShownChange, ShownRun, Undone, What};
+pub use crate::sandbox::short_name;
+pub use crate::toolkit::{Conflict, End, Ended, Listed, ShownChange, ShownRun, Undone, What};
 
 use super::changes::{COMPARED_BYTES, Described, Differ};
 use super::{Engine, internal_fault, on_large_stack};
+
+/// So many runs are named where none can be taken back.
+const NAMED: usize = 10;
+
+/// A run that was passed over, and what stood in its way.
+#[derive(Debug)]
+pub struct PassedOver {
+    /// The run.
+    pub run: Listed,
+    /// Why it was not taken back.
+    pub error: ToolError,
+}
 
 impl Engine {
     /// The newest runs that changed something, the newest first, at most so many.
@@ -44,14 +58,41 @@ impl Engine {
     /// `not_found` where there is no such run, `conflict` where it goes on, was taken back already or the
     /// tree has moved on, with a row for each path as its answer.
     pub fn undo(&self, run: Option<&str>, redo: bool, force: bool) -> Result<Undone, ToolError> {
+        let run = match run {
+            Some(run) => self.gate.run_named(run)?,
+            None => self.gate.undoable_runs(redo, 1)?.swap_remove(0),
+        };
+        Ok(self.undo_run(&run, redo, force)?)
+    }
+
+    /// Takes back the newest run that can be taken back whole. Gives the newer ones too, each with what stood
+    /// in its way.
+    ///
+    /// # Errors
+    /// Those of [`Engine::undo`]; `conflict` where none can be.
+    pub fn undo_past_conflicts(&self, redo: bool) -> Result<(Undone, Vec<PassedOver>), ToolError> {
+        let mut passed: Vec<PassedOver> = Vec::new();
+        for run in self.gate.undoable_runs(redo, usize::MAX)? {
+            match self.undo_run(&run, redo, false) {
+                Ok(undone) => return Ok((undone, passed)),
+                Err(UndoRefusal { error, is_of_run: true }) => passed.push(PassedOver { run, error }),
+                Err(refusal) => return Err(refusal.error),
+            }
+        }
+        let named =
+            passed.iter().take(NAMED).map(|passed| format!("`{}`: {}", passed.run.short(), passed.error.message));
+        let message =
+            format!("none of {} runs can be taken back: {}", passed.len(), named.collect::<Vec<_>>().join("; "));
+        Err(ToolError::new(ToolCode::Conflict, message).hint("`ns undo RUN --force` takes back of one what can be"))
+    }
+
+    fn undo_run(&self, run: &Listed, redo: bool, force: bool) -> Result<Undone, UndoRefusal> {
         let _space = space::enter(&self.limits);
-        let run = run.map_or_else(|| self.gate.newest_run(redo), |run| self.gate.run_named(run))?;
-        let session = SessionMemory::new(format!("ns {} {}", if redo { "redo" } else { "undo" }, run.run));
+        let session = SessionMemory::new(format!("ns {} {}", if redo { "redo" } else { "undo" }, run.short()));
         // The limits are for scripts.
         let mut meter = Meter::new(&Limits::default(), self.interrupt.clone());
-        let undone = on_large_stack(|| self.gate.undo(&run, force, (&mut meter, &session))).unwrap_or_else(|panic| {
-            Err(ToolError::new(crate::text::ToolCode::IoError, internal_fault(&panic).message))
-        });
+        let undone = on_large_stack(|| self.gate.undo(run, force, (&mut meter, &session)))
+            .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message).into()));
         self.settle();
         undone
     }

@@ -62,7 +62,7 @@ pub use fix::Fixed;
 pub use foreign::{ForeignDeed, ForeignRun, ForeignState, Ownership};
 pub use format::{Formatted, Spelling, format_script};
 pub use gc::{Amount, GcRequest, GivenUp, Swept, Tally, Why};
-pub use history::{Conflict, End, Listed, ShownChange, ShownRun, Undone, What};
+pub use history::{Conflict, End, Ended, Listed, PassedOver, ShownChange, ShownRun, Undone, What, short_name};
 pub use info::{Info, ProcedureInfo};
 pub use invocation::{Arguments, Invocation};
 pub use outcome::{Ending, Outcome};
@@ -94,7 +94,7 @@ pub struct Engine {
     atomic: bool,
     interrupt: Interrupt,
     /// The run that ended last, if it changed something.
-    ended: RefCell<Option<String>>,
+    ended: RefCell<Option<Ended>>,
     /// The watch of the newest run, line or call; showing its answer is bounded by it too.
     newest: RefCell<Option<Watch>>,
     /// What the kernel keeps it from.
@@ -273,9 +273,14 @@ impl Engine {
         *self.ended.borrow_mut() = self.gate.end_journal(how);
     }
 
-    /// The name of the run or call that ended last, if it changed something.
-    pub fn ended_run(&self) -> Option<String> {
+    /// The run or call that ended last, if it changed something.
+    pub fn ended_run(&self) -> Option<Ended> {
         self.ended.borrow().clone()
+    }
+
+    /// Whether other commands can take back what runs change.
+    pub fn can_undo(&self) -> bool {
+        self.gate.lost_because().is_none()
     }
 
     /// At the end of a run: what the audit log says of it outlives a power cut from here on.

@@ -111,7 +111,7 @@ impl Place {
         };
         reply.notes.extend(notes);
         if let Some(undo) = undo {
-            reply.meta.insert("undo_id".to_owned(), json!(undo));
+            reply.meta.insert("undo_id".to_owned(), json!(undo.run));
         }
         reply
     }

@@ -2,9 +2,9 @@
 
 use crate::limits::Meter;
 use crate::sandbox::{
-    Abandoned, Address, AllAbandoned, Begin, Conflict, Content, End, ForeignDeed, ForeignState, GcRules, Journal,
-    Listed, Ownership, RecoverError, RecoverRules, Recovered, Roots, SandboxError, ShownRun, Source, Swept, UndoError,
-    Undone,
+    Abandoned, Address, AllAbandoned, Begin, Conflict, Content, End, Ended, ForeignDeed, ForeignState, GcRules,
+    Journal, Listed, Ownership, RecoverError, RecoverRules, Recovered, Roots, SandboxError, ShownRun, Source, Swept,
+    UndoError, Undone, short_name,
 };
 use crate::text::ToolCode;
 use crate::value::{Map, Value};
@@ -17,6 +17,29 @@ use super::spec::Access;
 
 /// So many paths are named where the tree is no longer as a run left it.
 const NAMED: usize = 10;
+/// How a run that cannot be taken back is passed over.
+const PASS_OVER: &str = "`ns undo --skip` leaves this run and takes back the newest before it that can be";
+
+/// Why a run was not taken back.
+#[derive(Debug)]
+pub struct UndoRefusal {
+    /// The error.
+    pub error: ToolError,
+    /// Whether the cause is this run, so that another may be taken back.
+    pub is_of_run: bool,
+}
+
+impl From<ToolError> for UndoRefusal {
+    fn from(error: ToolError) -> UndoRefusal {
+        UndoRefusal { error, is_of_run: false }
+    }
+}
+
+impl From<UndoRefusal> for ToolError {
+    fn from(refusal: UndoRefusal) -> ToolError {
+        refusal.error
+    }
+}
 
 impl Gate {
     /// Says what the next run is, before it changes anything.
@@ -26,17 +49,21 @@ impl Gate {
 
     /// Ends the run that goes on, and gives its name, if it has changed something. What went wrong becomes a
     /// note.
-    pub fn end_journal(&self, how: End) -> Option<String> {
-        let run = self.journal.end(how).unwrap_or_else(|error| {
+    pub fn end_journal(&self, how: End) -> Option<Ended> {
+        let ended = self.journal.end(how).unwrap_or_else(|error| {
             self.notes.borrow_mut().push(format!("the journal of the run was not ended: {error}"));
             None
         });
-        let lost = self.root.user().key.lost_because().filter(|_| run.is_some() && self.overlay.is_none());
-        if let Some(reason) = lost {
+        if let Some(reason) = self.lost_because().filter(|_| ended.is_some()) {
             let note = format!("what this run changed cannot be taken back by another command: {reason}");
             self.notes.borrow_mut().push(note);
         }
-        run
+        ended
+    }
+
+    /// Why runs cannot be taken back by another command.
+    pub fn lost_because(&self) -> Option<&str> {
+        self.root.user().key.lost_because().filter(|_| self.overlay.is_none())
     }
 
     /// Leaves the run that goes on to the next start, as one that was killed.
@@ -145,22 +172,29 @@ impl Gate {
             (Some(run), 0) => Ok(run),
             (None, _) => Err(ToolError::new(ToolCode::NotFound, format!("there is no run `{text}`"))
                 .hint("`ns log` lists the runs; name one by its whole name, its beginning or its end")),
-            (Some(_), more) => {
-                let message = format!("`{text}` fits {} runs", more + 1);
+            (Some(last), more) => {
+                let named = found.iter().chain([&last]).take(NAMED).map(|run| format!("`{}`", run.short()));
+                let named = named.collect::<Vec<_>>().join(", ");
+                let rest = if more < NAMED { "" } else { ", …" };
+                let message = format!("`{text}` fits {} runs: {named}{rest}", more + 1);
                 Err(ToolError::new(ToolCode::Conflict, message).hint("write more of the name"))
             }
         }
     }
 
-    /// The run that is taken back when none is named: the newest that took none back; with `redo` the newest
-    /// that did.
-    pub fn newest_run(&self, redo: bool) -> Result<Listed, ToolError> {
-        let found = Journal::newest(self.roots(), redo)?;
-        found.ok_or_else(|| {
+    /// The runs that are taken back when none is named, the newest first, at most so many and at least one:
+    /// those that took none back; with `redo` those that did.
+    ///
+    /// # Errors
+    /// `not_found` where there is none.
+    pub fn undoable_runs(&self, redo: bool, most: usize) -> Result<Vec<Listed>, ToolError> {
+        let found = Journal::undoable(self.roots(), redo, most)?;
+        if found.is_empty() {
             let what =
                 if redo { "no run was taken back" } else { "no run has changed anything that is not taken back" };
-            ToolError::new(ToolCode::NotFound, what.to_owned()).hint("`ns log` lists the runs")
-        })
+            return Err(ToolError::new(ToolCode::NotFound, what.to_owned()).hint("`ns log` lists the runs"));
+        }
+        Ok(found)
     }
 
     /// Takes a run back.
@@ -169,10 +203,10 @@ impl Gate {
         run: &Listed,
         force: bool,
         (meter, session): (&mut Meter, &SessionMemory),
-    ) -> Result<Undone, ToolError> {
+    ) -> Result<Undone, UndoRefusal> {
         if let Some(by) = run.redone_by.as_ref().or(run.undone_by.as_ref()) {
             let (run, by) = (run.run.clone(), by.clone());
-            return Err(refused(UndoError::Undone { run, by }, ""));
+            return Err(refused(UndoError::Undone { run, by }, "").into());
         }
         let run = run.run.as_str();
         let told = vec![
@@ -181,8 +215,8 @@ impl Gate {
         ];
         let record = CallRecord::new("undo", told, session);
         let undone = self.undo_here(run, force, meter, &record);
-        match self.conclude(&record, true, meter, undone.as_ref().err()) {
-            Some(lost) => Err(*lost),
+        match self.conclude(&record, true, meter, undone.as_ref().err().map(|refusal| &refusal.error)) {
+            Some(lost) => Err(UndoRefusal::from(*lost)),
             None => undone,
         }
     }
@@ -193,13 +227,16 @@ impl Gate {
         force: bool,
         meter: &mut Meter,
         record: &CallRecord<'_>,
-    ) -> Result<Undone, ToolError> {
+    ) -> Result<Undone, UndoRefusal> {
         // The audit log takes its line, or nothing is changed.
         self.begin_change(0, meter, record)?;
         let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
         let place = (self.roots(), self.policy.retention);
         let undone = self.journal.undo((run, force), about(record.session().command()), &admit, place, meter);
-        undone.map_err(|error| refused(error, run))
+        undone.map_err(|error| {
+            let is_of_run = !matches!(error, UndoError::Sandbox(_));
+            UndoRefusal { error: refused(error, run), is_of_run }
+        })
     }
 
     /// What a run changed.
@@ -293,7 +330,8 @@ fn told_of(recovered: &Recovered) -> String {
         _ if *steps == 0 => format!("the run {run} (`{command}`) was interrupted before it had changed anything"),
         _ => {
             let changes = if *steps == 1 { "1 change stays".to_owned() } else { format!("{steps} changes stay") };
-            format!("the run {run} (`{command}`) was interrupted; {changes}; `ns undo {run}` takes that back")
+            let short = short_name(run);
+            format!("the run {run} (`{command}`) was interrupted; {changes}; `ns undo {short}` takes that back")
         }
     }
 }
@@ -305,12 +343,13 @@ fn refused(error: UndoError, run: &str) -> ToolError {
         UndoError::Unknown(_) => ToolError::new(ToolCode::NotFound, message).hint("`ns log` lists the runs"),
         UndoError::GoesOn(_) => ToolError::new(ToolCode::Conflict, message).hint("wait until it ends, or stop it"),
         UndoError::Undone { by, .. } => {
-            ToolError::new(ToolCode::Conflict, message).hint(format!("`ns undo {by}` does it again"))
+            ToolError::new(ToolCode::Conflict, message).hint(format!("`ns undo {}` does it again", short_name(&by)))
         }
         UndoError::Unreadable { .. } => ToolError::new(ToolCode::IoError, message)
-            .hint(format!("`ns undo {run} --force` takes back what can be read of it")),
+            .hint(format!("`ns undo {} --force` takes back what can be read of it; {PASS_OVER}", short_name(run))),
         UndoError::MovedOn { conflicts, .. } => {
-            let hint = format!("nothing was done; `ns undo {run} --force` takes back the rest");
+            let run = short_name(run);
+            let hint = format!("nothing was done; `ns undo {run} --force` takes back the rest; {PASS_OVER}");
             conflicted(&message, &conflicts, &hint)
         }
     }

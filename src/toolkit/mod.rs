@@ -31,7 +31,7 @@ mod spec;
 mod told;
 
 pub use crate::audit::Items;
-pub use crate::sandbox::{Applied, Conflict, Content, End, Listed, ShownChange, ShownRun, Undone, What};
+pub use crate::sandbox::{Applied, Conflict, Content, End, Ended, Listed, ShownChange, ShownRun, Undone, What};
 pub use crate::sandbox::{FormError as PlanError, Plan};
 pub use answer::{Answer, AnyList, AnyMap, AnyValue, Number};
 pub use approval::{Approvals, Approver, KeepAnswer, Question, Reply};
@@ -45,6 +45,7 @@ pub use error::{Manner, ToolError};
 pub use excerpt::{Excerpt, body_of, excerpt, read_on};
 pub use gate::Gate;
 pub use given::{Given, GivenArg};
+pub use history::UndoRefusal;
 pub use lookout::ProgressView;
 pub use memory::{Memory, MemoryEntry, MemoryRow, Salvaged, Scope, SessionMemory};
 pub use module::{Library, LibraryPlace, ModuleError, ModuleFile};

@@ -28,7 +28,10 @@ fn a_plan_does_what_the_run_does() {
     let after = place.contents();
     place.ns(0, &["undo"]);
     let applied = place.apply(0, &plan);
-    assert!(applied.stderr.contains("done (7 changes); `ns undo 2"), "{}", applied.stderr);
+    let run = place.ns(0, &["--output", "json", "log", "-n", "1"]).stdout;
+    let run: serde_json::Value = serde_json::from_str(&run).expect("JSON");
+    let id = run[0]["id"].as_str().expect("a short name");
+    assert!(applied.stderr.contains(&format!("done (7 changes); `ns undo {id}` takes it back")), "{}", applied.stderr);
     assert_eq!(place.contents(), after);
     place.ns(0, &["undo"]);
     assert_eq!(place.state(), before);

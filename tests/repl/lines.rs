@@ -98,7 +98,9 @@ fn each_line_is_a_run_that_can_be_taken_back() {
     type_line(&mut session, "CALL FS.WriteFile(\"a.txt\", \"one\")", "ns> ");
     type_line(&mut session, "CALL FS.WriteFile(\"a.txt\", \"two\")", "ns> ");
     let log = type_line(&mut session, ":log", "ns> ");
-    assert_eq!(log.matches("ns repl").count(), 2, "{log}");
+    for text in ["one", "two"] {
+        assert!(log.contains(&format!("  CALL FS.WriteFile(\"a.txt\", \"{text}\")")), "{log}");
+    }
     let read = || std::fs::read_to_string(place.path().join("a.txt")).unwrap_or_default();
     for (command, expected) in [(":undo", "one"), (":redo", "two"), (":undo", "one"), (":undo", "")] {
         let shown = type_line(&mut session, command, "ns> ");

@@ -5,6 +5,7 @@
 mod commands;
 mod completing;
 mod editing;
+mod ended;
 mod kept;
 mod lines;
 mod plan;

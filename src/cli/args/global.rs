@@ -47,6 +47,9 @@ pub struct Global {
     /// Where random numbers begin, so that they are the same in every run
     #[arg(long, global = true, value_name = "N")]
     pub seed: Option<u64>,
+    /// Do not say at the end what a run changed, and show no progress
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
     /// How results are printed
     #[arg(long, global = true, value_name = "FORMAT", default_value = "auto")]
     pub output: OutputFormat,
@@ -82,6 +85,7 @@ impl Global {
             timeout: self.timeout.or(other.timeout),
             now: self.now.or(other.now),
             seed: self.seed.or(other.seed),
+            quiet: self.quiet || other.quiet,
             output: if self.output == OutputFormat::Auto { other.output } else { self.output },
         }
     }
@@ -103,6 +107,7 @@ impl Global {
             timeout,
             now,
             seed,
+            quiet,
             output,
         } = self;
         policy.iter().for_each(|path| give("--policy", Some(path.into())));
@@ -115,6 +120,7 @@ impl Global {
         timeout.iter().for_each(|time| give("--timeout", Some(time.as_secs_f64().to_string().into())));
         now.iter().for_each(|now| give("--now", Some(now.to_rfc3339().into())));
         seed.iter().for_each(|seed| give("--seed", Some(seed.to_string().into())));
+        quiet.then(|| give("--quiet", None));
         let format = output.to_possible_value().expect("no format is hidden");
         give("--output", Some(format.get_name().into()));
         words

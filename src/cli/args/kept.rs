@@ -122,8 +122,8 @@ pub struct LogArgs {
 #[derive(Args, Debug)]
 #[command(about = about::SHOW)]
 pub struct ShowArgs {
-    /// The run: its name, or the beginning or end of it
-    pub run: String,
+    /// The run, by the short name that `ns log` shows or its beginning [default: the newest]
+    pub run: Option<String>,
     /// Show how the contents of text files differ
     #[arg(long)]
     pub diff: bool,
@@ -133,11 +133,15 @@ pub struct ShowArgs {
 #[derive(Args, Debug)]
 #[command(about = about::UNDO)]
 pub struct UndoArgs {
-    /// The run: its name, or the beginning or end of it [default: the newest that was not taken back]
+    /// The run, by the short name that `ns log` shows or its beginning [default: the newest that was not
+    /// taken back]
     pub run: Option<String>,
     /// Where the tree has changed since, take back the rest
     #[arg(long)]
     pub force: bool,
+    /// Pass over runs that cannot be taken back, and take back the newest that can
+    #[arg(long, conflicts_with_all = ["force", "run"])]
+    pub skip: bool,
 }
 
 /// Arguments of `ns redo`.

@@ -17,6 +17,7 @@ use crate::syntax::{is_open, is_unfinished, parse, parse_value};
 use crate::text::{Diagnostic, Sources, nearest};
 use crate::toolkit::{End, Gate, SessionMemory, ToolError};
 use crate::value::Value;
+use crate::value::print::shortened;
 
 use super::modules::Loader;
 use super::outcome::{ending_before_run, ending_of};
@@ -77,6 +78,18 @@ enum Form {
     Statements,
     /// An expression alone.
     Value,
+}
+
+/// So much of what was typed names its run.
+const NAMED_CHARS: usize = 60;
+
+/// The name of the run of an entry: its first line. An entry that begins with a blank is kept nowhere.
+fn command_of(text: &str) -> String {
+    if text.starts_with([' ', '\t']) {
+        return "ns repl".to_owned();
+    }
+    let first = text.trim_start().lines().next().unwrap_or_default();
+    format!("ns repl: {}", shortened(first, NAMED_CHARS))
 }
 
 impl Drop for Session<'_> {
@@ -153,11 +166,13 @@ impl<'e> Session<'e> {
         let form = self.form(text);
         self.lines += 1;
         let script = Script::new(format!("<line {}>", self.lines), text);
+        self.engine().gate.announce(&command_of(text), false);
         self.run_as(&script, form)
     }
 
     /// Runs a script as if it had been typed. One that fails changes no variable.
     pub fn run(&mut self, script: &Script) -> LineOutcome {
+        self.engine().gate.announce(&format!("ns repl: :load {}", script.file_name()), false);
         self.run_as(script, Form::Statements)
     }
 
@@ -204,7 +219,6 @@ impl<'e> Session<'e> {
             return LineOutcome::refused(vec![finding]);
         }
         self.engine().interrupt.clear();
-        self.engine().gate.announce("ns repl", false);
         let mut findings = Vec::new();
         let modules_before = self.modules.len();
         let unit = self.read(script, form, &mut findings);

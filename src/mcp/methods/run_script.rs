@@ -163,7 +163,7 @@ fn with_fault(fault: &Json, report: Json) -> Json {
 type Changes = (Vec<Changed>, usize, Option<String>, Option<String>);
 
 fn done(engine: &Engine) -> Changes {
-    let Some(id) = engine.ended_run() else { return (Vec::new(), 0, None, None) };
+    let Some(id) = engine.ended_run().map(|ended| ended.run) else { return (Vec::new(), 0, None, None) };
     match engine.show_run(&id) {
         Ok(run) if run.changes.is_empty() => (Vec::new(), 0, None, None),
         Ok(run) => {

@@ -5,6 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
+use chrono::{DateTime, Utc};
+
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
 use super::super::keep::stamp;
@@ -43,6 +45,18 @@ pub struct Listed {
     pub redone_by: Option<String>,
 }
 
+impl Listed {
+    /// The short name, by which people call it.
+    pub fn short(&self) -> &str {
+        stamp::short(&self.run)
+    }
+
+    /// When it first changed something.
+    pub fn began(&self) -> Option<DateTime<Utc>> {
+        stamp::time_of(&self.run)
+    }
+}
+
 impl Journal {
     /// The newest runs, the newest first, at most so many.
     pub fn runs(roots: Roots<'_>, most: usize) -> Result<Vec<Listed>, SandboxError> {
@@ -54,35 +68,39 @@ impl Journal {
         Ok(listed)
     }
 
-    /// The newest run that changed something and was not taken back: among those that took one back, or
-    /// among the others.
-    pub fn newest(roots: Roots<'_>, is_undo: bool) -> Result<Option<Listed>, SandboxError> {
-        let mut found = None;
+    /// The newest runs that changed something and were not taken back, the newest first, at most so many: of
+    /// those that took one back, or of the others.
+    pub fn undoable(roots: Roots<'_>, is_undo: bool, most: usize) -> Result<Vec<Listed>, SandboxError> {
+        let mut found = Vec::new();
         walk(roots, |run| {
             let is_meant = run.begin.as_ref().is_some_and(|begin| begin.is_undo() == is_undo);
             let is_over = run.undone_by.is_some() || run.redone_by.is_some();
             if is_meant && !is_over && run.end.is_some() && run.steps != Some(0) {
-                found = Some(run);
+                found.push(run);
             }
-            found.is_none()
+            found.len() < most
         })?;
         Ok(found)
     }
 
-    /// The run that a text names: its whole name, or the beginning or end of it that no other has.
+    /// The runs that a text may name. The first of these readings that fits any run counts: the whole name,
+    /// the beginning of the short name, the beginning of the whole name, its end.
     pub fn find(roots: Roots<'_>, text: &str) -> Result<Vec<Listed>, SandboxError> {
-        let mut found = Vec::new();
+        let mut readings: [Vec<Listed>; 3] = Default::default();
+        let mut whole = None;
         walk(roots, |run| {
             if run.run == text {
-                found = vec![run];
+                whole = Some(run);
                 return false;
             }
-            if text.len() >= 4 && (run.run.starts_with(text) || run.run.ends_with(text)) {
-                found.push(run);
+            let fits = [run.short().starts_with(text), run.run.starts_with(text), run.run.ends_with(text)];
+            if let Some(reading) = fits.iter().position(|fits| *fits && !text.is_empty()) {
+                readings[reading].push(run);
             }
             true
         })?;
-        Ok(found)
+        let fitting = readings.into_iter().find(|runs| !runs.is_empty());
+        Ok(whole.map(|run| vec![run]).or(fitting).unwrap_or_default())
     }
 }
 

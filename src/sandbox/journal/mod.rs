@@ -77,6 +77,15 @@ pub struct Journal {
     run: RefCell<Option<Run>>,
 }
 
+/// A run that ended and changed something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Its name.
+    pub run: String,
+    /// How many of its steps stay.
+    pub steps: u32,
+}
+
 /// The right to change our own files: the audit log, project memory, the journal itself.
 #[derive(Debug)]
 pub struct OwnChange(());
@@ -148,11 +157,12 @@ impl Journal {
         }
     }
 
-    /// Ends the run that goes on. Gives its name, if it has changed something.
-    pub fn end(&self, how: End) -> Result<Option<String>, SandboxError> {
+    /// Ends the run that goes on. Gives what stays of it, if it has changed something.
+    pub fn end(&self, how: End) -> Result<Option<Ended>, SandboxError> {
         let Some(run) = self.run.borrow_mut().take() else { return Ok(None) };
-        let id = Some(run.id().to_owned()).filter(|_| !run.comes_to_nothing(how));
-        run.end(how).map(|()| id)
+        let ended = Ended { run: run.id().to_owned(), steps: run.taken() };
+        let ended = Some(ended).filter(|_| !run.comes_to_nothing(how));
+        run.end(how).map(|()| ended)
     }
 
     /// Leaves the run that goes on as one that was killed, so that the next start brings it to an end.
@@ -189,8 +199,13 @@ impl Change<'_> {
 
     /// A new stamp under which something is kept. The run has begun by then, so that its own stamps are later.
     pub(super) fn kept_stamp(&self, keeper: Keeper<'_>) -> Result<String, SandboxError> {
-        self.with_run(|_| Ok(()))?;
+        self.begin_journal()?;
         Ok(keeper.new_stamp(&self.root.account))
+    }
+
+    /// Begins the journal, although no step may follow.
+    fn begin_journal(&self) -> Result<(), SandboxError> {
+        self.with_run(|_| Ok(()))
     }
 
     /// The next steps take back this one of the same run, so that both come to nothing.

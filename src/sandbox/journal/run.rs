@@ -57,6 +57,8 @@ pub struct Run {
     temporary: Vec<Address>,
     /// The seals of the lines so far, the missing ones too.
     chain: Chain,
+    /// Whether it takes another run back: that counts as taken back, even where nothing could be done.
+    takes_back: bool,
     /// Where it is remembered that it is over.
     user: Arc<UserState>,
     /// Marks that could not be written; they come before the next record that can.
@@ -132,6 +134,7 @@ impl Run {
         let (draft, file) = locked_draft(&folders.open).map_err(wrap)?;
         let chain = root.seal.chain(&id);
         let mut run = Run::new(id, folders, file, chain, root);
+        run.takes_back = about.undoes.is_some();
         let begin = Begin { version: VERSION, run: run.id.clone(), ..about.clone() };
         let named = run.append(&Record::Begin(begin), false).and_then(|()| {
             let open = &run.folders.open;
@@ -157,7 +160,8 @@ impl Run {
         let folders = folders.duplicate().map_err(|error| SandboxError::io(shown(JOURNAL), &error))?;
         let steps = history.steps.last().map_or(0, |taken| taken.number);
         let chain = history.chain.clone();
-        Ok(Run { steps, ..Run::new(name.to_string_lossy().into_owned(), folders, file, chain, root) })
+        let takes_back = history.begin.undoes.is_some();
+        Ok(Run { steps, takes_back, ..Run::new(name.to_string_lossy().into_owned(), folders, file, chain, root) })
     }
 
     fn new(id: String, folders: Folders, file: File, chain: Chain, root: &Root) -> Run {
@@ -169,6 +173,7 @@ impl Run {
             taken: 0,
             room: Room::default(),
             chain,
+            takes_back: false,
             user: root.user.clone(),
             temporary: Vec::new(),
             missing: String::new(),
@@ -279,7 +284,8 @@ impl Run {
 
     /// Whether nothing of it stays when it ends in a way, so that it leaves no journal.
     pub fn comes_to_nothing(&self, how: End) -> bool {
-        self.taken == 0 && !self.is_unswept && matches!(how, End::Done | End::Failed)
+        let counts = self.takes_back && how == End::Done;
+        self.taken == 0 && !self.is_unswept && !counts && matches!(how, End::Done | End::Failed)
     }
 
     /// Ends it, and gives it its place among the others that ended.

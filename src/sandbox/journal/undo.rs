@@ -8,7 +8,8 @@ use crate::limits::Meter;
 
 use super::super::error::SandboxError;
 use super::super::folder::file_metadata;
-use super::super::keep::{Retention, stamp};
+use super::super::keep::Retention;
+use super::super::keep::stamp::{self, short};
 use super::super::own::shown;
 use super::address::Address;
 use super::conflicts::{Comparison, Conflict};
@@ -27,13 +28,13 @@ use super::{JOURNAL, Journal};
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
     /// There is none of that name.
-    #[error("there is no run `{0}`")]
+    #[error("there is no run `{}`", short(.0))]
     Unknown(String),
     /// It has not ended.
-    #[error("the run `{0}` still goes on")]
+    #[error("the run `{}` still goes on", short(.0))]
     GoesOn(String),
     /// It was taken back before.
-    #[error("the run `{run}` was taken back by `{by}`")]
+    #[error("the run `{}` was taken back by `{}`", short(run), short(by))]
     Undone {
         /// The run.
         run: String,
@@ -41,7 +42,7 @@ pub enum UndoError {
         by: String,
     },
     /// Its journal cannot be read.
-    #[error("the journal of `{run}` cannot be read: {reason}")]
+    #[error("the journal of `{}` cannot be read: {reason}", short(run))]
     Unreadable {
         /// The run.
         run: String,
@@ -49,7 +50,7 @@ pub enum UndoError {
         reason: String,
     },
     /// The tree is no longer as the run left it.
-    #[error("{} changed since the run `{run}`", if conflicts.len() == 1 { "1 path has".to_owned() } else { format!("{} paths have", conflicts.len()) })]
+    #[error("{} changed since the run `{}`", if conflicts.len() == 1 { "1 path has".to_owned() } else { format!("{} paths have", conflicts.len()) }, short(run))]
     MovedOn {
         /// The run.
         run: String,
@@ -66,7 +67,7 @@ pub enum UndoError {
 pub struct Undone {
     /// The run that was taken back.
     pub run: String,
-    /// The run that did it, by which it is taken back in turn; none where there was nothing to do.
+    /// The run that did it, by which it is taken back in turn, unless it took nothing back.
     pub by: Option<String>,
     /// How many steps were taken back.
     pub steps: usize,
@@ -114,7 +115,7 @@ impl Journal {
                 return Err(error.into());
             }
         };
-        let by = self.end(end)?;
+        let by = self.end(end)?.map(|ended| ended.run);
         Ok(Undone { run: run.to_owned(), by, steps, left })
     }
 
@@ -143,6 +144,8 @@ impl Journal {
                 Err(error) => return Err(error),
             }
         }
+        // Where nothing could be done the run counts as taken back all the same, so that the one before it is next.
+        change.begin_journal()?;
         // A directory in which something is skipped is not as it was before.
         times.retain(|(folder, _)| !skipped.is_in(folder));
         self.restore(times, roots);

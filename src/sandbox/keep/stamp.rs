@@ -8,7 +8,7 @@
 use std::ffi::{OsStr, OsString};
 use std::time::SystemTime;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 
 use super::super::draft::{is_draft_name, random_number};
 use super::super::seal::RootSeal;
@@ -30,15 +30,25 @@ pub fn moment(time: SystemTime) -> String {
     DateTime::<Utc>::from(time).format("%Y%m%dT%H%M%S%.6fZ").to_string()
 }
 
+/// The time of a moment, or of a stamp.
+pub fn time_of(text: &str) -> Option<DateTime<Utc>> {
+    let moment = text.split_once('-').map_or(text, |(moment, _)| moment);
+    NaiveDateTime::parse_from_str(moment, "%Y%m%dT%H%M%S%.6fZ").ok().map(|time| time.and_utc())
+}
+
+/// The short name of a run: the random number of its stamp.
+pub fn short(stamp: &str) -> &str {
+    stamp.split_once('-').map_or(stamp, |(_, number)| number)
+}
+
 /// This moment, or the next after another where the clock has not come to that yet.
 pub fn after(other: &str) -> String {
     let now = now();
     if now.as_str() > other {
         return now;
     }
-    let read = chrono::NaiveDateTime::parse_from_str(other, "%Y%m%dT%H%M%S%.6fZ");
-    match read.ok().and_then(|time| time.checked_add_signed(chrono::TimeDelta::microseconds(1))) {
-        Some(next) => moment(next.and_utc().into()),
+    match time_of(other).and_then(|time| time.checked_add_signed(TimeDelta::microseconds(1))) {
+        Some(next) => moment(next.into()),
         None => now,
     }
 }

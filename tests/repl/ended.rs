@@ -1,0 +1,105 @@
+//! What is said at a terminal when a script, a call or a document that changed something has ended.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use rexpect::session::spawn_command;
+
+use super::terminal::{PtySession, command, ends_with, plain, send};
+
+/// A script that makes as many files as it is told to, and then does what it is told to.
+const SCRIPT: &str = "\
+DEFINE PROCEDURE Main(files, ending: \"\")
+  FOR EACH number IN RANGE(INT(files)) DO
+    MUST FS.WriteFile(\"made/\" + number, \"x\")
+  END
+  EMIT \"made\"
+  IF ending == \"fail\" THEN
+    FAIL \"on purpose\"
+  END
+  WHILE ending == \"wait\" DO
+    SET number = 1
+  END
+END
+";
+
+fn place() -> tempfile::TempDir {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    fs::write(place.path().join("tidy.ns"), SCRIPT).expect("a script");
+    let document = "{{invoke_tool: write_file\n  file_path: \"a\"\n  content: \"x\"\n}}\n";
+    fs::write(place.path().join("page.md"), document).expect("a document");
+    place
+}
+
+/// Begins `ns` at a terminal, in the folder.
+fn begin(place: &Path, words: &[&str]) -> PtySession {
+    let mut ns = Command::new(env!("CARGO_BIN_EXE_ns"));
+    for (name, value) in command(place).get_envs() {
+        ns.env(name, value.expect("the environment is added to"));
+    }
+    ns.args(words).current_dir(place);
+    spawn_command(ns, Some(60_000)).expect("a terminal")
+}
+
+/// All that `ns` shows at a terminal.
+fn shown(place: &Path, words: &[&str], code: i32) -> String {
+    let mut session = begin(place, words);
+    let shown = session.exp_eof().expect("it ends");
+    ends_with(&mut session, code);
+    plain(&shown)
+}
+
+#[test]
+fn what_was_changed_is_said_last() {
+    let place = place();
+    let folder = place.path().to_str().expect("the temporary folder has a plain name");
+    let many = "3 changes; ns undo takes them back\n";
+    // Making the folder is a change.
+    let cases: [(&[&str], &str); 8] = [
+        (&["tidy.ns", "2"], many),
+        (&["tidy.ns", "1"], "1 change; ns undo takes it back\n"),
+        (&["run", "tidy.ns", "3"], many),
+        (&["-e", "CALL FS.WriteFile(\"a\", \"x\")"], "1 change; ns undo takes it back\n"),
+        (&["call", "write_file", "{\"file_path\":\"a\",\"content\":\"x\"}"], "1 change; ns undo takes it back\n"),
+        (&["render", "page.md"], "1 change; ns undo takes it back\n"),
+        (&["--sandbox", folder, "tidy.ns", "1"], &format!("1 change; ns undo --sandbox {folder} takes it back\n")),
+        (&["--output", "json", "tidy.ns", "1"], "1 change; ns undo takes it back\n"),
+    ];
+    for (words, expected) in cases {
+        let shown = shown(place.path(), words, 0);
+        assert!(shown.ends_with(expected), "{words:?}: {shown}");
+        assert_eq!(shown.matches("takes").count(), 1, "{words:?}: {shown}");
+    }
+}
+
+#[test]
+fn nothing_is_said_where_nothing_stays_or_nobody_wants_it() {
+    let place = place();
+    let cases: [(&[&str], i32); 8] = [
+        (&["tidy.ns", "0"], 0),
+        (&["-e", "EMIT 1"], 0),
+        (&["--quiet", "tidy.ns", "2"], 0),
+        (&["-q", "tidy.ns", "2"], 0),
+        (&["tidy.ns", "2", "--quiet"], 0),
+        (&["run", "tidy.ns", "-q", "2"], 0),
+        (&["call", "-q", "write_file", "{\"file_path\":\"a\",\"content\":\"x\"}"], 0),
+        (&["--atomic", "tidy.ns", "2", "--ending", "fail"], 1),
+    ];
+    for (words, code) in cases {
+        let shown = shown(place.path(), words, code);
+        assert!(!shown.contains("ns undo"), "{words:?}: {shown}");
+    }
+}
+
+#[test]
+fn it_is_said_after_a_failure_and_after_ctrl_c() {
+    let place = place();
+    let failed = shown(place.path(), &["tidy.ns", "2", "--ending", "fail"], 1);
+    assert!(failed.contains("on purpose") && failed.ends_with("3 changes; ns undo takes them back\n"), "{failed}");
+    let mut session = begin(place.path(), &["tidy.ns", "2", "--ending", "wait"]);
+    session.exp_string("made").expect("it waits");
+    send(&session, [3]);
+    let shown = plain(&session.exp_eof().expect("it ends"));
+    assert!(shown.ends_with("2 changes; ns undo takes them back\n"), "{shown}");
+}
