@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::engine::{Approver, Engine, LimitHit, Meter, Question, Reply, Watch};
 use crate::text::safe;
 
+use super::screen;
 use super::terminal::say;
 
 /// The person at the terminal.
@@ -20,24 +21,28 @@ pub fn ask_at_terminal(engine: &Engine) {
 
 impl Approver for Terminal {
     fn ask(&self, question: &Question, meter: &Meter) -> Result<Reply, LimitHit> {
-        say(&format!("\n`{}` asks to run: {}\n", question.tool, safe::name(&question.reason)));
-        for line in &question.plan {
-            say(&format!("  {}\n", safe::name(line)));
-        }
-        if !question.can_always {
-            say("  an answer holds for this run at most: no policy file of yours alone lifts what asks\n");
-        }
-        let always = if question.can_always { "[a]lways, " } else { "" };
-        loop {
-            say(&format!("[o]nce, this [r]un, {always}[n]ever? "));
-            let Some(line) = read_line(&meter.watch())? else { return Ok(Reply::Never) };
-            match line.trim().to_ascii_lowercase().as_str() {
-                "o" | "once" => return Ok(Reply::Once),
-                "r" | "run" | "this run" => return Ok(Reply::Run),
-                "a" | "always" if question.can_always => return Ok(Reply::Always),
-                "n" | "never" | "no" => return Ok(Reply::Never),
-                _ => {}
-            }
+        screen::ask(|| ask(question, meter))
+    }
+}
+
+fn ask(question: &Question, meter: &Meter) -> Result<Reply, LimitHit> {
+    say(&format!("\n`{}` asks to run: {}\n", question.tool, safe::name(&question.reason)));
+    for line in &question.plan {
+        say(&format!("  {}\n", safe::name(line)));
+    }
+    if !question.can_always {
+        say("  an answer holds for this run at most: no policy file of yours alone lifts what asks\n");
+    }
+    let always = if question.can_always { "[a]lways, " } else { "" };
+    loop {
+        say(&format!("[o]nce, this [r]un, {always}[n]ever? "));
+        let Some(line) = read_line(&meter.watch())? else { return Ok(Reply::Never) };
+        match line.trim().to_ascii_lowercase().as_str() {
+            "o" | "once" => return Ok(Reply::Once),
+            "r" | "run" | "this run" => return Ok(Reply::Run),
+            "a" | "always" if question.can_always => return Ok(Reply::Always),
+            "n" | "never" | "no" => return Ok(Reply::Never),
+            _ => {}
         }
     }
 }

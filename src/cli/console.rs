@@ -1,29 +1,22 @@
 //! Standard input line by line, and a line on standard error that says how far a script has come.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io::{IsTerminal, Read, stderr, stdin};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 use crate::engine::{Console, Engine, InputFault, Meter};
 use crate::text::safe;
 
 use super::approve::wait;
+use super::screen::{self, Author};
 use super::terminal::say;
 
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
-/// Time from one picture to the next.
-const PERIOD: Duration = Duration::from_millis(100);
 
 /// Lets scripts read standard input and show how far they have come.
 pub fn connect_console(engine: &Engine) {
     engine.set_console(Rc::new(Streams::default()));
-}
-
-thread_local! {
-    /// When the line was drawn that is to be seen now.
-    static SHOWN: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
 #[derive(Default)]
@@ -34,10 +27,23 @@ struct Streams {
 
 impl Console for Streams {
     fn read_line(&self, prompt: &str, most: usize, meter: &Meter) -> Result<Option<String>, InputFault> {
-        clear_line();
         if !prompt.is_empty() && stdin().is_terminal() && stderr().is_terminal() {
             say(&safe::name(prompt));
         }
+        screen::ask(|| self.next_line(most, meter))
+    }
+
+    fn show(&self, line: Option<&str>) {
+        match line {
+            None => screen::clear(),
+            Some(line) if stderr().is_terminal() => screen::draw(Author::Script, &safe::name(line)),
+            Some(_) => {}
+        }
+    }
+}
+
+impl Streams {
+    fn next_line(&self, most: usize, meter: &Meter) -> Result<Option<String>, InputFault> {
         let mut line = Vec::new();
         loop {
             let (pending, from) = &mut *self.pending.borrow_mut();
@@ -60,31 +66,12 @@ impl Console for Streams {
             }
         }
     }
-
-    fn show(&self, line: Option<&str>) {
-        let is_fresh = SHOWN.get().is_some_and(|shown| shown.elapsed() < PERIOD);
-        match line {
-            None => clear_line(),
-            Some(line) if !is_fresh && stderr().is_terminal() => {
-                say(&format!("\r{}\x1b[K", safe::name(line)));
-                SHOWN.set(Some(Instant::now()));
-            }
-            Some(_) => {}
-        }
-    }
-}
-
-/// Clears the line that says how far a script has come, so that something else can be printed.
-pub fn clear_line() {
-    if SHOWN.take().is_some() {
-        say("\r\x1b[K");
-    }
 }
 
 /// Nothing stays on the terminal when the run is over.
 impl Drop for Streams {
     fn drop(&mut self) {
-        clear_line();
+        screen::end();
     }
 }
 

@@ -35,6 +35,7 @@ mod render;
 mod repl;
 mod replace;
 mod run;
+mod screen;
 mod show;
 mod table;
 mod terminal;

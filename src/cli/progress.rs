@@ -1,22 +1,25 @@
-//! How far work that lasts has come, on a terminal: one line on standard error, which goes when the work
-//! ends.
+//! How far calls and loops that last have come, on a terminal: one line on standard error, which goes when they end.
 
+use std::fmt::Display;
 use std::io::{IsTerminal, stderr};
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use indicatif::{BinaryBytes, ProgressBar, ProgressStyle};
+use indicatif::{BinaryBytes, HumanCount};
 
 use crate::engine::{Engine, Progress, ProgressView};
 
 use super::args::Global;
+use super::screen::{self, Author, PERIOD};
 
-/// Work that ends before is not shown.
-const SHOWN_AFTER: Duration = Duration::from_millis(500);
-/// Time from one picture to the next.
-const PERIOD: Duration = Duration::from_millis(100);
+/// A call that ends before is not shown.
+const CALL_SHOWN_AFTER: Duration = Duration::from_millis(500);
+/// A loop that ends before is not shown.
+const LOOP_SHOWN_AFTER: Duration = Duration::from_secs(2);
+/// Before so much of the work is done, nothing is said of the time that is left.
+const LEAST_SHARE: f64 = 0.01;
 
 /// Lets an engine show its work, where somebody reads standard error and did not ask for quiet.
 pub fn show_at_terminal(engine: &Engine, global: &Global) {
@@ -26,75 +29,157 @@ pub fn show_at_terminal(engine: &Engine, global: &Global) {
     }
 }
 
-/// The line, and the thread that draws it from the first call on.
+/// The line, and the thread that draws it from the first call or loop on.
 #[derive(Default)]
 struct Line {
-    work: Arc<Mutex<Option<Work>>>,
+    work: Arc<Mutex<Works>>,
     painter: OnceLock<()>,
 }
 
-/// A call that goes on.
-struct Work {
-    tool: &'static str,
-    since: Instant,
-    progress: Arc<Progress>,
-    bar: Option<ProgressBar>,
+/// What goes on.
+#[derive(Default)]
+struct Works {
+    turns: Option<Work>,
+    call: Option<Work>,
 }
 
-impl ProgressView for Line {
-    fn begin(&self, tool: &'static str, progress: Arc<Progress>) {
-        *self.work.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(Work { tool, since: Instant::now(), progress, bar: None });
+/// A call or a loop that goes on.
+struct Work {
+    /// The tool; none of a loop.
+    tool: Option<&'static str>,
+    since: Instant,
+    progress: Arc<Progress>,
+}
+
+fn lock(work: &Mutex<Works>) -> MutexGuard<'_, Works> {
+    work.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Line {
+    fn begin_painting(&self) {
         self.painter.get_or_init(|| {
             let work = Arc::downgrade(&self.work);
             // Without a thread nothing is shown, and everything works.
             let _ = thread::Builder::new().name("progress".to_owned()).spawn(move || paint(&work));
         });
     }
+}
+
+impl ProgressView for Line {
+    fn begin(&self, tool: &'static str, progress: Arc<Progress>) {
+        lock(&self.work).call = Some(Work { tool: Some(tool), since: Instant::now(), progress });
+        self.begin_painting();
+    }
 
     fn end(&self) {
         // The line is gone before anything else is printed.
-        let work = self.work.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(bar) = work.and_then(|work| work.bar) {
-            bar.finish_and_clear();
-        }
+        let mut works = lock(&self.work);
+        works.call = None;
+        screen::clear();
+    }
+
+    fn begin_loop(&self, progress: Arc<Progress>) {
+        lock(&self.work).turns = Some(Work { tool: None, since: Instant::now(), progress });
+        self.begin_painting();
+    }
+
+    fn end_loop(&self) {
+        let mut works = lock(&self.work);
+        works.turns = None;
+        screen::clear();
     }
 }
 
 /// Draws until nobody holds the work.
-fn paint(work: &Weak<Mutex<Option<Work>>>) {
+fn paint(work: &Weak<Mutex<Works>>) {
     loop {
         thread::sleep(PERIOD);
         let Some(work) = work.upgrade() else { return };
-        let mut work = work.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(work) = work.as_mut().filter(|work| work.since.elapsed() >= SHOWN_AFTER) {
-            let message = work.message();
-            let bar = work.bar.get_or_insert_with(new_bar);
-            bar.set_message(message);
-            bar.tick();
+        let works = lock(&work);
+        let line = works.line();
+        if !line.is_empty() {
+            screen::draw(Author::Engine, &line);
         }
     }
 }
 
-fn new_bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is a constant");
-    ProgressBar::new_spinner().with_style(style)
+impl Works {
+    /// `812 of 4,000, 3 s left · FS.CopyFile: 1.50 of 4.00 GiB, 120 MiB/s, 20 s left`
+    fn line(&self) -> String {
+        let lasts = |work: &&Work| work.since.elapsed() >= work.shown_after();
+        let parts = [&self.turns, &self.call].into_iter().flatten().filter(lasts);
+        parts.map(Work::message).collect::<Vec<_>>().join(" · ")
+    }
 }
 
 impl Work {
-    /// `FS.CopyFile: 412 of 1000 items, 1.50 GiB written, 3 s`
+    fn shown_after(&self) -> Duration {
+        if self.tool.is_some() { CALL_SHOWN_AFTER } else { LOOP_SHOWN_AFTER }
+    }
+
     fn message(&self) -> String {
+        let (elapsed, progress) = (self.since.elapsed(), &self.progress);
+        let (items, all_items) = progress.items();
+        let (bytes, all_bytes) = (progress.bytes_read().max(progress.bytes_written()), progress.all_bytes());
         let mut parts = Vec::new();
-        let (items, all) = self.progress.items();
-        if all > 0 {
-            parts.push(format!("{items} of {all} items"));
+        if all_items > 1 {
+            parts.push(format!("{} of {}", HumanCount(items), HumanCount(all_items)));
         }
-        for (bytes, word) in [(self.progress.bytes_read(), "read"), (self.progress.bytes_written(), "written")] {
-            if bytes > 0 {
-                parts.push(format!("{} {word}", BinaryBytes(bytes)));
-            }
+        if bytes > 0 && bytes <= all_bytes {
+            parts.push(format!("{} of {}", BinaryBytes(bytes), BinaryBytes(all_bytes)));
+        } else if bytes > 0 {
+            parts.push(BinaryBytes(bytes).to_string());
         }
-        parts.push(format!("{} s", self.since.elapsed().as_secs()));
-        format!("{}: {}", self.tool, parts.join(", "))
+        let per_second = (bytes as f64 / elapsed.as_secs_f64()) as u64;
+        if per_second > 0 {
+            parts.push(format!("{}/s", BinaryBytes(per_second)));
+        }
+        let share = share(bytes, all_bytes).or_else(|| share(items, all_items));
+        parts.push(match share.filter(|share| *share >= LEAST_SHARE) {
+            Some(share) => format!("{} left", time(elapsed.mul_f64((1.0 - share) / share))),
+            None => time(elapsed).to_string(),
+        });
+        let tool = self.tool.map(|tool| format!("{tool}: ")).unwrap_or_default();
+        format!("{tool}{}", parts.join(", "))
+    }
+}
+
+/// The part that is done; none where the whole is not known.
+fn share(done: u64, all: u64) -> Option<f64> {
+    (all > 1 && done <= all).then(|| done as f64 / all as f64)
+}
+
+/// `20 s`, `3 min`, `2 h`
+fn time(time: Duration) -> impl Display {
+    match (time + Duration::from_millis(500)).as_secs() {
+        seconds @ ..120 => format!("{} s", seconds.max(1)),
+        seconds @ 120..7200 => format!("{} min", seconds / 60),
+        seconds => format!("{} h", seconds / 3600),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    use super::{Progress, Work, Works};
+
+    fn work(tool: Option<&'static str>, seconds: u64, (items, all): (u64, u64)) -> Work {
+        let progress = Arc::new(Progress::default());
+        progress.reached(items, all);
+        let since = Instant::now().checked_sub(Duration::from_secs(seconds)).expect("the machine has run so long");
+        Work { tool, since, progress }
+    }
+
+    #[test]
+    fn what_is_left_is_what_the_rate_says() {
+        let line = |turns, call| Works { turns, call }.line();
+        assert_eq!(line(Some(work(None, 3, (812, 4_000))), None), "812 of 4,000, 11 s left");
+        assert_eq!(line(Some(work(None, 1, (812, 4_000))), None), "", "it may end at once");
+        assert_eq!(line(None, Some(work(Some("FS.Find"), 4, (0, 0)))), "FS.Find: 4 s");
+        let both = line(Some(work(None, 200, (1, 2))), Some(work(Some("FS.HashFile"), 1, (0, 1))));
+        assert_eq!(both, "1 of 2, 3 min left · FS.HashFile: 1 s");
+        assert_eq!(line(Some(work(None, 10, (1, 100_000))), None), "1 of 100,000, 10 s", "too little to tell");
     }
 }

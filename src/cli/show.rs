@@ -3,13 +3,16 @@
 use std::cell::RefCell;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::Duration;
 
 use crate::engine::{EmitError, LimitHit, Meter, Output, work};
 use crate::text::safe;
 use crate::value::{Room, Sink, Value, json, print};
 
 use super::args::OutputFormat;
-use super::console::clear_line;
+use super::screen;
 use super::table::{Fit, is_rows, sections, table};
 use super::terminal;
 
@@ -55,7 +58,9 @@ impl Format {
 
 /// Prints on standard output. On a terminal, what could change its state is escaped.
 pub struct Printer {
-    out: BufWriter<Box<dyn Write>>,
+    out: Arc<Mutex<Buffer>>,
+    /// Whether what waits is to be written soon, and not only when more comes.
+    hurries: bool,
     format: Format,
     is_terminal: bool,
     line: String,
@@ -63,6 +68,29 @@ pub struct Printer {
 
 /// Bytes that are written at once when nobody watches.
 const BUFFER: usize = 64 << 10;
+/// What was printed is written at the latest after this time.
+const WRITTEN_AFTER: Duration = Duration::from_millis(80);
+
+/// Where a printer prints, shared with the thread that writes what waits.
+struct Buffer {
+    writer: BufWriter<Box<dyn Write + Send>>,
+    /// Whether there is a thread that writes what waits.
+    has_flusher: bool,
+}
+
+fn lock(buffer: &Mutex<Buffer>) -> MutexGuard<'_, Buffer> {
+    buffer.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes what waits, again and again until nobody prints any more.
+fn flush_in_time(buffer: &Weak<Mutex<Buffer>>) {
+    loop {
+        thread::sleep(WRITTEN_AFTER);
+        let Some(buffer) = buffer.upgrade() else { return };
+        // What cannot be written stays, and whoever prints next meets the error.
+        let _ = lock(&buffer).writer.flush();
+    }
+}
 
 impl Printer {
     /// A printer for a format.
@@ -77,8 +105,18 @@ impl Printer {
         Printer::on(out.is_terminal(), Box::new(out), format)
     }
 
-    fn on(is_terminal: bool, out: Box<dyn Write>, format: Format) -> Printer {
-        Printer { out: BufWriter::with_capacity(BUFFER, out), format, is_terminal, line: String::new() }
+    fn on(is_terminal: bool, out: Box<dyn Write + Send>, format: Format) -> Printer {
+        let buffer = Buffer { writer: BufWriter::with_capacity(BUFFER, out), has_flusher: false };
+        Printer { out: Arc::new(Mutex::new(buffer)), hurries: false, format, is_terminal, line: String::new() }
+    }
+
+    /// Sees to it that what waits is written in time. Without a thread it waits until more comes.
+    fn hurry(&self, buffer: &mut Buffer) {
+        if self.hurries && !buffer.has_flusher && !buffer.writer.buffer().is_empty() {
+            buffer.has_flusher = true;
+            let waiting = Arc::downgrade(&self.out);
+            let _ = thread::Builder::new().name("output".to_owned()).spawn(move || flush_in_time(&waiting));
+        }
     }
 
     /// The text of values in the printer's format, with a line feed at the end, as far as there is room.
@@ -121,12 +159,14 @@ impl Printer {
 
     fn write(&mut self) -> Result<(), EmitError> {
         let text = if self.is_terminal { safe::prose(&self.line) } else { self.line.as_str().into() };
-        if self.is_terminal {
-            clear_line();
-        }
-        let written = self.out.write_all(text.as_bytes());
-        // A terminal is watched, so nothing waits in the buffer.
-        let written = if self.is_terminal { written.and_then(|()| self.out.flush()) } else { written };
+        let mut buffer = lock(&self.out);
+        let written = if self.is_terminal {
+            // A terminal is watched, so nothing waits in the buffer.
+            screen::print(|| buffer.writer.write_all(text.as_bytes()).and_then(|()| buffer.writer.flush()))
+        } else {
+            buffer.writer.write_all(text.as_bytes())
+        };
+        self.hurry(&mut buffer);
         written.map_err(emit_error)
     }
 
@@ -144,15 +184,15 @@ impl Printer {
             self.text(values, Room::of_text())?;
             return self.write();
         }
-        let mut out = std::mem::replace(&mut self.out, BufWriter::with_capacity(0, Box::new(io::sink())));
-        let written = self.write_json(values, &mut out);
-        self.out = out;
+        let mut buffer = lock(&self.out);
+        let written = self.write_json(values, &mut buffer.writer);
+        self.hurry(&mut buffer);
         written.map_err(|error| work::check().map_or_else(EmitError::Limit, |()| emit_error(error)))
     }
 
     /// Writes what still waits.
     pub fn flush(&mut self) -> Result<(), EmitError> {
-        self.out.flush().map_err(emit_error)
+        lock(&self.out).writer.flush().map_err(emit_error)
     }
 }
 
@@ -166,7 +206,7 @@ impl Output for Printer {
 
     fn warn(&mut self, text: &str) {
         // What was printed before the warning is shown before it.
-        let _ = self.out.flush();
+        let _ = self.flush();
         terminal::say(&format!("warning: {}\n", safe::name(text)));
     }
 }
@@ -177,8 +217,9 @@ impl Output for Printer {
 pub struct Shared(Rc<RefCell<Printer>>);
 
 impl Shared {
-    /// Shares a printer.
-    pub fn new(printer: Printer) -> Shared {
+    /// Shares a printer. What it prints is written in time, whatever the run does next.
+    pub fn new(mut printer: Printer) -> Shared {
+        printer.hurries = true;
         Shared(Rc::new(RefCell::new(printer)))
     }
 
@@ -210,7 +251,7 @@ impl Output for Shared {
 
 impl Drop for Printer {
     fn drop(&mut self) {
-        let _ = self.out.flush();
+        let _ = self.flush();
     }
 }
 

@@ -8,6 +8,7 @@ use crate::text::{Diagnostic, Sources, safe};
 
 use super::changes::Paint;
 use super::exit::Exit;
+use super::screen;
 
 /// Colours on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
 pub fn style() -> Style {
@@ -79,5 +80,5 @@ pub fn print(text: &str) -> Exit {
 
 /// Writes to standard error. That nobody reads it is nobody's error.
 pub fn say(text: &str) {
-    let _ = stderr().lock().write_all(text.as_bytes());
+    let _ = screen::print(|| stderr().lock().write_all(text.as_bytes()));
 }

@@ -4,10 +4,11 @@
 //! variables are the slab's first, so that procedures find them by number.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use crate::limits::{Limit, LimitHit, Meter};
+use crate::limits::{Limit, LimitHit, Meter, Progress};
 use crate::text::{Sources, Span};
-use crate::toolkit::{Gate, SessionMemory};
+use crate::toolkit::{Gate, ProgressView, SessionMemory};
 use crate::value::{Room, Value, print};
 
 use super::compile::{Code, Compiled};
@@ -88,6 +89,21 @@ pub struct Machine {
     /// The code of the procedures, by their numbers.
     pub(super) procedures: Rc<[Code]>,
     pub(super) world: World,
+    /// Whoever watches the outermost FOR EACH; none inside it.
+    view: Option<Rc<dyn ProgressView>>,
+}
+
+/// The outermost FOR EACH of a run, which somebody watches.
+pub(super) struct WatchedLoop {
+    view: Rc<dyn ProgressView>,
+    progress: Arc<Progress>,
+}
+
+impl WatchedLoop {
+    /// Says how many turns are over.
+    pub fn tell(&self, turns: usize, all: usize) {
+        self.progress.reached(turns as u64, all as u64);
+    }
 }
 
 /// What a run works with.
@@ -126,7 +142,22 @@ impl Machine {
             args: Value::Nil,
             procedures: Rc::new([]),
             world,
+            view: None,
         }
+    }
+
+    /// Shows a FOR EACH that begins, where somebody watches and no other goes on around it.
+    pub(super) fn watch_loop(&mut self) -> Option<WatchedLoop> {
+        let view = self.view.take()?;
+        let progress = Arc::new(Progress::default());
+        view.begin_loop(progress.clone());
+        Some(WatchedLoop { view, progress })
+    }
+
+    /// A FOR EACH that was watched has ended.
+    pub(super) fn end_loop(&mut self, watched: WatchedLoop) {
+        watched.view.end_loop();
+        self.view = Some(watched.view);
     }
 
     /// Runs the top-level statements of a program.
@@ -212,6 +243,7 @@ impl Machine {
     }
 
     fn run_code(&mut self, code: &Code) -> Result<Value, Box<Fault>> {
+        self.view = self.world.gate.lookout.view();
         let result = match (code.block)(self) {
             Flow::Next => match &code.tail {
                 Some(tail) => tail(self),

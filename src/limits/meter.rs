@@ -221,10 +221,28 @@ impl Meter {
 
     /// Counts bytes that are about to be written to files.
     pub fn write_bytes(&mut self, bytes: u64) -> Result<(), LimitHit> {
+        self.bytes_written.spend(bytes)
+    }
+
+    /// Says to whoever watches that so many bytes were written.
+    pub fn tell_written(&self, bytes: u64) {
         if let Some(progress) = &self.progress {
             progress.written(bytes);
         }
-        self.bytes_written.spend(bytes)
+    }
+
+    /// Says to whoever watches that there are so many bytes more to read or to write.
+    pub fn expect_bytes(&self, bytes: u64) {
+        if let Some(progress) = &self.progress {
+            progress.expect_bytes(bytes);
+        }
+    }
+
+    /// Says to whoever watches that one item more was reached.
+    pub fn reach_next(&self) {
+        if let Some(progress) = &self.progress {
+            progress.reach_next();
+        }
     }
 
     /// Says to whoever watches that so many bytes were read; for work that takes no steps.

@@ -1,12 +1,13 @@
-//! How far a call has come, for another thread that shows it.
+//! How far a call or a loop has come, for another thread that shows it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a call has done so far.
+/// The work done so far, and how much there is where that is known.
 #[derive(Debug, Default)]
 pub struct Progress {
     read: AtomicU64,
     written: AtomicU64,
+    all_bytes: AtomicU64,
     items: AtomicU64,
     all_items: AtomicU64,
 }
@@ -17,13 +18,23 @@ impl Progress {
         self.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts bytes that are about to be written.
+    /// Counts bytes that were written.
     pub(super) fn written(&self, bytes: u64) {
         self.written.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    /// Adds to the bytes that there are to read or to write.
+    pub(super) fn expect_bytes(&self, bytes: u64) {
+        self.all_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts one item more.
+    pub(super) fn reach_next(&self) {
+        self.items.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Says how many of several items were reached.
-    pub(super) fn reached(&self, items: u64, all: u64) {
+    pub fn reached(&self, items: u64, all: u64) {
         self.items.store(items, Ordering::Relaxed);
         self.all_items.store(all, Ordering::Relaxed);
     }
@@ -36,6 +47,11 @@ impl Progress {
     /// Bytes that were written.
     pub fn bytes_written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that there are to read or to write; 0 where that is not known.
+    pub fn all_bytes(&self) -> u64 {
+        self.all_bytes.load(Ordering::Relaxed)
     }
 
     /// Items that were reached, and how many there are; 0 where there are none.

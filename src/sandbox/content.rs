@@ -22,12 +22,15 @@ pub fn copy_content(
     wrap: impl Fn(&io::Error) -> SandboxError,
 ) -> Result<(), SandboxError> {
     if share_content(source, target).is_ok() {
+        meter.tell_written(size);
         return Ok(());
     }
     let mut at = 0;
     let mut written = 0;
     while at < size {
         let Some((start, end)) = next_data(source, at, size).map_err(|error| wrap(&error))? else { break };
+        // A hole before it is skipped as if it were written.
+        meter.tell_written(start - at);
         copy_piece(source, target, (start, end), meter, &wrap)?;
         (at, written) = (end, end);
     }
@@ -56,6 +59,7 @@ fn copy_piece(
             break;
         }
         at += copied;
+        meter.tell_written(copied);
     }
     Ok(())
 }

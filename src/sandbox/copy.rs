@@ -205,6 +205,7 @@ impl<'a> Copier<'a> {
         to_name: &OsStr,
     ) -> Result<Level, SandboxError> {
         self.make(to, || to.create_folder(to_name, 0o700))?;
+        self.meter.reach_next();
         let wrap = |error: io::Error| SandboxError::io(self.shown, &error);
         let from = from.open_folder(name).map_err(wrap)?;
         let mut ahead: Vec<OsString> = from.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect();
@@ -227,6 +228,7 @@ impl<'a> Copier<'a> {
     ) -> Result<(), SandboxError> {
         let shown = self.shown;
         let wrap = |error: io::Error| SandboxError::io(shown, &error);
+        self.meter.reach_next();
         match metadata.kind {
             Kind::Link => {
                 let target = from.read_link(name).map_err(wrap)?;

@@ -17,6 +17,11 @@ pub trait ProgressView {
     fn begin(&self, tool: &'static str, progress: Arc<Progress>);
     /// It ended, or somebody is to be asked: nothing of it is to be seen from here on.
     fn end(&self);
+
+    /// The outermost FOR EACH of a run begins, and counts its turns there.
+    fn begin_loop(&self, _progress: Arc<Progress>) {}
+    /// It ended.
+    fn end_loop(&self) {}
 }
 
 /// Whoever watches the calls of a gate; often nobody.
@@ -38,12 +43,17 @@ impl Lookout {
         *self.0.borrow_mut() = Some(view);
     }
 
+    /// Whoever watches, if somebody does.
+    pub fn view(&self) -> Option<Rc<dyn ProgressView>> {
+        self.0.borrow().clone()
+    }
+
     /// Shows a call until the answer is dropped, unless nobody watches or it touches nothing.
     pub(super) fn watch(&self, tool: &Tool, meter: &mut Meter) -> Option<Watched> {
         if tool.spec.effect == Effect::Pure {
             return None;
         }
-        let view = self.0.borrow().clone()?;
+        let view = self.view()?;
         let progress = Arc::new(Progress::default());
         meter.report_to(progress.clone());
         view.begin(tool.spec.name, progress);

@@ -33,7 +33,7 @@ fn place() -> tempfile::TempDir {
 }
 
 /// Begins `ns` at a terminal, in the folder.
-fn begin(place: &Path, words: &[&str]) -> PtySession {
+pub fn begin(place: &Path, words: &[&str]) -> PtySession {
     let mut ns = Command::new(env!("CARGO_BIN_EXE_ns"));
     for (name, value) in command(place).get_envs() {
         ns.env(name, value.expect("the environment is added to"));

@@ -10,5 +10,6 @@ mod kept;
 mod lines;
 mod plan;
 mod poor;
+mod progress;
 mod terminal;
 mod values;

@@ -141,7 +141,7 @@ impl Chain {
         let (engine, script) = (self.engine(), self.script(operations, ""));
         let outcome = engine.run(&script, &Invocation::default(), Box::new(Unread));
         assert_eq!(outcome.ending, Ending::Done, "{:?}\n{}", outcome.findings, script.code());
-        self.note(engine.ended_run(), before);
+        self.note(engine.ended_run().map(|ended| ended.run), before);
     }
 
     fn fail_atomically(&mut self, operations: &[Operation]) {
@@ -174,7 +174,7 @@ impl Chain {
         if let Some(backup) = answer.ok().as_ref().and_then(|answer| answer.get("backupPath")?.as_str()) {
             self.last_backup = backup.to_owned();
         }
-        self.note(engine.ended_run(), before);
+        self.note(engine.ended_run().map(|ended| ended.run), before);
     }
 
     fn undo_in_reverse(&mut self, with_redo: bool) {

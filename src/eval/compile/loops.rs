@@ -83,14 +83,27 @@ struct Turn {
 
 impl Turn {
     fn over_list(&self, machine: &mut Machine, list: &Rc<List>) -> Flow {
-        match list.rows().is_some() && self.second.is_none() {
-            true => self.over_rows(machine, list),
-            false => self.over_values(machine, list),
+        let (is_packed, all) = (list.rows().is_some() && self.second.is_none(), list.len());
+        match (machine.watch_loop(), is_packed) {
+            (None, true) => self.over_rows(machine, list, |_| ()),
+            (None, false) => self.over_values(machine, list, |_| ()),
+            (Some(watched), true) => {
+                let flow = self.over_rows(machine, list, |turns| watched.tell(turns, all));
+                machine.end_loop(watched);
+                flow
+            }
+            (Some(watched), false) => {
+                let flow = self.over_values(machine, list, |turns| watched.tell(turns, all));
+                machine.end_loop(watched);
+                flow
+            }
         }
     }
 
-    fn over_values(&self, machine: &mut Machine, list: &Rc<List>) -> Flow {
+    /// `tell` hears before each turn how many are over.
+    fn over_values(&self, machine: &mut Machine, list: &Rc<List>, tell: impl Fn(usize)) -> Flow {
         for index in 0..list.len() {
+            tell(index);
             let value = list.get(index).expect("the index is below the length");
             let flow = match self.second {
                 None => self.run(machine, value, None),
@@ -104,9 +117,10 @@ impl Turn {
     }
 
     /// Goes through the rows of a packed table with one map, as long as nobody else keeps it.
-    fn over_rows(&self, machine: &mut Machine, list: &Rc<List>) -> Flow {
+    fn over_rows(&self, machine: &mut Machine, list: &Rc<List>, tell: impl Fn(usize)) -> Flow {
         let rows = list.rows().expect("the list was asked for its rows");
         for index in 0..rows.len() {
+            tell(index);
             let reused = match machine.local_mut(self.first) {
                 Value::Map(map) => Map::move_to_row(map, rows, index),
                 _ => false,
@@ -122,9 +136,41 @@ impl Turn {
     }
 
     fn over_map(&self, machine: &mut Machine, map: &Rc<Map>) -> Flow {
+        match machine.watch_loop() {
+            None => self.over_entries(machine, map, |_| ()),
+            Some(watched) => {
+                let all = map.len();
+                let flow = self.over_entries(machine, map, |turns| watched.tell(turns, all));
+                machine.end_loop(watched);
+                flow
+            }
+        }
+    }
+
+    fn over_entries(&self, machine: &mut Machine, map: &Rc<Map>, tell: impl Fn(usize)) -> Flow {
         for index in 0..map.len() {
+            tell(index);
             let (key, value) = map.entry_at(index).expect("the index is below the length");
             if let Some(flow) = self.run(machine, key.into(), self.second.map(|_| value)) {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+
+    /// Counts through a range.
+    fn over_numbers(&self, machine: &mut Machine, (start, end, step): (i64, i64, i64), tell: impl Fn(usize)) -> Flow {
+        let mut next = start;
+        for index in 0..operators::range_length(start, end, step) {
+            tell(index as usize);
+            let number = Value::Int(next);
+            // Beyond the last number there may be none that is larger.
+            next = next.wrapping_add(step);
+            let flow = match self.second {
+                None => self.run(machine, number, None),
+                Some(_) => self.run(machine, Value::Int(index as i64), Some(number)),
+            };
+            if let Some(flow) = flow {
                 return flow;
             }
         }
@@ -177,26 +223,21 @@ fn over_range(args: Vec<ValueFn>, turn: Turn, span: Span) -> StmtFn {
                 Err(_) => return Flow::Throw,
             }
         }
-        let (start, end, step) = match builtins::range_bounds(&given) {
+        let bounds = match builtins::range_bounds(&given) {
             Ok(bounds) => bounds,
             Err(error) => {
                 machine.throw(span, error);
                 return Flow::Throw;
             }
         };
-        let mut next = start;
-        for index in 0..operators::range_length(start, end, step) {
-            let number = Value::Int(next);
-            // Beyond the last number there may be none that is larger.
-            next = next.wrapping_add(step);
-            let flow = match turn.second {
-                None => turn.run(machine, number, None),
-                Some(_) => turn.run(machine, Value::Int(index as i64), Some(number)),
-            };
-            if let Some(flow) = flow {
-                return flow;
+        match machine.watch_loop() {
+            None => turn.over_numbers(machine, bounds, |_| ()),
+            Some(watched) => {
+                let all = operators::range_length(bounds.0, bounds.1, bounds.2) as usize;
+                let flow = turn.over_numbers(machine, bounds, |turns| watched.tell(turns, all));
+                machine.end_loop(watched);
+                flow
             }
         }
-        Flow::Next
     })
 }

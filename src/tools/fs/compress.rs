@@ -174,8 +174,11 @@ fn pack(
         Format::Zip => Box::new(ZipWriter::default()),
         Format::TarGz => Box::new(TarWriter::new()),
     };
+    let files = sources.iter().filter(|source| source.metadata.kind == EntryKind::File);
+    context.meter.expect_bytes(files.map(|source| source.metadata.size).sum());
     let mut packer = Packer { context, writer: &mut *writer, out: &mut out, destination };
-    for source in sources {
+    for (reached, source) in sources.iter().enumerate() {
+        packer.context.meter.reach(reached as u64, sources.len() as u64);
         packer.put(source, &mut counts)?;
     }
     packer.finish()?;

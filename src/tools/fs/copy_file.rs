@@ -125,6 +125,7 @@ fn look_at(
     context.admit(&destination.address(), is_folder, Access::Change)?;
     if !is_folder {
         context.admit_content(source.shown(), &metadata)?;
+        context.meter.expect_bytes(metadata.size);
         return Ok((metadata, 1));
     }
     let files = context.admit_tree(source, Access::Read, Some(&destination.address()))?;

@@ -110,6 +110,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
     destination.check_free(&names).map_err(at_destination)?;
     let change = context.begin_change(plan.len().max(1))?;
     context.meter.write_bytes(plan.bytes)?;
+    context.meter.expect_bytes(plan.bytes);
     let tree = destination.unpack(&change).map_err(at_destination)?;
     let mut unpacker = Unpacker { context, tree, archive };
     unpacker.make(&plan, open()?)?;
@@ -171,7 +172,8 @@ impl Unpacker<'_, '_> {
             self.context.meter.poll()?;
             self.tree.make_folder(parts, node.mode)?;
         }
-        for (listed, parts) in &plan.listed {
+        for (reached, (listed, parts)) in plan.listed.iter().enumerate() {
+            self.context.meter.reach(reached as u64, plan.listed.len() as u64);
             let entry = reader.advance()?;
             if entry.as_ref() != Some(listed) {
                 return Err(self.changed());

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::sandbox::{PathRule, SandboxPath};
+use crate::sandbox::{OpenFile, PathRule, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
@@ -60,7 +60,8 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Hash, ToolError> {
     let at_path = |error: ToolError| error.argument("path").path(args.path.shown());
-    let mut file = context.open(&args.path).map_err(at_path)?.file;
+    let OpenFile { mut file, metadata } = context.open(&args.path).map_err(at_path)?;
+    context.meter.expect_bytes(metadata.size);
     let mut hasher = Sha256::new();
     let mut piece = vec![0; PIECE];
     let mut size = 0;

@@ -146,8 +146,12 @@ enum End {
 impl<W: Work> Course<'_, W> {
     fn perform(&mut self, context: &mut Context<'_>, looks: Vec<Look<W::Plan>>, all_or_nothing: bool) -> End {
         let mut first_failure = None;
+        // A tree is one item, and as many files as are in it.
+        let all = looks.iter().map(|(_, plan)| plan.as_ref().map_or(1, |plan| plan.files)).sum();
+        let mut reached = 0;
         for (name, plan) in looks {
-            context.meter.reach(self.rows.len() as u64, self.all as u64);
+            context.meter.reach(reached, all);
+            reached += plan.as_ref().map_or(1, |plan| plan.files);
             let result = plan.and_then(|plan| {
                 context.meter.poll()?;
                 self.work.perform(context, &plan.plan, &self.change)
