@@ -58,9 +58,10 @@ fn escape(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     let Some(first) = text.find(needs) else { return Cow::Borrowed(text) };
     let mut safe = String::with_capacity(text.len() + 8);
     safe.push_str(&text[..first]);
-    for c in text[first..].chars() {
+    for (at, c) in text[first..].char_indices() {
+        let (before, after) = (&text[..first + at], &text[first + at + c.len_utf8()..]);
         match c {
-            _ if !needs(c) => safe.push(c),
+            _ if !needs(c) || joins(c, before, after) => safe.push(c),
             '\n' => safe.push_str("\\n"),
             '\r' => safe.push_str("\\r"),
             '\t' => safe.push_str("\\t"),
@@ -68,4 +69,112 @@ fn escape(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
         }
     }
     Cow::Owned(safe)
+}
+
+/// Letters and symbols that the format characters U+200C and U+200D connect.
+const ZERO_WIDTH_NON_JOINER: char = '\u{200c}';
+const ZERO_WIDTH_JOINER: char = '\u{200d}';
+/// The symbol that tags follow, for the flag of a region.
+const BLACK_FLAG: char = '\u{1f3f4}';
+const CANCEL_TAG: char = '\u{e007f}';
+/// Tags of the longest flag.
+const MOST_TAGS: usize = 8;
+
+/// Whether a format character is part of what is seen: of an emoji that is joined of several or is the flag of a
+/// region, or of a word in a script that needs it. Elsewhere it is invisible and makes two texts look alike.
+fn joins(c: char, before: &str, after: &str) -> bool {
+    let (previous, next) = (before.chars().next_back(), after.chars().next());
+    match c {
+        ZERO_WIDTH_JOINER if next.is_some_and(is_pictograph) => {
+            let is_modifier = |c: &char| *c == '\u{fe0f}' || ('\u{1f3fb}'..='\u{1f3ff}').contains(c);
+            before.chars().rev().take(3).find(|c| !is_modifier(c)).is_some_and(is_pictograph)
+        }
+        ZERO_WIDTH_JOINER => previous.is_some_and(is_virama),
+        ZERO_WIDTH_NON_JOINER => {
+            previous.is_some_and(is_virama) || previous.is_some_and(is_arabic) && next.is_some_and(is_arabic)
+        }
+        '\u{e0020}'..=CANCEL_TAG => is_in_flag(c, before, after),
+        _ => false,
+    }
+}
+
+/// Whether a tag is one of those between a black flag and the end of its name.
+fn is_in_flag(c: char, before: &str, after: &str) -> bool {
+    let is_tag = |c: &char| ('\u{e0020}'..CANCEL_TAG).contains(c);
+    let begins = before.chars().rev().take(MOST_TAGS).find(|c| !is_tag(c)) == Some(BLACK_FLAG);
+    let ends = c == CANCEL_TAG || after.chars().take(MOST_TAGS).find(|c| !is_tag(c)) == Some(CANCEL_TAG);
+    let is_named = c != CANCEL_TAG || before.chars().next_back().is_some_and(|c| is_tag(&c));
+    begins && ends && is_named
+}
+
+/// The blocks of the symbols that emoji are joined of.
+fn is_pictograph(c: char) -> bool {
+    let is_modifier = ('\u{1f3fb}'..='\u{1f3ff}').contains(&c);
+    !is_modifier
+        && matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2600}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// The sign that takes the vowel from a consonant, in the scripts of India and around it.
+fn is_virama(c: char) -> bool {
+    matches!(
+        c,
+        '\u{94d}'
+            | '\u{9cd}'
+            | '\u{a4d}'
+            | '\u{acd}'
+            | '\u{b4d}'
+            | '\u{bcd}'
+            | '\u{c4d}'
+            | '\u{ccd}'
+            | '\u{d4d}'
+            | '\u{dca}'
+            | '\u{1039}'
+            | '\u{17d2}'
+    )
+}
+
+fn is_arabic(c: char) -> bool {
+    matches!(c, '\u{620}'..='\u{6d3}' | '\u{750}'..='\u{77f}' | '\u{8a0}'..='\u{8c9}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{json, name, prose};
+
+    #[test]
+    fn what_is_joined_is_seen_as_it_is() {
+        for text in [
+            "👨\u{200d}👩\u{200d}👧",
+            "🏳\u{fe0f}\u{200d}🌈",
+            "👩🏽\u{200d}💻",
+            "❤\u{fe0f}\u{200d}🔥",
+            "🧔🏻\u{200d}♂\u{fe0f}",
+            "क्\u{200d}ष",
+            "می\u{200c}خواهم",
+            "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+        ] {
+            assert_eq!((&*name(text), &*prose(text)), (text, text));
+            assert!(!json(text).contains('\u{200d}'), "JSON for programs is escaped as before");
+        }
+    }
+
+    #[test]
+    fn what_joins_nothing_is_escaped() {
+        for (text, shown) in [
+            ("a\u{200d}b", "a\\u{200d}b"),
+            ("👨\u{200d}", "👨\\u{200d}"),
+            ("\u{200d}👨", "\\u{200d}👨"),
+            ("a\u{200d}👨", "a\\u{200d}👨"),
+            ("👨\u{200d}\u{200d}👩", "👨\\u{200d}\\u{200d}👩"),
+            ("👨\u{200c}👩", "👨\\u{200c}👩"),
+            ("a\u{200c}b", "a\\u{200c}b"),
+            ("م\u{200c}", "م\\u{200c}"),
+            ("🏴\u{e0067}\u{e0062}", "🏴\\u{e0067}\\u{e0062}"),
+            ("a\u{e0067}\u{e007f}", "a\\u{e0067}\\u{e007f}"),
+            ("🏴\u{e007f}", "🏴\\u{e007f}"),
+            ("\u{202e}👨", "\\u{202e}👨"),
+        ] {
+            assert_eq!(name(text), shown, "{text:?}");
+        }
+    }
 }
