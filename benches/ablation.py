@@ -17,7 +17,8 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 
 ROOT = Path(__file__).resolve().parent.parent
-#: What a build can leave out; `steps` leaves out the look at clock and interrupt too.
+#: What a build can leave out of a run; `steps` leaves out the look at clock and interrupt too. `seals` has a bench of
+#: its own (sealing.py).
 PARTS = ("steps", "interrupts", "space")
 PROGRAMS = ("fib", "loops", "sieve", "mandel", "matmul", "bubble", "strcat", "map", "records")
 

@@ -12,6 +12,8 @@ pub const STEPS: bool = cfg!(not(ns_without = "steps"));
 pub const INTERRUPTS: bool = cfg!(not(ns_without = "interrupts"));
 /// Whether the memory of values is counted and bounded.
 pub const SPACE: bool = cfg!(not(ns_without = "space"));
+/// Whether journals and kept files carry seals; without them every seal is zeros.
+pub const SEALS: bool = cfg!(not(ns_without = "seals"));
 
 /// Whether this build keeps a limit.
 pub fn keeps(limit: Limit) -> bool {
@@ -24,10 +26,10 @@ pub fn keeps(limit: Limit) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{INTERRUPTS, SPACE, STEPS};
+    use super::{INTERRUPTS, SEALS, SPACE, STEPS};
 
     #[test]
     fn nothing_is_left_out() {
-        assert_eq!([STEPS, INTERRUPTS, SPACE], [true; 3]);
+        assert_eq!([STEPS, INTERRUPTS, SPACE, SEALS], [true; 4]);
     }
 }

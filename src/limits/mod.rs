@@ -4,7 +4,7 @@
 //! the memory is taken. This room knows nothing of what spends: [`Meter`] counts for the run,
 //! [`space`] the memory of its values, [`work`] what is done with them.
 
-mod ablation;
+pub mod ablation;
 mod canary;
 mod charged;
 mod meter;
