@@ -63,6 +63,8 @@ pub enum ArgError {
         noun: &'static str,
         /// Type and value given.
         found: String,
+        /// What to do.
+        help: String,
     },
     /// A value outside what is allowed.
     #[error("`{callee}` needs {allowed} for `{param}`, not {found}")]
@@ -94,18 +96,11 @@ impl ArgError {
     /// What to do, imperative.
     pub fn help(&self) -> String {
         match self {
-            ArgError::Unknown { help, .. } => help.clone(),
+            ArgError::Unknown { help, .. } | ArgError::WrongType { help, .. } => help.clone(),
             ArgError::Doubled { .. } => "give it once".to_owned(),
-            ArgError::WrongType { noun: "a path", .. } => "give a path below the sandbox root".to_owned(),
-            _ => {
-                let (ArgError::Missing { callee, .. }
-                | ArgError::TooMany { callee, .. }
-                | ArgError::WrongType { callee, .. }
-                | ArgError::OutOfRange { callee, .. }
-                | ArgError::Unknown { callee, .. }
-                | ArgError::Doubled { callee, .. }) = self;
-                format!("see `ns tools {callee}`")
-            }
+            ArgError::Missing { callee, .. }
+            | ArgError::TooMany { callee, .. }
+            | ArgError::OutOfRange { callee, .. } => format!("see `ns tools {callee}`"),
         }
     }
 
@@ -242,9 +237,24 @@ impl Binder {
                 }
                 _ => shown(value),
             };
-            return Err(ArgError::WrongType { callee: self.callee, param: param.name, noun: param.kind.noun(), found });
+            let (callee, noun, help) = (self.callee, param.kind.noun(), self.remedy(param, value));
+            return Err(ArgError::WrongType { callee, param: param.name, noun, found, help });
         }
         self.check_range(param, value)
+    }
+
+    /// What to give instead of a value of the wrong type.
+    fn remedy(&self, param: &Param, value: &Value) -> String {
+        let several = self.params.iter().find(|param| matches!(param.kind, Kind::Paths(..)));
+        match (param.kind, value, several) {
+            (Kind::Path(..), Value::List(_), Some(several)) => {
+                let (callee, several) = (self.callee, several.name);
+                format!("give one path below the sandbox root, or the list by its name: `{callee}({several}: …)`")
+            }
+            (Kind::Path(..), Value::List(_), None) => "give one path, and call it for each in a FOR EACH".to_owned(),
+            (Kind::Path(..), ..) => "give a path below the sandbox root".to_owned(),
+            _ => format!("see `ns tools {}`", self.callee),
+        }
     }
 
     fn check_range(&self, param: &Param, value: &Value) -> Result<(), ArgError> {

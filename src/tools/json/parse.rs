@@ -2,7 +2,7 @@
 
 use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::json::{Fault, read};
-use crate::value::{BigNumbers, Str};
+use crate::value::{BEYOND_INTS, BigNumbers, Str};
 
 use super::super::place::at_byte;
 
@@ -40,7 +40,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     value.map(AnyValue).map_err(|fault| match fault {
         Fault::Limit(hit) => hit.into(),
         Fault::Text { at, reason, help } => {
-            let error = ToolError::bad_argument("text", at_byte(&text, at, &format!("the text is no JSON: {reason}")));
+            // A number that is too big is JSON all the same.
+            let reason = if reason == BEYOND_INTS { reason } else { format!("the text is no JSON: {reason}") };
+            let error = ToolError::bad_argument("text", at_byte(&text, at, &reason));
             help.into_iter().fold(error, ToolError::hint)
         }
     })
