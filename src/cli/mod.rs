@@ -51,7 +51,7 @@ use args::Command;
 use exit::Exit;
 
 pub(crate) use approve::{forget_typed, is_input_waiting};
-pub(crate) use doc::doc_page;
+pub(crate) use doc::{About, about};
 pub(crate) use doctor::in_force;
 pub(crate) use history::{log_in_session, report, show_in_session, undo_in_session};
 pub(crate) use interrupts::is_second_interrupt;

@@ -4,6 +4,7 @@
 //! first looks for the mistakes that people and models make: operators and words of other
 //! languages, a missing `CALL` or `SET`, a block on one line.
 
+mod habit;
 mod statement;
 mod structure;
 
@@ -66,6 +67,7 @@ impl<'a> Failure<'a> {
     /// A mistake behind the first word of a line.
     fn inner_mistake(&self) -> Diagnostic {
         self.name_mistake()
+            .or_else(|| self.habit())
             .or_else(|| self.operator_mistake())
             .or_else(|| self.structure_mistake())
             .unwrap_or_else(|| self.plain())
