@@ -35,6 +35,7 @@ mod render;
 mod repl;
 mod replace;
 mod run;
+mod sandbox_hint;
 mod show;
 mod table;
 mod terminal;
@@ -57,6 +58,7 @@ pub(crate) use history::{log_in_session, report, show_in_session, undo_in_sessio
 pub(crate) use interrupts::is_second_interrupt;
 pub(crate) use plan::{Answer, asked, say_applied, show_plan_in_session};
 pub(crate) use run::read_script;
+pub(crate) use sandbox_hint::with_root;
 pub(crate) use show::Shared;
 pub(crate) use table::{Fit, cell, is_rows, new_table_of, printed, quoted, sections, table, terminal_columns};
 pub(crate) use terminal::{report_findings, report_limit, report_notes, report_setup, say};

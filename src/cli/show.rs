@@ -59,6 +59,7 @@ pub struct Printer {
     format: Format,
     is_terminal: bool,
     line: String,
+    has_refused_path: bool,
 }
 
 /// Bytes that are written at once when nobody watches.
@@ -78,7 +79,13 @@ impl Printer {
     }
 
     fn on(is_terminal: bool, out: Box<dyn Write>, format: Format) -> Printer {
-        Printer { out: BufWriter::with_capacity(BUFFER, out), format, is_terminal, line: String::new() }
+        Printer {
+            out: BufWriter::with_capacity(BUFFER, out),
+            format,
+            is_terminal,
+            line: String::new(),
+            has_refused_path: false,
+        }
     }
 
     /// The text of values in the printer's format, with a line feed at the end, as far as there is room.
@@ -169,6 +176,10 @@ impl Output for Printer {
         let _ = self.out.flush();
         terminal::say(&format!("warning: {}\n", safe::name(text)));
     }
+
+    fn refuse_path(&mut self) {
+        self.has_refused_path = true;
+    }
 }
 
 /// A printer that a run and its caller share: the caller checks the end of the output, and a session prints
@@ -192,6 +203,11 @@ impl Shared {
         self.0.borrow_mut().print_line(text)
     }
 
+    /// Whether a path outside the sandbox was warned of.
+    pub fn has_refused_path(&self) -> bool {
+        self.0.borrow().has_refused_path
+    }
+
     /// Writes what still waits.
     pub fn flush(&self) -> Result<(), EmitError> {
         self.0.borrow_mut().flush()
@@ -205,6 +221,10 @@ impl Output for Shared {
 
     fn warn(&mut self, text: &str) {
         self.0.borrow_mut().warn(text);
+    }
+
+    fn refuse_path(&mut self) {
+        self.0.borrow_mut().refuse_path();
     }
 }
 

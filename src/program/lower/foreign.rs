@@ -6,7 +6,8 @@ pub fn instead(name: &str) -> Option<&'static str> {
     let whole = TABLE.iter().find(|(names, _)| names.contains(&&*lower));
     let first = || {
         let first = lower.split('.').next().unwrap_or_default();
-        ABSENT.iter().find(|(names, _)| names.contains(&first))
+        let is_told = name.contains('.') || !OFTEN_OWN.contains(&first);
+        ABSENT.iter().find(|(names, _)| is_told && names.contains(&first))
     };
     whole.or_else(first).map(|(_, help)| *help)
 }
@@ -70,6 +71,9 @@ const TABLE: [(&[&str], &str); 20] = [
     (&["date", "new date"], "`TIME.Now()` gives the time as a text"),
     (&["require", "import", "__import__"], "`USE \"lib/dates.ns\" AS dates` makes procedures of another file callable"),
 ];
+
+/// Those of [`ABSENT`] that scripts often call a procedure of their own by.
+const OFTEN_OWN: [&str; 8] = ["process", "command", "make", "request", "net", "thread", "wait", "shell"];
 
 /// First parts of names, in lower case, of what scripts cannot do, and what to do instead.
 const ABSENT: [(&[&str], &str); 4] = [

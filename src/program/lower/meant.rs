@@ -25,13 +25,13 @@ impl Lowering<'_> {
         {
             return self.instead_of_method(value, method, call.args.len());
         }
-        if let Some(help) = foreign::instead(name) {
-            return help.to_owned();
-        }
         let known = self.known.signatures.keys().map(|name| name.as_str());
         let near = self.suggestion(name, known.chain(Builtin::names().map(|name| -> &str { name })));
         if let Some(near) = near.filter(|near| near.eq_ignore_ascii_case(name)) {
             return format!("did you mean `{near}`?");
+        }
+        if let Some(help) = foreign::instead(name) {
+            return help.to_owned();
         }
         if let Some(found) = self.meant(name) {
             return format!("write `{}`", self.form(&found));

@@ -8,6 +8,8 @@ mod habit;
 mod statement;
 mod structure;
 
+pub use habit::joined_help;
+
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use crate::text::{Code, Diagnostic, Span, safe};

@@ -45,8 +45,12 @@ impl<'a> Comprehension<'a> {
         let mut defined = Vec::new();
         let mut written = self.list.to_owned();
         let Comprehension { names, value, .. } = *self;
-        let is_simple =
-            names.chars().all(is_word_char) && words_at_top(self.list).iter().all(|(_, word)| *word != "for");
+        let is_simple = names.chars().all(is_word_char);
+        if words_at_top(self.list).iter().any(|(_, word)| word.eq_ignore_ascii_case("for")) {
+            return format!(
+                "go through each list with a `FOR EACH` of its own, one inside the other, and `SET result = result + [{value}]`"
+            );
+        }
         if !is_simple {
             return self.loop_help("[]", &format!("SET result = result + [{value}]"));
         }

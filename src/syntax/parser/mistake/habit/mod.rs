@@ -8,6 +8,8 @@ mod lambda;
 mod prefix;
 mod slice;
 
+pub use prefix::joined_help;
+
 use crate::text::{Code, Diagnostic};
 
 use super::super::super::keyword::{is_word, is_word_char};

@@ -54,7 +54,8 @@ pub fn joined_help(inner: &str) -> String {
         .collect();
     let joined = joined.join(" + ");
     // A sum of values alone is a number.
-    let joined = if inner.starts_with(['{', '$']) { format!("\"\" + {joined}") } else { joined };
+    let is_sum = pieces.iter().take(2).all(Result::is_err);
+    let joined = if is_sum { format!("\"\" + {joined}") } else { joined };
     let are_names = values.clone().all(|value| value.chars().all(|c| is_word_char(c) || c == '.'));
     if values.clone().next().is_none() || !are_names {
         return format!("join the parts: `{joined}`");
