@@ -1,4 +1,5 @@
-//! `ns doc [NAME]`: a page about any tool, built-in, statement, value or code, each with an example.
+//! `ns doc [NAME]`: a page about any tool, built-in, statement, value or code, each with an example; of a name that is
+//! none of these, what serves the purpose that it names.
 //!
 //! Nothing is written here: tools have their declarations, the language its pages, codes their explanations.
 
@@ -160,8 +161,11 @@ fn numeric(name: &str) -> Option<String> {
 fn near(registry: &Registry, name: &str) -> Option<String> {
     let names: Vec<&str> = topics(registry).flat_map(|topic| topic.names()).collect();
     let upper = name.to_uppercase();
-    if let Some(near) = registry.nearest(name).filter(|_| name.contains('.')) {
-        return Some(near.to_owned());
+    if let Some((group, tail)) = name.split_once('.') {
+        let in_group = names.iter().filter_map(|name| name.split_once('.'));
+        let tails = in_group.filter(|(its, _)| its.eq_ignore_ascii_case(group)).map(|(_, tail)| tail);
+        let near = nearest(tail, tails).map(|tail| format!("{}.{tail}", group.to_uppercase()));
+        return registry.nearest(name).map(str::to_owned).or(near);
     }
     let near = nearest(name, names.iter().copied()).or_else(|| nearest(&upper, names.iter().copied()));
     near.or_else(|| registry.nearest(name)).map(str::to_owned)

@@ -202,9 +202,8 @@ impl Registry {
         let names = || self.iter().map(|tool| tool.spec.name);
         let tail = |name: &'static str| name.rsplit('.').next().unwrap_or(name);
         let near = nearest(name, names().map(tail))?;
-        let edits = strsim::damerau_levenshtein(&name.to_lowercase(), &near.to_lowercase());
         let allowed = if name.chars().count() < LONG_NAME { 1 } else { 2 };
-        names().find(|name| tail(name) == near).filter(|_| edits <= allowed)
+        names().find(|name| tail(name) == near).filter(|_| edits(name, near) <= allowed)
     }
 
     /// The nearest of the same group, by any of the names that its tools have there.
@@ -226,6 +225,10 @@ impl Registry {
             found = members(near);
         }
         let near = nearest(wanted, found.iter().map(|(tail, _)| *tail))?;
+        let allowed = wanted.chars().count().div_ceil(4);
+        if edits(wanted, near) > allowed {
+            return None;
+        }
         found.into_iter().find(|(tail, _)| *tail == near).map(|(_, name)| name)
     }
 
@@ -243,6 +246,11 @@ impl Registry {
     pub fn iter(&self) -> impl Iterator<Item = &Tool> {
         self.tools[..self.named].iter()
     }
+}
+
+/// Letters that differ, without regard to case.
+fn edits(wanted: &str, near: &str) -> usize {
+    strsim::damerau_levenshtein(&wanted.to_lowercase(), &near.to_lowercase())
 }
 
 /// Characters from which on a name may differ by two letters.

@@ -75,8 +75,12 @@ fn printed(text: &Text<'_>, body: &Body<'_>) -> Vec<ExprId> {
 /// The first name of a variable in braces, as it is written and alone.
 fn named<'t>(written: &'t str, names: &HashSet<&str>) -> Option<(&'t str, &'t str)> {
     for (open, _) in written.match_indices('{') {
-        let Some(length) = written[open..].find('}') else { return None };
-        let name = &written[open + 1..open + length];
+        let inner = &written[open + 1..];
+        let name = &inner[..inner.find(|c| !(is_word_char(c) || c == '.')).unwrap_or(inner.len())];
+        let length = name.len() + 1;
+        if !written[open + length..].starts_with('}') {
+            continue;
+        }
         let first = name.split('.').next().unwrap_or(name);
         let before = &written[..open];
         let is_doubled = before.ends_with('{') || written[open + length + 1..].starts_with('}');

@@ -3,13 +3,15 @@
 /// What to write instead of a call of a name that nothing has here.
 pub fn instead(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
-    let whole = TABLE.iter().find(|(names, _)| names.contains(&&*lower));
-    let first = || {
-        let first = lower.split('.').next().unwrap_or_default();
-        let is_told = name.contains('.') || !OFTEN_OWN.contains(&first);
-        ABSENT.iter().find(|(names, _)| is_told && names.contains(&first))
-    };
-    whole.or_else(first).map(|(_, help)| *help)
+    TABLE.iter().find(|(names, _)| names.contains(&&*lower)).map(|(_, help)| *help)
+}
+
+/// What to do where a name stands for something that scripts cannot do.
+pub fn absent(name: &str) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase();
+    let first = lower.split('.').next().unwrap_or_default();
+    let is_told = name.contains('.') || !OFTEN_OWN.contains(&first);
+    ABSENT.iter().find(|(names, _)| is_told && names.contains(&first)).map(|(_, help)| *help)
 }
 
 /// Whether a bare name finds a tool by chance, whose page would help nobody.

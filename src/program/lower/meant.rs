@@ -2,7 +2,7 @@
 
 use crate::syntax::ast;
 use crate::text::{Purpose, meant};
-use crate::toolkit::{Param, WhenAbsent, groups};
+use crate::toolkit::{Kind, Param, WhenAbsent, groups};
 
 use super::super::builtin::Builtin;
 use super::super::over::Over;
@@ -30,11 +30,15 @@ impl Lowering<'_> {
         if let Some(near) = near.filter(|near| near.eq_ignore_ascii_case(name)) {
             return format!("did you mean `{near}`?");
         }
-        if let Some(help) = foreign::instead(name) {
+        let absent = foreign::absent(name);
+        if let Some(help) = foreign::instead(name).or(absent.filter(|_| !name.contains('.'))) {
             return help.to_owned();
         }
         if let Some(found) = self.meant(name) {
             return format!("write `{}`", self.form(&found));
+        }
+        if let Some(help) = absent {
+            return help.to_owned();
         }
         let is_searched = self.findings.len() < MOST_SUGGESTIONS;
         match near.or_else(|| is_searched.then(|| self.known.registry.nearest(name)).flatten()) {
@@ -79,7 +83,7 @@ impl Lowering<'_> {
         let tool = || self.known.registry.find(found.name).map(|id| self.known.registry.get(id).params);
         let params: &[Param] = over.or_else(tool).unwrap_or_default();
         // The tools that take several items at once need none of their arguments for one.
-        let is_needed = |param: &Param| param.absent == WhenAbsent::Required || param.kind.is_place();
+        let is_needed = |param: &Param| param.absent == WhenAbsent::Required || matches!(param.kind, Kind::Path(..));
         let needed = params.iter().rposition(is_needed).map_or(0, |last| last + 1);
         let names: Vec<&str> = params[..needed].iter().map(|param| param.name).collect();
         format!("{}({})", found.name, names.join(", "))

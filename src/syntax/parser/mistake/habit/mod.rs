@@ -16,6 +16,9 @@ use super::super::super::keyword::{is_word, is_word_char};
 use super::Failure;
 use super::structure::outside_quotes;
 
+/// Longer lines, in bytes, are not searched: nobody wrote them by hand, and the search is quadratic.
+const MAX_LINE: usize = 1_000;
+
 /// A construct of another language.
 struct Habit {
     /// Where it begins and ends in the line.
@@ -28,6 +31,9 @@ struct Habit {
 impl Failure<'_> {
     /// What another language would have written at the place of failure.
     pub(super) fn habit(&self) -> Option<Diagnostic> {
+        if self.text.len() > MAX_LINE {
+            return None;
+        }
         let habit = lambda::find(self.text, self.at)
             .or_else(|| comprehension::find(self.text, self.at))
             .or_else(|| slice::find(self.text, self.at))
@@ -105,7 +111,7 @@ fn value_start(text: &str) -> usize {
             _ => start = None,
         }
     }
-    let quoted = || text.char_indices().filter(|&(at, c)| matches!(c, '"' | '\'') && is_opening(text, at)).last();
+    let quoted = || text.char_indices().filter(|&(at, c)| matches!(c, '"' | '\'') && is_opening(text, at)).next_back();
     let is_text = text.ends_with(['"', '\'']);
     if is_text { quoted().map_or(text.len(), |(at, _)| at) } else { start.unwrap_or(text.len()) }
 }

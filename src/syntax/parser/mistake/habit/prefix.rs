@@ -90,9 +90,10 @@ fn dollar(text: &str, at: usize) -> Option<Habit> {
     let after = text[at..].strip_prefix('$')?;
     let inner = after.trim_start_matches('{');
     let name = first_word(inner);
-    let length = 1 + (after.len() - inner.len()) * 2 + name.len();
+    let opened = after.len() - inner.len();
+    let closed = inner[name.len()..].bytes().take(opened).take_while(|byte| *byte == b'}').count();
     let (message, help) = ("a name has no `$` before it".to_owned(), format!("write `{name}`"));
-    let end = (at + length).min(text.len());
+    let end = at + 1 + opened + name.len() + closed;
     (!name.is_empty()).then_some(Habit { range: (at, end), code: Code::UnexpectedText, message, help })
 }
 
@@ -121,9 +122,6 @@ fn operand_length(text: &str) -> usize {
     if text.starts_with(['"', '\'']) {
         return quoted_length(text);
     }
-    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
-    ends.filter(|end| value_start(&text[..*end]) == 0)
-        .take_while(|end| !text[..*end].contains(' '))
-        .last()
-        .unwrap_or(text.len())
+    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| !text[..*end].ends_with(' '));
+    ends.filter(|end| value_start(&text[..*end]) == 0).last().unwrap_or(1)
 }

@@ -29,7 +29,7 @@ pub fn find(text: &str, at: usize) -> Option<Habit> {
 fn parts(inner: &str) -> Option<Vec<&str>> {
     let colons: Vec<usize> = at_top(inner).filter(|(_, c)| *c == ':').map(|(at, _)| at).collect();
     if colons.is_empty() {
-        let (start, end) = inner.split_once("..")?;
+        let (start, end) = inner.split_once("..").filter(|_| !inner.contains(['"', '\'']))?;
         return Some(vec![start.trim(), end.trim_start_matches(['.', '=', '<']).trim()]);
     }
     let mut parts = Vec::new();
