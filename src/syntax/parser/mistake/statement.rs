@@ -110,8 +110,8 @@ const NO_EVENTS: &str = "remove it: events are not part of this language; `CLEAR
 fn asking(after: &str) -> String {
     let prompt = after.find(['"', '\'']).map(|at| &after[at..at + quoted_length(&after[at..])]);
     let outside = prompt.map_or_else(|| after.to_owned(), |prompt| after.replacen(prompt, " ", 1));
-    let names = outside.split(|c: char| !is_word_char(c)).filter(|word| is_word(word) && !is_reserved(word));
-    let name = names.filter(|word| !["into", "as", "INTO", "AS"].contains(word)).next_back();
+    let mut names = outside.split(|c: char| !is_word_char(c)).filter(|word| is_word(word) && !is_reserved(word));
+    let name = names.rfind(|word| !["into", "as", "INTO", "AS"].contains(word));
     let (name, prompt) = (name.unwrap_or("answer"), prompt.unwrap_or("\"? \""));
     format!("write `SET {name} = IO.Input({prompt})`; a value from the command line is in `ARGS`: `ns FILE VALUE`")
 }

@@ -111,7 +111,7 @@ fn value_start(text: &str) -> usize {
             _ => start = None,
         }
     }
-    let quoted = || text.char_indices().filter(|&(at, c)| matches!(c, '"' | '\'') && is_opening(text, at)).next_back();
+    let quoted = || text.char_indices().rfind(|&(at, c)| matches!(c, '"' | '\'') && is_opening(text, at));
     let is_text = text.ends_with(['"', '\'']);
     if is_text { quoted().map_or(text.len(), |(at, _)| at) } else { start.unwrap_or(text.len()) }
 }
