@@ -107,7 +107,7 @@ fn a_name_that_is_none_gets_the_nearest() {
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{name}");
         assert!(ran.stderr.contains(&format!("did you mean `{near}")), "{name}: {}", ran.stderr);
     }
-    assert!(doc(&["MATH.Squareroot"]).stderr.contains("`ns doc MATH` lists"));
+    assert!(doc(&["MATH.Cuberoot"]).stderr.contains("`ns doc MATH` lists"));
     assert!(doc(&["MATH.Sqrt"]).stdout.starts_with("SQRT(number)"));
     assert!(doc(&["xyzzyxyzzy"]).stderr.contains("`ns doc` lists"));
 }

@@ -18,6 +18,7 @@ use super::exit::Exit;
 use super::history::say_ended;
 use super::interrupts::catch_interrupts;
 use super::progress::show_at_terminal;
+use super::sandbox_hint;
 use super::show::{Format, Printer};
 use super::terminal::{report_notes, say};
 
@@ -113,7 +114,10 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value,
         Err(error) => match error.manner {
             Manner::Quiet => Value::Nil,
             Manner::Partly => error.answer.unwrap_or_default(),
-            Manner::Declared | Manner::Raised => return Err(fail(&with_notes(error, notes))),
+            Manner::Declared | Manner::Raised => {
+                let error = sandbox_hint::in_failure(error, engine.gate().root.path());
+                return Err(fail(&with_notes(error, notes)));
+            }
         },
     };
     report_notes(&notes);

@@ -1,11 +1,12 @@
-//! `ns doc [NAME]`: a page about any tool, built-in, statement, value or code, each with an example.
+//! `ns doc [NAME]`: a page about any tool, built-in, statement, value or code, each with an example; of a name that is
+//! none of these, what serves the purpose that it names.
 //!
 //! Nothing is written here: tools have their declarations, the language its pages, codes their explanations.
 
 use serde_json::{Map, Value as Json, json};
 
 use crate::engine::{Builtin, Page, PageKind, built_in_tools, code_example, pages};
-use crate::text::{Code, ToolCode, nearest};
+use crate::text::{Code, Purpose, ToolCode, meant, nearest, safe, search};
 use crate::toolkit::{Registry, groups, schema};
 
 use super::args::{DocArgs, PageFormat};
@@ -32,7 +33,8 @@ pub fn doc(args: &DocArgs) -> Exit {
         true => topics(&registry).collect(),
         false => find(&registry, &name),
     };
-    if found.is_empty() {
+    let similar = if found.is_empty() { similar(&registry, &name) } else { Vec::new() };
+    if found.is_empty() && similar.is_empty() {
         let help = match near(&registry, &name) {
             Some(near) => format!("did you mean `{near}`?"),
             None => match name.split_once('.').filter(|(group, _)| !find(&registry, group).is_empty()) {
@@ -45,23 +47,69 @@ pub fn doc(args: &DocArgs) -> Exit {
     }
     let text = match (args.format, name.is_empty()) {
         (PageFormat::Text, true) => overview(&registry),
+        (PageFormat::Text, false) if found.is_empty() => similar_text(&name, &similar),
         (PageFormat::Text, false) => found.iter().map(Topic::text).collect::<Vec<_>>().join("\n\n\n"),
         (PageFormat::Json, is_all) => {
-            let json: Json = found.iter().map(|topic| if is_all { topic.heading() } else { topic.json() }).collect();
+            let headings = is_all || found.is_empty();
+            let shown = found.iter().chain(&similar);
+            let json: Json = shown.map(|topic| if headings { topic.heading() } else { topic.json() }).collect();
             serde_json::to_string_pretty(&json).expect("JSON has a text")
         }
     };
     print(&format!("{}\n", text.trim_end()))
 }
 
-/// The pages about what a name stands for; where there are none, the nearest name.
-pub(crate) fn doc_page(name: &str) -> Result<String, Option<String>> {
+/// What there is about a name.
+pub(crate) enum About {
+    /// Its pages.
+    Pages(String),
+    /// No page has the name; this list is of what serves such a purpose.
+    Similar(String),
+    /// Nothing, and the name that may be meant.
+    Nothing(Option<String>),
+}
+
+/// The pages about what a name stands for, else what serves the purpose that it names.
+pub(crate) fn about(name: &str) -> About {
     let registry = built_in_tools();
     let found = find(&registry, name);
-    match found.is_empty() {
-        true => Err(near(&registry, name)),
-        false => Ok(found.iter().map(Topic::text).collect::<Vec<_>>().join("\n\n\n")),
+    if !found.is_empty() {
+        return About::Pages(found.iter().map(Topic::text).collect::<Vec<_>>().join("\n\n\n"));
     }
+    let similar = similar(&registry, name);
+    if similar.is_empty() {
+        About::Nothing(near(&registry, name))
+    } else {
+        About::Similar(similar_text(name, &similar))
+    }
+}
+
+/// Lines of a list of what serves a purpose, its heading aside.
+const MOST_SIMILAR: usize = 9;
+
+/// Tools, built-ins and statements that serve a purpose, best first. Of a name with a point only what is surely
+/// meant: the rest is a misspelling.
+fn similar<'r>(registry: &'r Registry, name: &str) -> Vec<Topic<'r>> {
+    let topics: Vec<Topic<'r>> = topics(registry).filter(|topic| topic.purpose().is_some()).collect();
+    let purposes: Vec<Purpose<'_>> = topics.iter().filter_map(Topic::purpose).collect();
+    let found: Vec<&str> = match name.rsplit_once('.') {
+        Some((namespace, _)) => {
+            meant(name, groups::meant_by(namespace), &purposes).iter().map(|found| found.name).collect()
+        }
+        None => search(name, purposes.iter().copied()).iter().map(|found| found.name).collect(),
+    };
+    let mut similar: Vec<Topic<'r>> = topics.into_iter().filter(|topic| found.contains(&topic.names()[0])).collect();
+    similar.sort_by_key(|topic| found.iter().position(|name| *name == topic.names()[0]));
+    similar.truncate(MOST_SIMILAR);
+    similar
+}
+
+fn similar_text(name: &str, similar: &[Topic<'_>]) -> String {
+    let mut table = new_table();
+    for topic in similar {
+        table.add_row([&format!("  {}", topic.names()[0]), topic.summary()]);
+    }
+    format!("no page is called `{}`; these are about it:\n{table}", safe::name(name))
 }
 
 /// Everything that there is a page about.
@@ -113,8 +161,11 @@ fn numeric(name: &str) -> Option<String> {
 fn near(registry: &Registry, name: &str) -> Option<String> {
     let names: Vec<&str> = topics(registry).flat_map(|topic| topic.names()).collect();
     let upper = name.to_uppercase();
-    if let Some(near) = registry.nearest(name).filter(|_| name.contains('.')) {
-        return Some(near.to_owned());
+    if let Some((group, tail)) = name.split_once('.') {
+        let in_group = names.iter().filter_map(|name| name.split_once('.'));
+        let tails = in_group.filter(|(its, _)| its.eq_ignore_ascii_case(group)).map(|(_, tail)| tail);
+        let near = nearest(tail, tails).map(|tail| format!("{}.{tail}", group.to_uppercase()));
+        return registry.nearest(name).map(str::to_owned).or(near);
     }
     let near = nearest(name, names.iter().copied()).or_else(|| nearest(&upper, names.iter().copied()));
     near.or_else(|| registry.nearest(name)).map(str::to_owned)
@@ -144,6 +195,15 @@ impl<'a> Topic<'a> {
             Topic::Tool(entry) => entry.spec.summary,
             Topic::Group(name, _) => groups::title(name),
             Topic::Code(_, title, _) => title,
+        }
+    }
+
+    /// What searches find it by; none for groups and codes.
+    fn purpose(&self) -> Option<Purpose<'a>> {
+        match self {
+            Topic::Part(page) => Some(page.purpose()),
+            Topic::Tool(entry) => Some(entry.spec.purpose()),
+            Topic::Group(..) | Topic::Code(..) => None,
         }
     }
 

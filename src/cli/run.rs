@@ -10,6 +10,7 @@ use super::doctor::kernel_sandbox;
 use super::exit::Exit;
 use super::history::say_ended;
 use super::plan;
+use super::sandbox_hint;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{print, report_error, report_findings, report_notes, say};
 
@@ -140,8 +141,12 @@ fn run_script(run: Run<'_>, script: &Script, invocation: &Invocation) -> Exit {
         say(&format!("{}\n", kernel_sandbox(&engine)));
     }
     let printer = Shared::new(Printer::new(Format::for_run(run.global.output)));
-    let outcome = engine.run(script, invocation, Box::new(printer.clone()));
+    let mut outcome = engine.run(script, invocation, Box::new(printer.clone()));
     let flushed = printer.flush();
+    outcome.findings = sandbox_hint::with_root(&outcome.findings, engine.gate().root.path());
+    if printer.has_refused_path() {
+        outcome.warnings.push(sandbox_hint::hint(engine.gate().root.path()));
+    }
     let exit = finish(&outcome, flushed);
     let is_taken_back = run.atomic && !matches!(outcome.ending, Ending::Done | Ending::Unread);
     if is_taken_back && engine.ended_run().is_some() {

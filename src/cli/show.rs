@@ -64,6 +64,7 @@ pub struct Printer {
     format: Format,
     is_terminal: bool,
     line: String,
+    has_refused_path: bool,
 }
 
 /// Bytes that are written at once when nobody watches.
@@ -107,7 +108,14 @@ impl Printer {
 
     fn on(is_terminal: bool, out: Box<dyn Write + Send>, format: Format) -> Printer {
         let buffer = Buffer { writer: BufWriter::with_capacity(BUFFER, out), has_flusher: false };
-        Printer { out: Arc::new(Mutex::new(buffer)), hurries: false, format, is_terminal, line: String::new() }
+        Printer {
+            out: Arc::new(Mutex::new(buffer)),
+            hurries: false,
+            format,
+            is_terminal,
+            line: String::new(),
+            has_refused_path: false,
+        }
     }
 
     /// Sees to it that what waits is written in time. Without a thread it waits until more comes.
@@ -209,6 +217,10 @@ impl Output for Printer {
         let _ = self.flush();
         terminal::say(&format!("warning: {}\n", safe::name(text)));
     }
+
+    fn refuse_path(&mut self) {
+        self.has_refused_path = true;
+    }
 }
 
 /// A printer that a run and its caller share: the caller checks the end of the output, and a session prints
@@ -233,6 +245,11 @@ impl Shared {
         self.0.borrow_mut().print_line(text)
     }
 
+    /// Whether a path outside the sandbox was warned of.
+    pub fn has_refused_path(&self) -> bool {
+        self.0.borrow().has_refused_path
+    }
+
     /// Writes what still waits.
     pub fn flush(&self) -> Result<(), EmitError> {
         self.0.borrow_mut().flush()
@@ -246,6 +263,10 @@ impl Output for Shared {
 
     fn warn(&mut self, text: &str) {
         self.0.borrow_mut().warn(text);
+    }
+
+    fn refuse_path(&mut self) {
+        self.0.borrow_mut().refuse_path();
     }
 }
 

@@ -13,6 +13,7 @@ mod info;
 mod invocation;
 mod libraries;
 mod memory;
+mod missing_argument;
 mod modules;
 mod outcome;
 mod parse;
@@ -319,13 +320,18 @@ impl Engine {
         let world = World { gate, sources: sources.clone(), memory, output, strict: self.strict };
         let mut machine = Machine::new(world, self.begin_account());
         let _work = work::enter(machine.meter().watch());
-        machine.set_args(Value::list(args).unwrap_or_default());
+        let args = Value::list(args).unwrap_or_default();
+        machine.set_args(args.clone());
         let compiled = compile(&program);
         held.shrink(held.bytes() / 2);
-        let result = match interface.procedure.and_then(|name| program.own_procedure(&name)) {
+        let result = match interface.procedure.as_ref().and_then(|name| program.own_procedure(name)) {
             None => machine.run_top(&compiled),
             Some(number) => machine.run_procedure(&compiled, number, values),
         };
+        let explained = |fault| {
+            missing_argument::explain(fault, &sources, &args, interface.usage.as_deref(), &invocation.command(script))
+        };
+        let result = result.map_err(explained);
         Outcome::of_run(&sources, result, (machine, compiled, program))
     }
 

@@ -45,6 +45,9 @@ pub trait Output {
 
     /// Shows one warning.
     fn warn(&mut self, text: &str);
+
+    /// Learns that the warning just shown is of a path outside the sandbox.
+    fn refuse_path(&mut self) {}
 }
 
 /// The line that EMIT prints of values, as far as the run may still print.

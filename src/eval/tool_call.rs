@@ -2,7 +2,7 @@
 
 use crate::program::cut::TRUNCATED;
 use crate::text::Span;
-use crate::toolkit::{ArgError, Failure, Manner, ToolError, ToolId};
+use crate::toolkit::{ArgError, BELOW_ROOT, Failure, Manner, ToolError, ToolId};
 use crate::value::{Map, Value};
 
 use super::fault::Fault;
@@ -115,6 +115,9 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
         Failure::Nil => {
             if manner != Manner::Quiet {
                 warn(machine, spec.name, fault.span, &fault.message);
+                if fault.hint.as_deref() == Some(BELOW_ROOT) {
+                    machine.world.output.refuse_path();
+                }
             }
             Ok(Value::Nil)
         }

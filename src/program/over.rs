@@ -40,7 +40,8 @@ const MAP: Spec = Spec::pure(
         script: "func Double(needs n) means\n  return n * 2\nendfunc\n\ncommand\n  emit LIST.Map([1, 2, 3], Double), LIST.Map([\"a\"], STR.Upper)\nendcommand",
         output: "[2, 4, 6][\"A\"]\n",
     },
-);
+)
+.keywords(&["map", "collect", "apply", "transform", "for each", "foreach", "comprehension", "lambda", "array_map", "list comprehension"]);
 const FILTER: Spec = Spec::pure(
     "LIST.Filter",
     "list_filter",
@@ -50,7 +51,8 @@ const FILTER: Spec = Spec::pure(
         script: "DEFINE PROCEDURE IsBig(file)\n  RETURN file.size > 10\nEND\n\nEMIT LIST.Filter([{\"size\": 5}, {\"size\": 50}], IsBig)",
         output: "[{\"size\": 50}]\n",
     },
-);
+)
+.keywords(&["filter", "select", "keep", "reject", "array_filter", "where", "comprehension", "lambda"]);
 const REDUCE: Spec = Spec::pure(
     "LIST.Reduce",
     "list_reduce",
@@ -61,7 +63,8 @@ const REDUCE: Spec = Spec::pure(
         script: "DEFINE PROCEDURE Longer(a, b)\n  IF LEN(b) > LEN(a) THEN\n    RETURN b\n  END\n  RETURN a\nEND\n\nEMIT LIST.Reduce([\"a\", \"ccc\", \"bb\"], Longer)",
         output: "ccc\n",
     },
-);
+)
+.keywords(&["reduce", "fold", "foldl", "accumulate", "inject", "functools.reduce", "aggregate"]);
 const SORT_BY: Spec = Spec::pure(
     "LIST.SortBy",
     "list_sort_by",
@@ -69,7 +72,8 @@ const SORT_BY: Spec = Spec::pure(
     "The procedure is called once for each element, and gives a number or a text, as `LIST.Sort` orders them. Equal ones \
         keep their order.",
     Example { script: "EMIT LIST.SortBy([\"ccc\", \"a\", \"bb\"], LEN)", output: "[\"a\", \"bb\", \"ccc\"]\n" },
-);
+)
+.keywords(&["sortby", "sort_by", "sort with a function", "order by", "sorted key", "compare function"]);
 const ANY: Spec = Spec::pure(
     "LIST.Any",
     "list_any",
@@ -79,7 +83,8 @@ const ANY: Spec = Spec::pure(
         script: "DEFINE PROCEDURE IsOdd(n)\n  RETURN n % 2\nEND\n\nEMIT LIST.Any([2, 3], IsOdd)",
         output: "true\n",
     },
-);
+)
+.keywords(&["any", "some", "exists"]);
 const ALL: Spec = Spec::pure(
     "LIST.All",
     "list_all",
@@ -89,7 +94,8 @@ const ALL: Spec = Spec::pure(
         script: "DEFINE PROCEDURE IsOdd(n)\n  RETURN n % 2\nEND\n\nEMIT LIST.All([2, 3], IsOdd)",
         output: "false\n",
     },
-);
+)
+.keywords(&["all", "every"]);
 
 const GROUP_BY: Spec = Spec::pure(
     "LIST.GroupBy",
@@ -110,7 +116,8 @@ const MAP_MAP: Spec = Spec::pure(
         script: "DEFINE PROCEDURE Shown(name, size)\n  RETURN name + \": \" + size\nEND\n\nEMIT MAP.Map({\"a\": 1, \"b\": 2}, Shown), MAP.Map({\"x\": \"y\"}, STR.Upper)",
         output: "{\"a\": \"a: 1\", \"b\": \"b: 2\"}{\"x\": \"Y\"}\n",
     },
-);
+)
+.keywords(&["map values", "mapvalues", "transform_values"]);
 const MAP_FILTER: Spec = Spec::pure(
     "MAP.Filter",
     "map_filter",
@@ -120,7 +127,8 @@ const MAP_FILTER: Spec = Spec::pure(
         script: "DEFINE PROCEDURE IsBig(size)\n  RETURN size > 10\nEND\n\nEMIT MAP.Filter({\"a\": 5, \"b\": 50}, IsBig)",
         output: "{\"b\": 50}\n",
     },
-);
+)
+.keywords(&["filter map", "pickBy", "filter entries"]);
 
 const LIST: Param =
     Param { name: "list", aliases: &[], kind: Kind::List, absent: WhenAbsent::Required, doc: "list to go through" };

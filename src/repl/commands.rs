@@ -23,7 +23,11 @@ pub struct Command<'a> {
 
 /// The commands: name, what stands behind it, what it does.
 pub const COMMANDS: [(&str, &str, &str); 18] = [
-    ("help", "[TOPIC]", "this list, or a page about a tool, statement, function or code, with an example"),
+    (
+        "help",
+        "[TOPIC]",
+        "this list, or a page about a tool, statement, function or code, with an example; or what does something: `:help rename`",
+    ),
     ("tools", "[PATTERN]", "the tools whose names hold a text, or match a pattern with `*`"),
     ("vars", "", "the variables"),
     ("procs", "", "the procedures, and those of modules"),

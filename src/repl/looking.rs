@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use crate::cli;
+use crate::cli::{self, About};
 use crate::engine::{LineResult, ProcedureInfo, Value, outside};
 
 use super::Repl;
@@ -22,10 +22,13 @@ impl Repl<'_> {
         };
         let name = topic.trim_start_matches(':');
         let command = known(name).filter(|known| topic.starts_with(':') || *known == name);
-        match (cli::doc_page(name), command) {
-            (Ok(page), _) if !topic.starts_with(':') => self.print(&page),
+        match (cli::about(name), command) {
+            (About::Pages(page), _) if !topic.starts_with(':') => self.print(&page),
             (_, Some(command)) => self.print(&usage(command)),
-            (Err(Some(near)), _) => self.print(&format!("there is no page about `{name}`; did you mean `{near}`?")),
+            (About::Similar(list), _) => self.print(&list),
+            (About::Nothing(Some(near)), _) => {
+                self.print(&format!("there is no page about `{name}`; did you mean `{near}`?"));
+            }
             _ => self.print(&format!("there is no page about `{name}`; :help lists the commands, :tools the tools")),
         }
     }

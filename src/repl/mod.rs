@@ -21,7 +21,7 @@ use std::cell::RefCell;
 use std::io::{IsTerminal, stdout};
 use std::rc::Rc;
 
-use crate::cli::{Shared, Typed, report_findings, report_limit, report_notes, say, terminal_columns};
+use crate::cli::{Shared, Typed, report_findings, report_limit, report_notes, say, terminal_columns, with_root};
 use crate::engine::{EmitError, Ending, Engine, LineOutcome, LineResult, Session, Value};
 use crate::text::Code;
 
@@ -139,7 +139,8 @@ impl Repl<'_> {
             say("interrupted; the variables are what they were when it stopped\n");
             return false;
         }
-        report_findings(&outcome.findings, self.session.borrow().sources());
+        let findings = with_root(&outcome.findings, self.engine.gate().root.path());
+        report_findings(&findings, self.session.borrow().sources());
         let is_full = outcome.findings.iter().any(|finding| finding.code == Code::MemoryLimit.into());
         if is_full && self.results.forget() {
             say("the older results were forgotten, to make room\n");

@@ -56,7 +56,7 @@ pub use metadata::{Identity, Kind, Metadata, Timestamp};
 pub use overlay::scratch_handles;
 pub use overlay::{Overlay, leave_scratch, scratch_home, settle_scratch};
 pub use own::OwnFolder;
-pub use path::{PathRule, PathText, entry_parts};
+pub use path::{BELOW_ROOT, PathRule, PathText, entry_parts};
 pub use plan::{Applied, ApplyError, Deed, FormError, Plan, PlannedChange};
 pub use read::{OpenFile, ReadError};
 pub use remove::Going;

@@ -149,7 +149,7 @@ fn bad(message: impl Into<String>, help: &'static str) -> PathError {
 }
 
 fn violation(message: impl Into<String>) -> PathError {
-    PathError { code: ToolCode::SandboxViolation, message: message.into(), help: "give a path below the sandbox root" }
+    PathError { code: ToolCode::SandboxViolation, message: message.into(), help: BELOW_ROOT }
 }
 
 /// Refuses texts that no path is made of.
@@ -198,6 +198,9 @@ fn inside_root<'a>(text: &'a str, rule: PathRule, roots: &[&Path]) -> Result<&'a
     };
     roots.iter().find_map(below).ok_or_else(|| violation("the path leads outside the sandbox"))
 }
+
+/// What to do about a path outside the sandbox.
+pub const BELOW_ROOT: &str = "give a path below the sandbox root";
 
 /// Refuses `C:` and its like, which other systems take for a drive.
 fn check_drive(text: &str) -> Result<(), PathError> {

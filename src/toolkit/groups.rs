@@ -1,5 +1,7 @@
 //! What the groups of tools are for: headings of listings and of the documentation.
 
+use crate::text::nearest;
+
 /// Groups and what they are for, in the order of listings.
 const TITLES: [(&str, &str); 21] = [
     ("FS", "files and folders of the sandbox"),
@@ -38,4 +40,59 @@ pub fn is_reserved(name: &str) -> bool {
 /// The group of a script name: `STR` of `STR.Upper`.
 pub fn group_of(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
+}
+
+/// Names that other languages and libraries have for a group, lower case, with the groups that have what is
+/// there, the likeliest first.
+const FOREIGN: [(&[&str], &[&str]); 18] = [
+    (
+        &[
+            "fs",
+            "os",
+            "file",
+            "files",
+            "io",
+            "ioutil",
+            "fsp",
+            "fs.promises",
+            "directory",
+            "dir",
+            "folder",
+            "shutil",
+            "glob",
+        ],
+        &["FS", "PATH"],
+    ),
+    (&["path", "os.path", "filepath", "pathlib", "paths"], &["PATH", "FS"]),
+    (&["str", "string", "strings"], &["STR", "REGEX", "TEXT"]),
+    (&["text"], &["TEXT", "STR"]),
+    (&["re", "regex", "regexp"], &["REGEX"]),
+    (&["list", "lists", "array", "arrays", "slices", "vec", "itertools", "functools"], &["LIST"]),
+    (&["map", "maps", "dict", "object", "hashmap", "collections"], &["MAP", "LIST"]),
+    (&["math", "number", "statistics", "num"], &["MATH", "", "LIST"]),
+    (&["json"], &["JSON"]),
+    (&["csv"], &["CSV"]),
+    (&["toml", "tomllib"], &["TOML"]),
+    (&["yaml"], &["YAML"]),
+    (&["time", "date", "datetime", "datetime.datetime", "datetime.date", "moment", "chrono"], &["TIME"]),
+    (&["hash", "hashlib", "crypto", "zlib"], &["HASH"]),
+    (&["base64"], &["BASE64"]),
+    (&["random", "rand", "secrets"], &["RANDOM"]),
+    (&["uuid"], &["UUID"]),
+    (&["env", "os.environ", "process.env", "environ"], &["ENV"]),
+];
+
+/// The groups that the part of a name before its last point may stand for; none for one that stands for nothing here.
+pub fn meant_by(namespace: &str) -> &'static [&'static str] {
+    let lower = namespace.to_ascii_lowercase();
+    let lower = lower.strip_prefix("tool.").unwrap_or(&lower);
+    let foreign = FOREIGN.iter().find(|(names, _)| names.contains(&lower));
+    foreign.map_or(&[], |(_, groups)| *groups)
+}
+
+/// The group nearest to one that stands for nothing, when that is a misspelling of one letter.
+pub fn misspelt(namespace: &str) -> Option<&'static str> {
+    let upper = namespace.to_ascii_uppercase();
+    let names = TITLES.iter().map(|(name, _)| *name).filter(|name| name.len() > 2 && upper.len() > 2);
+    nearest(&upper, names).filter(|_| meant_by(namespace).is_empty())
 }

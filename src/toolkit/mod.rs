@@ -31,6 +31,7 @@ mod spec;
 mod told;
 
 pub use crate::audit::Items;
+pub use crate::sandbox::BELOW_ROOT;
 pub use crate::sandbox::{Applied, Conflict, Content, End, Ended, Listed, ShownChange, ShownRun, Undone, What};
 pub use crate::sandbox::{FormError as PlanError, Plan};
 pub use answer::{Answer, AnyList, AnyMap, AnyValue, Number};

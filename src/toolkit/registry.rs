@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 
 use foldhash::fast::FixedState;
 
-use crate::text::nearest;
+use crate::text::{meant, nearest};
 use crate::value::Value;
 
 use super::answer::Answer;
@@ -15,6 +15,7 @@ use super::bound::{Arguments, Bound};
 use super::context::Context;
 use super::error::ToolError;
 use super::given::{Given, GivenArg};
+use super::groups;
 use super::settings::Settings;
 use super::spec::{Effect, Param, Spec};
 use super::told::done_untold;
@@ -175,32 +176,60 @@ impl Registry {
         })
     }
 
-    /// The script name nearest to one that was not found.
+    /// The script name that one which was not found probably means: by its purpose, else by its letters. None
+    /// where only letters of a name of another world are alike.
     pub fn nearest(&self, name: &str) -> Option<&'static str> {
-        let tail = name.rsplit('.').next().unwrap_or(name);
+        self.meant(name).or_else(|| self.misspelt(name))
+    }
+
+    /// The tool that does what a name of another language or library stands for.
+    pub fn meant(&self, name: &str) -> Option<&'static str> {
+        let groups = name.rsplit_once('.').map_or(&[][..], |(namespace, _)| groups::meant_by(namespace));
+        let purposes: Vec<_> = self.iter().map(|tool| tool.spec.purpose()).collect();
+        meant(name, groups, &purposes).map(|found| found.name)
+    }
+
+    /// The tool of which a name is a misspelling.
+    fn misspelt(&self, name: &str) -> Option<&'static str> {
+        match name.rsplit_once('.') {
+            Some((namespace, tail)) => self.nearest_in_group(namespace, tail),
+            None => self.nearest_tail(name),
+        }
+    }
+
+    /// The nearest by what stands after the point, which a short name shares with many.
+    fn nearest_tail(&self, name: &str) -> Option<&'static str> {
         let names = || self.iter().map(|tool| tool.spec.name);
-        self.nearest_in_group(name).or_else(|| nearest(name, names())).or_else(|| {
-            let tails = names().filter_map(|name| name.rsplit('.').next());
-            let near = nearest(tail, tails)?;
-            names().find(|name| name.ends_with(near))
-        })
+        let tail = |name: &'static str| name.rsplit('.').next().unwrap_or(name);
+        let near = nearest(name, names().map(tail))?;
+        let allowed = if name.chars().count() < LONG_NAME { 1 } else { 2 };
+        names().find(|name| tail(name) == near).filter(|_| edits(name, near) <= allowed)
     }
 
     /// The nearest of the same group, by any of the names that its tools have there.
-    fn nearest_in_group(&self, name: &str) -> Option<&'static str> {
-        let (group, tail) = name.rsplit_once('.')?;
-        let group = group.to_ascii_lowercase();
+    fn nearest_in_group(&self, namespace: &str, wanted: &str) -> Option<&'static str> {
+        let group = namespace.to_ascii_lowercase();
         let group = group.strip_prefix("tool.").unwrap_or(&group);
-        let in_group = |tool: &Tool| {
+        let in_group = |tool: &Tool, group: &str| {
             let names = [tool.spec.name].into_iter().chain(tool.spec.aliases.iter().copied());
             let parts = names.filter_map(|name| name.rsplit_once('.'));
             let tails =
                 parts.filter(|(its, _)| its.eq_ignore_ascii_case(group)).map(|(_, tail)| (tail, tool.spec.name));
             tails.collect::<Vec<_>>()
         };
-        let members: Vec<(&str, &'static str)> = self.iter().flat_map(in_group).collect();
-        let near = nearest(tail, members.iter().map(|(tail, _)| *tail))?;
-        members.into_iter().find(|(tail, _)| *tail == near).map(|(_, name)| name)
+        let members = |group: &str| self.iter().flat_map(|tool| in_group(tool, group)).collect::<Vec<_>>();
+        let mut found: Vec<(&str, &'static str)> = members(group);
+        if found.is_empty()
+            && let Some(near) = groups::misspelt(group)
+        {
+            found = members(near);
+        }
+        let near = nearest(wanted, found.iter().map(|(tail, _)| *tail))?;
+        let allowed = wanted.chars().count().div_ceil(4);
+        if edits(wanted, near) > allowed {
+            return None;
+        }
+        found.into_iter().find(|(tail, _)| *tail == near).map(|(_, name)| name)
     }
 
     /// The tool of a number.
@@ -218,6 +247,14 @@ impl Registry {
         self.tools[..self.named].iter()
     }
 }
+
+/// Letters that differ, without regard to case.
+fn edits(wanted: &str, near: &str) -> usize {
+    strsim::damerau_levenshtein(&wanted.to_lowercase(), &near.to_lowercase())
+}
+
+/// Characters from which on a name may differ by two letters.
+const LONG_NAME: usize = 8;
 
 /// A name that finds a tool, without `tool.`; letter case does not count.
 #[derive(Clone, Copy, Debug, Eq)]

@@ -2,7 +2,7 @@
 //! documentation come.
 
 use crate::sandbox::PathRule;
-use crate::text::ToolCode;
+use crate::text::{Purpose, ToolCode};
 
 /// A tool's declaration, its parameters aside.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,9 @@ pub struct Spec {
     pub wire: &'static str,
     /// Other names that find it.
     pub aliases: &'static [&'static str],
+    /// What people and other languages call what it does: `rename`, `shutil.move`. Searches and the suggestion
+    /// for an unknown name use them; nothing is called by them.
+    pub keywords: &'static [&'static str],
     /// What it does, in one sentence without a full stop.
     pub summary: &'static str,
     /// More, in full sentences: order of the result, edge cases, the document it follows.
@@ -44,6 +47,7 @@ impl Spec {
             name,
             wire,
             aliases: &[],
+            keywords: &[],
             summary,
             details,
             effect: Effect::Pure,
@@ -58,6 +62,16 @@ impl Spec {
     /// The same declaration with other names that find the tool.
     pub const fn also(self, aliases: &'static [&'static str]) -> Spec {
         Spec { aliases, ..self }
+    }
+
+    /// The same declaration with other words for what it does.
+    pub const fn keywords(self, keywords: &'static [&'static str]) -> Spec {
+        Spec { keywords, ..self }
+    }
+
+    /// What searches and suggestions find it by.
+    pub fn purpose(&self) -> Purpose<'static> {
+        Purpose { name: self.name, aliases: self.aliases, keywords: self.keywords, summary: self.summary }
     }
 }
 

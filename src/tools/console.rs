@@ -16,6 +16,7 @@ const INPUT: Spec = Spec {
             no UTF-8 become U+FFFD; a line has at most as many bytes as a text may.",
         Example { script: "EMIT IO.Input(\"Your name? \")", output: "nil\n" },
     )
+.keywords(&["input", "readline", "gets", "prompt", "ask", "stdin", "read line", "scanf", "read_line", "sys.stdin", "question", "confirm", "Read-Host", "sys.stdin.read", "sys.stdin.readline"])
 };
 const PRINT: Spec = Spec::pure(
     "IO.Print",
@@ -23,7 +24,8 @@ const PRINT: Spec = Spec::pure(
     "Prints a value and a line break, as EMIT does",
     "For scripts of older dialects; it counts as output. The result is nil.",
     Example { script: "CALL IO.Print([1, \"a\"])", output: "[1, \"a\"]\n" },
-);
+)
+.keywords(&["print", "sys.stdout.write", "io.write"]);
 const PROGRESS: Spec = Spec::pure(
     "IO.Progress",
     "io_progress",
@@ -31,7 +33,8 @@ const PROGRESS: Spec = Spec::pure(
     "One line on standard error, on a terminal only, redrawn at most ten times a second; it goes when `done` reaches \
         `total` and when the script ends. Nothing happens elsewhere. The result is nil.",
     Example { script: "FOR EACH i IN RANGE(3) DO\n  CALL IO.Progress(i + 1, 3, \"reading\")\nENDBLOCK", output: "" },
-);
+)
+.keywords(&["progress", "progress bar", "tqdm"]);
 
 arguments! {
     struct Prompted {

@@ -19,6 +19,7 @@ const GET: Spec = Spec {
             output: "policy_denied\n",
         },
     )
+.keywords(&["getenv", "os.getenv", "os.environ", "os.environ.get", "process.env", "environment", "environment variable", "os.Getenv", "env::var", "env"])
 };
 const NAMES: Spec = Spec {
     effect: Effect::Reads,
@@ -29,6 +30,7 @@ const NAMES: Spec = Spec {
         "Those that the policy lists and that are set, in the order of the policy.",
         Example { script: "EMIT ENV.Names()", output: "[]\n" },
     )
+    .keywords(&["environ", "list environment", "os.Environ", "printenv"])
 };
 
 arguments! {

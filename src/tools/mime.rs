@@ -19,7 +19,8 @@ const OF_NAME: Spec = Spec::pure(
         script: "EMIT MIME.OfName(\"photos/a.JPG\"), \" \", MIME.OfName(\"a.unknown\")",
         output: "image/jpeg application/octet-stream\n",
     },
-);
+)
+.keywords(&["mimetypes.guess_type", "guess_type", "content type", "mime", "media type", "file type"]);
 const OF_CONTENT: Spec = Spec::pure(
     "MIME.OfContent",
     "mime_of_content",
@@ -27,14 +28,16 @@ const OF_CONTENT: Spec = Spec::pure(
     "`content` is base64, as `FS.ReadFile` gives it with `encoding: \"base64\"`; the first few thousand bytes suffice. Plain \
         text has no signature.",
     Example { script: "EMIT MIME.OfContent(\"iVBORw0KGgo=\")", output: "image/png\n" },
-);
+)
+.keywords(&["magic", "file command", "detect type", "sniff", "magic.from_buffer", "file type"]);
 const EXTENSIONS: Spec = Spec::pure(
     "MIME.Extensions",
     "mime_extensions",
     "Lists the extensions that stand for a type of content",
     "Without their dots, in the order of the alphabet; the empty list for a type that is not known.",
     Example { script: "EMIT MIME.Extensions(\"text/csv\")", output: "[\"csv\"]\n" },
-);
+)
+.keywords(&["guess_extension", "extension of a type"]);
 
 arguments! {
     struct Named {

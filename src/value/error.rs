@@ -153,6 +153,11 @@ impl ValueError {
             ValueError::WrongTypes { op: "+", .. } => {
                 "`+` adds numbers, joins lists, and joins text when either side is a text".to_owned()
             }
+            ValueError::WrongTypes { op: "*", left, right } if is_countable(left) || is_countable(right) => {
+                let (whole, times) = if is_countable(left) { (left, right) } else { (right, left) };
+                repeated(whole, times)
+            }
+            ValueError::WrongTypes { op: "-", left, right } if is_time(left) => shifted(left, right),
             ValueError::WrongTypes { .. } | ValueError::WrongType { .. } => {
                 "convert with `INT`, `FLOAT` or `STR`".to_owned()
             }
@@ -193,4 +198,50 @@ pub fn shown(value: &Value) -> String {
         Value::Nil => "nil".to_owned(),
         _ => format!("{} {}", value.type_name(), print::preview(value)),
     }
+}
+
+/// Whether a shown value is a text or list, which other languages repeat by `*`.
+fn is_countable(shown: &str) -> bool {
+    shown.starts_with("string ") || shown.starts_with("list ")
+}
+
+/// How a text or list is repeated.
+fn repeated(whole: &str, times: &str) -> String {
+    let times = times.strip_prefix("int ").unwrap_or("n");
+    match whole.split_once(' ') {
+        Some(("string", text)) => {
+            let text = if text.contains('…') { "text" } else { text };
+            format!("write `STR.Repeat({text}, {times})`; to count with the text, convert it with `INT` or `FLOAT`")
+        }
+        Some((_, list)) => {
+            let item = list.trim_start_matches('[').trim_end_matches(']');
+            let is_one = !item.is_empty() && !item.contains([',', '…', '[', '{']);
+            match is_one {
+                true => format!("write `LIST.Repeat({item}, {times})`"),
+                false => {
+                    format!("write `LIST.Flatten(LIST.Repeat(list, {times}))`, or go through the list with `LIST.Map`")
+                }
+            }
+        }
+        None => "convert with `INT`, `FLOAT` or `STR`".to_owned(),
+    }
+}
+
+/// Whether a shown value is a text that begins with a date.
+fn is_time(shown: &str) -> bool {
+    let Some(text) = shown.strip_prefix("string \"") else { return false };
+    let shape = text.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
+    shape.eq(*b"0000-00-00")
+}
+
+/// How a time is shifted, or compared with another.
+fn shifted(left: &str, right: &str) -> String {
+    let time = left.strip_prefix("string ").unwrap_or(left);
+    if is_time(right) {
+        let other = right.strip_prefix("string ").unwrap_or(right);
+        return format!("a time is a text; write `TIME.Difference({time}, {other}, \"days\")`");
+    }
+    let amount = right.split_once(' ').map_or("n", |(_, amount)| amount);
+    let unit = if amount.parse::<f64>().is_ok_and(|amount| amount >= 60.0) { "seconds" } else { "days" };
+    format!("a time is a text; write `TIME.Add({time}, {unit}: -{amount})`")
 }

@@ -19,6 +19,7 @@ use crate::toolkit::{End, Gate, SessionMemory, ToolError};
 use crate::value::Value;
 use crate::value::print::shortened;
 
+use super::missing_argument;
 use super::modules::Loader;
 use super::outcome::{ending_before_run, ending_of};
 use super::stack::on_large_stack;
@@ -182,6 +183,8 @@ impl<'e> Session<'e> {
         match self.first_fault(text, Form::Value) {
             None => Form::Value,
             Some(value) if value > statement && !begins_like_statement(text) => Form::Value,
+            // No statement begins so.
+            Some(_) if text.trim_start().starts_with(['[', '(', '"', '\'']) => Form::Value,
             Some(_) => Form::Statements,
         }
     }
@@ -257,6 +260,7 @@ impl<'e> Session<'e> {
                 LineOutcome { findings, ending: Ending::Done, result, steps }
             }
             Err(fault) => {
+                let fault = missing_argument::explain(fault, &self.sources, &Value::default(), None, "ns FILE");
                 let ending = ending_of(&fault);
                 match ending {
                     // What it had come to is worth looking at.

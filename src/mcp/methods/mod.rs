@@ -92,6 +92,7 @@ const fn reading(name: &'static str, wire: &'static str, summary: &'static str) 
         name,
         wire,
         aliases: &[],
+        keywords: &[],
         summary,
         details: "",
         effect: Effect::Reads,

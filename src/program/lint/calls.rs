@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::syntax::ast::{Call, ExprId, ExprKind};
 use crate::text::{Code, Diagnostic, Span};
-use crate::toolkit::{Kind, Tool};
+use crate::toolkit::{BELOW_ROOT, Kind, Tool};
 
 use super::text::{Callee, Text};
 use super::walk::{Body, bare};
@@ -88,5 +88,5 @@ fn leaves(text: &Text<'_>, body: &Body<'_>, given: ExprId, kind: Kind) -> Option
     let message = text.ground.gate.path_refusal(written, kind)?;
     let finding = Diagnostic::warning(Code::LeavingPath, tree[path].span, message);
     let finding = if path == given { finding } else { finding.related(tree[given].span, "the path is used here") };
-    Some(finding.help("give a path below the sandbox root"))
+    Some(finding.help(BELOW_ROOT))
 }

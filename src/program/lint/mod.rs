@@ -5,12 +5,14 @@
 //! that could not be read are not known.
 
 mod allow;
+mod braces;
 mod calls;
 mod command_line;
 mod comments;
 mod conditions;
 mod hidden;
 mod never_nil;
+mod operands;
 mod text;
 mod unreachable;
 mod unseen;
@@ -57,6 +59,8 @@ pub fn lint(source: &Source, tree: &Tree, ground: Ground<'_>, findings: &mut Vec
         never_nil::lint(&text, &mut found);
         unseen::lint(&text, &mut found);
         calls::lint(&text, &mut found);
+        operands::lint(&text, &mut found);
+        braces::lint(&text, &mut found);
         command_line::lint(&text, &mut found);
     }
     let needless = allow::apply(source, tree, &mut found);

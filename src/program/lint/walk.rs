@@ -36,6 +36,11 @@ impl<'a> Body<'a> {
         Body { procedure, block, statements, expressions, set_once }
     }
 
+    /// The names that its statements set.
+    pub fn names_set(&self) -> impl Iterator<Item = &'a str> {
+        self.statements.iter().flat_map(|statement| set_otherwise(statement))
+    }
+
     /// The names of its parameters.
     pub fn params(&self) -> impl Iterator<Item = &'a str> {
         params(self.procedure)

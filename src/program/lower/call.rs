@@ -84,19 +84,7 @@ impl Lowering<'_> {
         let name = call.callee.as_str();
         let what = if name.contains('.') { "tool" } else { "procedure, built-in or tool" };
         let finding = Diagnostic::error(Code::UnknownCall, call.callee_span, format!("there is no {what} `{name}`"));
-        if self.variable(name).is_some() {
-            return finding.help(format!("`{name}` is a variable; a variable cannot be called"));
-        }
-        if let Some(help) = foreign::instead(name) {
-            return finding.help(help);
-        }
-        let procedures = self.known.signatures.keys().map(|name| name.as_str());
-        let builtins = Builtin::names().map(|name| -> &str { name });
-        let near = self.suggestion(name, procedures.chain(builtins));
-        match near.or_else(|| self.known.registry.nearest(name)) {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None => finding.help("`ns tools` lists the tools"),
-        }
+        finding.help(self.instead_of(call))
     }
 
     fn report_llm(&mut self, call: &ast::Call) {

@@ -120,12 +120,29 @@ impl Lowering<'_> {
     }
 
     fn list(&mut self, items: &[ExprId]) -> ExprKind {
+        if let Some((name, span)) = self.bracketed_text(items) {
+            let finding = Diagnostic::error(Code::OtherDialect, span, "texts in `[[…]]` belong to another dialect");
+            self.report(finding.help(format!("write the text in quotes: `\"{name}\"`")));
+            return ExprKind::Const(Value::Nil);
+        }
         let items = self.exprs(items);
         let constant = items.iter().map(|item| constant(item).cloned()).collect::<Option<Vec<Value>>>();
         match constant.map(Value::list) {
             Some(Ok(list)) => ExprKind::Const(list),
             _ => ExprKind::List(items),
         }
+    }
+
+    /// The word of `[[word]]` that nothing sets: a text of another dialect.
+    fn bracketed_text(&self, items: &[ExprId]) -> Option<(CompactString, Span)> {
+        let [inner] = items else { return None };
+        let Written::List(inner) = &self.tree[*inner].kind else { return None };
+        let [inner] = inner[..] else { return None };
+        let Written::Name(name) = &self.tree[inner].kind else { return None };
+        let is_known = self.variable(name).is_some()
+            || self.is_doubtful(name)
+            || ["LAST_ERROR", "ARGS"].iter().any(|word| is_keyword(name, word));
+        (!is_known).then(|| (name.clone(), self.tree[inner].span))
     }
 
     fn map(&mut self, entries: &[ast::Entry]) -> ExprKind {

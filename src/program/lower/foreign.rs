@@ -1,10 +1,17 @@
-//! Names that other languages have for what is written otherwise here.
+//! Names that other languages have for what is written otherwise here, or is not there at all.
 
 /// What to write instead of a call of a name that nothing has here.
 pub fn instead(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
-    let (_, help) = TABLE.iter().find(|(names, _)| names.contains(&&*lower))?;
-    Some(help)
+    TABLE.iter().find(|(names, _)| names.contains(&&*lower)).map(|(_, help)| *help)
+}
+
+/// What to do where a name stands for something that scripts cannot do.
+pub fn absent(name: &str) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase();
+    let first = lower.split('.').next().unwrap_or_default();
+    let is_told = name.contains('.') || !OFTEN_OWN.contains(&first);
+    ABSENT.iter().find(|(names, _)| is_told && names.contains(&first)).map(|(_, help)| *help)
 }
 
 /// Whether a bare name finds a tool by chance, whose page would help nobody.
@@ -12,8 +19,15 @@ pub fn means_a_value(name: &str) -> bool {
     name.eq_ignore_ascii_case("list")
 }
 
+const NO_PROGRAMS: &str = "a script starts no other programs; `ns tools` lists what it can do itself, and `ns FILE` can \
+    stand in a shell script between them";
+const NO_NETWORK: &str =
+    "a script has no access to the network; fetch it before, and read the file: `FS.ReadFile(path)`";
+const NO_WAITING: &str = "a script does not wait; whoever runs it (cron, a shell loop) decides when";
+const NO_THREADS: &str = "a script does one thing after another; `FOR EACH x IN list DO` goes through a list";
+
 /// Names in lower case, and what to do.
-const TABLE: [(&[&str], &str); 12] = [
+const TABLE: [(&[&str], &str); 20] = [
     (
         &["list", "array", "tuple", "vec"],
         "a list is written `[1, 2]`; `RANGE(3)` gives numbers, `MAP.Keys(map)` keys, `STR.Split(text, \",\")` parts, and \
@@ -24,13 +38,95 @@ const TABLE: [(&[&str], &str); 12] = [
         "a map is written `{\"key\": value}`; `LIST.Map(list, Name)` runs a procedure",
     ),
     (&["print", "println", "printf", "echo", "puts", "write", "log.info"], "`EMIT value, value` prints a line"),
-    (&["console.log", "system.out.println", "fmt.println", "io.write"], "`EMIT value, value` prints a line"),
+    (
+        &[
+            "console.log",
+            "console.error",
+            "system.out.println",
+            "fmt.println",
+            "fmt.printf",
+            "io.write",
+            "logging.info",
+        ],
+        "`EMIT value, value` prints a line",
+    ),
     (&["push", "list.push", "list.add"], "`SET list = list + [value]` grows a list, as `LIST.Append` does"),
     (&["size", "count", "length", "strlen"], "`LEN(value)` gives the length"),
     (&["string", "tostring", "str.tostring"], "`STR(value)` gives the text"),
     (&["sorted", "sort"], "`LIST.Sort(list, key: \"size\", descending: true)` gives it sorted"),
     (&["filter", "reduce", "any", "all"], "`LIST.Filter(list, Name)` and its like take the name of a procedure"),
     (&["input", "readline", "gets"], "`IO.Input(\"prompt\")` reads a line"),
-    (&["exit", "quit", "die", "throw", "raise"], "`FAIL \"reason\"` ends the script with an error"),
+    (
+        &["exit", "quit", "die", "throw", "raise", "sys.exit", "os.exit", "process.exit", "abort"],
+        "`FAIL \"reason\"` ends the script with an error, `RETURN` without one",
+    ),
     (&["format", "sprintf"], "`STR.Format(\"{name:>8}\", map)` puts values into a text"),
+    (&["isinstance", "instanceof", "array.isarray", "type"], "`TYPEOF(value) == \"list\"` asks for the type"),
+    (&["enumerate"], "`FOR EACH index, value IN list DO` gives both"),
+    (&["lambda", "function", "fn", "func"], "define a procedure and give its name: `LIST.Map(list, Name)`"),
+    (&["os.system", "os.popen", "os.execv", "shell_exec", "proc_open"], NO_PROGRAMS),
+    (&["time.sleep", "thread.sleep", "time.after"], NO_WAITING),
+    (
+        &["file_get_contents", "open"],
+        "`FS.ReadFile(path).content` is the text of a file; `FS.WriteFile(path, content)` writes one",
+    ),
+    (&["date", "new date"], "`TIME.Now()` gives the time as a text"),
+    (&["require", "import", "__import__"], "`USE \"lib/dates.ns\" AS dates` makes procedures of another file callable"),
+];
+
+/// Those of [`ABSENT`] that scripts often call a procedure of their own by.
+const OFTEN_OWN: [&str; 8] = ["process", "command", "make", "request", "net", "thread", "wait", "shell"];
+
+/// First parts of names, in lower case, of what scripts cannot do, and what to do instead.
+const ABSENT: [(&[&str], &str); 4] = [
+    (
+        &[
+            "subprocess",
+            "child_process",
+            "exec",
+            "execsync",
+            "spawn",
+            "popen",
+            "system",
+            "shell",
+            "sh",
+            "bash",
+            "cmd",
+            "git",
+            "npm",
+            "docker",
+            "make",
+            "command",
+            "process",
+            "execfile",
+            "powershell",
+        ],
+        NO_PROGRAMS,
+    ),
+    (
+        &[
+            "requests",
+            "urllib",
+            "urllib2",
+            "http",
+            "https",
+            "httpx",
+            "axios",
+            "fetch",
+            "curl",
+            "wget",
+            "socket",
+            "net",
+            "aiohttp",
+            "request",
+            "xmlhttprequest",
+            "ftp",
+            "smtp",
+            "smtplib",
+            "websocket",
+        ],
+        NO_NETWORK,
+    ),
+    (&["sleep", "usleep", "settimeout", "setinterval", "wait", "delay"], NO_WAITING),
+    (&["threading", "thread", "asyncio", "multiprocessing", "promise", "async", "await", "concurrent"], NO_THREADS),
 ];

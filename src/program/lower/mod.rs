@@ -4,6 +4,7 @@
 mod call;
 mod expr;
 mod foreign;
+mod meant;
 mod over;
 mod stmt;
 

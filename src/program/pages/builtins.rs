@@ -5,18 +5,20 @@ use super::{Page, PageExample, PageKind, printing};
 
 const fn page(
     names: &'static [&'static str],
+    keywords: &'static [&'static str],
     form: &'static str,
     summary: &'static str,
     details: &'static str,
     example: PageExample,
 ) -> Page {
-    Page { names, kind: PageKind::BuiltIn, form, summary, details, example }
+    Page { names, kind: PageKind::BuiltIn, keywords, form, summary, details, example }
 }
 
 /// The built-in functions.
 pub const BUILTINS: [Page; 22] = [
     page(
         &["LEN"],
+        &["length", "size", "count", "len", "strlen", "sizeof", "how many"],
         "LEN(value)",
         "the characters of a text, the elements of a list, the keys of a map",
         "Characters are code points, not bytes.",
@@ -24,6 +26,7 @@ pub const BUILTINS: [Page; 22] = [
     ),
     page(
         &["TYPEOF"],
+        &["type", "isinstance", "is_string", "is_array", "type of", "gettype", "instanceof"],
         "TYPEOF(value)",
         "the name of a value's type",
         "`nil`, `bool`, `int`, `float`, `string`, `list` or `map`.",
@@ -31,6 +34,7 @@ pub const BUILTINS: [Page; 22] = [
     ),
     page(
         &["STR"],
+        &["str", "string", "tostring", "to_string", "to text", "convert to text", "String.valueOf"],
         "STR(value)",
         "the text that EMIT prints",
         "Joining with `+` does the same where the other side is a text.",
@@ -38,6 +42,18 @@ pub const BUILTINS: [Page; 22] = [
     ),
     page(
         &["INT"],
+        &[
+            "int",
+            "parseInt",
+            "atoi",
+            "strconv.Atoi",
+            "to_i",
+            "integer",
+            "to number",
+            "intval",
+            "parse number",
+            "Number.parseInt",
+        ],
         "INT(value)",
         "a whole number from a number, cut off, or from a text of a whole number",
         "A text that is not a whole number is an error.",
@@ -45,6 +61,7 @@ pub const BUILTINS: [Page; 22] = [
     ),
     page(
         &["FLOAT"],
+        &["float", "parseFloat", "to_f", "double", "number", "to number", "strconv.ParseFloat", "Number"],
         "FLOAT(value)",
         "a float from a number or from a text of a number",
         "A text that is not a number is an error.",
@@ -52,6 +69,7 @@ pub const BUILTINS: [Page; 22] = [
     ),
     page(
         &["ABS"],
+        &["absolute", "fabs", "absolute value"],
         "ABS(number)",
         "the number without its sign",
         "",
@@ -59,6 +77,7 @@ pub const BUILTINS: [Page; 22] = [
     ),
     page(
         &["MIN"],
+        &["minimum", "smallest", "least"],
         "MIN(a, b, …)",
         "the least of numbers or of texts, or of one list of them",
         "An empty list is an error.",
@@ -66,6 +85,7 @@ pub const BUILTINS: [Page; 22] = [
     ),
     page(
         &["MAX"],
+        &["maximum", "largest", "greatest"],
         "MAX(a, b, …)",
         "the greatest of numbers or of texts, or of one list of them",
         "An empty list is an error.",
@@ -73,33 +93,72 @@ pub const BUILTINS: [Page; 22] = [
     ),
     page(
         &["ROUND"],
+        &["round", "decimals", "nearest", "toFixed", "rounding"],
         "ROUND(number, digits)",
         "the nearest whole number; with digits a float with so many after the point",
         "Halves go away from zero.",
         printing("EMIT ROUND(2.5), \" \", ROUND(-2.5), \" \", ROUND(3.14159, 2)", "3 -3 3.14\n"),
     ),
-    page(&["FLOOR"], "FLOOR(number)", "the greatest whole number not above", "", printing("EMIT FLOOR(-1.5)", "-2\n")),
-    page(&["CEIL"], "CEIL(number)", "the least whole number not below", "", printing("EMIT CEIL(-1.5)", "-1\n")),
+    page(
+        &["FLOOR"],
+        &["floor", "round down", "integer division"],
+        "FLOOR(number)",
+        "the greatest whole number not above",
+        "",
+        printing("EMIT FLOOR(-1.5)", "-2\n"),
+    ),
+    page(
+        &["CEIL"],
+        &["ceiling", "ceil", "round up"],
+        "CEIL(number)",
+        "the least whole number not below",
+        "",
+        printing("EMIT CEIL(-1.5)", "-1\n"),
+    ),
     page(
         &["SQRT"],
+        &["square root", "root"],
         "SQRT(number)",
         "the square root, a float",
         "A negative number is an error.",
         printing("EMIT SQRT(9)", "3.0\n"),
     ),
-    page(&["LN"], "LN(number)", "the natural logarithm", "Zero and less are errors.", printing("EMIT LN(1)", "0.0\n")),
+    page(
+        &["LN"],
+        &["natural logarithm", "logarithm"],
+        "LN(number)",
+        "the natural logarithm",
+        "Zero and less are errors.",
+        printing("EMIT LN(1)", "0.0\n"),
+    ),
     page(
         &["LOG"],
+        &["log10", "logarithm"],
         "LOG(number)",
         "the logarithm to base 10",
         "Zero and less are errors.",
         printing("EMIT LOG(1000)", "3.0\n"),
     ),
-    page(&["SIN"], "SIN(number)", "the sine of an angle in radians", "", printing("EMIT SIN(0)", "0.0\n")),
-    page(&["COS"], "COS(number)", "the cosine of an angle in radians", "", printing("EMIT COS(0)", "1.0\n")),
-    page(&["TAN"], "TAN(number)", "the tangent of an angle in radians", "", printing("EMIT TAN(0)", "0.0\n")),
+    page(&["SIN"], &["sine"], "SIN(number)", "the sine of an angle in radians", "", printing("EMIT SIN(0)", "0.0\n")),
+    page(
+        &["COS"],
+        &["cosine"],
+        "COS(number)",
+        "the cosine of an angle in radians",
+        "",
+        printing("EMIT COS(0)", "1.0\n"),
+    ),
+    page(
+        &["TAN"],
+        &["tangent"],
+        "TAN(number)",
+        "the tangent of an angle in radians",
+        "",
+        printing("EMIT TAN(0)", "0.0\n"),
+    ),
     page(
         &["ASIN"],
+        &["arcsine", "arcsin"],
         "ASIN(number)",
         "the angle in radians that has this sine",
         "From -1 to 1.",
@@ -107,6 +166,7 @@ pub const BUILTINS: [Page; 22] = [
     ),
     page(
         &["ACOS"],
+        &["arccosine", "arccos"],
         "ACOS(number)",
         "the angle in radians that has this cosine",
         "From -1 to 1.",
@@ -114,6 +174,7 @@ pub const BUILTINS: [Page; 22] = [
     ),
     page(
         &["ATAN"],
+        &["arctangent", "arctan"],
         "ATAN(number)",
         "the angle in radians that has this tangent",
         "",
@@ -121,6 +182,7 @@ pub const BUILTINS: [Page; 22] = [
     ),
     page(
         &["RANGE"],
+        &["xrange", "count", "sequence", "numbers", "seq", "for loop", "counting"],
         "RANGE(start, end, step)",
         "the whole numbers from start on, before end, by step",
         "`RANGE(end)` begins with 0, and the step is 1 when it is left out. In FOR EACH no list is made.",
@@ -128,6 +190,7 @@ pub const BUILTINS: [Page; 22] = [
     ),
     page(
         &["EVAL"],
+        &["expand", "evaluate", "eval", "expand template"],
         "EVAL(text)",
         "the text with {{name}} and {{LAST}} expanded once",
         "Text that comes in through a value is never expanded again.",

@@ -5,6 +5,8 @@ mod builtins;
 mod codes;
 mod statements;
 
+use crate::text::Purpose;
+
 pub use codes::{CodeExample, code_example};
 
 /// A page about a part of the language.
@@ -14,6 +16,8 @@ pub struct Page {
     pub names: &'static [&'static str],
     /// What it is about.
     pub kind: PageKind,
+    /// What people and other languages call it; searches use them.
+    pub keywords: &'static [&'static str],
     /// How it is written.
     pub form: &'static str,
     /// One sentence, lower case, without full stop.
@@ -50,6 +54,11 @@ impl Page {
     /// Its heading.
     pub fn name(&self) -> &'static str {
         self.names[0]
+    }
+
+    /// What searches and suggestions find it by.
+    pub fn purpose(&self) -> Purpose<'static> {
+        Purpose { name: self.name(), aliases: &[], keywords: self.keywords, summary: self.summary }
     }
 }
 

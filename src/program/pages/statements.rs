@@ -8,6 +8,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["SET", "VAR"],
         kind: Statement,
+        keywords: &["let", "assign", "assignment", "variable", "declare", "const", "append to list", "global"],
         form: "SET name = value",
         summary: "gives a variable, or a place in its value, a new value",
         details: "`SET m[\"k\"].list[0] = 2` changes one place; maps that are missing on the way are made, the variable's own too, and the length of a list as its index appends. `SET a, b = list` takes a list apart. Lists and maps are values: `SET b = a` makes an independent copy.",
@@ -19,6 +20,21 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["EMIT"],
         kind: Statement,
+        keywords: &[
+            "print",
+            "println",
+            "echo",
+            "output",
+            "log",
+            "console.log",
+            "display",
+            "write line",
+            "say",
+            "printf",
+            "puts",
+            "fmt.Println",
+            "System.out.println",
+        ],
         form: "EMIT value, value, …",
         summary: "prints values one after another and ends the line",
         details: "Texts are printed as they are, lists and maps on one line. `EMIT` alone prints an empty line.",
@@ -27,6 +43,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["CALL"],
         kind: Statement,
+        keywords: &["invoke", "run", "execute procedure"],
         form: "CALL Name(argument, name: argument)",
         summary: "calls a tool, a procedure or a built-in; its result is in LAST",
         details: "Named arguments come after the others. In an expression `CALL f(x)` is `f(x)`.",
@@ -35,6 +52,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["IF", "ELSE", "ELSE IF", "THEN", "ENDIF"],
         kind: Statement,
+        keywords: &["condition", "branch", "elif", "elseif", "switch", "case", "ternary", "unless", "otherwise"],
         form: "IF condition THEN … ELSE IF condition THEN … ELSE … END",
         summary: "runs the block of the first condition that holds",
         details: "`nil`, `false`, `0`, `0.0`, `\"\"`, `[]` and `{}` are false, all else is true. A block takes lines of its own; `THEN` may be left out.",
@@ -46,6 +64,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["WHILE", "DO", "ENDWHILE"],
         kind: Statement,
+        keywords: &["loop", "repeat", "until", "do while"],
         form: "WHILE condition DO … END",
         summary: "repeats a block as long as the condition holds",
         details: "`BREAK` leaves the loop, `CONTINUE` goes on with its next turn. `max_steps` ends one that never ends.",
@@ -54,6 +73,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["FOR EACH", "FOR", "EACH", "ENDFOR"],
         kind: Statement,
+        keywords: &["loop", "iterate", "foreach", "enumerate", "for loop", "count up"],
         form: "FOR EACH name IN list DO … END",
         summary: "goes through a list, the keys of a map or the characters of a text",
         details: "`FOR EACH key, value IN map` gives both; of a list the index and the element. nil is empty. To count, go through `RANGE(n)`.",
@@ -65,6 +85,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["BREAK"],
         kind: Statement,
+        keywords: &["leave loop", "stop loop", "exit loop"],
         form: "BREAK",
         summary: "leaves the innermost loop",
         details: "A procedure is left with `RETURN`.",
@@ -73,6 +94,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["CONTINUE"],
         kind: Statement,
+        keywords: &["next", "skip", "next iteration"],
         form: "CONTINUE",
         summary: "goes on with the next turn of the innermost loop",
         details: "What is left of the block is not run for this turn.",
@@ -81,6 +103,17 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["DEFINE PROCEDURE", "DEFINE", "PROCEDURE", "ENDPROCEDURE"],
         kind: Statement,
+        keywords: &[
+            "function",
+            "def",
+            "fn",
+            "method",
+            "lambda",
+            "define function",
+            "subroutine",
+            "anonymous function",
+            "arrow function",
+        ],
         form: "DEFINE PROCEDURE Name(a, b: 2) … END",
         summary: "makes a procedure, which has variables of its own",
         details: "It stands at the top level, before or after what calls it. It reads the variables of the script and cannot change them. A call may leave out a parameter that has a default, a literal such as `2`, `\"x\"` or `[]`. A file of procedures only runs `Main` with the arguments of the command line.",
@@ -92,6 +125,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["func", "needs", "optional", "returns", "means", "ENDFUNC"],
         kind: Statement,
+        keywords: &["function", "def", "fn"],
         form: "func Name(needs a optional b: 2, c returns d) means … endfunc",
         summary: "makes a procedure, in the newer spelling",
         details: "A parameter after `optional` may be left out: it is its default then, a literal, or nil where it has none. `returns` is documentation.",
@@ -103,6 +137,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["RETURN"],
         kind: Statement,
+        keywords: &["return value", "give back", "yield", "exit"],
         form: "RETURN value, value, …",
         summary: "leaves the procedure, or the script, with a value",
         details: "Several values are a list; `RETURN` alone gives nil.",
@@ -114,6 +149,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["MUST"],
         kind: Statement,
+        keywords: &["assert", "require", "check", "ensure", "expect", "unwrap"],
         form: "MUST condition, \"message\"",
         summary: "fails unless the condition is true, or when the call fails",
         details: "`MUST CALL FS.X(…)` makes a failure that the tool reports an error; the message may be left out.",
@@ -125,6 +161,19 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["FAIL"],
         kind: Statement,
+        keywords: &[
+            "throw",
+            "raise",
+            "error",
+            "panic",
+            "die",
+            "abort",
+            "exit",
+            "exit code",
+            "sys.exit",
+            "process.exit",
+            "os.exit",
+        ],
         form: "FAIL \"message\"",
         summary: "ends the run with an error, unless ON ERROR handles it",
         details: "Its code is `fail`, and the exit code of `ns run` is 1.",
@@ -136,6 +185,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["ON ERROR", "ON", "ENDON"],
         kind: Statement,
+        keywords: &["try", "catch", "except", "finally", "rescue", "exception", "error handling", "handle error"],
         form: "ON ERROR AS err DO … END",
         summary: "handles errors of the rest of this procedure, or of the top level",
         details: "`err` is a map: code, message, tool, argument, path, hint, line. When the block ends the error goes on to the caller, unless it ran `CLEAR_ERROR`. Limits cannot be caught.",
@@ -147,6 +197,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["CLEAR_ERROR"],
         kind: Statement,
+        keywords: &["ignore error", "resume", "recover"],
         form: "CLEAR_ERROR",
         summary: "inside ON ERROR: the run goes on after the statement that failed",
         details: "Without it the error goes on to the caller when the block ends.",
@@ -158,6 +209,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["USE", "AS"],
         kind: Statement,
+        keywords: &["import", "include", "require", "module", "library", "source"],
         form: "USE \"path\" AS name",
         summary: "makes the procedures of another file callable as name.Procedure(…)",
         details: "The path begins at the sandbox root, or in a folder given as `--lib`. The file is read before the run, once, by the rules for tools that read; it holds procedures and USE only.",
@@ -170,6 +222,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["command", "ENDCOMMAND"],
         kind: Statement,
+        keywords: &["block"],
         form: "command … endcommand",
         summary: "runs the statements in it where it stands, at the top level",
         details: "It is there for scripts of another dialect, and does nothing else.",
@@ -178,6 +231,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["END", "ENDBLOCK"],
         kind: Statement,
+        keywords: &["close", "endif", "fi", "done"],
         form: "END",
         summary: "closes the innermost open block, of whatever kind",
         details: "`ENDIF`, `ENDWHILE`, `ENDFOR`, `ENDON`, `ENDFUNC`, `ENDPROCEDURE` and `ENDCOMMAND` close blocks of their kind only.",
@@ -186,6 +240,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["COMMENT:", "COMMENT", "ENDCOMMENT", "#", "--", "//", "::"],
         kind: Statement,
+        keywords: &["comment", "remark", "docstring", "documentation", "note", "shebang"],
         form: "# text",
         summary: "says something to readers",
         details: "`#`, `--` and `//` begin a comment to the line's end. `COMMENT:` begins one of many lines, up to `ENDCOMMENT`; right after a procedure's head it documents the procedure. `:: key: value` is metadata, which `ns check --info` shows.",
@@ -197,6 +252,7 @@ pub const STATEMENTS: [Page; 20] = [
     Page {
         names: &["FILE_VERSION"],
         kind: Statement,
+        keywords: &["version"],
         form: "FILE_VERSION \"1.0.0\"",
         summary: "says the version of the file, before its first statement",
         details: "`ns check --info` shows it; it has no effect.",
@@ -209,6 +265,7 @@ pub const EXPRESSIONS: [Page; 7] = [
     Page {
         names: &["LAST"],
         kind: Expression,
+        keywords: &["result", "previous result", "newest result"],
         form: "LAST",
         summary: "the result of the newest call in this procedure",
         details: "Of a tool or procedure, or of a built-in in a CALL statement; nil before any.",
@@ -217,6 +274,7 @@ pub const EXPRESSIONS: [Page; 7] = [
     Page {
         names: &["LAST_ERROR"],
         kind: Expression,
+        keywords: &["errno", "error message", "why", "exception", "failure"],
         form: "LAST_ERROR",
         summary: "what became of the newest tool call: nil, or why it failed",
         details: "A map with code, message, tool, argument, path, hint and line; of a call on several items that failed in part also `answer`, its whole result.",
@@ -228,6 +286,16 @@ pub const EXPRESSIONS: [Page; 7] = [
     Page {
         names: &["ARGS"],
         kind: Expression,
+        keywords: &[
+            "argv",
+            "arguments",
+            "sys.argv",
+            "process.argv",
+            "os.Args",
+            "command line",
+            "parameters",
+            "argparse",
+        ],
         form: "ARGS",
         summary: "the arguments of the command line, a list of texts",
         details: "`ns FILE WORD …` gives them; options that are for the script stand behind `--`. Where `Main` is what runs, its parameters take them apart: `DEFINE PROCEDURE Main(folder, go: false)` is run as `ns FILE Photos --go`, and `ns FILE --help` shows how.",
@@ -259,6 +327,21 @@ pub const EXPRESSIONS: [Page; 7] = [
             "~",
         ],
         kind: Expression,
+        keywords: &[
+            "operator",
+            "arithmetic",
+            "compare",
+            "comparison",
+            "equal",
+            "not equal",
+            "modulo",
+            "and",
+            "or",
+            "precedence",
+            "plus",
+            "minus",
+            "power",
+        ],
         form: "OR · AND · | · ^ · & · == != < <= > >= IN, NOT IN · + - · * / % · - NOT ~ · **",
         summary: "operators, loosest first",
         details: "`+` adds numbers, joins lists, and joins text when either side is a text. `int / int` is an int when exact, else a float. Comparisons are not chained. `AND` and `OR` stop early and give a bool. `NOT a == b` is `(NOT a) == b`.",
@@ -270,6 +353,7 @@ pub const EXPRESSIONS: [Page; 7] = [
     Page {
         names: &["index", "[]", ".", "field"],
         kind: Expression,
+        keywords: &["element", "access", "subscript", "key", "first element", "last element", "negative index"],
         form: "value[index], value.name",
         summary: "an element of a list, a character of a text, a value of a map",
         details: "Lists and texts count from 0, negative numbers from the end; maps take texts, and `m.name` is `m[\"name\"]`. What is not there is an error: ask first with `IN`, or use `MAP.Get` with a default.",
@@ -281,6 +365,17 @@ pub const EXPRESSIONS: [Page; 7] = [
     Page {
         names: &["templates", "{{", "{{name}}", "```"],
         kind: Expression,
+        keywords: &[
+            "template",
+            "interpolation",
+            "interpolate",
+            "f-string",
+            "fstring",
+            "heredoc",
+            "multiline text",
+            "multi-line string",
+            "placeholder",
+        ],
         form: "```text with {{name}}```",
         summary: "a text of many lines with values in it",
         details: "Three backticks on either side; `{{name}}`, `{{name.field}}` and `{{LAST}}` are expanded, other `{{…}}` is text. `'''…'''` is the same without expansion. `EVAL(text)` expands a text that is in a variable.",
@@ -289,6 +384,21 @@ pub const EXPRESSIONS: [Page; 7] = [
     Page {
         names: &["literals", "nil", "null", "true", "false", "{}", "list", "map", "string", "int", "float", "bool"],
         kind: Expression,
+        keywords: &[
+            "literal",
+            "constant",
+            "none",
+            "undefined",
+            "boolean",
+            "dictionary",
+            "dict",
+            "array",
+            "object",
+            "escape",
+            "quotes",
+            "tuple",
+            "hash",
+        ],
         form: "nil, true, 42, 4.5, \"text\", [1, 2], {\"key\": 1}",
         summary: "values as they are written",
         details: "Ints have 64 bits and never wrap. Texts in `\"` or `'` take the escapes `\\n \\t \\\\ \\\" \\u{1F600}` and the like. The keys of a map are texts in quotes; its order is kept.",

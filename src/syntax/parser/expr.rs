@@ -334,7 +334,13 @@ impl Parser {
                 None => {
                     let at = self.span(&pair);
                     let finding = Diagnostic::error(Code::UnexpectedText, at, "only a name can be called");
-                    self.findings.push(finding.help("write `name(…)`; a value in a variable cannot be called"));
+                    self.findings.push(finding.help(match &self.tree[operand].kind {
+                        ExprKind::Field(_, method) => format!(
+                            "values have no methods, `{}` neither: give the value to a tool, as in `STR.Upper(text)`",
+                            method.text
+                        ),
+                        _ => "write `name(…)`; a value in a variable cannot be called".to_owned(),
+                    }));
                     ExprKind::Bad
                 }
             },

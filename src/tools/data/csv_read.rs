@@ -20,7 +20,8 @@ const SPEC: Spec = Spec::pure(
         script: "FOR EACH row IN CSV.Parse(\"name,size\\na.txt,3\\n\\\"b,c\\\",5\\n\") DO\n  EMIT row.name, \": \", INT(row.size) + 1\nENDBLOCK",
         output: "a.txt: 4\nb,c: 6\n",
     },
-);
+)
+.keywords(&["csv.reader", "csv.DictReader", "csv.read", "read csv", "parse csv", "read_csv", "pandas.read_csv", "pd.read_csv", "fgetcsv", "spreadsheet", "table"]);
 
 arguments! {
     struct Args {

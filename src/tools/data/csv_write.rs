@@ -21,7 +21,8 @@ const SPEC: Spec = Spec::pure(
         script: "EMIT CSV.Text([{\"name\": \"a,b\", \"n\": 1}, {\"name\": \"c\", \"n\": nil}])",
         output: "name,n\n\"a,b\",1\nc,\n\n",
     },
-);
+)
+.keywords(&["csv.writer", "csv.DictWriter", "csv.write", "write csv", "to csv", "to_csv", "fputcsv", "table"]);
 
 arguments! {
     struct Args {

@@ -23,7 +23,8 @@ const ENCODE: Spec = Spec::pure(
         script: "EMIT BASE64.Encode(\"héllo?\"), \" \", BASE64.Encode(\"ff\", encoding: \"hex\", url_safe: true)",
         output: "aMOpbGxvPw== _w\n",
     },
-);
+)
+.keywords(&["b64encode", "base64.b64encode", "btoa", "base64_encode", "encode bytes", "EncodeToString"]);
 const DECODE: Spec = Spec::pure(
     "BASE64.Decode",
     "base64_decode",
@@ -34,7 +35,8 @@ const DECODE: Spec = Spec::pure(
         script: "EMIT BASE64.Decode(\"aMOpbGxvPw==\"), \" \", BASE64.Decode(\"_w\", format: \"hex\")",
         output: "héllo? ff\n",
     },
-);
+)
+.keywords(&["b64decode", "base64.b64decode", "atob", "base64_decode", "decode bytes", "DecodeString"]);
 
 arguments! {
     struct Encoded {

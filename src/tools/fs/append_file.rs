@@ -19,6 +19,7 @@ const SPEC: Spec = Spec {
     name: "FS.AppendFile",
     wire: "append_file",
     aliases: &["FS.Append"],
+    keywords: &["append to file", "append", "add line", "appendFileSync", "append line", "log to file"],
     summary: "Adds a text at the end of a file, whole or not at all",
     details: "The text comes after what is there, as it is: no line end is added or changed; an empty one changes \
         nothing. It gets the encoding of \

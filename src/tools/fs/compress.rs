@@ -21,6 +21,18 @@ const SPEC: Spec = Spec {
     name: "FS.Compress",
     wire: "compress",
     aliases: &[],
+    keywords: &[
+        "archive",
+        "pack",
+        "compress",
+        "zip",
+        "tar",
+        "gzip",
+        "zipfile.write",
+        "shutil.make_archive",
+        "make_archive",
+        "Compress-Archive",
+    ],
     summary: "Packs files and directories into an archive",
     details: "The format is `zip` or `tar.gz`, by the destination's name (`.zip`, `.tar.gz`, `.tgz`) or by `format`. \
         Every source stands in the archive under its own name, a directory with all that is in it, hidden entries too; \

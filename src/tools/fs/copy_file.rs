@@ -17,6 +17,20 @@ const SPEC: Spec = Spec {
     name: "FS.CopyFile",
     wire: "copy_file",
     aliases: &[],
+    keywords: &[
+        "copy",
+        "cp",
+        "duplicate",
+        "shutil.copy",
+        "shutil.copy2",
+        "shutil.copyfile",
+        "shutil.copytree",
+        "copytree",
+        "copyFileSync",
+        "copyFile",
+        "clone",
+        "Copy-Item",
+    ],
     summary: "Copies files, or directories with all that is in them",
     details: "The copy gets its name only once it is whole and synced, so that a reader or a crash sees all of it or \
         nothing; permission bits and times are kept, missing directories are made. `.ns` and `neuroscript.toml` inside a directory are left out, with a warning. A link is followed where it is the \

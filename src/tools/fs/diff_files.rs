@@ -18,6 +18,7 @@ const SPEC: Spec = Spec {
     name: "FS.DiffFiles",
     wire: "diff_files",
     aliases: &[],
+    keywords: &["diff", "compare files", "difflib", "unified diff", "compare"],
     summary: "Shows the difference of two text files in the unified format",
     details: "`diff` is what `git diff` and `diff -u` show and what a patch program takes: the lines that only `source` has \
         with `-`, those that only `destination` has with `+`, and `context_lines` lines around them. A line ends in LF, and \

@@ -19,6 +19,16 @@ const SPEC: Spec = Spec {
     name: "FS.EditFile",
     wire: "edit_file",
     aliases: &[],
+    keywords: &[
+        "edit",
+        "replace in file",
+        "sed",
+        "patch",
+        "change text",
+        "search and replace",
+        "str_replace",
+        "modify file",
+    ],
     summary: "Replaces one exact text in a file by another",
     details: "`old_text` must occur exactly `expected_count` times (or at least once, with `replace_all: true`), counted \
         from the beginning without overlap; else it is a `conflict` that says how often and where it occurs, or which \

@@ -8,6 +8,19 @@ const SPEC: Spec = Spec {
     name: "FS.Exists",
     wire: "exists",
     aliases: &[],
+    keywords: &[
+        "exists",
+        "file exists",
+        "path exists",
+        "existsSync",
+        "file_exists",
+        "os.path.exists",
+        "fs.existsSync",
+        "File.exists",
+        "Path.exists",
+        "is there",
+        "Test-Path",
+    ],
     summary: "Says whether a path leads to a file or directory",
     details: "Links inside the sandbox are followed, so a link that leads to nothing gives false. A path that leaves the \
         sandbox, also through a link, or that the policy refuses is an error whether or not anything is there. A path that leads \

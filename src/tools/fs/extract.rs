@@ -18,6 +18,20 @@ const SPEC: Spec = Spec {
     name: "FS.Extract",
     wire: "extract",
     aliases: &[],
+    keywords: &[
+        "unzip",
+        "untar",
+        "gunzip",
+        "unpack",
+        "extract",
+        "decompress",
+        "zipfile.extract",
+        "zipfile.extractall",
+        "tarfile.extractall",
+        "extractall",
+        "shutil.unpack_archive",
+        "Expand-Archive",
+    ],
     summary: "Unpacks an archive into a directory, all of it or nothing",
     details: "Zip, tar and tar in gzip, told by their bytes. Everything is checked before anything is made, and \
         made whole before anything gets its name; what exists is never replaced, directories are merged. A directory that does not \

@@ -20,6 +20,7 @@ const SPEC: Spec = Spec {
     name: "FS.FindFiles",
     wire: "find_files",
     aliases: &[],
+    keywords: &["find files", "glob", "match files", "wildcard", "pattern", "fnmatch"],
     summary: "Finds the files whose names fit a pattern, and the directories, in a directory or below it",
     details: "`pattern` filters files; directories are listed whatever it says. It knows `*` and `?` (not across `/`), \
         `**` (across), `[a-z]`, `[!a-z]`, `{a,b}` and `\\` before a character that is meant itself; letter case counts. \

@@ -14,6 +14,7 @@ const SPEC: Spec = Spec {
     name: "FS.HashFile",
     wire: "hash_file",
     aliases: &["FS.Hash"],
+    keywords: &["hash", "checksum", "sha256", "sha256sum", "fingerprint", "duplicate files", "md5sum", "Get-FileHash"],
     summary: "Gives the SHA-256 of a file's bytes",
     details: "`checksum` is hexadecimal, `size` how many bytes were read. The file is read piece by piece, so its \
         size does not matter.",

@@ -18,6 +18,23 @@ const SPEC: Spec = Spec {
     name: "FS.ListDirectory",
     wire: "list_directory",
     aliases: &["FS.List"],
+    keywords: &[
+        "listdir",
+        "os.listdir",
+        "readdir",
+        "readdirSync",
+        "scandir",
+        "iterdir",
+        "ls",
+        "dir",
+        "list files",
+        "list folder",
+        "entries",
+        "os.ReadDir",
+        "read_dir",
+        "list directory",
+        "Dir.entries",
+    ],
     summary: "List directory entries",
     details: "Entries are met depth-first, a directory before what is in it, siblings by name; the listing stops at \
         `max_entries` matching entries and is then sorted by path. Links are listed and never followed. Sizes are \

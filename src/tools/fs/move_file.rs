@@ -11,6 +11,20 @@ const SPEC: Spec = Spec {
     name: "FS.MoveFile",
     wire: "move_file",
     aliases: &["TOOL.MoveFile", "FS.Move"],
+    keywords: &[
+        "rename",
+        "move",
+        "mv",
+        "os.rename",
+        "os.replace",
+        "shutil.move",
+        "fs.rename",
+        "renameSync",
+        "move_file",
+        "file_move",
+        "File.Move",
+        "Path.rename",
+    ],
     summary: "Moves or renames a file or directory; never overwrites",
     details: "The destination must not exist, not even as a dangling link, and the directory it goes into must. A link \
         is moved itself. Nothing is moved into a temporary directory of the run from outside (`conflict`), since it \

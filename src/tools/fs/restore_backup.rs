@@ -10,6 +10,7 @@ const SPEC: Spec = Spec {
     name: "FS.RestoreBackup",
     wire: "restore_backup",
     aliases: &[],
+    keywords: &["restore", "backup", "undelete", "recover", "undo delete", "bring back"],
     summary: "Brings back what a tool replaced or deleted",
     details: "`path` is the `backupPath` of a result, and what it names goes back to where it was; missing \
         directories are made. The old content of a file replaces what is there now, which is kept itself, so that a \

@@ -10,6 +10,19 @@ const SPEC: Spec = Spec {
     name: "FS.TempDirectory",
     wire: "temp_directory",
     aliases: &[],
+    keywords: &[
+        "temp",
+        "tmp",
+        "temporary",
+        "mkdtemp",
+        "tempfile.mkdtemp",
+        "mktemp",
+        "mkdtempSync",
+        "tempdir",
+        "os.MkdirTemp",
+        "TemporaryDirectory",
+        "scratch",
+    ],
     summary: "Makes an empty directory that is removed when the run ends",
     details: "The directory lies directly below the root under a hidden name that nobody can guess, such as \
         `.tmp-ns-0f3a…`, and only this user looks into it. It is removed with all that is in it when the run ends, also \

@@ -9,6 +9,7 @@ const SPEC: Spec = Spec {
     name: "FS.WalkDir",
     wire: "walk_dir",
     aliases: &["TOOL.WalkDir", "FS.Walk"],
+    keywords: &["walk", "tree", "recursive", "traverse", "WalkDir.new", "filepath.WalkDir"],
     summary: "Walks a directory tree and lists every file and directory below the start",
     details: "The result is a list of maps with `name`, `path` (from the start), `isDir`, `size` in bytes (0 for \
         directories) and `modTime` (RFC 3339, UTC, whole seconds), a directory before what is in it, siblings by the \

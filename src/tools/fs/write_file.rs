@@ -15,6 +15,21 @@ const SPEC: Spec = Spec {
     name: "FS.WriteFile",
     wire: "write_file",
     aliases: &["TOOL.WriteFile", "FS.Write"],
+    keywords: &[
+        "write",
+        "save",
+        "create file",
+        "new file",
+        "writeFileSync",
+        "write_text",
+        "file_put_contents",
+        "os.WriteFile",
+        "File.write",
+        "WriteAllText",
+        "touch",
+        "overwrite",
+        "Set-Content",
+    ],
     summary: "Writes a text file, whole or not at all",
     details: "The text is written to a new file and synced, which then takes the name in one step, so that a reader or \
         a crash sees the old file or the new one. Missing directories are made. A file that is replaced leaves its \

@@ -19,7 +19,8 @@ const SPEC: Spec = Spec::pure(
         script: "SET config = JSON.Parse('{\"name\": \"ns\", \"sizes\": [1, 2.5]}')\nEMIT config.name, \" \", config.sizes[1]",
         output: "ns 2.5\n",
     },
-);
+)
+.keywords(&["json.loads", "json.load", "json.decode", "json_decode", "parse json", "read json", "json.Unmarshal", "from_json", "serde_json.from_str", "ConvertFrom-Json", "jq"]);
 
 arguments! {
     struct Args {

@@ -19,7 +19,8 @@ const SPEC: Spec = Spec::pure(
             EMIT JSON.Query(data, \"users[0].name\"), \" \", JSON.Query(data, \"users[*].name\"), \" \", \\\n    JSON.Query(data, \"a.b\")",
         output: "Ann [\"Ann\", \"Bo\"] nil\n",
     },
-);
+)
+.keywords(&["jq", "jsonpath", "query json", "json path"]);
 
 arguments! {
     struct Args {

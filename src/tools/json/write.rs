@@ -18,7 +18,8 @@ const TEXT: Spec = Spec::pure(
         script: "EMIT JSON.Text({\"a\": [1, 2.0, nil], \"b\": \"é\"})",
         output: "{\"a\":[1,2.0,null],\"b\":\"é\"}\n",
     },
-);
+)
+.keywords(&["json.stringify", "json.dumps", "json.dump", "json.encode", "json_encode", "write json", "to json", "json.Marshal", "to_json", "serde_json.to_string", "ConvertTo-Json", "serialize"]);
 const PRETTY: Spec = Spec::pure(
     "JSON.Pretty",
     "json_pretty",
@@ -28,7 +29,8 @@ const PRETTY: Spec = Spec::pure(
         script: "EMIT JSON.Pretty({\"a\": [1], \"b\": {}})",
         output: "{\n  \"a\": [\n    1\n  ],\n  \"b\": {}\n}\n",
     },
-);
+)
+.keywords(&["pretty", "indent json", "json.MarshalIndent", "format json", "pretty print"]);
 
 arguments! {
     struct Args {

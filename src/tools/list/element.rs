@@ -16,21 +16,24 @@ const LENGTH: Spec = Spec::pure(
     "Gives the number of elements",
     "The same as `LEN` of a list.",
     Example { script: "EMIT LIST.Length([1, 2, 3])", output: "3\n" },
-);
+)
+.keywords(&["length", "len", "size", "number of elements"]);
 const IS_EMPTY: Spec = Spec::pure(
     "LIST.IsEmpty",
     "list_is_empty",
     "Tells whether a list has no elements",
     "The same as `LEN(list) == 0`.",
     Example { script: "EMIT LIST.IsEmpty([])", output: "true\n" },
-);
+)
+.keywords(&["isempty", "empty", "is_empty"]);
 const GET: Spec = Spec::pure(
     "LIST.Get",
     "list_get",
     "Gives the element at an index, or a default where there is none",
     "Indexes count from 0, negative ones from the end. `list[index]` is an error where there is no element.",
     Example { script: "EMIT LIST.Get([1, 2], -1), \" \", LIST.Get([1, 2], 5, \"none\")", output: "2 none\n" },
-);
+)
+.keywords(&["at", "get", "nth", "element", "item", "default"]);
 const FIRST: Spec = Spec::pure(
     "LIST.First",
     "list_first",
@@ -38,6 +41,7 @@ const FIRST: Spec = Spec::pure(
     "`default` is given instead of nil.",
     Example { script: "EMIT LIST.First([1, 2]), \" \", LIST.First([])", output: "1 nil\n" },
 )
+.keywords(&["first", "head", "front"])
 .also(&["LIST.Head"]);
 const LAST: Spec = Spec::pure(
     "LIST.Last",
@@ -45,35 +49,40 @@ const LAST: Spec = Spec::pure(
     "Gives the last element, nil where there is none",
     "`default` is given instead of nil.",
     Example { script: "EMIT LIST.Last([1, 2]), \" \", LIST.Last([], 0)", output: "2 0\n" },
-);
+)
+.keywords(&["last", "back", "peek"]);
 const APPEND: Spec = Spec::pure(
     "LIST.Append",
     "list_append",
     "Gives the list with a value after its last element",
     "The whole list is copied; in a loop `SET list = list + [value]` grows it in place.",
     Example { script: "EMIT LIST.Append([1, 2], 3)", output: "[1, 2, 3]\n" },
-);
+)
+.keywords(&["append", "push", "push_back", "array_push", "add element", "add", "list.add"]);
 const PREPEND: Spec = Spec::pure(
     "LIST.Prepend",
     "list_prepend",
     "Gives the list with a value before its first element",
     "The whole list is copied.",
     Example { script: "EMIT LIST.Prepend([1, 2], 0)", output: "[0, 1, 2]\n" },
-);
+)
+.keywords(&["prepend", "unshift", "push_front", "appendleft"]);
 const INSERT: Spec = Spec::pure(
     "LIST.Insert",
     "list_insert",
     "Gives the list with a value before the element at an index",
     "Indexes count from 0, negative ones from the end; the list's length appends. An index beyond that is an error.",
     Example { script: "EMIT LIST.Insert([\"a\", \"c\"], 1, \"b\")", output: "[\"a\", \"b\", \"c\"]\n" },
-);
+)
+.keywords(&["insert", "splice", "insert_at"]);
 const REMOVE: Spec = Spec::pure(
     "LIST.Remove",
     "list_remove",
     "Gives the list without the element at an index",
     "Indexes count from 0, negative ones from the end. An index beyond the list is an error.",
     Example { script: "EMIT LIST.Remove([\"a\", \"b\", \"c\"], 1)", output: "[\"a\", \"c\"]\n" },
-);
+)
+.keywords(&["remove", "removeat", "pop", "del", "delete element", "shift"]);
 
 arguments! {
     struct Whole {

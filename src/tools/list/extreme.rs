@@ -20,7 +20,8 @@ const SUM: Spec = Spec::pure(
         script: "EMIT LIST.Sum([1, 2, 3]), \" \", LIST.Sum([{\"size\": 5}, {\"size\": 0.5}], \"size\")",
         output: "6 5.5\n",
     },
-);
+)
+.keywords(&["sum", "total", "add up", "array_sum", "reduce sum"]);
 const MIN: Spec = Spec::pure(
     "LIST.Min",
     "list_min",
@@ -31,21 +32,24 @@ const MIN: Spec = Spec::pure(
         script: "EMIT LIST.Min([3, 1, 2]), \" \", LIST.Min([{\"n\": 2}, {\"n\": 1}], \"n\")",
         output: "1 {\"n\": 1}\n",
     },
-);
+)
+.keywords(&["min", "minimum", "smallest", "least", "lowest"]);
 const MAX: Spec = Spec::pure(
     "LIST.Max",
     "list_max",
     "Gives the greatest element, nil of an empty list",
     "As `LIST.Min` does for the least.",
     Example { script: "EMIT LIST.Max([\"b\", \"c\", \"a\"])", output: "c\n" },
-);
+)
+.keywords(&["max", "maximum", "largest", "greatest", "highest"]);
 const AVERAGE: Spec = Spec::pure(
     "LIST.Average",
     "list_average",
     "Gives the arithmetic mean of the elements as a float, nil of an empty list",
     "With `key`, elements are maps and their values of that key count.",
     Example { script: "EMIT LIST.Average([1, 2, 6])", output: "3.0\n" },
-);
+)
+.keywords(&["average", "mean", "avg", "statistics.mean"]);
 
 arguments! {
     struct Args {

@@ -20,7 +20,8 @@ const GROUP_BY: Spec = Spec::pure(
         script: "EMIT LIST.GroupBy([{\"e\": \"md\", \"n\": 1}, {\"e\": \"rs\", \"n\": 2}, {\"e\": \"md\", \"n\": 3}], \"e\")",
         output: "{\"md\": [{\"e\": \"md\", \"n\": 1}, {\"e\": \"md\", \"n\": 3}], \"rs\": [{\"e\": \"rs\", \"n\": 2}]}\n",
     },
-);
+)
+.keywords(&["groupby", "group", "itertools.groupby", "partition", "bucket", "group by"]);
 const INDEX_BY: Spec = Spec::pure(
     "LIST.IndexBy",
     "list_index_by",
@@ -30,7 +31,8 @@ const INDEX_BY: Spec = Spec::pure(
         script: "EMIT LIST.IndexBy([{\"id\": 7, \"n\": \"a\"}, {\"id\": 8, \"n\": \"b\"}], \"id\")[\"8\"].n",
         output: "b\n",
     },
-);
+)
+.keywords(&["indexby", "keyBy", "lookup", "associate", "to map"]);
 const COUNT_BY: Spec = Spec::pure(
     "LIST.CountBy",
     "list_count_by",
@@ -38,14 +40,25 @@ const COUNT_BY: Spec = Spec::pure(
     "Values are the elements themselves, or those of `key` where elements are maps. Keys are made as `LIST.GroupBy` \
         makes them.",
     Example { script: "EMIT LIST.CountBy([\"a\", \"b\", \"a\"])", output: "{\"a\": 2, \"b\": 1}\n" },
-);
+)
+.keywords(&[
+    "countby",
+    "counter",
+    "frequency",
+    "histogram",
+    "collections.Counter",
+    "tally",
+    "value_counts",
+    "array_count_values",
+]);
 const COLUMN: Spec = Spec::pure(
     "LIST.Column",
     "list_column",
     "Gives the value that each element, a map, has under a key",
     "An element without the key is an error, unless `default` is given.",
     Example { script: "EMIT LIST.Column([{\"n\": 1}, {\"n\": 2}], \"n\")", output: "[1, 2]\n" },
-);
+)
+.keywords(&["column", "pluck", "array_column", "field of each", "values of a key"]);
 
 arguments! {
     struct ByKey {

@@ -17,7 +17,8 @@ const CONTAINS: Spec = Spec::pure(
     "Tells whether a value is among the elements",
     "The same as `value IN list`: elements are compared as `==` does.",
     Example { script: "EMIT LIST.Contains([1, 2], 2.0)", output: "true\n" },
-);
+)
+.keywords(&["contains", "includes", "has", "in_array", "member"]);
 const FIND: Spec = Spec::pure(
     "LIST.Find",
     "list_find",
@@ -27,14 +28,16 @@ const FIND: Spec = Spec::pure(
         script: "EMIT LIST.Find([\"a\", \"b\"], \"b\"), \" \", LIST.Find([{\"n\": 1}, {\"n\": 2}], 2, key: \"n\")",
         output: "1 1\n",
     },
-);
+)
+.keywords(&["indexof", "index", "position", "array_search", "find index"]);
 const COUNT: Spec = Spec::pure(
     "LIST.Count",
     "list_count",
     "Gives how many elements equal a value",
     "With `key`, elements are maps and their value of that key is compared. Elements are compared as `==` does.",
     Example { script: "EMIT LIST.Count([1, 2, 1], 1)", output: "2\n" },
-);
+)
+.keywords(&["count", "how many"]);
 const WHERE: Spec = Spec::pure(
     "LIST.Where",
     "list_where",
@@ -44,14 +47,16 @@ const WHERE: Spec = Spec::pure(
         script: "EMIT LIST.Where([{\"n\": 1, \"t\": \"x\"}, {\"n\": 2, \"t\": \"y\"}], \"t\", \"y\")",
         output: "[{\"n\": 2, \"t\": \"y\"}]\n",
     },
-);
+)
+.keywords(&["where", "filter by key", "find_by", "select rows"]);
 const UNIQUE: Spec = Spec::pure(
     "LIST.Unique",
     "list_unique",
     "Gives the elements without those that equal an earlier one",
     "With `key`, elements are maps and their value of that key is compared. The order stays.",
     Example { script: "EMIT LIST.Unique([3, 1, 3, 2, 1])", output: "[3, 1, 2]\n" },
-);
+)
+.keywords(&["unique", "distinct", "dedup", "duplicates", "remove duplicates", "uniq", "set", "array_unique"]);
 
 arguments! {
     struct Member {

@@ -17,28 +17,32 @@ const FLATTEN: Spec = Spec::pure(
         script: "EMIT LIST.Flatten([1, [2, [3]]])\nEMIT LIST.Flatten([1, [2, [3]]], depth: 2)",
         output: "[1, 2, [3]]\n[1, 2, 3]\n",
     },
-);
+)
+.keywords(&["flatten", "flat", "flatMap", "chain", "itertools.chain", "merge lists", "concat lists"]);
 const ZIP: Spec = Spec::pure(
     "LIST.Zip",
     "list_zip",
     "Gives pairs of the elements that two lists have at the same index",
     "As many pairs as the shorter list has elements.",
     Example { script: "EMIT LIST.Zip([\"a\", \"b\"], [1, 2])", output: "[[\"a\", 1], [\"b\", 2]]\n" },
-);
+)
+.keywords(&["zip", "pair", "pairs"]);
 const CHUNK: Spec = Spec::pure(
     "LIST.Chunk",
     "list_chunk",
     "Gives the elements in lists of so many",
     "The last one has what is left.",
     Example { script: "EMIT LIST.Chunk([1, 2, 3, 4, 5], 2)", output: "[[1, 2], [3, 4], [5]]\n" },
-);
+)
+.keywords(&["chunk", "batch", "batched", "array_chunk", "pages"]);
 const REPEAT: Spec = Spec::pure(
     "LIST.Repeat",
     "list_repeat",
     "Gives a list of a value, so many times",
     "`RANGE(n)` gives the whole numbers from 0 on.",
     Example { script: "EMIT LIST.Repeat(0, 3)", output: "[0, 0, 0]\n" },
-);
+)
+.keywords(&["repeat", "fill", "array_fill", "replicate", "full", "zeros"]);
 
 arguments! {
     struct Flattened {

@@ -14,35 +14,40 @@ const SLICE: Spec = Spec::pure(
     "Gives the elements from one index up to another",
     "Indexes count from 0, negative ones from the end; `end` itself is left out. An index beyond the list is an error.",
     Example { script: "EMIT LIST.Slice([1, 2, 3, 4], 1, 3)", output: "[2, 3]\n" },
-);
+)
+.keywords(&["slice", "subarray", "part of list", "sublist", "array_slice", "range of elements"]);
 const REST: Spec = Spec::pure(
     "LIST.Rest",
     "list_rest",
     "Gives the elements without the first ones",
     "A list of no more than `count` elements gives the empty list.",
     Example { script: "EMIT LIST.Rest([1, 2, 3]), LIST.Rest([])", output: "[2, 3][]\n" },
-);
+)
+.keywords(&["rest", "skip", "drop", "without the first"]);
 const TAKE: Spec = Spec::pure(
     "LIST.Take",
     "list_take",
     "Gives the first elements",
     "A list of no more than `count` elements is given whole.",
     Example { script: "EMIT LIST.Take([1, 2, 3], 2)", output: "[1, 2]\n" },
-);
+)
+.keywords(&["take", "limit", "first elements", "top", "first n"]);
 const TAIL: Spec = Spec::pure(
     "LIST.Tail",
     "list_tail",
     "Gives the last elements",
     "A list of no more than `count` elements is given whole.",
     Example { script: "EMIT LIST.Tail([1, 2, 3], 2)", output: "[2, 3]\n" },
-);
+)
+.keywords(&["tail", "last elements", "takelast", "last n"]);
 const REVERSE: Spec = Spec::pure(
     "LIST.Reverse",
     "list_reverse",
     "Gives the elements in reverse order",
     "The list itself stays as it is.",
     Example { script: "EMIT LIST.Reverse([1, 2, 3])", output: "[3, 2, 1]\n" },
-);
+)
+.keywords(&["reverse", "reversed", "array_reverse", "reverse list"]);
 
 arguments! {
     struct Stretch {

@@ -19,7 +19,8 @@ const SPEC: Spec = Spec::pure(
         script: "EMIT LIST.Sort([3, 1, 2])\nEMIT LIST.Sort([{\"n\": 1}, {\"n\": 2}], key: \"n\", descending: true)",
         output: "[1, 2, 3]\n[{\"n\": 2}, {\"n\": 1}]\n",
     },
-);
+)
+.keywords(&["sort", "sorted", "order", "order by", "arrange", "descending", "slices.Sort", "sort.Slice", "Array.sort"]);
 
 arguments! {
     struct Args {

@@ -12,7 +12,8 @@ const SET: Spec = Spec::pure(
     "Gives the map with a value under a key",
     "The whole map is copied; `SET map[key] = value` changes it in place.",
     Example { script: "EMIT MAP.Set({\"a\": 1}, \"b\", 2)", output: "{\"a\": 1, \"b\": 2}\n" },
-);
+)
+.keywords(&["set", "put", "insert key", "setdefault", "change key"]);
 const MERGE: Spec = Spec::pure(
     "MAP.Merge",
     "map_merge",
@@ -24,14 +25,16 @@ const MERGE: Spec = Spec::pure(
             EMIT MAP.Merge({\"p\": {\"x\": 1}}, {\"p\": {\"y\": 2}}, deep: true)",
         output: "{\"a\": 1, \"b\": 3, \"c\": 4}\n{\"p\": {\"x\": 1, \"y\": 2}}\n",
     },
-);
+)
+.keywords(&["merge", "update", "Object.assign", "assign", "extend", "combine", "array_merge", "union"]);
 const REMOVE: Spec = Spec::pure(
     "MAP.Remove",
     "map_remove",
     "Gives the map without one or several keys",
     "Keys that the map does not have do not matter.",
     Example { script: "EMIT MAP.Remove({\"a\": 1, \"b\": 2, \"c\": 3}, [\"a\", \"c\"])", output: "{\"b\": 2}\n" },
-);
+)
+.keywords(&["remove", "delete key", "pop", "del", "without key", "omit"]);
 const PICK: Spec = Spec::pure(
     "MAP.Pick",
     "map_pick",
@@ -41,21 +44,24 @@ const PICK: Spec = Spec::pure(
         script: "EMIT MAP.Pick({\"a\": 1, \"b\": 2, \"c\": 3}, [\"c\", \"a\"])",
         output: "{\"c\": 3, \"a\": 1}\n",
     },
-);
+)
+.keywords(&["pick", "only", "subset", "select keys"]);
 const SORT_KEYS: Spec = Spec::pure(
     "MAP.SortKeys",
     "map_sort_keys",
     "Gives the map with its keys in ascending order",
     "By code point.",
     Example { script: "EMIT MAP.SortKeys({\"b\": 1, \"a\": 2})", output: "{\"a\": 2, \"b\": 1}\n" },
-);
+)
+.keywords(&["sort keys", "ksort"]);
 const FROM_ITEMS: Spec = Spec::pure(
     "MAP.FromItems",
     "map_from_items",
     "Gives the map of a list of pairs of key and value",
     "Each pair is a list of two, a text first. A key that comes twice keeps its first place and has its last value.",
     Example { script: "EMIT MAP.FromItems([[\"a\", 1], [\"b\", 2]])", output: "{\"a\": 1, \"b\": 2}\n" },
-);
+)
+.keywords(&["fromentries", "Object.fromEntries", "dict", "from pairs", "zip to map"]);
 
 arguments! {
     struct SetArgs {

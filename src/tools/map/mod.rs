@@ -33,42 +33,57 @@ const LENGTH: Spec = Spec::pure(
     "Gives the number of keys",
     "The same as `LEN` of a map.",
     Example { script: "EMIT MAP.Length({\"a\": 1})", output: "1\n" },
-);
+)
+.keywords(&["length", "len", "size", "number of keys"]);
 const GET: Spec = Spec::pure(
     "MAP.Get",
     "map_get",
     "Gives the value of a key, or a default where there is none",
     "`map[key]` is an error where the key is missing.",
     Example { script: "EMIT MAP.Get({\"a\": 1}, \"a\"), \" \", MAP.Get({\"a\": 1}, \"b\", 0)", output: "1 0\n" },
-);
+)
+.keywords(&["get", "getordefault", "dict.get", "default value", "lookup", "fetch key", "get_or"]);
 const HAS: Spec = Spec::pure(
     "MAP.Has",
     "map_has",
     "Tells whether a map has a key",
     "The same as `key IN map`; a key whose value is nil counts.",
     Example { script: "EMIT MAP.Has({\"a\": nil}, \"a\")", output: "true\n" },
-);
+)
+.keywords(&[
+    "has",
+    "haskey",
+    "has_key",
+    "containskey",
+    "contains_key",
+    "hasOwnProperty",
+    "key exists",
+    "array_key_exists",
+]);
 const KEYS: Spec = Spec::pure(
     "MAP.Keys",
     "map_keys",
     "Gives the keys",
     "In the order of insertion. `FOR EACH key IN map` goes through them without a list.",
     Example { script: "EMIT MAP.Keys({\"b\": 1, \"a\": 2})", output: "[\"b\", \"a\"]\n" },
-);
+)
+.keywords(&["keys", "Object.keys", "array_keys", "dict.keys"]);
 const VALUES: Spec = Spec::pure(
     "MAP.Values",
     "map_values",
     "Gives the values",
     "In the order of insertion.",
     Example { script: "EMIT MAP.Values({\"b\": 1, \"a\": 2})", output: "[1, 2]\n" },
-);
+)
+.keywords(&["values", "Object.values", "array_values", "dict.values"]);
 const ITEMS: Spec = Spec::pure(
     "MAP.Items",
     "map_items",
     "Gives pairs of key and value, each a list of two",
     "In the order of insertion; `MAP.FromItems` is the counterpart.",
     Example { script: "EMIT MAP.Items({\"b\": 1, \"a\": 2})", output: "[[\"b\", 1], [\"a\", 2]]\n" },
-);
+)
+.keywords(&["items", "entries", "Object.entries", "dict.items", "pairs"]);
 
 arguments! {
     struct Whole {

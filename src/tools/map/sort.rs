@@ -17,7 +17,8 @@ const SPEC: Spec = Spec::pure(
             FOR EACH word, times IN MAP.SortValues(LIST.CountBy([\"x\", \"y\", \"y\"]), descending: true) DO\n  EMIT times, \" \", word\nEND",
         output: "{\"b\": 1, \"a\": 2}\n2 y\n1 x\n",
     },
-);
+)
+.keywords(&["sort values", "asort", "most common", "most_common", "sort map"]);
 
 arguments! {
     struct Args {

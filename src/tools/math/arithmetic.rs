@@ -12,42 +12,48 @@ const ADD: Spec = Spec::pure(
     "Gives the sum of two numbers",
     "The same as `a + b`.",
     Example { script: "EMIT MATH.Add(2, 3.5)", output: "5.5\n" },
-);
+)
+.keywords(&["plus", "math.add"]);
 const SUBTRACT: Spec = Spec::pure(
     "MATH.Subtract",
     "math_subtract",
     "Gives the difference of two numbers",
     "The same as `a - b`.",
     Example { script: "EMIT MATH.Subtract(2, 3)", output: "-1\n" },
-);
+)
+.keywords(&["minus", "math.sub"]);
 const MULTIPLY: Spec = Spec::pure(
     "MATH.Multiply",
     "math_multiply",
     "Gives the product of two numbers",
     "The same as `a * b`.",
     Example { script: "EMIT MATH.Multiply(2, 3)", output: "6\n" },
-);
+)
+.keywords(&["times", "math.mul"]);
 const DIVIDE: Spec = Spec::pure(
     "MATH.Divide",
     "math_divide",
     "Gives the quotient of two numbers",
     "The same as `a / b`: a whole number where both are and it comes out even; by zero it is an error.",
     Example { script: "EMIT MATH.Divide(6, 3), \" \", MATH.Divide(7, 2)", output: "2 3.5\n" },
-);
+)
+.keywords(&["math.div"]);
 const MODULO: Spec = Spec::pure(
     "MATH.Modulo",
     "math_modulo",
     "Gives the remainder of a division of whole numbers",
     "The same as `a % b`, with the sign of the left side; `MATH.FloorMod` has the sign of the right one.",
     Example { script: "EMIT MATH.Modulo(-7, 3)", output: "-1\n" },
-);
+)
+.keywords(&["mod", "remainder", "math.mod"]);
 const POWER: Spec = Spec::pure(
     "MATH.Power",
     "math_power",
     "Gives a number to the power of another",
     "The same as `a ** b`.",
     Example { script: "EMIT MATH.Power(2, 10), \" \", MATH.Power(2, -1)", output: "1024 0.5\n" },
-);
+)
+.keywords(&["pow", "math.pow", "power", "exponent"]);
 
 arguments! {
     struct Two {

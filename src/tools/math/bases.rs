@@ -9,14 +9,16 @@ const TO_BASE: Spec = Spec::pure(
     "Gives the digits of a whole number in a base",
     "Digits above 9 are lower-case letters.",
     Example { script: "EMIT MATH.ToBase(255, 16), \" \", MATH.ToBase(-5, 2)", output: "ff -101\n" },
-);
+)
+.keywords(&["hex", "bin", "oct", "toString 16", "hexadecimal", "binary", "base"]);
 const FROM_BASE: Spec = Spec::pure(
     "MATH.FromBase",
     "math_from_base",
     "Gives the whole number of digits in a base",
     "Letters of either case are digits; a sign may stand before them.",
     Example { script: "EMIT MATH.FromBase(\"FF\", 16), \" \", MATH.FromBase(\"755\", 8)", output: "255 493\n" },
-);
+)
+.keywords(&["parse hex", "from hex", "binary to number", "base"]);
 
 arguments! {
     struct Shown {

@@ -11,42 +11,48 @@ const EXP: Spec = Spec::pure(
     "Gives e to the power of a number",
     "`LN` is the counterpart. `SQRT`, `SIN`, `ROUND` and their like are built-in functions.",
     Example { script: "EMIT ROUND(MATH.Exp(1), 6)", output: "2.718282\n" },
-);
+)
+.keywords(&["exp", "exponential"]);
 const LOG: Spec = Spec::pure(
     "MATH.Log",
     "math_log",
     "Gives the logarithm of a number to a base",
     "The number is above zero, the base too and not 1; powers of 2 and 10 come out exact.",
     Example { script: "EMIT MATH.Log(1024, 2)", output: "10.0\n" },
-);
+)
+.keywords(&["log", "logarithm"]);
 const HYPOT: Spec = Spec::pure(
     "MATH.Hypot",
     "math_hypot",
     "Gives the length of the line from the origin to a point",
     "The root of `x ** 2 + y ** 2`, without overflow in between.",
     Example { script: "EMIT MATH.Hypot(3, 4)", output: "5.0\n" },
-);
+)
+.keywords(&["hypot", "hypotenuse", "distance"]);
 const ATAN2: Spec = Spec::pure(
     "MATH.Atan2",
     "math_atan2",
     "Gives the angle of the line from the origin to a point, in radians",
     "From -pi to pi; `y` comes first, as everywhere.",
     Example { script: "EMIT ROUND(MATH.Atan2(1, 1) * 4, 6)", output: "3.141593\n" },
-);
+)
+.keywords(&["atan2"]);
 const PI: Spec = Spec::pure(
     "MATH.Pi",
     "math_pi",
     "Gives the circle's number",
     "As near as a float is.",
     Example { script: "EMIT MATH.Pi()", output: "3.141592653589793\n" },
-);
+)
+.keywords(&["pi"]);
 const E: Spec = Spec::pure(
     "MATH.E",
     "math_e",
     "Gives the base of the natural logarithm",
     "As near as a float is.",
     Example { script: "EMIT MATH.E()", output: "2.718281828459045\n" },
-);
+)
+.keywords(&["euler"]);
 
 arguments! {
     struct One {

@@ -14,21 +14,24 @@ const MEDIAN: Spec = Spec::pure(
     "Gives the number in the middle of a list, as a float, nil of an empty list",
     "Of an even number of elements, the mean of the two in the middle.",
     Example { script: "EMIT MATH.Median([5, 1, 3]), \" \", MATH.Median([1, 2])", output: "3.0 1.5\n" },
-);
+)
+.keywords(&["median", "statistics.median"]);
 const PERCENTILE: Spec = Spec::pure(
     "MATH.Percentile",
     "math_percentile",
     "Gives the number below which so many hundredths of a list lie, as a float, nil of an empty list",
     "Between two elements it is interpolated; 50 is the median.",
     Example { script: "EMIT MATH.Percentile([1, 2, 3, 4, 5], 75)", output: "4.0\n" },
-);
+)
+.keywords(&["percentile", "quantile"]);
 const DEVIATION: Spec = Spec::pure(
     "MATH.Deviation",
     "math_deviation",
     "Gives the standard deviation of a list of numbers, nil where it has none",
     "Of the numbers as a whole population; with `sample`, of a sample, which needs two numbers.",
     Example { script: "EMIT MATH.Deviation([2, 4, 4, 4, 5, 5, 7, 9])", output: "2.0\n" },
-);
+)
+.keywords(&["stdev", "stddev", "standard deviation", "variance", "statistics.stdev"]);
 
 arguments! {
     struct Numbers {

@@ -15,6 +15,7 @@ const SET: Spec = Spec {
     name: "MEMORY.Set",
     wire: "memory_set",
     aliases: &[],
+    keywords: &["remember", "store", "save value", "persist", "setItem", "localStorage.setItem", "cache", "state"],
     summary: "Keeps a value under a key",
     details: "What the key held is replaced. Session memory lives as long as the run, the session at a terminal or \
         the connection, and takes any value; that of a connection, which its scripts share, what has a JSON form, \
@@ -39,6 +40,7 @@ const GET: Spec = Spec {
     name: "MEMORY.Get",
     wire: "memory_get",
     aliases: &[],
+    keywords: &["recall", "load value", "getItem", "localStorage.getItem"],
     summary: "Gives the value of a key, nil when there is none",
     details: "Values come back as they were kept: ints as ints, floats as floats, maps in their order. Reading makes no \
         file; under `--read-only` project memory is read from a copy in memory.",
@@ -56,6 +58,7 @@ const DELETE: Spec = Spec {
     name: "MEMORY.Delete",
     wire: "memory_delete",
     aliases: &[],
+    keywords: &["forget", "remove value", "removeItem", "localStorage.removeItem"],
     summary: "Forgets a key and says whether there was one",
     details: "In project memory it is a change like `MEMORY.Set`.",
     effect: Effect::Remembers,
@@ -72,6 +75,7 @@ const LIST: Spec = Spec {
     name: "MEMORY.List",
     wire: "memory_list",
     aliases: &[],
+    keywords: &["what is remembered", "list memory", "stored keys"],
     summary: "Lists the keys in memory",
     details: "The result is a list of texts in the order of their bytes. `ns memory list` also shows types, sizes, times \
         and writers of project memory.",

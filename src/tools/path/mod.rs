@@ -31,35 +31,60 @@ const JOIN: Spec = Spec::pure(
     "Joins parts of a path with `/`",
     "Empty parts and slashes at the joints are left out; a slash at the very beginning stays.",
     Example { script: "EMIT PATH.Join([\"photos/\", \"2024\", \"a.jpg\"])", output: "photos/2024/a.jpg\n" },
-);
+)
+.keywords(&[
+    "os.path.join",
+    "path.join",
+    "path.resolve",
+    "joinpath",
+    "filepath.Join",
+    "Path.Combine",
+    "join paths",
+    "File.join",
+]);
 const BASE: Spec = Spec::pure(
     "PATH.Base",
     "path_base",
     "Gives the last part of a path",
     "A slash at the end does not count.",
     Example { script: "EMIT PATH.Base(\"photos/2024/a.jpg\")", output: "a.jpg\n" },
-);
+)
+.keywords(&["basename", "os.path.basename", "path.basename", "file name", "filename", "filepath.Base", "file_name"]);
 const PARENT: Spec = Spec::pure(
     "PATH.Parent",
     "path_parent",
     "Gives a path without its last part",
     "The parent of a single name is the empty text.",
     Example { script: "EMIT PATH.Parent(\"photos/2024/a.jpg\")", output: "photos/2024\n" },
-);
+)
+.keywords(&["dirname", "os.path.dirname", "path.dirname", "folder of", "parent folder", "filepath.Dir"]);
 const EXTENSION: Spec = Spec::pure(
     "PATH.Extension",
     "path_extension",
     "Gives what follows the last dot of a path's last part",
     "A name without a dot, or with only one at its beginning, has the empty text.",
     Example { script: "EMIT PATH.Extension(\"archive.tar.gz\")", output: "gz\n" },
-);
+)
+.keywords(&[
+    "ext",
+    "extname",
+    "splitext",
+    "os.path.splitext",
+    "path.extname",
+    "extension",
+    "suffix",
+    "filepath.Ext",
+    "file extension",
+    "file type",
+]);
 const STEM: Spec = Spec::pure(
     "PATH.Stem",
     "path_stem",
     "Gives the last part of a path without its extension",
     "The counterpart of `PATH.Extension`.",
     Example { script: "EMIT PATH.Stem(\"photos/a.jpg\")", output: "a\n" },
-);
+)
+.keywords(&["stem", "file name without extension", "name without extension", "file_stem"]);
 
 arguments! {
     struct Parts {

@@ -12,14 +12,16 @@ const WITH_EXTENSION: Spec = Spec::pure(
     "Gives a path with another extension of its last part",
     "With or without its dot; the empty text takes the extension away.",
     Example { script: "EMIT PATH.WithExtension(\"docs/a.md\", \"html\")", output: "docs/a.html\n" },
-);
+)
+.keywords(&["with_suffix", "change extension", "set_extension", "replace extension", "with_extension"]);
 const WITH_BASE: Spec = Spec::pure(
     "PATH.WithBase",
     "path_with_base",
     "Gives a path with another last part",
     "The counterpart of `PATH.Base`.",
     Example { script: "EMIT PATH.WithBase(\"docs/a.md\", \"b.md\")", output: "docs/b.md\n" },
-);
+)
+.keywords(&["with_name", "change file name", "with_file_name"]);
 const SANITIZE: Spec = Spec::pure(
     "PATH.Sanitize",
     "path_sanitize",
@@ -29,6 +31,7 @@ const SANITIZE: Spec = Spec::pure(
         kept. A text of which nothing is left becomes `unnamed`.",
     Example { script: "EMIT PATH.Sanitize(\"My: report / v2?.pdf \")", output: "My_ report _ v2_.pdf\n" },
 )
+.keywords(&["sanitize", "slugify", "slug", "safe file name", "clean file name", "secure_filename", "valid name"])
 .also(&["TOOL.SanitizeFilename", "FS.SanitizeFilename"]);
 
 arguments! {

@@ -14,7 +14,8 @@ const PARTS: Spec = Spec::pure(
     "Gives the parts of a path between its slashes",
     "Empty parts are left out; a slash at the very beginning is a part of its own.",
     Example { script: "EMIT PATH.Parts(\"/a//b/c.txt\")", output: "[\"/\", \"a\", \"b\", \"c.txt\"]\n" },
-);
+)
+.keywords(&["parts of path", "split path", "os.path.split", "os.sep", "components"]);
 const NORMALIZE: Spec = Spec::pure(
     "PATH.Normalize",
     "path_normalize",
@@ -22,21 +23,24 @@ const NORMALIZE: Spec = Spec::pure(
     "The text alone decides, and links are not looked at: where a part is a link, `..` after it leads elsewhere. A `..` with \
         nothing before it stays, except at the root. The empty path is `.`.",
     Example { script: "EMIT PATH.Normalize(\"a/./b//../c/\")", output: "a/c\n" },
-);
+)
+.keywords(&["normpath", "os.path.normpath", "path.normalize", "abspath", "os.path.abspath", "clean", "filepath.Clean", "canonical", "realpath"]);
 const RELATIVE: Spec = Spec::pure(
     "PATH.Relative",
     "path_relative",
     "Gives the path that leads from a directory to a place",
     "Both are normalized first, and both are absolute or neither is; `start` may not begin with `..`.",
     Example { script: "EMIT PATH.Relative(\"a/b/c.txt\", \"a/d\")", output: "../b/c.txt\n" },
-);
+)
+.keywords(&["relpath", "os.path.relpath", "relative_to", "path.relative", "filepath.Rel", "relative path"]);
 const IS_ABSOLUTE: Spec = Spec::pure(
     "PATH.IsAbsolute",
     "path_is_absolute",
     "Tells whether a path begins at the root",
     "That is, with a slash.",
     Example { script: "EMIT PATH.IsAbsolute(\"/etc\"), \" \", PATH.IsAbsolute(\"etc\")", output: "true false\n" },
-);
+)
+.keywords(&["isabs", "os.path.isabs", "is_absolute", "path.isAbsolute"]);
 const MATCHES: Spec = Spec::pure(
     "PATH.Matches",
     "path_matches",
@@ -47,7 +51,8 @@ const MATCHES: Spec = Spec::pure(
         script: "EMIT PATH.Matches(\"src/a/b.rs\", \"*.rs\"), \" \", PATH.Matches(\"src/a/b.rs\", \"src/*.rs\")",
         output: "true false\n",
     },
-);
+)
+.keywords(&["fnmatch", "fnmatch.fnmatch", "glob match", "path.match", "filepath.Match", "minimatch", "wildcard"]);
 
 arguments! {
     struct OnePath {

@@ -37,6 +37,7 @@ const SEED: Spec = Spec {
             output: "true\n",
         },
     )
+.keywords(&["seed", "random.seed", "repeatable chance", "srand"])
 };
 const INT: Spec = Spec {
     effect: Effect::Reads,
@@ -47,6 +48,17 @@ const INT: Spec = Spec {
         "Each is as likely as the others.",
         Example { script: "SET die = RANDOM.Int(1, 6)\nEMIT die >= 1 AND die <= 6", output: "true\n" },
     )
+    .keywords(&[
+        "randint",
+        "random.randint",
+        "randrange",
+        "random number",
+        "rand",
+        "rand.Intn",
+        "dice",
+        "mt_rand",
+        "random.nextInt",
+    ])
 };
 const FLOAT: Spec = Spec {
     effect: Effect::Reads,
@@ -57,6 +69,7 @@ const FLOAT: Spec = Spec {
         "From 0.0 up to 1.0 when nothing is said.",
         Example { script: "SET x = RANDOM.Float()\nEMIT x >= 0 AND x < 1", output: "true\n" },
     )
+    .keywords(&["random.random", "Math.random", "uniform", "random.uniform"])
 };
 const TEXT: Spec = Spec {
     effect: Effect::Reads,
@@ -68,6 +81,7 @@ const TEXT: Spec = Spec {
             characters of the usual alphabet are as hard to guess as a UUID.",
         Example { script: "EMIT LEN(RANDOM.Text(22)), \" \", RANDOM.Text(3, \"a\")", output: "22 aaa\n" },
     )
+.keywords(&["random text", "password", "token", "secrets.token_hex", "random string", "token_urlsafe"])
 };
 
 arguments! {

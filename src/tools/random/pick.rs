@@ -17,6 +17,7 @@ const CHOICE: Spec = Spec {
         "Each is as likely as the others; the list is not empty.",
         Example { script: "EMIT RANDOM.Choice([\"a\", \"b\"]) IN [\"a\", \"b\"]", output: "true\n" },
     )
+    .keywords(&["choice", "random.choice", "pick", "random element", "array_rand"])
 };
 const SHUFFLE: Spec = Spec {
     effect: Effect::Reads,
@@ -27,6 +28,7 @@ const SHUFFLE: Spec = Spec {
         "Each order is as likely as the others.",
         Example { script: "EMIT LIST.Sort(RANDOM.Shuffle([3, 1, 2]))", output: "[1, 2, 3]\n" },
     )
+    .keywords(&["shuffle", "random.shuffle", "mix", "random order"])
 };
 const SAMPLE: Spec = Spec {
     effect: Effect::Reads,
@@ -37,6 +39,7 @@ const SAMPLE: Spec = Spec {
         "In any order; the list has that many elements.",
         Example { script: "EMIT LEN(RANDOM.Sample([1, 2, 3, 4], 2))", output: "2\n" },
     )
+    .keywords(&["sample", "random.sample", "random elements", "choices"])
 };
 
 arguments! {

@@ -16,6 +16,7 @@ const NEW: Spec = Spec {
             output: "36 4 7\n",
         },
     )
+.keywords(&["uuid", "uuid4", "uuid.uuid4", "guid", "randomUUID", "crypto.randomUUID", "unique id", "identifier"])
 };
 const IS_VALID: Spec = Spec::pure(
     "UUID.IsValid",
@@ -26,7 +27,8 @@ const IS_VALID: Spec = Spec::pure(
         script: "EMIT UUID.IsValid(\"f81d4fae-7dec-11d0-a765-00a0c91e6bf6\"), \" \", UUID.IsValid(\"f81d4fae\")",
         output: "true false\n",
     },
-);
+)
+.keywords(&["is uuid", "validate uuid"]);
 
 arguments! {
     struct Made {

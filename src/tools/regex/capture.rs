@@ -18,7 +18,8 @@ const GROUPS: Spec = Spec::pure(
         script: "EMIT REGEX.Groups(\"on 2024-05-01\", '''(?<year>\\d{4})-(\\d\\d)''')",
         output: "{\"0\": \"2024-05\", \"year\": \"2024\", \"2\": \"05\"}\n",
     },
-);
+)
+.keywords(&["groups", "capture", "captures", "groupdict", "re.groups", "named groups", "capture groups"]);
 const ALL_GROUPS: Spec = Spec::pure(
     "REGEX.AllGroups",
     "regex_all_groups",
@@ -28,7 +29,8 @@ const ALL_GROUPS: Spec = Spec::pure(
         script: "FOR EACH pair IN REGEX.AllGroups(\"a=1 b=2\", '''(?<key>\\w)=(?<value>\\w)''') DO\n  EMIT pair.key, \" is \", pair.value\nENDBLOCK",
         output: "a is 1\nb is 2\n",
     },
-);
+)
+.keywords(&["all captures", "captures_iter"]);
 
 arguments! {
     struct Searched {

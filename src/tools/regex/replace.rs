@@ -18,7 +18,19 @@ const SPEC: Spec = Spec::pure(
         script: "EMIT REGEX.Replace(\"2024-05-01\", '''(\\d+)-(\\d+)-(\\d+)''', \"$3.$2.$1\")",
         output: "01.05.2024\n",
     },
-);
+)
+.keywords(&[
+    "re.sub",
+    "re.subn",
+    "preg_replace",
+    "sub",
+    "gsub",
+    "replace_all",
+    "ReplaceAllString",
+    "replace pattern",
+    "replace",
+    "regex.replace",
+]);
 
 arguments! {
     struct Args {

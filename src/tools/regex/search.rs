@@ -16,7 +16,8 @@ const MATCH: Spec = Spec::pure(
         `(?s)` lets `.` be a line break too. There are no look-arounds and no references back, so that the time is linear \
         in the text. In a script, write patterns in `'''…'''` or double the backslashes.",
     Example { script: "EMIT REGEX.Match(\"report-2024.md\", '''\\d{4}''')", output: "true\n" },
-);
+)
+.keywords(&["match", "regex", "re.match", "re.fullmatch", "test", "preg_match", "regex test", "is_match", "regexp.MatchString", "pattern"]);
 const FIND: Spec = Spec::pure(
     "REGEX.Find",
     "regex_find",
@@ -26,28 +27,32 @@ const FIND: Spec = Spec::pure(
         script: "EMIT REGEX.Find(\"report-2024.md\", '''\\d+'''), \" \", REGEX.Find(\"a\", \"b\")",
         output: "2024 nil\n",
     },
-);
+)
+.keywords(&["re.search", "search", "first match", "regexp.FindString", "exec", "regex.search"]);
 const ALL: Spec = Spec::pure(
     "REGEX.All",
     "regex_all",
     "Gives all matches of a pattern, from the left, without overlap",
     "`most` bounds how many are given.",
     Example { script: "EMIT REGEX.All(\"a1 b22 c333\", '''\\d+''')", output: "[\"1\", \"22\", \"333\"]\n" },
-);
+)
+.keywords(&["findall", "re.findall", "re.finditer", "matchAll", "preg_match_all", "find_iter", "all matches"]);
 const SPLIT: Spec = Spec::pure(
     "REGEX.Split",
     "regex_split",
     "Gives the parts of a text between matches of a pattern",
     "With `most`, the last part is all that is left.",
     Example { script: "EMIT REGEX.Split(\"a, b;c\", '''[,;]\\s*''')", output: "[\"a\", \"b\", \"c\"]\n" },
-);
+)
+.keywords(&["re.split", "preg_split", "split by pattern"]);
 const ESCAPE: Spec = Spec::pure(
     "REGEX.Escape",
     "regex_escape",
     "Gives the pattern that matches a text as it stands",
     "Characters with a meaning in patterns get a backslash.",
     Example { script: "EMIT REGEX.Escape(\"a.b*c\")", output: "a\\.b\\*c\n" },
-);
+)
+.keywords(&["re.escape", "preg_quote", "quote", "QuoteMeta", "escape"]);
 
 arguments! {
     struct Searched {

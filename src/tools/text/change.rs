@@ -17,6 +17,7 @@ const LENGTH: Spec = Spec::pure(
     "The same as `LEN` of a text.",
     Example { script: "EMIT STR.Length(\"café\")", output: "4\n" },
 )
+.keywords(&["length", "len", "size", "characters", "strlen"])
 .also(&["TOOL.StringLength"]);
 const UPPER: Spec = Spec::pure(
     "STR.Upper",
@@ -25,6 +26,7 @@ const UPPER: Spec = Spec::pure(
     "By Unicode's rules, whatever the language of the system.",
     Example { script: "EMIT STR.Upper(\"café\")", output: "CAFÉ\n" },
 )
+.keywords(&["upper", "uppercase", "toUpperCase", "toUpper", "strtoupper", "capital letters", "upcase", "to_uppercase"])
 .also(&["TOOL.ToUpper", "STR.ToUpper"]);
 const LOWER: Spec = Spec::pure(
     "STR.Lower",
@@ -33,6 +35,7 @@ const LOWER: Spec = Spec::pure(
     "By Unicode's rules, whatever the language of the system.",
     Example { script: "EMIT STR.Lower(\"README\")", output: "readme\n" },
 )
+.keywords(&["lower", "lowercase", "toLowerCase", "toLower", "strtolower", "casefold", "downcase", "to_lowercase"])
 .also(&["TOOL.ToLower", "STR.ToLower"]);
 const TRIM: Spec = Spec::pure(
     "STR.Trim",
@@ -41,6 +44,7 @@ const TRIM: Spec = Spec::pure(
     "White space is what Unicode calls so, line breaks included; `characters` names others to take away instead.",
     Example { script: "EMIT \"[\", STR.Trim(\"  a b \"), \"] \", STR.Trim(\"--a-b--\", \"-\")", output: "[a b] a-b\n" },
 )
+.keywords(&["trim", "strip", "trimSpace", "whitespace", "chomp"])
 .also(&["TOOL.TrimSpace", "STR.TrimSpace"]);
 const TRIM_START: Spec = Spec::pure(
     "STR.TrimStart",
@@ -48,21 +52,24 @@ const TRIM_START: Spec = Spec::pure(
     "Gives the text without white space, or other characters, at its start",
     "As `STR.Trim` does at both ends.",
     Example { script: "EMIT STR.TrimStart(\"007\", \"0\")", output: "7\n" },
-);
+)
+.keywords(&["lstrip", "trimLeft", "ltrim", "trim_start", "trim left"]);
 const TRIM_END: Spec = Spec::pure(
     "STR.TrimEnd",
     "str_trim_end",
     "Gives the text without white space, or other characters, at its end",
     "As `STR.Trim` does at both ends.",
     Example { script: "EMIT STR.TrimEnd(\"wait...\", \".\")", output: "wait\n" },
-);
+)
+.keywords(&["rstrip", "trimRight", "rtrim", "trim_end", "trim right"]);
 const REVERSE: Spec = Spec::pure(
     "STR.Reverse",
     "str_reverse",
     "Gives the characters in reverse order",
     "Characters are code points; accents that are written as characters of their own lose their letters.",
     Example { script: "EMIT STR.Reverse(\"abc\")", output: "cba\n" },
-);
+)
+.keywords(&["reverse text", "strrev"]);
 
 arguments! {
     struct OneText {

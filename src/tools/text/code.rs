@@ -15,14 +15,16 @@ const CODE: Spec = Spec::pure(
     "Gives the number that Unicode has for a character",
     "The first character's unless `index` says which; negative ones count from the end.",
     Example { script: "EMIT STR.Code(\"A\"), \" \", STR.Code(\"añ\", 1)", output: "65 241\n" },
-);
+)
+.keywords(&["ord", "charCodeAt", "codepoint", "unicode", "ascii", "codePointAt"]);
 const FROM_CODES: Spec = Spec::pure(
     "STR.FromCodes",
     "str_from_codes",
     "Gives the text of the characters with these numbers",
     "The counterpart of `STR.Code`. Surrogates and what is above 0x10FFFF are no characters.",
     Example { script: "EMIT STR.FromCodes([72, 105, 128075])", output: "Hi👋\n" },
-);
+)
+.keywords(&["chr", "fromCharCode", "char", "String.fromCharCode", "fromCodePoint"]);
 
 arguments! {
     struct Coded {

@@ -15,7 +15,8 @@ const SPEC: Spec = Spec::pure(
         script: "EMIT TEXT.Diff(\"a\\nb\\n\", \"a\\nc\\n\")",
         output: "--- old\n+++ new\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n\n",
     },
-);
+)
+.keywords(&["diff", "compare texts", "difflib.unified_diff", "difference of texts"]);
 
 arguments! {
     struct Args {

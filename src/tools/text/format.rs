@@ -24,7 +24,8 @@ const SPEC: Spec = Spec::pure(
             EMIT STR.Format(\"{}-{:03}\", [\"img\", 7])",
         output: "a     |  12,345|25.6%\nimg-007\n",
     },
-);
+)
+.keywords(&["format", "sprintf", "printf", "interpolate", "interpolation", "f-string", "string.format", "String.Format", "decimals", "fmt.Sprintf"]);
 
 arguments! {
     struct Args {

@@ -11,21 +11,35 @@ const REPEAT: Spec = Spec::pure(
     "Gives a text so many times in a row",
     "0 times is the empty text.",
     Example { script: "EMIT STR.Repeat(\"ab\", 3)", output: "ababab\n" },
-);
+)
+.keywords(&["repeat", "str_repeat", "times", "multiply text"]);
 const PAD_LEFT: Spec = Spec::pure(
     "STR.PadLeft",
     "str_pad_left",
     "Fills a text up to a width, at its left",
     "A text that is as wide already stays as it is. `fill` is one character.",
     Example { script: "EMIT STR.PadLeft(\"7\", 3, \"0\")", output: "007\n" },
-);
+)
+.keywords(&[
+    "padleft",
+    "padStart",
+    "ljust",
+    "rjust",
+    "zfill",
+    "leading zeros",
+    "align right",
+    "pad",
+    "zero padding",
+    "str_pad",
+]);
 const PAD_RIGHT: Spec = Spec::pure(
     "STR.PadRight",
     "str_pad_right",
     "Fills a text up to a width, at its right",
     "A text that is as wide already stays as it is. `fill` is one character.",
     Example { script: "EMIT STR.PadRight(\"name\", 6) + \"|\"", output: "name  |\n" },
-);
+)
+.keywords(&["padright", "padEnd", "align left", "pad", "columns"]);
 
 const CENTER: Spec = Spec::pure(
     "STR.Center",
@@ -33,7 +47,8 @@ const CENTER: Spec = Spec::pure(
     "Fills a text up to a width, at both sides",
     "As `STR.PadLeft`; what cannot be halved goes to the right.",
     Example { script: "EMIT \"[\", STR.Center(\"ok\", 5), \"]\"", output: "[ ok  ]\n" },
-);
+)
+.keywords(&["center", "centre"]);
 
 arguments! {
     struct Repeated {

@@ -20,6 +20,7 @@ const SPLIT: Spec = Spec::pure(
         output: "[\"a\", \"b\", \"\", \"c\"]\n[\"key\", \"a=b\"]\n",
     },
 )
+.keywords(&["split", "explode", "tokenize", "separate", "fields", "split text"])
 .also(&["TOOL.SplitString"]);
 const WORDS: Spec = Spec::pure(
     "STR.Words",
@@ -28,6 +29,7 @@ const WORDS: Spec = Spec::pure(
     "However much white space stands between them; there are no empty parts.",
     Example { script: "EMIT STR.Words(\" the  quick fox\")", output: "[\"the\", \"quick\", \"fox\"]\n" },
 )
+.keywords(&["words", "split words", "strings.Fields", "word count"])
 .also(&["TOOL.SplitWords", "STR.SplitWords"]);
 const LINES: Spec = Spec::pure(
     "STR.Lines",
@@ -35,7 +37,8 @@ const LINES: Spec = Spec::pure(
     "Gives the lines of a text without their ends",
     "Lines end in LF or CRLF; an end at the very end of the text begins no further line.",
     Example { script: "EMIT STR.Lines(\"one\\ntwo\\n\")", output: "[\"one\", \"two\"]\n" },
-);
+)
+.keywords(&["lines", "splitlines", "split lines"]);
 const LINE_COUNT: Spec = Spec::pure(
     "STR.LineCount",
     "str_line_count",
@@ -43,6 +46,7 @@ const LINE_COUNT: Spec = Spec::pure(
     "As many as `STR.Lines` gives. `FS.LineCount` counts those of a file.",
     Example { script: "EMIT STR.LineCount(\"one\\ntwo\\n\")", output: "2\n" },
 )
+.keywords(&["count lines"])
 .also(&["TOOL.LineCount"]);
 const CHARS: Spec = Spec::pure(
     "STR.Chars",
@@ -50,7 +54,8 @@ const CHARS: Spec = Spec::pure(
     "Gives the characters of a text, each a text",
     "`FOR EACH c IN text` goes through them without a list.",
     Example { script: "EMIT STR.Chars(\"añb\")", output: "[\"a\", \"ñ\", \"b\"]\n" },
-);
+)
+.keywords(&["chars", "characters", "toCharArray", "letters"]);
 const JOIN: Spec = Spec::pure(
     "STR.Join",
     "str_join",
@@ -58,6 +63,7 @@ const JOIN: Spec = Spec::pure(
     "The elements are all texts.",
     Example { script: "EMIT STR.Join([\"a\", \"b\"], \", \")", output: "a, b\n" },
 )
+.keywords(&["join", "implode", "concat", "glue", "join texts", "list to text"])
 .also(&["TOOL.JoinStrings", "STR.Concat"]);
 const SUB: Spec = Spec::pure(
     "STR.Sub",
@@ -67,6 +73,17 @@ const SUB: Spec = Spec::pure(
         position beyond the text is an error.",
     Example { script: "EMIT STR.Sub(\"2025-04-22T20:36:00Z\", 0, 10)", output: "2025-04-22\n" },
 )
+.keywords(&[
+    "substring",
+    "substr",
+    "slice",
+    "mid",
+    "part of text",
+    "first characters",
+    "last characters",
+    "left",
+    "right",
+])
 .also(&["TOOL.Substring", "STR.Substring"]);
 
 arguments! {

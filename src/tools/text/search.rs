@@ -16,6 +16,7 @@ const CONTAINS: Spec = Spec::pure(
     "The same as `part IN text`; letter case counts.",
     Example { script: "EMIT STR.Contains(\"cabin\", \"ab\")", output: "true\n" },
 )
+.keywords(&["contains", "includes", "has", "str_contains", "strstr", "in text"])
 .also(&["TOOL.Contains"]);
 const STARTS_WITH: Spec = Spec::pure(
     "STR.StartsWith",
@@ -24,6 +25,7 @@ const STARTS_WITH: Spec = Spec::pure(
     "Letter case counts.",
     Example { script: "EMIT STR.StartsWith(\"report.md\", \"report\")", output: "true\n" },
 )
+.keywords(&["startswith", "hasprefix", "begins", "begins with", "start_with", "starts_with"])
 .also(&["TOOL.HasPrefix", "STR.HasPrefix"]);
 const ENDS_WITH: Spec = Spec::pure(
     "STR.EndsWith",
@@ -32,6 +34,7 @@ const ENDS_WITH: Spec = Spec::pure(
     "Letter case counts.",
     Example { script: "EMIT STR.EndsWith(\"report.md\", \".txt\")", output: "false\n" },
 )
+.keywords(&["endswith", "hassuffix", "ends", "ends with", "end_with", "ends_with"])
 .also(&["TOOL.HasSuffix", "STR.HasSuffix"]);
 const FIND: Spec = Spec::pure(
     "STR.Find",
@@ -39,21 +42,24 @@ const FIND: Spec = Spec::pure(
     "Gives the position where a text first holds another, nil when it does not",
     "Positions count characters from 0.",
     Example { script: "EMIT STR.Find(\"naïve cat\", \"cat\"), \" \", STR.Find(\"cat\", \"dog\")", output: "6 nil\n" },
-);
+)
+.keywords(&["find", "indexOf", "index", "strpos", "position", "search", "instr"]);
 const FIND_LAST: Spec = Spec::pure(
     "STR.FindLast",
     "str_find_last",
     "Gives the position where a text last holds another, nil when it does not",
     "Positions count characters from 0.",
     Example { script: "EMIT STR.FindLast(\"a/b/c\", \"/\")", output: "3\n" },
-);
+)
+.keywords(&["rfind", "lastIndexOf", "rindex", "last position", "strrpos"]);
 const COUNT: Spec = Spec::pure(
     "STR.Count",
     "str_count",
     "Gives how often a text holds another",
     "The part is not empty; occurrences do not overlap.",
     Example { script: "EMIT STR.Count(\"banana\", \"an\")", output: "2\n" },
-);
+)
+.keywords(&["count", "occurrences", "substr_count", "how often"]);
 const REPLACE: Spec = Spec::pure(
     "STR.Replace",
     "str_replace",
@@ -61,6 +67,7 @@ const REPLACE: Spec = Spec::pure(
     "The part is not empty; occurrences do not overlap. `most` bounds how many are replaced, from the left.",
     Example { script: "EMIT STR.Replace(\"a-b-c\", \"-\", \"_\")", output: "a_b_c\n" },
 )
+.keywords(&["replace", "replaceAll", "str_replace", "gsub", "substitute", "replace text", "strtr"])
 .also(&["TOOL.ReplaceAll"]);
 const REMOVE_PREFIX: Spec = Spec::pure(
     "STR.RemovePrefix",
@@ -68,14 +75,16 @@ const REMOVE_PREFIX: Spec = Spec::pure(
     "Gives the text without what it begins with",
     "A text that does not begin so stays as it is.",
     Example { script: "EMIT STR.RemovePrefix(\"refs/heads/main\", \"refs/heads/\")", output: "main\n" },
-);
+)
+.keywords(&["removeprefix", "trimprefix", "strip_prefix", "remove prefix", "prefix", "cut prefix"]);
 const REMOVE_SUFFIX: Spec = Spec::pure(
     "STR.RemoveSuffix",
     "str_remove_suffix",
     "Gives the text without what it ends with",
     "A text that does not end so stays as it is.",
     Example { script: "EMIT STR.RemoveSuffix(\"notes.txt\", \".txt\")", output: "notes\n" },
-);
+)
+.keywords(&["removesuffix", "trimsuffix", "strip_suffix", "remove suffix", "suffix", "cut suffix"]);
 
 arguments! {
     struct Searched {

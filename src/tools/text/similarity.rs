@@ -18,7 +18,8 @@ const SPEC: Spec = Spec::pure(
         script: "EMIT ROUND(STR.Similarity(\"report-2024\", \"report_2024\"), 2), \" \", STR.Similarity(\"cat\", \"dog\")",
         output: "0.8 0.0\n",
     },
-);
+)
+.keywords(&["similarity", "levenshtein", "fuzzy", "ratio", "edit distance", "alike"]);
 
 arguments! {
     struct Two {

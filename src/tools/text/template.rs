@@ -19,7 +19,8 @@ const SPEC: Spec = Spec::pure(
         script: "EMIT TEXT.Template(\"Dear {{who.name}}, {{n}} files.\", {\"who\": {\"name\": \"Ana\"}, \"n\": 3})",
         output: "Dear Ana, 3 files.\n",
     },
-);
+)
+.keywords(&["template", "render", "mustache", "jinja", "placeholders", "fill in"]);
 
 arguments! {
     struct Args {

@@ -19,21 +19,24 @@ const PARTS: Spec = Spec::pure(
         script: "SET parts = TIME.Parts(\"2024-12-30T12:34:56Z\")\nEMIT parts.year, \" \", parts.weekdayName, \" \", parts.week, \" \", parts.weekYear",
         output: "2024 Monday 1 2025\n",
     },
-);
+)
+.keywords(&["year", "month", "day", "weekday", "hour", "getFullYear", "date parts", "day of the week"]);
 const MAKE: Spec = Spec::pure(
     "TIME.Make",
     "time_make",
     "Gives the time of a year, month, day and so on",
     "A day that the month does not have is an error.",
     Example { script: "EMIT TIME.Make(2024, 2, 29, hour: 8, zone: \"+01:00\")", output: "2024-02-29T07:00:00Z\n" },
-);
+)
+.keywords(&["mktime", "time.mktime", "datetime.datetime", "time.Date", "make date", "date from numbers"]);
 const START_OF: Spec = Spec::pure(
     "TIME.StartOf",
     "time_start_of",
     "Gives the first moment of the day, month or other unit that a time lies in",
     "Weeks begin on Monday; `zone` says where days begin.",
     Example { script: "EMIT TIME.StartOf(\"2024-05-17T12:34:56Z\", \"month\")", output: "2024-05-01T00:00:00Z\n" },
-);
+)
+.keywords(&["start of month", "start of week", "beginning of day", "midnight", "truncate date"]);
 
 arguments! {
     struct Shown {

@@ -16,6 +16,24 @@ const NOW: Spec = Spec {
         "A text such as `2024-05-01T12:00:00Z`, in UTC and whole seconds; with `fraction`, as exact as the clock.",
         Example { script: "EMIT LEN(TIME.Now()), \" \", TIME.Now() > \"2024-01-01\"", output: "20 true\n" },
     )
+    .keywords(&[
+        "now",
+        "date",
+        "today",
+        "datetime.now",
+        "datetime.datetime.now",
+        "datetime.today",
+        "Date.now",
+        "current time",
+        "timestamp",
+        "utcnow",
+        "time.Now",
+        "clock",
+        "new Date",
+        "Get-Date",
+        "Time.now",
+        "date.today",
+    ])
 };
 const UNIX: Spec = Spec::pure(
     "TIME.Unix",
@@ -23,14 +41,16 @@ const UNIX: Spec = Spec::pure(
     "Gives the seconds from the beginning of 1970 to a time",
     "Whole where the time is; earlier times are negative.",
     Example { script: "EMIT TIME.Unix(\"2024-05-01T12:00:00Z\")", output: "1714564800\n" },
-);
+)
+.keywords(&["unix", "epoch", "time.time", "seconds since 1970", "strtotime", "getTime", "unix time"]);
 const FROM_UNIX: Spec = Spec::pure(
     "TIME.FromUnix",
     "time_from_unix",
     "Gives the time so many seconds after the beginning of 1970",
     "Fractions are kept to the microsecond; times of the years 0 to 9999 only.",
     Example { script: "EMIT TIME.FromUnix(1714564800)", output: "2024-05-01T12:00:00Z\n" },
-);
+)
+.keywords(&["fromtimestamp", "datetime.fromtimestamp", "from epoch", "localtime", "gmtime"]);
 
 arguments! {
     struct Now {

@@ -17,7 +17,8 @@ const ADD: Spec = Spec::pure(
         script: "EMIT TIME.Add(\"2024-01-31T12:00:00Z\", months: 1, days: -1)",
         output: "2024-02-28T12:00:00Z\n",
     },
-);
+)
+.keywords(&["timedelta", "datetime.timedelta", "add days", "subtract days", "days ago", "yesterday", "tomorrow", "date arithmetic", "later", "earlier", "addDays"]);
 const DIFFERENCE: Spec = Spec::pure(
     "TIME.Difference",
     "time_difference",
@@ -27,7 +28,8 @@ const DIFFERENCE: Spec = Spec::pure(
         script: "EMIT TIME.Difference(\"2024-05-02\", \"2024-05-01\"), \" \", \\\n    TIME.Difference(\"2024-05-02\", \"2024-05-01T12:00:00Z\", \"days\")",
         output: "86400 0.5\n",
     },
-);
+)
+.keywords(&["datediff", "days between", "elapsed", "time.Since", "difference of dates", "age", "seconds between"]);
 
 arguments! {
     struct Added {

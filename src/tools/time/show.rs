@@ -18,7 +18,8 @@ const PARSE: Spec = Spec::pure(
         script: "EMIT TIME.Parse(\"2024-05-01 12:30\", zone: \"+02:00\"), \" \", TIME.Parse(\"1.5.2024\", \"%d.%m.%Y\")",
         output: "2024-05-01T10:30:00Z 2024-05-01T00:00:00Z\n",
     },
-);
+)
+.keywords(&["strptime", "datetime.strptime", "parse date", "fromisoformat", "datetime.fromisoformat", "Date.parse", "read date"]);
 const FORMAT: Spec = Spec::pure(
     "TIME.Format",
     "time_format",
@@ -29,7 +30,8 @@ const FORMAT: Spec = Spec::pure(
         script: "EMIT TIME.Format(\"2024-05-01T12:00:00Z\", \"%a, %d %b %Y %H:%M\", \"+02:00\")",
         output: "Wed, 01 May 2024 14:00\n",
     },
-);
+)
+.keywords(&["strftime", "datetime.strftime", "format date", "toISOString", "isoformat", "date format", "toLocaleDateString", "date stamp"]);
 
 arguments! {
     struct Parsed {

@@ -4,8 +4,11 @@
 //! first looks for the mistakes that people and models make: operators and words of other
 //! languages, a missing `CALL` or `SET`, a block on one line.
 
+mod habit;
 mod statement;
 mod structure;
+
+pub use habit::joined_help;
 
 use pest::error::{Error, ErrorVariant, InputLocation};
 
@@ -66,6 +69,7 @@ impl<'a> Failure<'a> {
     /// A mistake behind the first word of a line.
     fn inner_mistake(&self) -> Diagnostic {
         self.name_mistake()
+            .or_else(|| self.habit())
             .or_else(|| self.operator_mistake())
             .or_else(|| self.structure_mistake())
             .unwrap_or_else(|| self.plain())

@@ -2,8 +2,10 @@
 
 use crate::text::{Code, Diagnostic, nearest, safe};
 
-use super::super::super::keyword::{STATEMENT_WORDS, first_word, is_keyword, is_uniform};
-use super::Failure;
+use super::super::super::keyword::{
+    STATEMENT_WORDS, first_word, is_keyword, is_reserved, is_uniform, is_word, is_word_char,
+};
+use super::{Failure, quoted_length};
 
 impl Failure<'_> {
     /// Mistakes in the first word of a line.
@@ -84,18 +86,34 @@ fn comment_word(word: &str, at_word: &dyn Fn(Code, String) -> Diagnostic) -> Opt
 
 /// Statements of other dialects of the language.
 fn other_dialect(word: &str, after: &str, at_word: &dyn Fn(Code, String) -> Diagnostic) -> Option<Diagnostic> {
-    let help = match word.to_ascii_lowercase().as_str() {
-        "ask" | "promptuser" | "whisper" if !after.starts_with(['=', '.', '[']) => {
-            "scripts here ask nobody; give values as arguments: `ns FILE VALUE`"
-        }
-        "clear_event" => "events are not part of this language",
-        "on" if is_keyword(first_word(after), "EVENT") => {
-            "events are not part of this language; `ON ERROR DO` handles errors"
+    let is_statement = !after.starts_with(['=', '.', '[']);
+    let is_event = is_keyword(first_word(after), "EVENT");
+    let (shown, help) = match word.to_ascii_lowercase().as_str() {
+        "ask" | "promptuser" if is_statement => (word.to_owned(), asking(after)),
+        "whisper" if is_statement => (
+            word.to_owned(),
+            "`CALL MEMORY.Set(\"key\", value)` keeps a value that `MEMORY.Get(\"key\")` gives".to_owned(),
+        ),
+        "clear_event" => (word.to_owned(), NO_EVENTS.to_owned()),
+        "clear" if is_event => ("clear event".to_owned(), NO_EVENTS.to_owned()),
+        "on" if is_event => {
+            ("on event".to_owned(), "events are not part of this language; `ON ERROR DO` handles errors".to_owned())
         }
         _ => return None,
     };
-    let shown = if word.eq_ignore_ascii_case("on") { "on event" } else { word };
     Some(at_word(Code::OtherDialect, format!("`{shown}` belongs to another dialect")).help(help))
+}
+
+const NO_EVENTS: &str = "remove it: events are not part of this language; `CLEAR_ERROR` ends the handling of an error";
+
+/// How a question to a person is written: `promptuser "name?" into name`.
+fn asking(after: &str) -> String {
+    let prompt = after.find(['"', '\'']).map(|at| &after[at..at + quoted_length(&after[at..])]);
+    let outside = prompt.map_or_else(|| after.to_owned(), |prompt| after.replacen(prompt, " ", 1));
+    let mut names = outside.split(|c: char| !is_word_char(c)).filter(|word| is_word(word) && !is_reserved(word));
+    let name = names.rfind(|word| !["into", "as", "INTO", "AS"].contains(word));
+    let (name, prompt) = (name.unwrap_or("answer"), prompt.unwrap_or("\"? \""));
+    format!("write `SET {name} = IO.Input({prompt})`; a value from the command line is in `ARGS`: `ns FILE VALUE`")
 }
 
 /// `x = 1`, `x += 1`, `f(1)` as a line.
@@ -121,6 +139,10 @@ fn assignment_or_call(word: &str, after: &str, at_word: &dyn Fn(Code, String) ->
         if other_language(word).is_some() {
             return None;
         }
+        if prints(word, after) {
+            let finding = at_word(Code::UnknownStatement, format!("`{word}` is not a statement of this language"));
+            return Some(finding.help("write `EMIT`: `EMIT \"size: \", n`"));
+        }
         let line: String = after.chars().take(60).collect();
         let finding = at_word(Code::MissingCallOrSet, "a call on a line of its own begins with `CALL`".to_owned());
         return Some(finding.help(format!("write `CALL {word}{line}`")));
@@ -130,6 +152,21 @@ fn assignment_or_call(word: &str, after: &str, at_word: &dyn Fn(Code, String) ->
         return Some(finding.help(format!("write `SET {word} = {word} + 1`")));
     }
     None
+}
+
+/// Whether a call is how another language prints: `console.log(x)`.
+fn prints(word: &str, after: &str) -> bool {
+    let callee = format!("{word}{}", after.split('(').next().unwrap_or_default()).to_ascii_lowercase();
+    let names = [
+        "console.log",
+        "console.error",
+        "console.info",
+        "system.out.println",
+        "fmt.println",
+        "fmt.printf",
+        "fmt.print",
+    ];
+    names.contains(&callee.as_str())
 }
 
 /// What a first word of other languages is called here, with an example.

@@ -79,11 +79,14 @@ impl Failure<'_> {
         }
         if self.text[..self.at].contains("[[") && !word.is_empty() {
             let at = self.text.find("[[").expect("the text was just searched");
+            let inner = &self.text[at + 2..];
+            let inner = inner.split("]]").next().unwrap_or(inner);
             let finding =
                 Diagnostic::error(Code::OtherDialect, self.span(at, 2), "texts in `[[…]]` belong to another dialect");
-            return Some(
-                finding.help("write the text in `\"…\"` or `'''…'''`; between elements of a list write commas"),
-            );
+            return Some(finding.help(format!(
+                "write the text in quotes, `\"{}\"`, or of many lines in `'''…'''`; between elements of a list write commas",
+                inner.replace('"', "\\\"")
+            )));
         }
         None
     }
@@ -230,7 +233,7 @@ fn key_before_colon(text: &str) -> Option<&str> {
 }
 
 /// The characters of a text that stand in no quotes.
-fn outside_quotes(text: &str) -> impl Iterator<Item = (usize, char)> {
+pub(super) fn outside_quotes(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut quote = None;
     let mut escaped = false;
     text.char_indices().filter(move |&(_, c)| match quote {

@@ -25,7 +25,8 @@ const SPEC: Spec = Spec::pure(
         script: "SET config = TOML.Parse(\"[server]\\nport = 8080\\nhosts = ['a', 'b']\")\nEMIT config.server.port, \" \", config.server.hosts[1]",
         output: "8080 b\n",
     },
-);
+)
+.keywords(&["toml.load", "toml.loads", "tomllib.load", "tomllib.loads", "read toml", "toml.Unmarshal"]);
 
 arguments! {
     struct Args {

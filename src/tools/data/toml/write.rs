@@ -15,7 +15,8 @@ const SPEC: Spec = Spec::pure(
         script: "EMIT TOML.Text({\"name\": \"ns\", \"server\": {\"port\": 8080}})",
         output: "name = \"ns\"\n\n[server]\nport = 8080\n\n",
     },
-);
+)
+.keywords(&["toml.dump", "toml.dumps", "write toml", "toml.Marshal", "toml.stringify"]);
 
 arguments! {
     struct Args {

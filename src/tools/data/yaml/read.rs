@@ -23,7 +23,8 @@ const SPEC: Spec = Spec::pure(
         script: "SET data = YAML.Parse(\"name: ns\\nsizes: [1, 2.5]\\nnote: |\\n  two\\n  lines\\n\")\nEMIT data.sizes[1], \" \", data.note",
         output: "2.5 two\nlines\n\n",
     },
-);
+)
+.keywords(&["yaml.load", "yaml.safe_load", "yaml.loads", "read yaml", "yaml.Unmarshal", "front matter"]);
 
 arguments! {
     struct Args {

@@ -17,7 +17,8 @@ const SPEC: Spec = Spec::pure(
         script: "EMIT YAML.Text({\"name\": \"ns\", \"list\": [1, {\"a\": nil, \"b\": \"yes\"}], \"empty\": {}})",
         output: "name: ns\nlist:\n  - 1\n  - a: null\n    b: \"yes\"\nempty: {}\n\n",
     },
-);
+)
+.keywords(&["yaml.dump", "yaml.safe_dump", "yaml.dumps", "write yaml", "yaml.Marshal", "yaml.stringify"]);
 
 arguments! {
     struct Args {

@@ -17,6 +17,7 @@ const SPEC: Spec = Spec {
     name: "FS.ListDir",
     wire: "list_dir",
     aliases: &[],
+    keywords: &["tree", "outline", "listing", "directory tree"],
     summary: "Lists a directory as an indented tree, as a flat list of paths, as JSON text or as a value",
     details: "With `filter: \"both\"` the result is a tree that begins with the listed directory, else a flat list of \
         paths from it; siblings by the bytes of their names. `format: \"json\"` is JSON text with two spaces of \

@@ -34,6 +34,7 @@ const SPEC: Spec = Spec {
     name: "FS.SearchFiles",
     wire: "search_files",
     aliases: &[],
+    keywords: &["grep", "search", "search text", "find in files", "find text", "rg", "content", "Select-String"],
     summary: "Searches the content of files for a text or a regular expression",
     details: "All files that are texts are searched, or the call fails: a directory or file that cannot be read and a line \
         over 64 MiB fail it, and the error says how to leave that out. Each line that matches is one of `matches`: `path` \

@@ -17,6 +17,7 @@ const SPEC: Spec = Spec {
     name: "FS.SetPermissions",
     wire: "set_permissions",
     aliases: &[],
+    keywords: &["chmod", "permissions", "executable", "mode", "os.chmod", "chmodSync", "read-only file"],
     summary: "Sets the permission bits of a file or directory",
     details: "`mode` is octal (`644`, `0755`) or symbolic as `chmod` takes it (`u+x`, `go-w`, `a=r`, `u=rwx,g=u`); \
         without a letter before the operator everybody is meant. The set-user-id, set-group-id and sticky bits cannot \

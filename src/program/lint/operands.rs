@@ -1,0 +1,111 @@
+//! Operators that other languages have for texts, lists and times: `"-" * 3`, `[0] * 3`, `TIME.Now() - 7`.
+//!
+//! Only what is surely such a value is looked at: a literal, a call that gives a time, and a variable that is
+//! always one of these.
+
+use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Link};
+use crate::text::{Code, Diagnostic};
+
+use super::text::Text;
+use super::walk::{Body, bare};
+
+pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
+    for body in &text.bodies {
+        let known = Known { text, body };
+        found.extend(body.expressions.iter().filter_map(|id| known.chain(*id)));
+    }
+}
+
+/// What a value surely is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Text,
+    List,
+    Time,
+    Number,
+}
+
+/// Tools that give a time as a text.
+const TIMES: [&str; 6] = ["TIME.Now", "TIME.Add", "TIME.FromUnix", "TIME.Make", "TIME.StartOf", "TIME.Parse"];
+
+struct Known<'t, 'a> {
+    text: &'t Text<'a>,
+    body: &'t Body<'a>,
+}
+
+impl Known<'_, '_> {
+    /// The first operation of a chain, where it does not do what is meant.
+    fn chain(&self, id: ExprId) -> Option<Diagnostic> {
+        let ExprKind::Chain(first, links) = &self.text.tree[id].kind else { return None };
+        let link = links.first()?;
+        let help = self.help(*first, link)?;
+        let message = match link.op {
+            BinaryOp::Add => "`+` joins a text and a number; it does not change a time".to_owned(),
+            op => format!("`{}` takes numbers only", op.symbol()),
+        };
+        let span = self.text.tree[*first].span.to(self.text.tree[link.operand].span);
+        Some(Diagnostic::warning(Code::WrongOperand, span, message).help(help))
+    }
+
+    fn help(&self, left: ExprId, link: &Link) -> Option<String> {
+        let right = link.operand;
+        let (a, b) = (self.shown(left), self.shown(right));
+        match (link.op, self.sort(left), self.sort(right)) {
+            (BinaryOp::Multiply, Some(Sort::Text), _) => Some(format!("write `STR.Repeat({a}, {b})`")),
+            (BinaryOp::Multiply, _, Some(Sort::Text)) => Some(format!("write `STR.Repeat({b}, {a})`")),
+            (BinaryOp::Multiply, Some(Sort::List), _) => Some(self.repeated(left, right)),
+            (BinaryOp::Multiply, _, Some(Sort::List)) => Some(self.repeated(right, left)),
+            (BinaryOp::Subtract, Some(Sort::Time), Some(Sort::Time)) => {
+                Some(format!("write `TIME.Difference({a}, {b}, \"days\")`"))
+            }
+            (BinaryOp::Subtract, Some(Sort::Time), Some(Sort::Number)) => Some(shifted(a, &format!("-{b}"))),
+            (BinaryOp::Add, Some(Sort::Time), Some(Sort::Number)) => Some(shifted(a, b)),
+            (BinaryOp::Subtract, Some(Sort::Text), _) => {
+                Some(format!("write `STR.Replace({a}, {b}, \"\")` to take a part out of a text"))
+            }
+            _ => None,
+        }
+    }
+
+    fn repeated(&self, list: ExprId, times: ExprId) -> String {
+        let times = self.shown(times);
+        match &self.text.tree[bare(self.text.tree, list)].kind {
+            ExprKind::List(items) if items.len() == 1 => {
+                format!("write `LIST.Repeat({}, {times})`", self.shown(items[0]))
+            }
+            _ => format!("write `LIST.Flatten(LIST.Repeat({}, {times}))`", self.shown(list)),
+        }
+    }
+
+    fn shown(&self, id: ExprId) -> &str {
+        self.text.source.slice(self.text.tree[id].span)
+    }
+
+    fn sort(&self, id: ExprId) -> Option<Sort> {
+        let tree = self.text.tree;
+        let id = bare(tree, id);
+        let id = match &tree[id].kind {
+            ExprKind::Name(name) => bare(tree, *self.body.set_once.get(name.as_str())?),
+            _ => id,
+        };
+        match &tree[id].kind {
+            ExprKind::Text(_) | ExprKind::Template(..) => Some(Sort::Text),
+            ExprKind::List(_) => Some(Sort::List),
+            ExprKind::Int(_) | ExprKind::Float(_) => Some(Sort::Number),
+            ExprKind::Call(call) => {
+                let tool = self.text.tool(call)?;
+                TIMES.contains(&tool.spec.name).then_some(Sort::Time)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// How a time is changed by an amount, which other languages have in seconds or days.
+fn shifted(time: &str, amount: &str) -> String {
+    let digits = amount.trim_start_matches('-').replace('_', "");
+    let unit = if digits.parse::<f64>().is_ok_and(|amount| amount >= 60.0) { "seconds" } else { "days" };
+    format!(
+        "write `TIME.Add({time}, {unit}: {amount})`; it takes years, months, weeks, days, hours, minutes and seconds"
+    )
+}

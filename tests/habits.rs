@@ -1,0 +1,321 @@
+//! What habit writes: each construct and name of another language, in several spellings and places, gets a help that
+//! names what does the same here.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod support;
+
+use neuroscript::engine::{Engine, Options, Script, built_in_tools};
+use support::{ns, run};
+
+/// Places in which an expression can stand; `@` is the expression.
+const PLACES: [&str; 9] = [
+    "EMIT @",
+    "emit 1, @",
+    "SET v = @",
+    "IF @ == 1 THEN\n  EMIT 1\nEND",
+    "if true and @ then\n  emit 1\nend",
+    "EMIT STR(@)",
+    "EMIT [1, @, 2]",
+    "EMIT {\"k\": @}",
+    "DEFINE PROCEDURE P(a)\n  RETURN @\nEND\nEMIT P(1)",
+];
+
+/// Expressions, and what the help for each names.
+const EXPRESSIONS: [(&[&str], &str); 20] = [
+    (
+        &["LIST.Map(l, x => x * 2)", "LIST.Map(l,x=>x*2)", "LIST.Map(l, (x) => { return x * 2 })"],
+        "DEFINE PROCEDURE Convert(x)",
+    ),
+    (
+        &["LIST.Map(l, lambda x: x * 2)", "LIST.Map(l, LAMBDA x:x*2)", "LIST.Map(l,|x| x * 2)"],
+        "DEFINE PROCEDURE Convert(x)",
+    ),
+    (
+        &["LIST.Map(l, fn(x) x * 2)", "LIST.Map(l, function (x) { x * 2 })", "LIST.Map(l, FUNC(x) RETURN x * 2)"],
+        "DEFINE PROCEDURE",
+    ),
+    (&["LIST.Filter(l, x -> x > 1)", "LIST.Filter(l, (x)->x > 1)"], "LIST.Filter(l, Fits)"),
+    (&["f\"n is {n}\"", "F\"n is {n}\"", "f'n is {n}'", "$\"n is {n}\""], "\"n is \" + n"),
+    (&["r\"abc\"", "R'abc'"], "'''abc'''"),
+    (&["$n", "${n}"], "write `n`"),
+    (&["l[1:]", "l[1 : ]", "l[ 1: ]"], "LIST.Slice(l, 1)"),
+    (&["l[:2]", "l[ :2 ]", "l[0:2]"], "LIST.Slice(l, 0, 2)"),
+    (&["l[1:n]", "l[1 : n]", "l[1..n]"], "STR.Sub(l, 1, n)"),
+    (&["LEN(l[1:-1])", "LEN( l[1:-1] )"], "LIST.Slice(l, 1, -1)"),
+    (&["l[::-1]"], "LIST.Reverse(l)"),
+    (&["\"abc\"[1:]"], "write `STR.Sub(\"abc\", 1)`"),
+    (&["[x * 2 FOR x IN l]", "[x * 2 for x in l]", "[ x*2 for EACH x IN l ]"], "LIST.Map(l, Convert)"),
+    (&["[x for x in l if x > 1]", "[x FOR x IN l IF x > 1]"], "LIST.Filter(l, Fits)"),
+    (&["[STR(x) for x in l if INT(x)]"], "LIST.Map(LIST.Filter(l, INT), STR)"),
+    (&["LIST.Sum(x for x in l)", "LIST.Sum( x FOR x IN l )"], "write `l`"),
+    (&["{STR(x): x for x in l}"], "SET result[STR(x)] = x"),
+    (&["typeof n", "TYPEOF n", "len(typeof n)"], "TYPEOF(n)"),
+    (&["[[hello world]]"], "\"hello world\""),
+];
+
+#[test]
+fn every_construct_is_shown_as_it_is_written_here() {
+    let (asked, mut wrong) = (Asked::new(), String::new());
+    for (spellings, wanted) in EXPRESSIONS {
+        for spelling in spellings {
+            for place in PLACES {
+                let script = format!("SET n = 1\nSET l = [1]\n{}\n", place.replace('@', spelling));
+                let help = asked.help(&script);
+                if !help.contains(wanted) {
+                    wrong.push_str(&format!("{script}wants {wanted}, has: {help}\n\n"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn an_assigned_function_becomes_a_procedure_of_that_name() {
+    let asked = Asked::new();
+    for value in ["x => x * 2", "x=>x*2", "(x) => x * 2", "lambda x: x * 2", "fn(x) { return x * 2; }", "|x| x * 2"] {
+        for set in ["SET double = ", "set double=", "VAR double = "] {
+            let help = asked.help(&format!("{set}{value}\n"));
+            let is_shown =
+                help.contains("DEFINE PROCEDURE double(x)\n  RETURN x") && help.contains("LIST.Map(list, double)");
+            assert!(is_shown, "{set}{value}: {help}");
+        }
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_habit_keeps_its_help() {
+    let asked = Asked::new();
+    for (script, wanted) in [
+        ("IF a => 1 THEN\nEND", "write `>=`"),
+        ("IF (a => 1) THEN\nEND", "write `>=`"),
+        ("EMIT a => 1", "write `>=`"),
+        ("SET n = a->name", ".name"),
+        ("SET m = {k: 1}", "{\"k\": …}"),
+        ("EMIT {a: b[1]}", "{\"a\": …}"),
+        ("PRINT \"a\"", "EMIT"),
+        ("EMIT \"a\" \"b\"", "joined by an operator"),
+    ] {
+        let help = asked.help(&format!("SET a = 1\n{script}\n"));
+        assert!(help.contains(wanted), "{script}: {help}");
+    }
+}
+
+/// Names of other languages and libraries, and what does the same here.
+const NAMES: [(&str, &str); 84] = [
+    ("str.TrimPrefix", "STR.RemovePrefix("),
+    ("strings.TrimSuffix", "STR.RemoveSuffix("),
+    ("strings.Repeat", "STR.Repeat("),
+    ("strings.TrimSpace", "STR.Trim("),
+    ("String.valueOf", "STR("),
+    ("upper", "STR.Upper("),
+    ("str.capitalize", "ns doc WORD"),
+    ("os.Getenv", "ENV.Get("),
+    ("os.getenv", "ENV.Get("),
+    ("os.environ.get", "ENV.Get("),
+    ("process.env.get", "ENV.Get("),
+    ("os.path.join", "PATH.Join("),
+    ("filepath.Join", "PATH.Join("),
+    ("os.path.exists", "FS.Exists("),
+    ("Path.exists", "FS.Exists("),
+    ("fs.existsSync", "FS.Exists("),
+    ("os.path.basename", "PATH.Base("),
+    ("os.path.dirname", "PATH.Parent("),
+    ("os.path.splitext", "PATH.Extension("),
+    ("fs.readFileSync", "FS.ReadFile("),
+    ("fs.writeFileSync", "FS.WriteFile("),
+    ("File.ReadAllText", "FS.ReadFile("),
+    ("file_get_contents", "FS.ReadFile("),
+    ("open", "FS.ReadFile("),
+    ("os.listdir", "FS.ListDirectory("),
+    ("os.walk", "FS.Find("),
+    ("glob.glob", "FS.Find("),
+    ("os.makedirs", "FS.CreateDirectory("),
+    ("os.rename", "FS.MoveFile(source, destination)"),
+    ("FS.Rename", "FS.MoveFile("),
+    ("FS.Size", "FS.FileInfo("),
+    ("FS.Glob", "FS.Find"),
+    ("shutil.move", "FS.MoveFile("),
+    ("shutil.copy", "FS.CopyFile(source, destination)"),
+    ("shutil.rmtree", "FS.DeleteFile("),
+    ("os.remove", "FS.DeleteFile("),
+    ("os.stat", "FS.FileInfo("),
+    ("os.chmod", "FS.SetPermissions("),
+    ("zipfile.extractall", "FS.Extract("),
+    ("tempfile.mkdtemp", "FS.TempDirectory("),
+    ("JSON.stringify", "JSON.Text("),
+    ("json.dumps", "JSON.Text("),
+    ("json.loads", "JSON.Parse("),
+    ("json_decode", "JSON.Parse("),
+    ("yaml.safe_load", "YAML.Parse("),
+    ("csv.reader", "CSV.Parse("),
+    ("re.sub", "REGEX.Replace("),
+    ("re.findall", "REGEX.All("),
+    ("re.match", "REGEX.Match("),
+    ("preg_match", "REGEX.Match("),
+    ("datetime.now", "TIME.Now("),
+    ("Date.now", "TIME.Now("),
+    ("time.strftime", "TIME.Format("),
+    ("datetime.strptime", "TIME.Parse("),
+    ("timedelta", "TIME.Add("),
+    ("random.randint", "RANDOM.Int("),
+    ("hashlib.sha256", "HASH.Sha256("),
+    ("base64.b64encode", "BASE64.Encode("),
+    ("uuid.uuid4", "UUID.New("),
+    ("Object.keys", "MAP.Keys("),
+    ("Object.entries", "MAP.Items("),
+    ("Object.assign", "MAP.Merge("),
+    ("collections.Counter", "LIST.CountBy("),
+    ("itertools.groupby", "LIST.GroupBy("),
+    ("functools.reduce", "LIST.Reduce("),
+    ("array_map", "LIST.Map("),
+    ("sum", "LIST.Sum("),
+    ("zip", "LIST.Zip("),
+    ("sorted", "LIST.Sort("),
+    ("parseInt", "INT("),
+    ("isinstance", "TYPEOF("),
+    ("enumerate", "FOR EACH"),
+    ("print", "EMIT"),
+    ("console.log", "EMIT"),
+    ("sys.exit", "FAIL"),
+    ("subprocess.run", "starts no other programs"),
+    ("os.system", "starts no other programs"),
+    ("git.Add", "starts no other programs"),
+    ("fetch", "no access to the network"),
+    ("requests.get", "no access to the network"),
+    ("time.sleep", "does not wait"),
+    ("FS.ReadFil", "did you mean `FS.ReadFile`?"),
+    ("STR.Uper", "did you mean `STR.Upper`?"),
+    ("LSIT.Reverse", "did you mean `LIST.Reverse`?"),
+];
+
+#[test]
+fn every_foreign_name_is_told_what_does_the_same_here() {
+    let (asked, mut wrong) = (Asked::new(), String::new());
+    for (name, wanted) in NAMES {
+        for call in
+            ["CALL @(1)", "EMIT @(1)", "SET v = LEN(@(1, 2))", "IF @() THEN\n  EMIT 1\nEND", "SET v = call @(1)"]
+        {
+            let script = call.replace('@', name);
+            let help = asked.help(&script);
+            if !help.contains(wanted) {
+                wrong.push_str(&format!("{script} wants {wanted}, has: {help}\n"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_name_of_nothing_gets_no_wrong_suggestion() {
+    let asked = Asked::new();
+    for name in ["lib.Add", "gizmo.Log", "widget.find", "foo.Sub", "xyzzy", "quux.frobnicate", "hg.Add", "svn.Move"] {
+        let help = asked.help(&format!("CALL {name}(1)"));
+        assert!(!help.contains("did you mean") && !help.contains("write `"), "{name}: {help}");
+    }
+}
+
+#[test]
+fn a_method_of_a_value_becomes_a_call_with_it() {
+    let asked = Asked::new();
+    for (method, wanted) in [
+        ("s.upper()", "STR.Upper(s)"),
+        ("s.toUpperCase()", "STR.Upper(s)"),
+        ("s.split(\",\")", "STR.Split(s, …)"),
+        ("s.strip()", "STR.Trim(s)"),
+        ("s.startswith(\"a\")", "STR.StartsWith(s, …)"),
+        ("s.append(1)", "LIST.Append(s, …)"),
+        ("s.push(1)", "LIST.Append(s, …)"),
+        ("s.keys()", "MAP.Keys(s)"),
+        ("s.get(\"k\")", "MAP.Get(s, …)"),
+        ("s.name.replace(\"a\", \"b\")", "STR.Replace(s.name, …)"),
+        ("s.length()", "(s)"),
+    ] {
+        for call in ["CALL @", "EMIT @", "IF @ == 1 THEN\n  EMIT 1\nEND"] {
+            let help = asked.help(&format!("SET s = \"a\"\n{}\n", call.replace('@', method)));
+            assert!(help.contains(wanted), "{method}: {help}");
+        }
+    }
+}
+
+#[test]
+fn every_keyword_finds_its_tool() {
+    for tool in built_in_tools().iter() {
+        assert!(!tool.spec.keywords.is_empty(), "{} has no keywords", tool.spec.name);
+        for keyword in tool.spec.keywords {
+            let found = neuroscript::text::search(keyword, built_in_tools().iter().map(|tool| tool.spec.purpose()));
+            assert!(found.iter().any(|found| found.name == tool.spec.name), "{keyword}: {}", tool.spec.name);
+        }
+    }
+}
+
+#[test]
+fn doc_finds_by_purpose() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    for (words, wanted) in [
+        (&["rename"][..], "FS.MoveFile"),
+        (&["glob"], "FS.Find"),
+        (&["size"], "FS.FileInfo"),
+        (&["newest"], "FS.Find"),
+        (&["find", "files"], "FS.Find"),
+        (&["find files"], "FS.FindFiles"),
+        (&["replace"], "STR.Replace"),
+        (&["unzip"], "FS.Extract"),
+        (&["checksum"], "HASH.Sha256"),
+        (&["remove duplicates"], "LIST.Unique"),
+        (&["print"], "EMIT"),
+        (&["throw"], "FAIL"),
+        (&["try"], "ON ERROR"),
+        (&["loop"], "FOR EACH"),
+        (&["os.path.join"], "PATH.Join"),
+        (&["FS.Rename"], "FS.MoveFile"),
+    ] {
+        let ran = run(ns(place.path()).arg("doc").args(words));
+        let lines: Vec<&str> = ran.stdout.lines().collect();
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{words:?}");
+        assert!(lines.len() <= 10 && lines[0].starts_with("no page is called"), "{words:?}: {}", ran.stdout);
+        assert!(lines.iter().any(|line| line.trim_start().starts_with(wanted)), "{words:?}: {}", ran.stdout);
+    }
+    let json = run(ns(place.path()).args(["doc", "rename", "--format", "json"]));
+    assert!(json.stdout.contains("\"name\": \"FS.MoveFile\"") && !json.stdout.contains("\"form\""), "{}", json.stdout);
+}
+
+#[test]
+fn a_person_is_told_where_the_sandbox_is_and_a_client_is_not() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let told = |script: &str| run(ns(place.path()).args(["run", "-e", script])).stderr;
+    let root = format!("the sandbox is `{}`", place.path().display());
+    for script in ["EMIT FS.Find(\"/etc\")", "EMIT FS.Find(\"../up\")", "EMIT FS.WalkDir(\"/etc\")"] {
+        let text = told(script);
+        assert!(text.contains(&root) && text.contains("`ns --sandbox DIR`"), "{script}: {text}");
+    }
+    // A script that looks at the failure itself says what it likes.
+    assert_eq!(told("IF FS.ReadFile(\"/etc/x\").error != nil THEN\n  EMIT 1\nEND"), "");
+    let called = run(ns(place.path()).args(["call", "find", "{\"path\": \"/etc\"}"])).stderr;
+    assert!(called.contains("--sandbox DIR"), "{called}");
+    let asked = Asked::new();
+    assert!(!asked.help("EMIT FS.Find(\"/etc\")").contains("--sandbox"), "the engine knows of no command line");
+}
+
+/// An engine that checks scripts.
+struct Asked {
+    engine: Engine,
+    _folder: tempfile::TempDir,
+}
+
+impl Asked {
+    fn new() -> Asked {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let options = Options { sandbox: Some(folder.path().to_owned()), ..Options::default() };
+        let engine = Engine::open(&options).map_err(|_| "no engine").expect("an engine");
+        Asked { engine, _folder: folder }
+    }
+
+    /// All helps for a script.
+    fn help(&self, script: &str) -> String {
+        let checked = self.engine.check(&Script::new("habit.ns", script));
+        let helps = checked.findings.iter().filter_map(|finding| finding.help.clone());
+        helps.collect::<Vec<_>>().join("\n")
+    }
+}
