@@ -494,3 +494,34 @@ fn the_overview_is_in_local_time_and_fits() {
         assert!(line.contains(&name), "a pipe is not cut: {line}");
     }
 }
+
+/// What was taken back long ago is not what somebody means who has done something else since.
+#[test]
+fn a_new_run_ends_what_can_be_done_again() {
+    let place = sandbox();
+    let write = |name: &str| drop(eval(place.path(), &format!("MUST FS.WriteFile(\"{name}\", \"x\")")));
+    let redo = || run(ns(place.path()).arg("redo"));
+    write("old");
+    assert_eq!(undo(place.path(), &[]).code, 0);
+    write("new");
+    let refused = redo();
+    assert!(refused.code == 1 && refused.stderr.contains("no run was taken back"), "{}", refused.stderr);
+    assert!(!place.path().join("old").exists());
+    // Once the new one is taken back it can be done again, and then that is new work again.
+    assert_eq!(undo(place.path(), &[]).code, 0);
+    assert!(!place.path().join("new").exists());
+    assert_eq!(redo().code, 0);
+    assert!(place.path().join("new").exists());
+    assert_eq!(redo().code, 1);
+    assert!(!place.path().join("old").exists());
+    // Several that were taken back one after another come back in turn.
+    write("newer");
+    for name in ["newer", "new"] {
+        assert_eq!(undo(place.path(), &[]).code, 0);
+        assert!(!place.path().join(name).exists());
+    }
+    for name in ["new", "newer"] {
+        assert_eq!(redo().code, 0, "{name}");
+        assert!(place.path().join(name).exists(), "{name}");
+    }
+}

@@ -72,10 +72,12 @@ impl ProgressView for Line {
     }
 
     fn end(&self) {
-        // The line is gone before anything else is printed.
         let mut works = lock(&self.work);
         works.call = None;
-        screen::clear();
+        // Within a loop the line stays until it is drawn again, or something is printed.
+        if works.turns.is_none() {
+            screen::clear();
+        }
     }
 
     fn begin_loop(&self, progress: Arc<Progress>) {

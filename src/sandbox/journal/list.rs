@@ -69,7 +69,8 @@ impl Journal {
     }
 
     /// The newest runs that changed something and were not taken back, the newest first, at most so many: of
-    /// those that took one back, or of the others.
+    /// those that took one back, or of the others. What was taken back before another run changed something is
+    /// left: to do it again must be asked for by name.
     pub fn undoable(roots: Roots<'_>, is_undo: bool, most: usize) -> Result<Vec<Listed>, SandboxError> {
         let mut found = Vec::new();
         walk(roots, |run| {
@@ -77,8 +78,11 @@ impl Journal {
             let is_over = run.undone_by.is_some() || run.redone_by.is_some();
             if is_meant && !is_over && run.end.is_some() && run.steps != Some(0) {
                 found.push(run);
+                return found.len() < most;
             }
-            found.len() < most
+            let stays = run.undone_by.is_none() || run.redone_by.is_some();
+            let is_new_work = run.begin.as_ref().is_some_and(|begin| begin.undoes.is_none()) && run.steps != Some(0);
+            !(is_undo && stays && is_new_work)
         })?;
         Ok(found)
     }
