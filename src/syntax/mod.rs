@@ -14,7 +14,9 @@ mod weight;
 pub mod written;
 
 pub use comment::CommentLines;
-pub use parser::{TextLimits, escape, is_open, is_unfinished, joined_help, parse, parse_value, parse_written};
+pub use parser::{
+    TextLimits, escape, is_foreign_statement, is_open, is_unfinished, joined_help, parse, parse_value, parse_written,
+};
 pub use template::{Part, Template, placeholder};
 pub use tokens::{Token, TokenKind, tokens};
 pub use weight::weight;

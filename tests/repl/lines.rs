@@ -119,3 +119,26 @@ fn no_line_is_warned_of() {
         assert!(!shown.contains("warning[") && !shown.contains("NS01"), "{line}: {shown}");
     }
 }
+
+/// What other languages write is told what to write here, also where an expression alone would be read.
+#[test]
+fn lines_of_other_languages_are_told_what_to_write() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    for (line, help) in [
+        ("x = 6", "write `SET x = 6`"),
+        ("  y=[1, 2]", "write `SET y = [1, 2]`"),
+        ("x += 1", "write `SET x = x + 1`"),
+        ("PRINT \"x\"", "write `EMIT`"),
+        ("x => x * 2", "define a procedure"),
+    ] {
+        let shown = type_line(&mut session, line, "ns> ");
+        assert!(shown.contains(help), "{line}: {shown}");
+    }
+    type_line(&mut session, "SET x = 6", "ns> ");
+    // Comparisons are no assignments.
+    for (line, value) in [("x == 6", "true"), ("x >= 7", "false"), ("x != 6", "false"), ("[x, 1] == [6, 1]", "true")] {
+        let shown = type_line(&mut session, line, "ns> ");
+        assert!(shown.contains(&format!("\n{value}\n")), "{line}: {shown}");
+    }
+}

@@ -13,7 +13,7 @@ use crate::program::tree::Program;
 use crate::program::{Module, Surroundings, Unit, Uses, lower};
 use crate::syntax::ast::{Statement, StatementKind, Tree};
 use crate::syntax::keyword::{STATEMENT_WORDS, first_word};
-use crate::syntax::{is_open, is_unfinished, parse, parse_value};
+use crate::syntax::{is_foreign_statement, is_open, is_unfinished, parse, parse_value};
 use crate::text::{Diagnostic, Sources, nearest};
 use crate::toolkit::{End, Gate, SessionMemory, ToolError};
 use crate::value::Value;
@@ -182,6 +182,7 @@ impl<'e> Session<'e> {
         let Some(statement) = self.first_fault(text, Form::Statements) else { return Form::Statements };
         match self.first_fault(text, Form::Value) {
             None => Form::Value,
+            Some(_) if is_foreign_statement(text) => Form::Statements,
             Some(value) if value > statement && !begins_like_statement(text) => Form::Value,
             // No statement begins so.
             Some(_) if text.trim_start().starts_with(['[', '(', '"', '\'']) => Form::Value,

@@ -23,7 +23,7 @@ use super::scan::{Line, LineKind, Scanner};
 use super::written::{BlockPart, Written, WrittenKind, WrittenLine};
 
 pub use literal::escape;
-pub use mistake::joined_help;
+pub use mistake::{is_foreign_statement, joined_help};
 
 use blocks::Blocks;
 use stmt::{Head, Parsed};

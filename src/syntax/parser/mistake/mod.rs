@@ -9,6 +9,7 @@ mod statement;
 mod structure;
 
 pub use habit::joined_help;
+pub use statement::is_foreign_statement;
 
 use pest::error::{Error, ErrorVariant, InputLocation};
 

@@ -1,6 +1,6 @@
 //! Mistakes in the first word of a line: statements of other languages and dialects, a missing `CALL` or `SET`.
 
-use crate::text::{Code, Diagnostic, nearest, safe};
+use crate::text::{Code, Diagnostic, FindingCode, nearest, safe};
 
 use super::super::super::keyword::{
     STATEMENT_WORDS, first_word, is_keyword, is_reserved, is_uniform, is_word, is_word_char,
@@ -26,6 +26,9 @@ impl Failure<'_> {
         }
         if let Some(finding) = comment_word(word, &at_word) {
             return Some(finding);
+        }
+        if after.starts_with("=>") {
+            return self.habit();
         }
         if let Some(finding) = assignment_or_call(word, after, &at_word) {
             return Some(finding);
@@ -116,13 +119,28 @@ fn asking(after: &str) -> String {
     format!("write `SET {name} = IO.Input({prompt})`; a value from the command line is in `ARGS`: `ns FILE VALUE`")
 }
 
+/// Whether a text begins as statements of other languages do: `x = 1`, `x += 1`, `print x`. No value does.
+pub fn is_foreign_statement(text: &str) -> bool {
+    let text = text.trim_start();
+    let word = first_word(text);
+    let after = text[word.len()..].trim_start_matches([' ', '\t']);
+    if word.is_empty() || is_statement_word(word) || after.starts_with("=>") {
+        return false;
+    }
+    let placeless = |code, message: String| Diagnostic::placeless(FindingCode::Script(code), message);
+    let is_assigned = !after.starts_with('(') && assignment_or_call(word, after, &placeless).is_some();
+    is_assigned || other_language(word).is_some() && after.starts_with(['"', '\'', '`'])
+}
+
 /// `x = 1`, `x += 1`, `f(1)` as a line.
 fn assignment_or_call(word: &str, after: &str, at_word: &dyn Fn(Code, String) -> Diagnostic) -> Option<Diagnostic> {
     let target_end = after.find('=').unwrap_or(0);
     let target = after[..target_end].trim_end();
     let compound = target.ends_with(['+', '-', '*', '/', '%']);
     let is_target = target.is_empty() || target.starts_with(['[', '.', ',']) || compound || target == ":";
-    let compares = after[target_end..].starts_with("==") || target.ends_with(['<', '>', '!']);
+    let compares = after[target_end..].starts_with("==")
+        || after[target_end..].starts_with("=>")
+        || target.ends_with(['<', '>', '!']);
     if after.contains('=') && is_target && !compares && !target.contains('(') {
         let value = after[target_end + 1..].trim();
         let place = format!("{word}{}", target.trim_end_matches([':', '+', '-', '*', '/', '%', ' ']));

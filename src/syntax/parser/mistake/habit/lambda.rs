@@ -52,7 +52,7 @@ fn arrow(text: &str, place: usize) -> Option<Lambda<'_>> {
     Some(with_body(text, start, params, place + mark.len()))
 }
 
-/// Whether a value begins after a text, and no comparison goes on: behind `=`, or a mark between arguments.
+/// Whether a value begins after a text, and no comparison goes on: behind `=`, a mark between arguments, or nothing.
 fn begins_value(before: &str) -> bool {
     let before = before.trim_end();
     let is_assigned = before.strip_suffix('=').is_some_and(|target| !target.ends_with(['=', '<', '>', '!']));
@@ -61,7 +61,7 @@ fn begins_value(before: &str) -> bool {
         Some(_) => true,
         None => false,
     };
-    is_assigned || (is_item && before.ends_with(['(', ',', ':', '[']))
+    before.is_empty() || is_assigned || (is_item && before.ends_with(['(', ',', ':', '[']))
 }
 
 /// Whether a bracket after a text takes arguments.
