@@ -349,7 +349,7 @@ fn work_that_lasts_is_shown_at_a_terminal_and_can_be_interrupted() {
     let endless = fs::File::create(place.path().join("endless")).expect("a file");
     endless.set_len(1 << 42).expect("a file of nothing but holes");
     let mut session = at_terminal(&place, &["call", "hash_file", "{\"path\": \"endless\"}"]);
-    session.exp_regex("FS.HashFile: .*iB read, [0-9]+ s").expect("what was read so far");
+    session.exp_regex("FS.HashFile: [0-9.]+ .iB of 4.00 TiB, [0-9.]+ .iB/s, [0-9]+ s").expect("what was read so far");
     session.send_control('c').expect("an interrupt");
     let rest = session.exp_eof().expect("the end");
     assert!(rest.contains("\"code\":\"cancelled\""), "{rest}");

@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn what_is_left_is_what_the_rate_says() {
         let line = |turns, call| Works { turns, call }.line();
-        assert_eq!(line(Some(work(None, 3, (812, 4_000))), None), "812 of 4,000, 11 s left");
+        assert_eq!(line(Some(work(None, 3, (812, 4_000))), None), "812 of 4,000, 12 s left");
         assert_eq!(line(Some(work(None, 1, (812, 4_000))), None), "", "it may end at once");
         assert_eq!(line(None, Some(work(Some("FS.Find"), 4, (0, 0)))), "FS.Find: 4 s");
         let both = line(Some(work(None, 200, (1, 2))), Some(work(Some("FS.HashFile"), 1, (0, 1))));

@@ -1,6 +1,8 @@
 //! Where the sandbox is, for a person whose script names a path outside of it. Clients of servers are not told:
-//! they cannot choose another.
+//! they cannot choose another. The path itself is shown at a terminal alone: what is read by programs, or sent on,
+//! names no place of the machine.
 
+use std::io::{IsTerminal, stderr};
 use std::path::Path;
 
 use crate::text::{Diagnostic, safe};
@@ -8,7 +10,11 @@ use crate::toolkit::{BELOW_ROOT, ToolError};
 
 /// The sandbox, and the option that chooses another.
 pub fn hint(root: &Path) -> String {
-    format!("the sandbox is `{}`; `ns --sandbox DIR` chooses another", safe::name(&root.display().to_string()))
+    if stderr().is_terminal() {
+        let root = root.display().to_string();
+        return format!("the sandbox is `{}`; `ns --sandbox DIR` chooses another", safe::name(&root));
+    }
+    "the sandbox is the current folder, or that of `ns --sandbox DIR`".to_owned()
 }
 
 /// Findings about paths outside the sandbox, with the place of the sandbox.

@@ -103,3 +103,12 @@ fn it_is_said_after_a_failure_and_after_ctrl_c() {
     let shown = plain(&session.exp_eof().expect("it ends"));
     assert!(shown.ends_with("2 changes; ns undo takes them back\n"), "{shown}");
 }
+
+#[test]
+fn a_path_outside_names_the_sandbox_to_who_sits_there() {
+    let place = place();
+    let shown = shown(place.path(), &["-e", "EMIT FS.Find(\"../up\")"], 4);
+    let root = place.path().canonicalize().expect("the folder is there");
+    let told = format!("the sandbox is `{}`; `ns --sandbox DIR` chooses another", root.display());
+    assert!(shown.contains(&told), "{shown}");
+}

@@ -24,7 +24,7 @@ pub use bind::{Bound, Words, is_option};
 use marks::{Mark, marks};
 
 /// The long options of `ns run`: a script cannot have one of the same name to itself. Sorted.
-pub const OWN_OPTIONS: [&str; 19] = [
+pub const OWN_OPTIONS: [&str; 20] = [
     "atomic",
     "case-policy",
     "dry-run",
@@ -38,6 +38,7 @@ pub const OWN_OPTIONS: [&str; 19] = [
     "plan",
     "policy",
     "proc",
+    "quiet",
     "read-only",
     "sandbox",
     "seed",
