@@ -299,6 +299,21 @@ fn a_person_is_told_where_the_sandbox_is_and_a_client_is_not() {
     assert!(!asked.help("EMIT FS.Find(\"/etc\")").contains("--sandbox"), "the engine knows of no command line");
 }
 
+/// A list in the place of one path belongs elsewhere, or is gone through.
+#[test]
+fn a_list_of_paths_is_told_where_it_goes() {
+    let asked = Asked::new();
+    for (call, wanted) in [
+        ("FS.Compress([\"a\"], \"x.zip\")", "`FS.Compress(paths: …)`"),
+        ("FS.CopyFile([\"a\"], \"b\")", "`FS.CopyFile(paths: …)`"),
+        ("FS.DeleteFile([\"a\"])", "`FS.DeleteFile(paths: …)`"),
+        ("FS.HashFile([\"a\"])", "call it for each in a FOR EACH"),
+    ] {
+        let help = asked.help(&format!("EMIT {call}"));
+        assert!(help.contains(wanted), "{call}: {help}");
+    }
+}
+
 /// An engine that checks scripts.
 struct Asked {
     engine: Engine,
