@@ -59,7 +59,7 @@ pub fn doc(args: &DocArgs) -> Exit {
     print(&format!("{}\n", text.trim_end()))
 }
 
-/// What there is about a name.
+/// The documentation found for a name.
 pub(crate) enum About {
     /// Its pages.
     Pages(String),
@@ -198,7 +198,7 @@ impl<'a> Topic<'a> {
         }
     }
 
-    /// What searches find it by; none for groups and codes.
+    /// The words that a search matches; `None` for groups and codes.
     fn purpose(&self) -> Option<Purpose<'a>> {
         match self {
             Topic::Part(page) => Some(page.purpose()),

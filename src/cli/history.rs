@@ -17,14 +17,13 @@ use super::args::{Global, LogArgs, ShowArgs, UndoArgs};
 use super::changes;
 use super::exit::Exit;
 use super::interrupts::catch_interrupts;
+use super::screen;
 use super::show::{Format, Printer};
 use super::table;
 use super::terminal::{self, report_findings, report_notes, say};
 
 /// Columns that the command of a run takes at least, however narrow the terminal is.
 const COMMAND_COLUMNS: u16 = 16;
-/// Columns of a terminal that does not say.
-const COLUMNS: u16 = 80;
 /// Runs that `:log` of a session shows.
 const SHOWN_IN_SESSION: usize = 10;
 
@@ -95,7 +94,7 @@ pub fn undo(global: &Global, args: &UndoArgs) -> Exit {
         if !args.skip {
             return engine.undo(args.run.as_deref(), false, args.force).map(|undone| say_undone(&undone));
         }
-        let (undone, passed) = engine.undo_past_conflicts(false)?;
+        let (undone, passed) = engine.undo_past_conflicts()?;
         for PassedOver { run, error } in passed {
             say(&format!("passed over `{}`{}: {}\n", run.short(), command_of(&run), error.message));
         }
@@ -239,7 +238,7 @@ fn row_of_run(run: &Listed) -> Value {
 
 /// The runs as people read them: one line each, as wide as the terminal at most.
 fn overview(runs: &[Listed]) -> String {
-    let columns = stdout().is_terminal().then(|| table::terminal_columns().unwrap_or(COLUMNS));
+    let columns = stdout().is_terminal().then(|| table::terminal_columns().unwrap_or(screen::COLUMNS));
     let mut table = table::new_table_of(columns);
     table.set_truncation_indicator("…");
     let mut head = Row::from(["id", "when", "changes", "state", "command"]);
@@ -275,7 +274,7 @@ fn overview(runs: &[Listed]) -> String {
     format!("{}\n", table.trim_fmt())
 }
 
-/// What began a run, in brackets; nothing where that is not known.
+/// The command that began a run, in parentheses; empty if it is not known.
 fn command_of(run: &Listed) -> String {
     run.begin.as_ref().map(|begin| format!(" ({})", safe::name(&begin.command))).unwrap_or_default()
 }

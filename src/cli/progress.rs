@@ -1,6 +1,5 @@
 //! How far calls and loops that last have come, on a terminal: one line on standard error, which goes when they end.
 
-use std::fmt::Display;
 use std::io::{IsTerminal, stderr};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -36,7 +35,7 @@ struct Line {
     painter: OnceLock<()>,
 }
 
-/// What goes on.
+/// The loop and the call in progress.
 #[derive(Default)]
 struct Works {
     turns: Option<Work>,
@@ -139,7 +138,7 @@ impl Work {
         let share = share(bytes, all_bytes).or_else(|| share(items, all_items));
         parts.push(match share.filter(|share| *share >= LEAST_SHARE) {
             Some(share) => format!("{} left", time(elapsed.mul_f64((1.0 - share) / share))),
-            None => time(elapsed).to_string(),
+            None => time(elapsed),
         });
         let tool = self.tool.map(|tool| format!("{tool}: ")).unwrap_or_default();
         format!("{tool}{}", parts.join(", "))
@@ -152,7 +151,7 @@ fn share(done: u64, all: u64) -> Option<f64> {
 }
 
 /// `20 s`, `3 min`, `2 h`
-fn time(time: Duration) -> impl Display {
+fn time(time: Duration) -> String {
     match (time + Duration::from_millis(500)).as_secs() {
         seconds @ ..120 => format!("{} s", seconds.max(1)),
         seconds @ 120..7200 => format!("{} min", seconds / 60),

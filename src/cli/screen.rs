@@ -9,8 +9,8 @@ use crate::value::print::shortened;
 
 /// Time from one picture to the next.
 pub const PERIOD: Duration = Duration::from_millis(100);
-/// Columns of a terminal that does not say.
-const COLUMNS: usize = 80;
+/// The width assumed for a terminal that does not report one.
+pub const COLUMNS: u16 = 80;
 
 /// Who draws the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Author {
     Engine,
 }
 
-/// What is at the end of the terminal.
+/// The state of the last line of the terminal.
 struct Screen {
     shown: Option<(Author, Instant)>,
     /// Whether somebody is asked there, so that nothing is drawn.
@@ -81,7 +81,7 @@ pub fn ask<T>(work: impl FnOnce() -> T) -> T {
     answer
 }
 
-/// Nothing is drawn any more, and the next run begins with nothing.
+/// Clears the line at the end of a run, and forgets whether the script drew one.
 pub fn end() {
     let mut screen = lock();
     screen.clear();
@@ -95,8 +95,8 @@ fn write(text: &str) {
 
 fn columns() -> usize {
     #[cfg(unix)]
-    let columns = rustix::termios::tcgetwinsize(stderr()).map_or(0, |size| usize::from(size.ws_col));
+    let columns = rustix::termios::tcgetwinsize(stderr()).map_or(0, |size| size.ws_col);
     #[cfg(not(unix))]
     let columns = 0;
-    if columns == 0 { COLUMNS } else { columns }
+    usize::from(if columns == 0 { COLUMNS } else { columns })
 }

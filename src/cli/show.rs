@@ -69,7 +69,7 @@ pub struct Printer {
 
 /// Bytes that are written at once when nobody watches.
 const BUFFER: usize = 64 << 10;
-/// What was printed is written at the latest after this time.
+/// The longest time that output stays in the buffer.
 const WRITTEN_AFTER: Duration = Duration::from_millis(80);
 
 /// Where a printer prints, shared with the thread that writes what waits.
@@ -88,7 +88,7 @@ fn flush_in_time(buffer: &Weak<Mutex<Buffer>>) {
     loop {
         thread::sleep(WRITTEN_AFTER);
         let Some(buffer) = buffer.upgrade() else { return };
-        // What cannot be written stays, and whoever prints next meets the error.
+        // Output that cannot be written stays in the buffer; the next print reports the error.
         let _ = lock(&buffer).writer.flush();
     }
 }

@@ -69,11 +69,11 @@ impl Engine {
     /// in its way.
     ///
     /// # Errors
-    /// Those of [`Engine::undo`]; `conflict` where none can be.
-    pub fn undo_past_conflicts(&self, redo: bool) -> Result<(Undone, Vec<PassedOver>), ToolError> {
+    /// The errors of [`Engine::undo`]; `conflict` if no run can be taken back.
+    pub fn undo_past_conflicts(&self) -> Result<(Undone, Vec<PassedOver>), ToolError> {
         let mut passed: Vec<PassedOver> = Vec::new();
-        for run in self.gate.undoable_runs(redo, usize::MAX)? {
-            match self.undo_run(&run, redo, false) {
+        for run in self.gate.undoable_runs(false, usize::MAX)? {
+            match self.undo_run(&run, false, false) {
                 Ok(undone) => return Ok((undone, passed)),
                 Err(UndoRefusal { error, is_of_run: true }) => passed.push(PassedOver { run, error }),
                 Err(refusal) => return Err(refusal.error),

@@ -92,7 +92,7 @@ pub struct Machine {
     /// The code of the procedures, by their numbers.
     pub(super) procedures: Rc<[Code]>,
     pub(super) world: World,
-    /// Whoever watches the outermost FOR EACH; none inside it.
+    /// The view of the outermost FOR EACH; `None` while one runs, or if there is no view.
     view: Option<Rc<dyn ProgressView>>,
 }
 

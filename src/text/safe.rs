@@ -71,8 +71,9 @@ fn escape(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Letters and symbols that the format characters U+200C and U+200D connect.
+/// Keeps letters from joining.
 const ZERO_WIDTH_NON_JOINER: char = '\u{200c}';
+/// Joins letters, or pictographs into one emoji.
 const ZERO_WIDTH_JOINER: char = '\u{200d}';
 /// The symbol that tags follow, for the flag of a region.
 const BLACK_FLAG: char = '\u{1f3f4}';

@@ -216,11 +216,10 @@ fn repeated(whole: &str, times: &str) -> String {
         Some((_, list)) => {
             let item = list.trim_start_matches('[').trim_end_matches(']');
             let is_one = !item.is_empty() && !item.contains([',', '…', '[', '{']);
-            match is_one {
-                true => format!("write `LIST.Repeat({item}, {times})`"),
-                false => {
-                    format!("write `LIST.Flatten(LIST.Repeat(list, {times}))`, or go through the list with `LIST.Map`")
-                }
+            if is_one {
+                format!("write `LIST.Repeat({item}, {times})`")
+            } else {
+                format!("write `LIST.Flatten(LIST.Repeat(list, {times}))`, or go through the list with `LIST.Map`")
             }
         }
         None => "convert with `INT`, `FLOAT` or `STR`".to_owned(),

@@ -81,7 +81,7 @@ enum Form {
     Value,
 }
 
-/// So much of what was typed names its run.
+/// The most characters of an entry that name its run.
 const NAMED_CHARS: usize = 60;
 
 /// The name of the run of an entry: its first line. An entry that begins with a blank is kept nowhere.

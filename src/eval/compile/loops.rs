@@ -8,7 +8,7 @@ use crate::text::Span;
 use crate::value::{List, Map, Str, Value, ValueError, operators};
 
 use super::super::builtins;
-use super::super::machine::{Flow, Machine};
+use super::super::machine::{Flow, Machine, WatchedLoop};
 use super::{Compiler, StmtFn, ValueFn};
 
 impl Compiler<'_> {
@@ -83,24 +83,20 @@ struct Turn {
 
 impl Turn {
     fn over_list(&self, machine: &mut Machine, list: &Rc<List>) -> Flow {
-        let (is_packed, all) = (list.rows().is_some() && self.second.is_none(), list.len());
-        match (machine.watch_loop(), is_packed) {
-            (None, true) => self.over_rows(machine, list, |_| ()),
-            (None, false) => self.over_values(machine, list, |_| ()),
-            (Some(watched), true) => {
-                let flow = self.over_rows(machine, list, |turns| watched.tell(turns, all));
-                machine.end_loop(watched);
-                flow
-            }
-            (Some(watched), false) => {
-                let flow = self.over_values(machine, list, |turns| watched.tell(turns, all));
-                machine.end_loop(watched);
-                flow
-            }
+        let all = list.len();
+        if list.rows().is_some() && self.second.is_none() {
+            let told = |machine: &mut Machine, watched: &WatchedLoop| {
+                self.over_rows(machine, list, |turns| watched.tell(turns, all))
+            };
+            return watch(machine, |machine| self.over_rows(machine, list, |_| ()), told);
         }
+        let told = |machine: &mut Machine, watched: &WatchedLoop| {
+            self.over_values(machine, list, |turns| watched.tell(turns, all))
+        };
+        watch(machine, |machine| self.over_values(machine, list, |_| ()), told)
     }
 
-    /// `tell` hears before each turn how many are over.
+    /// `tell` is called before each turn with the number of finished turns.
     fn over_values(&self, machine: &mut Machine, list: &Rc<List>, tell: impl Fn(usize)) -> Flow {
         for index in 0..list.len() {
             tell(index);
@@ -136,15 +132,10 @@ impl Turn {
     }
 
     fn over_map(&self, machine: &mut Machine, map: &Rc<Map>) -> Flow {
-        match machine.watch_loop() {
-            None => self.over_entries(machine, map, |_| ()),
-            Some(watched) => {
-                let all = map.len();
-                let flow = self.over_entries(machine, map, |turns| watched.tell(turns, all));
-                machine.end_loop(watched);
-                flow
-            }
-        }
+        let told = |machine: &mut Machine, watched: &WatchedLoop| {
+            self.over_entries(machine, map, |turns| watched.tell(turns, map.len()))
+        };
+        watch(machine, |machine| self.over_entries(machine, map, |_| ()), told)
     }
 
     fn over_entries(&self, machine: &mut Machine, map: &Rc<Map>, tell: impl Fn(usize)) -> Flow {
@@ -203,6 +194,18 @@ impl Turn {
     }
 }
 
+/// Goes through a loop: plainly, or telling its turns where somebody watches.
+fn watch(
+    machine: &mut Machine,
+    plain: impl FnOnce(&mut Machine) -> Flow,
+    told: impl FnOnce(&mut Machine, &WatchedLoop) -> Flow,
+) -> Flow {
+    let Some(watched) = machine.watch_loop() else { return plain(machine) };
+    let flow = told(machine, &watched);
+    machine.end_loop(watched);
+    flow
+}
+
 /// What a turn's end means for its loop.
 #[inline(always)]
 fn outcome(flow: Flow) -> Option<Flow> {
@@ -230,14 +233,10 @@ fn over_range(args: Vec<ValueFn>, turn: Turn, span: Span) -> StmtFn {
                 return Flow::Throw;
             }
         };
-        match machine.watch_loop() {
-            None => turn.over_numbers(machine, bounds, |_| ()),
-            Some(watched) => {
-                let all = operators::range_length(bounds.0, bounds.1, bounds.2) as usize;
-                let flow = turn.over_numbers(machine, bounds, |turns| watched.tell(turns, all));
-                machine.end_loop(watched);
-                flow
-            }
-        }
+        let all = operators::range_length(bounds.0, bounds.1, bounds.2) as usize;
+        let told = |machine: &mut Machine, watched: &WatchedLoop| {
+            turn.over_numbers(machine, bounds, |turns| watched.tell(turns, all))
+        };
+        watch(machine, |machine| turn.over_numbers(machine, bounds, |_| ()), told)
     })
 }

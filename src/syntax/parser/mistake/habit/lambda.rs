@@ -142,10 +142,13 @@ fn assigned(before: &str) -> Option<&str> {
 fn name_for(before: &str) -> &'static str {
     let callee = open_bracket(before).map_or("", |(at, _)| &before[..at]).to_ascii_lowercase();
     let is_for = |words: &[&str]| words.iter().any(|word| callee.ends_with(word));
-    match () {
-        () if is_for(&["filter", "any", "all", "where", "find", "some", "every"]) => "Fits",
-        () if is_for(&["reduce", "fold"]) => "Combine",
-        () if is_for(&["sortby", "sort", "sorted", "groupby"]) => "KeyOf",
-        () => "Convert",
+    if is_for(&["filter", "any", "all", "where", "find", "some", "every"]) {
+        "Fits"
+    } else if is_for(&["reduce", "fold"]) {
+        "Combine"
+    } else if is_for(&["sortby", "sort", "sorted", "groupby"]) {
+        "KeyOf"
+    } else {
+        "Convert"
     }
 }

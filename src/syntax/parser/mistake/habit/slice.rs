@@ -44,9 +44,8 @@ fn parts(inner: &str) -> Option<Vec<&str>> {
 
 fn help(whole: &str, parts: &[&str]) -> String {
     let is_text = whole.ends_with(['"', '\'']);
-    let of_both = |list: String, text: String| match is_text {
-        true => format!("write `{text}`"),
-        false => format!("write `{list}`, of a text `{text}`"),
+    let of_both = |list: String, text: String| {
+        if is_text { format!("write `{text}`") } else { format!("write `{list}`, of a text `{text}`") }
     };
     let (start, end) = (parts[0], parts[1]);
     match parts.get(2).copied().unwrap_or_default() {
