@@ -56,6 +56,23 @@ struct RootLines {
     newest: usize,
 }
 
+impl RootLines {
+    /// Adds a line, without its root. A line that cannot be read is passed over.
+    fn add(&mut self, number: usize, rest: &str) {
+        let mut words = rest.split(' ');
+        match (words.next(), words.next(), words.next(), words.next()) {
+            (Some("run"), Some(run), None, _) => self.runs.push(run.to_owned()),
+            (Some("over"), Some(run), None, _) => self.over = self.over.take().max(Some(run.to_owned())),
+            (Some("audit"), Some(seq), Some(hash), None) => {
+                let Ok(seq) = seq.parse() else { return };
+                self.audit = Some(AuditEnd { seq, hash: hash.to_owned() });
+            }
+            _ => return,
+        }
+        self.newest = number;
+    }
+}
+
 impl Ledger {
     /// Opens it, and makes it first where `makes` and there is none.
     pub(super) fn open(folder: &Folder, makes: bool) -> Result<Ledger, SandboxError> {
@@ -100,18 +117,26 @@ impl Ledger {
     /// # Errors
     /// The system's; nobody can tell then.
     pub fn is_over(&self, root: &str, run: &str) -> io::Result<bool> {
-        let lines = self.read_lines()?.remove(root).unwrap_or_default();
+        let lines = self.read_lines(root)?;
         Ok(lines.over.is_some_and(|over| run <= over.as_str()) || lines.runs.iter().any(|ended| ended == run))
     }
 
     /// What the audit log of a root ended with when this user added to it last.
     pub fn audit_end(&self, root: &str) -> io::Result<Option<AuditEnd>> {
-        Ok(self.read_lines()?.remove(root).and_then(|lines| lines.audit))
+        Ok(self.read_lines(root)?.audit)
     }
 
-    fn read_lines(&self) -> io::Result<BTreeMap<String, RootLines>> {
+    /// Reads the lines of one root. A ledger may hold those of thousands, so they are told apart before they are parsed.
+    fn read_lines(&self, root: &str) -> io::Result<RootLines> {
         // Another process may be writing it anew.
-        Ok(lines_of(&self.with_lock(read)?))
+        let text = self.with_lock(read)?;
+        let mut lines = RootLines::default();
+        let own = text
+            .lines()
+            .enumerate()
+            .filter_map(|(number, line)| Some((number, line.strip_prefix(root)?.strip_prefix(' ')?)));
+        own.for_each(|(number, rest)| lines.add(number, rest));
+        Ok(lines)
     }
 
     fn add(&self, line: &str) -> io::Result<()> {
@@ -161,37 +186,19 @@ fn read(file: &mut File) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn lines_of(text: &str) -> BTreeMap<String, RootLines> {
-    let mut roots: BTreeMap<String, RootLines> = BTreeMap::new();
+fn lines_of(text: &str) -> BTreeMap<&str, RootLines> {
+    let mut roots: BTreeMap<&str, RootLines> = BTreeMap::new();
     for (number, line) in text.lines().enumerate() {
-        let words: Vec<&str> = line.split(' ').collect();
-        let Some(root) = words.first() else { continue };
-        let entry = || RootLines { newest: number, ..RootLines::default() };
-        match words[1..] {
-            ["run", run] => {
-                let lines = roots.entry((*root).to_owned()).or_insert_with(entry);
-                lines.newest = number;
-                lines.runs.push(run.to_owned());
-            }
-            ["over", run] => {
-                let lines = roots.entry((*root).to_owned()).or_insert_with(entry);
-                lines.over = lines.over.take().max(Some(run.to_owned()));
-            }
-            ["audit", seq, hash] => {
-                let Ok(seq) = seq.parse() else { continue };
-                let lines = roots.entry((*root).to_owned()).or_insert_with(entry);
-                lines.newest = number;
-                lines.audit = Some(AuditEnd { seq, hash: hash.to_owned() });
-            }
-            _ => {}
-        }
+        let Some((root, rest)) = line.split_once(' ') else { continue };
+        roots.entry(root).or_default().add(number, rest);
     }
     roots
 }
 
 /// Writes a ledger anew. The newest runs of each root stay; of the others it is said up to which they are over.
 fn compact(file: &mut File) -> io::Result<()> {
-    let roots = lines_of(&read(file)?);
+    let before = read(file)?;
+    let roots = lines_of(&before);
     let mut texts = RUNS.iter().map(|&runs| text_of(&roots, runs));
     let mut text = texts.clone().find(|text| text.len() <= COMPACT).or_else(|| texts.next_back()).unwrap_or_default();
     // The roots that were worked with last stand last.
@@ -204,7 +211,7 @@ fn compact(file: &mut File) -> io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-fn text_of(roots: &BTreeMap<String, RootLines>, most: usize) -> String {
+fn text_of(roots: &BTreeMap<&str, RootLines>, most: usize) -> String {
     let mut ordered: Vec<_> = roots.iter().collect();
     ordered.sort_by_key(|(_, lines)| lines.newest);
     let mut text = String::new();
@@ -243,7 +250,8 @@ mod tests {
         let other = ledger(&place);
         other.end_audit("aa", &AuditEnd { seq: 7, hash: "h".to_owned() }).expect("it is added");
         assert!(one.is_over("aa", "run-1").expect("it is read"));
-        assert!(!one.is_over("bb", "run-1").expect("it is read") && !one.is_over("aa", "run-2").expect("it is read"));
+        assert!(!one.is_over("a", "run-1").expect("it is read") && !one.is_over("bb", "run-1").expect("it is read"));
+        assert!(!one.is_over("aaa", "run-1").expect("it is read") && !one.is_over("aa", "run-2").expect("it is read"));
         assert_eq!(one.audit_end("aa").expect("it is read"), Some(AuditEnd { seq: 7, hash: "h".to_owned() }));
         assert_eq!(one.audit_end("bb").expect("it is read"), None);
     }
