@@ -13,6 +13,7 @@ mod devices;
 mod force;
 mod kept;
 mod links;
+mod rolled_back;
 mod times;
 
 use std::fs;

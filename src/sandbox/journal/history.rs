@@ -19,6 +19,8 @@ pub struct History {
     pub touched: Vec<(Address, Option<Moment>, u64)>,
     /// Where steps that were taken back left copies of what had been there, and the line that says so.
     pub copied: Vec<(Address, u64)>,
+    /// What steps left that took back others of the run.
+    pub put_back: Vec<PutBack>,
     /// How the run ended; none while it goes on and when it was killed.
     pub end: Option<End>,
     /// Where the steps begin of which all or none are taken, while they are not all taken.
@@ -29,6 +31,17 @@ pub struct History {
     pub whole: u64,
     /// The seals behind the last whole line, to go on with.
     pub chain: Chain,
+}
+
+/// A place after a step that took back another of the same run.
+#[derive(Clone, Debug)]
+pub struct PutBack {
+    /// The place.
+    pub place: Address,
+    /// What is there again.
+    pub now: Option<State>,
+    /// The line that says so.
+    pub line: u64,
 }
 
 /// A step as a journal has it.
@@ -124,8 +137,8 @@ impl History {
             whole += line.bytes;
             reading.take(record);
         }
-        let Reading { steps, touched, copied, end, open_from, .. } = reading;
-        Ok(History { begin, steps, touched, copied, end, open_from, damaged, whole, chain })
+        let Reading { steps, touched, copied, put_back, end, open_from, .. } = reading;
+        Ok(History { begin, steps, touched, copied, put_back, end, open_from, damaged, whole, chain })
     }
 }
 
@@ -196,6 +209,7 @@ struct Reading {
     steps: Vec<Taken>,
     touched: Vec<(Address, Option<Moment>, u64)>,
     copied: Vec<(Address, u64)>,
+    put_back: Vec<PutBack>,
     end: Option<End>,
     open_from: Option<u32>,
 }
@@ -248,6 +262,9 @@ impl Reading {
             Some(reversed) => {
                 let Taken { step, .. } = self.steps.remove(at);
                 self.copied.extend(step.copied_back_to().map(|place| (place.clone(), self.line)));
+                if let Fate::Done { now, line, .. } = fate {
+                    self.put_back.push(PutBack { place: step.destination().clone(), now, line });
+                }
                 self.forget(reversed);
             }
             None => self.steps[at].fate = fate,

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 
 use super::super::metadata::{Kind, Metadata, Timestamp};
 use super::address::{Address, holder};
-use super::history::{Fate, History, HistoryError, Taken};
+use super::history::{Fate, History, HistoryError, PutBack, Taken};
 use super::record::{State, Step};
 use super::roots::Roots;
 use super::run::Folders;
@@ -103,16 +103,20 @@ impl Later {
             later.copied.extend(copies.filter_map(|taken| taken.step.copied_back_to()).cloned());
             later.folders.extend(history.touched.iter().map(|(folder, ..)| folder.clone()));
             later.copied.extend(history.copied.iter().map(|(place, _)| place.clone()));
-            history.steps.iter().for_each(|taken| later.take(taken, stays));
+            let mut put_back = history.put_back.iter().peekable();
+            for taken in &history.steps {
+                while let Some(earlier) = put_back.next_if(|put_back| taken.is_after(put_back.line)) {
+                    later.put_back(earlier);
+                }
+                later.take(taken, stays);
+            }
+            put_back.for_each(|put_back| later.put_back(put_back));
         }
         Some(later)
     }
 
     fn take(&mut self, taken: &Taken, stays: bool) {
-        let place = match &taken.step {
-            Step::Move { to, .. } => to,
-            step => step.path(),
-        };
+        let place = taken.step.destination();
         if stays {
             self.stays.extend([place.clone(), taken.step.path().clone()]);
         }
@@ -126,6 +130,17 @@ impl Later {
         match &taken.fate {
             Fate::Done { now: Some(now), .. } => drop(self.left.insert(place.clone(), now.clone())),
             _ => drop(self.left.remove(place)),
+        }
+    }
+
+    /// A step and the one that took it back come to nothing, but for the time at which this happened.
+    fn put_back(&mut self, PutBack { place, now, .. }: &PutBack) {
+        match now {
+            Some(now) => {
+                self.states.insert(now.inode, now.clone());
+                self.left.insert(place.clone(), now.clone());
+            }
+            None => drop(self.left.remove(place)),
         }
     }
 

@@ -231,6 +231,11 @@ impl Step {
         }
     }
 
+    /// The place at which its result is.
+    pub fn destination(&self) -> &Address {
+        if let Step::Move { to, .. } = self { to } else { self.path() }
+    }
+
     /// Whether it brings something to a place or takes it from there, with all that is in it.
     pub fn is_of_tree(&self) -> bool {
         matches!(self, Step::Put { .. } | Step::Take { .. } | Step::Move { .. })
