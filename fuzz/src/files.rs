@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use neuroscript::engine::{Engine, Options};
+use neuroscript::engine::{Engine, Layer, Options, built_in_tools, check_policy};
 use serde_json::{Value, json};
 
-use super::world::{World, call, check_findings, knows_secret};
+use super::world::{World, call, check_findings, knows_secret, with_shared};
 
 /// No path leads out, whatever it is made of.
 pub fn paths(data: &[u8]) {
@@ -36,6 +36,15 @@ pub fn paths(data: &[u8]) {
 
 /// A policy file is understood or refused, and what is wrong with it can be shown.
 pub fn policy(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let registry = built_in_tools();
+    let checked = [Layer::User, Layer::Root].map(|layer| check_policy(&text, layer, &registry));
+    for error in checked.iter().filter_map(|checked| checked.as_ref().err()) {
+        check_findings(&error.findings, &error.sources);
+    }
+    if checked.iter().all(Result::is_err) {
+        return;
+    }
     let world = World::new();
     let path = world.root().with_file_name("policy.toml");
     fs::write(&path, data).expect("a policy");
@@ -55,31 +64,45 @@ pub fn policy(data: &[u8]) {
 pub fn arguments(data: &[u8]) {
     let Some((choice, text)) = data.split_first().filter(|_| !knows_secret(data)) else { return };
     let Ok(given) = serde_json::from_slice::<Value>(text) else { return };
-    let world = World::new();
-    world.put("a.txt", b"one\ntwo\n");
-    let engine = world.engine();
+    let make = || {
+        let world = World::new();
+        world.put("a.txt", b"one\ntwo\n");
+        let engine = world.engine();
+        (world, engine)
+    };
+    with_shared(make, |world, engine| argue(world, engine, *choice, given));
+}
+
+fn argue(world: &World, engine: &Engine, choice: u8, given: Value) {
     let names: Vec<&str> = engine.registry().iter().map(|tool| tool.spec.name).collect();
-    let name = names[usize::from(*choice) % names.len()];
+    let name = names[usize::from(choice) % names.len()];
     // It would take what is typed.
     if name != "IO.Input" {
-        let _ = call(&engine, name, given);
+        let _ = call(engine, name, given);
     }
     world.check_outside();
 }
 
 /// What a `.gitignore` leaves is part of what there is.
 pub fn gitignore(data: &[u8]) {
-    let world = World::new();
-    for name in ["a", "a.log", "b/c.txt", "b/d/e.log", ".hidden", "sp ace", "b/ü", "b/d/[x]"] {
-        world.put(name, b"");
-    }
+    let make = || {
+        let world = World::new();
+        for name in ["a", "a.log", "b/c.txt", "b/d/e.log", ".hidden", "sp ace", "b/ü", "b/d/[x]"] {
+            world.put(name, b"");
+        }
+        let engine = world.engine();
+        (world, engine)
+    };
+    with_shared(make, |world, engine| ignore(world, engine, data));
+}
+
+fn ignore(world: &World, engine: &Engine, data: &[u8]) {
     world.put(".gitignore", data);
     world.put("b/.gitignore", &data[data.len() / 2..]);
-    let engine = world.engine();
     let listed = |ignores: bool| -> BTreeSet<String> {
         let arguments =
             json!({ "path": ".", "recursive": true, "filter": "files", "format": "json", "use_gitignore": ignores });
-        let text = call(&engine, "FS.ListDir", arguments).expect("it is listed");
+        let text = call(engine, "FS.ListDir", arguments).expect("it is listed");
         let rows: Vec<Value> = serde_json::from_str(text.as_str().expect("a text")).expect("JSON");
         rows.iter().map(|row| row["path"].to_string()).collect()
     };
@@ -91,11 +114,18 @@ pub fn gitignore(data: &[u8]) {
 pub fn archive(data: &[u8]) {
     let Some((form, bytes)) = data.split_first().filter(|_| !knows_secret(data)) else { return };
     let name = ["a.zip", "a.tar", "a.tar.gz"][usize::from(*form) % 3];
-    let world = World::new();
+    let make = || {
+        let world = World::new();
+        let engine = world.engine();
+        (world, engine)
+    };
+    with_shared(make, |world, engine| unpack(world, engine, name, bytes));
+}
+
+fn unpack(world: &World, engine: &Engine, name: &str, bytes: &[u8]) {
     world.put(name, bytes);
-    let engine = world.engine();
     let arguments = json!({ "archive_path": name, "destination_path": "to", "max_total_bytes": 1 << 20 });
-    let answer = call(&engine, "FS.Extract", arguments);
+    let answer = call(engine, "FS.Extract", arguments);
     let failed = answer.is_err() || answer.is_ok_and(|answer| answer.is_null() || !answer["error"].is_null());
     assert!(!failed || !world.root().join("to").exists(), "a part of it was unpacked");
     world.check_outside();

@@ -19,13 +19,13 @@ pub use chains::chains;
 pub use files::{archive, arguments, gitignore, paths, policy};
 pub use model::operations;
 pub use state::{audit, journal, memory, plan};
-pub use texts::{formatter, parser, programs};
+pub use texts::{formatter, parser, programs, test_head};
 
 /// A target: what it is called, and what it does with bytes.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 15] = [
     ("parser", parser),
     ("formatter", formatter),
     ("programs", programs),
@@ -40,4 +40,5 @@ pub const TARGETS: [Target; 14] = [
     ("plan", plan),
     ("memory", memory),
     ("audit", audit),
+    ("test_head", test_head),
 ];

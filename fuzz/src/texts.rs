@@ -1,8 +1,9 @@
 //! Targets that take a script.
 
+use neuroscript::cli::check_test_head;
 use neuroscript::engine::{Checked, Ending, Engine, Invocation, Options, Script, Spelling, format_script, tokens};
 
-use super::world::{Unread, World, check_findings, knows_secret};
+use super::world::{Unread, World, check_findings, knows_secret, with_shared};
 
 thread_local! {
     /// One for all texts that are not run.
@@ -55,15 +56,30 @@ pub fn formatter(data: &[u8]) {
     assert_eq!(info(&before), info(&check(text.as_bytes())), "formatting changes what the script is");
 }
 
+/// The lines that say how a script is tested are understood, or refused with the line.
+pub fn test_head(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    if let Err((line, message)) = check_test_head(&text) {
+        assert!((1..=text.lines().count().max(1)).contains(&line), "line {line} of {text:?}: {message}");
+        assert!(!message.contains('\n'), "{message}");
+    }
+}
+
 /// A program ends within its limits, one way or the other, and reaches nothing outside.
 pub fn programs(data: &[u8]) {
     if knows_secret(data) {
         return;
     }
-    let world = World::new();
-    world.put("a.txt", b"one\ntwo\n");
-    let options = Options { policy: Some(limits(&world)), ..world.options() };
-    let engine = world.opened(&options);
+    let make = || {
+        let world = World::new();
+        world.put("a.txt", b"one\ntwo\n");
+        let engine = world.opened(&Options { policy: Some(limits(&world)), ..world.options() });
+        (world, engine)
+    };
+    with_shared(make, |world, engine| run(world, engine, data));
+}
+
+fn run(world: &World, engine: &Engine, data: &[u8]) {
     let outcome = engine.run(&Script::new("fuzz.ns", data), &Invocation::default(), Box::new(Unread));
     check_findings(&outcome.findings, &outcome.sources);
     assert!(outcome.steps <= 20_000 + 1, "{} steps", outcome.steps);

@@ -1,5 +1,6 @@
 //! A sandbox for one input, with a secret beside it, and what must hold of everything that is said.
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -14,6 +15,9 @@ pub const SECRET: &str = "SECRET-of-the-outside";
 
 /// What findings say where the fault is ours.
 const FAULT: &str = "a fault of NeuroScript itself";
+
+/// Bytes of the ledger of all sandboxes.
+const MOST_LEDGER: u64 = 64 << 10;
 
 /// Whether an input holds already what no answer may: who fuzzes learns what is looked for, and says it himself.
 pub fn knows_secret(data: &[u8]) -> bool {
@@ -86,15 +90,38 @@ impl World {
     }
 }
 
-/// The state folder of all sandboxes of this process, so that a key is made once.
+/// The state folder of all sandboxes of this process, so that a key is made once. Its ledger would grow with every
+/// input.
 fn state_of_all() -> PathBuf {
     static STATE: OnceLock<PathBuf> = OnceLock::new();
     let made = || {
-        let place = std::env::temp_dir().join("neuroscript-fuzz-state");
+        let place = std::env::temp_dir().join(format!("neuroscript-fuzz-state-{}", std::process::id()));
         fs::create_dir_all(&place).expect("a folder");
         place
     };
-    STATE.get_or_init(made).clone()
+    let place = STATE.get_or_init(made);
+    let ledger = place.join("neuroscript/ledger");
+    if ledger.metadata().is_ok_and(|metadata| metadata.len() > MOST_LEDGER) {
+        // Another thread may do so too.
+        let _ = fs::remove_file(ledger);
+    }
+    place.clone()
+}
+
+thread_local! {
+    /// The sandbox and engine that inputs share until one of them changes something.
+    static SHARED: RefCell<Option<(World, Engine)>> = const { RefCell::new(None) };
+}
+
+/// Does something with a sandbox and an engine that `make` opens. The next input gets the same, unless a run was
+/// begun in it: making a sandbox takes longer than most targets need for an input.
+pub fn with_shared<T>(make: impl FnOnce() -> (World, Engine), work: impl FnOnce(&World, &Engine) -> T) -> T {
+    let (world, engine) = SHARED.take().unwrap_or_else(make);
+    let done = work(&world, &engine);
+    if !world.root().join(".ns").exists() {
+        SHARED.set(Some((world, engine)));
+    }
+    done
 }
 
 /// Calls a tool; what is said of it holds no secret and tells of no fault of ours.

@@ -63,6 +63,7 @@ pub(crate) use sandbox_hint::with_root;
 pub(crate) use show::Shared;
 pub(crate) use table::{Fit, cell, is_rows, new_table_of, printed, quoted, sections, table, terminal_columns};
 pub(crate) use terminal::{report_findings, report_limit, report_notes, report_setup, say};
+pub use testing::check_head as check_test_head;
 pub(crate) use tools::{Entry as ToolEntry, entries, entry_of, tools_matching};
 pub(crate) use typed::{Typed, save_script};
 

@@ -69,6 +69,7 @@ pub use invocation::{Arguments, Invocation};
 pub use outcome::{Ending, Outcome};
 pub use parse::{DescribedScript, Parsed, describe_script, parse_script};
 pub use plan::{Applied, Plan, PlanError, read_plan};
+pub use policies::check_policy;
 pub use render::{Rendered, Results};
 pub use script::Script;
 pub use session::{LineOutcome, LineResult, Session};

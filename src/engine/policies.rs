@@ -50,6 +50,16 @@ pub(super) fn read_policies(root: &Root, options: &Options, registry: &Registry)
     Ok(config)
 }
 
+/// Checks the text of a policy file.
+///
+/// # Errors
+/// A finding for each fault, with its place.
+pub fn check_policy(text: &str, layer: Layer, registry: &Registry) -> Result<(), SetupError> {
+    let mut sources = Sources::new();
+    let read = read(sources.add(POLICY_FILE, text), registry, layer);
+    read.map(drop).map_err(|findings| SetupError { findings, sources })
+}
+
 /// The configuration where no policy file says anything.
 fn without_file(options: &Options) -> Config {
     let mut config = Config { limits: options.limits.clone(), ..Config::default() };

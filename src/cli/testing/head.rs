@@ -38,6 +38,14 @@ pub struct Head {
     lines: Vec<(usize, Vec<String>)>,
 }
 
+/// Checks the `# ns: test` lines of a script.
+///
+/// # Errors
+/// The line, counted from 1, and what is wrong with it.
+pub fn check_head(script: &str) -> Result<(), (usize, String)> {
+    Head::of(script).map(drop)
+}
+
 impl Head {
     /// Reads the head of a script; an error has the line.
     pub fn of(script: &str) -> Result<Head, (usize, String)> {

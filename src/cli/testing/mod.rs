@@ -23,6 +23,7 @@ use std::sync::mpsc;
 
 pub use case::{Difference, Outcome, Settings, Verdict};
 pub use find::{Case, find};
+pub use head::check_head;
 pub use redact::Redaction;
 pub use report::{to_json, to_junit};
 pub use watch::Watcher;
