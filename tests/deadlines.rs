@@ -24,7 +24,7 @@ use serde_json::Value as Json;
 use support::{Captured, ns, run};
 
 /// How long a call may work before it is interrupted; `NS_PATIENCE` chooses other milliseconds.
-const PATIENCE: u64 = if cfg!(debug_assertions) { 150 } else { 15 };
+const PATIENCE: u64 = if cfg!(debug_assertions) { 50 } else { 15 };
 /// Processor time after the interrupt: to notice it, and to free what was made. A build without optimization may be many
 /// times as slow as a release, which is held to what the documents promise.
 const SLACK: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 50 });

@@ -15,7 +15,7 @@ const MAX_TEXT: usize = 256;
 /// Bytes of a list of paths that is shown as it is.
 const MAX_PATHS: usize = 64 << 10;
 /// Bytes of the JSON of a value that are hashed. Values share parts, so a small one can have a JSON without end.
-const MAX_HASHED: u64 = 16 << 20;
+const MAX_HASHED: u64 = 4 << 20;
 
 /// An argument as a line shows it.
 #[derive(Debug, Serialize)]

@@ -15,6 +15,8 @@ use super::parents::Parents;
 use super::root::SandboxPath;
 use super::take::{Dress, Overwrite, Putting, refuse_kind, take_place};
 
+/// Bytes that are written between two looks at the clock.
+const PIECE: usize = 4 << 20;
 /// The permission bits of new files, before the user's mask.
 const FILE_MODE: u32 = 0o666;
 /// The permission bits of a file until it gets those of another.
@@ -64,7 +66,10 @@ impl SandboxPath {
         change: &Change<'_>,
     ) -> Result<Option<String>, SandboxError> {
         let mut new = self.begin_file(*overwrite, change)?;
-        new.file.write_all(content).map_err(|error| self.error(&error))?;
+        for piece in content.chunks(PIECE) {
+            meter.poll()?;
+            new.file.write_all(piece).map_err(|error| self.error(&error))?;
+        }
         new.finish(meter)
     }
 

@@ -61,9 +61,9 @@ pub fn tools() -> Vec<Tool> {
             let (path, extension) = (args.path.as_text(), args.extension.as_text());
             let extension = extension.strip_prefix('.').unwrap_or(&extension);
             let dot = if extension.is_empty() { "" } else { "." };
-            joined(parent_of(&path), &format!("{}{dot}{extension}", stem(base(&path))))
+            joined(&[parent_of(&path), stem(base(&path)), dot, extension])
         }),
-        Tool::new(WITH_BASE, |_, args: Based| joined(parent_of(&args.path.as_text()), &args.base.as_text())),
+        Tool::new(WITH_BASE, |_, args: Based| joined(&[parent_of(&args.path.as_text()), &args.base.as_text()])),
         Tool::new(SANITIZE, sanitize),
     ]
 }
@@ -77,9 +77,9 @@ fn parent_of(path: &str) -> &str {
     }
 }
 
-fn joined(parent: &str, name: &str) -> Result<Str, ToolError> {
-    space::check_string(parent.len() + name.len())?;
-    Ok(Str::new(&format!("{parent}{name}")))
+fn joined(parts: &[&str]) -> Result<Str, ToolError> {
+    space::check_string(parts.iter().map(|part| part.len()).sum())?;
+    Ok(Str::new(&parts.concat()))
 }
 
 /// Bytes that a name has at most: less than file systems take, so that a counter or a suffix fits after it.

@@ -14,6 +14,8 @@ use super::super::super::place::at_byte;
 
 /// Tokens that are read at once, if the expression that they belong to ends by then.
 const STRETCH: usize = 4_096;
+/// Tokens of a line outside brackets after which the line is not read to its end.
+const LONGEST_LINE: usize = 1 << 20;
 
 /// The first fault of a text; what comes after it is passed over.
 #[derive(Default)]
@@ -97,7 +99,7 @@ pub fn read(
     let mut receiver = ValidateWhitespace::new(receiver, source);
     let mut lexer = source.lex();
     let mut tokens = Charged::default();
-    while !fault.is_some() && fill(&mut lexer, &mut tokens)? {
+    while !fault.is_some() && fill(context, &mut lexer, &mut tokens)? {
         context.spend(tokens.len() / 16)?;
         context.meter.poll()?;
         parse_document(tokens.as_slice(), &mut receiver, &mut Sink(fault));
@@ -106,15 +108,22 @@ pub fn read(
 }
 
 /// Takes the tokens of the next expressions; false when there are no more.
-fn fill(lexer: &mut Lexer<'_>, tokens: &mut Charged<Token>) -> Result<bool, ToolError> {
+fn fill(context: &Context<'_>, lexer: &mut Lexer<'_>, tokens: &mut Charged<Token>) -> Result<bool, ToolError> {
     tokens.clear();
-    let mut open = 0_usize;
+    let (mut open, mut outside) = (0_usize, 0);
     for token in lexer.by_ref() {
         tokens.push(token)?;
+        if tokens.len().is_multiple_of(STRETCH) {
+            context.meter.poll()?;
+        }
+        outside += usize::from(open == 0);
         match token.kind() {
             TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket => open += 1,
             TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => open = open.saturating_sub(1),
             TokenKind::Newline if open == 0 && tokens.len() >= STRETCH => break,
+            TokenKind::Newline if open == 0 => outside = 0,
+            // No line that is TOML has so many, so there is a fault in what was taken.
+            _ if outside > LONGEST_LINE => break,
             _ => {}
         }
     }
