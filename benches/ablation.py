@@ -52,10 +52,10 @@ def build(part: str) -> Path:
     wrapper.write_text(f'#!/bin/sh\nexec "$@"{without}\n')
     wrapper.chmod(0o755)
     environment = {**os.environ, "RUSTC_WORKSPACE_WRAPPER": str(wrapper), "CARGO_TARGET_DIR": str(target)}
-    command = ["cargo", "build", "--release", "--quiet", "--bin", "ns"]
+    command = ["cargo", "build", "--profile", "dist", "--quiet", "--bin", "ns"]
     if subprocess.run(command, cwd=ROOT, env=environment).returncode != 0:
         raise Failed(f"the build without `{part}` fails")
-    return Path(shutil.copy2(target / "release" / "ns", target / f"ns-{part}"))
+    return Path(shutil.copy2(target / "dist" / "ns", target / f"ns-{part}"))
 
 
 def cpu(ns: Path, program: str) -> tuple[float, str]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tools that change files beside public programs that do the same.
 
-    cargo build --release && python3 benches/changes.py [copy] [write] [--rounds 9] [--quick] [--ns target/release/ns]
+    cargo build --profile dist && python3 benches/changes.py [copy] [write] [--rounds 9] [--quick] [--ns target/dist/ns]
 
 `copy`: FS.CopyFile of one large file and of a folder of small ones beside `cp`, and beside `cp`
 whose files are synced as FS.CopyFile's are. `write`: 1,000 small durable writes, each of them in the

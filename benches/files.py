@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reading and searching files against sed and ripgrep.
 
-    cargo build --release && python3 benches/files.py [read] [search] [--rounds 9] [--quick] [--ns target/release/ns]
+    cargo build --profile dist && python3 benches/files.py [read] [search] [--rounds 9] [--quick] [--ns target/dist/ns]
 
 Everything is made in a temporary folder and removed again. The programs take turns; what counts is
 processor time (user and system, of the whole process, by wait4), the median over all rounds, and a

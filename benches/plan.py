@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What planning costs beside running.
 
-    cargo build --release && python3 benches/plan.py [--files 100000] [--rounds 9] [--quick] [--ns target/release/ns]
+    cargo build --profile dist && python3 benches/plan.py [--files 100000] [--rounds 9] [--quick] [--ns target/dist/ns]
 
 A script that reads a tree of many files in several ways and changes three of them is run, and planned; the
 programs take turns, and a run is taken back outside of the times. What they print is compared, and that a

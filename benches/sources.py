@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The processor time of `ns fmt` and `ns check` on one large script and on a thousand files.
 
-    cargo build --release && python3 benches/sources.py [--rounds 5] [--quick] [--ns target/release/ns]
+    cargo build --profile dist && python3 benches/sources.py [--rounds 5] [--quick] [--ns target/dist/ns]
 
 The files are the scripts in `scripts/`, repeated. The time is user and system time of the whole
 process, from wait4, as the median over the rounds. Before measuring, the answers are compared: a

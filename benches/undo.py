@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What taking back costs beside what is taken back, and listing many runs.
 
-    cargo build --release && python3 benches/undo.py [big] [log] [--gigabytes 10] [--rounds 9] [--quick] [--ns target/release/ns]
+    cargo build --profile dist && python3 benches/undo.py [big] [log] [--gigabytes 10] [--rounds 9] [--quick] [--ns target/dist/ns]
 
 `big`: a file of many gigabytes is deleted, overwritten by a small one, and a folder of it deleted; each is
 taken back and done again. Undo should take no longer than the operation did. `log`: `ns log` and `ns log

@@ -98,7 +98,7 @@ def _peers(args: argparse.Namespace) -> list[str] | None:
 
 def measure(args: argparse.Namespace) -> dict[str, Report]:
     """What the chosen modes find."""
-    built = Built(args.ns and os.path.abspath(args.ns), optimised=not args.quick)
+    built = Built(args.ns and os.path.abspath(args.ns), measures=not args.quick)
     if args.quick:
         return quick.run(built)
     return {mode: MODES[mode](built, args) for mode in args.modes or MODES}
