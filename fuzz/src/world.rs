@@ -126,7 +126,8 @@ pub fn with_shared<T>(make: impl FnOnce() -> (World, Engine), work: impl FnOnce(
 
 /// Calls a tool; what is said of it holds no secret and tells of no fault of ours.
 pub fn call(engine: &Engine, tool: &str, arguments: serde_json::Value) -> Result<serde_json::Value, String> {
-    let arguments: Value = serde_json::from_value(arguments).expect("JSON is a value");
+    // Not every number of JSON is a value.
+    let arguments: Value = serde_json::from_value(arguments).map_err(|error| error.to_string())?;
     let answer = match engine.call(tool, &arguments) {
         Ok(value) => Ok(serde_json::to_value(&value).expect("every value is JSON")),
         Err(error) => Err(format!("{}: {} {:?}", error.code.id(), error.message, error.answer)),
