@@ -26,26 +26,14 @@ use support::{Captured, ns, run};
 /// How long a call may work before it is interrupted; `NS_PATIENCE` chooses other milliseconds.
 const PATIENCE: u64 = if cfg!(debug_assertions) { 50 } else { 15 };
 /// Processor time after the interrupt: to notice it, and to free what was made. A build without optimization may be many
-/// times as slow as a release, which is held to what the documents promise.
-const SLACK: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 50 });
+/// times as slow as a release, so it is only held to end; a release is held to what the documents promise.
+const SLACK: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 50 });
 /// A call that seems late is tried so often in all; the least counts.
 const TRIES: usize = 3;
 /// A call that goes on for so long after the interrupt counts as hanging.
 const HANGING: Duration = Duration::from_secs(120);
-/// Tools that are not held to it yet. Parsers run to their end, so does the hash that the audit log makes of a long argument,
-/// and so does what makes the head of a difference out of long names.
-const LATE: [&str; 10] = [
-    "CSV.Parse",
-    "JSON.Query",
-    "TOML.Parse",
-    "YAML.Parse",
-    "ENV.Get",
-    "FS.AppendFile",
-    "FS.EditFile",
-    "FS.SetPermissions",
-    "FS.WriteFile",
-    "TEXT.Diff",
-];
+/// Tools that are not held to it: the parser of YAML reads a scalar in one piece, some 2 ms for each megabyte.
+const LATE: [&str; 1] = ["YAML.Parse"];
 /// Threads among which the tools are dealt out.
 const HANDS: usize = 2;
 

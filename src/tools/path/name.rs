@@ -1,5 +1,7 @@
 //! `PATH.WithExtension`, `PATH.WithBase`, `PATH.Sanitize`: names of files.
 
+use compact_str::CompactString;
+
 use crate::limits::space;
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
@@ -78,8 +80,11 @@ fn parent_of(path: &str) -> &str {
 }
 
 fn joined(parts: &[&str]) -> Result<Str, ToolError> {
-    space::check_string(parts.iter().map(|part| part.len()).sum())?;
-    Ok(Str::new(&parts.concat()))
+    let length = parts.iter().map(|part| part.len()).sum();
+    space::check_string(length)?;
+    let mut text = CompactString::with_capacity(length);
+    parts.iter().for_each(|part| text.push_str(part));
+    Ok(Str::from_compact(text))
 }
 
 /// Bytes that a name has at most: less than file systems take, so that a counter or a suffix fits after it.

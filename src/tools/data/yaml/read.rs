@@ -38,6 +38,8 @@ arguments! {
 const MAX_ALIASED: usize = 1_000_000;
 /// Characters that may be read to find out whether what was read is a key; the tokens of so many are kept.
 const MAX_KEY: usize = 4_096;
+/// Bytes of a scalar before which the clock is looked at: the parser reads it in one piece.
+const LARGE: usize = 1 << 20;
 /// Bytes that the parser keeps for an anchor, besides its name.
 const ANCHOR_BYTES: usize = 128;
 
@@ -143,6 +145,9 @@ impl Loader {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 space::check(text.len())?;
+                if text.len() >= LARGE {
+                    context.meter.poll()?;
+                }
                 let value = self.scalar(&text, style, tag.as_deref(), &span)?;
                 self.put(value, anchor, 1, &span)
             }
