@@ -44,7 +44,7 @@ pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script
         return exit;
     }
     drop(outcome);
-    let command = format!("ns run {}", script.file_name());
+    let command = invocation.listed(script, &format!("ns run {}", script.file_name()));
     let shown = engine.plan(&command, failed).and_then(|plan| {
         let plan = plan.expect("the engine plans");
         show(&engine, &plan, form)?;
@@ -117,6 +117,17 @@ pub(crate) fn show_plan_in_session(engine: &Engine, plan: &Plan) -> Result<(), T
     let described = engine.describe_plan(plan, Differ::showing(engine.watch()))?;
     // That nobody reads it is nobody's error.
     let _ = terminal::print(&format!("plan: this would be changed\n{}", told_of(&described, terminal::paint())));
+    Ok(())
+}
+
+/// Shows what taking a run back comes to.
+pub(super) fn show_plan_of(engine: &Engine, plan: &Plan) -> Result<(), ToolError> {
+    if plan.changes.is_empty() {
+        say("nothing would be changed\n");
+        return Ok(());
+    }
+    let described = engine.describe_plan(plan, Differ::counting(engine.watch()))?;
+    terminal::print(&format!("{}\n{}", changes::tree(&described, terminal::paint()), changes::summary(&described)));
     Ok(())
 }
 

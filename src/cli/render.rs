@@ -9,9 +9,9 @@ use crate::value::{Map, Str, Value, json};
 
 use super::args::{Global, RenderArgs, ResultForm};
 use super::exit::Exit;
-use super::history::say_ended;
 use super::run::read_text;
 use super::terminal::{print, report_error, report_findings, report_notes};
+use super::undo::say_ended;
 
 pub fn render(global: &Global, args: &RenderArgs) -> Exit {
     let engine = match super::open(&global.options()) {

@@ -8,11 +8,11 @@ use crate::engine::{DescribedScript, EmitError, Ending, Invocation, Options, Out
 use super::args::{Global, RunArgs};
 use super::doctor::kernel_sandbox;
 use super::exit::Exit;
-use super::history::say_ended;
 use super::plan;
 use super::sandbox_hint;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{print, report_error, report_findings, report_notes, say};
+use super::undo::say_ended;
 
 /// `ns run FILE|-|-e CODE`, and `ns FILE`, which is also what a `#!/usr/bin/env ns` line comes to.
 pub fn run(global: &Global, args: &RunArgs) -> Exit {

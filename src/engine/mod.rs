@@ -63,7 +63,10 @@ pub use fix::Fixed;
 pub use foreign::{ForeignDeed, ForeignRun, ForeignState, Ownership};
 pub use format::{Formatted, Spelling, format_script};
 pub use gc::{Amount, GcRequest, GivenUp, Swept, Tally, Why};
-pub use history::{Conflict, End, Ended, Listed, PassedOver, ShownChange, ShownRun, Undone, What, short_name};
+pub use history::{
+    Conflict, End, Ended, Listed, Origin, PassedOver, Reversal, Selection, ShownChange, ShownRun, Undone, What,
+    short_name,
+};
 pub use info::{Info, ProcedureInfo};
 pub use invocation::{Arguments, Invocation};
 pub use outcome::{Ending, Outcome};
@@ -242,6 +245,7 @@ impl Engine {
     fn how(&self, ending: Ending) -> Option<End> {
         match ending {
             Ending::Done | Ending::Unread => Some(End::Done),
+            Ending::Interrupted if !self.atomic => Some(End::Interrupted),
             _ if !self.atomic => Some(End::Failed),
             _ => self.take_back(),
         }
@@ -315,7 +319,7 @@ impl Engine {
             Err(findings) => return Outcome::misused(findings, interface.help(&invocation.command(script))),
         };
         let sources = Rc::new(sources);
-        self.gate.announce(memory.command(), self.atomic);
+        self.gate.announce(&invocation.listed(script, memory.command()), self.atomic);
         let (gate, memory) = (self.gate.clone(), memory.clone());
         let world = World { gate, sources: sources.clone(), memory, output, strict: self.strict };
         let mut machine = Machine::new(world, self.begin_account());

@@ -11,6 +11,7 @@ mod nearest;
 mod purpose;
 pub mod render;
 pub mod safe;
+mod shell;
 mod source;
 mod span;
 
@@ -20,5 +21,6 @@ pub use fold::fold;
 pub use hex::hex;
 pub use nearest::nearest;
 pub use purpose::{Purpose, meant, search};
+pub use shell::{shell_line, shell_word};
 pub use source::{Position, Source, Sources, position_in};
 pub use span::Span;

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use rexpect::session::spawn_command;
 
-use super::terminal::{PtySession, command, ends_with, plain, send};
+use super::terminal::{PtySession, command, ends_with, plain, send, session, type_line};
 
 /// A script that makes as many files as it is told to, and then does what it is told to.
 const SCRIPT: &str = "\
@@ -102,6 +102,39 @@ fn it_is_said_after_a_failure_and_after_ctrl_c() {
     send(&session, [3]);
     let shown = plain(&session.exp_eof().expect("it ends"));
     assert!(shown.ends_with("2 changes; ns undo takes them back\n"), "{shown}");
+}
+
+#[test]
+fn a_line_of_a_session_says_what_it_changed() {
+    let place = place();
+    let mut session = session(place.path());
+    let write = |names: &[&str]| {
+        let calls: Vec<String> = names.iter().map(|name| format!("CALL FS.WriteFile('{name}', 'x')")).collect();
+        calls.join("\n")
+    };
+    let one = "\n1 change; :undo takes it back\n";
+    assert!(type_line(&mut session, &write(&["a"]), "ns> ").ends_with(one));
+    // The value comes first.
+    let shown = type_line(&mut session, "FS.WriteFile('b', 'x').path", "ns> ");
+    assert!(shown.ends_with(&format!("\nb{one}")), "{shown}");
+    let shown = type_line(&mut session, ":load tidy.ns", "ns> ");
+    assert!(!shown.contains("takes"), "it defines a procedure alone: {shown}");
+    let shown = type_line(&mut session, "FOR EACH n IN ['c', 'd'] DO\nCALL FS.WriteFile(n, 'x')\nEND", "ns> ");
+    assert!(shown.ends_with("\n2 changes; :undo takes them back\n"), "{shown}");
+    let shown = type_line(&mut session, "FS.WriteFile('e', 'x').path / 0", "ns> ");
+    assert!(shown.contains("error[") && shown.ends_with(one), "{shown}");
+    for line in ["EMIT 1", "FS.Exists('a')", ":undo", ":redo", ":log"] {
+        let shown = type_line(&mut session, line, "ns> ");
+        assert!(!shown.contains(":undo takes"), "{line}: {shown}");
+    }
+    type_line(&mut session, ":plan on", "plan> ");
+    let shown = type_line(&mut session, &write(&["f"]), "plan> ");
+    assert!(shown.ends_with("\n1 change planned; :undo takes it back\n"), "{shown}");
+    let mut quiet = command(place.path());
+    quiet.arg("--quiet");
+    let mut session = super::terminal::begin(quiet).0;
+    assert!(!type_line(&mut session, &write(&["g"]), "ns> ").contains("takes"));
+    assert!(place.path().join("g").exists());
 }
 
 #[test]

@@ -102,9 +102,16 @@ fn each_line_is_a_run_that_can_be_taken_back() {
         assert!(log.contains(&format!("  CALL FS.WriteFile(\"a.txt\", \"{text}\")")), "{log}");
     }
     let read = || std::fs::read_to_string(place.path().join("a.txt")).unwrap_or_default();
-    for (command, expected) in [(":undo", "one"), (":redo", "two"), (":undo", "one"), (":undo", "")] {
+    for (command, text, expected) in
+        [(":undo", "two", "one"), (":redo", "two", "two"), (":undo", "two", "one"), (":undo", "one", "")]
+    {
         let shown = type_line(&mut session, command, "ns> ");
-        assert!(shown.contains("was taken back (1 change)"), "{shown}");
+        let (did, remedy) = if command == ":undo" { ("undid", ":redo") } else { ("redid", ":undo") };
+        assert!(
+            shown.contains(&format!("\n{did} ")) && shown.contains(&format!("): 1 change; `{remedy}` ")),
+            "{shown}"
+        );
+        assert!(shown.contains(&format!("(CALL FS.WriteFile(\"a.txt\", \"{text}\"))")), "{shown}");
         assert_eq!(read(), expected);
     }
     assert!(type_line(&mut session, ":undo", "ns> ").contains("no run has changed anything"));
