@@ -28,6 +28,7 @@ mod interrupts;
 mod markup;
 mod mcp;
 mod memory;
+mod nearest_file;
 mod new;
 mod page;
 mod plan;

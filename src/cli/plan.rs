@@ -18,6 +18,7 @@ use super::history::{report, with_engine};
 use super::interrupts::catch_interrupts;
 use super::page;
 use super::run::finish;
+use super::sandbox_hint::with_root;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{self, counted, report_error, say};
 
@@ -36,9 +37,10 @@ pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script
     // The plan is what standard output is for.
     let printer = if form == PlanForm::Text { Printer::new(format) } else { Printer::on_stderr(format) };
     let printer = Shared::new(printer);
-    let outcome = engine.run(script, invocation, Box::new(printer.clone()));
+    let mut outcome = engine.run(script, invocation, Box::new(printer.clone()));
     let flushed = printer.flush();
     let failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);
+    outcome.findings = with_root(&outcome.findings, engine.gate().root.path());
     let exit = finish(&outcome, flushed);
     if outcome.ending == Ending::Misused {
         return exit;

@@ -106,7 +106,7 @@ pub fn name_in(line: &str) -> Option<usize> {
 pub fn known(name: &str) -> Option<&'static str> {
     let short = match name {
         "q" | "exit" => "quit",
-        "h" | "?" => "help",
+        "h" | "?" | "doc" => "help",
         name => name,
     };
     let mut beginning = COMMANDS.iter().map(|(known, ..)| *known).filter(|known| known.starts_with(short));

@@ -6,6 +6,7 @@
 mod code;
 mod diagnostic;
 mod fold;
+mod habit;
 mod hex;
 mod nearest;
 mod purpose;
@@ -18,6 +19,7 @@ mod span;
 pub use code::{Code, ToolCode};
 pub use diagnostic::{Diagnostic, Edit, FindingCode, Label, Severity};
 pub use fold::fold;
+pub use habit::{changed_by, is_length};
 pub use hex::hex;
 pub use nearest::nearest;
 pub use purpose::{Purpose, meant, search};

@@ -17,6 +17,7 @@ mod gate;
 mod given;
 pub mod groups;
 mod history;
+mod literal_path;
 mod lookout;
 mod memory;
 mod module;

@@ -140,8 +140,20 @@ fn a_line_of_a_session_says_what_it_changed() {
 #[test]
 fn a_path_outside_names_the_sandbox_to_who_sits_there() {
     let place = place();
-    let shown = shown(place.path(), &["-e", "EMIT FS.Find(\"../up\")"], 4);
+    fs::write(place.path().join("up.ns"), "EMIT FS.Find(\"../up\")\n").expect("a script");
+    let document = "{{invoke_tool: find\n  path: \"../up\"\n}}\n";
+    fs::write(place.path().join("up.md"), document).expect("a document");
     let root = place.path().canonicalize().expect("the folder is there");
     let told = format!("the sandbox is `{}`; `ns --sandbox DIR` chooses another", root.display());
-    assert!(shown.contains(&told), "{shown}");
+    for (words, code) in [
+        (&["-e", "EMIT FS.Find(\"../up\")"][..], 4),
+        (&["up.ns"], 4),
+        (&["--plan", "up.ns"], 4),
+        (&["check", "up.ns"], 0),
+        (&["render", "up.md"], 4),
+        (&["call", "find", "{\"path\": \"../up\"}"], 4),
+    ] {
+        let shown = shown(place.path(), words, code);
+        assert!(shown.contains(&told), "{words:?}: {shown}");
+    }
 }
