@@ -222,7 +222,8 @@ impl Engine {
     /// Runs a script, or one procedure of it.
     pub fn run(&self, script: &Script, invocation: &Invocation, output: Box<dyn Output>) -> Outcome {
         let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
-        self.run_within(script, invocation, output, &Rc::new(memory))
+        let listed = invocation.listed(script, memory.command());
+        self.run_listed(script, invocation, output, (&Rc::new(memory), &listed))
     }
 
     /// The same for a caller whose session memory outlives the run.
@@ -233,8 +234,19 @@ impl Engine {
         output: Box<dyn Output>,
         memory: &Rc<SessionMemory>,
     ) -> Outcome {
+        self.run_listed(script, invocation, output, (memory, memory.command()))
+    }
+
+    /// Runs a script that the list of runs shows by a command.
+    fn run_listed(
+        &self,
+        script: &Script,
+        invocation: &Invocation,
+        output: Box<dyn Output>,
+        (memory, listed): (&Rc<SessionMemory>, &str),
+    ) -> Outcome {
         let _space = space::enter(&self.limits);
-        let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, memory))
+        let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, (memory, listed)))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
         outcome.warnings = self.end_run(self.how(outcome.ending));
         outcome
@@ -300,7 +312,7 @@ impl Engine {
         script: &Script,
         invocation: &Invocation,
         output: Box<dyn Output>,
-        memory: &Rc<SessionMemory>,
+        (memory, listed): (&Rc<SessionMemory>, &str),
     ) -> Outcome {
         if let Some(finding) = self.unsealed() {
             return Outcome::refused(Sources::new(), vec![finding]);
@@ -319,7 +331,7 @@ impl Engine {
             Err(findings) => return Outcome::misused(findings, interface.help(&invocation.command(script))),
         };
         let sources = Rc::new(sources);
-        self.gate.announce(&invocation.listed(script, memory.command()), self.atomic);
+        self.gate.announce(listed, self.atomic);
         let (gate, memory) = (self.gate.clone(), memory.clone());
         let world = World { gate, sources: sources.clone(), memory, output, strict: self.strict };
         let mut machine = Machine::new(world, self.begin_account());
