@@ -1,6 +1,6 @@
 //! `ns run`, `ns FILE`, and plain `ns`.
 
-use std::io::{ErrorKind, IsTerminal, Read, stdin};
+use std::io::{ErrorKind, IsTerminal, Read, stderr, stdin};
 use std::path::Path;
 
 use crate::engine::{DescribedScript, EmitError, Ending, Invocation, Options, Outcome, Script, describe_script};
@@ -143,6 +143,10 @@ fn run_script(run: Run<'_>, script: &Script, invocation: &Invocation) -> Exit {
     };
     if run.verbose {
         say(&format!("{}\n", kernel_sandbox(&engine)));
+    }
+    if stderr().is_terminal() && !run.global.quiet {
+        let (findings, sources) = engine.elsewhere(script);
+        report_findings(&findings, &sources);
     }
     let printer = Shared::new(Printer::new(Format::for_run(run.global.output)));
     let mut outcome = engine.run(script, invocation, Box::new(printer.clone()));

@@ -4,6 +4,7 @@ mod audit;
 mod canary;
 mod changes;
 mod config;
+mod elsewhere;
 mod fix;
 mod foreign;
 mod format;

@@ -139,6 +139,9 @@ impl Repl<'_> {
             }
             LineResult::None => self.done.push(text.trim_end().to_owned()),
         }
+        if is_done {
+            report_notes(&self.session.borrow().elsewhere(text));
+        }
         self.say_changes(outcome.changes);
         is_done
     }

@@ -138,6 +138,19 @@ fn a_line_of_a_session_says_what_it_changed() {
 }
 
 #[test]
+fn what_means_something_else_is_said_before_it_runs() {
+    let place = place();
+    fs::write(place.path().join("power.ns"), "SET n = 2\nEMIT n ^ 3, \" \", \"{n}\"\n").expect("a script");
+    let told = shown(place.path(), &["power.ns"], 0);
+    let (warned, printed) = (told.find("write `n ** 3`"), told.find("1 {n}"));
+    assert!(told.contains("power.ns:2") && told.contains("NS0122") && warned.is_some() && warned < printed, "{told}");
+    let quiet = shown(place.path(), &["-q", "power.ns"], 0);
+    assert_eq!(quiet, "1 {n}\n");
+    let fine = shown(place.path(), &["-e", "SET n = 1\nEMIT 2 ** 3, \" \", 6 ^ n"], 0);
+    assert_eq!(fine, "8 7\n");
+}
+
+#[test]
 fn a_path_outside_names_the_sandbox_to_who_sits_there() {
     let place = place();
     fs::write(place.path().join("up.ns"), "EMIT FS.Find(\"../up\")\n").expect("a script");

@@ -149,3 +149,28 @@ fn lines_of_other_languages_are_told_what_to_write() {
         assert!(shown.contains(&format!("\n{value}\n")), "{line}: {shown}");
     }
 }
+
+/// What runs, and does something else than in other languages, is told to who sits there.
+#[test]
+fn what_means_something_else_here_is_said() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    type_line(&mut session, "SET n = 3", "ns> ");
+    for (line, value, told) in [
+        ("2^8", "10", "write `2 ** 8`"),
+        ("EMIT n ^ 2", "1", "write `n ** 2`"),
+        ("5 // 2", "5", "FLOOR(a / b)"),
+        ("n // 2", "3", "FLOOR(a / b)"),
+        ("EMIT \"n is {n}\"", "n is {n}", "join the parts"),
+        ("EMIT \"{{n}}\"", "{{n}}", "three backticks"),
+        ("IF n == 3 THEN\nEMIT 10 ^ n\nEND", "9", "write `10 ** n`"),
+    ] {
+        let shown = type_line(&mut session, line, "ns> ");
+        let is_told = shown.contains("\nwarning: ") && shown.contains(told);
+        assert!(shown.contains(&format!("\n{value}\n")) && is_told, "{line}: {shown}");
+    }
+    for line in ["n ^ 1", "EMIT n  // two of them", "SET s = \"{other}\"", "2 ** 8"] {
+        let shown = type_line(&mut session, line, "ns> ");
+        assert!(!shown.contains("warning"), "{line}: {shown}");
+    }
+}

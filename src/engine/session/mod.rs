@@ -192,6 +192,11 @@ impl<'e> Session<'e> {
         }
     }
 
+    /// Whether a text is an expression alone.
+    pub(super) fn is_value(&self, text: &str) -> bool {
+        self.form(text) == Form::Value
+    }
+
     /// Where the first fault of a text is that is read as something.
     fn first_fault(&self, text: &str, form: Form) -> Option<u32> {
         let mut findings = Vec::new();
