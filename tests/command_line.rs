@@ -334,13 +334,27 @@ fn an_option_that_nobody_has_is_refused_and_nothing_runs() {
 }
 
 #[test]
-fn a_misspelt_command_is_named_with_the_nearest() {
+fn a_misspelt_command_or_file_is_named_with_the_nearest() {
     let place = place();
-    write(place.path(), "s.ns", "EMIT 1\n");
+    fs::create_dir(place.path().join("deep")).expect("a folder");
+    for name in ["s.ns", "tidy.ns", "deep/inventory.ns", "rune.md", "photos.jpg"] {
+        write(place.path(), name, "EMIT 1\n");
+    }
+    for words in [&["run", "tidi.ns"][..], &["check", "tidi.ns"], &["fmt", "tidi.ns"], &["--plan", "run", "tidi.ns"]] {
+        let ran = ns(place.path(), words);
+        assert!(ran.code == 2 && ran.stderr.contains("did you mean `tidy.ns`?"), "{words:?} {}", ran.stderr);
+    }
     for (words, help) in [
         (&["rnu", "s.ns"][..], "did you mean `ns run`?"),
         (&["--read-only", "chekc", "s.ns"], "did you mean `ns check`?"),
         (&["s"], "did you mean `s.ns`?"),
+        (&["tidi.ns"], "did you mean `tidy.ns`?"),
+        (&["tidi"], "did you mean `tidy.ns`?"),
+        (&["./tdiy.ns", "--go"], "did you mean `./tidy.ns`?"),
+        (&["deep/inventry.ns"], "did you mean `deep/inventory.ns`?"),
+        (&["tidy.txt"], "did you mean `tidy.ns`?"),
+        (&["rune"], "did you mean `ns run` or `ns rune.md`?"),
+        (&["photos.png"], "`ns --help` lists the commands"),
         (&["nothing-of-that-kind"], "`ns --help` lists the commands"),
     ] {
         let ran = ns(place.path(), words);

@@ -120,6 +120,22 @@ fn alone_it_lists_the_topics() {
     }
 }
 
+/// The page of a group names what serves the purpose in other groups.
+#[test]
+fn a_group_names_what_does_the_same_elsewhere() {
+    for (name, inside, elsewhere) in [
+        ("hash", "HASH.Sha256", "FS.HashFile"),
+        ("HASH", "HASH.Md5", "FS.HashFile"),
+        ("list", "LIST.Sort", "FS.ListDirectory"),
+    ] {
+        let ran = doc(&[name]);
+        let (page, others) = ran.stdout.split_once("\nElsewhere\n").expect("there are others");
+        assert!(page.contains(inside) && others.contains(elsewhere) && !others.contains(inside), "{}", ran.stdout);
+    }
+    let main = doc(&["Main"]);
+    assert!(main.code == 0 && main.stdout.contains("its parameters are the command line"), "{}", main.stdout);
+}
+
 #[test]
 fn the_json_form_has_every_topic_and_whole_pages() {
     let topics: Json = serde_json::from_str(&doc(&["--format", "json"]).stdout).expect("JSON");

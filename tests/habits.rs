@@ -22,7 +22,7 @@ const PLACES: [&str; 9] = [
 ];
 
 /// Expressions, and what the help for each names.
-const EXPRESSIONS: [(&[&str], &str); 20] = [
+const EXPRESSIONS: [(&[&str], &str); 29] = [
     (
         &["LIST.Map(l, x => x * 2)", "LIST.Map(l,x=>x*2)", "LIST.Map(l, (x) => { return x * 2 })"],
         "DEFINE PROCEDURE Convert(x)",
@@ -52,7 +52,129 @@ const EXPRESSIONS: [(&[&str], &str); 20] = [
     (&["{STR(x): x for x in l}"], "SET result[STR(x)] = x"),
     (&["typeof n", "TYPEOF n", "len(typeof n)"], "TYPEOF(n)"),
     (&["[[hello world]]"], "\"hello world\""),
+    (
+        &[
+            "\"a\" ++ \"b\"",
+            "\"a\"++n",
+            "n ++ 'b'",
+            "l ++ [2]",
+            "\"a\" . \"b\"",
+            "STR(n) . \"b\"",
+            "\"a\" .. n",
+            "n..'b'",
+        ],
+        "write `+`, which joins texts",
+    ),
+    (&["n div 2", "n DIV 2"], "FLOOR(a / b)"),
+    (&["n mod 2", "(n + 1) mod 2"], "`a % b`"),
+    (&["n is 2", "n eq 2", "n equals 2"], "write `==`"),
+    (&["l contains 2", "\"abc\" contains \"b\""], "`value IN list`"),
+    (&["None", "NONE", "Null", "undefined", "nullptr", "Nil"], "write `nil`"),
+    (&["l.size()", "l.length()", "l.len()", "l.count()", "l.Length()"], "write `LEN(l)`"),
+    (&["[1, 2].length()", "\"abc\".len()", "STR(n).size()"], "write `LEN(…)`"),
+    (&["l.append(2)", "l.push(2)", "l.add(2)"], "write `SET l = LIST.Append(l, …)`"),
 ];
+
+/// Lines, and what the help for each names.
+const LINES: [(&[&str], &str); 14] = [
+    (&["EMIT 1; EMIT 2", "EMIT 1 ;EMIT 2", "CALL FS.Exists(\"a\"); EMIT 2"], "write `EMIT 2` on a line of its own"),
+    (&["; EMIT 2", "SET n = 2; EMIT 2;"], "write `EMIT 2` on a line of its own"),
+    (&["EMIT 1;", "SET n = 2 ;", "IF n == 1; THEN\nEND"], "remove it"),
+    (&["SET n 6", "SET n to 6", "SET n := 6", "SET n: 6", "SET n == 6", "SET  n  6"], "write `SET n = 6`"),
+    (&["set n 6", "set n TO 6"], "write `set n = 6`"),
+    (&["VAR n 6"], "write `VAR n = 6`"),
+    (&["SET l[0] 6"], "write `SET l[0] = 6`"),
+    (&["SET n"], "write `SET n = …`"),
+    (&["l.append(2)", "l.push(2);", "l.add(2)", "l.push_back( 2 )"], "write `SET l = LIST.Append(l, 2)`"),
+    (&["l.extend([2, 3])"], "write `SET l = l + [2, 3]`"),
+    (&["l.sort()"], "write `SET l = LIST.Sort(l)`"),
+    (&["l.a.b.append(f(2))"], "write `SET l.a.b = LIST.Append(l.a.b, f(2))`"),
+    (&["FS.Append(\"a\", \"b\")", "MEMORY.Append(1)"], "write `CALL "),
+    (&["CALL l.append(2)", "call l.push(2)"], "write `SET l = LIST.Append(l, …)`"),
+];
+
+#[test]
+fn every_line_is_shown_as_it_is_written_here() {
+    let (asked, mut wrong) = (Asked::new(), String::new());
+    for (spellings, wanted) in LINES {
+        for spelling in spellings {
+            for place in ["@", "IF n == 1 THEN\n  @\nEND", "DEFINE PROCEDURE P(n, l)\n  @\nEND"] {
+                let script = format!("SET n = 1\nSET l = [1]\n{}\n", place.replace('@', spelling));
+                let help = asked.help(&script);
+                if !help.contains(wanted) {
+                    wrong.push_str(&format!("{script}wants {wanted}, has: {help}\n\n"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// What runs, and does something else than in other languages: a check warns of it.
+#[test]
+fn what_means_something_else_here_is_warned_of() {
+    let (asked, mut wrong) = (Asked::new(), String::new());
+    for (spellings, wanted) in [
+        (&["5 // 2", "n // 2", "n // n"][..], "FLOOR(a / b)"),
+        (&["2^8", "2 ^ 8", "10 ^ n", "(n + 1) ^ 2", "n ^ 3", "1 + 2 ^ n"], "** "),
+    ] {
+        for spelling in spellings {
+            for place in ["EMIT @", "SET v = @", "IF n == @\n  EMIT 1\nEND", "MUST n == @"] {
+                let help = asked.help(&format!("SET n = INT(ARGS[0])\n{}\n", place.replace('@', spelling)));
+                if !help.contains(wanted) {
+                    wrong.push_str(&format!("{place} {spelling} wants {wanted}, has: {help}\n"));
+                }
+            }
+        }
+    }
+    for text in ["\"{{n}}\"", "'a {{n}} b'", "\"{n}\"", "\"${n}\"", "\"a\" + \"{{n}}\""] {
+        let help = asked.help(&format!("SET n = 1\nEMIT {text}, n\n"));
+        if !help.contains("backticks") {
+            wrong.push_str(&format!("{text}, has: {help}\n"));
+        }
+    }
+    for meant in ["EMIT 6 ^ n", "EMIT n ^ 1", "EMIT n  // two of them", "EMIT \"${{n}}\"", "SET t = \"{{n}}\"\nEMIT t"]
+    {
+        let help = asked.help(&format!("SET n = INT(ARGS[0])\n{meant}\nEMIT n\n"));
+        if !help.is_empty() {
+            wrong.push_str(&format!("{meant} is meant, and has: {help}\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// What is found when it runs.
+#[test]
+fn a_property_or_a_pattern_that_is_not_there_is_told_what_to_write() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let told = |script: &str| run(ns(place.path()).args(["run", "-e", script])).stderr;
+    for (value, property, wanted) in [
+        ("[1]", "length", "write `LEN(value)`"),
+        ("\"abc\"", "len", "write `LEN(value)`"),
+        ("[1]", "size", "write `LEN(value)`"),
+        ("[1]", "first", "write `value[0]`"),
+        ("[1]", "last", "write `value[-1]`"),
+        ("{\"a\": 1}", "length", "there are: `a`; `LEN(map)` counts them"),
+        ("{}", "count", "`LEN(map)` counts the keys"),
+    ] {
+        for script in ["SET v = @\nEMIT v.#", "SET v = @\nIF v.# > 1 THEN\nEND", "SET v = [@]\nEMIT STR(v[0].#)"] {
+            let help = told(&script.replace('@', value).replace('#', property));
+            assert!(help.contains(wanted), "{value}.{property}: {help}");
+        }
+    }
+    for (call, wanted) in [
+        ("FS.Find(\"*.txt\")", "write `FS.Find(\".\", \"*.txt\")`"),
+        ("FS.Find(\"docs/**/*.md\")", "write `FS.Find(\"docs\", \"**/*.md\")`"),
+        ("FS.FindFiles(\"a?.txt\")", "write `FS.FindFiles(\".\", \"a?.txt\")`"),
+        ("FS.DeleteFile(\"*.tmp\")", "`FS.Find(\".\", \"*.tmp\")` finds what matches"),
+        ("FS.CopyFile(\"a/*.txt\", \"b\")", "`FS.Find(\"a\", \"*.txt\")` finds what matches"),
+        ("FS.Find(\"docs\")", "`docs` does not exist"),
+    ] {
+        let help = told(&format!("MUST CALL {call}"));
+        assert!(help.contains(wanted), "{call}: {help}");
+    }
+    assert!(told("EMIT \"a\" & \"b\"").contains("`+` joins texts"));
+}
 
 #[test]
 fn every_construct_is_shown_as_it_is_written_here() {
@@ -225,7 +347,7 @@ fn a_method_of_a_value_becomes_a_call_with_it() {
         ("s.split(\",\")", "STR.Split(s, …)"),
         ("s.strip()", "STR.Trim(s)"),
         ("s.startswith(\"a\")", "STR.StartsWith(s, …)"),
-        ("s.append(1)", "LIST.Append(s, …)"),
+        ("s.append(1)", "SET s = LIST.Append(s, …)"),
         ("s.push(1)", "LIST.Append(s, …)"),
         ("s.keys()", "MAP.Keys(s)"),
         ("s.get(\"k\")", "MAP.Get(s, …)"),

@@ -15,12 +15,12 @@ use super::args::{CallArgs, Global};
 use super::call_lines::call_lines;
 use super::console::connect_console;
 use super::exit::Exit;
-use super::history::say_ended;
 use super::interrupts::catch_interrupts;
 use super::progress::show_at_terminal;
 use super::sandbox_hint;
 use super::show::{Format, Printer};
 use super::terminal::{report_notes, say};
+use super::undo::say_ended;
 
 /// Bytes of JSON that are ever taken in.
 pub const MAX_JSON: u64 = 256 << 20;

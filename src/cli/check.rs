@@ -14,6 +14,7 @@ use super::exit::Exit;
 use super::files::{files_of, graver};
 use super::fix::fix;
 use super::run::read_script;
+use super::sandbox_hint::with_root;
 use super::terminal::{counted, print, report_error, report_findings, say};
 
 pub fn check(global: &Global, args: &CheckArgs) -> Exit {
@@ -29,7 +30,7 @@ pub fn check(global: &Global, args: &CheckArgs) -> Exit {
     let exit = graver(exit, unread);
     tell_once(&mut checked);
     let shown = match args.format {
-        FindingFormat::Text => show_text(&checked, args.info),
+        FindingFormat::Text => show_text(&engine, &checked, args.info),
         FindingFormat::Json => show_json(&checked, args.info),
         FindingFormat::Sarif => show_sarif(&checked, exit == Exit::Done),
     };
@@ -113,10 +114,10 @@ fn tell_once(checked: &mut [(String, Checked)]) {
     }
 }
 
-fn show_text(checked: &[(String, Checked)], info: bool) -> Exit {
+fn show_text(engine: &Engine, checked: &[(String, Checked)], info: bool) -> Exit {
     let mut told = String::new();
     for (name, checked) in checked {
-        report_findings(&checked.findings, &checked.sources);
+        report_findings(&with_root(&checked.findings, engine.gate().root.path()), &checked.sources);
         if info {
             let text = serde_json::to_string_pretty(&checked.info).expect("information has a JSON form");
             told.push_str(&format!("{name}: {text}\n"));

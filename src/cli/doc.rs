@@ -48,7 +48,7 @@ pub fn doc(args: &DocArgs) -> Exit {
     let text = match (args.format, name.is_empty()) {
         (PageFormat::Text, true) => overview(&registry),
         (PageFormat::Text, false) if found.is_empty() => similar_text(&name, &similar),
-        (PageFormat::Text, false) => found.iter().map(Topic::text).collect::<Vec<_>>().join("\n\n\n"),
+        (PageFormat::Text, false) => pages_text(&registry, &name, &found),
         (PageFormat::Json, is_all) => {
             let headings = is_all || found.is_empty();
             let shown = found.iter().chain(&similar);
@@ -74,7 +74,7 @@ pub(crate) fn about(name: &str) -> About {
     let registry = built_in_tools();
     let found = find(&registry, name);
     if !found.is_empty() {
-        return About::Pages(found.iter().map(Topic::text).collect::<Vec<_>>().join("\n\n\n"));
+        return About::Pages(pages_text(&registry, name, &found));
     }
     let similar = similar(&registry, name);
     if similar.is_empty() {
@@ -104,12 +104,36 @@ fn similar<'r>(registry: &'r Registry, name: &str) -> Vec<Topic<'r>> {
     similar
 }
 
-fn similar_text(name: &str, similar: &[Topic<'_>]) -> String {
+/// The pages of a name; with that of a group also what serves the purpose elsewhere: `hash` is about files too.
+fn pages_text(registry: &Registry, name: &str, found: &[Topic<'_>]) -> String {
+    let mut text = found.iter().map(Topic::text).collect::<Vec<_>>().join("\n\n\n");
+    let groups = found.iter().filter_map(|topic| if let Topic::Group(group, _) = topic { Some(*group) } else { None });
+    let groups: Vec<&str> = groups.collect();
+    let is_elsewhere = |topic: &Topic<'_>| match topic {
+        Topic::Tool(entry) => !groups.contains(&entry.group()),
+        _ => !found.iter().any(|found| found.names() == topic.names()),
+    };
+    let others: Vec<Topic<'_>> = match groups.is_empty() {
+        true => Vec::new(),
+        false => similar(registry, name).into_iter().filter(is_elsewhere).collect(),
+    };
+    if !others.is_empty() {
+        text.push_str(&format!("\n\nElsewhere\n{}", summaries(&others)));
+    }
+    text
+}
+
+/// A line for each topic.
+fn summaries(topics: &[Topic<'_>]) -> String {
     let mut table = new_table();
-    for topic in similar {
+    for topic in topics {
         table.add_row([&format!("  {}", topic.names()[0]), topic.summary()]);
     }
-    format!("no page is called `{}`; these are about it:\n{table}", safe::name(name))
+    table.to_string()
+}
+
+fn similar_text(name: &str, similar: &[Topic<'_>]) -> String {
+    format!("no page is called `{}`; these are about it:\n{}", safe::name(name), summaries(similar))
 }
 
 /// Everything that there is a page about.

@@ -1,19 +1,17 @@
-//! `ns log`, `ns show`, `ns undo` and `ns redo`: what runs changed, and how it is taken back.
+//! `ns log` and `ns show`: what runs changed.
 
-use std::io::{IsTerminal, stderr, stdout};
-use std::path::Path;
+use std::io::{IsTerminal, stdout};
 
 use chrono::{Local, SecondsFormat};
 use comfy_table::{CellAlignment, ColumnConstraint, Row, Width};
 
-use crate::engine::{
-    Described, Differ, End, Ended, Engine, Listed, Options, PassedOver, ShownRun, Undone, Value, short_name,
-};
+use crate::engine::{Described, Differ, End, Engine, Listed, Options, Reversal, Selection, ShownRun, Value};
 use crate::text::{Diagnostic, FindingCode, Sources, safe};
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
-use super::args::{Global, LogArgs, ShowArgs, UndoArgs};
+use super::above::Above;
+use super::args::{Global, LogArgs, ShowArgs};
 use super::changes;
 use super::exit::Exit;
 use super::interrupts::catch_interrupts;
@@ -24,19 +22,26 @@ use super::terminal::{self, report_findings, report_notes, say};
 
 /// Columns that the command of a run takes at least, however narrow the terminal is.
 const COMMAND_COLUMNS: u16 = 16;
+/// What is said where no run is listed.
+const NOTHING: &str = "no run has changed anything here";
 /// Runs that `:log` of a session shows.
 const SHOWN_IN_SESSION: usize = 10;
 
 /// `ns log`
 pub fn log(global: &Global, args: &LogArgs) -> Exit {
+    let above = Above::find(global);
     with_engine(global, |engine| {
-        let most = if args.all { usize::MAX } else { usize::try_from(args.limit).unwrap_or(usize::MAX) };
-        let runs = engine.runs(most)?;
+        let (selection, most) = match args.all {
+            true => (Selection::All, usize::MAX),
+            false => (Selection::Folded, usize::try_from(args.limit).unwrap_or(usize::MAX)),
+        };
+        let runs = engine.runs(selection, most)?;
         if runs.is_empty() {
-            say("no run has changed anything here\n");
+            say_nothing(above.as_ref());
         }
         match Format::for_call(global.output) {
-            Some(Format::Table) | None if !runs.is_empty() => Ok(terminal::print(&overview(&runs))),
+            Some(Format::Table) | None if runs.is_empty() => Ok(Exit::Done),
+            Some(Format::Table) | None => Ok(terminal::print(&overview(&runs))),
             format => {
                 let rows = Value::list(runs.iter().map(row_of_run).collect())?;
                 print_as(format.unwrap_or(Format::Table), rows)
@@ -47,10 +52,11 @@ pub fn log(global: &Global, args: &LogArgs) -> Exit {
 
 /// `ns show RUN`
 pub fn show(global: &Global, args: &ShowArgs) -> Exit {
+    let above = Above::find(global);
     with_engine(global, |engine| {
         catch_interrupts(engine.interrupt());
         let Some(run) = run_to_show(engine, args.run.as_deref())? else {
-            say("no run has changed anything here\n");
+            say_nothing(above.as_ref());
             return Ok(Exit::Done);
         };
         let differ = if args.diff { Differ::showing(engine.watch()) } else { Differ::counting(engine.watch()) };
@@ -87,55 +93,10 @@ fn page(run: &ShownRun, described: &[Described], with_differences: bool) -> Stri
     page
 }
 
-/// `ns undo`
-pub fn undo(global: &Global, args: &UndoArgs) -> Exit {
-    with_engine(global, |engine| {
-        catch_interrupts(engine.interrupt());
-        if !args.skip {
-            return engine.undo(args.run.as_deref(), false, args.force).map(|undone| say_undone(&undone));
-        }
-        let (undone, passed) = engine.undo_past_conflicts()?;
-        for PassedOver { run, error } in passed {
-            say(&format!("passed over `{}`{}: {}\n", run.short(), command_of(&run), error.message));
-        }
-        Ok(say_undone(&undone))
-    })
-}
-
-/// `ns redo`
-pub fn redo(global: &Global, force: bool) -> Exit {
-    with_engine(global, |engine| {
-        catch_interrupts(engine.interrupt());
-        engine.undo(None, true, force).map(|undone| say_undone(&undone))
-    })
-}
-
-/// Says at a terminal what the run that just ended has changed, and how that is taken back.
-pub(super) fn say_ended(global: &Global, engine: &Engine) {
-    let Some(Ended { steps, .. }) = engine.ended_run().filter(|ended| ended.steps > 0) else { return };
-    if global.quiet || !stderr().is_terminal() {
-        return;
-    }
-    let changes = terminal::counted(steps as usize, "change");
-    let them = if steps == 1 { "it" } else { "them" };
-    let sandbox =
-        global.sandbox.as_ref().map(|folder| format!(" --sandbox {}", shell_word(folder))).unwrap_or_default();
-    // A note said why where nothing can be taken back.
-    let remedy = if engine.can_undo() { format!("; ns undo{sandbox} takes {them} back") } else { String::new() };
-    say(&format!("{changes}{remedy}\n"));
-}
-
-/// A path as a word for a shell.
-fn shell_word(path: &Path) -> String {
-    let text = safe::name(&path.to_string_lossy()).into_owned();
-    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "/._-+,@:".contains(c));
-    if is_plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
-}
-
 /// `:log` of a session.
 pub(crate) fn log_in_session(engine: &Engine) {
-    match engine.runs(SHOWN_IN_SESSION) {
-        Ok(runs) if runs.is_empty() => say("no run has changed anything here\n"),
+    match engine.runs(Selection::Folded, SHOWN_IN_SESSION) {
+        Ok(runs) if runs.is_empty() => say_nothing(None),
         // That nobody reads it is nobody's error.
         Ok(runs) => drop(terminal::print(&overview(&runs))),
         Err(error) => drop(report(error)),
@@ -145,7 +106,7 @@ pub(crate) fn log_in_session(engine: &Engine) {
 /// `:show` of a session: the run that is named, or the newest.
 pub(crate) fn show_in_session(engine: &Engine, run: Option<&str>) {
     let shown = run_to_show(engine, run).and_then(|run| match run {
-        None => Ok("no run has changed anything here\n".to_owned()),
+        None => Ok(format!("{NOTHING}\n")),
         Some(run) => {
             let described = engine.describe_run(&run, Differ::showing(engine.watch()))?;
             Ok(page(&run, &described, true))
@@ -157,11 +118,11 @@ pub(crate) fn show_in_session(engine: &Engine, run: Option<&str>) {
     }
 }
 
-/// `:undo` and `:redo` of a session.
-pub(crate) fn undo_in_session(engine: &Engine, run: Option<&str>, redo: bool) {
-    match engine.undo(run, redo, false) {
-        Ok(undone) => drop(say_undone(&undone)),
-        Err(error) => drop(report(error)),
+/// Says that no run is listed here, and where runs are.
+fn say_nothing(above: Option<&Above>) {
+    match above {
+        Some(above) => say(&format!("{NOTHING}; {}\n", above.hint("log"))),
+        None => say(&format!("{NOTHING}\n")),
     }
 }
 
@@ -169,22 +130,8 @@ pub(crate) fn undo_in_session(engine: &Engine, run: Option<&str>, redo: bool) {
 fn run_to_show(engine: &Engine, run: Option<&str>) -> Result<Option<ShownRun>, ToolError> {
     match run {
         Some(run) => engine.show_run(run).map(Some),
-        None => engine.runs(1)?.first().map(|run| engine.show_run(&run.run)).transpose(),
+        None => engine.runs(Selection::Folded, 1)?.first().map(|run| engine.show_run(&run.run)).transpose(),
     }
-}
-
-fn say_undone(undone: &Undone) -> Exit {
-    for left in &undone.left {
-        say(&format!("warning: `{}` was left as it is: {}\n", left.path.shown(), left.reason));
-    }
-    let (run, changes) = (short_name(&undone.run), terminal::counted(undone.steps, "change"));
-    match undone.by.as_deref().map(short_name) {
-        Some(by) if undone.steps > 0 => {
-            say(&format!("{run} was taken back ({changes}); `ns undo {by}` does it again\n"))
-        }
-        _ => say(&format!("nothing of {run} could be taken back; it counts as taken back\n")),
-    }
-    if undone.left.is_empty() { Exit::Done } else { Exit::Failed }
 }
 
 pub(super) fn with_engine(global: &Global, work: impl FnOnce(&Engine) -> Result<Exit, ToolError>) -> Exit {
@@ -227,13 +174,18 @@ fn row_of_run(run: &Listed) -> Value {
     let command = run.begin.as_ref().map_or("(foreign: see `ns adopt`)", |begin| begin.command.as_str());
     let changes = run.steps.map_or(Value::Nil, |steps| Value::from(i64::from(steps)));
     let time = run.began().map_or(Value::Nil, |time| Value::text(&time.to_rfc3339_opts(SecondsFormat::Secs, true)));
-    let row = Map::with_capacity(6).with("run", run.run.as_str()).with("id", run.short()).with("time", time);
-    let state = match (&run.redone_by, &run.undone_by) {
-        (Some(by), _) => format!("taken back, and done again by {by}"),
-        (None, Some(by)) => format!("taken back by {by}"),
-        (None, None) => ending(run.end).to_owned(),
-    };
-    row.with("command", command).with("changes", changes).with("state", state.as_str()).into()
+    let row = Map::with_capacity(7).with("run", run.run.as_str()).with("id", run.short()).with("time", time);
+    let by = run.reversal.as_ref().map_or(Value::Nil, |reversal| Value::text(&reversal.by));
+    row.with("command", command).with("changes", changes).with("state", state(run)).with("by", by).into()
+}
+
+/// How a run ended, or what undos and redos made of it.
+fn state(run: &Listed) -> &'static str {
+    match &run.reversal {
+        Some(Reversal { is_undone: true, .. }) => "undone",
+        Some(Reversal { is_undone: false, .. }) => "redone",
+        None => ending(run.end),
+    }
 }
 
 /// The runs as people read them: one line each, as wide as the terminal at most.
@@ -246,17 +198,17 @@ fn overview(runs: &[Listed]) -> String {
     table.set_header(head);
     for run in runs {
         let when = run.began().map(|time| time.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string());
-        let state = match (&run.redone_by, &run.undone_by) {
-            (Some(by), _) => format!("redone {}", short_name(by)),
-            (None, Some(by)) => format!("undone {}", short_name(by)),
-            (None, None) => ending(run.end).to_owned(),
-        };
         let command = run.begin.as_ref().map_or("(foreign: see `ns adopt`)", |begin| begin.command.as_str());
         // A line of a session speaks for itself.
         let command = command.strip_prefix("ns repl: ").unwrap_or(command);
         let changes = run.steps.map(|steps| steps.to_string()).unwrap_or_default();
-        let cells =
-            [run.short().to_owned(), when.unwrap_or_default(), changes, state, safe::name(command).into_owned()];
+        let cells = [
+            run.short().to_owned(),
+            when.unwrap_or_default(),
+            changes,
+            state(run).to_owned(),
+            safe::name(command).into_owned(),
+        ];
         let mut row = Row::from(cells);
         row.max_height(1);
         table.add_row(row);
@@ -274,17 +226,12 @@ fn overview(runs: &[Listed]) -> String {
     format!("{}\n", table.trim_fmt())
 }
 
-/// The command that began a run, in parentheses; empty if it is not known.
-fn command_of(run: &Listed) -> String {
-    run.begin.as_ref().map(|begin| format!(" ({})", safe::name(&begin.command))).unwrap_or_default()
-}
-
 fn ending(end: Option<End>) -> &'static str {
     match end {
         None => "goes on",
         Some(End::Done) => "done",
         Some(End::Failed) => "failed",
-        Some(End::TakenBack) => "failed, taken back",
+        Some(End::TakenBack) => "rolled back",
         Some(End::Interrupted) => "interrupted",
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "scripts and arguments are read for the user, not for a script")]
 
+mod above;
 mod adopt;
 mod approve;
 mod args;
@@ -27,6 +28,7 @@ mod interrupts;
 mod markup;
 mod mcp;
 mod memory;
+mod nearest_file;
 mod new;
 mod page;
 mod plan;
@@ -44,6 +46,7 @@ mod test;
 mod testing;
 mod tools;
 mod typed;
+mod undo;
 
 use std::io::{IsTerminal, stdin};
 
@@ -55,7 +58,7 @@ use exit::Exit;
 pub(crate) use approve::{forget_typed, is_input_waiting};
 pub(crate) use doc::{About, about};
 pub(crate) use doctor::in_force;
-pub(crate) use history::{log_in_session, report, show_in_session, undo_in_session};
+pub(crate) use history::{log_in_session, report, show_in_session};
 pub(crate) use interrupts::is_second_interrupt;
 pub(crate) use plan::{Answer, asked, say_applied, show_plan_in_session};
 pub(crate) use run::read_script;
@@ -66,6 +69,7 @@ pub(crate) use terminal::{report_findings, report_limit, report_notes, report_se
 pub use testing::check_head as check_test_head;
 pub(crate) use tools::{Entry as ToolEntry, entries, entry_of, tools_matching};
 pub(crate) use typed::{Typed, save_script};
+pub(crate) use undo::{say_ended_in_session, undo_in_session};
 
 /// Runs the command that the process was started with.
 pub fn main() -> ! {
@@ -167,8 +171,8 @@ fn work() -> Exit {
         Some(Command::Adopt(args)) => adopt::adopt(&global, &args),
         Some(Command::Gc(args)) => gc::gc(&global, &args),
         Some(Command::Apply(args)) => plan::apply(&global, &args.file),
-        Some(Command::Undo(args)) => history::undo(&global, &args),
-        Some(Command::Redo(args)) => history::redo(&global, args.force),
+        Some(Command::Undo(args)) => undo::undo(&global, &args),
+        Some(Command::Redo(args)) => undo::redo(&global, &args),
         Some(Command::Completions(args)) => completions::completions(args.shell),
         Some(Command::CompleteScript { words }) => completions::complete_script(&words),
         Some(Command::Man(args)) => completions::man(&args.command),

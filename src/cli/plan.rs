@@ -18,6 +18,7 @@ use super::history::{report, with_engine};
 use super::interrupts::catch_interrupts;
 use super::page;
 use super::run::finish;
+use super::sandbox_hint::with_root;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{self, counted, report_error, say};
 
@@ -36,15 +37,16 @@ pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script
     // The plan is what standard output is for.
     let printer = if form == PlanForm::Text { Printer::new(format) } else { Printer::on_stderr(format) };
     let printer = Shared::new(printer);
-    let outcome = engine.run(script, invocation, Box::new(printer.clone()));
+    let mut outcome = engine.run(script, invocation, Box::new(printer.clone()));
     let flushed = printer.flush();
     let failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);
+    outcome.findings = with_root(&outcome.findings, engine.gate().root.path());
     let exit = finish(&outcome, flushed);
     if outcome.ending == Ending::Misused {
         return exit;
     }
     drop(outcome);
-    let command = format!("ns run {}", script.file_name());
+    let command = invocation.listed(script, &format!("ns run {}", script.file_name()));
     let shown = engine.plan(&command, failed).and_then(|plan| {
         let plan = plan.expect("the engine plans");
         show(&engine, &plan, form)?;
@@ -117,6 +119,17 @@ pub(crate) fn show_plan_in_session(engine: &Engine, plan: &Plan) -> Result<(), T
     let described = engine.describe_plan(plan, Differ::showing(engine.watch()))?;
     // That nobody reads it is nobody's error.
     let _ = terminal::print(&format!("plan: this would be changed\n{}", told_of(&described, terminal::paint())));
+    Ok(())
+}
+
+/// Shows what taking a run back comes to.
+pub(super) fn show_plan_of(engine: &Engine, plan: &Plan) -> Result<(), ToolError> {
+    if plan.changes.is_empty() {
+        say("nothing would be changed\n");
+        return Ok(());
+    }
+    let described = engine.describe_plan(plan, Differ::counting(engine.watch()))?;
+    terminal::print(&format!("{}\n{}", changes::tree(&described, terminal::paint()), changes::summary(&described)));
     Ok(())
 }
 

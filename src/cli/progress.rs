@@ -123,8 +123,14 @@ impl Work {
         let (items, all_items) = progress.items();
         let (bytes, all_bytes) = (progress.bytes_read().max(progress.bytes_written()), progress.all_bytes());
         let mut parts = Vec::new();
+        let (entries, all_entries) = progress.entries();
         if all_items > 1 {
             parts.push(format!("{} of {}", HumanCount(items), HumanCount(all_items)));
+        } else if bytes == 0 && entries > 0 && entries <= all_entries {
+            // The tree may have changed since it was counted.
+            parts.push(format!("{} of about {} entries", HumanCount(entries), HumanCount(all_entries)));
+        } else if bytes == 0 && entries > 0 {
+            parts.push(format!("{} {}", HumanCount(entries), if entries == 1 { "entry" } else { "entries" }));
         }
         if bytes > 0 && bytes <= all_bytes {
             parts.push(format!("{} of {}", BinaryBytes(bytes), BinaryBytes(all_bytes)));
@@ -135,14 +141,30 @@ impl Work {
         if per_second > 0 {
             parts.push(format!("{}/s", BinaryBytes(per_second)));
         }
+        // Of several files each is synced; of the one that is left, nothing else is to be done.
+        let is_written = all_items <= 1 || all_bytes > 0 && bytes >= all_bytes;
+        if is_written && progress.is_syncing() {
+            parts.push("syncing".to_owned());
+            return self.named(&parts);
+        }
         let share = share(bytes, all_bytes).or_else(|| share(items, all_items));
+        let share = share.or_else(|| share_of_walk((entries, all_entries), (bytes, all_items)));
         parts.push(match share.filter(|share| *share >= LEAST_SHARE) {
             Some(share) => format!("{} left", time(elapsed.mul_f64((1.0 - share) / share))),
             None => time(elapsed),
         });
+        self.named(&parts)
+    }
+
+    fn named(&self, parts: &[String]) -> String {
         let tool = self.tool.map(|tool| format!("{tool}: ")).unwrap_or_default();
         format!("{tool}{}", parts.join(", "))
     }
+}
+
+/// The part of a walk that is done, as long as the call does nothing else.
+fn share_of_walk((entries, all_entries): (u64, u64), (bytes, all_items): (u64, u64)) -> Option<f64> {
+    share(entries, all_entries).filter(|_| bytes == 0 && all_items == 0)
 }
 
 /// The part that is done; none where the whole is not known.
@@ -182,5 +204,18 @@ mod tests {
         let both = line(Some(work(None, 200, (1, 2))), Some(work(Some("FS.HashFile"), 1, (0, 1))));
         assert_eq!(both, "1 of 2, 3 min left · FS.HashFile: 1 s");
         assert_eq!(line(Some(work(None, 10, (1, 100_000))), None), "1 of 100,000, 10 s", "too little to tell");
+    }
+
+    #[test]
+    fn a_walk_knows_what_an_earlier_one_met() {
+        let line = |met: usize, expected| {
+            let call = work(Some("FS.Find"), 4, (0, 0));
+            call.progress.begin_walk(expected);
+            call.progress.met(met);
+            Works { turns: None, call: Some(call) }.line()
+        };
+        assert_eq!(line(1_000, None), "FS.Find: 1,000 entries, 4 s");
+        assert_eq!(line(1_000, Some(4_000)), "FS.Find: 1,000 of about 4,000 entries, 12 s left");
+        assert_eq!(line(5_000, Some(4_000)), "FS.Find: 5,000 entries, 4 s", "it has grown");
     }
 }

@@ -9,9 +9,10 @@ use crate::value::{Map, Str, Value, json};
 
 use super::args::{Global, RenderArgs, ResultForm};
 use super::exit::Exit;
-use super::history::say_ended;
 use super::run::read_text;
+use super::sandbox_hint::with_root;
 use super::terminal::{print, report_error, report_findings, report_notes};
+use super::undo::say_ended;
 
 pub fn render(global: &Global, args: &RenderArgs) -> Exit {
     let engine = match super::open(&global.options()) {
@@ -34,14 +35,14 @@ pub fn render(global: &Global, args: &RenderArgs) -> Exit {
         ResultForm::Content => Results::Content,
     };
     let rendered = engine.render(&document, &variables, results);
-    let exit = tell(&rendered);
+    let exit = tell(&engine, &rendered);
     say_ended(global, &engine);
     exit
 }
 
-fn tell(rendered: &Rendered) -> Exit {
+fn tell(engine: &Engine, rendered: &Rendered) -> Exit {
     report_notes(&rendered.warnings);
-    report_findings(&rendered.findings, &rendered.sources);
+    report_findings(&with_root(&rendered.findings, engine.gate().root.path()), &rendered.sources);
     if rendered.ending != Ending::Done {
         return rendered.ending.into();
     }

@@ -1,7 +1,7 @@
 //! `ns repl`, and plain `ns` on a terminal.
 
 use crate::engine::settle_scratch;
-use crate::repl::{Left, Showing};
+use crate::repl::{Left, Showing, View};
 
 use super::args::{Global, OutputFormat};
 use super::exit::Exit;
@@ -23,7 +23,8 @@ pub fn repl(global: &Global) -> Exit {
     }
     let printer = Shared::new(Printer::new(Format::for_run(global.output)));
     let showing = if global.output == OutputFormat::Auto { Showing::Fitting } else { Showing::Formatted };
-    let ended = crate::repl::run(&engine, typed, &printer, showing);
+    let view = View { showing, says_changes: !global.quiet };
+    let ended = crate::repl::run(&engine, typed, &printer, view);
     report_notes(&engine.gate().take_notes());
     match ended {
         Ok(Left::ByChoice) => Exit::Done,

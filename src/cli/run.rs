@@ -1,6 +1,6 @@
 //! `ns run`, `ns FILE`, and plain `ns`.
 
-use std::io::{IsTerminal, Read, stdin};
+use std::io::{ErrorKind, IsTerminal, Read, stderr, stdin};
 use std::path::Path;
 
 use crate::engine::{DescribedScript, EmitError, Ending, Invocation, Options, Outcome, Script, describe_script};
@@ -8,11 +8,12 @@ use crate::engine::{DescribedScript, EmitError, Ending, Invocation, Options, Out
 use super::args::{Global, RunArgs};
 use super::doctor::kernel_sandbox;
 use super::exit::Exit;
-use super::history::say_ended;
+use super::nearest_file::nearest_file;
 use super::plan;
 use super::sandbox_hint;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{print, report_error, report_findings, report_notes, say};
+use super::undo::say_ended;
 
 /// `ns run FILE|-|-e CODE`, and `ns FILE`, which is also what a `#!/usr/bin/env ns` line comes to.
 pub fn run(global: &Global, args: &RunArgs) -> Exit {
@@ -103,7 +104,10 @@ pub fn read_text(file: &Path) -> Result<(String, Vec<u8>), Exit> {
     match bytes {
         Ok(bytes) => Ok((name, bytes)),
         Err(error) => {
-            report_error(&format!("`{name}` cannot be read: {error}"), "name a file, or - for standard input");
+            let near = Some(file).filter(|_| error.kind() == ErrorKind::NotFound).and_then(nearest_file);
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            let help = help.as_deref().unwrap_or("name a file, or - for standard input");
+            report_error(&format!("`{name}` cannot be read: {error}"), help);
             Err(Exit::Usage)
         }
     }
@@ -139,6 +143,10 @@ fn run_script(run: Run<'_>, script: &Script, invocation: &Invocation) -> Exit {
     };
     if run.verbose {
         say(&format!("{}\n", kernel_sandbox(&engine)));
+    }
+    if stderr().is_terminal() && !run.global.quiet {
+        let (findings, sources) = engine.elsewhere(script);
+        report_findings(&findings, &sources);
     }
     let printer = Shared::new(Printer::new(Format::for_run(run.global.output)));
     let mut outcome = engine.run(script, invocation, Box::new(printer.clone()));

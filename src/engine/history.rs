@@ -5,7 +5,9 @@ use crate::text::ToolCode;
 use crate::toolkit::{SessionMemory, ToolError, UndoRefusal};
 
 pub use crate::sandbox::short_name;
-pub use crate::toolkit::{Conflict, End, Ended, Listed, ShownChange, ShownRun, Undone, What};
+pub use crate::toolkit::{
+    Conflict, End, Ended, Listed, Origin, Reversal, Selection, ShownChange, ShownRun, Undone, What,
+};
 
 use super::changes::{COMPARED_BYTES, Described, Differ};
 use super::{Engine, internal_fault, on_large_stack};
@@ -16,16 +18,16 @@ const NAMED: usize = 10;
 /// A run that was passed over, and what stood in its way.
 #[derive(Debug)]
 pub struct PassedOver {
-    /// The run.
-    pub run: Listed,
+    /// The run that people know.
+    pub origin: Origin,
     /// Why it was not taken back.
     pub error: ToolError,
 }
 
 impl Engine {
     /// The newest runs that changed something, the newest first, at most so many.
-    pub fn runs(&self, most: usize) -> Result<Vec<Listed>, ToolError> {
-        self.gate.runs(most)
+    pub fn runs(&self, selection: Selection, most: usize) -> Result<Vec<Listed>, ToolError> {
+        self.gate.runs(selection, most)
     }
 
     /// The run of a name, or of the beginning or end of one, with everything that it changed.
@@ -50,17 +52,18 @@ impl Engine {
         Meter::new(&Limits { timeout: None, ..Limits::default() }, self.interrupt.clone()).watch()
     }
 
-    /// Takes a run back: that of a name, or the newest that was not taken back; with `redo` the newest that
-    /// took one back. Where the tree is no longer as the run left it nothing is done, unless `force`: then
+    /// Takes a run back: that of a name, or the newest that is not taken back. With `redo` does a run again
+    /// that is taken back: that of a name, or the last that was. Where the tree is no longer as the run left it nothing is done, unless `force`: then
     /// the rest is.
     ///
     /// # Errors
-    /// `not_found` where there is no such run, `conflict` where it goes on, was taken back already or the
+    /// `not_found` where there is no such run, `conflict` where it goes on, is in that state already or the
     /// tree has moved on, with a row for each path as its answer.
     pub fn undo(&self, run: Option<&str>, redo: bool, force: bool) -> Result<Undone, ToolError> {
         let run = match run {
             Some(run) => self.gate.run_named(run)?,
-            None => self.gate.undoable_runs(redo, 1)?.swap_remove(0),
+            // The newest undo is not taken back: doing so redoes the run.
+            None => return Ok(self.undo_run(&self.gate.undoable_runs(redo, 1)?.swap_remove(0), false, force)?),
         };
         Ok(self.undo_run(&run, redo, force)?)
     }
@@ -75,12 +78,17 @@ impl Engine {
         for run in self.gate.undoable_runs(false, usize::MAX)? {
             match self.undo_run(&run, false, false) {
                 Ok(undone) => return Ok((undone, passed)),
-                Err(UndoRefusal { error, is_of_run: true }) => passed.push(PassedOver { run, error }),
+                Err(UndoRefusal { error, is_of_run: true }) => {
+                    let origin = self.gate.origin(&run)?;
+                    passed.push(PassedOver { origin, error });
+                }
                 Err(refusal) => return Err(refusal.error),
             }
         }
-        let named =
-            passed.iter().take(NAMED).map(|passed| format!("`{}`: {}", passed.run.short(), passed.error.message));
+        let named = passed
+            .iter()
+            .take(NAMED)
+            .map(|passed| format!("`{}`: {}", short_name(&passed.origin.run), passed.error.message));
         let message =
             format!("none of {} runs can be taken back: {}", passed.len(), named.collect::<Vec<_>>().join("; "));
         Err(ToolError::new(ToolCode::Conflict, message).hint("`ns undo RUN --force` takes back of one what can be"))
@@ -88,10 +96,16 @@ impl Engine {
 
     fn undo_run(&self, run: &Listed, redo: bool, force: bool) -> Result<Undone, UndoRefusal> {
         let _space = space::enter(&self.limits);
-        let session = SessionMemory::new(format!("ns {} {}", if redo { "redo" } else { "undo" }, run.short()));
+        let is_undo = run.begin.as_ref().is_some_and(|begin| begin.is_undo());
+        let does_again = redo || is_undo && !run.is_undone();
+        let origin = self.gate.origin(run)?;
+        let command = format!("ns {} {}", if does_again { "redo" } else { "undo" }, short_name(&origin.run));
+        let session = SessionMemory::new(command);
+        // To do a run again that takes another back, while it holds, is to take it back.
+        let redo = redo && (run.is_undone() || !is_undo);
         // The limits are for scripts.
         let mut meter = Meter::new(&Limits::default(), self.interrupt.clone());
-        let undone = on_large_stack(|| self.gate.undo(run, force, (&mut meter, &session)))
+        let undone = on_large_stack(|| self.gate.undo(run, (redo, force), (&mut meter, &session)))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message).into()));
         self.settle();
         undone

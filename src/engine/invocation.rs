@@ -3,10 +3,18 @@
 use std::rc::Rc;
 
 use crate::program::{Bound, Interface, Words};
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, shell_line, shell_word};
 use crate::value::Map;
+use crate::value::print::shortened;
 
 use super::Script;
+
+/// The name of a script that is given as code on the command line.
+const CODE: &str = "<-e>";
+/// The most characters of such code that the list of runs shows.
+const CODE_CHARS: usize = 60;
+/// The most characters of the words of a script that it shows.
+const WORDS_CHARS: usize = 200;
 
 /// What a script is run with.
 #[derive(Clone, Debug, Default)]
@@ -56,10 +64,26 @@ impl Invocation {
         }
     }
 
+    /// The command as the list of runs shows it: with the words that the script is given, and with the first line of
+    /// code that is no file.
+    pub fn listed(&self, script: &Script, command: &str) -> String {
+        let mut listed = match script.first_line() {
+            Some(line) if script.name() == CODE => format!("ns run -e {}", shell_word(&shortened(line, CODE_CHARS))),
+            _ => command.to_owned(),
+        };
+        if let Arguments::Words(words) = &self.arguments
+            && !words.all().is_empty()
+        {
+            listed.push(' ');
+            listed.push_str(&shell_line(words.all(), WORDS_CHARS));
+        }
+        listed
+    }
+
     /// How a command line begins that does the same: `ns tidy.ns`.
     pub fn command(&self, script: &Script) -> String {
         let file = match script.name() {
-            "<-e>" => "-e CODE",
+            CODE => "-e CODE",
             "<stdin>" => "-",
             name => name,
         };

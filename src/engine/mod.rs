@@ -4,6 +4,7 @@ mod audit;
 mod canary;
 mod changes;
 mod config;
+mod elsewhere;
 mod fix;
 mod foreign;
 mod format;
@@ -63,7 +64,10 @@ pub use fix::Fixed;
 pub use foreign::{ForeignDeed, ForeignRun, ForeignState, Ownership};
 pub use format::{Formatted, Spelling, format_script};
 pub use gc::{Amount, GcRequest, GivenUp, Swept, Tally, Why};
-pub use history::{Conflict, End, Ended, Listed, PassedOver, ShownChange, ShownRun, Undone, What, short_name};
+pub use history::{
+    Conflict, End, Ended, Listed, Origin, PassedOver, Reversal, Selection, ShownChange, ShownRun, Undone, What,
+    short_name,
+};
 pub use info::{Info, ProcedureInfo};
 pub use invocation::{Arguments, Invocation};
 pub use outcome::{Ending, Outcome};
@@ -220,7 +224,8 @@ impl Engine {
     /// Runs a script, or one procedure of it.
     pub fn run(&self, script: &Script, invocation: &Invocation, output: Box<dyn Output>) -> Outcome {
         let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
-        self.run_within(script, invocation, output, &Rc::new(memory))
+        let listed = invocation.listed(script, memory.command());
+        self.run_listed(script, invocation, output, (&Rc::new(memory), &listed))
     }
 
     /// The same for a caller whose session memory outlives the run.
@@ -231,8 +236,19 @@ impl Engine {
         output: Box<dyn Output>,
         memory: &Rc<SessionMemory>,
     ) -> Outcome {
+        self.run_listed(script, invocation, output, (memory, memory.command()))
+    }
+
+    /// Runs a script that the list of runs shows by a command.
+    fn run_listed(
+        &self,
+        script: &Script,
+        invocation: &Invocation,
+        output: Box<dyn Output>,
+        (memory, listed): (&Rc<SessionMemory>, &str),
+    ) -> Outcome {
         let _space = space::enter(&self.limits);
-        let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, memory))
+        let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, (memory, listed)))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
         outcome.warnings = self.end_run(self.how(outcome.ending));
         outcome
@@ -243,6 +259,7 @@ impl Engine {
     fn how(&self, ending: Ending) -> Option<End> {
         match ending {
             Ending::Done | Ending::Unread => Some(End::Done),
+            Ending::Interrupted if !self.atomic => Some(End::Interrupted),
             _ if !self.atomic => Some(End::Failed),
             _ => self.take_back(),
         }
@@ -297,7 +314,7 @@ impl Engine {
         script: &Script,
         invocation: &Invocation,
         output: Box<dyn Output>,
-        memory: &Rc<SessionMemory>,
+        (memory, listed): (&Rc<SessionMemory>, &str),
     ) -> Outcome {
         if let Some(finding) = self.unsealed() {
             return Outcome::refused(Sources::new(), vec![finding]);
@@ -316,7 +333,7 @@ impl Engine {
             Err(findings) => return Outcome::misused(findings, interface.help(&invocation.command(script))),
         };
         let sources = Rc::new(sources);
-        self.gate.announce(memory.command(), self.atomic);
+        self.gate.announce(listed, self.atomic);
         let (gate, memory) = (self.gate.clone(), memory.clone());
         let world = World { gate, sources: sources.clone(), memory, output, strict: self.strict };
         let mut machine = Machine::new(world, self.begin_account());

@@ -54,6 +54,11 @@ impl Script {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 
+    /// The first line that is not blank, if the text is UTF-8.
+    pub(super) fn first_line(&self) -> Option<&str> {
+        self.text()?.lines().map(str::trim).find(|line| !line.is_empty())
+    }
+
     /// Whether it is a Markdown text.
     pub(super) fn is_markdown(&self) -> bool {
         self.form == Form::Markdown

@@ -238,6 +238,18 @@ impl Meter {
         }
     }
 
+    /// Says to whoever watches whether what was written is being made durable.
+    pub fn tell_syncing(&self, is_syncing: bool) {
+        if let Some(progress) = &self.progress {
+            progress.syncing(is_syncing);
+        }
+    }
+
+    /// Where the call that goes on is counted, if somebody watches.
+    pub fn progress(&self) -> Option<&Arc<Progress>> {
+        self.progress.as_ref()
+    }
+
     /// Says to whoever watches that one item more was reached.
     pub fn reach_next(&self) {
         if let Some(progress) = &self.progress {

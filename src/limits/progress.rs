@@ -1,6 +1,6 @@
 //! How far a call or a loop has come, for another thread that shows it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The work done so far, and how much there is where that is known.
 #[derive(Debug, Default)]
@@ -10,6 +10,9 @@ pub struct Progress {
     all_bytes: AtomicU64,
     items: AtomicU64,
     all_items: AtomicU64,
+    entries: AtomicU64,
+    all_entries: AtomicU64,
+    is_syncing: AtomicBool,
 }
 
 impl Progress {
@@ -37,6 +40,32 @@ impl Progress {
     pub fn reached(&self, items: u64, all: u64) {
         self.items.store(items, Ordering::Relaxed);
         self.all_items.store(all, Ordering::Relaxed);
+    }
+
+    /// Counts entries that a walk met.
+    pub fn met(&self, entries: usize) {
+        self.entries.fetch_add(entries as u64, Ordering::Relaxed);
+    }
+
+    /// Begins a walk. `expected` is how many entries an earlier walk of the same tree met, if there was one.
+    pub fn begin_walk(&self, expected: Option<u64>) {
+        self.entries.store(0, Ordering::Relaxed);
+        self.all_entries.store(expected.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// Says whether everything is written, and is being made durable.
+    pub(super) fn syncing(&self, is_syncing: bool) {
+        self.is_syncing.store(is_syncing, Ordering::Relaxed);
+    }
+
+    /// Entries that the walk met, and how many an earlier one met; 0 if there was none.
+    pub fn entries(&self) -> (u64, u64) {
+        (self.entries.load(Ordering::Relaxed), self.all_entries.load(Ordering::Relaxed))
+    }
+
+    /// Whether everything is written, and is being made durable.
+    pub fn is_syncing(&self) -> bool {
+        self.is_syncing.load(Ordering::Relaxed)
     }
 
     /// Bytes that were read.

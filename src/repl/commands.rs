@@ -40,7 +40,7 @@ pub const COMMANDS: [(&str, &str, &str); 18] = [
     ("log", "", "what was changed in the sandbox; each line is a run of its own"),
     ("show", "[RUN]", "what the newest run changed, or the one that is named"),
     ("undo", "[RUN]", "take the newest run back, or the one that is named"),
-    ("redo", "", "do again what was taken back last"),
+    ("redo", "[RUN]", "do again what was taken back last, or the run that is named"),
     ("plan", "[on|off]", "change nothing on the disk from here on; show what would be changed; do it, or not"),
     ("policy", "", "the sandbox, the policy and the limits in force"),
     ("clear", "", "clear the screen"),
@@ -106,7 +106,7 @@ pub fn name_in(line: &str) -> Option<usize> {
 pub fn known(name: &str) -> Option<&'static str> {
     let short = match name {
         "q" | "exit" => "quit",
-        "h" | "?" => "help",
+        "h" | "?" | "doc" => "help",
         name => name,
     };
     let mut beginning = COMMANDS.iter().map(|(known, ..)| *known).filter(|known| known.starts_with(short));
@@ -146,7 +146,7 @@ impl Repl<'_> {
             ("log", _) => cli::log_in_session(self.session.borrow().engine()),
             ("show", run) => cli::show_in_session(self.session.borrow().engine(), run),
             ("undo", run) => cli::undo_in_session(self.session.borrow().engine(), run, false),
-            ("redo", _) => cli::undo_in_session(self.session.borrow().engine(), None, true),
+            ("redo", run) => cli::undo_in_session(self.session.borrow().engine(), run, true),
             ("plan", what) => self.plan(what),
             ("policy", _) => self.print(&cli::in_force(self.engine)),
             ("clear", _) => self.clear(),

@@ -110,7 +110,28 @@ fn members(session: &Session<'_>, owner: &str, word: &str) -> Vec<Pair> {
     let tools = entries.iter().filter(|entry| entry.group().eq_ignore_ascii_case(owner));
     let tools = tools.filter_map(|entry| entry.spec.name.split_once('.')).map(|(_, name)| name.to_owned());
     let procedures = session.module_procedures(owner).map(|procedure| procedure.name);
-    tools.chain(procedures).filter(|name| begins_folded(name, word)).map(called).collect()
+    let found: Vec<Pair> = tools.chain(procedures).filter(|name| begins_folded(name, word)).map(called).collect();
+    if !found.is_empty() || word.is_empty() {
+        return found;
+    }
+    aliases(session, |group, tail| group.eq_ignore_ascii_case(owner) && begins_folded(tail, word))
+        .map(|(alias, name)| alias_pair(alias.split_once('.').map_or(alias, |(_, tail)| tail), name))
+        .collect()
+}
+
+/// Other names of tools, by their group and the rest, each with the tool's name.
+fn aliases<'s>(
+    session: &'s Session<'_>,
+    fits: impl Fn(&str, &str) -> bool + 's,
+) -> impl Iterator<Item = (&'static str, &'static str)> + 's {
+    let specs = session.engine().registry().iter().map(|tool| &tool.spec);
+    let all = specs.flat_map(|spec| spec.aliases.iter().map(|alias| (*alias, spec.name)));
+    all.filter(move |(alias, _)| alias.split_once('.').is_some_and(|(group, tail)| fits(group, tail)))
+}
+
+/// An alias, shown with the name of its tool.
+fn alias_pair(alias: &str, name: &str) -> Pair {
+    Pair { replacement: format!("{alias}("), display: format!("{alias} = {name}") }
 }
 
 /// What can be called: tools by their names or by the part behind the dot, procedures.
@@ -120,7 +141,12 @@ fn callees(session: &Session<'_>, word: &str) -> Vec<Pair> {
         begins_folded(name, word) || name.split_once('.').is_some_and(|(_, tail)| begins_folded(tail, word))
     };
     let tools = entries.iter().map(|entry| entry.spec.name).filter(fits).map(str::to_owned);
-    tools.chain(procedures(session, word)).map(called).collect()
+    let found: Vec<Pair> = tools.chain(procedures(session, word)).map(called).collect();
+    if !found.is_empty() || word.is_empty() {
+        return found;
+    }
+    let fits = |group: &str, tail: &str| !group.eq_ignore_ascii_case("tool") && begins_folded(tail, word);
+    aliases(session, fits).map(|(alias, name)| alias_pair(alias, name)).collect()
 }
 
 fn procedures(session: &Session<'_>, word: &str) -> Vec<String> {

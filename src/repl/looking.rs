@@ -147,6 +147,7 @@ impl Repl<'_> {
         if self.report(&outcome) {
             self.done.push(script.code().trim_end().to_owned());
         }
+        self.say_changes(outcome.changes);
     }
 
     /// `:save`

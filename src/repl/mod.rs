@@ -21,7 +21,9 @@ use std::cell::RefCell;
 use std::io::{IsTerminal, stdout};
 use std::rc::Rc;
 
-use crate::cli::{Shared, Typed, report_findings, report_limit, report_notes, say, terminal_columns, with_root};
+use crate::cli::{
+    Shared, Typed, report_findings, report_limit, report_notes, say, say_ended_in_session, terminal_columns, with_root,
+};
 use crate::engine::{EmitError, Ending, Engine, LineOutcome, LineResult, Session, Value};
 use crate::text::Code;
 
@@ -48,23 +50,32 @@ pub enum Showing {
     Formatted,
 }
 
+/// What a session shows, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// How values are shown.
+    pub showing: Showing,
+    /// Whether it says what a line changed.
+    pub says_changes: bool,
+}
+
 /// A session with its terminal.
 struct Repl<'e> {
     engine: &'e Engine,
     session: Rc<RefCell<Session<'e>>>,
     printer: Shared,
-    showing: Showing,
+    view: View,
     results: Results,
     /// The lines that are done, as a script would have them.
     done: Vec<String>,
 }
 
 /// Reads and runs lines until the user leaves; `typed` keeps them for the next sessions.
-pub fn run(engine: &Engine, typed: Typed, printer: &Shared, showing: Showing) -> rustyline::Result<Left> {
+pub fn run(engine: &Engine, typed: Typed, printer: &Shared, view: View) -> rustyline::Result<Left> {
     let session = Rc::new(RefCell::new(engine.session(Box::new(printer.clone()))));
     let mut reader = Reader::new(session.clone(), typed)?;
     let (printer, results, done) = (printer.clone(), Results::default(), Vec::new());
-    let mut repl = Repl { engine, session, printer, showing, results, done };
+    let mut repl = Repl { engine, session, printer, view, results, done };
     let greeting = format!("NeuroScript {}; :help helps, :quit leaves.", env!("CARGO_PKG_VERSION"));
     // Output that goes elsewhere is what the lines print, and nothing else.
     if stdout().is_terminal() {
@@ -128,6 +139,10 @@ impl Repl<'_> {
             }
             LineResult::None => self.done.push(text.trim_end().to_owned()),
         }
+        if is_done {
+            report_notes(&self.session.borrow().elsewhere(text));
+        }
+        self.say_changes(outcome.changes);
         is_done
     }
 
@@ -148,6 +163,13 @@ impl Repl<'_> {
         outcome.ending == Ending::Done
     }
 
+    /// Says how much a line changed, and how that is taken back.
+    fn say_changes(&self, changes: u32) {
+        if self.view.says_changes {
+            say_ended_in_session(self.session.borrow().engine(), changes);
+        }
+    }
+
     /// Shows the answer of the line that just ended, in what is left of its time.
     fn show_answer(&self, value: &Value, number: usize) {
         let _bounds = self.session.borrow().engine().bound_answer();
@@ -156,7 +178,7 @@ impl Repl<'_> {
 
     /// Shows a value within the bounds of this thread.
     fn show(&self, value: &Value, number: usize, extent: Extent) {
-        let printed = match self.showing {
+        let printed = match self.view.showing {
             Showing::Fitting => {
                 let text = shown(value, number, self.columns(), extent).map_err(EmitError::from);
                 text.and_then(|text| self.printer.print_line(&text))

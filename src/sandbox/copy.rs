@@ -258,7 +258,10 @@ impl<'a> Copier<'a> {
         self.meter.write_bytes(metadata.size)?;
         let target = self.make(to, || to.create_file(to_name, PRIVATE_MODE))?;
         copy_content(&source, &target, metadata.size, self.meter, |error| self.wrap(error))?;
-        target.sync_all().map_err(|error| self.wrap(&error))?;
+        self.meter.tell_syncing(true);
+        let synced = target.sync_all();
+        self.meter.tell_syncing(false);
+        synced.map_err(|error| self.wrap(&error))?;
         Ok(target)
     }
 

@@ -44,8 +44,8 @@ pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
 pub use journal::{
     Abandoned, Address, AllAbandoned, Begin, Change, Conflict, Content, End, Ended, ForeignDeed, ForeignRun,
-    ForeignState, GcRules, JOURNALS, Journal, Listed, OwnChange, Ownership, RecoverError, RecoverRules, Recovered,
-    Roots, ShownChange, ShownRun, Source, UndoError, Undone, What,
+    ForeignState, GcRules, JOURNALS, Journal, Listed, Origin, OwnChange, Ownership, RecoverError, RecoverRules,
+    Recovered, Reversal, Roots, Selection, ShownChange, ShownRun, Source, UndoError, Undone, What,
 };
 pub use keep::stamp::short as short_name;
 pub use keep::{Amount, Drawer, GivenUp, Keeper, KeptPath, KeptText, Retention, Swept, Tally, UNDOABLE, Why};

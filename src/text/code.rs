@@ -140,7 +140,7 @@ codes! {
         OwnOption = "NS0120", "an option of the script that `ns` has too",
             "A parameter of `Main` is an option of the script: `plan` is `--plan`. Where `ns run` has an option of that name, whoever writes it after the file could mean either, so it is refused there: before the file it is that of `ns`, after `--` that of the script. Choose another name.";
         WrongOperand = "NS0121", "an operator that does not do this here",
-            "`*` repeats neither texts nor lists, and `+` and `-` do not change a time, which is a text: `TIME.Now() + 60` joins the two. Write `STR.Repeat(text, n)`, `LIST.Repeat(value, n)`, `TIME.Add(time, days: -7)` or `TIME.Difference(a, b)`.";
+            "`*` repeats neither texts nor lists, and `+` and `-` do not change a time, which is a text: `TIME.Now() + 60` joins the two. Write `STR.Repeat(text, n)`, `LIST.Repeat(value, n)`, `TIME.Add(time, days: -7)` or `TIME.Difference(a, b)`. `^` is the bitwise exclusive or, so `2 ^ 8` is 10: a power is `2 ** 8`.";
         UnexpandedName = "NS0122", "the name of a variable in the braces of a text",
             "Nothing is put into a text in quotes: `\"size: {size}\"` prints the braces. Join the parts with `+`, or write the text between three backticks, which expand `{{size}}`. Texts that a script gives to `STR.Format` or `TEXT.Template` are not looked at.";
         MissingArgument = "NS0201", "an argument is missing",

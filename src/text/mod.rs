@@ -6,19 +6,23 @@
 mod code;
 mod diagnostic;
 mod fold;
+mod habit;
 mod hex;
 mod nearest;
 mod purpose;
 pub mod render;
 pub mod safe;
+mod shell;
 mod source;
 mod span;
 
 pub use code::{Code, ToolCode};
 pub use diagnostic::{Diagnostic, Edit, FindingCode, Label, Severity};
 pub use fold::fold;
+pub use habit::{changed_by, is_length};
 pub use hex::hex;
 pub use nearest::nearest;
 pub use purpose::{Purpose, meant, search};
+pub use shell::{shell_line, shell_word};
 pub use source::{Position, Source, Sources, position_in};
 pub use span::Span;

@@ -192,7 +192,8 @@ fn described(place: &SandboxPath, meter: &Meter) -> String {
 
 fn content(place: &SandboxPath, meter: &Meter) -> String {
     let hit = LimitHit { limit: Limit::Steps, allowed: COUNTED as u64 };
-    let limits = WalkLimits { entries: COUNTED, hit, looks: usize::MAX, looks_hit: hit, watch: meter.watch() };
+    let limits =
+        WalkLimits { entries: COUNTED, hit, looks: usize::MAX, looks_hit: hit, watch: meter.watch(), progress: None };
     match walk(place, &limits, Skip { rule: None }, Details::All) {
         Ok(tree) => {
             let bytes: i64 = tree.sizes.iter().sum();

@@ -149,7 +149,22 @@ impl<'a> Context<'a> {
         let (room, full) = space::room_for(entry_bytes);
         let steps = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
         let (entries, hit) = if steps < room { (steps, self.meter.step_limit()) } else { (room, full) };
-        WalkLimits { entries, hit, looks: steps, looks_hit: self.meter.step_limit(), watch: self.meter.watch() }
+        let (looks_hit, watch) = (self.meter.step_limit(), self.meter.watch());
+        WalkLimits { entries, hit, looks: steps, looks_hit, watch, progress: self.meter.progress().cloned() }
+    }
+
+    /// Walks a tree. Whoever watches is told how far it has come, and the next time also how much there is.
+    fn watch_walk<T>(
+        &self,
+        start: &SandboxPath,
+        walk: impl FnOnce() -> Result<T, SandboxError>,
+    ) -> Result<T, SandboxError> {
+        let Some(progress) = self.meter.progress() else { return walk() };
+        let address = start.address();
+        progress.begin_walk(self.gate.lookout.entries_of(&address));
+        let walked = walk()?;
+        self.gate.lookout.note_entries(&address, progress.entries().0);
+        Ok(walked)
     }
 
     /// Walks the directory of a place; what the policy hides is left out.
@@ -160,7 +175,7 @@ impl<'a> Context<'a> {
             true => Some(&hides),
             false => None,
         };
-        walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule }, details)
+        self.watch_walk(start, || walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule }, details))
     }
 
     /// Searches the directory of a place; what the policy hides is left out. With `follows`, links stand for what
@@ -181,7 +196,7 @@ impl<'a> Context<'a> {
         let limits = self.walk_limits(FoundEntries::ENTRY_BYTES);
         let resolve: Option<&Resolve<'_>> = if follows { Some(&resolve) } else { None };
         let grounds = Grounds { root, skip: Skip { rule }, limits: &limits, resolve };
-        let mut found = search(start, wanted, &grounds)?;
+        let mut found = self.watch_walk(start, || search(start, wanted, &grounds))?;
         std::mem::take(&mut found.notes).into_iter().for_each(|note| self.note(note));
         self.spend(found.met)?;
         Ok(found)
@@ -392,7 +407,8 @@ impl<'a> Context<'a> {
 
     /// Everything in the directory of a place.
     pub fn tree(&mut self, start: &SandboxPath) -> Result<Tree, ToolError> {
-        let tree = walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule: None }, Details::All)?;
+        let limits = self.walk_limits(Tree::ENTRY_BYTES);
+        let tree = self.watch_walk(start, || walk(start, &limits, Skip { rule: None }, Details::All))?;
         self.spend(tree.len())?;
         Ok(tree)
     }

@@ -24,6 +24,7 @@ use super::chance::{Chance, Clock};
 use super::console::Consoles;
 use super::context::Context;
 use super::error::{Manner, ToolError};
+use super::literal_path::with_pattern_hint;
 use super::lookout::Lookout;
 use super::memory::{Memory, SessionMemory};
 use super::module::Library;
@@ -125,7 +126,7 @@ impl Gate {
         let tool = self.registry.get(id);
         self.admit_and_run(tool, args, meter, session).map_err(|mut error| {
             error.tool = Some(tool.spec.name);
-            error
+            Box::new(with_pattern_hint(*error, tool))
         })
     }
 

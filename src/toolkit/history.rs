@@ -3,8 +3,8 @@
 use crate::limits::Meter;
 use crate::sandbox::{
     Abandoned, Address, AllAbandoned, Begin, Conflict, Content, End, Ended, ForeignDeed, ForeignState, GcRules,
-    Journal, Listed, Ownership, RecoverError, RecoverRules, Recovered, Roots, SandboxError, ShownRun, Source, Swept,
-    UndoError, Undone, short_name,
+    Journal, Listed, Origin, Ownership, RecoverError, RecoverRules, Recovered, Roots, SandboxError, Selection,
+    ShownRun, Source, Swept, UndoError, Undone, short_name,
 };
 use crate::text::ToolCode;
 use crate::value::{Map, Value};
@@ -158,8 +158,8 @@ impl Gate {
     }
 
     /// The newest runs, the newest first, at most so many.
-    pub fn runs(&self, most: usize) -> Result<Vec<Listed>, ToolError> {
-        Ok(Journal::runs(self.roots(), most)?)
+    pub fn runs(&self, selection: Selection, most: usize) -> Result<Vec<Listed>, ToolError> {
+        Ok(Journal::runs(self.roots(), selection, most)?)
     }
 
     /// The run that a text names, by its whole name or the beginning or end of it.
@@ -182,6 +182,14 @@ impl Gate {
         }
     }
 
+    /// The run that one which may take others back concerns in the end.
+    pub fn origin(&self, run: &Listed) -> Result<Origin, ToolError> {
+        match &run.begin {
+            Some(begin) => Ok(Journal::origin(self.roots(), begin)?),
+            None => Ok(Origin { run: run.run.clone(), command: String::new() }),
+        }
+    }
+
     /// The runs that are taken back when none is named, the newest first, at most so many and at least one:
     /// those that took none back; with `redo` those that did.
     ///
@@ -197,18 +205,19 @@ impl Gate {
         Ok(found)
     }
 
-    /// Takes a run back.
+    /// Takes a run back that is done, or with `redo` does one again that is taken back.
     pub fn undo(
         &self,
         run: &Listed,
-        force: bool,
+        (redo, force): (bool, bool),
         (meter, session): (&mut Meter, &SessionMemory),
     ) -> Result<Undone, UndoRefusal> {
-        if let Some(by) = run.redone_by.as_ref().or(run.undone_by.as_ref()) {
-            let (run, by) = (run.run.clone(), by.clone());
-            return Err(refused(UndoError::Undone { run, by }, "").into());
+        if run.is_undone() != redo {
+            let run = run.run.clone();
+            let error = if redo { UndoError::NotUndone(run) } else { UndoError::Undone(run) };
+            return Err(refused(error, "").into());
         }
-        let run = run.run.as_str();
+        let run = run.tip();
         let told = vec![
             Told::new("run", Value::text(run), Shown::Plain),
             Told::new("force", Value::from(force), Shown::Plain),
@@ -342,13 +351,20 @@ fn refused(error: UndoError, run: &str) -> ToolError {
         UndoError::Sandbox(error) => error.into(),
         UndoError::Unknown(_) => ToolError::new(ToolCode::NotFound, message).hint("`ns log` lists the runs"),
         UndoError::GoesOn(_) => ToolError::new(ToolCode::Conflict, message).hint("wait until it ends, or stop it"),
-        UndoError::Undone { by, .. } => {
-            ToolError::new(ToolCode::Conflict, message).hint(format!("`ns undo {}` does it again", short_name(&by)))
+        UndoError::Undone(run) => {
+            ToolError::new(ToolCode::Conflict, message).hint(format!("`ns redo {}` does it again", short_name(&run)))
+        }
+        UndoError::NotUndone(run) => {
+            ToolError::new(ToolCode::Conflict, message).hint(format!("`ns undo {}` takes it back", short_name(&run)))
         }
         UndoError::Unreadable { .. } => ToolError::new(ToolCode::IoError, message)
             .hint(format!("`ns undo {} --force` takes back what can be read of it; {PASS_OVER}", short_name(run))),
-        UndoError::MovedOn { conflicts, .. } => {
-            let run = short_name(run);
+        UndoError::MovedOn { run, is_redo: true, conflicts } => {
+            let hint = format!("nothing was done; `ns redo {} --force` does the rest", short_name(&run));
+            conflicted(&message, &conflicts, &hint)
+        }
+        UndoError::MovedOn { run, conflicts, .. } => {
+            let run = short_name(&run);
             let hint = format!("nothing was done; `ns undo {run} --force` takes back the rest; {PASS_OVER}");
             conflicted(&message, &conflicts, &hint)
         }

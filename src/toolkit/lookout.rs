@@ -2,6 +2,7 @@
 //! front end draws, if somebody watches.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,9 +25,16 @@ pub trait ProgressView {
     fn end_loop(&self) {}
 }
 
+/// Trees whose number of entries is remembered.
+const MOST_TREES: usize = 256;
+
 /// Whoever watches the calls of a gate; often nobody.
 #[derive(Default)]
-pub struct Lookout(RefCell<Option<Rc<dyn ProgressView>>>);
+pub struct Lookout {
+    view: RefCell<Option<Rc<dyn ProgressView>>>,
+    /// How many entries the last watched walk of a tree met, by the address of the tree.
+    entries: RefCell<HashMap<String, u64>>,
+}
 
 /// A call that is being watched.
 pub struct Watched(Rc<dyn ProgressView>);
@@ -40,12 +48,12 @@ impl fmt::Debug for Lookout {
 impl Lookout {
     /// Says who watches.
     pub fn set(&self, view: Rc<dyn ProgressView>) {
-        *self.0.borrow_mut() = Some(view);
+        *self.view.borrow_mut() = Some(view);
     }
 
     /// Whoever watches, if somebody does.
     pub fn view(&self) -> Option<Rc<dyn ProgressView>> {
-        self.0.borrow().clone()
+        self.view.borrow().clone()
     }
 
     /// Shows a call until the answer is dropped, unless nobody watches or it touches nothing.
@@ -60,9 +68,22 @@ impl Lookout {
         Some(Watched(view))
     }
 
+    /// How many entries an earlier walk of a tree met, if one was watched.
+    pub(super) fn entries_of(&self, tree: &str) -> Option<u64> {
+        self.entries.borrow().get(tree).copied()
+    }
+
+    /// Remembers how many entries a walk of a tree met.
+    pub(super) fn note_entries(&self, tree: &str, entries: u64) {
+        let mut known = self.entries.borrow_mut();
+        if known.len() < MOST_TREES || known.contains_key(tree) {
+            known.insert(tree.to_owned(), entries);
+        }
+    }
+
     /// Clears what is shown, for a question.
     pub(super) fn clear(&self) {
-        if let Some(view) = &*self.0.borrow() {
+        if let Some(view) = &*self.view.borrow() {
             view.end();
         }
     }

@@ -17,6 +17,7 @@ mod gate;
 mod given;
 pub mod groups;
 mod history;
+mod literal_path;
 mod lookout;
 mod memory;
 mod module;
@@ -32,7 +33,9 @@ mod told;
 
 pub use crate::audit::Items;
 pub use crate::sandbox::BELOW_ROOT;
-pub use crate::sandbox::{Applied, Conflict, Content, End, Ended, Listed, ShownChange, ShownRun, Undone, What};
+pub use crate::sandbox::{
+    Applied, Conflict, Content, End, Ended, Listed, Origin, Reversal, Selection, ShownChange, ShownRun, Undone, What,
+};
 pub use crate::sandbox::{FormError as PlanError, Plan};
 pub use answer::{Answer, AnyList, AnyMap, AnyValue, Number};
 pub use approval::{Approvals, Approver, KeepAnswer, Question, Reply};

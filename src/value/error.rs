@@ -1,7 +1,7 @@
 //! What can go wrong between values. Errors here carry no places; the evaluator knows them.
 
 use crate::limits::LimitHit;
-use crate::text::Code;
+use crate::text::{Code, is_length};
 
 use super::Value;
 use super::print;
@@ -153,6 +153,11 @@ impl ValueError {
             ValueError::WrongTypes { op: "+", .. } => {
                 "`+` adds numbers, joins lists, and joins text when either side is a text".to_owned()
             }
+            ValueError::WrongTypes { op: "&" | "|" | "^", left, right }
+                if is_countable(left) && is_countable(right) =>
+            {
+                "`+` joins texts and lists; `AND` and `OR` join conditions".to_owned()
+            }
             ValueError::WrongTypes { op: "*", left, right } if is_countable(left) || is_countable(right) => {
                 let (whole, times) = if is_countable(left) { (left, right) } else { (right, left) };
                 repeated(whole, times)
@@ -170,11 +175,24 @@ impl ValueError {
                 "test `error` first: `IF result.error != nil THEN`".to_owned()
             }
             ValueError::MissingKey { near: Some(near), .. } => format!("did you mean `{near}`?"),
+            ValueError::MissingKey { key, keys, .. } if is_length(key) && !keys.is_empty() => {
+                format!("there are: {keys}; `LEN(map)` counts them")
+            }
+            ValueError::MissingKey { key, .. } if is_length(key) => "`LEN(map)` counts the keys".to_owned(),
             ValueError::MissingKey { keys, .. } if keys.is_empty() => {
                 "the map is empty; ask first with `IN`".to_owned()
             }
             ValueError::MissingKey { keys, .. } => format!("there are: {keys}; ask first with `IN`"),
             ValueError::NotIndexable { found, .. } if found.starts_with("nil") => NIL_HELP.to_owned(),
+            ValueError::NotIndexable { index, .. } if property(index).is_some_and(is_length) => {
+                "write `LEN(value)`: lists and texts have no properties".to_owned()
+            }
+            ValueError::NotIndexable { index, .. } if property(index) == Some("first") => {
+                "write `value[0]`: lists and texts have no properties".to_owned()
+            }
+            ValueError::NotIndexable { index, .. } if property(index) == Some("last") => {
+                "write `value[-1]`: lists and texts have no properties".to_owned()
+            }
             ValueError::NotIndexable { .. } => "lists and texts are indexed by int, maps by text".to_owned(),
             ValueError::NotIterable(_) => "go through a list, map or text; for counting use `RANGE(n)`".to_owned(),
             ValueError::BadConversion { .. } => "the text must hold a number and nothing else".to_owned(),
@@ -198,6 +216,11 @@ pub fn shown(value: &Value) -> String {
         Value::Nil => "nil".to_owned(),
         _ => format!("{} {}", value.type_name(), print::preview(value)),
     }
+}
+
+/// The name of a property, of an index that is shown in a message: `.length`.
+fn property(index: &str) -> Option<&str> {
+    index.strip_prefix("`.")?.strip_suffix('`')
 }
 
 /// Whether a shown value is a text or list, which other languages repeat by `*`.

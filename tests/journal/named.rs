@@ -20,7 +20,7 @@ fn runs_are_named_by_a_part_that_no_other_has() {
     let several = undo(place.path(), &[&name[..8]]);
     assert!(several.stderr.contains("fits 3 runs"), "{}", several.stderr);
     let again = undo(place.path(), &[name]);
-    assert!(again.stderr.contains("was taken back by"), "{}", again.stderr);
+    assert!(again.stderr.contains("is taken back already"), "{}", again.stderr);
 }
 
 #[test]

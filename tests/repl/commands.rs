@@ -100,6 +100,14 @@ fn scripts_are_loaded_and_saved() {
 }
 
 #[test]
+fn doc_is_another_word_for_help() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    assert!(type_line(&mut session, ":doc", "ns> ").contains(":undo"));
+    assert!(type_line(&mut session, ":doc LEN", "ns> ").contains("prints"));
+}
+
+#[test]
 fn changes_and_the_policy_are_shown() {
     let place = tempfile::tempdir().expect("a folder for the test");
     let mut session = session(place.path());

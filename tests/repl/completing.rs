@@ -44,6 +44,10 @@ fn tools_and_their_arguments() {
     completes(&mut session, "STR.Upp\t\"x\")", "X");
     completes(&mut session, "SET x = CALL UPP\t\"y\")\u{1}\u{b}\"end\"", "end");
     completes(&mut session, "STR.PadRight(\"x\", wid\t3) + \"|\"", "x  |");
+    // Other names too, where no tool has one that begins so.
+    completes(&mut session, "FS.Mk\t\"made\").path", "made");
+    completes(&mut session, "fs.sta\t\"a.txt\").size", "8");
+    completes(&mut session, "SET x = CALL Mkd\t\"also\")\u{1}\u{b}\"end\"", "end");
     // Two Tabs list what there is.
     send(&session, "CALL FS.\t\t");
     until(&mut session, "WalkDir");

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use rexpect::session::spawn_command;
 
-use super::terminal::{PtySession, command, ends_with, plain, send};
+use super::terminal::{PtySession, command, ends_with, plain, send, session, type_line};
 
 /// A script that makes as many files as it is told to, and then does what it is told to.
 const SCRIPT: &str = "\
@@ -105,10 +105,68 @@ fn it_is_said_after_a_failure_and_after_ctrl_c() {
 }
 
 #[test]
+fn a_line_of_a_session_says_what_it_changed() {
+    let place = place();
+    let mut session = session(place.path());
+    let write = |names: &[&str]| {
+        let calls: Vec<String> = names.iter().map(|name| format!("CALL FS.WriteFile('{name}', 'x')")).collect();
+        calls.join("\n")
+    };
+    let one = "\n1 change; :undo takes it back\n";
+    assert!(type_line(&mut session, &write(&["a"]), "ns> ").ends_with(one));
+    // The value comes first.
+    let shown = type_line(&mut session, "FS.WriteFile('b', 'x').path", "ns> ");
+    assert!(shown.ends_with(&format!("\nb{one}")), "{shown}");
+    let shown = type_line(&mut session, ":load tidy.ns", "ns> ");
+    assert!(!shown.contains("takes"), "it defines a procedure alone: {shown}");
+    let shown = type_line(&mut session, "FOR EACH n IN ['c', 'd'] DO\nCALL FS.WriteFile(n, 'x')\nEND", "ns> ");
+    assert!(shown.ends_with("\n2 changes; :undo takes them back\n"), "{shown}");
+    let shown = type_line(&mut session, "FS.WriteFile('e', 'x').path / 0", "ns> ");
+    assert!(shown.contains("error[") && shown.ends_with(one), "{shown}");
+    for line in ["EMIT 1", "FS.Exists('a')", ":undo", ":redo", ":log"] {
+        let shown = type_line(&mut session, line, "ns> ");
+        assert!(!shown.contains(":undo takes"), "{line}: {shown}");
+    }
+    type_line(&mut session, ":plan on", "plan> ");
+    let shown = type_line(&mut session, &write(&["f"]), "plan> ");
+    assert!(shown.ends_with("\n1 change planned; :undo takes it back\n"), "{shown}");
+    let mut quiet = command(place.path());
+    quiet.arg("--quiet");
+    let mut session = super::terminal::begin(quiet).0;
+    assert!(!type_line(&mut session, &write(&["g"]), "ns> ").contains("takes"));
+    assert!(place.path().join("g").exists());
+}
+
+#[test]
+fn what_means_something_else_is_said_before_it_runs() {
+    let place = place();
+    fs::write(place.path().join("power.ns"), "SET n = 2\nEMIT n ^ 3, \" \", \"{n}\"\n").expect("a script");
+    let told = shown(place.path(), &["power.ns"], 0);
+    let (warned, printed) = (told.find("write `n ** 3`"), told.find("1 {n}"));
+    assert!(told.contains("power.ns:2") && told.contains("NS0122") && warned.is_some() && warned < printed, "{told}");
+    let quiet = shown(place.path(), &["-q", "power.ns"], 0);
+    assert_eq!(quiet, "1 {n}\n");
+    let fine = shown(place.path(), &["-e", "SET n = 1\nEMIT 2 ** 3, \" \", 6 ^ n"], 0);
+    assert_eq!(fine, "8 7\n");
+}
+
+#[test]
 fn a_path_outside_names_the_sandbox_to_who_sits_there() {
     let place = place();
-    let shown = shown(place.path(), &["-e", "EMIT FS.Find(\"../up\")"], 4);
+    fs::write(place.path().join("up.ns"), "EMIT FS.Find(\"../up\")\n").expect("a script");
+    let document = "{{invoke_tool: find\n  path: \"../up\"\n}}\n";
+    fs::write(place.path().join("up.md"), document).expect("a document");
     let root = place.path().canonicalize().expect("the folder is there");
     let told = format!("the sandbox is `{}`; `ns --sandbox DIR` chooses another", root.display());
-    assert!(shown.contains(&told), "{shown}");
+    for (words, code) in [
+        (&["-e", "EMIT FS.Find(\"../up\")"][..], 4),
+        (&["up.ns"], 4),
+        (&["--plan", "up.ns"], 4),
+        (&["check", "up.ns"], 0),
+        (&["render", "up.md"], 4),
+        (&["call", "find", "{\"path\": \"../up\"}"], 4),
+    ] {
+        let shown = shown(place.path(), words, code);
+        assert!(shown.contains(&told), "{words:?}: {shown}");
+    }
 }

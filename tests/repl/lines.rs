@@ -102,9 +102,16 @@ fn each_line_is_a_run_that_can_be_taken_back() {
         assert!(log.contains(&format!("  CALL FS.WriteFile(\"a.txt\", \"{text}\")")), "{log}");
     }
     let read = || std::fs::read_to_string(place.path().join("a.txt")).unwrap_or_default();
-    for (command, expected) in [(":undo", "one"), (":redo", "two"), (":undo", "one"), (":undo", "")] {
+    for (command, text, expected) in
+        [(":undo", "two", "one"), (":redo", "two", "two"), (":undo", "two", "one"), (":undo", "one", "")]
+    {
         let shown = type_line(&mut session, command, "ns> ");
-        assert!(shown.contains("was taken back (1 change)"), "{shown}");
+        let (did, remedy) = if command == ":undo" { ("undid", ":redo") } else { ("redid", ":undo") };
+        assert!(
+            shown.contains(&format!("\n{did} ")) && shown.contains(&format!("): 1 change; `{remedy}` ")),
+            "{shown}"
+        );
+        assert!(shown.contains(&format!("(CALL FS.WriteFile(\"a.txt\", \"{text}\"))")), "{shown}");
         assert_eq!(read(), expected);
     }
     assert!(type_line(&mut session, ":undo", "ns> ").contains("no run has changed anything"));
@@ -140,5 +147,30 @@ fn lines_of_other_languages_are_told_what_to_write() {
     for (line, value) in [("x == 6", "true"), ("x >= 7", "false"), ("x != 6", "false"), ("[x, 1] == [6, 1]", "true")] {
         let shown = type_line(&mut session, line, "ns> ");
         assert!(shown.contains(&format!("\n{value}\n")), "{line}: {shown}");
+    }
+}
+
+/// What runs, and does something else than in other languages, is told to who sits there.
+#[test]
+fn what_means_something_else_here_is_said() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    type_line(&mut session, "SET n = 3", "ns> ");
+    for (line, value, told) in [
+        ("2^8", "10", "write `2 ** 8`"),
+        ("EMIT n ^ 2", "1", "write `n ** 2`"),
+        ("5 // 2", "5", "FLOOR(a / b)"),
+        ("n // 2", "3", "FLOOR(a / b)"),
+        ("EMIT \"n is {n}\"", "n is {n}", "join the parts"),
+        ("EMIT \"{{n}}\"", "{{n}}", "three backticks"),
+        ("IF n == 3 THEN\nEMIT 10 ^ n\nEND", "9", "write `10 ** n`"),
+    ] {
+        let shown = type_line(&mut session, line, "ns> ");
+        let is_told = shown.contains("\nwarning: ") && shown.contains(told);
+        assert!(shown.contains(&format!("\n{value}\n")) && is_told, "{line}: {shown}");
+    }
+    for line in ["n ^ 1", "EMIT n  // two of them", "SET s = \"{other}\"", "2 ** 8"] {
+        let shown = type_line(&mut session, line, "ns> ");
+        assert!(!shown.contains("warning"), "{line}: {shown}");
     }
 }

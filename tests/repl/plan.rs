@@ -108,7 +108,7 @@ fn its_runs_are_listed_and_taken_back_within_it() {
     let shown = type_line(&mut session, ":plan", PLAN);
     assert!(shown.contains("+ third.txt"), "{shown}");
     let shown = type_line(&mut session, ":undo", PLAN);
-    assert!(shown.contains("was taken back"), "{shown}");
+    assert!(shown.contains("undid ") && shown.contains("`:redo` does it again"), "{shown}");
     let shown = type_line(&mut session, ":plan", PLAN);
     assert!(shown.contains("+ second.txt") && !shown.contains("third.txt"), "{shown}");
     type_line(&mut session, ":redo", PLAN);

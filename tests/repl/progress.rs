@@ -5,8 +5,10 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use rexpect::session::spawn_command;
+
 use super::ended::begin;
-use super::terminal::{ends_with, plain, send, until};
+use super::terminal::{PtySession, command, ends_with, plain, send, until};
 
 /// Waits in each turn until somebody makes a file.
 const WAITS: &str = "\
@@ -64,6 +66,65 @@ fn a_call_says_how_much_there_is() {
     assert!(shown.contains("FS.HashFile: "), "{shown}");
     send(&session, [3]);
     plain(&session.exp_eof().expect("it ends"));
+}
+
+/// Begins `ns` at a terminal; a system call of it takes longer by so many milliseconds. `None` without strace.
+fn begin_slowly(place: &Path, (call, delay): (&str, u64), script: &str) -> Option<PtySession> {
+    if Command::new("strace").arg("-V").output().is_err() {
+        println!("SKIPPED: there is no strace");
+        return None;
+    }
+    let mut strace = Command::new("strace");
+    for (name, value) in command(place).get_envs() {
+        strace.env(name, value.expect("the environment is added to"));
+    }
+    strace.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);
+    strace.args(["-e", &format!("inject={call}:delay_enter={}", delay * 1_000), env!("CARGO_BIN_EXE_ns")]);
+    strace.args(["-e", script]).current_dir(place);
+    Some(spawn_command(strace, Some(60_000)).expect("a terminal"))
+}
+
+#[test]
+fn a_copy_that_is_written_says_that_it_syncs() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    fs::write(place.path().join("large"), vec![b'x'; 1 << 20]).expect("a file");
+    let script = "CALL FS.CopyFile(\"large\", \"copy\")\nEMIT LAST.error";
+    let Some(mut session) = begin_slowly(place.path(), ("fsync", 700), script) else { return };
+    let shown = until(&mut session, "syncing");
+    assert!(shown.contains("FS.CopyFile: 1.00 MiB of 1.00 MiB"), "{shown}");
+    ends_with(&mut session, 0);
+}
+
+/// What a second walk of the same tree meets is known from the first.
+#[test]
+fn a_walk_of_a_known_tree_says_how_much_there_is() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    for folder in 0..8 {
+        fs::create_dir_all(place.path().join(format!("tree/{folder}"))).expect("folders");
+        fs::write(place.path().join(format!("tree/{folder}/file")), "x").expect("a file");
+    }
+    let script = "EMIT LEN(FS.Find(\"tree\")), \" files\"\nEMIT \"all \", LEN(FS.WalkDir(\"tree\"))";
+    let Some(mut session) = begin_slowly(place.path(), ("getdents64", 150), script) else { return };
+    let first = until(&mut session, "8 files");
+    assert!(first.contains("FS.Find: ") && first.contains(" entries, ") && !first.contains(" of "), "{first}");
+    let second = until(&mut session, "all 16");
+    assert!(second.contains("FS.WalkDir: ") && second.contains(" of about 16 entries, "), "{second}");
+    ends_with(&mut session, 0);
+}
+
+#[test]
+fn a_copy_of_a_tree_says_how_much_there_is() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    fs::create_dir(place.path().join("tree")).expect("a folder");
+    for file in 0..8 {
+        fs::write(place.path().join(format!("tree/{file}")), vec![b'x'; 1 << 10]).expect("a file");
+    }
+    let script = "CALL FS.CopyFile(\"tree\", \"copy\", recursive: true)\nEMIT LAST.error";
+    let Some(mut session) = begin_slowly(place.path(), ("fsync", 150), script) else { return };
+    let shown = until(&mut session, "of 9, ");
+    assert!(shown.contains("FS.CopyFile: "), "{shown}");
+    until(&mut session, "of 8.00 KiB, ");
+    ends_with(&mut session, 0);
 }
 
 /// A script that goes on, and one that waits for input, do not keep what they have printed.

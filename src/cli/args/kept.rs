@@ -113,7 +113,7 @@ pub struct LogArgs {
     /// Runs at most
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: u64,
-    /// All runs
+    /// All runs, and each undo and redo as a run of its own
     #[arg(long, conflicts_with = "limit")]
     pub all: bool,
 }
@@ -142,13 +142,21 @@ pub struct UndoArgs {
     /// Pass over runs that cannot be taken back, and take back the newest that can
     #[arg(long, conflicts_with_all = ["force", "run"])]
     pub skip: bool,
+    /// Change nothing, and show what would be taken back, or what stands in the way
+    #[arg(long, visible_alias = "dry-run")]
+    pub plan: bool,
 }
 
 /// Arguments of `ns redo`.
 #[derive(Args, Debug)]
 #[command(about = about::REDO)]
 pub struct RedoArgs {
+    /// The run, by the short name that `ns log` shows or its beginning [default: the one that was taken back last]
+    pub run: Option<String>,
     /// Where the tree has changed since, do the rest
     #[arg(long)]
     pub force: bool,
+    /// Change nothing, and show what would be done again, or what stands in the way
+    #[arg(long, visible_alias = "dry-run")]
+    pub plan: bool,
 }

@@ -14,6 +14,7 @@ use clap::Args;
 use crate::engine::{Words, is_option};
 use crate::text::nearest;
 
+use super::super::nearest_file::nearest_file;
 use super::{Global, Refusal, RunArgs};
 
 /// A command line that was taken apart.
@@ -301,11 +302,17 @@ impl<'s> Splitter<'s> {
             return Ok(());
         }
         let name = word.to_string_lossy();
-        let with_ending = format!("{name}.ns");
-        let help = match nearest(&name, self.options.commands.iter().map(String::as_str)) {
-            _ if Path::new(&with_ending).exists() => format!("did you mean `{with_ending}`?"),
-            Some(near) => format!("did you mean `ns {near}`?"),
-            None => "`ns --help` lists the commands".to_owned(),
+        let near_command = || nearest(&name, self.options.commands.iter().map(String::as_str));
+        // A name with an ending is that of a file.
+        let near_command = Some(near_command).filter(|_| !name.contains(['.', '/'])).and_then(|near| near());
+        let near_file = nearest_file(path);
+        let help = match (near_file, near_command) {
+            (Some(file), Some(near)) if file != format!("{name}.ns") => {
+                format!("did you mean `ns {near}` or `ns {file}`?")
+            }
+            (Some(file), _) => format!("did you mean `{file}`?"),
+            (None, Some(near)) => format!("did you mean `ns {near}`?"),
+            (None, None) => "`ns --help` lists the commands".to_owned(),
         };
         Err(Refusal::new(format!("there is no command or file `{name}`"), help))
     }

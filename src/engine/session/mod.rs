@@ -53,6 +53,8 @@ pub struct LineOutcome {
     pub result: LineResult,
     /// Steps that it took.
     pub steps: u64,
+    /// How many changes of it stay.
+    pub changes: u32,
 }
 
 /// What came of a line that is done.
@@ -68,7 +70,7 @@ pub enum LineResult {
 impl LineOutcome {
     /// A line that did not begin.
     fn refused(findings: Vec<Diagnostic>) -> LineOutcome {
-        LineOutcome { ending: ending_before_run(&findings), findings, result: LineResult::None, steps: 0 }
+        LineOutcome { ending: ending_before_run(&findings), findings, result: LineResult::None, steps: 0, changes: 0 }
     }
 }
 
@@ -190,6 +192,11 @@ impl<'e> Session<'e> {
         }
     }
 
+    /// Whether a text is an expression alone.
+    pub(super) fn is_value(&self, text: &str) -> bool {
+        self.form(text) == Form::Value
+    }
+
     /// Where the first fault of a text is that is read as something.
     fn first_fault(&self, text: &str, form: Form) -> Option<u32> {
         let mut findings = Vec::new();
@@ -212,10 +219,14 @@ impl<'e> Session<'e> {
             ending: Ending::Failed,
             ..LineOutcome::refused(vec![super::internal_fault(&panic)])
         });
-        let how = if outcome.ending == Ending::Done { End::Done } else { End::Failed };
-        self.engine().gate.end_journal(how);
+        let how = match outcome.ending {
+            Ending::Done => End::Done,
+            Ending::Interrupted => End::Interrupted,
+            _ => End::Failed,
+        };
+        let ended = self.engine().gate.end_journal(how);
         self.engine().settle();
-        outcome
+        LineOutcome { changes: ended.map_or(0, |ended| ended.steps), ..outcome }
     }
 
     fn run_here(&mut self, script: &Script, form: Form) -> LineOutcome {
@@ -258,7 +269,7 @@ impl<'e> Session<'e> {
                     (Form::Statements, true) => LineResult::Called(self.last.clone()),
                     (Form::Statements, false) => LineResult::None,
                 };
-                LineOutcome { findings, ending: Ending::Done, result, steps }
+                LineOutcome { findings, ending: Ending::Done, result, steps, changes: 0 }
             }
             Err(fault) => {
                 let fault = missing_argument::explain(fault, &self.sources, &Value::default(), None, "ns FILE");
@@ -271,7 +282,8 @@ impl<'e> Session<'e> {
                         self.modules.truncate(modules_before);
                     }
                 }
-                LineOutcome { findings: vec![fault.to_diagnostic()], ending, result: LineResult::None, steps }
+                let findings = vec![fault.to_diagnostic()];
+                LineOutcome { findings, ending, result: LineResult::None, steps, changes: 0 }
             }
         }
     }

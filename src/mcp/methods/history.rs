@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::{End, Engine, Listed};
+use crate::engine::{End, Engine, Listed, Reversal, Selection};
 use crate::toolkit::{Spec, ToolError, arguments};
 
 pub const SPEC: Spec = Spec {
@@ -39,19 +39,19 @@ struct Run {
 /// The newest runs.
 pub fn history(engine: &Engine, args: &Args) -> Result<History, ToolError> {
     let most = usize::try_from(args.limit).unwrap_or(1);
-    Ok(History { runs: engine.runs(most)?.into_iter().map(run).collect() })
+    Ok(History { runs: engine.runs(Selection::All, most)?.into_iter().map(run).collect() })
 }
 
 fn run(listed: Listed) -> Run {
     let command = listed.begin.map_or_else(|| "(its journal is damaged)".to_owned(), |begin| begin.command);
-    let state = match (&listed.redone_by, &listed.undone_by, listed.end) {
-        (Some(by), ..) => format!("taken back, and done again by {by}"),
-        (None, Some(by), _) => format!("taken back by {by}"),
-        (None, None, None) => "goes on".to_owned(),
-        (None, None, Some(End::Done)) => "done".to_owned(),
-        (None, None, Some(End::Failed)) => "failed".to_owned(),
-        (None, None, Some(End::TakenBack)) => "failed, taken back".to_owned(),
-        (None, None, Some(End::Interrupted)) => "interrupted".to_owned(),
+    let state = match (&listed.reversal, listed.end) {
+        (Some(Reversal { by, is_undone: false }), _) => format!("taken back, and done again by {by}"),
+        (Some(Reversal { by, is_undone: true }), _) => format!("taken back by {by}"),
+        (None, None) => "goes on".to_owned(),
+        (None, Some(End::Done)) => "done".to_owned(),
+        (None, Some(End::Failed)) => "failed".to_owned(),
+        (None, Some(End::TakenBack)) => "rolled back".to_owned(),
+        (None, Some(End::Interrupted)) => "interrupted".to_owned(),
     };
     Run { id: listed.run, command, operations: listed.steps, state }
 }

@@ -47,6 +47,14 @@ pub const OWN_OPTIONS: [&str; 20] = [
     "verbose",
 ];
 
+/// The option that shows the usage of a script.
+const HELP: &str = "help";
+
+/// Whether `ns run` has a long option of this name.
+fn is_own(option: &str) -> bool {
+    OWN_OPTIONS.binary_search(&option).is_ok()
+}
+
 /// What a script takes from its command line.
 #[derive(Debug, Default)]
 pub struct Interface {
@@ -228,11 +236,14 @@ fn report_marks(procedure: &Procedure, marks: &[Mark], parameters: &[Parameter],
 fn report_names(procedure: &Procedure, parameters: &[Parameter], findings: &mut Vec<Diagnostic>) {
     for (param, parameter) in procedure.params.iter().zip(parameters) {
         let (span, option) = (param.name.span, parameter.option());
-        if OWN_OPTIONS.binary_search(&option.as_str()).is_ok() {
+        if is_own(&option) {
             let message = format!("`ns` has an option `--{option}` too");
-            let help = format!(
-                "choose another name; as it is, `--{option}` before the file is that of `ns`, and after `--` that of the script"
-            );
+            let help = match option.as_str() {
+                HELP => "choose another name; as it is, `--help` shows the usage, and `-- --help=VALUE` alone is that of the script".to_owned(),
+                _ => format!(
+                    "choose another name; as it is, `--{option}` before the file is that of `ns`, and after `--` that of the script"
+                ),
+            };
             findings.push(Diagnostic::warning(Code::OwnOption, span, message).help(help));
         }
         let negated = option.strip_prefix("no-").map(|rest| rest.replace('-', "_"));

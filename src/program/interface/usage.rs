@@ -3,7 +3,7 @@
 use crate::text::safe;
 use crate::value::{Value, print};
 
-use super::{Element, Interface, Kind, Parameter, Role};
+use super::{Element, HELP, Interface, Kind, Parameter, Role, is_own};
 
 /// Columns between the names of arguments and what they are.
 const GAP: usize = 2;
@@ -77,10 +77,17 @@ impl Parameter {
     fn row(&self) -> [String; 2] {
         let name = match (self.role, self.kind) {
             (Role::Argument | Role::Rest, _) => self.in_synopsis(),
-            (_, Kind::Flag) => format!("--{}", self.option_to_give()),
-            _ => format!("--{} {}", self.option(), self.placeholder()),
+            // `--help` without a value is never the script's.
+            _ if self.option_to_give() == HELP => format!("-- --{HELP}={}", self.placeholder()),
+            (_, Kind::Flag) => format!("{}--{}", self.separator(), self.option_to_give()),
+            _ => format!("{}--{} {}", self.separator(), self.option(), self.placeholder()),
         };
         [name, self.explained()]
+    }
+
+    /// What stands before the option, so that it reaches the script: `ns` may have one of the same name.
+    fn separator(&self) -> &'static str {
+        if is_own(&self.option_to_give()) { "-- " } else { "" }
     }
 
     /// What it is, how often it may be given, and what it is otherwise.

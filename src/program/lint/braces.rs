@@ -19,13 +19,14 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for body in &text.bodies {
         let mut names: HashSet<&str> = body.names_set().chain(body.params()).collect();
         names.extend(&outer);
-        let printed = printed(text, body);
-        for id in printed {
+        let (kept, shown) = texts(text, body);
+        let kept = kept.into_iter().map(|id| (id, Doubled::No));
+        for (id, doubled) in kept.chain(shown.into_iter().map(|id| (id, Doubled::Too))) {
             let ExprKind::Text(written) = &text.tree[id].kind else { continue };
-            if let Some((shown, name)) = named(written, &names) {
+            if let Some((shown, name)) = named(written, &names, doubled) {
                 let message = format!("`{shown}` stands for itself in a text: `{name}` is not put into it");
                 let finding = Diagnostic::warning(Code::UnexpandedName, text.tree[id].span, message);
-                found.push(finding.help(help(written)));
+                found.push(finding.help(help(written, shown)));
             }
         }
     }
@@ -44,19 +45,31 @@ fn expands_values(text: &Text<'_>) -> bool {
     })
 }
 
-/// Texts that are printed or joined with others as they are.
-fn printed(text: &Text<'_>, body: &Body<'_>) -> Vec<ExprId> {
-    let mut ids: Vec<ExprId> = Vec::new();
+/// Whether names in doubled braces count, which texts for other programs often have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Doubled {
+    No,
+    Too,
+}
+
+/// Texts that are kept as they are or joined with others, and those that are shown at once.
+fn texts(text: &Text<'_>, body: &Body<'_>) -> (Vec<ExprId>, Vec<ExprId>) {
+    let (mut kept, mut shown): (Vec<ExprId>, Vec<ExprId>) = Default::default();
     for statement in &body.statements {
         match &statement.kind {
-            StatementKind::Emit(values) => ids.extend(values),
-            StatementKind::Fail(message) => ids.extend(message),
-            StatementKind::Must { message, .. } => ids.extend(message),
-            StatementKind::Set { value, .. } => ids.push(*value),
-            StatementKind::Return(values) => ids.extend(values),
+            StatementKind::Emit(values) => shown.extend(values),
+            StatementKind::Fail(message) => shown.extend(message),
+            StatementKind::Must { message, .. } => shown.extend(message),
+            StatementKind::Set { value, .. } => kept.push(*value),
+            StatementKind::Return(values) => kept.extend(values),
             _ => {}
         }
     }
+    (joined(text, kept), joined(text, shown))
+}
+
+/// The parts of sums, and the others as they are.
+fn joined(text: &Text<'_>, mut ids: Vec<ExprId>) -> Vec<ExprId> {
     let mut at = 0;
     while at < ids.len() {
         match &text.tree[ids[at]].kind {
@@ -73,7 +86,7 @@ fn printed(text: &Text<'_>, body: &Body<'_>) -> Vec<ExprId> {
 }
 
 /// The first name of a variable in braces, as it is written and alone.
-fn named<'t>(written: &'t str, names: &HashSet<&str>) -> Option<(&'t str, &'t str)> {
+fn named<'t>(written: &'t str, names: &HashSet<&str>, doubled: Doubled) -> Option<(&'t str, &'t str)> {
     for (open, _) in written.match_indices('{') {
         let inner = &written[open + 1..];
         let name = &inner[..inner.find(|c| !(is_word_char(c) || c == '.')).unwrap_or(inner.len())];
@@ -83,11 +96,19 @@ fn named<'t>(written: &'t str, names: &HashSet<&str>) -> Option<(&'t str, &'t st
         }
         let first = name.split('.').next().unwrap_or(name);
         let before = &written[..open];
-        let is_doubled = before.ends_with('{') || written[open + length + 1..].starts_with('}');
+        let closes_twice = written[open + length + 1..].starts_with('}');
+        let is_single = !before.ends_with('{') && !closes_twice;
+        let is_double = before.ends_with('{') && closes_twice && !before.ends_with("${") && doubled == Doubled::Too;
         let is_known = names.contains(first) && name.split('.').all(is_word);
-        if is_known && !is_doubled && !is_other_language(before) {
-            let start = if before.ends_with('$') { open - 1 } else { open };
+        if !is_known || is_other_language(before) {
+            continue;
+        }
+        if is_single {
+            let start = open - usize::from(before.ends_with('$'));
             return Some((&written[start..open + length + 1], name));
+        }
+        if is_double {
+            return Some((&written[open - 1..open + length + 2], name));
         }
     }
     None
@@ -99,7 +120,12 @@ fn is_other_language(before: &str) -> bool {
     word.ends_with('\\') || before.ends_with([']', ')', '*', '+', '?', '^', '|', '}', '%', '#', '@'])
 }
 
-fn help(written: &str) -> String {
+fn help(written: &str, shown: &str) -> String {
+    if shown.starts_with("{{") {
+        let is_short = written.len() < 60 && !written.contains(['\n', '`', '\\']);
+        let text = if is_short { written } else { "…" };
+        return format!("write the text between three backticks, where names are expanded: ```{text}```");
+    }
     if written.contains('\n') || written.contains('"') || written.contains('\\') {
         return "join the parts with `+`, or write the text between three backticks, where `{{name}}` is expanded"
             .to_owned();

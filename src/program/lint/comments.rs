@@ -19,9 +19,11 @@ pub fn lint(source: &Source, tree: &Tree, ground: Ground<'_>, findings: &mut Vec
         if reads_as_code(source, *comment, &names, limits) {
             let mark = &source.slice(*comment)[..2];
             let message = format!("`{mark}` begins a comment here, so what follows it is never computed");
-            findings.push(Diagnostic::warning(Code::CommentLooksLikeCode, *comment, message).help(format!(
-                "write `- -` or `/` for arithmetic, or put a comment on a line of its own; `{mark}` is no operator"
-            )));
+            let instead = if mark == "//" { "`FLOOR(a / b)` for a whole number" } else { "`- -` for arithmetic" };
+            findings.push(
+                Diagnostic::warning(Code::CommentLooksLikeCode, *comment, message)
+                    .help(format!("write {instead}, or put a comment on a line of its own; `{mark}` is no operator")),
+            );
         }
     }
 }

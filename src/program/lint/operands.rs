@@ -1,4 +1,5 @@
-//! Operators that other languages have for texts, lists and times: `"-" * 3`, `[0] * 3`, `TIME.Now() - 7`.
+//! Operators that other languages have for texts, lists, times and powers: `"-" * 3`, `[0] * 3`, `TIME.Now() - 7`,
+//! `2 ^ 8`.
 //!
 //! Only what is surely such a value is looked at: a literal, a call that gives a time, and a variable that is
 //! always one of these.
@@ -13,6 +14,7 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for body in &text.bodies {
         let known = Known { text, body };
         found.extend(body.expressions.iter().filter_map(|id| known.chain(*id)));
+        found.extend(body.expressions.iter().filter_map(|id| known.power(*id)));
     }
 }
 
@@ -27,6 +29,11 @@ enum Sort {
 
 /// Tools that give a time as a text.
 const TIMES: [&str; 6] = ["TIME.Now", "TIME.Add", "TIME.FromUnix", "TIME.Make", "TIME.StartOf", "TIME.Parse"];
+
+/// Numbers that people raise to a power.
+const POWER_BASES: [u64; 2] = [2, 10];
+/// Powers to which people raise a value.
+const EXPONENTS: [u64; 2] = [2, 3];
 
 struct Known<'t, 'a> {
     text: &'t Text<'a>,
@@ -45,6 +52,50 @@ impl Known<'_, '_> {
         };
         let span = self.text.tree[*first].span.to(self.text.tree[link.operand].span);
         Some(Diagnostic::warning(Code::WrongOperand, span, message).help(help))
+    }
+
+    /// A `^` that was meant as a power: `2 ^ 8`, `n ^ 2`.
+    fn power(&self, id: ExprId) -> Option<Diagnostic> {
+        let ExprKind::Chain(first, links) = &self.text.tree[id].kind else { return None };
+        let lefts = [*first].into_iter().chain(links.iter().map(|link| link.operand));
+        let xors = lefts.zip(links).filter(|(_, link)| link.op.symbol() == "^");
+        let mut operands = xors.map(|(left, link)| (self.last_operand(left), self.first_operand(link.operand)));
+        let (left, right) = operands.find(|(left, right)| match (self.number(*left), self.number(*right)) {
+            (Some(_), Some(_)) => true,
+            (Some(base), None) => POWER_BASES.contains(&base),
+            (None, Some(exponent)) => EXPONENTS.contains(&exponent),
+            (None, None) => false,
+        })?;
+        let help = format!("write `{} ** {}` for the power", self.shown(left), self.shown(right));
+        let span = self.text.tree[left].span.to(self.text.tree[right].span);
+        let message = "`^` is the bitwise exclusive or, and no power".to_owned();
+        Some(Diagnostic::warning(Code::WrongOperand, span, message).help(help))
+    }
+
+    /// What stands right before an operator whose left side this is: a stronger one may come before it.
+    fn last_operand(&self, mut id: ExprId) -> ExprId {
+        while let ExprKind::Chain(_, links) = &self.text.tree[id].kind
+            && let Some(link) = links.last()
+        {
+            id = link.operand;
+        }
+        id
+    }
+
+    /// What stands right behind an operator whose right side this is.
+    fn first_operand(&self, mut id: ExprId) -> ExprId {
+        while let ExprKind::Chain(first, _) = &self.text.tree[id].kind {
+            id = *first;
+        }
+        id
+    }
+
+    /// A whole number that is written there.
+    fn number(&self, id: ExprId) -> Option<u64> {
+        match &self.text.tree[bare(self.text.tree, id)].kind {
+            ExprKind::Int(number) => Some(*number),
+            _ => None,
+        }
     }
 
     fn help(&self, left: ExprId, link: &Link) -> Option<String> {

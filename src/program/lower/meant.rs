@@ -1,7 +1,7 @@
 //! What a call of an unknown name probably means: what does the same here, else what is spelt alike.
 
 use crate::syntax::ast;
-use crate::text::{Purpose, meant};
+use crate::text::{Purpose, changed_by, is_length, meant};
 use crate::toolkit::{Kind, Param, WhenAbsent, groups};
 
 use super::super::builtin::Builtin;
@@ -54,6 +54,12 @@ impl Lowering<'_> {
     }
 
     fn instead_of_method(&self, value: &str, method: &str, given: usize) -> String {
+        if given == 0 && is_length(method) {
+            return format!("values have no methods: write `LEN({value})`");
+        }
+        if let Some(change) = changed_by(value, method, if given > 0 { "…" } else { "" }) {
+            return format!("values have no methods, and nothing changes in place: write `{change}`");
+        }
         let found = meant(&format!("value.{method}"), &OF_VALUES, &self.purposes());
         let Some(found) = found.filter(|found| !is_statement(found.name)) else {
             return format!(

@@ -76,6 +76,8 @@ pub fn lower(unit: &Unit, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
 
 /// Findings after which names are no longer suggested.
 const MOST_SUGGESTIONS: usize = 100;
+/// What other languages call no value.
+const NOTHINGS: [&str; 6] = ["none", "null", "undefined", "nothing", "nullptr", "nil"];
 
 /// A procedure with the text that holds it.
 type Written<'a> = (&'a Unit, &'a ast::Procedure);
@@ -309,6 +311,9 @@ impl<'a> Lowering<'a> {
         }
         if let Some(builtin) = Builtin::find(name) {
             return finding.help(format!("`{name}` is a built-in: call it as `{}(…)`", builtin.name()));
+        }
+        if NOTHINGS.iter().any(|nothing| name.eq_ignore_ascii_case(nothing)) {
+            return finding.help("write `nil` for no value; a text is written in quotes");
         }
         let values = ["true", "false", "nil", "LAST", "LAST_ERROR", "ARGS"];
         let outer = self.outer.map(Variables::names).unwrap_or_default();

@@ -4,7 +4,7 @@ use super::PageKind::{Expression, Statement};
 use super::{Page, PageExample, printing};
 
 /// The statements, in the order in which one learns them.
-pub const STATEMENTS: [Page; 20] = [
+pub const STATEMENTS: [Page; 21] = [
     Page {
         names: &["SET", "VAR"],
         kind: Statement,
@@ -80,6 +80,28 @@ pub const STATEMENTS: [Page; 20] = [
         example: printing(
             "FOR EACH name, size IN {\"a.txt\": 3, \"b.txt\": 5} DO\n  EMIT name, \" has \", size\nEND",
             "a.txt has 3\nb.txt has 5\n",
+        ),
+    },
+    Page {
+        names: &["Main"],
+        kind: Statement,
+        keywords: &[
+            "main",
+            "arguments",
+            "argv",
+            "command line",
+            "parameters",
+            "options",
+            "flags",
+            "entry point",
+            "argparse",
+        ],
+        form: "DEFINE PROCEDURE Main(folder, go: false) … END",
+        summary: "the procedure that runs in a file of procedures; its parameters are the command line",
+        details: "`ns tidy.ns Photos --go` runs `Main(\"Photos\", go: true)`. A parameter without a default is an argument, one with a default an option: `newer_than: nil` is `--newer-than 7d`, `go: false` is `--go`. A line `:: arg folder: …` says what it is for, and `ns tidy.ns --help` shows it. A script with statements of its own finds its words in `ARGS`.",
+        example: printing(
+            ":: arg folder: the folder to tidy\nDEFINE PROCEDURE Main(folder: \"Photos\", go: false)\n  EMIT folder, \" \", go\nEND",
+            "Photos false\n",
         ),
     },
     Page {

@@ -39,10 +39,35 @@ pub struct Listed {
     pub end: Option<End>,
     /// How many steps stay; none where that is not known.
     pub steps: Option<u32>,
-    /// The run that took it back.
-    pub undone_by: Option<String>,
-    /// The run that did it again after that.
-    pub redone_by: Option<String>,
+    /// What later runs made of it; `None` if none took it back.
+    pub reversal: Option<Reversal>,
+}
+
+/// What undos and redos made of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reversal {
+    /// The newest of the undos and redos that concern the run. Taking that back reverses the state.
+    pub by: String,
+    /// Whether the run is taken back now; else it was done again.
+    pub is_undone: bool,
+}
+
+/// The run that an undo or redo concerns in the end: the script, call or line that a person began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Its name.
+    pub run: String,
+    /// What the user began; empty if its journal is gone or foreign.
+    pub command: String,
+}
+
+/// Which runs a list shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// Each undo and redo is told as the state of the run that it concerns.
+    Folded,
+    /// Each undo and redo is a run of its own.
+    All,
 }
 
 impl Listed {
@@ -55,14 +80,48 @@ impl Listed {
     pub fn began(&self) -> Option<DateTime<Utc>> {
         stamp::time_of(&self.run)
     }
+
+    /// Whether the run takes another back, or does one again by that.
+    fn is_reversal(&self) -> bool {
+        self.begin.as_ref().is_some_and(|begin| begin.undoes.is_some())
+    }
+
+    /// Whether the run is taken back.
+    pub fn is_undone(&self) -> bool {
+        self.reversal.as_ref().is_some_and(|reversal| reversal.is_undone)
+    }
+
+    /// The run that must be taken back to reverse the state of this one.
+    pub fn tip(&self) -> &str {
+        self.reversal.as_ref().map_or(&self.run, |reversal| &reversal.by)
+    }
+}
+
+impl Origin {
+    /// Follows a run that takes others back to the one that those concern.
+    pub(super) fn of(folders: &Folders, begin: &Begin) -> Origin {
+        let mut origin = Origin { run: begin.run.clone(), command: begin.command.clone() };
+        let mut earlier = begin.redoes.clone().or(begin.undoes.clone());
+        // Names sort by time, and a run concerns older ones only: so this ends.
+        while let Some(run) = earlier.filter(|run| *run < origin.run) {
+            let begin = begin_of(folders, OsStr::new(&run));
+            earlier = begin.as_ref().and_then(|begin| begin.redoes.clone().or(begin.undoes.clone()));
+            origin = Origin { run, command: begin.map(|begin| begin.command).unwrap_or_default() };
+        }
+        origin
+    }
 }
 
 impl Journal {
     /// The newest runs, the newest first, at most so many.
-    pub fn runs(roots: Roots<'_>, most: usize) -> Result<Vec<Listed>, SandboxError> {
+    pub fn runs(roots: Roots<'_>, selection: Selection, most: usize) -> Result<Vec<Listed>, SandboxError> {
         let mut listed = Vec::new();
-        walk(roots, |run| {
-            listed.push(run);
+        walk(roots, |run, names| {
+            let concerned = run.begin.as_ref().and_then(|begin| begin.undoes.as_deref());
+            // One whose run is gone is told by itself.
+            if selection == Selection::All || !concerned.is_some_and(|concerned| names.have(concerned)) {
+                listed.push(run);
+            }
             listed.len() < most
         })?;
         Ok(listed)
@@ -73,16 +132,14 @@ impl Journal {
     /// left: to do it again must be asked for by name.
     pub fn undoable(roots: Roots<'_>, is_undo: bool, most: usize) -> Result<Vec<Listed>, SandboxError> {
         let mut found = Vec::new();
-        walk(roots, |run| {
+        walk(roots, |run, _| {
             let is_meant = run.begin.as_ref().is_some_and(|begin| begin.is_undo() == is_undo);
-            let is_over = run.undone_by.is_some() || run.redone_by.is_some();
-            if is_meant && !is_over && run.end.is_some() && run.steps != Some(0) {
+            if is_meant && run.reversal.is_none() && run.end.is_some() && run.steps != Some(0) {
                 found.push(run);
                 return found.len() < most;
             }
-            let stays = run.undone_by.is_none() || run.redone_by.is_some();
-            let is_new_work = run.begin.as_ref().is_some_and(|begin| begin.undoes.is_none()) && run.steps != Some(0);
-            !(is_undo && stays && is_new_work)
+            let is_new_work = run.begin.is_some() && !run.is_reversal() && run.steps != Some(0);
+            !(is_undo && is_new_work && !run.is_undone())
         })?;
         Ok(found)
     }
@@ -92,7 +149,7 @@ impl Journal {
     pub fn find(roots: Roots<'_>, text: &str) -> Result<Vec<Listed>, SandboxError> {
         let mut readings: [Vec<Listed>; 3] = Default::default();
         let mut whole = None;
-        walk(roots, |run| {
+        walk(roots, |run, _| {
             if run.run == text {
                 whole = Some(run);
                 return false;
@@ -109,11 +166,10 @@ impl Journal {
 }
 
 /// Shows the runs, the newest first, until `take` says that it is enough.
-pub(super) fn walk(roots: Roots<'_>, mut take: impl FnMut(Listed) -> bool) -> Result<(), SandboxError> {
+pub(super) fn walk(roots: Roots<'_>, mut take: impl FnMut(Listed, Names<'_>) -> bool) -> Result<(), SandboxError> {
     let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
     let Some(folders) = Folders::find(roots.main)? else { return Ok(()) };
-    let mut undone: HashMap<String, String> = HashMap::new();
-    let mut redone: HashMap<String, String> = HashMap::new();
+    let mut reversals: HashMap<String, Reversal> = HashMap::new();
     let journals = names(&folders).map_err(wrap)?;
     // Most want to see a few; for whoever wants all, many are read at once.
     let (few, many) = journals.split_at(journals.len().min(FEW));
@@ -121,19 +177,19 @@ pub(super) fn walk(roots: Roots<'_>, mut take: impl FnMut(Listed) -> bool) -> Re
         for (name, found) in batch.iter().zip(read_all(&folders, batch).map_err(wrap)?) {
             let Some(Ends { begin, last: end, has_ended }) = found else { continue };
             let run = name.name.to_string_lossy().into_owned();
-            let (undone_by, redone_by) = (undone.remove(&run), redone.remove(&run));
-            if let (Some(begin), true) = (&begin, has_ended && end.is_none_or(|(how, _)| how == End::Done)) {
-                let insert = |into: &mut HashMap<String, String>, of: &Option<String>| {
-                    if let Some(of) = of {
-                        into.entry(of.clone()).or_insert_with(|| run.clone());
-                    }
+            let reversal = reversals.remove(&run);
+            if let (Some(begin), true) = (&begin, has_ended && end.is_none_or(|(how, _)| how == End::Done))
+                && let Some(concerned) = &begin.undoes
+            {
+                let of_concerned = match &reversal {
+                    None => Reversal { by: run.clone(), is_undone: true },
+                    Some(reversal) => Reversal { by: reversal.by.clone(), is_undone: !reversal.is_undone },
                 };
-                insert(&mut undone, &begin.undoes);
-                insert(&mut redone, &begin.redoes);
+                reversals.entry(concerned.clone()).or_insert(of_concerned);
             }
             let steps = end.map(|(_, steps)| steps);
             let end = end.map(|(how, _)| how).or(if has_ended { Some(End::Interrupted) } else { None });
-            if !take(Listed { run, begin, end, steps, undone_by, redone_by }) {
+            if !take(Listed { run, begin, end, steps, reversal }, Names(&journals)) {
                 return Ok(());
             }
         }
@@ -149,6 +205,17 @@ struct Name {
 }
 
 /// The names of all journals, the newest first.
+#[derive(Clone, Copy)]
+pub(super) struct Names<'a>(&'a [Name]);
+
+impl Names<'_> {
+    /// Whether there is a journal of a name.
+    fn have(self, name: &str) -> bool {
+        self.0.binary_search_by(|found| OsStr::new(name).cmp(&found.name)).is_ok()
+    }
+}
+
+/// Lists the names of all journals, the newest first.
 fn names(folders: &Folders) -> io::Result<Vec<Name>> {
     let mut names = Vec::new();
     // The open ones first: a run that ends meanwhile is seen twice and not missed.

@@ -51,7 +51,7 @@ pub use conflicts::Conflict;
 pub(super) use contents::read_content;
 pub use contents::{Content, Source};
 pub use foreign::{ForeignDeed, ForeignRun, ForeignState};
-pub use list::Listed;
+pub use list::{Listed, Origin, Reversal, Selection};
 pub use owner::Ownership;
 use record::Record;
 pub(super) use record::Step;

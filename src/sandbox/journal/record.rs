@@ -123,7 +123,7 @@ pub enum End {
     Failed,
     /// It ended with an error, and everything was taken back.
     TakenBack,
-    /// The process was killed or the machine stopped; what it did before stays.
+    /// Somebody stopped it, its process was killed or the machine stopped; what it did before stays.
     Interrupted,
 }
 

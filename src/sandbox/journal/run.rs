@@ -67,6 +67,8 @@ pub struct Run {
     is_broken: bool,
     /// Something unfinished of it could not be removed: the next start does that.
     is_unswept: bool,
+    /// Its process was killed, and another one goes on with it.
+    is_resumed: bool,
 }
 
 impl Folders {
@@ -161,7 +163,12 @@ impl Run {
         let steps = history.steps.last().map_or(0, |taken| taken.number);
         let chain = history.chain.clone();
         let takes_back = history.begin.undoes.is_some();
-        Ok(Run { steps, takes_back, ..Run::new(name.to_string_lossy().into_owned(), folders, file, chain, root) })
+        Ok(Run {
+            steps,
+            takes_back,
+            is_resumed: true,
+            ..Run::new(name.to_string_lossy().into_owned(), folders, file, chain, root)
+        })
     }
 
     fn new(id: String, folders: Folders, file: File, chain: Chain, root: &Root) -> Run {
@@ -179,6 +186,7 @@ impl Run {
             missing: String::new(),
             is_broken: false,
             is_unswept: false,
+            is_resumed: false,
         }
     }
 
@@ -285,7 +293,8 @@ impl Run {
     /// Whether nothing of it stays when it ends in a way, so that it leaves no journal.
     pub fn comes_to_nothing(&self, how: End) -> bool {
         let counts = self.takes_back && how == End::Done;
-        self.taken == 0 && !self.is_unswept && !counts && matches!(how, End::Done | End::Failed)
+        let leaves_none = matches!(how, End::Done | End::Failed) || how == End::Interrupted && !self.is_resumed;
+        self.taken == 0 && !self.is_unswept && !counts && leaves_none
     }
 
     /// Ends it, and gives it its place among the others that ended.

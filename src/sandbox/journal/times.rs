@@ -5,11 +5,10 @@
 //! time that it would have, had the runs that are undone never been.
 
 use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsStr;
 
 use super::address::Address;
 use super::history::History;
-use super::list::{begin_of, walk};
+use super::list::{Origin, walk};
 use super::outcome::Outcome;
 use super::record::{Begin, End, Moment};
 use super::roots::Roots;
@@ -104,11 +103,12 @@ impl Toggled {
         let mut toggled = Toggled { runs: Vec::new(), before: Undone::default(), after: Undone::with(run) };
         let mut oldest = run.to_owned();
         // What cannot be listed is skipped.
-        let _ = walk(roots, |listed| {
+        let _ = walk(roots, |listed, _| {
             if let Some(begin) = &listed.begin {
                 toggled.before.see(begin, listed.end);
                 toggled.after.see(begin, listed.end);
-                let origin = origin(begin, folders).filter(|_| listed.run.as_str() >= run);
+                let reverses = begin.undoes.is_some() && listed.run.as_str() >= run;
+                let origin = reverses.then(|| Origin::of(folders, begin).run);
                 if let Some(origin) = origin.filter(|origin| !toggled.runs.contains(origin)) {
                     oldest = oldest.clone().min(origin.clone());
                     toggled.runs.push(origin);
@@ -119,17 +119,6 @@ impl Toggled {
         });
         toggled
     }
-}
-
-/// The run that one undoes or redoes, at any remove.
-fn origin(begin: &Begin, folders: &Folders) -> Option<String> {
-    let mut origin = None;
-    let mut next = begin.undoes.clone();
-    while let Some(run) = next {
-        next = begin_of(folders, OsStr::new(&run)).and_then(|begin| begin.undoes).filter(|older| *older < run);
-        origin = Some(run);
-    }
-    origin
 }
 
 /// The runs that are undone, and not redone, as seen from the newest to the oldest.

@@ -15,6 +15,7 @@ use super::address::Address;
 use super::conflicts::{Comparison, Conflict};
 use super::history::{History, HistoryError};
 use super::later::Since;
+use super::list::Origin;
 use super::outcome::Outcome;
 use super::record::{Begin, End, Moment, Step, time};
 use super::reverse::Reverser;
@@ -34,13 +35,11 @@ pub enum UndoError {
     #[error("the run `{}` still goes on", short(.0))]
     GoesOn(String),
     /// It was taken back before.
-    #[error("the run `{}` was taken back by `{}`", short(run), short(by))]
-    Undone {
-        /// The run.
-        run: String,
-        /// The one that took it back.
-        by: String,
-    },
+    #[error("the run `{}` is taken back already", short(.0))]
+    Undone(String),
+    /// It is to be done again, and was not taken back.
+    #[error("the run `{}` is not taken back", short(.0))]
+    NotUndone(String),
     /// Its journal cannot be read.
     #[error("the journal of `{}` cannot be read: {reason}", short(run))]
     Unreadable {
@@ -50,10 +49,12 @@ pub enum UndoError {
         reason: String,
     },
     /// The tree is no longer as the run left it.
-    #[error("{} changed since the run `{}`", if conflicts.len() == 1 { "1 path has".to_owned() } else { format!("{} paths have", conflicts.len()) }, short(run))]
+    #[error("{} changed since the run `{}`{}", if conflicts.len() == 1 { "1 path has".to_owned() } else { format!("{} paths have", conflicts.len()) }, short(run), if *is_redo { " was taken back" } else { "" })]
     MovedOn {
-        /// The run.
+        /// The run that is concerned.
         run: String,
+        /// Whether it was to be done again.
+        is_redo: bool,
         /// Each place, and what is the matter.
         conflicts: Vec<Conflict>,
     },
@@ -69,6 +70,10 @@ pub struct Undone {
     pub run: String,
     /// The run that did it, by which it is taken back in turn, unless it took nothing back.
     pub by: Option<String>,
+    /// The run that this concerns in the end.
+    pub origin: Origin,
+    /// Whether that run is done again by this; else it is taken back.
+    pub is_redo: bool,
     /// How many steps were taken back.
     pub steps: usize,
     /// What stayed as it is, by force, and why.
@@ -76,6 +81,12 @@ pub struct Undone {
 }
 
 impl Journal {
+    /// The run that one which may take others back concerns in the end.
+    pub fn origin(roots: Roots<'_>, begin: &Begin) -> Result<Origin, SandboxError> {
+        let itself = || Origin { run: begin.run.clone(), command: begin.command.clone() };
+        Ok(Folders::find(roots.main)?.map_or_else(itself, |folders| Origin::of(&folders, begin)))
+    }
+
     /// Takes a run back, its last step first. Where the tree is no longer as the run left it nothing is
     /// done, unless `force`: then the rest is. `admit` says of an address, and whether a folder is or was
     /// there, why nothing may be changed there.
@@ -92,6 +103,7 @@ impl Journal {
             let reason = format!("line {line} is damaged, so that what it did from there on is not known");
             return Err(UndoError::Unreadable { run: run.to_owned(), reason });
         }
+        let (origin, is_redo) = (Journal::origin(roots, &history.begin)?, history.begin.is_undo());
         let outcome = Outcome::of(&history);
         let mut comparison = Comparison::new(&outcome, roots, Since::new(run, since, roots));
         let (mut conflicts, missing) = (comparison.conflicts(), comparison.missing());
@@ -100,10 +112,10 @@ impl Journal {
         let is_as_left = conflicts.is_empty() && missing.is_empty();
         if !is_as_left && !force {
             conflicts.extend(missing);
-            return Err(UndoError::MovedOn { run: run.to_owned(), conflicts });
+            return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts });
         }
         let skipped = Skipped::new(conflicts, missing, &history);
-        let redoes = history.begin.undoes.clone().filter(|_| history.begin.is_undo());
+        let redoes = history.begin.undoes.clone().filter(|_| is_redo);
         self.announce(Begin { undoes: Some(run.to_owned()), redoes, ..about });
         let taken_back = self.take_back(&history, (skipped, copied), (roots, retention), meter, force);
         let end = if taken_back.is_ok() { End::Done } else { End::TakenBack };
@@ -116,7 +128,7 @@ impl Journal {
             }
         };
         let by = self.end(end)?.map(|ended| ended.run);
-        Ok(Undone { run: run.to_owned(), by, steps, left })
+        Ok(Undone { run: run.to_owned(), by, origin, is_redo, steps, left })
     }
 
     fn take_back(

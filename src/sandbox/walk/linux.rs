@@ -269,6 +269,7 @@ impl<'a> Worker<'a> {
     fn count(&self, kept: usize, met: usize) -> Result<(), Failure> {
         let limits = self.shared.limits;
         let kept = self.shared.entries.fetch_add(kept, Ordering::Relaxed) + kept;
+        limits.tell_met(met);
         let met = self.shared.met.fetch_add(met, Ordering::Relaxed) + met;
         if kept > limits.entries || self.reader.name_bytes() > u32::MAX as usize / 4 {
             return Err(limits.hit.into());

@@ -17,7 +17,9 @@ mod reader;
 mod rows;
 mod search;
 
-use crate::limits::{LimitHit, Watch};
+use std::sync::Arc;
+
+use crate::limits::{LimitHit, Progress, Watch};
 
 use super::error::SandboxError;
 use super::folder::Folder;
@@ -44,6 +46,17 @@ pub struct WalkLimits {
     pub looks_hit: LimitHit,
     /// The clock and the interrupt.
     pub watch: Watch,
+    /// Where met entries are counted for whoever watches.
+    pub progress: Option<Arc<Progress>>,
+}
+
+impl WalkLimits {
+    /// Counts entries for whoever watches.
+    fn tell_met(&self, entries: usize) {
+        if let Some(progress) = &self.progress {
+            progress.met(entries);
+        }
+    }
 }
 
 /// What is wanted of each entry.

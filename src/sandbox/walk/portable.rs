@@ -83,11 +83,13 @@ impl Begun<'_> {
         if !is_new.map_err(|error| self.failure(position, error))? {
             return Ok(());
         }
+        let met = self.reader.met;
         let mut intake = self.reader.open(filter, position, |ignore, path| enter(ignore, folder, path));
         self.take_entries(folder, &mut intake).map_err(|refusal| self.refused(position, refusal))?;
         self.reader.close(&intake);
         let links = self.reader.note_links(&intake, |name| read_link(folder, name));
         links.map_err(|refusal| self.refused(position, refusal))?;
+        limits.tell_met(self.reader.met - met);
         self.add_tasks(folder, &intake);
         Ok(())
     }

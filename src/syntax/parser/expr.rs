@@ -6,7 +6,7 @@
 use compact_str::CompactString;
 use pest::iterators::{Pair, Pairs};
 
-use crate::text::{Code, Diagnostic, Span};
+use crate::text::{Code, Diagnostic, Span, is_length};
 
 use super::super::ast::{Arg, BinaryOp, Call, Entry, ExprId, ExprKind, Link, Name, UnaryOp};
 use super::super::grammar::Rule;
@@ -335,6 +335,9 @@ impl Parser {
                     let at = self.span(&pair);
                     let finding = Diagnostic::error(Code::UnexpectedText, at, "only a name can be called");
                     self.findings.push(finding.help(match &self.tree[operand].kind {
+                        ExprKind::Field(_, method) if is_length(&method.text) => {
+                            "values have no methods: write `LEN(…)` around the value".to_owned()
+                        }
                         ExprKind::Field(_, method) => format!(
                             "values have no methods, `{}` neither: give the value to a tool, as in `STR.Upper(text)`",
                             method.text

@@ -151,6 +151,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     let mut file = destination.begin_file(overwrite, &change).map_err(|error| at_destination(error.into()))?;
     let counts = pack(context, &sources, &destination, format, &mut file.file)
         .map_err(|error| by_source(error, argument, &destination))?;
+    context.meter.tell_syncing(true);
     let backup = file.finish(context.meter).map_err(|error| at_destination(error.into()))?;
     super::note_left_out(context, left_out, "packed");
     if let Some(link) = &counts.leaving {

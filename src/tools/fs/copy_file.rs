@@ -89,6 +89,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
         let (metadata, files) = look_at(context, &work, &source, &work.into)?;
         context.admit_files(files)?;
         let change = context.begin_change(files)?;
+        context.meter.reach(0, files);
         let done = copy(context, &work, &source, &work.into, &metadata, &change)?;
         super::note_left_out(context, work.left_out.get(), "copied");
         return Ok(Operation::done("copy", work.into.shown(), done.size_bytes).with_backup(done.backup_path));
@@ -142,8 +143,10 @@ fn look_at(
         context.meter.expect_bytes(metadata.size);
         return Ok((metadata, 1));
     }
-    let files = context.admit_tree(source, Access::Read, Some(&destination.address()))?;
-    Ok((metadata, files))
+    let tree = context.admitted_tree(source, Access::Read, Some(&destination.address()))?;
+    let sizes = (0..tree.len()).filter(|entry| !tree.is_folder[*entry]).map(|entry| tree.sizes[entry].unsigned_abs());
+    context.meter.expect_bytes(sizes.sum());
+    Ok((metadata, 1 + tree.len() as u64))
 }
 
 fn copy(

@@ -128,6 +128,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
     let tree = destination.unpack(&change).map_err(at_destination)?;
     let mut unpacker = Unpacker { context, tree, archive };
     unpacker.make(&plan, open()?)?;
+    unpacker.context.meter.tell_syncing(true);
     unpacker.tree.finish(&names).map_err(at_destination)?;
     let count = |wanted: fn(&NodeKind) -> bool| plan.nodes().filter(|(_, node)| wanted(&node.kind)).count() as u64;
     Ok(Unpacked {

@@ -5,6 +5,7 @@
 //! languages, a missing `CALL` or `SET`, a block on one line.
 
 mod habit;
+mod operator;
 mod statement;
 mod structure;
 
@@ -152,6 +153,9 @@ impl<'a> Failure<'a> {
         if let Some(keyword) = keyword {
             let (upper, lower) = (keyword.to_uppercase(), keyword.to_lowercase());
             return Some(format!("write `{upper}` or `{lower}`: keywords are all upper or all lower case"));
+        }
+        if let Some(help) = self.assignment_without_equals() {
+            return Some(help);
         }
         let first = first_word(self.text);
         if is_keyword(first, "FOR") && wanted.contains(&Expected::Mark("EACH")) {

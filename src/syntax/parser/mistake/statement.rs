@@ -1,6 +1,6 @@
 //! Mistakes in the first word of a line: statements of other languages and dialects, a missing `CALL` or `SET`.
 
-use crate::text::{Code, Diagnostic, FindingCode, nearest, safe};
+use crate::text::{Code, Diagnostic, FindingCode, changed_by, nearest, safe};
 
 use super::super::super::keyword::{
     STATEMENT_WORDS, first_word, is_keyword, is_reserved, is_uniform, is_word, is_word_char,
@@ -61,7 +61,7 @@ impl Failure<'_> {
             '{' => Some(
                 finding("`{` opens no block here").help("blocks begin with `IF … THEN`, `WHILE … DO`, `FOR EACH … DO`"),
             ),
-            ';' => Some(finding("there is no `;` here").help("remove it: a statement ends with its line")),
+            ';' => self.semicolon(),
             _ => None,
         }
     }
@@ -163,7 +163,12 @@ fn assignment_or_call(word: &str, after: &str, at_word: &dyn Fn(Code, String) ->
         }
         let line: String = after.chars().take(60).collect();
         let finding = at_word(Code::MissingCallOrSet, "a call on a line of its own begins with `CALL`".to_owned());
-        return Some(finding.help(format!("write `CALL {word}{line}`")));
+        return Some(match method_change(word, after) {
+            Some(change) => finding.help(format!(
+                "write `{change}`: nothing changes in place; a procedure of a module is called as `CALL {word}{line}`"
+            )),
+            None => finding.help(format!("write `CALL {word}{line}`")),
+        });
     }
     if after.starts_with("++") || after.starts_with("--") {
         let finding = at_word(Code::WrongOperator, "there is no `++` or `--` here".to_owned());
@@ -171,6 +176,20 @@ fn assignment_or_call(word: &str, after: &str, at_word: &dyn Fn(Code, String) ->
     }
     None
 }
+
+/// The statement for a method that changes a variable: `s.append(2)`. Groups of tools have upper case.
+fn method_change(word: &str, after: &str) -> Option<String> {
+    if after.len() > MAX_CALL || !word.contains(char::is_lowercase) {
+        return None;
+    }
+    let (path, args) = after.split_once('(')?;
+    let (fields, method) = path.rsplit_once('.')?;
+    let args = args.trim_end_matches([' ', '\t', ';']).strip_suffix(')')?;
+    changed_by(&format!("{word}{fields}"), method.trim(), args.trim())
+}
+
+/// Longer calls, in bytes, are not shown as they would be written.
+const MAX_CALL: usize = 100;
 
 /// Whether a call is how another language prints: `console.log(x)`.
 fn prints(word: &str, after: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Mistakes at the place of failure: operators of other languages, blocks on one line, numbers, keys.
+//! Mistakes at the place of failure: blocks on one line, numbers, keys.
 
 use crate::text::{Code, Diagnostic};
 
@@ -7,59 +7,12 @@ use super::super::stmt::closer_role;
 use super::Failure;
 
 impl Failure<'_> {
-    /// Operators of other languages at the place of failure.
-    pub(super) fn operator_mistake(&self) -> Option<Diagnostic> {
-        const MISTAKES: [(&str, &str); 19] = [
-            ("===", "`==`"),
-            ("!==", "`!=`"),
-            ("==", "`==` between two values"),
-            ("=>", "`>=`"),
-            ("=<", "`<=`"),
-            ("&&", "`AND`"),
-            ("||", "`OR`"),
-            ("<>", "`!=`"),
-            ("+=", "`SET x = x + …`"),
-            ("-=", "`SET x = x - …`"),
-            ("*=", "`SET x = x * …`"),
-            ("/=", "`SET x = x / …`"),
-            ("++", "`SET x = x + 1`"),
-            ("->", "`.name` or `[\"name\"]`"),
-            ("<<", "`* 2 ** n`"),
-            (">>", "`/ 2 ** n`"),
-            ("!", "`NOT`"),
-            ("=", "`==` to compare"),
-            ("?", "an IF block"),
-        ];
-        // pest may have taken the first one or two characters for an operator of ours.
-        let starts = (0..=2).rev().filter_map(|back| self.at.checked_sub(back));
-        let whole = |at: usize| {
-            let text = self.text.get(at..)?;
-            let covers = |mark: &str| text.starts_with(mark) && at + mark.len() > self.at;
-            MISTAKES.iter().find(|(mark, _)| covers(mark)).map(|found| (at, found))
-        };
-        let (at, (found, meant)) = starts.filter_map(whole).find(|(_, (mark, _))| *mark != "==")?;
-        let message = format!("`{found}` is not an operator here");
-        let finding = Diagnostic::error(Code::WrongOperator, self.span(at, found.len()), message);
-        let bracket = innermost_bracket(&self.text[..at]);
-        let is_head = ["DEFINE", "FUNC"].iter().any(|word| is_keyword(first_word(self.text), word));
-        Some(match *found {
-            "=" if is_head => finding.help("write `name: 2` for a default"),
-            "=" if bracket == Some('{') => finding.help("write `:` between a key and its value"),
-            "=" if bracket == Some('(') => finding.help("write `name: value` for an argument by name, `==` to compare"),
-            _ => finding.help(format!("write {meant}")),
-        })
-    }
-
     /// `;`, one-line blocks, keys without quotes, words in mixed case.
     pub(super) fn structure_mistake(&self) -> Option<Diagnostic> {
         let rest = self.rest();
-        if rest.starts_with(';') {
-            return Some(
-                self.error(Code::WrongOperator, 1, "there is no `;` here")
-                    .help("remove it: a statement ends with its line"),
-            );
-        }
-        if let Some(finding) = self.braces().or_else(|| self.one_line_block()).or_else(|| self.map_key()) {
+        if let Some(finding) =
+            self.semicolon().or_else(|| self.braces()).or_else(|| self.one_line_block()).or_else(|| self.map_key())
+        {
             return Some(finding);
         }
         if rest.starts_with(|c: char| c.is_ascii_digit()) {
@@ -205,7 +158,7 @@ fn body_before_closer(rest: &str) -> Option<&str> {
 }
 
 /// The bracket that is open at the end of a text.
-fn innermost_bracket(text: &str) -> Option<char> {
+pub(super) fn innermost_bracket(text: &str) -> Option<char> {
     let mut open = Vec::new();
     for (_, c) in outside_quotes(text) {
         match c {

@@ -1,0 +1,31 @@
+//! The file that was probably meant where there is none of a name.
+
+use std::path::Path;
+
+use crate::text::nearest;
+
+/// Names of a folder that are looked at.
+const MOST_NAMES: usize = 10_000;
+
+/// Finds the file whose name is nearest to the name of one that is not there, in the same folder. Gives its path as
+/// the other was written.
+pub(super) fn nearest_file(missing: &Path) -> Option<String> {
+    let wanted = missing.file_name()?.to_str()?;
+    let parent = missing.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let entries = std::fs::read_dir(parent.unwrap_or(Path::new("."))).ok()?.take(MOST_NAMES).flatten();
+    let names: Vec<String> = entries
+        .filter(|entry| entry.path().is_file())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| !name.starts_with('.') && is_script(name))
+        .collect();
+    let with_ending = format!("{wanted}.ns");
+    let exact = names.iter().find(|name| **name == with_ending).map(String::as_str);
+    let near = exact.or_else(|| nearest(wanted, names.iter().map(String::as_str)));
+    // Of `tidi`, the ending is not counted.
+    let near = near.or_else(|| nearest(&with_ending, names.iter().map(String::as_str)))?;
+    Some(parent.map_or_else(|| near.to_owned(), |parent| parent.join(near).to_string_lossy().into_owned()))
+}
+
+fn is_script(name: &str) -> bool {
+    [".ns", ".ns.txt", ".md", ".markdown"].iter().any(|ending| name.ends_with(ending))
+}

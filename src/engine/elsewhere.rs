@@ -1,0 +1,46 @@
+//! What runs here, and does something else than the same text in other languages: `2 ^ 8`, `5 // 2`, `"{name}"`.
+//!
+//! A person at a terminal is told at once, since nothing fails; `ns check` finds it too, with all else.
+
+use crate::syntax::keyword::is_word_char;
+use crate::text::{Code, Diagnostic, FindingCode};
+
+use super::session::Session;
+use super::{Engine, Script};
+
+/// Longer texts, in bytes, are for `ns check`.
+const MOST_BYTES: usize = 64 << 10;
+/// The findings.
+const CODES: [Code; 3] = [Code::CommentLooksLikeCode, Code::WrongOperand, Code::UnexpandedName];
+
+impl Engine {
+    /// Finds what in a script does something else in other languages. Gives nothing for a script with errors.
+    pub fn elsewhere(&self, script: &Script) -> (Vec<Diagnostic>, crate::text::Sources) {
+        if script.text().is_none_or(|text| text.len() > MOST_BYTES) {
+            return Default::default();
+        }
+        let checked = self.check(script);
+        let is_meant = |finding: &Diagnostic| CODES.iter().any(|code| finding.code == FindingCode::Script(*code));
+        let is_whole = !checked.findings.iter().any(Diagnostic::is_error);
+        let findings = checked.findings.into_iter().filter(|finding| is_whole && is_meant(finding));
+        (findings.collect(), checked.sources)
+    }
+}
+
+impl Session<'_> {
+    /// Finds what in a line does something else in other languages: what is the matter, and what to write.
+    pub fn elsewhere(&self, text: &str) -> Vec<String> {
+        let words = || text.split(|c: char| !is_word_char(c));
+        let known = self.variables().filter(|(name, _)| words().any(|word| word == *name));
+        let mut script: String = known.map(|(name, _)| format!("SET {name} = nil\n")).collect();
+        script.push_str(if self.is_value(text) { "EMIT " } else { "" });
+        script.push_str(text.trim());
+        script.push('\n');
+        let (findings, _) = self.engine().elsewhere(&Script::new("<line>", script));
+        let told = |finding: Diagnostic| match finding.help {
+            Some(help) => format!("{}; {help}", finding.message),
+            None => finding.message,
+        };
+        findings.into_iter().map(told).collect()
+    }
+}

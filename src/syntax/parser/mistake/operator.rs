@@ -1,0 +1,145 @@
+//! Operators of other languages, as marks and as words.
+
+use crate::text::{Code, Diagnostic};
+
+use super::super::super::grammar::Expected;
+use super::super::super::keyword::{first_word, is_keyword, is_word_char};
+use super::Failure;
+use super::structure::innermost_bracket;
+
+/// How texts are joined.
+const JOINED: &str = "write `+`, which joins texts and lists and adds numbers";
+
+/// Words that stand between two values in other languages, in lower case, and what to write.
+const WORDS: [(&str, &str); 18] = [
+    ("div", "write `FLOOR(a / b)` for a whole number"),
+    ("mod", "write `a % b`"),
+    ("xor", "write `a != b` for two conditions, `a ^ b` for whole numbers"),
+    ("pow", "write `a ** b`"),
+    ("is", "write `==`, or `!=` for `is not`"),
+    ("isnt", "write `!=`"),
+    ("eq", "write `==`"),
+    ("equals", "write `==`"),
+    ("ne", "write `!=`"),
+    ("lt", "write `<`"),
+    ("le", "write `<=`"),
+    ("gt", "write `>`"),
+    ("ge", "write `>=`"),
+    ("contains", "write `STR.Contains(text, part)`, or `value IN list`"),
+    ("has", "write `\"key\" IN map`"),
+    ("matches", "write `REGEX.Match(text, pattern)`"),
+    ("like", "write `REGEX.Match(text, pattern)`, or `STR.Contains(text, part)`"),
+    ("instanceof", "write `TYPEOF(value) == \"list\"`"),
+];
+
+/// Operators, and what to write.
+const MARKS: [(&str, &str); 19] = [
+    ("===", "`==`"),
+    ("!==", "`!=`"),
+    ("==", "`==` between two values"),
+    ("=>", "`>=`"),
+    ("=<", "`<=`"),
+    ("&&", "`AND`"),
+    ("||", "`OR`"),
+    ("<>", "`!=`"),
+    ("+=", "`SET x = x + …`"),
+    ("-=", "`SET x = x - …`"),
+    ("*=", "`SET x = x * …`"),
+    ("/=", "`SET x = x / …`"),
+    ("++", "`SET x = x + 1`"),
+    ("->", "`.name` or `[\"name\"]`"),
+    ("<<", "`* 2 ** n`"),
+    (">>", "`/ 2 ** n`"),
+    ("!", "`NOT`"),
+    ("=", "`==` to compare"),
+    ("?", "an IF block"),
+];
+
+impl Failure<'_> {
+    /// Operators of other languages at the place of failure.
+    pub(super) fn operator_mistake(&self) -> Option<Diagnostic> {
+        self.joint().or_else(|| self.word_operator()).or_else(|| self.mark_operator())
+    }
+
+    /// `"a" ++ b`, `"a" . "b"`, `"a" .. "b"`
+    fn joint(&self) -> Option<Diagnostic> {
+        let blanks = [' ', '\t'];
+        // pest takes the first character for an operator, or for the point of a field.
+        let before = self.text[..self.at].trim_end_matches(blanks).trim_end_matches(['+', '.']);
+        let after = &self.text[before.len()..];
+        let mark = ["++", "..", "."].into_iter().find(|mark| after.starts_with(mark))?;
+        let right = after[mark.len()..].trim_start_matches(blanks);
+        let is_text = |c: char| matches!(c, '"' | '\'' | '`');
+        let is_joint = match mark {
+            "++" => right.starts_with(|c| is_word_char(c) || is_text(c) || matches!(c, '[' | '(' | '{')),
+            _ => before.trim_end_matches(blanks).ends_with(is_text) || right.starts_with(is_text),
+        };
+        let at = before.len();
+        let message = || format!("`{mark}` is not an operator here");
+        is_joint.then(|| Diagnostic::error(Code::WrongOperator, self.span(at, mark.len()), message()).help(JOINED))
+    }
+
+    /// `a div b`, `a is b`
+    fn word_operator(&self) -> Option<Diagnostic> {
+        let word = first_word(self.rest());
+        let lower = word.to_ascii_lowercase();
+        let (_, help) = WORDS.iter().find(|(known, _)| *known == lower)?;
+        let has_operands = self.wanted.contains(&Expected::Operator) && self.rest().len() > word.len();
+        let message = format!("`{word}` is not an operator here");
+        has_operands.then(|| self.error(Code::WrongOperator, word.len(), message).help(*help))
+    }
+
+    fn mark_operator(&self) -> Option<Diagnostic> {
+        // pest may have taken the first one or two characters for an operator of ours.
+        let starts = (0..=2).rev().filter_map(|back| self.at.checked_sub(back));
+        let whole = |at: usize| {
+            let text = self.text.get(at..)?;
+            let covers = |mark: &str| text.starts_with(mark) && at + mark.len() > self.at;
+            MARKS.iter().find(|(mark, _)| covers(mark)).map(|found| (at, found))
+        };
+        let (at, (found, meant)) = starts.filter_map(whole).find(|(_, (mark, _))| *mark != "==")?;
+        let message = format!("`{found}` is not an operator here");
+        let finding = Diagnostic::error(Code::WrongOperator, self.span(at, found.len()), message);
+        let bracket = innermost_bracket(&self.text[..at]);
+        let is_head = ["DEFINE", "FUNC"].iter().any(|word| is_keyword(first_word(self.text), word));
+        Some(match *found {
+            "=" if is_head => finding.help("write `name: 2` for a default"),
+            "=" if bracket == Some('{') => finding.help("write `:` between a key and its value"),
+            "=" if bracket == Some('(') => finding.help("write `name: value` for an argument by name, `==` to compare"),
+            _ => finding.help(format!("write {meant}")),
+        })
+    }
+
+    /// `EMIT 1; EMIT 2`, `EMIT 1;`, `IF x; THEN`
+    pub(super) fn semicolon(&self) -> Option<Diagnostic> {
+        let next = self.rest().strip_prefix(';')?.trim_matches([' ', '\t', ';']);
+        let goes_on = ["THEN", "DO"].iter().any(|word| is_keyword(first_word(next), word));
+        let finding = self.error(Code::WrongOperator, 1, "there is no `;` here");
+        Some(match next.is_empty() || goes_on {
+            true => finding.help("remove it: a statement ends with its line"),
+            false => {
+                let next: String = next.chars().take(60).collect();
+                finding.help(format!("a statement ends with its line: write `{next}` on a line of its own"))
+            }
+        })
+    }
+
+    /// `SET x 6`, `SET x to 6`, `SET x := 6`
+    pub(super) fn assignment_without_equals(&self) -> Option<String> {
+        let word = first_word(self.text);
+        let is_set = ["SET", "VAR"].iter().any(|keyword| is_keyword(word, keyword));
+        if !is_set || !self.wanted.contains(&Expected::Mark("=")) {
+            return None;
+        }
+        let place = self.text[word.len()..self.at].trim();
+        let rest = self.rest().trim();
+        let joint = first_word(rest);
+        let value = match joint.to_ascii_lowercase().as_str() {
+            "to" | "as" | "be" => &rest[joint.len()..],
+            _ => rest.trim_start_matches([':', '=', '<', '-', '~']),
+        };
+        let value: String = value.trim().chars().take(60).collect();
+        let value = if value.is_empty() { "…" } else { &value };
+        Some(format!("write `{word} {place} = {value}`"))
+    }
+}

@@ -1,0 +1,48 @@
+//! Words as a shell reads them, for command lines that messages and lists show.
+
+/// Returns a word that a shell reads as this text: in single quotes, unless it is plain.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "/._-+,@:=%".contains(c));
+    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+/// Returns the words as one command line of at most so many characters; `…` stands for what is left out.
+pub fn shell_line<'a>(words: impl IntoIterator<Item = &'a str>, most: usize) -> String {
+    let mut line = String::new();
+    let mut left = most;
+    for word in words {
+        // No more of a word is looked at than could be shown.
+        let beginning: String = word.chars().take(left + 1).collect();
+        let shown = shell_word(&beginning);
+        let length = shown.chars().count() + usize::from(!line.is_empty());
+        if length > left {
+            line.push_str(if line.is_empty() { "…" } else { " …" });
+            break;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&shown);
+        left -= length;
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{shell_line, shell_word};
+
+    #[test]
+    fn a_shell_reads_the_same() {
+        for (text, shown) in [("a.txt", "a.txt"), ("", "''"), ("a b", "'a b'"), ("it's", r"'it'\''s'"), ("*", "'*'")] {
+            assert_eq!(shell_word(text), shown);
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_cut_between_words() {
+        assert_eq!(shell_line(["Photos", "--go", "a b"], 40), "Photos --go 'a b'");
+        assert_eq!(shell_line(["Photos", "--go"], 8), "Photos …");
+        assert_eq!(shell_line([&*"x".repeat(1 << 20)], 200), "…");
+    }
+}

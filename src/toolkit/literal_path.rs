@@ -1,0 +1,37 @@
+//! A path that was meant as a pattern: `FS.Find("*.txt")`, `FS.DeleteFile("*.tmp")`. Paths are meant literally.
+
+use crate::text::ToolCode;
+
+use super::error::ToolError;
+use super::registry::Tool;
+
+/// Characters that make a pattern of a path.
+const MARKS: [char; 3] = ['*', '?', '['];
+
+/// Adds how files that match are found, if nothing is at a path that looks like a pattern.
+pub fn with_pattern_hint(error: ToolError, tool: &Tool) -> ToolError {
+    let is_missing = error.code == ToolCode::NotFound && error.hint.is_none();
+    let hint = error.path.as_deref().filter(|_| is_missing).and_then(|path| hint(path, tool));
+    match hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
+}
+
+fn hint(path: &str, tool: &Tool) -> Option<String> {
+    let mark = path.find(MARKS)?;
+    let (folder, pattern) = match path[..mark].rfind('/') {
+        Some(slash) => (&path[..slash], &path[slash + 1..]),
+        None => (".", path),
+    };
+    let is_plain = |text: &str| !text.is_empty() && !text.contains(['"', '\\']) && !text.contains(char::is_control);
+    if !is_plain(folder) || !is_plain(pattern) {
+        return None;
+    }
+    // The pattern is the second argument of all that list files.
+    let lists = tool.params.get(1).is_some_and(|param| param.name == "pattern");
+    Some(match lists {
+        true => format!("the directory comes first: write `{}(\"{folder}\", \"{pattern}\")`", tool.spec.name),
+        false => format!("a path is meant literally; `FS.Find(\"{folder}\", \"{pattern}\")` finds what matches"),
+    })
+}
