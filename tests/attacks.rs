@@ -10,7 +10,8 @@
 //!
 //! After each, everything outside is as it was, unread. They run as root and as an ordinary user, with
 //! `openat2` and with the portable resolver; what cannot run here is ignored as SKIPPED with its
-//! reason, what is known to be wrong as KNOWN FAILURE. `NS_LONG=1` makes the races long. No test here
+//! reason, what is known to be wrong as KNOWN FAILURE. `NS_LONG=1` tries each vector in all four modes, not
+//! as either user with one of the resolvers in turn, and makes the races long. No test here
 //! asserts a time: the one clock kills what hangs.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]

@@ -73,6 +73,13 @@ impl Mode {
         Mode::ALL.iter().position(|mode| *mode == self).expect("there are four modes")
     }
 
+    /// Whether a vector is tried in this mode: with `NS_LONG=1` in all, else as either user, with each resolver in turn.
+    pub fn is_due(self, vector: usize) -> bool {
+        let is_long = std::env::var_os("NS_LONG").is_some_and(|value| value == "1");
+        let is_turned = (self.user == User::Root) != (self.resolver == Resolver::Portable);
+        is_long || is_turned == vector.is_multiple_of(2)
+    }
+
     /// Why this mode cannot be had here, if so.
     pub fn unavailable(self) -> Option<&'static str> {
         static REASONS: [OnceLock<Option<String>>; 4] = [const { OnceLock::new() }; 4];

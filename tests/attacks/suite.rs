@@ -54,7 +54,8 @@ pub fn main() {
 fn mode_trials(mode: Mode) -> Vec<Trial> {
     let mut trials = force::trials(mode);
     for (file, vectors) in [("shown", vector::shown()), ("own", vector::own())] {
-        let here = vectors.into_iter().enumerate().filter(|(_, vector)| !vector.once || mode == Mode::ONE);
+        let here = vectors.into_iter().enumerate();
+        let here = here.filter(|(number, vector)| if vector.once { mode == Mode::ONE } else { mode.is_due(*number) });
         let doors = here.flat_map(|(number, vector)| {
             let doors = Door::for_vector(&vector, number + mode.number());
             doors.into_iter().map(move |door| (vector.clone(), door))
