@@ -150,10 +150,13 @@ impl<'t> Tree<'t> {
 
     /// Where a value stands for which nothing is written: behind its colon or dash.
     fn place_of_empty(&self, open: &mut Charged<Open>, is_key: bool, at: usize) -> Range<usize> {
-        let before = open.last_mut().map_or(at, |open| open.end).min(at);
-        let sign = self.skip(before).min(at);
-        let is_sign = self.text[sign..].starts_with([':', '-']) && !is_key;
-        let place = if is_sign { (sign + 1).min(at) } else { at };
+        let Some(Open { end, expects_key, .. }) = open.last_mut() else { return at..at };
+        let sign = self.skip((*end).min(at));
+        let place = match (expects_key, self.text.as_bytes().get(sign)) {
+            (Some(_), Some(b':')) if !is_key => sign + 1,
+            (None, Some(b'-')) if sign < at => sign + 1,
+            _ => at,
+        };
         place..place
     }
 
