@@ -96,20 +96,32 @@ impl Plan<'_, '_, '_> {
         if node.is_text_block() {
             return self.put_over_text(slot, written, column);
         }
-        self.put_over_line(slot, written, column)
+        self.put_over_line(slot, value, written, column)
+    }
+
+    /// Whether a scalar in the place of another keeps its anchor and tag.
+    fn keeps_properties(&self, slot: &Slot, value: &Value, properties: &Range<usize>) -> bool {
+        let properties = &self.tree.text[properties.clone()];
+        let is_scalar = !matches!(value, Value::List(_) | Value::Map(_));
+        let was_scalar = matches!(self.tree.node(slot.node).shape, Shape::Scalar(_));
+        is_scalar && was_scalar && (!properties.contains("!!") || properties.contains("!!str") && value.is_text())
     }
 
     /// In the place of something that ends on a line, or of nothing.
-    fn put_over_line(&mut self, slot: &Slot, written: Written, column: usize) -> Result<(), ToolError> {
+    fn put_over_line(&mut self, slot: &Slot, value: &Value, written: Written, column: usize) -> Result<(), ToolError> {
         let text = self.tree.text;
         let gap = self.tree.gap(slot);
         let node = self.tree.node(slot.node);
+        let kept = gap.properties.as_ref().filter(|properties| self.keeps_properties(slot, value, properties));
         let region = match (node.is_empty(), &gap.properties) {
+            (true, Some(properties)) if kept.is_some() => properties.end..properties.end,
             (true, Some(properties)) => properties.clone(),
             (true, None) => slot.from..slot.from,
+            (false, _) if kept.is_some() => node.start..node.end,
             (false, _) => gap.start()..node.end,
         };
-        let blank = if region.start == slot.from { " " } else { "" };
+        let is_behind = kept.is_some_and(|properties| properties.end == region.start);
+        let blank = if node.is_empty() && region.start == slot.from || is_behind { " " } else { "" };
         match written {
             Written::Inline(made) if !slot.has_sign => Ok(self.splices.insert(slot.from, format!(": {made}"))?),
             Written::Inline(made) => Ok(self.splices.replace(region, format!("{blank}{made}"))?),
