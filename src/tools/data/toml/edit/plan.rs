@@ -402,12 +402,12 @@ impl<'t> Plan<'_, '_, 't> {
             let line = format!("{line}{}", self.inline(value)?);
             self.splices.replace(self.model.expressions()[first].span.clone(), line)?;
             gone.as_mut_slice()[first] = false;
-            return self.delete(relations, gone.as_slice(), None);
+            return self.delete(relations, gone.as_slice(), None, true);
         }
         let is_element = matches!(last, Part::Index(_));
         if matches!(value, Value::Map(_)) || !is_element && spell::is_tables(value) {
             let text = self.sections(&way, value, is_element)?;
-            return self.delete(relations, gone.as_slice(), Some(text));
+            return self.delete(relations, gone.as_slice(), Some(text), true);
         }
         let Part::Name(name) = last else { return Err(self.job.refused("an array of tables holds only maps")) };
         let key = spell::key(&name.as_text());
@@ -423,12 +423,18 @@ impl<'t> Plan<'_, '_, 't> {
                 Some(format!("{open}{way}{close}{}{key} = {written}", self.line_break))
             }
         };
-        self.delete(relations, gone.as_slice(), instead)
+        self.delete(relations, gone.as_slice(), instead, true)
     }
 
-    /// Takes expressions out, with `instead` in the place of the first.
-    fn delete(&mut self, relations: &Relations, gone: &[bool], instead: Option<String>) -> Result<(), ToolError> {
-        let mut instead = instead;
+    /// Takes expressions out, with `instead` in the place of the first. Where something is set elsewhere, the last line break
+    /// before them stays.
+    fn delete(
+        &mut self,
+        relations: &Relations,
+        gone: &[bool],
+        mut instead: Option<String>,
+        is_set: bool,
+    ) -> Result<(), ToolError> {
         let mut from = 0;
         while from < gone.len() {
             work::charge(1)?;
@@ -441,7 +447,12 @@ impl<'t> Plan<'_, '_, 't> {
                 |number: usize| gone[number] && relations.heads.as_slice()[number].is_some_and(|head| gone[head]);
             let to = (from + 1..gone.len()).find(|number| !follows(*number)).unwrap_or(gone.len());
             let expressions = self.model.expressions();
-            let range = self.lines_of(&expressions[from], &expressions[to - 1], instead.is_some());
+            let mut range = self.lines_of(&expressions[from], &expressions[to - 1], instead.is_some());
+            let text = self.model.text;
+            if range.end == text.len() && !text.ends_with('\n') && !is_set {
+                let before = &text[..range.start];
+                range.start = before.strip_suffix("\r\n").or(before.strip_suffix('\n')).map_or(range.start, str::len);
+            }
             self.splices.replace(range, instead.take().unwrap_or_default())?;
             from = to;
         }
@@ -466,10 +477,6 @@ impl<'t> Plan<'_, '_, 't> {
             while end == text.len() && start > mark && is_blank(&text[line_start(text, start - 1)..start]) {
                 start = line_start(text, start - 1).max(mark);
             }
-        }
-        if end == text.len() && !text.ends_with('\n') && start > mark {
-            let before = &text[..start];
-            start = before.strip_suffix("\r\n").or(before.strip_suffix('\n')).map_or(start, str::len);
         }
         start..end
     }
@@ -498,7 +505,7 @@ impl<'t> Plan<'_, '_, 't> {
             };
             return self.replace_table(&around, before, &empty);
         }
-        self.delete(&relations, gone.as_slice(), None)
+        self.delete(&relations, gone.as_slice(), None, false)
     }
 }
 

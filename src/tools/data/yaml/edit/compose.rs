@@ -46,7 +46,8 @@ impl Holder {
     }
 }
 
-/// Writes a value for a place; a text keeps the quotes of the one that was there.
+/// Writes a value for a place; a text keeps the quotes of the one that was there. Without `allows_text` it stays on its
+/// line.
 pub fn compose(
     context: &mut Context<'_>,
     value: &Value,
@@ -54,13 +55,14 @@ pub fn compose(
     holder: Holder,
     column: usize,
     layout: Layout,
+    allows_text: bool,
 ) -> Result<Written, ToolError> {
     let was_in_brackets = matches!(old, Some(Shape::List { in_brackets: true } | Shape::Map { in_brackets: true }));
     let in_brackets = holder == Holder::Brackets;
     if let Some(text) = value.as_text() {
         work::charge_bytes(text.len())?;
         let is_quoted = matches!(old, Some(Shape::Scalar(ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted)));
-        if is_literal(&text) && !in_brackets && !is_quoted {
+        if allows_text && is_literal(&text) && !in_brackets && !is_quoted {
             let made = literal(&text, column)?;
             let (sign, lines) = made.split_once('\n').unwrap_or((&made, ""));
             return Ok(Written::Text(sign.to_owned(), lines.to_owned()));

@@ -56,7 +56,7 @@ impl Plan<'_, '_, '_> {
     fn begin(&mut self, value: &Value) -> Result<(), ToolError> {
         let text = self.tree.text;
         let column = Holder::Document.column_of(value, self.layout);
-        let made = match compose(self.context, value, None, Holder::Document, column, self.layout)? {
+        let made = match compose(self.context, value, None, Holder::Document, column, self.layout, true)? {
             Written::Inline(text) | Written::Block(text) => text,
             Written::Text(sign, lines) => format!("{sign}\n{lines}"),
         };
@@ -92,7 +92,8 @@ impl Plan<'_, '_, '_> {
             return self.put_over_block(slot, value);
         }
         let column = slot.holder.column_of(value, self.layout);
-        let written = compose(self.context, value, Some(old), slot.holder, column, self.layout)?;
+        let allows_text = !self.tree.is_drawn_in(self.end_of_line(node.end), column);
+        let written = compose(self.context, value, Some(old), slot.holder, column, self.layout, allows_text)?;
         if node.is_text_block() {
             return self.put_over_text(slot, written, column);
         }
@@ -209,7 +210,8 @@ impl Plan<'_, '_, '_> {
         };
         let is_list_or_map = matches!(value, Value::List(_) | Value::Map(_));
         let column = if is_list_or_map && (is_deeper || is_beside) { at } else { usual };
-        let written = compose(self.context, value, None, slot.holder, column, self.layout)?;
+        let allows_text = !self.tree.is_drawn_in(self.end_of_line(node.end), column);
+        let written = compose(self.context, value, None, slot.holder, column, self.layout, allows_text)?;
         let end = self.end_of_line(node.end);
         let content_end = node.end.min(end);
         if is_beside {
@@ -264,7 +266,8 @@ impl Plan<'_, '_, '_> {
     }
 
     fn append_in_brackets(&mut self, outer: &Slot, part: &Part, value: &Value) -> Result<(), ToolError> {
-        let Written::Inline(mut entry) = compose(self.context, value, None, Holder::Brackets, 0, self.layout)? else {
+        let Written::Inline(mut entry) = compose(self.context, value, None, Holder::Brackets, 0, self.layout, false)?
+        else {
             return Err(self.job.refused("it needs lines of its own"));
         };
         if let Part::Name(name) = part {
@@ -298,7 +301,8 @@ impl Plan<'_, '_, '_> {
             Part::Index(_) => ("-".to_owned(), Holder::List(column)),
         };
         let inner = holder.column_of(value, self.layout);
-        let made = match compose(self.context, value, None, holder, inner, self.layout)? {
+        let allows_text = !self.tree.is_drawn_in(self.end_of_line(node.end), inner);
+        let made = match compose(self.context, value, None, holder, inner, self.layout, allows_text)? {
             Written::Inline(made) => format!("{sign} {made}"),
             Written::Text(mark, lines) => format!("{sign} {mark}\n{lines}"),
             Written::Block(lines) if matches!(holder, Holder::List(_)) => format!("{sign} {lines}"),
@@ -360,10 +364,15 @@ impl Plan<'_, '_, '_> {
         };
         let node_end = self.tree.node(gone).end;
         let end = self.end_of_line(node_end);
-        let after = if text[..node_end].ends_with('\n') { node_end } else { next_line(text, end) };
+        let mut after = if text[..node_end].ends_with('\n') { node_end } else { next_line(text, end) };
+        let first = if matches!(last, Part::Name(_)) { gone - 1 } else { gone };
+        let is_kept = first > 0 && self.tree.keeps_blank_lines(first - 1);
+        while is_kept && after < text.len() && is_blank(&text[after..next_line(text, after)]) {
+            after = next_line(text, after);
+        }
         if is_first(text, start) {
             let start = line_start(text, start).max(self.tree.start);
-            return Ok(match after == text.len() && !text.ends_with('\n') {
+            return Ok(match after == text.len() && !text.ends_with('\n') && !is_kept {
                 true => self.splices.delete(self.end_of_line(start)..after)?,
                 false => self.splices.delete(start..after)?,
             });

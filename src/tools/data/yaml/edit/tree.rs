@@ -8,7 +8,7 @@ use crate::limits::{Charged, Held, work};
 use crate::toolkit::{Context, ToolError};
 use crate::value::Str;
 
-use super::super::super::super::edit::lines::{line_end, skip_gap};
+use super::super::super::super::edit::lines::{line_end, next_line, skip_gap};
 use super::super::read::{key_text, meaning, next, options};
 use super::super::scalar::Scalar;
 
@@ -124,8 +124,9 @@ impl<'t> Tree<'t> {
                 self.add(Shape::Map { in_brackets }, span, anchor, None)?;
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                let Open { node, .. } = open.pop().expect("the parser closes what it opened");
-                self.close(node, span.end);
+                let closed = open.pop().expect("the parser closes what it opened");
+                let node = closed.node;
+                self.close(node, if self.node(node).is_in_brackets() { span.end } else { closed.end });
                 ended(open, self.node(node).end);
             }
             _ => {}
@@ -141,11 +142,8 @@ impl<'t> Tree<'t> {
 
     fn close(&mut self, number: usize, end: usize) {
         let after = self.nodes.len();
-        let nodes = self.nodes.as_mut_slice();
-        let last = nodes[after - 1].end;
-        let node = &mut nodes[number];
-        node.after = after;
-        node.end = if node.is_in_brackets() { end } else { last };
+        let node = &mut self.nodes.as_mut_slice()[number];
+        (node.after, node.end) = (after, end);
     }
 
     /// Where a value stands for which nothing is written: behind its colon or dash.
@@ -170,7 +168,7 @@ impl<'t> Tree<'t> {
             return line_end(self.text, sign);
         }
         match value.ends_with("\n\n") || value == "\n" {
-            true => span.end,
+            true => span.start + self.text[span.clone()].trim_end_matches([' ', '\t']).len(),
             false => span.start + self.text[span.clone()].trim_end_matches([' ', '\t', '\r', '\n']).len(),
         }
     }
@@ -204,6 +202,19 @@ impl<'t> Tree<'t> {
     /// The first byte from a place on that is neither blank nor in a comment.
     pub fn skip(&self, from: usize) -> usize {
         skip_gap(self.text, from, self.text.len(), true)
+    }
+
+    /// Whether the lines behind a place would be taken for those of a text that stands behind so many blanks there.
+    pub fn is_drawn_in(&self, at: usize, column: usize) -> bool {
+        let rest = self.text[next_line(self.text, at)..].trim_start_matches(['\r', '\n']);
+        rest.starts_with(&" ".repeat(column)) && rest.trim_start_matches(' ').starts_with('#')
+    }
+
+    /// Whether a node is a text in lines to which the blank lines behind it belong.
+    pub fn keeps_blank_lines(&self, number: usize) -> bool {
+        let node = self.node(number);
+        let sign = self.text[..node.start].rfind(['|', '>']).map_or("", |sign| &self.text[sign + 1..node.start]);
+        node.is_text_block() && sign.chars().take(2).any(|character| character == '+')
     }
 
     /// The column of a byte, in characters.
