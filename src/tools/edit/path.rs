@@ -49,7 +49,7 @@ fn name<'p>(path: &str, rest: &'p str, is_first: bool) -> Result<(Step, &'p str)
         None if is_first => rest,
         None => return Err(bad(path, rest, "expected `.` or `[`")),
     };
-    let end = name.find(['.', '[']).unwrap_or(name.len());
+    let end = memchr::memchr2(b'.', b'[', name.as_bytes()).unwrap_or(name.len());
     work::charge_bytes(end)?;
     match &name[..end] {
         "" => Err(bad(path, name, "a name is missing").hint("write `list[0].name`")),

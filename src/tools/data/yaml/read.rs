@@ -69,7 +69,7 @@ pub fn documents(context: &mut Context<'_>, text: &str, big_numbers: BigNumbers)
     let mut loader = Loader::new(big_numbers);
     let mut parser = Parser::new_from_str_with_options(text, options());
     while let Some(event) = next(&mut parser)? {
-        context.spend(1)?;
+        pay(context, &event)?;
         loader.take(context, event)?;
     }
     Ok(loader.documents)
@@ -84,6 +84,18 @@ pub fn options() -> Options {
         block_nesting_limit: depth,
         simple_key_max_lookahead: MAX_KEY,
     }
+}
+
+/// Bytes of a scalar after which the clock is looked at: the parser reads one without a stop.
+const LONG_SCALAR: usize = 1 << 16;
+
+/// Charges an event.
+pub fn pay(context: &mut Context<'_>, (_, span): &(Event<'_>, Span)) -> Result<(), ToolError> {
+    context.spend(1)?;
+    if span.end.index() - span.start.index() > LONG_SCALAR {
+        context.meter.poll()?;
+    }
+    Ok(())
 }
 
 /// The next event of a text.

@@ -9,7 +9,7 @@ use crate::toolkit::{Context, ToolError};
 use crate::value::Str;
 
 use super::super::super::super::edit::lines::{line_end, next_line, skip_gap};
-use super::super::read::{key_text, meaning, next, options};
+use super::super::read::{key_text, meaning, next, options, pay};
 use super::super::scalar::Scalar;
 
 /// A byte order mark, which stays.
@@ -78,8 +78,9 @@ impl<'t> Tree<'t> {
         let mut parser = Parser::new_from_str_with_options(&text[start..], options());
         let mut tree = Tree { text, start, nodes: Charged::default(), used: Charged::default() };
         let mut open = Charged::default();
-        while let Some((event, span)) = next(&mut parser)? {
-            context.spend(1)?;
+        while let Some(read) = next(&mut parser)? {
+            pay(context, &read)?;
+            let (event, span) = read;
             tree.take(&mut open, event, range_of(&span, start))?;
         }
         Ok(tree)
