@@ -59,6 +59,11 @@ impl TextBuilder {
         Ok(())
     }
 
+    /// Whether nothing was added yet.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
     /// The text and what it takes, for a tool that goes on with it.
     pub fn into_held(self) -> (String, Held) {
         (self.text, self.held)

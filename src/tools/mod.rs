@@ -7,6 +7,7 @@ mod console;
 mod data;
 mod diff;
 mod digest;
+mod edit;
 mod environment;
 mod fs;
 mod json;

@@ -24,6 +24,20 @@ pub fn call(engine: &Engine, tool: &str, arguments: serde_json::Value) -> Result
     }
 }
 
+/// Changes a text in a few places.
+fn edit(engine: &Engine, form: &str, text: &str) -> Result<(), String> {
+    let mut last = Ok(());
+    for (path, value) in
+        [("", json!({"a": [1]})), ("a", json!([1, {"b": "c"}])), ("[0]", json!({"a": 1})), ("a.b", json!(1))]
+    {
+        last = call(engine, &format!("{form}.Set"), json!({"text": text, "path": path, "value": value}));
+        if !path.is_empty() {
+            last = last.and(call(engine, &format!("{form}.Remove"), json!({"text": text, "path": path})));
+        }
+    }
+    last
+}
+
 fn check(engine: &Engine, script: &Script) -> Result<(), String> {
     let checked = engine.check(script);
     checked.findings.first().map_or(Ok(()), |finding| Err(format!("{}: {}", finding.code.id(), finding.message)))
@@ -119,6 +133,32 @@ pub const SUBJECTS: &[Subject] = &[
             "'", "\"", "|\n", ">\n", "---\n", "...\n", "<<", "%", "[[],", "a: ", "{a: b}", "\t",
         ],
         give: |engine, text| call(engine, "YAML.Parse", json!({"text": text, "all": true})),
+    },
+    Subject {
+        name: "json_edit",
+        rounds: 40,
+        pieces: &[
+            "[", "]", "{", "}", "[]", "{}", ",", ":", "\"a\":", "0", "1.5", "null", "\"\"", "\"\\n\"", "\"é\"", " ",
+        ],
+        give: |engine, text| edit(engine, "JSON", text),
+    },
+    Subject {
+        name: "toml_edit",
+        rounds: 40,
+        pieces: &[
+            "a", ".", "=", "[", "]", "[[", "]]", "{", "}", ",", "0", "\"\"", "''", "\n", "#", "a=0\n", "[a]\n", "a.",
+            " ",
+        ],
+        give: |engine, text| edit(engine, "TOML", text),
+    },
+    Subject {
+        name: "yaml_edit",
+        rounds: 40,
+        pieces: &[
+            "- ", "-", ": ", ":", "?", "? ", "[", "]", "{", "}", ",", "a", "&a ", "*a", "!", "!!str ", "\n", "  ", "#",
+            "'", "\"", "|\n", ">\n", "---\n", "...\n", "<<", "%", "[[],", "a: ", "{a: b}", "\t",
+        ],
+        give: |engine, text| edit(engine, "YAML", text),
     },
     Subject {
         name: "regex",

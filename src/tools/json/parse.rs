@@ -40,11 +40,14 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     let value = read(&text, big_numbers, |values| context.spend(values));
     value.map(AnyValue).map_err(|fault| match fault {
         Fault::Limit(hit) => hit.into(),
-        Fault::Text { at, reason, help } => {
-            // A number that is too big is JSON all the same.
-            let reason = if reason == BEYOND_INTS { reason } else { format!("the text is no JSON: {reason}") };
-            let error = ToolError::bad_argument("text", at_byte(&text, at, &reason));
-            help.into_iter().fold(error, ToolError::hint)
-        }
+        Fault::Text { at, reason, help } => refused(&text, at, &reason, help),
     })
+}
+
+/// The error for a text that has no value.
+pub fn refused(text: &str, at: usize, reason: &str, help: Option<&str>) -> ToolError {
+    // A number that is too big is JSON all the same.
+    let reason = if reason == BEYOND_INTS { reason.to_owned() } else { format!("the text is no JSON: {reason}") };
+    let error = ToolError::bad_argument("text", at_byte(text, at, &reason));
+    help.into_iter().fold(error, ToolError::hint)
 }

@@ -2,9 +2,10 @@
 
 use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::operators::position;
-use crate::value::{Str, Value, print};
+use crate::value::{Str, Value};
 
 use super::super::build::ListBuilder;
+use super::super::edit::path::{Step, parse};
 
 const SPEC: Spec = Spec::pure(
     "JSON.Query",
@@ -34,22 +35,16 @@ pub fn tool() -> Tool {
     Tool::new(SPEC, run)
 }
 
-/// One step of a path.
-enum Step {
-    Name(Str),
-    Index(i64),
-    All,
-}
-
 fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     let steps = parse(&args.path.as_text())?;
+    let steps = steps.as_slice();
     context.spend(steps.len())?;
     if !steps.iter().any(|step| matches!(step, Step::All)) {
         let found = steps.iter().try_fold(args.value, |value, step| one(&value, step));
         return Ok(AnyValue(found.unwrap_or(args.default)));
     }
     let mut found = vec![args.value];
-    for step in &steps {
+    for step in steps {
         let mut next = ListBuilder::default();
         for value in found {
             context.spend(1)?;
@@ -69,52 +64,5 @@ fn one(value: &Value, step: &Step) -> Option<Value> {
         (Value::Map(map), Step::Name(name)) => map.get(name),
         (Value::List(list), Step::Index(index)) => list.get(position(*index, list.len())?),
         _ => None,
-    }
-}
-
-fn parse(path: &str) -> Result<Vec<Step>, ToolError> {
-    let mut steps = Vec::new();
-    let mut rest = path.strip_prefix('$').unwrap_or(path);
-    let bad = |rest: &str, reason: &str| {
-        let character = path[..path.len() - rest.len()].chars().count() + 1;
-        let shown = print::shortened(path, 60);
-        ToolError::bad_argument("path", format!("{reason}, at character {character} of `{shown}`"))
-    };
-    while !rest.is_empty() {
-        if let Some(inside) = rest.strip_prefix('[') {
-            let (step, after) = bracket(inside).ok_or_else(|| {
-                bad(rest, "brackets hold a whole number, a name in quotes or `*`").hint("write `list[0].name`")
-            })?;
-            steps.push(step);
-            rest = after;
-            continue;
-        }
-        let name = match rest.strip_prefix('.') {
-            Some(name) => name,
-            None if steps.is_empty() => rest,
-            None => return Err(bad(rest, "expected `.` or `[`")),
-        };
-        let end = name.find(['.', '[']).unwrap_or(name.len());
-        match &name[..end] {
-            "" => return Err(bad(name, "a name is missing").hint("write `list[0].name`")),
-            "*" => steps.push(Step::All),
-            plain => steps.push(Step::Name(Str::new(plain))),
-        }
-        rest = &name[end..];
-    }
-    Ok(steps)
-}
-
-/// The step of brackets, and what follows them.
-fn bracket(inside: &str) -> Option<(Step, &str)> {
-    if let Some(quote @ ('"' | '\'')) = inside.chars().next() {
-        let name = &inside[1..];
-        let end = name.find(quote)?;
-        return Some((Step::Name(Str::new(&name[..end])), name[end + 1..].strip_prefix(']')?));
-    }
-    let (text, after) = inside.split_once(']')?;
-    match text.trim() {
-        "*" => Some((Step::All, after)),
-        number => Some((Step::Index(number.parse().ok()?), after)),
     }
 }

@@ -1,4 +1,6 @@
-//! `JSON.Text` and `JSON.Pretty`.
+//! `JSON.Text` and `JSON.Pretty`, and values as they are put into a text.
+
+use std::io;
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
@@ -60,4 +62,48 @@ fn written(context: &mut Context<'_>, value: &Value, formatter: impl Formatter) 
     let mut sink = Sink::new(Room::of_text());
     let result = value.serialize(&mut serde_json::Serializer::with_formatter(&mut sink, formatter));
     build::written(context, sink, result, |error| unreachable!("every value has a JSON form: {error}"))
+}
+
+/// How a value is laid out that is put into a text.
+pub enum Style<'a> {
+    /// On one line, without blanks.
+    Compact,
+    /// On one line, with a blank after commas and colons.
+    Line,
+    /// An element a line, with this before it for each level.
+    Lines(&'a str),
+}
+
+/// The JSON text of a value in a layout.
+pub fn styled(value: &Value, style: &Style<'_>) -> Result<String, ToolError> {
+    let mut sink = Sink::new(Room::of_text());
+    let written = match style {
+        Style::Compact => value.serialize(&mut serde_json::Serializer::with_formatter(&mut sink, CompactFormatter)),
+        Style::Line => value.serialize(&mut serde_json::Serializer::with_formatter(&mut sink, Line)),
+        Style::Lines(unit) => {
+            let formatter = PrettyFormatter::with_indent(unit.as_bytes());
+            value.serialize(&mut serde_json::Serializer::with_formatter(&mut sink, formatter))
+        }
+    };
+    match written {
+        Ok(()) => Ok(String::from_utf8(sink.into_bytes()).expect("JSON is text")),
+        Err(_) => Err(sink.hit().into()),
+    }
+}
+
+/// One line with blanks, as people write it.
+struct Line;
+
+impl Formatter for Line {
+    fn begin_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b": ")
+    }
 }

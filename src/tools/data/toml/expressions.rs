@@ -7,15 +7,13 @@ use toml_parser::lexer::{Lexer, Token, TokenKind};
 use toml_parser::parser::{EventReceiver, ValidateWhitespace, parse_document};
 use toml_parser::{ErrorSink, Expected, ParseError, Source};
 
-use crate::limits::Charged;
+use crate::limits::{Charged, Limit, LimitHit, space, work};
 use crate::toolkit::{Context, ToolError};
 
 use super::super::super::place::at_byte;
 
 /// Tokens that are read at once, if the expression that they belong to ends by then.
 const STRETCH: usize = 4_096;
-/// Tokens of a line outside brackets after which the line is not read to its end.
-const LONGEST_LINE: usize = 1 << 20;
 
 /// The first fault of a text; what comes after it is passed over.
 #[derive(Default)]
@@ -38,6 +36,20 @@ impl FirstFault {
     /// Keeps a fault, unless there was one before.
     pub fn keep(&self, fault: Fault) {
         self.0.borrow_mut().get_or_insert(fault);
+    }
+
+    /// Keeps the limit of depth, where all was well up to a place.
+    fn keep_of_cut(&self, end: usize) {
+        let mut fault = self.0.borrow_mut();
+        let is_before = match &*fault {
+            Some(Fault::Text(error)) => error.unexpected().is_some_and(|span| span.end() < end),
+            Some(Fault::Error(_)) => true,
+            None => false,
+        };
+        if !is_before {
+            let hit = LimitHit { limit: Limit::ValueDepth, allowed: space::depth_bound() as u64 };
+            *fault = Some(Fault::Error(hit.into()));
+        }
     }
 
     /// The fault as an error about a text.
@@ -99,33 +111,55 @@ pub fn read(
     let mut receiver = ValidateWhitespace::new(receiver, source);
     let mut lexer = source.lex();
     let mut tokens = Charged::default();
-    while !fault.is_some() && fill(context, &mut lexer, &mut tokens)? {
+    while !fault.is_some() {
+        let filled = fill(&mut lexer, &mut tokens)?;
+        if filled == Filled::Nothing {
+            break;
+        }
         context.spend(tokens.len() / 16)?;
         context.meter.poll()?;
         parse_document(tokens.as_slice(), &mut receiver, &mut Sink(fault));
+        if filled == Filled::Cut {
+            let end = tokens.as_slice().last().map_or(0, |token| token.span().start());
+            fault.keep_of_cut(end);
+        }
     }
     Ok(())
 }
 
-/// Takes the tokens of the next expressions; false when there are no more.
-fn fill(context: &Context<'_>, lexer: &mut Lexer<'_>, tokens: &mut Charged<Token>) -> Result<bool, ToolError> {
+/// What was taken of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Filled {
+    /// There was nothing more.
+    Nothing,
+    /// Expressions that are whole.
+    Whole,
+    /// The beginning of one whose keys nest deeper than values may.
+    Cut,
+}
+
+/// How many tokens a line has at most outside of brackets: more than any key that may nest so deep, with its value.
+fn longest_line() -> usize {
+    space::depth_bound().saturating_mul(4).max(1 << 16)
+}
+
+/// Takes the tokens of the next expressions.
+fn fill(lexer: &mut Lexer<'_>, tokens: &mut Charged<Token>) -> Result<Filled, ToolError> {
     tokens.clear();
-    let (mut open, mut outside) = (0_usize, 0);
+    let (mut open, mut line, longest) = (0_usize, 0_usize, longest_line());
     for token in lexer.by_ref() {
+        work::charge(1)?;
         tokens.push(token)?;
-        if tokens.len().is_multiple_of(STRETCH) {
-            context.meter.poll()?;
+        line = if open > 0 || token.kind() == TokenKind::Newline { 0 } else { line + 1 };
+        if line > longest {
+            return Ok(Filled::Cut);
         }
-        outside += usize::from(open == 0);
         match token.kind() {
             TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket => open += 1,
             TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => open = open.saturating_sub(1),
             TokenKind::Newline if open == 0 && tokens.len() >= STRETCH => break,
-            TokenKind::Newline if open == 0 => outside = 0,
-            // No line that is TOML has so many, so there is a fault in what was taken.
-            _ if outside > LONGEST_LINE => break,
             _ => {}
         }
     }
-    Ok(tokens.len() > 0)
+    Ok(if tokens.len() > 0 { Filled::Whole } else { Filled::Nothing })
 }

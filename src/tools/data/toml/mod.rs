@@ -1,5 +1,6 @@
-//! `TOML`: read from the events of `toml_parser`, and written.
+//! `TOML`: read from the events of `toml_parser`, written, and changed in one place.
 
+mod edit;
 mod expressions;
 mod read;
 mod tables;
@@ -9,5 +10,7 @@ use crate::toolkit::Tool;
 
 /// The tools of this folder, in the order of listings.
 pub fn tools() -> Vec<Tool> {
-    vec![read::tool(), write::tool()]
+    let mut tools = vec![read::tool(), write::tool()];
+    tools.extend(edit::tools());
+    tools
 }

@@ -1,5 +1,6 @@
-//! `YAML`: read from the events of `granit-parser`, and written.
+//! `YAML`: read from the events of `granit-parser`, written, and changed in one place.
 
+mod edit;
 mod read;
 mod scalar;
 mod write;
@@ -8,5 +9,7 @@ use crate::toolkit::Tool;
 
 /// The tools of this folder, in the order of listings.
 pub fn tools() -> Vec<Tool> {
-    vec![read::tool(), write::tool()]
+    let mut tools = vec![read::tool(), write::tool()];
+    tools.extend(edit::tools());
+    tools
 }

@@ -38,8 +38,6 @@ arguments! {
 const MAX_ALIASED: usize = 1_000_000;
 /// Characters that may be read to find out whether what was read is a key; the tokens of so many are kept.
 const MAX_KEY: usize = 4_096;
-/// Bytes of a scalar before which the clock is looked at: the parser reads it in one piece.
-const LARGE: usize = 1 << 20;
 /// Bytes that the parser keeps for an anchor, besides its name.
 const ANCHOR_BYTES: usize = 128;
 
@@ -54,11 +52,13 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     match (args.all, documents.len()) {
         (true, _) => Ok(AnyValue(documents.finish()?)),
         (false, 0 | 1) => Ok(AnyValue(documents.pop().unwrap_or(Value::Nil))),
-        (false, count) => {
-            let message = format!("the text has {count} documents");
-            Err(ToolError::bad_argument("text", message).hint("`all: true` gives a list of them"))
-        }
+        (false, count) => Err(several(count).hint("`all: true` gives a list of them")),
     }
+}
+
+/// The error for a text of several documents.
+pub fn several(count: usize) -> ToolError {
+    ToolError::bad_argument("text", format!("the text has {count} documents"))
 }
 
 /// The values of the documents of a text.
@@ -69,14 +69,14 @@ pub fn documents(context: &mut Context<'_>, text: &str, big_numbers: BigNumbers)
     let mut loader = Loader::new(big_numbers);
     let mut parser = Parser::new_from_str_with_options(text, options());
     while let Some(event) = next(&mut parser)? {
-        context.spend(1)?;
+        pay(context, &event)?;
         loader.take(context, event)?;
     }
     Ok(loader.documents)
 }
 
 /// Nesting is bounded here, so the bounds of the parser lie above what a value may have, and what it reads ahead.
-fn options() -> Options {
+pub fn options() -> Options {
     let depth = space::depth_bound().saturating_add(2 * MAX_KEY);
     granit_parser::options! {
         emit_comments: false,
@@ -86,7 +86,20 @@ fn options() -> Options {
     }
 }
 
-fn next<'t>(parser: &mut Parser<'t, StrInput<'t>>) -> Result<Option<(Event<'t>, Span)>, ToolError> {
+/// Bytes of a scalar after which the clock is looked at: the parser reads one without a stop.
+const LONG_SCALAR: usize = 1 << 16;
+
+/// Charges an event.
+pub fn pay(context: &mut Context<'_>, (_, span): &(Event<'_>, Span)) -> Result<(), ToolError> {
+    context.spend(1)?;
+    if span.end.index() - span.start.index() > LONG_SCALAR {
+        context.meter.poll()?;
+    }
+    Ok(())
+}
+
+/// The next event of a text.
+pub fn next<'t>(parser: &mut Parser<'t, StrInput<'t>>) -> Result<Option<(Event<'t>, Span)>, ToolError> {
     parser.next_event().transpose().map_err(|error: ScanError| fault(error.marker(), &error.info()))
 }
 
@@ -127,7 +140,7 @@ enum Body {
 }
 
 /// The key that merges maps.
-const MERGE: &str = "<<";
+pub const MERGE: &str = "<<";
 
 impl Loader {
     fn new(big_numbers: BigNumbers) -> Loader {
@@ -145,9 +158,6 @@ impl Loader {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 space::check(text.len())?;
-                if text.len() >= LARGE {
-                    context.meter.poll()?;
-                }
                 let value = self.scalar(&text, style, tag.as_deref(), &span)?;
                 self.put(value, anchor, 1, &span)
             }
@@ -236,15 +246,17 @@ impl Loader {
 fn key_of(value: &Value, map: &Map, span: &Span) -> Result<Str, ToolError> {
     let key = match value {
         Value::List(_) | Value::Map(_) => return Err(fault(&span.start, "a list or map cannot be a key")),
-        value => match value.as_str() {
-            Some(text) => text,
-            None => Str::new(&value.to_string()),
-        },
+        value => key_text(value),
     };
     match map.contains(&key) {
         false => Ok(key),
         true => Err(fault(&span.start, &format!("the key `{}` comes twice", print::shortened(&key.as_text(), 40)))),
     }
+}
+
+/// The text that a scalar is as a key.
+pub fn key_text(value: &Value) -> Str {
+    value.as_str().unwrap_or_else(|| Str::new(&value.to_string()))
 }
 
 /// Notes the maps that `<<` names.
@@ -278,7 +290,7 @@ fn close(context: &mut Context<'_>, body: Body) -> Result<Value, ToolError> {
 }
 
 /// What a scalar stands for; none where it is not what its tag says.
-fn meaning(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Scalar> {
+pub fn meaning(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Scalar> {
     match tag.and_then(Tag::core_suffix) {
         Some("str") => Some(Scalar::Value(Value::text(text))),
         Some("int") => number(text).filter(|scalar| !matches!(scalar, Scalar::Value(Value::Float(_)))),

@@ -31,19 +31,68 @@ pub fn tool() -> Tool {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
-    let mut page = Page { text: TextBuilder::default() };
+    let mut page = Page { text: TextBuilder::default(), layout: Layout::default() };
     match is_block(&args.value) {
         true => page.block(context, &args.value, 0, Place::Line)?,
         false => {
-            page.scalar(&args.value, 0)?;
+            page.scalar(&args.value, 2)?;
             page.text.push("\n")?;
         }
     }
     page.text.finish(context)
 }
 
+/// How far blocks are indented.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Columns that what is in a map stands behind its keys.
+    pub step: usize,
+    /// The same for a list.
+    pub list_step: usize,
+}
+
+impl Default for Layout {
+    fn default() -> Layout {
+        Layout { step: 2, list_step: 2 }
+    }
+}
+
+/// Columns of a dash and the blank behind it.
+pub const DASH: usize = 2;
+
+/// The lines of a list or map that is not empty, all but the first behind so many blanks.
+pub fn block(context: &mut Context<'_>, value: &Value, column: usize, layout: Layout) -> Result<String, ToolError> {
+    let mut page = Page { text: TextBuilder::default(), layout };
+    page.block(context, value, column, Place::Dash)?;
+    let (mut text, _held) = page.text.into_held();
+    text.truncate(text.len() - 1);
+    Ok(text)
+}
+
+/// A text of several lines as a block behind so many blanks: its sign, a line break and its lines.
+pub fn literal(text: &str, column: usize) -> Result<String, ToolError> {
+    let mut page = Page { text: TextBuilder::default(), layout: Layout::default() };
+    page.literal(text, column)?;
+    Ok(page.text.into_held().0)
+}
+
+/// A value on one line, in brackets where it is a list or map. Calls itself as deep as it nests, which is bounded.
+pub fn line(context: &mut Context<'_>, value: &Value, is_in_brackets: bool) -> Result<String, ToolError> {
+    let mut page = Page { text: TextBuilder::default(), layout: Layout::default() };
+    page.line(context, value, is_in_brackets)?;
+    Ok(page.text.into_held().0)
+}
+
+/// A text in double quotes.
+pub fn quoted(text: &str) -> Result<String, ToolError> {
+    let mut page = Page { text: TextBuilder::default(), layout: Layout::default() };
+    page.quoted(text)?;
+    Ok(page.text.into_held().0)
+}
+
 struct Page {
     text: TextBuilder,
+    layout: Layout,
 }
 
 /// Where a block begins.
@@ -56,7 +105,7 @@ enum Place {
 }
 
 /// Whether a value takes lines of its own.
-fn is_block(value: &Value) -> bool {
+pub fn is_block(value: &Value) -> bool {
     match value {
         Value::List(list) => !list.is_empty(),
         Value::Map(map) => !map.is_empty(),
@@ -66,11 +115,17 @@ fn is_block(value: &Value) -> bool {
 
 impl Page {
     /// Calls itself as deep as the value nests, which is bounded.
-    fn block(&mut self, context: &mut Context<'_>, value: &Value, level: usize, place: Place) -> Result<(), ToolError> {
+    fn block(
+        &mut self,
+        context: &mut Context<'_>,
+        value: &Value,
+        column: usize,
+        place: Place,
+    ) -> Result<(), ToolError> {
         let mut is_first = place == Place::Dash;
         let mut begin = |page: &mut Page| match std::mem::take(&mut is_first) {
             true => Ok(()),
-            false => page.text.push_times("  ", level),
+            false => page.text.push_times(" ", column),
         };
         match value {
             Value::List(list) => {
@@ -78,7 +133,7 @@ impl Page {
                     context.spend(1)?;
                     begin(self)?;
                     self.text.push("- ")?;
-                    self.element(context, &item, level, Place::Dash)?;
+                    self.element(context, &item, column + DASH, Place::Dash)?;
                 }
             }
             Value::Map(map) => {
@@ -87,7 +142,9 @@ impl Page {
                     begin(self)?;
                     self.inline(&key.as_text())?;
                     self.text.push(":")?;
-                    self.element(context, &item, level, Place::Line)?;
+                    let is_list = matches!(item, Value::List(_));
+                    let step = if is_list { self.layout.list_step } else { self.layout.step };
+                    self.element(context, &item, column + step, Place::Line)?;
                 }
             }
             _ => unreachable!("only lists and maps are blocks"),
@@ -95,29 +152,29 @@ impl Page {
         Ok(())
     }
 
-    /// What follows a dash or a colon.
+    /// What follows a dash or a colon; what takes lines of its own stands behind so many blanks.
     fn element(
         &mut self,
         context: &mut Context<'_>,
         item: &Value,
-        level: usize,
+        column: usize,
         place: Place,
     ) -> Result<(), ToolError> {
         if is_block(item) {
             if place == Place::Line {
                 self.text.push("\n")?;
             }
-            return self.block(context, item, level + 1, place);
+            return self.block(context, item, column, place);
         }
         if place == Place::Line {
             self.text.push(" ")?;
         }
-        self.scalar(item, level + 1)?;
+        self.scalar(item, column)?;
         Ok(self.text.push("\n")?)
     }
 
     /// A value on the line that is there, or a text of several lines below it.
-    fn scalar(&mut self, value: &Value, level: usize) -> Result<(), LimitHit> {
+    fn scalar(&mut self, value: &Value, column: usize) -> Result<(), LimitHit> {
         match value {
             Value::Nil | Value::Unset => self.text.push("null"),
             Value::Float(float) if !float.get().is_finite() => self.text.push(match float.get() {
@@ -128,15 +185,43 @@ impl Page {
             Value::List(_) => self.text.push("[]"),
             Value::Map(_) => self.text.push("{}"),
             value => match value.as_text() {
-                Some(text) if is_literal(&text) => self.literal(&text, level),
+                Some(text) if is_literal(&text) => self.literal(&text, column),
                 Some(text) => self.inline(&text),
                 None => self.text.push(&value.to_string()),
             },
         }
     }
 
-    /// A text of several lines as it stands.
-    fn literal(&mut self, text: &str, level: usize) -> Result<(), LimitHit> {
+    /// A value on one line. Calls itself as deep as it nests, which is bounded.
+    fn line(&mut self, context: &mut Context<'_>, value: &Value, is_in_brackets: bool) -> Result<(), ToolError> {
+        context.spend(1)?;
+        match value {
+            Value::List(list) if !list.is_empty() => {
+                for (number, item) in list.iter().enumerate() {
+                    self.text.push(if number == 0 { "[" } else { ", " })?;
+                    self.line(context, &item, true)?;
+                }
+                Ok(self.text.push("]")?)
+            }
+            Value::Map(map) if !map.is_empty() => {
+                for (number, (key, item)) in map.iter().enumerate() {
+                    self.text.push(if number == 0 { "{" } else { ", " })?;
+                    self.line(context, &key.into(), true)?;
+                    self.text.push(": ")?;
+                    self.line(context, &item, true)?;
+                }
+                Ok(self.text.push("}")?)
+            }
+            value => match value.as_text() {
+                Some(text) if is_in_brackets && text.contains(',') => Ok(self.quoted(&text)?),
+                Some(text) => Ok(self.inline(&text)?),
+                None => Ok(self.scalar(value, 0)?),
+            },
+        }
+    }
+
+    /// A text of several lines as it stands, behind so many blanks.
+    fn literal(&mut self, text: &str, column: usize) -> Result<(), LimitHit> {
         let body = text.trim_end_matches('\n');
         self.text.push(match text.len() - body.len() {
             0 => "|-",
@@ -147,7 +232,7 @@ impl Page {
         for line in lines.split('\n') {
             self.text.push("\n")?;
             if !line.is_empty() {
-                self.text.push_times("  ", level.max(1))?;
+                self.text.push_times(" ", column)?;
                 self.text.push(line)?;
             }
         }
@@ -156,9 +241,14 @@ impl Page {
 
     /// A text on one line, in quotes where it needs them.
     fn inline(&mut self, text: &str) -> Result<(), LimitHit> {
-        if is_plain(text) {
-            return self.text.push(text);
+        match is_plain(text) {
+            true => self.text.push(text),
+            false => self.quoted(text),
         }
+    }
+
+    /// A text in double quotes.
+    fn quoted(&mut self, text: &str) -> Result<(), LimitHit> {
         self.text.push("\"")?;
         for character in text.chars() {
             match character {
@@ -176,12 +266,12 @@ impl Page {
 }
 
 /// Characters that stand as escapes, all of them below U+10000.
-fn is_unprintable(character: char) -> bool {
+pub fn is_unprintable(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
 /// Whether a text is written as a block: several lines, the first of which shows its indentation.
-fn is_literal(text: &str) -> bool {
+pub fn is_literal(text: &str) -> bool {
     let body = text.trim_end_matches('\n');
     body.contains('\n')
         && !body.starts_with([' ', '\n', '\t'])
@@ -189,7 +279,7 @@ fn is_literal(text: &str) -> bool {
 }
 
 /// Whether a text can stand without quotes.
-fn is_plain(text: &str) -> bool {
+pub fn is_plain(text: &str) -> bool {
     const ELSEWHERE: [&str; 8] = ["y", "n", "yes", "no", "on", "off", "true", "false"];
     let begins_well = text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '.'));
     let is_safe = |c: char| c.is_alphanumeric() || " _-./+()@,=".contains(c);

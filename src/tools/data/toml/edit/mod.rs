@@ -1,0 +1,87 @@
+//! `TOML.Set` and `TOML.Remove`.
+
+mod model;
+mod plan;
+mod relation;
+mod spell;
+
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{BigNumbers, Str, Value, parts};
+
+use super::super::super::edit::{self, Format, Job, Splices};
+use super::read::value_of;
+
+const SET: Spec = Spec::pure(
+    "TOML.Set",
+    "toml_set",
+    "Gives a TOML text with another value at one path",
+    "Every byte outside of that place stays: comments, layout, order, line breaks. `path` is one of `JSON.Query` without \
+        `*`. A key that is missing is added behind the others of its table, in its layout, and so are tables on the way to \
+        it; an index that is the list's length appends, also to an array of tables. A text keeps its kind of quotes; in \
+        the place of a date, a text that is a date of TOML stays a date, everywhere else it gets quotes. TOML has no nil. \
+        An empty path writes the text anew.",
+    Example {
+        script: "SET text = \"[package]\\nname = \\\"ns\\\"\\nversion = \\\"0.1.0\\\" # bump me\\n\"\n\
+            EMIT TOML.Set(text, \"package.version\", \"0.2.0\")",
+        output: "[package]\nname = \"ns\"\nversion = \"0.2.0\" # bump me\n\n",
+    },
+)
+.keywords(&["tomlkit", "toml_edit", "toml set", "sed", "bump version", "cargo set-version", "Cargo.toml", "pyproject.toml", "edit toml", "change a value in a config", "dasel", "toml-cli"]);
+const REMOVE: Spec = Spec::pure(
+    "TOML.Remove",
+    "toml_remove",
+    "Gives a TOML text without the value or table at one path",
+    "Every byte outside of it stays; a comment on its line goes with it, those above stay. `path` is one of `JSON.Query` \
+        without `*`. A key that is not there does not matter, as in `MAP.Remove`; an index beyond the list is an error.",
+    Example {
+        script: "EMIT TOML.Remove(\"[a]\\nx = 1\\n# about y\\ny = 2\\n\", \"a.x\")",
+        output: "[a]\n# about y\ny = 2\n\n",
+    },
+)
+.keywords(&["tomlkit", "toml_edit", "cargo remove", "delete key from toml", "remove table"]);
+
+arguments! {
+    struct Args {
+        text: Str = Required, Kind::Text, "TOML text";
+        path: Str = Required, Kind::Text, "place of the value, such as `package.version`";
+        value: Value = Required, Kind::Any, "value that lies there afterwards";
+    }
+}
+
+arguments! {
+    struct Removed {
+        text: Str = Required, Kind::Text, "TOML text";
+        path: Str = Required, Kind::Text, "place of the value, such as `package.version`";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(SET, |context, args: Args| edit::set::<Toml>(context, &args.text, &args.path, args.value)),
+        Tool::new(REMOVE, |context, args: Removed| edit::remove::<Toml>(context, &args.text, &args.path)),
+    ]
+}
+
+struct Toml;
+
+impl Format for Toml {
+    const NAME: &'static str = "TOML";
+
+    fn read(context: &mut Context<'_>, text: &str) -> Result<Value, ToolError> {
+        value_of(context, text, BigNumbers::Text)
+    }
+
+    fn admit(value: &Value) -> Result<(), ToolError> {
+        match parts::any_scalar(value, &|scalar| matches!(scalar, Value::Nil | Value::Unset))? {
+            false => Ok(()),
+            true => {
+                let error = ToolError::bad_argument("value", "it is nil, or has a nil in it, which TOML does not have");
+                Err(error.hint("`TOML.Remove` takes a key out"))
+            }
+        }
+    }
+
+    fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolError> {
+        plan::plan(context, job)
+    }
+}

@@ -1,0 +1,261 @@
+//! A TOML text as expressions and values with their places. The text was read before, so it is TOML.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use toml_parser::decoder::Encoding;
+use toml_parser::parser::EventReceiver;
+use toml_parser::{ErrorSink, Raw, Span};
+
+use crate::limits::{Charged, space, work};
+use crate::toolkit::{Context, ToolError};
+use crate::value::Str;
+
+use super::super::expressions::{Fault, FirstFault, read};
+
+/// A part of a dotted key.
+pub struct Key {
+    /// What it says.
+    pub text: Str,
+    /// Where it stands, quotes included.
+    pub span: Range<usize>,
+}
+
+/// What an expression is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `[a.b]`
+    Table,
+    /// `[[a.b]]`
+    Element,
+    /// `a.b = value`; the value is the node with this number.
+    Pair(usize),
+}
+
+/// A head, or a key with its value.
+pub struct Expression {
+    /// What it is.
+    pub kind: Kind,
+    /// Its keys, by their numbers.
+    pub keys: Range<usize>,
+    /// Where it stands, without the blanks and comments around it.
+    pub span: Range<usize>,
+}
+
+/// What a value is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A text, number, truth or date.
+    Scalar,
+    /// A list in brackets.
+    List,
+    /// A table in braces.
+    Table,
+}
+
+/// A value. What it holds comes directly behind it.
+pub struct Node {
+    /// What it is.
+    pub shape: Shape,
+    /// Where it stands.
+    pub span: Range<usize>,
+    /// The number of the first node behind all that it holds.
+    pub after: usize,
+    /// The keys that it has in a table in braces.
+    pub keys: Range<usize>,
+}
+
+/// A text.
+pub struct Model<'t> {
+    /// The text itself.
+    pub text: &'t str,
+    keys: Charged<Key>,
+    expressions: Charged<Expression>,
+    nodes: Charged<Node>,
+}
+
+impl<'t> Model<'t> {
+    /// Takes a text apart.
+    pub fn read(context: &mut Context<'_>, text: &'t str) -> Result<Model<'t>, ToolError> {
+        let fault = FirstFault::default();
+        let model =
+            Model { text, keys: Charged::default(), expressions: Charged::default(), nodes: Charged::default() };
+        let mut reader = Reader { model, fault: &fault, open: Charged::default(), head: 0, taken: 0 };
+        read(context, text, &fault, &mut reader)?;
+        let model = reader.model;
+        match fault.into_error(text) {
+            Some(error) => Err(error),
+            None => Ok(model),
+        }
+    }
+
+    /// The keys with these numbers.
+    pub fn keys(&self, numbers: &Range<usize>) -> &[Key] {
+        &self.keys.as_slice()[numbers.clone()]
+    }
+
+    /// All expressions in their order.
+    pub fn expressions(&self) -> &[Expression] {
+        self.expressions.as_slice()
+    }
+
+    /// How many values there are.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// A value.
+    pub fn node(&self, number: usize) -> &Node {
+        &self.nodes.as_slice()[number]
+    }
+
+    /// The numbers of the values that lie directly in one.
+    pub fn children(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = self.node(number).after;
+        let mut next = number + 1;
+        std::iter::from_fn(move || {
+            let child = (next < end).then_some(next)?;
+            next = self.node(child).after;
+            Some(child)
+        })
+    }
+
+    /// The stretches of the elements of a list, or of the entries of a table in braces.
+    pub fn members(&self, number: usize) -> Result<Charged<Range<usize>>, ToolError> {
+        let mut members = Charged::default();
+        for child in self.children(number) {
+            work::charge(1)?;
+            let node = self.node(child);
+            let start = self.keys(&node.keys).first().map_or(node.span.start, |key| key.span.start);
+            members.push(start..node.span.end)?;
+        }
+        Ok(members)
+    }
+}
+
+/// Puts a model together.
+struct Reader<'t, 'f> {
+    model: Model<'t>,
+    fault: &'f FirstFault,
+    /// Lists and tables that are not closed yet.
+    open: Charged<usize>,
+    /// Where the head begins that is read.
+    head: usize,
+    /// Keys before this one belong to something already.
+    taken: usize,
+}
+
+impl Reader<'_, '_> {
+    fn within<T>(&self, result: Result<T, impl Into<ToolError>>) -> Option<T> {
+        result.map_err(|error| self.fault.keep(Fault::Error(error.into()))).ok()
+    }
+
+    /// The keys that nothing has taken yet.
+    fn take_keys(&mut self) -> Range<usize> {
+        let keys = self.taken..self.model.keys.len();
+        self.taken = keys.end;
+        keys
+    }
+
+    fn add_head(&mut self, kind: Kind, end: usize) {
+        let keys = self.take_keys();
+        let pushed = self.model.expressions.push(Expression { kind, keys, span: self.head..end });
+        self.within(pushed);
+    }
+
+    /// Adds a value that begins.
+    fn begin(&mut self, shape: Shape, span: Span) -> Option<usize> {
+        let keys = self.take_keys();
+        let number = self.model.nodes.len();
+        let node = Node { shape, span: span.start()..span.end(), after: number + 1, keys };
+        let pushed = work::charge(1).and_then(|()| self.model.nodes.push(node));
+        self.within(pushed)?;
+        Some(number)
+    }
+
+    /// Notes that a value is whole.
+    fn end(&mut self, number: usize, end: usize) {
+        let after = self.model.nodes.len();
+        let node = &mut self.model.nodes.as_mut_slice()[number];
+        node.span.end = end;
+        node.after = after;
+        if self.open.len() > 0 {
+            return;
+        }
+        let keys = node.keys.clone();
+        let start = self.model.keys(&keys).first().map_or(end, |key| key.span.start);
+        let pushed = self.model.expressions.push(Expression { kind: Kind::Pair(number), keys, span: start..end });
+        self.within(pushed);
+    }
+
+    fn open(&mut self, shape: Shape, span: Span) -> bool {
+        if self.fault.is_some() {
+            return false;
+        }
+        let Some(number) = self.begin(shape, span) else { return false };
+        let pushed = self.open.push(number);
+        self.within(pushed).is_some()
+    }
+
+    fn close(&mut self, span: Span) {
+        if !self.fault.is_some()
+            && let Some(number) = self.open.pop()
+        {
+            self.end(number, span.end());
+        }
+    }
+}
+
+impl EventReceiver for Reader<'_, '_> {
+    fn std_table_open(&mut self, span: Span, _errors: &mut dyn ErrorSink) {
+        self.head = span.start();
+    }
+
+    fn array_table_open(&mut self, span: Span, _errors: &mut dyn ErrorSink) {
+        self.head = span.start();
+    }
+
+    fn std_table_close(&mut self, span: Span, _errors: &mut dyn ErrorSink) {
+        self.add_head(Kind::Table, span.end());
+    }
+
+    fn array_table_close(&mut self, span: Span, _errors: &mut dyn ErrorSink) {
+        self.add_head(Kind::Element, span.end());
+    }
+
+    fn simple_key(&mut self, span: Span, encoding: Option<Encoding>, errors: &mut dyn ErrorSink) {
+        if self.fault.is_some() || self.within(space::check(span.len())).is_none() {
+            return;
+        }
+        let raw = Raw::new_unchecked(&self.model.text[span.start()..span.end()], encoding, span);
+        let mut text = Cow::Borrowed("");
+        raw.decode_key(&mut text, errors);
+        let pushed = self.model.keys.push(Key { text: Str::new(&text), span: span.start()..span.end() });
+        self.within(pushed);
+    }
+
+    fn inline_table_open(&mut self, span: Span, _errors: &mut dyn ErrorSink) -> bool {
+        self.open(Shape::Table, span)
+    }
+
+    fn array_open(&mut self, span: Span, _errors: &mut dyn ErrorSink) -> bool {
+        self.open(Shape::List, span)
+    }
+
+    fn inline_table_close(&mut self, span: Span, _errors: &mut dyn ErrorSink) {
+        self.close(span);
+    }
+
+    fn array_close(&mut self, span: Span, _errors: &mut dyn ErrorSink) {
+        self.close(span);
+    }
+
+    fn scalar(&mut self, span: Span, _encoding: Option<Encoding>, _errors: &mut dyn ErrorSink) {
+        if self.fault.is_some() {
+            return;
+        }
+        if let Some(number) = self.begin(Shape::Scalar, span) {
+            self.end(number, span.end());
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! How the expressions of a TOML text stand to one place: which lead to it, and which lie in it.
+
+use crate::limits::{Charged, work};
+use crate::toolkit::ToolError;
+
+use super::super::super::super::edit::Part;
+use super::model::{Key, Kind, Model};
+
+/// How an expression stands to a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// It has nothing to do with it.
+    Apart,
+    /// Its keys lead so many parts towards it.
+    Towards(usize),
+    /// It is the place: its keys lead there and end.
+    At,
+    /// It lies inside of the place.
+    Inside,
+}
+
+impl Relation {
+    /// Whether it is the place, or something in it.
+    pub fn is_within(self) -> bool {
+        matches!(self, Relation::At | Relation::Inside)
+    }
+}
+
+/// The relations of all expressions to a place.
+pub struct Relations {
+    /// By the number of the expression.
+    pub list: Charged<Relation>,
+    /// Of each expression that head under which it stands; a head stands under itself.
+    pub heads: Charged<Option<usize>>,
+}
+
+/// Finds the relations to a place.
+pub fn relations(model: &Model<'_>, parts: &[Part]) -> Result<Relations, ToolError> {
+    let mut made = Relations { list: Charged::default(), heads: Charged::default() };
+    let mut walk = Walk { parts, counts: Charged::default() };
+    walk.counts.resize(parts.len() + 1, 0)?;
+    let mut section = if parts.is_empty() { Relation::At } else { Relation::Towards(0) };
+    let root = section;
+    let mut head = None;
+    for (number, expression) in model.expressions().iter().enumerate() {
+        work::charge(1)?;
+        let keys = model.keys(&expression.keys);
+        let relation = match expression.kind {
+            Kind::Pair(_) => walk.follow(section, keys, Way::Pair)?,
+            kind => {
+                head = Some(number);
+                section = walk.follow(root, keys, if kind == Kind::Element { Way::Element } else { Way::Table })?;
+                section
+            }
+        };
+        made.list.push(relation)?;
+        made.heads.push(head)?;
+    }
+    Ok(made)
+}
+
+/// What keys stand in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Pair,
+    Table,
+    Element,
+}
+
+struct Walk<'a> {
+    parts: &'a [Part],
+    /// For each part that is an index: how many elements of its list were met.
+    counts: Charged<usize>,
+}
+
+impl Walk<'_> {
+    fn follow(&mut self, from: Relation, keys: &[Key], way: Way) -> Result<Relation, ToolError> {
+        let mut relation = from;
+        for (number, key) in keys.iter().enumerate() {
+            work::charge(1)?;
+            let is_last = number + 1 == keys.len();
+            relation = match relation {
+                Relation::At | Relation::Inside => Relation::Inside,
+                Relation::Towards(at) => self.step(at, key, way, is_last),
+                Relation::Apart => return Ok(Relation::Apart),
+            };
+        }
+        Ok(relation)
+    }
+
+    fn step(&mut self, at: usize, key: &Key, way: Way, is_last: bool) -> Relation {
+        match &self.parts[at] {
+            Part::Name(name) if *name == key.text => {}
+            _ => return Relation::Apart,
+        }
+        let next = at + 1;
+        let is_list = match self.parts.get(next) {
+            None => return if is_last { Relation::At } else { Relation::Inside },
+            Some(Part::Name(_)) => false,
+            Some(Part::Index(_)) => way != Way::Pair,
+        };
+        if !is_list {
+            return Relation::Towards(next);
+        }
+        let count = &mut self.counts.as_mut_slice()[next];
+        *count += usize::from(way == Way::Element && is_last);
+        match &self.parts[next] {
+            Part::Index(index) if *index + 1 == *count => match next + 1 == self.parts.len() {
+                true => Relation::At,
+                false => Relation::Towards(next + 1),
+            },
+            _ => Relation::Apart,
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A value as it is put into a YAML text: on the line that is there, or in lines below it.
+
+use granit_parser::ScalarStyle;
+
+use crate::limits::work;
+use crate::toolkit::{Context, ToolError};
+use crate::value::{Str, Value};
+
+use super::super::write::{DASH, Layout, block, is_block, is_literal, is_plain, is_unprintable, line, literal, quoted};
+use super::tree::{Shape, Tree};
+
+/// A value in the place of another.
+pub enum Written {
+    /// All of it on the line that is there.
+    Inline(String),
+    /// A text in lines: its sign, and the lines below it with their blanks.
+    Text(String, String),
+    /// A list or map in lines: all but the first have their blanks.
+    Block(String),
+}
+
+/// What a value stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Holder {
+    /// Nothing: it is the whole document.
+    Document,
+    /// A map whose keys stand in this column.
+    Map(usize),
+    /// A list whose dashes stand in this column.
+    List(usize),
+    /// Brackets or braces.
+    Brackets,
+}
+
+impl Holder {
+    /// The column of a value that gets lines of its own.
+    pub fn column_of(self, value: &Value, layout: Layout) -> usize {
+        let is_list = matches!(value, Value::List(_));
+        match self {
+            Holder::Document if value.is_text() => layout.step,
+            Holder::Document | Holder::Brackets => 0,
+            Holder::Map(column) if is_list => column + layout.list_step,
+            Holder::Map(column) => column + layout.step,
+            Holder::List(column) => column + DASH,
+        }
+    }
+}
+
+/// Writes a value for a place; a text keeps the quotes of the one that was there. Without `allows_text` it stays on its
+/// line.
+pub fn compose(
+    context: &mut Context<'_>,
+    value: &Value,
+    old: Option<Shape>,
+    holder: Holder,
+    column: usize,
+    layout: Layout,
+    allows_text: bool,
+) -> Result<Written, ToolError> {
+    let was_in_brackets = matches!(old, Some(Shape::List { in_brackets: true } | Shape::Map { in_brackets: true }));
+    let in_brackets = holder == Holder::Brackets;
+    if let Some(text) = value.as_text() {
+        work::charge_bytes(text.len())?;
+        let is_quoted = matches!(old, Some(Shape::Scalar(ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted)));
+        if allows_text && is_literal(&text) && !in_brackets && !is_quoted {
+            let made = literal(&text, column)?;
+            let (sign, lines) = made.split_once('\n').unwrap_or((&made, ""));
+            return Ok(Written::Text(sign.to_owned(), lines.to_owned()));
+        }
+        return Ok(Written::Inline(scalar(&text, old, in_brackets)?));
+    }
+    match is_block(value) && !in_brackets && !was_in_brackets {
+        true => Ok(Written::Block(block(context, value, column, layout)?)),
+        false => Ok(Written::Inline(line(context, value, in_brackets)?)),
+    }
+}
+
+/// A text on one line, in the quotes of the one that was there.
+fn scalar(text: &str, old: Option<Shape>, in_brackets: bool) -> Result<String, ToolError> {
+    let is_simple = !text.chars().any(is_unprintable);
+    match old {
+        Some(Shape::Scalar(ScalarStyle::SingleQuoted)) if is_simple => Ok(format!("'{}'", text.replace('\'', "''"))),
+        Some(Shape::Scalar(ScalarStyle::DoubleQuoted)) => quoted(text),
+        Some(Shape::Scalar(ScalarStyle::Plain)) if is_plain_as_before(text, in_brackets) => Ok(text.to_owned()),
+        _ if is_plain(text) && !(in_brackets && text.contains(',')) => Ok(text.to_owned()),
+        _ => quoted(text),
+    }
+}
+
+/// Whether a text can stand without quotes where another did, such as `web:1.25`: no reader takes it for something else.
+fn is_plain_as_before(text: &str, in_brackets: bool) -> bool {
+    let is_word = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '/');
+    let is_safe = |c: char| c.is_alphanumeric() || " _-./+()@,=:~$%^*&!?;<>'\"\\".contains(c);
+    is_word
+        && is_plain(&text.replace(|c: char| is_safe(c) && !c.is_alphanumeric(), "_"))
+        && text.chars().all(is_safe)
+        && !text.contains(": ")
+        && !text.ends_with([':', ' '])
+        && !(in_brackets && text.contains([',', ':']))
+}
+
+/// A key, in quotes where its neighbour has them.
+pub fn key(name: &Str, neighbour: Option<Shape>, in_brackets: bool) -> Result<String, ToolError> {
+    scalar(&name.as_text(), neighbour, in_brackets)
+}
+
+/// How far the blocks of a text are indented.
+pub fn layout_of(tree: &Tree<'_>) -> Result<Layout, ToolError> {
+    let (mut step, mut list_step) = (None, None);
+    for number in 0..tree.len() {
+        work::charge(1)?;
+        if step.is_some() && list_step.is_some() {
+            break;
+        }
+        if tree.node(number).shape != (Shape::Map { in_brackets: false }) {
+            continue;
+        }
+        let column = tree.column(tree.node(number).start);
+        for value in tree.children(number).skip(1).step_by(2) {
+            work::charge(1)?;
+            let node = tree.node(value);
+            match node.shape {
+                Shape::Map { in_brackets: false } => {
+                    step.get_or_insert(tree.column(node.start).saturating_sub(column));
+                }
+                Shape::List { in_brackets: false } => {
+                    // Of a list in the column of its keys the first dash lies before the node.
+                    let is_dash = tree.text[node.start..].starts_with("- ") && tree.column(node.start) > column;
+                    let dash = if is_dash { tree.column(node.start) } else { column };
+                    list_step.get_or_insert(dash - column);
+                }
+                _ => {}
+            }
+        }
+    }
+    let step = step.filter(|step| *step > 0).unwrap_or(2);
+    Ok(Layout { step, list_step: list_step.unwrap_or(2) })
+}

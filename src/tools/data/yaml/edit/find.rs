@@ -1,0 +1,207 @@
+//! The way to a place in a YAML text.
+
+use std::ops::Range;
+
+use crate::limits::{Charged, work};
+use crate::toolkit::ToolError;
+
+use super::super::super::super::edit::{Job, Part, shown};
+use super::compose::Holder;
+use super::tree::{Node, Shape, Tree};
+
+/// A node, and what it stands in.
+#[derive(Clone, Copy)]
+pub struct Slot {
+    /// The node.
+    pub node: usize,
+    /// Where the sign before it ends: a colon, a dash, or the beginning of the document. What lies between is blanks,
+    /// comments, an anchor and a tag.
+    pub from: usize,
+    /// What it stands in.
+    pub holder: Holder,
+    /// Whether a sign stands before it; a key in braces may have no value and no colon.
+    pub has_sign: bool,
+}
+
+/// What stands between a sign and the content behind it.
+#[derive(Default)]
+pub struct Gap {
+    /// Anchor and tag.
+    pub properties: Option<Range<usize>>,
+    /// The sign of a text in lines, `|` or `>`.
+    pub sign: Option<Range<usize>>,
+    /// Where the content begins: of a list with dashes at its first one.
+    pub content: usize,
+}
+
+impl Gap {
+    /// Where the node begins with all that belongs to it.
+    pub fn start(&self) -> usize {
+        let sign = self.sign.as_ref().map_or(self.content, |sign| sign.start);
+        self.properties.as_ref().map_or(sign, |properties| properties.start)
+    }
+}
+
+impl Tree<'_> {
+    /// The whole document.
+    pub fn root(&self) -> Option<Slot> {
+        (self.len() > 0).then_some(Slot { node: 0, from: self.start, holder: Holder::Document, has_sign: true })
+    }
+
+    /// What stands before the content of a node.
+    pub fn gap(&self, slot: &Slot) -> Gap {
+        let node = self.node(slot.node);
+        let bytes = self.text.as_bytes();
+        let mut gap = Gap { content: node.start, ..Gap::default() };
+        let mut at = self.skip(slot.from);
+        while at < self.text.len() {
+            let is_property =
+                matches!(bytes[at], b'&' | b'!') && (at < node.start || node.is_block() || node.is_empty());
+            if is_property {
+                let end = self.token_end(at);
+                let start = gap.properties.as_ref().map_or(at, |properties| properties.start);
+                gap.properties = Some(start..end);
+                at = self.skip(end);
+                continue;
+            }
+            if node.is_text_block() && matches!(bytes[at], b'|' | b'>') {
+                gap.sign = Some(at..self.token_end(at));
+            }
+            if matches!(node.shape, Shape::List { in_brackets: false }) && bytes[at] == b'-' {
+                gap.content = at;
+            }
+            break;
+        }
+        gap
+    }
+
+    fn token_end(&self, at: usize) -> usize {
+        let rest = &self.text[at..];
+        at + rest.find([' ', '\t', '\r', '\n', ',', ']', '}']).unwrap_or(rest.len())
+    }
+
+    /// Follows a way from the root as far as given.
+    pub fn follow(&self, job: &Job<'_>, parts: &[Part]) -> Result<Option<Slot>, ToolError> {
+        let mut slot = self.root();
+        for (number, part) in parts.iter().enumerate() {
+            work::charge(1)?;
+            let Some(outer) = slot else { return Ok(None) };
+            self.admit(job, &outer, &parts[..number])?;
+            slot = match part {
+                Part::Name(_) => self.entry(&outer, part)?.map(|(_, slot)| slot),
+                Part::Index(index) => self.items(&outer)?.as_slice().get(*index).copied(),
+            };
+        }
+        Ok(slot)
+    }
+
+    /// Refuses what is no list or map of its own.
+    pub fn admit(&self, job: &Job<'_>, outer: &Slot, parts: &[Part]) -> Result<(), ToolError> {
+        let node = self.node(outer.node);
+        if node.shape == Shape::Alias {
+            let reason = format!("{} is the alias `{}`", shown(parts), &self.text[node.start..node.end]);
+            return Err(job.refused(&reason).hint("change it where its anchor stands"));
+        }
+        if self.is_used(node) {
+            let reason = format!("{} has an anchor that an alias uses, which would change too", shown(parts));
+            return Err(job.refused(&reason).hint("put the values in the places of the aliases first"));
+        }
+        if node.is_in_brackets() && !self.text[node.start..].starts_with(['[', '{']) {
+            return Err(job.refused("it is a pair in a list without braces"));
+        }
+        Ok(())
+    }
+
+    /// The entry of a key in a map: key and value.
+    pub fn entry(&self, outer: &Slot, part: &Part) -> Result<Option<(usize, Slot)>, ToolError> {
+        let Part::Name(name) = part else { return Ok(None) };
+        let mut children = self.children(outer.node);
+        while let (Some(key), Some(value)) = (children.next(), children.next()) {
+            work::charge(1)?;
+            if self.node(key).key.as_ref() == Some(name) {
+                return Ok(Some((key, self.value_slot(outer, key, value))));
+            }
+        }
+        Ok(None)
+    }
+
+    fn value_slot(&self, outer: &Slot, key: usize, value: usize) -> Slot {
+        let map = self.node(outer.node);
+        let colon = self.skip(self.node(key).end);
+        let has_sign = self.text[colon..].starts_with(':') && colon <= self.node(value).start;
+        let holder = match map.is_in_brackets() {
+            true => Holder::Brackets,
+            false => Holder::Map(self.column(map.start)),
+        };
+        let from = if has_sign { colon + 1 } else { self.node(key).end };
+        Slot { node: value, from, holder, has_sign }
+    }
+
+    /// The elements of a list.
+    pub fn items(&self, outer: &Slot) -> Result<Charged<Slot>, ToolError> {
+        let mut items = Charged::default();
+        let list = self.node(outer.node);
+        let content = self.gap(outer).content;
+        let column = self.column(content);
+        let mut from = if list.is_in_brackets() { list.start + 1 } else { content };
+        for node in self.children(outer.node) {
+            work::charge(1)?;
+            let sign = self.skip(from);
+            let slot = match list.is_in_brackets() {
+                true => Slot { node, from, holder: Holder::Brackets, has_sign: true },
+                false => Slot { node, from: sign + 1, holder: Holder::List(column), has_sign: true },
+            };
+            items.push(slot)?;
+            from = self.node(node).end.max(slot.from);
+            if list.is_in_brackets() {
+                let comma = self.skip(from);
+                from = if self.text[comma..].starts_with(',') { comma + 1 } else { from };
+            }
+        }
+        Ok(items)
+    }
+
+    /// The stretches of the elements or entries of a list or map in brackets.
+    pub fn members(&self, outer: &Node, number: usize) -> Result<Charged<Range<usize>>, ToolError> {
+        let mut members = Charged::default();
+        let mut from = outer.start + 1;
+        let mut children = self.children(number);
+        while let Some(first) = children.next() {
+            work::charge(1)?;
+            let last = match outer.shape {
+                Shape::Map { .. } => children.next().unwrap_or(first),
+                _ => first,
+            };
+            let end = self.node(first).end.max(self.node(last).end);
+            let start = self.skip(from).min(end);
+            members.push(start..end)?;
+            let comma = self.skip(end);
+            from = if self.text[comma..].starts_with(',') { comma + 1 } else { end };
+        }
+        Ok(members)
+    }
+
+    /// Refuses what holds an anchor that is used elsewhere.
+    pub fn admit_loss(&self, job: &Job<'_>, number: usize) -> Result<(), ToolError> {
+        let after = self.node(number).after;
+        // Anchors are numbered in the order of the text, so those of one node have no others among them.
+        let mut anchors: Option<(usize, usize)> = None;
+        for inside in number..after {
+            work::charge(1)?;
+            let node = self.node(inside);
+            if self.is_used(node) {
+                anchors = Some((anchors.map_or(node.anchor, |(low, _)| low), node.anchor));
+            }
+        }
+        let Some((low, high)) = anchors else { return Ok(()) };
+        for outside in (0..number).chain(after..self.len()) {
+            work::charge(1)?;
+            let node = self.node(outside);
+            if node.shape == Shape::Alias && (low..=high).contains(&node.anchor) {
+                let reason = format!("`{}` elsewhere means its anchor", &self.text[node.start..node.end]);
+                return Err(job.refused(&reason).hint("put the value in the place of the alias first"));
+            }
+        }
+        Ok(())
+    }
+}

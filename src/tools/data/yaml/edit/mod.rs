@@ -1,0 +1,86 @@
+//! `YAML.Set` and `YAML.Remove`.
+
+mod compose;
+mod find;
+mod plan;
+mod tree;
+
+use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::value::{BigNumbers, Str, Value};
+
+use super::super::super::edit::{self, Format, Job, Splices};
+use super::read::{documents, several};
+
+const SET: Spec = Spec::pure(
+    "YAML.Set",
+    "yaml_set",
+    "Gives a YAML text with another value at one path",
+    "Every byte outside of that place stays: comments, layout, order, quotes, line breaks. `path` is one of `JSON.Query` \
+        without `*`. A key that is missing is added behind the others, in their layout, and so are maps on the way to it; \
+        an index that is the list's length appends. A key that `<<` brings gets a value of its own. A place inside of an \
+        alias, and one with an anchor that is used elsewhere, is an error, since other places would change too. A text of \
+        several documents is an error.",
+    Example {
+        script: "SET text = \"image: web:1.0 # pinned\\nports:\\n  - 80\\n\"\n\
+            EMIT YAML.Set(text, \"image\", \"web:1.1\")\nEMIT YAML.Set(text, \"ports[1]\", 443)",
+        output: "image: \"web:1.1\" # pinned\nports:\n  - 80\n\nimage: web:1.0 # pinned\nports:\n  - 80\n  - 443\n\n",
+    },
+)
+.keywords(&["yq", "ruamel.yaml", "sed", "yaml set", "edit yaml", "change a value in a config", "docker-compose", "bump version", "kubectl set image", "values.yaml"]);
+const REMOVE: Spec = Spec::pure(
+    "YAML.Remove",
+    "yaml_remove",
+    "Gives a YAML text without the value at one path",
+    "Every byte outside of that entry stays; a comment on its line goes with it, those above stay. `path` is one of \
+        `JSON.Query` without `*`. A key that is not there does not matter, as in `MAP.Remove`; an index beyond the list is \
+        an error. The last entry leaves `{}` or `[]`.",
+    Example {
+        script: "EMIT YAML.Remove(\"a: 1\\n# about b\\nb: [x, y]\\n\", \"b[0]\")",
+        output: "a: 1\n# about b\nb: [y]\n\n",
+    },
+)
+.keywords(&["yq del", "ruamel.yaml", "yq", "delete key from yaml"]);
+
+arguments! {
+    struct Args {
+        text: Str = Required, Kind::Text, "YAML text";
+        path: Str = Required, Kind::Text, "place of the value, such as `services.web.image`";
+        value: Value = Required, Kind::Any, "value that lies there afterwards";
+    }
+}
+
+arguments! {
+    struct Removed {
+        text: Str = Required, Kind::Text, "YAML text";
+        path: Str = Required, Kind::Text, "place of the value, such as `services.web.image`";
+    }
+}
+
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(SET, |context, args: Args| edit::set::<Yaml>(context, &args.text, &args.path, args.value)),
+        Tool::new(REMOVE, |context, args: Removed| edit::remove::<Yaml>(context, &args.text, &args.path)),
+    ]
+}
+
+struct Yaml;
+
+impl Format for Yaml {
+    const NAME: &'static str = "YAML";
+
+    fn read(context: &mut Context<'_>, text: &str) -> Result<Value, ToolError> {
+        let mut documents = documents(context, text, BigNumbers::Text)?;
+        match documents.len() {
+            0 | 1 => Ok(documents.pop().unwrap_or(Value::Nil)),
+            count => Err(several(count).hint("split the text at its lines `---`, and change one of the parts")),
+        }
+    }
+
+    fn admit(_value: &Value) -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolError> {
+        plan::plan(context, job)
+    }
+}

@@ -1,0 +1,268 @@
+//! A YAML text as nodes with their places. The text was read before, so it is one document of YAML.
+
+use std::ops::Range;
+
+use granit_parser::{Event, Parser, ScalarStyle, Span};
+
+use crate::limits::{Charged, Held, work};
+use crate::toolkit::{Context, ToolError};
+use crate::value::Str;
+
+use super::super::super::super::edit::lines::{line_end, next_line, skip_gap};
+use super::super::read::{key_text, meaning, next, options, pay};
+use super::super::scalar::Scalar;
+
+/// A byte order mark, which stays.
+pub const MARK: &str = "\u{feff}";
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A text, number or the like.
+    Scalar(ScalarStyle),
+    /// The value of an anchor.
+    Alias,
+    /// A list, in brackets or with dashes.
+    List {
+        /// Whether it is in brackets.
+        in_brackets: bool,
+    },
+    /// A map, in braces or with a key on each line.
+    Map {
+        /// Whether it is in braces.
+        in_brackets: bool,
+    },
+}
+
+/// A node. What it holds comes directly behind it, in maps keys and values in turn.
+pub struct Node {
+    /// What it is.
+    pub shape: Shape,
+    /// Where its content begins, anchor, tag and the sign of a block left out.
+    pub start: usize,
+    /// Where its content ends, without the last line break; behind it where the blank lines of a block count.
+    pub end: usize,
+    /// The number of the first node behind all that it holds.
+    pub after: usize,
+    /// The number of its anchor, or of the one that an alias means; 0 for none.
+    pub anchor: usize,
+    /// What it says as a key.
+    pub key: Option<Str>,
+}
+
+/// A text.
+pub struct Tree<'t> {
+    /// The text itself.
+    pub text: &'t str,
+    /// Where its content begins: behind a byte order mark, or the dashes that begin the document.
+    pub start: usize,
+    nodes: Charged<Node>,
+    /// Which anchors an alias means, by their numbers.
+    used: Charged<bool>,
+}
+
+/// A list or map that is not closed yet.
+struct Open {
+    node: usize,
+    /// Whether its next child is a key.
+    expects_key: Option<bool>,
+    /// Where its last child ends; where it begins as long as it has none.
+    end: usize,
+}
+
+impl<'t> Tree<'t> {
+    /// Takes a text apart.
+    pub fn read(context: &mut Context<'_>, text: &'t str) -> Result<Tree<'t>, ToolError> {
+        let start = if text.starts_with(MARK) { MARK.len() } else { 0 };
+        let _scalar = Held::of(text.len())?;
+        let mut parser = Parser::new_from_str_with_options(&text[start..], options());
+        let mut tree = Tree { text, start, nodes: Charged::default(), used: Charged::default() };
+        let mut open = Charged::default();
+        while let Some(read) = next(&mut parser)? {
+            pay(context, &read)?;
+            let (event, span) = read;
+            tree.take(&mut open, event, range_of(&span, start))?;
+        }
+        Ok(tree)
+    }
+
+    fn take(&mut self, open: &mut Charged<Open>, event: Event<'_>, span: Range<usize>) -> Result<(), ToolError> {
+        match event {
+            Event::DocumentStart(true, _) => self.start = span.end,
+            Event::Scalar(text, style, anchor, tag) => {
+                let is_key = expects_key(open);
+                let key = match is_key.then(|| meaning(&text, style, tag.as_deref())).flatten() {
+                    Some(Scalar::Value(value)) => Some(key_text(&value)),
+                    Some(Scalar::Big(_)) => Some(Str::new(&text)),
+                    None => None,
+                };
+                let span = match style == ScalarStyle::Plain && span.is_empty() {
+                    true => self.place_of_empty(open, is_key, span.start),
+                    false => span.start..self.end_of(&text, style, &span),
+                };
+                ended(open, span.end);
+                self.add(Shape::Scalar(style), span, anchor, key)?;
+            }
+            Event::Alias(anchor) => {
+                expects_key(open);
+                ended(open, span.end);
+                if self.used.len() <= anchor {
+                    self.used.resize(anchor + 1, false)?;
+                }
+                self.used.as_mut_slice()[anchor] = true;
+                self.add(Shape::Alias, span, anchor, None)?;
+            }
+            Event::SequenceStart(style, anchor, _) => {
+                expects_key(open);
+                let in_brackets = style == granit_parser::StructureStyle::Flow;
+                open.push(Open { node: self.nodes.len(), expects_key: None, end: span.start })?;
+                self.add(Shape::List { in_brackets }, span, anchor, None)?;
+            }
+            Event::MappingStart(style, anchor, _) => {
+                expects_key(open);
+                let in_brackets = style == granit_parser::StructureStyle::Flow;
+                open.push(Open { node: self.nodes.len(), expects_key: Some(true), end: span.start })?;
+                self.add(Shape::Map { in_brackets }, span, anchor, None)?;
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let closed = open.pop().expect("the parser closes what it opened");
+                let node = closed.node;
+                self.close(node, if self.node(node).is_in_brackets() { span.end } else { closed.end });
+                ended(open, self.node(node).end);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, shape: Shape, span: Range<usize>, anchor: usize, key: Option<Str>) -> Result<(), ToolError> {
+        work::charge(1)?;
+        let after = self.nodes.len() + 1;
+        Ok(self.nodes.push(Node { shape, start: span.start, end: span.end, after, anchor, key })?)
+    }
+
+    fn close(&mut self, number: usize, end: usize) {
+        let after = self.nodes.len();
+        let node = &mut self.nodes.as_mut_slice()[number];
+        (node.after, node.end) = (after, end);
+    }
+
+    /// Where a value stands for which nothing is written: behind its colon or dash.
+    fn place_of_empty(&self, open: &mut Charged<Open>, is_key: bool, at: usize) -> Range<usize> {
+        let Some(Open { end, expects_key, .. }) = open.last_mut() else { return at..at };
+        let sign = self.skip((*end).min(at));
+        let place = match (expects_key, self.text.as_bytes().get(sign)) {
+            (Some(_), Some(b':')) if !is_key => sign + 1,
+            (None, Some(b'-')) if sign < at => sign + 1,
+            _ => at,
+        };
+        place..place
+    }
+
+    /// Where the content of a scalar ends.
+    fn end_of(&self, value: &str, style: ScalarStyle, span: &Range<usize>) -> usize {
+        if !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+            return span.end;
+        }
+        if value.is_empty() {
+            let sign = self.text[..span.start].rfind(['|', '>']).unwrap_or(span.start);
+            return line_end(self.text, sign);
+        }
+        match value.ends_with("\n\n") || value == "\n" {
+            true => span.start + self.text[span.clone()].trim_end_matches([' ', '\t']).len(),
+            false => span.start + self.text[span.clone()].trim_end_matches([' ', '\t', '\r', '\n']).len(),
+        }
+    }
+
+    /// A node.
+    pub fn node(&self, number: usize) -> &Node {
+        &self.nodes.as_slice()[number]
+    }
+
+    /// Whether an alias means the anchor of a node.
+    pub fn is_used(&self, node: &Node) -> bool {
+        node.shape != Shape::Alias && self.used.as_slice().get(node.anchor).copied().unwrap_or(false)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The numbers of the nodes that lie directly in one, in a map keys and values.
+    pub fn children(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = self.node(number).after;
+        let mut next = number + 1;
+        std::iter::from_fn(move || {
+            let child = (next < end).then_some(next)?;
+            next = self.node(child).after;
+            Some(child)
+        })
+    }
+
+    /// The first byte from a place on that is neither blank nor in a comment.
+    pub fn skip(&self, from: usize) -> usize {
+        skip_gap(self.text, from, self.text.len(), true)
+    }
+
+    /// Whether the lines behind a place would be taken for those of a text that stands behind so many blanks there.
+    pub fn is_drawn_in(&self, at: usize, column: usize) -> bool {
+        let rest = self.text[next_line(self.text, at)..].trim_start_matches(['\r', '\n']);
+        rest.starts_with(&" ".repeat(column)) && rest.trim_start_matches(' ').starts_with('#')
+    }
+
+    /// Whether a node is a text in lines to which the blank lines behind it belong.
+    pub fn keeps_blank_lines(&self, number: usize) -> bool {
+        let node = self.node(number);
+        let sign = self.text[..node.start].rfind(['|', '>']).map_or("", |sign| &self.text[sign + 1..node.start]);
+        node.is_text_block() && sign.chars().take(2).any(|character| character == '+')
+    }
+
+    /// The column of a byte, in characters.
+    pub fn column(&self, at: usize) -> usize {
+        let line = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let line = self.text[line..at].trim_start_matches(MARK);
+        line.chars().count()
+    }
+}
+
+impl Node {
+    /// Whether it is a list or map in brackets.
+    pub fn is_in_brackets(&self) -> bool {
+        matches!(self.shape, Shape::List { in_brackets: true } | Shape::Map { in_brackets: true })
+    }
+
+    /// Whether it is a list or map with lines of its own.
+    pub fn is_block(&self) -> bool {
+        matches!(self.shape, Shape::List { in_brackets: false } | Shape::Map { in_brackets: false })
+    }
+
+    /// Whether it is a text in lines below a sign.
+    pub fn is_text_block(&self) -> bool {
+        matches!(self.shape, Shape::Scalar(ScalarStyle::Literal | ScalarStyle::Folded))
+    }
+
+    /// Whether nothing is written for it.
+    pub fn is_empty(&self) -> bool {
+        matches!(self.shape, Shape::Scalar(ScalarStyle::Plain)) && self.start == self.end
+    }
+}
+
+/// Whether the next child of what is open is a key; it is a value after that, and the other way round.
+fn expects_key(open: &mut Charged<Open>) -> bool {
+    let Some(Open { expects_key: Some(expects), .. }) = open.last_mut() else { return false };
+    *expects = !*expects;
+    !*expects
+}
+
+/// Notes where the newest child of what is open ends.
+fn ended(open: &mut Charged<Open>, end: usize) {
+    if let Some(open) = open.last_mut() {
+        open.end = end;
+    }
+}
+
+fn range_of(span: &Span, offset: usize) -> Range<usize> {
+    let range = span.byte_range().expect("a text that is whole has bytes");
+    range.start + offset..range.end + offset
+}

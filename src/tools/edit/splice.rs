@@ -1,0 +1,57 @@
+//! Changes of stretches of a text; all else of it stays.
+
+use std::ops::Range;
+
+use crate::limits::{Charged, Held, LimitHit, work};
+use crate::toolkit::{Context, ToolError};
+use crate::value::Str;
+
+use super::super::build::TextBuilder;
+
+/// Stretches of a text and what stands there afterwards.
+#[derive(Default)]
+pub struct Splices {
+    list: Charged<Splice>,
+    held: Held,
+}
+
+struct Splice {
+    range: Range<usize>,
+    text: String,
+}
+
+impl Splices {
+    /// Puts a text in the place of a stretch.
+    pub fn replace(&mut self, range: Range<usize>, text: impl Into<String>) -> Result<(), LimitHit> {
+        let text = text.into();
+        self.held.grow(text.len())?;
+        self.list.push(Splice { range, text })
+    }
+
+    /// Puts a text before a byte, after those that were put there earlier.
+    pub fn insert(&mut self, at: usize, text: impl Into<String>) -> Result<(), LimitHit> {
+        self.replace(at..at, text)
+    }
+
+    /// Takes a stretch out.
+    pub fn delete(&mut self, range: Range<usize>) -> Result<(), LimitHit> {
+        self.replace(range, "")
+    }
+
+    /// The text with all changes.
+    pub fn apply(mut self, context: &mut Context<'_>, text: &str) -> Result<Str, ToolError> {
+        self.list.as_mut_slice().sort_by_key(|splice| splice.range.start);
+        let more: usize = self.list.as_slice().iter().map(|splice| splice.text.len()).sum();
+        let mut made = TextBuilder::with_room(text.len() + more)?;
+        let mut from = 0;
+        for splice in self.list.as_slice() {
+            work::charge(1)?;
+            // Stretches that overlap were both to go.
+            made.push(&text[from..splice.range.start.max(from)])?;
+            made.push(&splice.text)?;
+            from = splice.range.end.max(from);
+        }
+        made.push(&text[from..])?;
+        made.finish(context)
+    }
+}

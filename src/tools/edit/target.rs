@@ -1,0 +1,282 @@
+//! The place of a change in a value: found by its path, and the value with the change.
+
+use std::rc::Rc;
+
+use crate::limits::{LimitHit, space, work};
+use crate::toolkit::{Context, ToolError};
+use crate::value::operators::position;
+use crate::value::{List, Map, Str, Value, ValueError, equality, print};
+
+use super::path::{Step, parse};
+
+/// One part of a place, its index counted from the beginning.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// The value of a key.
+    Name(Str),
+    /// An element of a list.
+    Index(usize),
+}
+
+/// What is done at a place.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// The place gets a value.
+    Set(Value),
+    /// The place goes.
+    Remove,
+}
+
+/// A place that is changed.
+pub struct Target {
+    /// The whole way.
+    pub parts: Vec<Part>,
+    /// How many parts of it are there; the others are made.
+    pub found: usize,
+    /// The value at the place, where there is one.
+    pub old: Option<Value>,
+}
+
+impl Target {
+    /// Whether something lies at the place.
+    pub fn is_there(&self) -> bool {
+        self.found == self.parts.len()
+    }
+}
+
+/// Finds the place of a path in a value; what stands in its way is an error.
+pub fn resolve(context: &mut Context<'_>, root: &Value, path: &str, change: &Change) -> Result<Target, ToolError> {
+    let steps = parse(path)?;
+    let steps = steps.as_slice();
+    context.spend(steps.len())?;
+    let may_make = matches!(change, Change::Set(_));
+    if may_make {
+        space::check_depth(steps.len())?;
+    }
+    if steps.is_empty() && !may_make {
+        let error = ToolError::bad_argument("path", "an empty path is the whole text, which cannot be removed");
+        return Err(error.hint("name a key or an index, such as `a.b[0]`"));
+    }
+    space::check(steps.len().saturating_mul(size_of::<Part>()))?;
+    let mut target = Target { parts: Vec::with_capacity(steps.len()), found: 0, old: Some(root.clone()) };
+    for (number, step) in steps.iter().enumerate() {
+        work::charge(1)?;
+        let appends = may_make && number + 1 == steps.len();
+        enter(&mut target, step, appends)?;
+    }
+    Ok(target)
+}
+
+/// Goes one step further.
+fn enter(target: &mut Target, step: &Step, may_append: bool) -> Result<(), ToolError> {
+    let was_there = target.is_there();
+    let (part, next) = match (target.old.take(), step) {
+        (_, Step::All) => {
+            let error = ToolError::bad_argument("path", "`*` names many places, and one is changed");
+            return Err(error.hint("name one key or index; for many, call once for each"));
+        }
+        (None, Step::Name(name)) => (Part::Name(name.clone()), None),
+        (None, Step::Index(index)) => return Err(no_list(&target.parts, *index)),
+        (Some(Value::Map(map)), Step::Name(name)) => (Part::Name(name.clone()), map.get(name)),
+        (Some(Value::List(list)), Step::Index(index)) => match position(*index, list.len()) {
+            Some(at) => (Part::Index(at), list.get(at)),
+            None if may_append && *index == list.len() as i64 => (Part::Index(list.len()), None),
+            None => return Err(beyond(&target.parts, *index, list.len(), may_append)),
+        },
+        (Some(other), step) => return Err(no_container(&target.parts, &other, step)),
+    };
+    target.parts.push(part);
+    target.found += usize::from(was_there && next.is_some());
+    target.old = next;
+    Ok(())
+}
+
+fn no_list(before: &[Part], index: i64) -> ToolError {
+    let message = format!("nothing lies at {}, so it has no element [{index}]", shown(before));
+    ToolError::bad_argument("path", message).hint("set the list as a whole, such as `[value]`")
+}
+
+fn beyond(before: &[Part], index: i64, length: usize, may_append: bool) -> ToolError {
+    let message = format!("the list at {} has the length {length}, and no element [{index}]", shown(before));
+    let hint = match may_append {
+        true => format!("[{length}] appends to it"),
+        false => "negative indexes count from the end".to_owned(),
+    };
+    ToolError::bad_argument("path", message).hint(hint)
+}
+
+fn no_container(before: &[Part], found: &Value, step: &Step) -> ToolError {
+    let (wanted, needed) = match step {
+        Step::Name(name) => (format!("key `{}`", print::shortened(&name.as_text(), 40)), "map"),
+        Step::Index(index) => (format!("element [{index}]"), "list"),
+        Step::All => ("elements".to_owned(), "list or map"),
+    };
+    let found = match found {
+        Value::Nil | Value::Unset => "nil".to_owned(),
+        Value::List(_) => "a list".to_owned(),
+        Value::Map(_) => "a map".to_owned(),
+        other => format!("the {} {}", other.type_name(), print::preview(other)),
+    };
+    let message = format!("{wanted} needs a {needed}, and at {} lies {found}", shown(before));
+    ToolError::bad_argument("path", message)
+}
+
+/// The way to a place as messages show it.
+pub fn shown(parts: &[Part]) -> String {
+    if parts.is_empty() {
+        return "the top of the text".to_owned();
+    }
+    let mut path = String::new();
+    for part in parts.iter().take(40) {
+        match part {
+            Part::Index(index) => path.push_str(&format!("[{index}]")),
+            Part::Name(name) => {
+                let name = print::shortened(&name.as_text(), 40);
+                match name.contains(['.', '[', ']', '*', '$']) || name.is_empty() {
+                    true => path.push_str(&format!("[\"{name}\"]")),
+                    false => path.push_str(&format!("{}{name}", if path.is_empty() { "" } else { "." })),
+                }
+            }
+        }
+    }
+    format!("`{}`", print::shortened(&path, 80))
+}
+
+/// Puts a value into maps of the keys that lead to it.
+pub fn nested(value: Value, missing: &[Part]) -> Result<Value, ToolError> {
+    missing.iter().rev().try_fold(value, |value, part| match part {
+        Part::Name(name) => {
+            let mut map = Map::with_capacity(1);
+            map.put(name.clone(), value)?;
+            Ok(map.into())
+        }
+        Part::Index(_) => Ok(Value::list(vec![value])?),
+    })
+}
+
+/// The whole value after the change.
+pub fn changed(root: &Value, target: &Target, change: &Change) -> Result<Value, ToolError> {
+    let mut whole = root.clone();
+    match (change, target.parts.split_last()) {
+        (Change::Set(value), _) => put(&mut whole, &target.parts, value.clone())?,
+        (Change::Remove, None) => {}
+        (Change::Remove, Some((last, before))) => {
+            let rest = without(&at(root, before)?, last)?;
+            put(&mut whole, before, rest)?;
+        }
+    }
+    Ok(whole)
+}
+
+fn put(whole: &mut Value, parts: &[Part], value: Value) -> Result<(), ToolError> {
+    if parts.is_empty() {
+        *whole = value;
+        return Ok(());
+    }
+    let steps: Vec<Value> = parts
+        .iter()
+        .map(|part| match part {
+            Part::Name(name) => name.clone().into(),
+            Part::Index(index) => Value::Int(*index as i64),
+        })
+        .collect();
+    whole.set_place(&steps, value).map_err(|error| match *error {
+        ValueError::Limit(hit) => hit.into(),
+        error => ToolError::bad_argument("path", error.to_string()),
+    })
+}
+
+fn at(root: &Value, parts: &[Part]) -> Result<Value, ToolError> {
+    let mut value = root.clone();
+    for part in parts {
+        work::charge(1)?;
+        let next = match (&value, part) {
+            (Value::Map(map), Part::Name(name)) => map.get(name),
+            (Value::List(list), Part::Index(index)) => list.get(*index),
+            _ => None,
+        };
+        value = next.unwrap_or(Value::Nil);
+    }
+    Ok(value)
+}
+
+fn without(whole: &Value, part: &Part) -> Result<Value, ToolError> {
+    match (whole, part) {
+        (Value::Map(map), Part::Name(name)) => map_without(map, name),
+        (Value::List(list), Part::Index(index)) => list_without(list, *index),
+        _ => Ok(whole.clone()),
+    }
+}
+
+fn map_without(map: &Rc<Map>, name: &Str) -> Result<Value, ToolError> {
+    let mut rest = Map::with_capacity(map.len());
+    map.try_each(|key, value| {
+        work::charge(1)?;
+        if key == name { Ok(()) } else { rest.put(key.clone(), value.clone()) }
+    })?;
+    Ok(rest.into())
+}
+
+fn list_without(list: &Rc<List>, index: usize) -> Result<Value, ToolError> {
+    space::check(list.len().saturating_mul(size_of::<Value>()))?;
+    let mut rest = Vec::with_capacity(list.len());
+    let mut number = 0;
+    list.try_each(|value| {
+        work::charge(1)?;
+        if number != index {
+            rest.push(value.clone());
+        }
+        number += 1;
+        Ok::<(), LimitHit>(())
+    })?;
+    Ok(Value::list(rest)?)
+}
+
+/// Whether two values are the same to the type and bit; keys of maps may come in another order. Calls itself as deep as
+/// both nest, which is bounded, and goes no further than the smaller of them.
+pub fn same(left: &Value, right: &Value) -> Result<bool, LimitHit> {
+    work::charge(1)?;
+    match (left, right) {
+        (Value::List(a), Value::List(b)) => {
+            if Rc::ptr_eq(a, b) {
+                return Ok(true);
+            }
+            let mut is_same = a.len() == b.len();
+            for (a, b) in a.iter().zip(b.iter()) {
+                is_same = is_same && same(&a, &b)?;
+                if !is_same {
+                    break;
+                }
+            }
+            Ok(is_same)
+        }
+        (Value::Map(a), Value::Map(b)) => same_maps(a, b),
+        (Value::Float(a), Value::Float(b)) => {
+            Ok(a.get().to_bits() == b.get().to_bits() || a.get().is_nan() && b.get().is_nan())
+        }
+        (Value::Nil | Value::Unset, Value::Nil | Value::Unset) => Ok(true),
+        (a, b) => {
+            work::charge_bytes(a.as_text().map_or(0, |text| text.len()))?;
+            Ok(a.type_name() == b.type_name() && equality::equal(a, b)?)
+        }
+    }
+}
+
+fn same_maps(a: &Rc<Map>, b: &Rc<Map>) -> Result<bool, LimitHit> {
+    if Rc::ptr_eq(a, b) {
+        return Ok(true);
+    }
+    if a.len() != b.len() {
+        return Ok(false);
+    }
+    let mut place = 0;
+    for (key, value) in a.iter() {
+        let found = b.with_value(&key, place, |other| same(&value, other));
+        place += 1;
+        match found {
+            Some(found) if found? => {}
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
+}

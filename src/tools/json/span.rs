@@ -1,0 +1,93 @@
+//! Where the values of a JSON text stand. The text was read before, so it is JSON.
+
+use std::ops::Range;
+
+use crate::limits::{Charged, LimitHit, work};
+
+/// A list or map of a text.
+pub struct Container {
+    /// Its opening bracket.
+    pub open: usize,
+    /// Its closing bracket.
+    pub close: usize,
+    /// The elements, or entries with their keys.
+    pub members: Charged<Range<usize>>,
+    /// The keys with their quotes; none of a list.
+    pub keys: Charged<Range<usize>>,
+    /// The values.
+    pub values: Charged<Range<usize>>,
+}
+
+/// Finds what lies directly in the list or map that begins at a byte.
+pub fn container(text: &str, open: usize) -> Result<Container, LimitHit> {
+    let (mut members, mut keys, mut values) = (Charged::default(), Charged::default(), Charged::default());
+    let bytes = text.as_bytes();
+    let is_map = bytes[open] == b'{';
+    let mut at = skip_blanks(text, open + 1);
+    while !matches!(bytes[at], b']' | b'}') {
+        let start = at;
+        if is_map {
+            let end = text_end(bytes, at)?;
+            keys.push(at..end)?;
+            // The colon lies behind the key.
+            at = skip_blanks(text, skip_blanks(text, end) + 1);
+        }
+        let end = value_end(text, at)?;
+        values.push(at..end)?;
+        members.push(start..end)?;
+        at = skip_blanks(text, end);
+        if bytes[at] == b',' {
+            at = skip_blanks(text, at + 1);
+        }
+    }
+    Ok(Container { open, close: at, members, keys, values })
+}
+
+/// The first byte from a place on that is no blank.
+pub fn skip_blanks(text: &str, from: usize) -> usize {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+    text.as_bytes()[from..].iter().position(|byte| !is_blank(byte)).map_or(text.len(), |length| from + length)
+}
+
+/// Where the value ends that begins at a byte.
+pub fn value_end(text: &str, start: usize) -> Result<usize, LimitHit> {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (start, 0_usize);
+    loop {
+        work::charge(1)?;
+        match bytes[at] {
+            b'"' => at = text_end(bytes, at)?,
+            b'[' | b'{' => {
+                depth += 1;
+                at += 1;
+            }
+            b']' | b'}' => {
+                depth -= 1;
+                at += 1;
+            }
+            b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' => at += 1,
+            _ => {
+                let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+                let length = bytes[at..].iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len() - at);
+                at += length.max(1);
+            }
+        }
+        if depth == 0 {
+            return Ok(at);
+        }
+    }
+}
+
+/// Where the text ends that begins with the quote at a byte.
+fn text_end(bytes: &[u8], start: usize) -> Result<usize, LimitHit> {
+    let mut at = start + 1;
+    while let Some(length) = memchr::memchr2(b'"', b'\\', &bytes[at..]) {
+        work::charge_bytes(length)?;
+        at += length + 1;
+        if bytes[at - 1] == b'"' {
+            return Ok(at);
+        }
+        at += 1;
+    }
+    Ok(bytes.len())
+}

@@ -1,0 +1,1 @@
+//! Odd texts.

@@ -1,0 +1,1 @@
+//! Texts as people have them.
