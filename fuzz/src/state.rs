@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use neuroscript::engine::{AuditFilter, AuditLog, Differ, Engine, ForeignDeed, read_plan};
+use neuroscript::engine::{AuditFilter, AuditLog, Differ, Engine, ForeignDeed, Selection, read_plan};
 
 use super::world::{World, call, check_findings, knows_secret};
 
@@ -52,7 +52,7 @@ pub fn journal(data: &[u8]) {
     let inodes = with_inodes(&world, text);
     world.put(&format!("{folder}/{RUN}"), &inodes);
     let Some(engine) = opened(&world) else { return };
-    let _ = engine.runs(10);
+    let _ = engine.runs(Selection::All, 10);
     assert!(engine.undo(Some(RUN), false, true).is_err(), "what is foreign was taken back");
     check_contents(&world.root());
     let _ = engine.foreign(ForeignDeed::Show);
@@ -62,7 +62,7 @@ pub fn journal(data: &[u8]) {
     drop(engine);
     let Some(engine) = opened(&world) else { return };
     check_contents(&world.root());
-    for run in engine.runs(10).into_iter().flatten() {
+    for run in engine.runs(Selection::All, 10).into_iter().flatten() {
         if let Ok(shown) = engine.show_run(&run.run) {
             let _ = engine.describe_run(&shown, Differ::showing(engine.watch()));
         }
