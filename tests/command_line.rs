@@ -467,3 +467,29 @@ fn a_script_may_have_a_version_and_options_of_run_have_a_help() {
         assert!(ran.code == 0 && ran.stdout.contains("--atomic"), "{words:?}: {}{}", ran.stdout, ran.stderr);
     }
 }
+
+/// A pipe that nobody writes to is no file to wait for; one that somebody writes to is read to its end.
+#[test]
+fn a_pipe_is_read_while_somebody_writes() {
+    let place = place();
+    let pipe = place.path().join("pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600), 0)
+        .expect("a pipe");
+    for words in [
+        &["run", "pipe"][..],
+        &["pipe"],
+        &["check", "pipe"],
+        &["fmt", "--check", "pipe"],
+        &["render", "pipe"],
+        &["apply", "pipe"],
+        &["memory", "import", "pipe"],
+        &["call", "exists", "@pipe"],
+    ] {
+        let ran = ns(place.path(), words);
+        assert!(ran.code != 0 && ran.stderr.contains("a pipe that nobody writes to"), "{words:?}: {}", ran.stderr);
+    }
+    let mut shell = Command::new("bash");
+    let script = "\"$NS\" <(sleep 0.3; echo 'EMIT 1'; sleep 0.3; echo 'EMIT 2')";
+    let ran = run(shell.args(["-c", script]).env("NS", env!("CARGO_BIN_EXE_ns")).current_dir(place.path()));
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "1\n2\n"), "{}", ran.stderr);
+}

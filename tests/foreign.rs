@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use support::{Ran, ns, run, state_home};
 
 /// The commands that somebody may type first in a folder.
-const COMMANDS: [&[&str]; 16] = [
+const COMMANDS: [&[&str]; 18] = [
     &["run", "-e", "EMIT 1"],
     &["run", "--atomic", "-e", "EMIT 1"],
     &["run", "--plan", "-e", "EMIT 1"],
@@ -28,6 +28,8 @@ const COMMANDS: [&[&str]; 16] = [
     &["undo"],
     &["undo", "--force", "20260101T000000.000000Z-00000001"],
     &["redo", "--force"],
+    &["undo", "--plan", "--force", "20260101T000000.000000Z-00000001"],
+    &["redo", "--plan"],
     &["gc", "--dry-run", "--all", "--keep-runs", "0"],
     &["gc", "--all", "--keep-runs", "0"],
     &["memory", "list"],

@@ -76,7 +76,7 @@ const EXPRESSIONS: [(&[&str], &str); 29] = [
 ];
 
 /// Lines, and what the help for each names.
-const LINES: [(&[&str], &str); 14] = [
+const LINES: [(&[&str], &str); 22] = [
     (&["EMIT 1; EMIT 2", "EMIT 1 ;EMIT 2", "CALL FS.Exists(\"a\"); EMIT 2"], "write `EMIT 2` on a line of its own"),
     (&["; EMIT 2", "SET n = 2; EMIT 2;"], "write `EMIT 2` on a line of its own"),
     (&["EMIT 1;", "SET n = 2 ;", "IF n == 1; THEN\nEND"], "remove it"),
@@ -91,7 +91,37 @@ const LINES: [(&[&str], &str); 14] = [
     (&["l.a.b.append(f(2))"], "write `SET l.a.b = LIST.Append(l.a.b, f(2))`"),
     (&["FS.Append(\"a\", \"b\")", "MEMORY.Append(1)"], "write `CALL "),
     (&["CALL l.append(2)", "call l.push(2)"], "write `SET l = LIST.Append(l, …)`"),
+    (&["ls", "ls -l", "ls src"], "FS.ListDir("),
+    (&["EMIT pwd"], "`ns doctor` shows the sandbox"),
+    (&["cat a.txt", "cat \"a.txt\"", "cat(\"a.txt\")", "less a.txt"], "FS.ReadFile("),
+    (&["rm a.txt", "rm -r src", "rm(\"a.txt\")", "del a.txt"], "FS.DeleteFile("),
+    (&["mv a.txt b.txt", "mv \"a\" \"b\""], "FS.MoveFile("),
+    (&["cp a.txt b.txt"], "FS.CopyFile("),
+    (&["mkdir out", "mkdir -p out/a"], "FS.CreateDirectory("),
+    (&["grep TODO src", "rg \"TODO\""], "FS.SearchFiles("),
 ];
+
+/// Arguments of the wrong type: how the value becomes what is wanted.
+#[test]
+fn a_value_of_the_wrong_type_is_told_how_to_convert_it() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    std::fs::write(place.path().join("a.txt"), "x").expect("a file");
+    for (call, wanted) in [
+        ("STR.PadLeft(v, 8)", "`STR(value)` makes one"),
+        ("STR.Upper(1.5)", "`STR(value)` makes one"),
+        ("FS.WriteFile(\"b.txt\", true)", "`STR(value)` makes one"),
+        ("STR.Repeat(\"a\", \"3\")", "`INT(text)` or `FLOAT(text)` makes one"),
+        ("STR.Lines(FS.ReadFile(\"a.txt\"))", "`result.content`"),
+        ("LIST.First(FS.SearchFiles(\".\", \"x\"))", "`result.matches`"),
+        ("FS.ReadFile(FS.Find(\".\")[0])", "`file.path`"),
+        ("STR.Upper(nil)", "test for nil first"),
+    ] {
+        for script in ["SET v = 5\nEMIT @", "SET v = 5\nIF @ == 1 THEN\nEND", "SET v = 5\nSET r = @\nEMIT r"] {
+            let ran = run(ns(place.path()).args(["run", "-e", &script.replace('@', call)]));
+            assert!(ran.code == 1 && ran.stderr.contains(wanted), "{call}: {}", ran.stderr);
+        }
+    }
+}
 
 #[test]
 fn every_line_is_shown_as_it_is_written_here() {

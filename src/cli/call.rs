@@ -15,6 +15,7 @@ use super::args::{CallArgs, Global};
 use super::call_lines::call_lines;
 use super::console::connect_console;
 use super::exit::Exit;
+use super::input::open_input;
 use super::interrupts::catch_interrupts;
 use super::progress::show_at_terminal;
 use super::sandbox_hint;
@@ -141,7 +142,7 @@ fn read_arguments(engine: &Engine, argument: &str) -> Result<Value, ToolError> {
     };
     let bytes = match argument.strip_prefix('@') {
         _ if argument == "-" => read_all(stdin().lock()),
-        Some(file) => std::fs::File::open(file).and_then(read_all),
+        Some(file) => open_input(file.as_ref()).and_then(read_all),
         None => Ok(argument.as_bytes().to_vec()),
     };
     let bytes = bytes.map_err(|error| bad(format!("the arguments cannot be read: {error}")))?;

@@ -176,15 +176,19 @@ fn row_of_run(run: &Listed) -> Value {
     let time = run.began().map_or(Value::Nil, |time| Value::text(&time.to_rfc3339_opts(SecondsFormat::Secs, true)));
     let row = Map::with_capacity(7).with("run", run.run.as_str()).with("id", run.short()).with("time", time);
     let by = run.reversal.as_ref().map_or(Value::Nil, |reversal| Value::text(&reversal.by));
-    row.with("command", command).with("changes", changes).with("state", state(run)).with("by", by).into()
+    row.with("command", command)
+        .with("changes", changes)
+        .with("state", state(run.reversal.as_ref(), run.end))
+        .with("by", by)
+        .into()
 }
 
 /// How a run ended, or what undos and redos made of it.
-fn state(run: &Listed) -> &'static str {
-    match &run.reversal {
+fn state(reversal: Option<&Reversal>, end: Option<End>) -> &'static str {
+    match reversal {
         Some(Reversal { is_undone: true, .. }) => "undone",
         Some(Reversal { is_undone: false, .. }) => "redone",
-        None => ending(run.end),
+        None => ending(end),
     }
 }
 
@@ -206,7 +210,7 @@ fn overview(runs: &[Listed]) -> String {
             run.short().to_owned(),
             when.unwrap_or_default(),
             changes,
-            state(run).to_owned(),
+            state(run.reversal.as_ref(), run.end).to_owned(),
             safe::name(command).into_owned(),
         ];
         let mut row = Row::from(cells);
@@ -240,6 +244,6 @@ fn head(run: &ShownRun) -> Map {
     let undoes = run.begin.undoes.as_deref().map_or(Value::Nil, Value::text);
     let damaged = run.damaged.map_or(Value::Nil, |line| Value::from(line as i64));
     let head = Map::with_capacity(6).with("run", run.begin.run.as_str()).with("command", run.begin.command.as_str());
-    let head = head.with("user", i64::from(run.begin.user)).with("state", ending(run.end));
+    let head = head.with("user", i64::from(run.begin.user)).with("state", state(run.reversal.as_ref(), run.end));
     head.with("takesBack", undoes).with("damagedLine", damaged)
 }

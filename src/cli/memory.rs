@@ -1,6 +1,5 @@
 //! `ns memory`: project memory, JSON in and out, failures as findings on standard error.
 
-use std::fs::File;
 use std::io::stdin;
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use crate::value::to_value;
 use super::args::{Global, MemoryCommand};
 use super::call::read_all;
 use super::exit::Exit;
+use super::input::open_input;
 use super::show::{Format, Printer};
 use super::terminal::{report_findings, report_notes, report_setup, say};
 
@@ -118,7 +118,7 @@ fn import(engine: &Engine, text: &str) -> Result<(), ToolError> {
 fn read_text(file: &Path) -> Result<String, ToolError> {
     let bytes = match file == Path::new("-") {
         true => read_all(stdin().lock()),
-        false => File::open(file).and_then(read_all),
+        false => open_input(file).and_then(read_all),
     };
     let bad = |reason: String| {
         let message = format!("`{}` cannot be read: {reason}", file.display());

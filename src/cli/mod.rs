@@ -24,6 +24,7 @@ mod fmt;
 mod gc;
 mod guide;
 mod history;
+mod input;
 mod interrupts;
 mod markup;
 mod mcp;

@@ -1,6 +1,5 @@
 //! `ns run --plan`, `ns apply` and `:plan`: what a run or a session would change, shown before it is done.
 
-use std::fs::File;
 use std::io::{BufReader, BufWriter, IsTerminal, Read, Write, stderr, stdin, stdout};
 use std::path::Path;
 
@@ -15,6 +14,7 @@ use super::changes::{self, Paint};
 use super::doctor::kernel_sandbox;
 use super::exit::Exit;
 use super::history::{report, with_engine};
+use super::input::open_input;
 use super::interrupts::catch_interrupts;
 use super::page;
 use super::run::finish;
@@ -176,9 +176,9 @@ pub fn apply(global: &Global, file: &Path) -> Exit {
     }
     let read = match file == Path::new("-") {
         true => read_plan(stdin().lock()),
-        false => match File::open(file).and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
-            Ok((false, file)) => read_plan(BufReader::new(file).by_ref()),
-            Ok((true, _)) => Err(std::io::Error::other("it is a directory").into()),
+        false if file.is_dir() => Err(std::io::Error::other("it is a directory").into()),
+        false => match open_input(file) {
+            Ok(input) => read_plan(BufReader::new(input).by_ref()),
             Err(error) => Err(error.into()),
         },
     };

@@ -8,6 +8,7 @@ use crate::engine::{DescribedScript, EmitError, Ending, Invocation, Options, Out
 use super::args::{Global, RunArgs};
 use super::doctor::kernel_sandbox;
 use super::exit::Exit;
+use super::input::open_input;
 use super::nearest_file::nearest_file;
 use super::plan;
 use super::sandbox_hint;
@@ -122,7 +123,7 @@ fn read_regular(file: &Path) -> std::io::Result<Vec<u8>> {
         return Err(std::io::Error::other("it is a folder"));
     }
     let mut bytes = Vec::new();
-    std::fs::File::open(file)?.take(MAX_SCRIPT).read_to_end(&mut bytes)?;
+    open_input(file)?.take(MAX_SCRIPT).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -140,8 +140,17 @@ fn say_changes(engine: &Engine, steps: u32, voice: &Voice) {
 pub(crate) fn undo_in_session(engine: &Engine, run: Option<&str>, redo: bool) {
     match engine.undo(run, redo, false) {
         Ok(undone) => drop(say_undone(&undone, &Voice::Session)),
-        Err(error) => drop(report(error)),
+        Err(error) => drop(report(ToolError { hint: error.hint.as_deref().map(in_session), ..error })),
     }
+}
+
+/// A hint with the commands of a session in place of those of a shell, where there are such.
+fn in_session(hint: &str) -> String {
+    let parts = hint.split('`').enumerate().map(|(at, part)| match part.strip_prefix("ns ") {
+        Some(command) if at % 2 == 1 && !command.contains("--") => format!(":{command}"),
+        _ => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join("`")
 }
 
 /// A run as people know it: its short name, and the command that began it.

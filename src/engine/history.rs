@@ -32,7 +32,8 @@ impl Engine {
 
     /// The run of a name, or of the beginning or end of one, with everything that it changed.
     pub fn show_run(&self, run: &str) -> Result<ShownRun, ToolError> {
-        self.gate.show_run(&self.gate.run_named(run)?.run)
+        let Listed { run, reversal, .. } = self.gate.run_named(run)?;
+        Ok(ShownRun { reversal, ..self.gate.show_run(&run)? })
     }
 
     /// What a run changed, with how the contents differ.

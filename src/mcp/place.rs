@@ -254,6 +254,9 @@ pub fn failure(error: &ToolError) -> Reply {
 fn for_a_client(hint: &str) -> &str {
     match hint {
         hint if hint.starts_with("see `ns tools ") => "look at the input schema of the tool",
+        hint if hint.starts_with("give a text: ") => "give a text",
+        hint if hint.starts_with("give a number: ") => "give a number",
+        hint if hint.starts_with("`ns redo ") => "`undo` with the id of the undo does it again; `history` lists it",
         "`ns log` lists the runs" => "`history` lists the runs",
         hint => hint,
     }

@@ -206,6 +206,16 @@ impl Binder {
         Ok(args)
     }
 
+    /// The same for the one value of a call. A result of another tool holds no arguments: what to give of it is told.
+    pub fn spread_value(&self, value: &Value, map: &Map) -> Result<Vec<Option<Value>>, ArgError> {
+        self.spread(map).map_err(|error| match (error, self.params.first()) {
+            (ArgError::Unknown { .. }, Some(param)) if part_of_result(param.kind, map).is_some() => {
+                self.wrong(param, value)
+            }
+            (error, _) => error,
+        })
+    }
+
     /// Checks the type and range of one argument.
     pub fn check(&self, place: usize, value: &Value) -> Result<(), ArgError> {
         let param = &self.params[place];
@@ -230,17 +240,22 @@ impl Binder {
             Kind::Any => true,
         };
         if !fits {
-            let found = match (param.kind, value) {
-                (Kind::Texts | Kind::TextOrTexts | Kind::Patterns | Kind::Paths(..), Value::List(list)) => {
-                    let wrong = list.iter().find(|item| !item.is_text());
-                    wrong.map_or_else(|| shown(value), |item| format!("a list with {}", shown(&item)))
-                }
-                _ => shown(value),
-            };
-            let (callee, noun, help) = (self.callee, param.kind.noun(), self.remedy(param, value));
-            return Err(ArgError::WrongType { callee, param: param.name, noun, found, help });
+            return Err(self.wrong(param, value));
         }
         self.check_range(param, value)
+    }
+
+    /// The error for a value of the wrong type.
+    fn wrong(&self, param: &Param, value: &Value) -> ArgError {
+        let found = match (param.kind, value) {
+            (Kind::Texts | Kind::TextOrTexts | Kind::Patterns | Kind::Paths(..), Value::List(list)) => {
+                let wrong = list.iter().find(|item| !item.is_text());
+                wrong.map_or_else(|| shown(value), |item| format!("a list with {}", shown(&item)))
+            }
+            _ => shown(value),
+        };
+        let (callee, noun, help) = (self.callee, param.kind.noun(), self.remedy(param, value));
+        ArgError::WrongType { callee, param: param.name, noun, found, help }
     }
 
     /// What to give instead of a value of the wrong type.
@@ -252,8 +267,11 @@ impl Binder {
                 format!("give one path below the sandbox root, or the list by its name: `{callee}({several}: …)`")
             }
             (Kind::Path(..), Value::List(_), None) => "give one path, and call it for each in a FOR EACH".to_owned(),
+            (kind, Value::Map(map), _) if let Some(help) = part_of_result(kind, map) => help.to_owned(),
             (Kind::Path(..), ..) => "give a path below the sandbox root".to_owned(),
-            _ => format!("see `ns tools {}`", self.callee),
+            (kind, value, _) => {
+                conversion(kind, value).map_or_else(|| format!("see `ns tools {}`", self.callee), str::to_owned)
+            }
         }
     }
 
@@ -316,5 +334,28 @@ impl Literal {
             Literal::Int(number) => number.into(),
             Literal::Text(text) => text.into(),
         }
+    }
+}
+
+/// How a value becomes what is wanted.
+fn conversion(kind: Kind, value: &Value) -> Option<&'static str> {
+    let is_text = matches!(kind, Kind::Text | Kind::Content | Kind::TextOrNil | Kind::TextOrTexts);
+    let is_number = matches!(kind, Kind::Int { .. } | Kind::IntOrNil { .. } | Kind::Number);
+    match value {
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) if is_text => Some("give a text: `STR(value)` makes one"),
+        Value::Nil if is_text || is_number => Some("test for nil first; a tool that failed gives nil"),
+        value if is_number && value.is_text() => Some("give a number: `INT(text)` or `FLOAT(text)` makes one"),
+        _ => None,
+    }
+}
+
+/// What to give of the result of another tool.
+fn part_of_result(kind: Kind, map: &Map) -> Option<&'static str> {
+    let has = |key: &str| map.get_str(key).is_some();
+    match kind {
+        Kind::Path(..) if has("path") => Some("give the path of the record: `file.path`"),
+        Kind::Text | Kind::Content if has("content") => Some("give the text of the result: `result.content`"),
+        Kind::List if has("matches") => Some("give the list of the result: `result.matches`"),
+        _ => None,
     }
 }

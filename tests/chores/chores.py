@@ -461,6 +461,19 @@ def version(tree):
     return ["1.4.2 -> 1.5.0\n"]
 
 
+COMPOSE = b'services:\n  web:\n    image: shop:1.4 # built by CI\n    ports: ["80:80"]\n'
+
+
+@chore("One value in a configuration", slot=sole("compose.yaml", COMPOSE), without=ONE,
+       taken=lambda tree: Tree({**tree, "compose.yaml": file(COMPOSE + b"  other:\n    image: shop:1.4\n")}))
+def image(tree):
+    text, _ = tree.read("compose.yaml")
+    if "    image: shop:1.4 # built by CI" not in text:
+        raise Failure("")
+    edited(tree, "compose.yaml", lambda text: text.replace("image: shop:1.4", "image: shop:1.5", 1))
+    return [text.replace("image: shop:1.4", "image: shop:1.5", 1) + "\n"]
+
+
 @chore("Settings over defaults", slot=sole("local.json", b'{"server": {"port": 8080}}'), without=ONE,
        base=lambda: Tree({"defaults.json": file('{"server": {"port": 80, "host": "localhost"}, "debug": false}')}))
 def settings(tree):

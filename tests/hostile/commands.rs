@@ -36,7 +36,7 @@ const fn taking_back(words: &'static [&'static str]) -> Command {
     Command { words, takes_back: true, input: "" }
 }
 
-pub const COMMANDS: [Command; 31] = [
+pub const COMMANDS: [Command; 33] = [
     command(&["run", "-e", "EMIT LEN(FS.WalkDir(\".\"))"]),
     command(&["run", "ok.ns"]),
     command(&["run", "--atomic", "-e", "MUST FS.WriteFile(\"x.txt\", \"1\")\nFAIL \"no\""]),
@@ -65,6 +65,8 @@ pub const COMMANDS: [Command; 31] = [
     Command { words: &["mcp", "--write"], takes_back: false, input: FRAMES },
     Command { words: &["repl"], takes_back: false, input: "EMIT 1\n" },
     command(&["apply", "plan.json"]),
+    command(&["undo", "--plan", "--force"]),
+    command(&["redo", "--plan"]),
     taking_back(&["undo"]),
     taking_back(&["undo", "--force"]),
     taking_back(&["redo"]),

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value as Json;
 
 use super::support::{Ran, ns, run, state_of};
-use super::{eval, log, sandbox, undo};
+use super::{eval, log, sandbox, show, undo};
 
 fn redo(place: &Path, words: &[&str]) -> Ran {
     run(ns(place).arg("redo").args(words))
@@ -35,6 +35,8 @@ fn a_run_is_one_row_whatever_undos_and_redos_made_of_it() {
             let told = format!("{did} {name} (ns run -e 'MUST FS.WriteFile(\"one\", \"x\")'): 1 change; `ns {next}` ");
             assert!(ran.code == 0 && ran.stderr.starts_with(&told), "{}", ran.stderr);
             assert_eq!(states(place.path()), [state]);
+            let shown: Json = serde_json::from_str(&show(place.path(), &[&name]).stdout).expect("a run");
+            assert_eq!(shown["state"], state);
             assert_eq!(place.path().join("one").exists(), verb == "redo");
         }
     }
@@ -109,6 +111,9 @@ fn the_plan_of_an_undo_changes_nothing() {
             "{}",
             planned.stderr
         );
+        // Two lines differ, of which each side has one; the other two are new or gone.
+        let counts = planned.stdout.lines().map(|line| line.matches(['+', '-']).count()).sum::<usize>();
+        assert!(counts >= 5, "the lines are counted: {}", planned.stdout);
         for line in lines {
             assert!(planned.stdout.lines().any(|shown| shown.starts_with(line)), "{line}: {}", planned.stdout);
         }

@@ -114,7 +114,14 @@ fn each_line_is_a_run_that_can_be_taken_back() {
         assert!(shown.contains(&format!("(CALL FS.WriteFile(\"a.txt\", \"{text}\"))")), "{shown}");
         assert_eq!(read(), expected);
     }
-    assert!(type_line(&mut session, ":undo", "ns> ").contains("no run has changed anything"));
+    let nothing = type_line(&mut session, ":undo", "ns> ");
+    assert!(nothing.contains("no run has changed anything") && nothing.contains("`:log` lists"), "{nothing}");
+    let log = type_line(&mut session, ":log", "ns> ");
+    let name = log.lines().last().and_then(|line| line.split_whitespace().next()).expect("a run").to_owned();
+    let again = type_line(&mut session, &format!(":undo {name}"), "ns> ");
+    assert!(again.contains(&format!("`:redo {name}` does it again")), "{again}");
+    assert!(type_line(&mut session, &format!(":redo {name}"), "ns> ").contains("redid "));
+    assert_eq!(read(), "one");
 }
 
 #[test]

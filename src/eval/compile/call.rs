@@ -253,7 +253,7 @@ fn perhaps_map_call(id: ToolId, arg: ValueFn, span: Span, handling: Handling) ->
                 tool_call::call(machine, id, values, span, handling)
             });
         };
-        match tool.binder().spread(map) {
+        match tool.binder().spread_value(&value, map) {
             Ok(mut args) => tool_call::call(machine, id, &mut args, span, handling),
             Err(error) => tool_call::refuse(machine, id, error, span),
         }

@@ -6,6 +6,22 @@ pub fn instead(name: &str) -> Option<&'static str> {
     TABLE.iter().find(|(names, _)| names.contains(&&*lower)).map(|(_, help)| *help)
 }
 
+/// What a word alone does in a shell, and does not here.
+pub fn of_shell(name: &str) -> Option<&'static str> {
+    let (_, help) = SHELL.iter().find(|(word, _)| *word == name)?;
+    Some(help)
+}
+
+/// Words of a shell, and what to write.
+const SHELL: [(&str, &str); 6] = [
+    ("ls", "`FS.ListDir(\".\")` lists the directory, `FS.Find(\".\")` finds all files below it"),
+    ("dir", "`FS.ListDir(\".\")` lists the directory, `FS.Find(\".\")` finds all files below it"),
+    ("tree", "`FS.ListDir(\".\")` lists the directory as a tree"),
+    ("pwd", "`ns doctor` shows the sandbox; paths begin there"),
+    ("du", "`FS.Find(\".\", sort: \"size\", descending: true)` finds all files, the largest first"),
+    ("date", "`TIME.Now()` gives the time"),
+];
+
 /// What to do where a name stands for something that scripts cannot do.
 pub fn absent(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();

@@ -320,7 +320,10 @@ impl<'a> Lowering<'a> {
         let names = self.variables.names().iter().chain(outer).map(CompactString::as_str).chain(values);
         match self.suggestion(name, names) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None => finding.help(format!("set it first: `SET {name} = …`; a text is written in quotes")),
+            None => match foreign::of_shell(name) {
+                Some(help) => finding.help(help),
+                None => finding.help(format!("set it first: `SET {name} = …`; a text is written in quotes")),
+            },
         }
     }
 

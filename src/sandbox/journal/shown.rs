@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use super::super::metadata::Kind;
 use super::Journal;
 use super::address::Address;
+use super::history::History;
+use super::list::Reversal;
 use super::outcome::{Outcome, Place};
 use super::record::{Begin, End, State};
 use super::roots::Roots;
@@ -17,6 +19,8 @@ pub struct ShownRun {
     pub begin: Begin,
     /// How it ended.
     pub end: Option<End>,
+    /// What later runs made of it; `None` if none took it back.
+    pub reversal: Option<Reversal>,
     /// The first line of its journal that is damaged; what came after it is not known.
     pub damaged: Option<u64>,
     /// What it changed, by paths.
@@ -54,11 +58,12 @@ pub enum What {
 }
 
 impl Journal {
-    /// What a run changed.
+    /// What a run changed. What later runs made of it is left out: it takes their journals to know.
     pub fn show(roots: Roots<'_>, run: &str) -> Result<ShownRun, UndoError> {
         let (history, _) = read(roots, run)?;
         let changes = changes(&Outcome::of(&history)).filter_map(|(path, place)| shown(path, place)).collect();
-        Ok(ShownRun { begin: history.begin, end: history.end, damaged: history.damaged, changes })
+        let History { begin, end, damaged, .. } = history;
+        Ok(ShownRun { begin, end, reversal: None, damaged, changes })
     }
 }
 

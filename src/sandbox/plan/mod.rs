@@ -166,18 +166,23 @@ impl Plan {
     /// The contents on both sides of a change, at most so many bytes each.
     pub fn contents(&self, change: &PlannedChange, limit: u64) -> (Content, Content) {
         let has_content = |state: &State| state.kind != Kind::Folder;
-        if matches!(change.change, Deed::Mode | Deed::Moved | Deed::Restored) {
+        if matches!(change.change, Deed::Mode | Deed::Moved) {
             return (Content::Nothing, Content::Nothing);
         }
-        let old =
-            change.was.as_ref().filter(|was| has_content(was)).map_or(Content::Nothing, |was| match &self.store {
-                Store::Overlay(overlay) => {
-                    let place = overlay.place_on_disk(change.place());
-                    let path = change.path.shown();
-                    read_content(place.map_err(|error| SandboxError::io(path, &error)), was.kind, limit)
-                }
-                Store::Read(_) => Content::Unknown("a plan that was read does not hold it".to_owned()),
-            });
+        let on_disk = |address: &Address, state: &State| match &self.store {
+            Store::Overlay(overlay) => {
+                let place = overlay.place_on_disk(address);
+                let path = change.path.shown();
+                read_content(place.map_err(|error| SandboxError::io(path, &error)), state.kind, limit)
+            }
+            Store::Read(_) => Content::Unknown("a plan that was read does not hold it".to_owned()),
+        };
+        let was = change.was.as_ref().filter(|was| has_content(was));
+        let old = was.map_or(Content::Nothing, |was| on_disk(change.place(), was));
+        if change.change == Deed::Restored {
+            let kept = change.from.as_ref().filter(|(_, state)| has_content(state));
+            return (old, kept.map_or(Content::Nothing, |(kept, state)| on_disk(kept, state)));
+        }
         let new = change.now.as_ref().zip(self.content(change));
         let new = new.map_or(Content::Nothing, |(now, place)| read_content(Ok(place), now.kind, limit));
         (old, new)

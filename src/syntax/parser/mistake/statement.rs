@@ -223,6 +223,16 @@ fn other_language(word: &str) -> Option<(&'static str, &'static str)> {
         "throw" | "raise" | "error" | "panic" | "die" => ("FAIL", "FAIL \"message\""),
         "assert" | "require" | "ensure" => ("MUST", "MUST ok, \"message\""),
         "import" | "include" | "using" | "source" | "load" => ("USE", "USE \"lib/dates.ns\" AS dates"),
+        "ls" => ("EMIT FS.ListDir(\"dir\")", "EMIT FS.ListDir(\"dir\")"),
+        "cat" | "less" => ("EMIT FS.ReadFile(\"a.txt\").content", "EMIT FS.ReadFile(\"a.txt\").content"),
+        "rm" | "del" | "rmdir" => ("CALL FS.DeleteFile(\"a.txt\")", "CALL FS.DeleteFile(\"a.txt\")"),
+        "mv" | "ren" => ("CALL FS.MoveFile(\"a.txt\", \"b.txt\")", "CALL FS.MoveFile(\"a.txt\", \"b.txt\")"),
+        "cp" => ("CALL FS.CopyFile(\"a.txt\", \"b.txt\")", "CALL FS.CopyFile(\"a.txt\", \"b.txt\")"),
+        "mkdir" => ("CALL FS.CreateDirectory(\"dir\")", "CALL FS.CreateDirectory(\"dir\")"),
+        "touch" => ("CALL FS.AppendFile(\"a.txt\", \"\")", "CALL FS.AppendFile(\"a.txt\", \"\")"),
+        "grep" | "rg" => {
+            ("EMIT FS.SearchFiles(\".\", \"text\").matches", "EMIT FS.SearchFiles(\".\", \"text\").matches")
+        }
         "exit" | "quit" => ("RETURN", "RETURN"),
         "next" => ("CONTINUE", "CONTINUE"),
         "endloop" | "fi" | "done" | "esac" | "wend" => ("END", "END"),

@@ -23,7 +23,7 @@ const SET: Spec = Spec::pure(
     Example {
         script: "SET text = \"image: web:1.0 # pinned\\nports:\\n  - 80\\n\"\n\
             EMIT YAML.Set(text, \"image\", \"web:1.1\")\nEMIT YAML.Set(text, \"ports[1]\", 443)",
-        output: "image: \"web:1.1\" # pinned\nports:\n  - 80\n\nimage: web:1.0 # pinned\nports:\n  - 80\n  - 443\n\n",
+        output: "image: web:1.1 # pinned\nports:\n  - 80\n\nimage: web:1.0 # pinned\nports:\n  - 80\n  - 443\n\n",
     },
 )
 .keywords(&["yq", "ruamel.yaml", "sed", "yaml set", "edit yaml", "change a value in a config", "docker-compose", "bump version", "kubectl set image", "values.yaml"]);

@@ -1,0 +1,48 @@
+//! Files that the user names to be read. A named pipe that nobody writes to is an error: opening it would wait for ever.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+
+/// Opens a file that the user names.
+///
+/// # Errors
+/// The system's; for a pipe that nobody writes to, and that holds nothing.
+pub(super) fn open_input(path: &Path) -> io::Result<Box<dyn Read>> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+        let file = options.open(path)?;
+        if file.metadata()?.file_type().is_fifo() {
+            return written(file);
+        }
+        wait_for_content(&file)?;
+        Ok(Box::new(file))
+    }
+    #[cfg(not(unix))]
+    Ok(Box::new(options.open(path)?))
+}
+
+/// From here on reading waits for what somebody writes.
+#[cfg(unix)]
+fn wait_for_content(file: &File) -> io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(file)?;
+    Ok(rustix::fs::fcntl_setfl(file, flags - rustix::fs::OFlags::NONBLOCK)?)
+}
+
+/// A pipe that somebody writes to.
+#[cfg(unix)]
+fn written(mut pipe: File) -> io::Result<Box<dyn Read>> {
+    let mut first = vec![0; 4 << 10];
+    let length = match pipe.read(&mut first) {
+        Ok(0) => return Err(io::Error::other("it is a pipe that nobody writes to")),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
+        other => other?,
+    };
+    first.truncate(length);
+    wait_for_content(&pipe)?;
+    Ok(Box::new(Cursor::new(first).chain(pipe)))
+}
