@@ -28,7 +28,7 @@ pub struct Bench {
 
 impl Bench {
     /// A new one.
-    pub fn new() -> Bench {
+    pub fn open() -> Bench {
         let sandbox = tempfile::tempdir().expect("a folder");
         std::fs::create_dir(sandbox.path().join("root")).expect("a folder");
         let options = Options {
@@ -296,7 +296,7 @@ fn removes(bench: &Bench, form: &str, text: &str, value: &Json, dice: &mut Dice,
 fn holds(form: &str, generate: fn(&mut Dice) -> String) {
     let seed = std::env::var("NS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let rounds = if std::env::var_os("NS_LONG").is_some() { 40_000 } else { 400 };
-    let (bench, mut dice, mut tally) = (Bench::new(), Dice::new(seed), Tally::default());
+    let (bench, mut dice, mut tally) = (Bench::open(), Dice::new(seed), Tally::default());
     for _ in 0..rounds {
         let mut text = generate(&mut dice);
         if dice.one_in(4) {

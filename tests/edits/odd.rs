@@ -132,7 +132,7 @@ fn changes(bench: &Bench, form: &str, text: &str) -> usize {
 fn texts_of_odd_pieces() {
     let seed = std::env::var("NS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let rounds = if std::env::var_os("NS_LONG").is_some() { 200_000 } else { 3_000 };
-    let (bench, mut dice) = (Bench::new(), Dice::new(seed));
+    let (bench, mut dice) = (Bench::open(), Dice::new(seed));
     for (form, pieces) in PIECES {
         let done: usize = (0..rounds)
             .map(|_| {
@@ -146,7 +146,7 @@ fn texts_of_odd_pieces() {
 
 #[test]
 fn texts_that_are_very_deep_or_long() {
-    let bench = Bench::new();
+    let bench = Bench::open();
     let deep = 100_000;
     let texts = [
         ("JSON", "[".repeat(deep) + &"]".repeat(deep)),

@@ -90,7 +90,7 @@ fn changed<'a>(old: &'a str, new: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
 }
 
 fn sets(form: &str, text: &str, cases: &[(&str, Json, &[&str], &[&str])]) {
-    let bench = Bench::new();
+    let bench = Bench::open();
     for (path, value, gone, came) in cases {
         for ending in ["\n", "\r\n"] {
             let text = text.replace('\n', ending);
@@ -154,7 +154,7 @@ fn a_project_of_python() {
 #[test]
 fn the_manifest_of_this_package() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).expect("it is there");
-    let bench = Bench::new();
+    let bench = Bench::open();
     let made = bench.set("TOML", &text, "package.version", &json!("9.9.9")).expect("it is there");
     assert_eq!(changed(&text, &made).1, ["version = \"9.9.9\""]);
     let made = bench.set("TOML", &text, "dependencies.clap.version", &json!("9")).expect("it is there");

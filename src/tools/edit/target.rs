@@ -269,10 +269,8 @@ fn same_maps(a: &Rc<Map>, b: &Rc<Map>) -> Result<bool, LimitHit> {
     if a.len() != b.len() {
         return Ok(false);
     }
-    let mut place = 0;
-    for (key, value) in a.iter() {
+    for (place, (key, value)) in a.iter().enumerate() {
         let found = b.with_value(&key, place, |other| same(&value, other));
-        place += 1;
         match found {
             Some(found) if found? => {}
             _ => return Ok(false),

@@ -310,10 +310,11 @@ impl Plan<'_, '_, '_> {
         };
         let (made, blanks) = (self.broken(&made)?, " ".repeat(column));
         let (text, end) = (self.tree.text, node.end);
-        Ok(match text[..end].ends_with('\n') {
-            true => self.splices.insert(end, format!("{blanks}{made}{}", self.line_break))?,
-            false => self.splices.insert(line_end(text, end), format!("{}{blanks}{made}", self.line_break))?,
-        })
+        let (at, line) = match text[..end].ends_with('\n') {
+            true => (end, format!("{blanks}{made}{}", self.line_break)),
+            false => (line_end(text, end), format!("{}{blanks}{made}", self.line_break)),
+        };
+        Ok(self.splices.insert(at, line)?)
     }
 
     fn remove(&mut self) -> Result<(), ToolError> {
@@ -372,10 +373,9 @@ impl Plan<'_, '_, '_> {
         }
         if is_first(text, start) {
             let start = line_start(text, start).max(self.tree.start);
-            return Ok(match after == text.len() && !text.ends_with('\n') && !is_kept {
-                true => self.splices.delete(self.end_of_line(start)..after)?,
-                false => self.splices.delete(start..after)?,
-            });
+            let takes_break_before = after == text.len() && !text.ends_with('\n') && !is_kept;
+            let start = if takes_break_before { self.end_of_line(start) } else { start };
+            return Ok(self.splices.delete(start..after)?);
         }
         let next = self.tree.skip(after);
         match text[end..next].contains('#') {
