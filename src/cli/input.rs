@@ -1,6 +1,6 @@
 //! Files that the user names to be read. A named pipe that nobody writes to is an error: opening it would wait for ever.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 
@@ -9,13 +9,12 @@ use std::path::Path;
 /// # Errors
 /// The system's; for a pipe that nobody writes to, and that holds nothing.
 pub(super) fn open_input(path: &Path) -> io::Result<Box<dyn Read>> {
-    let mut options = OpenOptions::new();
-    options.read(true);
     #[cfg(unix)]
     {
-        use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
-        let file = options.open(path)?;
+        use rustix::fs::{Mode, OFlags};
+        use std::os::unix::fs::FileTypeExt;
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
         if file.metadata()?.file_type().is_fifo() {
             return written(file);
         }
@@ -23,7 +22,7 @@ pub(super) fn open_input(path: &Path) -> io::Result<Box<dyn Read>> {
         Ok(Box::new(file))
     }
     #[cfg(not(unix))]
-    Ok(Box::new(options.open(path)?))
+    Ok(Box::new(File::open(path)?))
 }
 
 /// From here on reading waits for what somebody writes.
