@@ -60,27 +60,27 @@ impl Job<'_> {
 /// Sets a place of a text.
 pub fn set<F: Format>(context: &mut Context<'_>, text: &Str, path: &Str, value: Value) -> Result<Str, ToolError> {
     F::admit(&value)?;
-    edit::<F>(context, text, path, &Change::Set(value))
+    edit::<F>(context, text, path, Change::Set(value))
 }
 
 /// Removes a place from a text.
 pub fn remove<F: Format>(context: &mut Context<'_>, text: &Str, path: &Str) -> Result<Str, ToolError> {
-    edit::<F>(context, text, path, &Change::Remove)
+    edit::<F>(context, text, path, Change::Remove)
 }
 
-fn edit<F: Format>(context: &mut Context<'_>, text: &Str, path: &Str, change: &Change) -> Result<Str, ToolError> {
+fn edit<F: Format>(context: &mut Context<'_>, text: &Str, path: &Str, change: Change) -> Result<Str, ToolError> {
     let given = text;
     let text = &*given.as_text();
     context.spend_text(text.len())?;
     let value = F::read(context, text)?;
-    let target = resolve(context, &value, &path.as_text(), change)?;
-    if is_done(&target, change)? {
+    let (target, change) = resolve(context, &value, &path.as_text(), change)?;
+    if is_done(&target, &change)? {
         return Ok(given.clone());
     }
     let Target { parts, found, .. } = &target;
-    let job = Job { text, parts, found: *found, change };
+    let job = Job { text, parts, found: *found, change: &change };
     let made = F::plan(context, &job)?.apply(context, text)?;
-    let wanted = changed(&value, &target, change)?;
+    let wanted = changed(&value, &target, &change)?;
     let is_right = match F::read(context, &made.as_text()) {
         Ok(read) => same(&read, &wanted)?,
         Err(error) if error.limit.is_some() => return Err(error),

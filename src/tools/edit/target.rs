@@ -44,8 +44,14 @@ impl Target {
     }
 }
 
-/// Finds the place of a path in a value; what stands in its way is an error.
-pub fn resolve(context: &mut Context<'_>, root: &Value, path: &str, change: &Change) -> Result<Target, ToolError> {
+/// Finds the place of a path in a value, and what is done there; what stands in its way is an error. A nil on the way
+/// becomes the map that the rest of the way needs.
+pub fn resolve(
+    context: &mut Context<'_>,
+    root: &Value,
+    path: &str,
+    change: Change,
+) -> Result<(Target, Change), ToolError> {
     let steps = parse(path)?;
     let steps = steps.as_slice();
     context.spend(steps.len())?;
@@ -61,10 +67,26 @@ pub fn resolve(context: &mut Context<'_>, root: &Value, path: &str, change: &Cha
     let mut target = Target { parts: Vec::with_capacity(steps.len()), found: 0, old: Some(root.clone()) };
     for (number, step) in steps.iter().enumerate() {
         work::charge(1)?;
+        let is_nil = matches!(target.old, Some(Value::Nil));
+        if let (Change::Set(value), true, Step::Name(_)) = (&change, is_nil, step) {
+            let rest = names(&target, &steps[number..])?;
+            return Ok((target, Change::Set(nested(value.clone(), &rest)?)));
+        }
+        if is_nil && !may_make {
+            // It holds nothing that could be removed.
+            target.old = None;
+        }
         let appends = may_make && number + 1 == steps.len();
         enter(&mut target, step, appends)?;
     }
-    Ok(target)
+    Ok((target, change))
+}
+
+/// The keys of the rest of a way, of which nothing is there.
+fn names(before: &Target, steps: &[Step]) -> Result<Vec<Part>, ToolError> {
+    let mut rest = Target { parts: before.parts.clone(), found: 0, old: None };
+    steps.iter().try_for_each(|step| enter(&mut rest, step, false))?;
+    Ok(rest.parts.split_off(before.parts.len()))
 }
 
 /// Goes one step further.

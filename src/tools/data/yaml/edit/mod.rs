@@ -16,7 +16,7 @@ const SET: Spec = Spec::pure(
     "yaml_set",
     "Gives a YAML text with another value at one path",
     "Every byte outside of that place stays: comments, layout, order, quotes, line breaks. `path` is one of `JSON.Query` \
-        without `*`. A key that is missing is added behind the others, in their layout, and so are maps on the way to it; \
+        without `*`. A key that is missing is added behind the others, in their layout, and so are maps on the way to it, also in place of a nil; \
         an index that is the list's length appends. A key that `<<` brings gets a value of its own. A place inside of an \
         alias, and one with an anchor that is used elsewhere, is an error, since other places would change too. A text of \
         several documents is an error.",
