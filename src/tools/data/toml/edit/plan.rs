@@ -170,9 +170,10 @@ impl<'t> Plan<'_, '_, 't> {
         let way = self.way(parts, part);
         match part {
             Part::Name(name) => {
-                let gone = vec![false; 0];
                 let key = spell::key(&name.as_text());
-                self.append_to_table(&relations, parts, &key, value, &gone)?;
+                if !self.append_to_table(&relations, parts, &key, value, &[])? {
+                    return Err(self.job.refused("what holds it is spelled with dotted keys inside of braces"));
+                }
             }
             Part::Index(_) => {
                 if !matches!(value, Value::Map(_)) {
