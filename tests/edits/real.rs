@@ -164,11 +164,12 @@ fn the_manifest_of_this_package() {
     assert!(gone.len() == 1 && gone[0].starts_with("clap = ") && came.is_empty(), "{gone:?} {came:?}");
     let value = bench.parse("TOML", &text).expect("it is TOML");
     for (table, entries) in value.as_object().expect("a map") {
-        for key in entries.as_object().into_iter().flat_map(|entries| entries.keys()) {
+        for (key, old) in entries.as_object().into_iter().flatten() {
             let path = format!("{table}['{key}']");
             let made = bench.set("TOML", &text, &path, &json!("new")).unwrap_or_else(|error| panic!("{path}: {error}"));
             let comments = |text: &str| text.lines().filter(|line| line.starts_with('#')).count();
-            assert_eq!(comments(&text), comments(&made), "{path}");
+            // Comments inside of a table that is replaced go with it.
+            assert!(old.is_object() || comments(&text) == comments(&made), "{path}");
             bench.remove("TOML", &text, &path).unwrap_or_else(|error| panic!("{path}: {error}"));
         }
     }
