@@ -107,17 +107,14 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
     let spec = machine.world.gate.registry.get(id).spec;
     let comes_as_map = matches!(spec.failure, Failure::ErrorMap | Failure::SuccessMap);
     if failing == Failing::Told && comes_as_map && !raised {
-        warn(machine, spec.name, fault.span, &fault.message);
+        warn_of_failure(machine, spec.name, &fault);
     }
     match spec.failure {
         _ if raised => Err(machine.rethrow(Box::new(fault))),
         Failure::Raise => Err(machine.rethrow(Box::new(fault))),
         Failure::Nil => {
             if manner != Manner::Quiet {
-                warn(machine, spec.name, fault.span, &fault.message);
-                if fault.hint.as_deref() == Some(BELOW_ROOT) {
-                    machine.world.output.refuse_path();
-                }
+                warn_of_failure(machine, spec.name, &fault);
             }
             Ok(Value::Nil)
         }
@@ -129,6 +126,14 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
 
 fn error_map(fault: &Fault) -> Map {
     Map::with_capacity(2).with("error", fault.message.as_str())
+}
+
+/// Warns of a failure that a script may not look at.
+fn warn_of_failure(machine: &mut Machine, tool: &str, fault: &Fault) {
+    warn(machine, tool, fault.span, &fault.message);
+    if fault.hint.as_deref() == Some(BELOW_ROOT) {
+        machine.world.output.refuse_path();
+    }
 }
 
 /// One warning: for a failure that a script sees only as nil, or for what a tool notes by the way.

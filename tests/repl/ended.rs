@@ -165,6 +165,8 @@ fn a_path_outside_names_the_sandbox_to_who_sits_there() {
         (&["check", "up.ns"], 0),
         (&["render", "up.md"], 4),
         (&["call", "find", "{\"path\": \"../up\"}"], 4),
+        (&["-e", "CALL FS.ReadFile(\"../up\")"], 0),
+        (&["-e", "EMIT FS.ListDir(\"../up\")"], 0),
     ] {
         let shown = shown(place.path(), words, code);
         assert!(shown.contains(&told), "{words:?}: {shown}");
