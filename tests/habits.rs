@@ -255,7 +255,7 @@ fn what_only_looks_like_a_habit_keeps_its_help() {
 }
 
 /// Names of other languages and libraries, and what does the same here.
-const NAMES: [(&str, &str); 84] = [
+const NAMES: [(&str, &str); 88] = [
     ("str.TrimPrefix", "STR.RemovePrefix("),
     ("strings.TrimSuffix", "STR.RemoveSuffix("),
     ("strings.Repeat", "STR.Repeat("),
@@ -263,6 +263,10 @@ const NAMES: [(&str, &str); 84] = [
     ("String.valueOf", "STR("),
     ("upper", "STR.Upper("),
     ("str.capitalize", "ns doc WORD"),
+    ("promptuser", "IO.Input("),
+    ("PromptUser", "IO.Input("),
+    ("raw_input", "IO.Input("),
+    ("input", "IO.Input("),
     ("os.Getenv", "ENV.Get("),
     ("os.getenv", "ENV.Get("),
     ("os.environ.get", "ENV.Get("),

@@ -16,7 +16,7 @@ const INPUT: Spec = Spec {
             no UTF-8 become U+FFFD; a line has at most as many bytes as a text may.",
         Example { script: "EMIT IO.Input(\"Your name? \")", output: "nil\n" },
     )
-.keywords(&["input", "readline", "gets", "prompt", "ask", "stdin", "read line", "scanf", "read_line", "sys.stdin", "question", "confirm", "Read-Host", "sys.stdin.read", "sys.stdin.readline"])
+.keywords(&["input", "readline", "gets", "prompt", "ask", "stdin", "read line", "scanf", "read_line", "sys.stdin", "question", "confirm", "Read-Host", "promptuser", "raw_input", "sys.stdin.read", "sys.stdin.readline"])
 };
 const PRINT: Spec = Spec::pure(
     "IO.Print",
