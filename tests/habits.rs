@@ -123,12 +123,12 @@ fn a_value_of_the_wrong_type_is_told_how_to_convert_it() {
     }
 }
 
-#[test]
-fn every_line_is_shown_as_it_is_written_here() {
+/// Each spelling in each place gets a help that names what is wanted.
+fn expect_help(families: &[(&[&str], &str)], places: &[&str]) {
     let (asked, mut wrong) = (Asked::new(), String::new());
-    for (spellings, wanted) in LINES {
-        for spelling in spellings {
-            for place in ["@", "IF n == 1 THEN\n  @\nEND", "DEFINE PROCEDURE P(n, l)\n  @\nEND"] {
+    for (spellings, wanted) in families {
+        for spelling in *spellings {
+            for place in places {
                 let script = format!("SET n = 1\nSET l = [1]\n{}\n", place.replace('@', spelling));
                 let help = asked.help(&script);
                 if !help.contains(wanted) {
@@ -138,6 +138,11 @@ fn every_line_is_shown_as_it_is_written_here() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_line_is_shown_as_it_is_written_here() {
+    expect_help(&LINES, &["@", "IF n == 1 THEN\n  @\nEND", "DEFINE PROCEDURE P(n, l)\n  @\nEND"]);
 }
 
 /// What runs, and does something else than in other languages: a check warns of it.
@@ -208,19 +213,7 @@ fn a_property_or_a_pattern_that_is_not_there_is_told_what_to_write() {
 
 #[test]
 fn every_construct_is_shown_as_it_is_written_here() {
-    let (asked, mut wrong) = (Asked::new(), String::new());
-    for (spellings, wanted) in EXPRESSIONS {
-        for spelling in spellings {
-            for place in PLACES {
-                let script = format!("SET n = 1\nSET l = [1]\n{}\n", place.replace('@', spelling));
-                let help = asked.help(&script);
-                if !help.contains(wanted) {
-                    wrong.push_str(&format!("{script}wants {wanted}, has: {help}\n\n"));
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    expect_help(&EXPRESSIONS, &PLACES);
 }
 
 #[test]

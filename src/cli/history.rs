@@ -22,7 +22,7 @@ use super::terminal::{self, report_findings, report_notes, say};
 
 /// Columns that the command of a run takes at least, however narrow the terminal is.
 const COMMAND_COLUMNS: u16 = 16;
-/// What is said where no run is listed.
+/// Message for a sandbox without runs.
 const NOTHING: &str = "no run has changed anything here";
 /// Runs that `:log` of a session shows.
 const SHOWN_IN_SESSION: usize = 10;

@@ -56,10 +56,7 @@ fn reverse(global: &Global, request: Request<'_>) -> Exit {
             }
             _ => error,
         })?;
-        match request.plan {
-            true => show_plan(engine, &undone),
-            false => Ok(say_undone(&undone, &Voice::of_command(global))),
-        }
+        if request.plan { show_plan(engine, &undone) } else { Ok(say_undone(&undone, &Voice::of_command(global))) }
     })
 }
 
@@ -86,7 +83,7 @@ fn show_plan(engine: &Engine, undone: &Undone) -> Result<Exit, ToolError> {
 
 /// How a person goes on: by commands of a shell, or by those of a session.
 enum Voice {
-    /// What follows the name of a command, so that it concerns the same sandbox.
+    /// Options that choose the same sandbox, appended to a command.
     Command(String),
     /// A session.
     Session,

@@ -1,9 +1,9 @@
-//! What runs here, and does something else than the same text in other languages: `2 ^ 8`, `5 // 2`, `"{name}"`.
+//! Code that means something else in other languages: `2 ^ 8`, `5 // 2`, `"{name}"`.
 //!
 //! A person at a terminal is told at once, since nothing fails; `ns check` finds it too, with all else.
 
 use crate::syntax::keyword::is_word_char;
-use crate::text::{Code, Diagnostic, FindingCode};
+use crate::text::{Code, Diagnostic, FindingCode, Sources};
 
 use super::session::Session;
 use super::{Engine, Script};
@@ -15,7 +15,7 @@ const CODES: [Code; 3] = [Code::CommentLooksLikeCode, Code::WrongOperand, Code::
 
 impl Engine {
     /// Finds what in a script does something else in other languages. Gives nothing for a script with errors.
-    pub fn elsewhere(&self, script: &Script) -> (Vec<Diagnostic>, crate::text::Sources) {
+    pub fn elsewhere(&self, script: &Script) -> (Vec<Diagnostic>, Sources) {
         if script.text().is_none_or(|text| text.len() > MOST_BYTES) {
             return Default::default();
         }

@@ -53,9 +53,8 @@ impl Engine {
         Meter::new(&Limits { timeout: None, ..Limits::default() }, self.interrupt.clone()).watch()
     }
 
-    /// Takes a run back: that of a name, or the newest that is not taken back. With `redo` does a run again
-    /// that is taken back: that of a name, or the last that was. Where the tree is no longer as the run left it nothing is done, unless `force`: then
-    /// the rest is.
+    /// Undoes the named run, or the newest that is not undone. With `redo`, redoes the named run or the one that was
+    /// undone last. If the tree has changed since, nothing is done, unless `force`: then the rest is.
     ///
     /// # Errors
     /// `not_found` where there is no such run, `conflict` where it goes on, is in that state already or the

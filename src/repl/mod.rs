@@ -50,7 +50,7 @@ pub enum Showing {
     Formatted,
 }
 
-/// What a session shows, and how.
+/// Display settings of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     /// How values are shown.

@@ -30,8 +30,9 @@ fn hint(path: &str, tool: &Tool) -> Option<String> {
     }
     // The pattern is the second argument of all that list files.
     let lists = tool.params.get(1).is_some_and(|param| param.name == "pattern");
-    Some(match lists {
-        true => format!("the directory comes first: write `{}(\"{folder}\", \"{pattern}\")`", tool.spec.name),
-        false => format!("a path is meant literally; `FS.Find(\"{folder}\", \"{pattern}\")` finds what matches"),
+    Some(if lists {
+        format!("the directory comes first: write `{}(\"{folder}\", \"{pattern}\")`", tool.spec.name)
+    } else {
+        format!("a path is meant literally; `FS.Find(\"{folder}\", \"{pattern}\")` finds what matches")
     })
 }

@@ -85,7 +85,7 @@ impl Parameter {
         [name, self.explained()]
     }
 
-    /// What stands before the option, so that it reaches the script: `ns` may have one of the same name.
+    /// Prefix by which an option reaches the script although `ns` has one of the same name.
     fn separator(&self) -> &'static str {
         if is_own(&self.option_to_give()) { "-- " } else { "" }
     }

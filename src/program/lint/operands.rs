@@ -72,7 +72,7 @@ impl Known<'_, '_> {
         Some(Diagnostic::warning(Code::WrongOperand, span, message).help(help))
     }
 
-    /// What stands right before an operator whose left side this is: a stronger one may come before it.
+    /// Rightmost operand of a left side: a stronger operator may precede it.
     fn last_operand(&self, mut id: ExprId) -> ExprId {
         while let ExprKind::Chain(_, links) = &self.text.tree[id].kind
             && let Some(link) = links.last()
@@ -82,7 +82,7 @@ impl Known<'_, '_> {
         id
     }
 
-    /// What stands right behind an operator whose right side this is.
+    /// Leftmost operand of a right side.
     fn first_operand(&self, mut id: ExprId) -> ExprId {
         while let ExprKind::Chain(first, _) = &self.text.tree[id].kind {
             id = *first;

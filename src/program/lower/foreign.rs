@@ -6,7 +6,7 @@ pub fn instead(name: &str) -> Option<&'static str> {
     TABLE.iter().find(|(names, _)| names.contains(&&*lower)).map(|(_, help)| *help)
 }
 
-/// What a word alone does in a shell, and does not here.
+/// Commands of a shell, and the code that does the same here.
 pub fn of_shell(name: &str) -> Option<&'static str> {
     let (_, help) = SHELL.iter().find(|(word, _)| *word == name)?;
     Some(help)

@@ -76,7 +76,7 @@ pub fn lower(unit: &Unit, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
 
 /// Findings after which names are no longer suggested.
 const MOST_SUGGESTIONS: usize = 100;
-/// What other languages call no value.
+/// Names of `nil` in other languages.
 const NOTHINGS: [&str; 6] = ["none", "null", "undefined", "nothing", "nullptr", "nil"];
 
 /// A procedure with the text that holds it.

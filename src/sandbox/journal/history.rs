@@ -19,7 +19,7 @@ pub struct History {
     pub touched: Vec<(Address, Option<Moment>, u64)>,
     /// Where steps that were taken back left copies of what had been there, and the line that says so.
     pub copied: Vec<(Address, u64)>,
-    /// What steps left that took back others of the run.
+    /// States restored by steps that reversed others of the same run.
     pub put_back: Vec<PutBack>,
     /// How the run ended; none while it goes on and when it was killed.
     pub end: Option<End>,
@@ -38,7 +38,7 @@ pub struct History {
 pub struct PutBack {
     /// The place.
     pub place: Address,
-    /// What is there again.
+    /// State after the reversal, or `None` if nothing is there.
     pub now: Option<State>,
     /// The line that says so.
     pub line: u64,

@@ -39,7 +39,7 @@ pub struct Listed {
     pub end: Option<End>,
     /// How many steps stay; none where that is not known.
     pub steps: Option<u32>,
-    /// What later runs made of it; `None` if none took it back.
+    /// State that later undos and redos gave it, or `None` if no run reversed it.
     pub reversal: Option<Reversal>,
 }
 

@@ -19,7 +19,7 @@ pub struct ShownRun {
     pub begin: Begin,
     /// How it ended.
     pub end: Option<End>,
-    /// What later runs made of it; `None` if none took it back.
+    /// State that later undos and redos gave it, or `None` if no run reversed it.
     pub reversal: Option<Reversal>,
     /// The first line of its journal that is damaged; what came after it is not known.
     pub damaged: Option<u64>,

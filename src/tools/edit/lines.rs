@@ -2,6 +2,9 @@
 
 use crate::limits::{LimitHit, work};
 
+/// A byte order mark, which stays at the beginning of a text.
+pub const MARK: &str = "\u{feff}";
+
 /// Where the line of a byte begins.
 pub fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)

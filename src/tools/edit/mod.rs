@@ -98,6 +98,18 @@ fn is_done(target: &Target, change: &Change) -> Result<bool, ToolError> {
     })
 }
 
+/// Iterates over the direct children of a node in a tree that is stored in preorder; `after` gives the number behind a
+/// node and all that is in it.
+pub fn children(number: usize, after: impl Fn(usize) -> usize) -> impl Iterator<Item = usize> {
+    let end = after(number);
+    let mut next = number + 1;
+    std::iter::from_fn(move || {
+        let child = (next < end).then_some(next)?;
+        next = after(child);
+        Some(child)
+    })
+}
+
 fn unproved<F: Format>(job: &Job<'_>) -> ToolError {
     let name = F::NAME;
     job.refused("in this layout something else would change with it, so the text was left as it is").hint(format!(

@@ -6,7 +6,7 @@ use crate::value::json::{Fault, read};
 use crate::value::{BigNumbers, Str, Value, parts};
 
 use super::super::edit::flow::{Flow, Habit};
-use super::super::edit::lines::{indentation, indented, line_break};
+use super::super::edit::lines::{MARK, indentation, indented, line_break};
 use super::super::edit::{self, Change, Format, Job, Part, Splices, nested};
 use super::parse::refused;
 use super::span::{Container, container, skip_blanks, value_end};
@@ -64,9 +64,6 @@ pub fn tools() -> Vec<Tool> {
 }
 
 struct Json;
-
-/// A byte order mark, which stays.
-const MARK: &str = "\u{feff}";
 
 impl Format for Json {
     const NAME: &'static str = "JSON";

@@ -11,6 +11,7 @@ use crate::limits::{Charged, space, work};
 use crate::toolkit::{Context, ToolError};
 use crate::value::Str;
 
+use super::super::super::super::edit::children;
 use super::super::expressions::{Fault, FirstFault, read};
 
 /// A part of a dotted key.
@@ -111,13 +112,7 @@ impl<'t> Model<'t> {
 
     /// The numbers of the values that lie directly in one.
     pub fn children(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
-        let end = self.node(number).after;
-        let mut next = number + 1;
-        std::iter::from_fn(move || {
-            let child = (next < end).then_some(next)?;
-            next = self.node(child).after;
-            Some(child)
-        })
+        children(number, |number| self.node(number).after)
     }
 
     /// The stretches of the elements of a list, or of the entries of a table in braces.

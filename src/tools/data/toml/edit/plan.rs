@@ -9,15 +9,12 @@ use crate::value::{Map, Value};
 use super::super::super::super::build::TextBuilder;
 use super::super::super::super::edit::flow::{Flow, Habit};
 use super::super::super::super::edit::lines::{
-    indentation, indented, is_blank, line_break, line_end, line_start, next_line,
+    MARK, indentation, indented, is_blank, line_break, line_end, line_start, next_line,
 };
 use super::super::super::super::edit::{Change, Job, Part, Splices, nested};
 use super::model::{Expression, Kind, Model, Shape};
 use super::relation::{Relation, Relations, relations};
 use super::spell;
-
-/// A byte order mark, which stays.
-const MARK: &str = "\u{feff}";
 
 /// Finds out what changes.
 pub fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolError> {

@@ -8,12 +8,10 @@ use crate::limits::{Charged, Held, work};
 use crate::toolkit::{Context, ToolError};
 use crate::value::Str;
 
-use super::super::super::super::edit::lines::{line_end, next_line, skip_gap};
+use super::super::super::super::edit::children;
+use super::super::super::super::edit::lines::{MARK, line_end, next_line, skip_gap};
 use super::super::read::{key_text, meaning, next, options, pay};
 use super::super::scalar::Scalar;
-
-/// A byte order mark, which stays.
-pub const MARK: &str = "\u{feff}";
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,13 +189,7 @@ impl<'t> Tree<'t> {
 
     /// The numbers of the nodes that lie directly in one, in a map keys and values.
     pub fn children(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
-        let end = self.node(number).after;
-        let mut next = number + 1;
-        std::iter::from_fn(move || {
-            let child = (next < end).then_some(next)?;
-            next = self.node(child).after;
-            Some(child)
-        })
+        children(number, |number| self.node(number).after)
     }
 
     /// The first byte from a place on that is neither blank nor in a comment.
