@@ -1,7 +1,7 @@
 //! Rules about files: their extensions, and patterns that nobody reads or changes.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -126,9 +126,15 @@ pub struct Patterns {
     rules: Vec<Pattern>,
     /// Where the list is stated; nowhere for the built-in one.
     pub stated: Option<Stated>,
-    /// Made when a path is first asked about: most runs begin without that.
-    compiled: OnceLock<Compiled>,
+    /// What they come to; `None` for the built-in list, see [`BUILT_IN`].
+    compiled: Option<Compiled>,
 }
+
+/// What the built-in list comes to: compiled when a path is first asked about, once for all engines of a process.
+static BUILT_IN: LazyLock<Compiled> = LazyLock::new(|| {
+    let rules = DEFAULT_PATTERNS.map(Pattern::built_in);
+    Compiled::new(&rules).expect("the built-in patterns are globs")
+});
 
 /// What the patterns come to: those of names and those of ways from the root.
 #[derive(Clone, Debug)]
@@ -154,7 +160,7 @@ struct Matcher {
 
 impl Default for Patterns {
     fn default() -> Patterns {
-        Patterns { rules: DEFAULT_PATTERNS.map(Pattern::built_in).into(), stated: None, compiled: OnceLock::new() }
+        Patterns { rules: DEFAULT_PATTERNS.map(Pattern::built_in).into(), stated: None, compiled: None }
     }
 }
 
@@ -183,12 +189,11 @@ impl Patterns {
             numbers.resize(rules.len(), number);
         }
         let compiled = Compiled::new(&rules).map_err(|(rule, reason)| (numbers[rule], reason))?;
-        Ok(Patterns { rules, stated: None, compiled: OnceLock::from(compiled) })
+        Ok(Patterns { rules, stated: None, compiled: Some(compiled) })
     }
 
     fn compiled(&self) -> &Compiled {
-        let compile = || Compiled::new(&self.rules).expect("a list was compiled when it was read, and ours are globs");
-        self.compiled.get_or_init(compile)
+        self.compiled.as_ref().unwrap_or_else(|| &BUILT_IN)
     }
 
     /// Whether there are none.
