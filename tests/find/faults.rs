@@ -109,6 +109,19 @@ fn a_path_that_is_no_text_fails_the_search() {
 }
 
 #[test]
+fn one_remedy_leaves_out_all_paths_that_are_no_text() {
+    let place = tree();
+    for bad in [&b"caf\xe9.txt"[..], b"open/\xfe", b"d\xff/in.txt", b"open/[\xff].txt", b"d\xff/e/\xe4.txt"] {
+        let path = place.path().join(OsStr::from_bytes(bad));
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, "x").expect("a file");
+    }
+    let error = call(place.path(), json!({})).expect_err("a search that cannot be whole");
+    let paths = call(place.path(), json!({ "pattern": remedy(&error) })).expect("the remedy helps");
+    assert_eq!(paths, ["names/c.txt", "open/a.txt", "shut/in/b.txt"]);
+}
+
+#[test]
 fn a_limit_of_the_run_fails_the_search() {
     let place = tree();
     for number in 0..300 {

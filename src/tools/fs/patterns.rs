@@ -168,10 +168,15 @@ pub fn leaving_out(error: impl Into<ToolError>, directory: &SandboxPath) -> Tool
     let error = error.into();
     let prefix = prefix(directory);
     let below = error.path.as_deref().and_then(|path| path.strip_prefix(&prefix));
-    let Some(pattern) = below.filter(|below| !matches!(*below, "" | ".")).map(excluding) else {
+    let Some(path) = below.filter(|below| !matches!(*below, "" | ".")) else {
         return if error.limit.is_some() { error } else { error.argument("path") };
     };
-    let without = format!("leave it out with `pattern: [\"*\", {pattern}]`");
+    let without = if path.contains(char::REPLACEMENT_CHARACTER) {
+        // Where one name is not UTF-8, others are not either.
+        "leave out all such names with `pattern: [\"*\", \"!*\u{fffd}*\"]`".to_owned()
+    } else {
+        format!("leave it out with `pattern: [\"*\", {}]`", excluding(path))
+    };
     let hint = match error.code {
         ToolCode::Encoding => format!("rename it, or {without}"),
         ToolCode::Conflict => format!("call again, or {without}"),
