@@ -133,8 +133,11 @@ impl<'p> Page<'p, '_> {
             let empty_line = self.wants_empty_line(comment.start, left <= attached, false);
             self.empty_line(empty_line);
             let outwards = if left <= of_else { INDENT } else { 0 };
-            self.out.extend(std::iter::repeat_n(' ', self.indent() - outwards));
-            self.out.push_str(self.parsed.source.slice(*comment).trim_end());
+            let text = self.parsed.source.slice(*comment).trim_end();
+            // At the very start it would turn into a `#!` line.
+            let kept_off = usize::from(self.out.is_empty() && text.starts_with("#!"));
+            self.out.extend(std::iter::repeat_n(' ', self.indent() - outwards + kept_off));
+            self.out.push_str(text);
             self.out.push_str(self.line_end);
             self.newest = Some(Newest { kind: NewestKind::Note, end: comment.end });
         }

@@ -55,6 +55,19 @@ fn line_ends_are_those_of_the_first_line() {
 }
 
 #[test]
+fn a_comment_does_not_turn_into_a_shebang() {
+    for before in [" ", "\n", "\r\n", "\t", "\u{feff} ", "\u{feff}\n", "\n\n  "] {
+        for text in ["#!/usr/bin/env ns", "#!", "#!/usr/bin/x--: s", "#! `a"] {
+            for rest in ["", "\n", "\nEMIT 1\n", "\n#!/bin/sh\n"] {
+                let formed = formed(&format!("{before}{text}{rest}"));
+                assert!(formed.starts_with(" #!"), "{formed:?}");
+                assert_eq!(self::formed(&formed), formed);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_byte_order_mark_goes_and_a_shebang_stays() {
     assert_eq!(formed("\u{feff}#!/usr/bin/env  ns \nEMIT 1"), "#!/usr/bin/env  ns \nEMIT 1\n");
     assert_eq!(formed(""), "");
