@@ -1,4 +1,4 @@
-//! How tools make texts and lists: what they take is asked for before it is taken.
+//! Builders for the texts and lists that tools return. Memory and steps are charged before they are used.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use crate::limits::{Held, LimitHit, space, work};
 use crate::toolkit::{AnyList, Context, ToolError};
 use crate::value::{Elements, List, Sink, Str, Value};
 
-/// Elements after which the memory is looked at.
+/// Number of elements between two memory checks.
 const STRETCH: usize = 4_096;
 /// Bytes of a repeated text that are added between two charges.
 const BLOCK: usize = 4_096;
 
-/// A text that is being made, within the limits of one text and of the run's memory.
+/// A text under construction, within the limits on one text and on the memory of the run.
 #[derive(Debug, Default)]
 pub struct TextBuilder {
     text: String,
@@ -21,13 +21,13 @@ pub struct TextBuilder {
 }
 
 impl TextBuilder {
-    /// An empty text with room for so many bytes.
+    /// Creates an empty text with the given capacity in bytes.
     pub fn with_room(bytes: usize) -> Result<TextBuilder, LimitHit> {
         space::check_string(bytes)?;
         Ok(TextBuilder { held: Held::of(bytes)?, text: String::with_capacity(bytes) })
     }
 
-    /// Adds to the end.
+    /// Appends a text.
     #[inline]
     pub fn push(&mut self, piece: &str) -> Result<(), LimitHit> {
         work::charge_bytes(piece.len())?;
@@ -38,12 +38,12 @@ impl TextBuilder {
         Ok(())
     }
 
-    /// Adds a character to the end.
+    /// Appends a character.
     pub fn push_char(&mut self, character: char) -> Result<(), LimitHit> {
         self.push(character.encode_utf8(&mut [0; 4]))
     }
 
-    /// Adds a text so many times.
+    /// Appends a text `times` times.
     pub fn push_times(&mut self, piece: &str, times: usize) -> Result<(), LimitHit> {
         let more = piece.len().saturating_mul(times);
         if more > self.text.capacity() - self.text.len() {
@@ -59,24 +59,24 @@ impl TextBuilder {
         Ok(())
     }
 
-    /// Whether nothing was added yet.
+    /// Returns whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// The text and what it takes, for a tool that goes on with it.
+    /// Returns the text together with its memory charge, for a tool that processes it further.
     pub fn into_held(self) -> (String, Held) {
         (self.text, self.held)
     }
 
-    /// The text as a value, where it is paid for already.
+    /// Returns the text as a value without charging steps, for callers that have charged them already.
     pub fn into_str(mut self) -> Str {
         self.held.release();
         self.text.shrink_to_fit();
         Str::from_compact(CompactString::from(self.text))
     }
 
-    /// The text as a value; it is paid for by its length.
+    /// Returns the text as a value and charges steps by its length.
     pub fn finish(self, context: &mut Context<'_>) -> Result<Str, ToolError> {
         context.spend_text(self.text.len())?;
         Ok(self.into_str())
@@ -93,7 +93,8 @@ impl TextBuilder {
     }
 }
 
-/// The text that was written to a sink; `written` says how the writer ended, which an exceeded limit explains.
+/// Returns the text that was written to a sink. `written` is the result of the writer. A limit that the sink
+/// hit takes precedence over it.
 pub fn written<E: std::fmt::Display>(
     context: &mut Context<'_>,
     sink: Sink,
@@ -112,7 +113,7 @@ pub fn written<E: std::fmt::Display>(
     }
 }
 
-/// A list of so many values, each a step.
+/// Returns a list of `length` values and charges a step for each.
 pub fn list(
     context: &mut Context<'_>,
     length: usize,
@@ -121,7 +122,7 @@ pub fn list(
     try_list(context, length, values.map(Ok))
 }
 
-/// A list of so many values, some of which may not be made.
+/// Returns a list of `length` values, or the first error among them.
 pub fn try_list(
     context: &mut Context<'_>,
     length: usize,
@@ -138,7 +139,7 @@ pub fn try_list(
     Ok(AnyList(Value::list(made)?))
 }
 
-/// The elements of a list that are worked on, each charged, with room for them.
+/// Returns copies of the elements of a list, for tools that reorder or filter them. Each is charged.
 pub fn elements(context: &mut Context<'_>, list: &List) -> Result<Vec<Value>, ToolError> {
     let mut elements = room(context, list.len())?;
     list.try_each(|element| {
@@ -149,7 +150,7 @@ pub fn elements(context: &mut Context<'_>, list: &List) -> Result<Vec<Value>, To
     Ok(elements)
 }
 
-/// Room for a list of so many values, each of which is a step.
+/// Allocates a vector for `length` values and charges a step for each.
 pub fn room(context: &mut Context<'_>, length: usize) -> Result<Vec<Value>, ToolError> {
     space::check_items(length)?;
     space::check(length.saturating_mul(size_of::<Value>()))?;
@@ -157,14 +158,14 @@ pub fn room(context: &mut Context<'_>, length: usize) -> Result<Vec<Value>, Tool
     Ok(Vec::with_capacity(length))
 }
 
-/// A list whose elements are paid for with steps as it grows.
+/// A list that charges steps as it grows.
 #[derive(Debug, Default)]
 pub struct ListBuilder {
     elements: Elements,
 }
 
 impl ListBuilder {
-    /// Adds a value to the end.
+    /// Appends a value.
     #[inline]
     pub fn push(&mut self, context: &mut Context<'_>, value: Value) -> Result<(), ToolError> {
         work::charge(1)?;
@@ -174,17 +175,17 @@ impl ListBuilder {
         Ok(self.elements.push(value)?)
     }
 
-    /// The values, for a tool that goes on with them.
+    /// Returns the values, for a tool that processes them further.
     pub fn into_values(self) -> Vec<Value> {
         self.elements.into_values()
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.elements.len()
     }
 
-    /// The list.
+    /// Returns the finished list.
     pub fn finish(self) -> Result<AnyList, ToolError> {
         Ok(AnyList(self.elements.finish()?))
     }

@@ -56,10 +56,10 @@ arguments! {
     }
 }
 
-/// Characters of a text that are shown.
+/// Maximum number of characters shown of the progress text.
 const SHOWN: usize = 60;
 
-/// The tools of this file, in the order of listings.
+/// Returns the tools of this file, in listing order.
 pub fn tools() -> Vec<Tool> {
     vec![
         Tool::new(INPUT, input),

@@ -1,11 +1,10 @@
-//! The difference of two texts, in the unified format as git and `diff -u` write it.
+//! The difference of two texts, in the unified format of git and `diff -u`.
 //!
-//! A line ends in LF; a CR before it is part of the line, and a last line without its LF is followed
-//! by `\ No newline at end of file`, so that a patch program makes the one text from the other.
-//! The answer depends on the texts alone, never on the clock, and the work is bounded: what both texts
-//! begin and end with is set aside without being cut into lines, what is left is compared line by line
-//! (Myers, with the cost bounds that git has), and beyond [`MAX_LINES`] lines it is shown as one block
-//! removed and one added.
+//! A line ends in LF, and a CR before it is part of the line. A last line without LF is followed by `\ No
+//! newline at end of file`, so that `patch` reproduces the new text exactly. The result depends only on the
+//! texts, never on the clock, and the work is bounded: the common start and end of the texts are set aside
+//! without splitting them into lines, and the rest is compared line by line (Myers, with the cost bounds of
+//! git). Beyond [`MAX_LINES`] lines, the rest is shown as one block removed and one added.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -15,37 +14,38 @@ use similar::algorithms::{Algorithm, Compact, DiffHook, diff_slices};
 
 use crate::limits::{LimitHit, Watch, space, work};
 
-/// Lines of both texts that are compared one by one, after what they begin and end with is set aside.
+/// Maximum number of lines in both texts that are compared individually, after their common start and end are
+/// set aside.
 pub const MAX_LINES: usize = 400_000;
 
 /// A difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// The unified format; empty when the texts are the same.
+    /// The unified format; empty if the texts are equal.
     pub text: String,
-    /// Lines that only the new text has.
+    /// Number of lines that only the new text has.
     pub added: usize,
-    /// Lines that only the old text has.
+    /// Number of lines that only the old text has.
     pub removed: usize,
 }
 
 /// The two sides of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sides<T> {
-    /// What was.
+    /// The old side.
     pub old: T,
-    /// What is.
+    /// The new side.
     pub new: T,
 }
 
-/// Lines that are replaced by others; one of the ranges may be empty.
+/// A replaced range of lines. One of the ranges may be empty.
 #[derive(Clone, Debug)]
 struct Change {
     old: Range<usize>,
     new: Range<usize>,
 }
 
-/// The difference of two texts, with so many lines around each change.
+/// Returns the difference of two texts with `context_lines` lines around each change.
 pub fn unified(text: Sides<&str>, name: Sides<&str>, context_lines: usize, watch: &Watch) -> Result<Diff, LimitHit> {
     if text.old == text.new {
         return Ok(Diff::default());
@@ -64,18 +64,18 @@ pub fn unified(text: Sides<&str>, name: Sides<&str>, context_lines: usize, watch
     Ok(page.diff)
 }
 
-/// The lines of both texts between what they have in common at their ends, and some around them.
+/// The part of both texts between their common start and end, with context lines around it.
 struct Window<'a> {
     text: Sides<&'a str>,
-    /// Lines in front of it, which both texts have.
+    /// Number of common lines before the window.
     before: usize,
-    /// Lines at its beginning that both texts have.
+    /// Number of common lines at the start of the window.
     head: usize,
-    /// What is between, without what both have.
+    /// The text between the common start and end.
     middle: Sides<&'a str>,
-    /// How many lines these are.
+    /// Number of lines in `middle`.
     lines: Sides<usize>,
-    /// Lines at its end that both texts have.
+    /// Number of common lines at the end of the window.
     tail: usize,
 }
 
@@ -99,13 +99,13 @@ impl<'a> Window<'a> {
         })
     }
 
-    /// What is replaced by what, in lines of the window.
+    /// Returns the changes, in line numbers of the window.
     fn changes(&self, watch: &Watch) -> Result<Vec<Change>, LimitHit> {
         let Sides { old, new } = self.lines;
         if old == 0 || new == 0 || old + new > MAX_LINES {
             return Ok(vec![Change { old: self.head..self.head + old, new: self.head..self.head + new }]);
         }
-        // Numbers of lines, what the search for a way takes, and the ways it finds.
+        // Line numbers, the memory of the path search, and the paths that it finds.
         space::check((old + new) * 128)?;
         let mut numbers = HashMap::with_capacity_and_hasher(old, foldhash::fast::RandomState::default());
         let (old, new) = (numbered(self.middle.old, &mut numbers)?, numbered(self.middle.new, &mut numbers)?);
@@ -116,13 +116,13 @@ impl<'a> Window<'a> {
         Ok(hook.inner.into_inner().changes)
     }
 
-    /// How many lines the window has on the old side.
+    /// Returns the number of lines in the window on the old side.
     fn old_lines(&self) -> usize {
         self.head + self.lines.old + self.tail
     }
 }
 
-/// Each line as a number; the same lines have the same number.
+/// Maps each line to a number; equal lines have the same number.
 fn numbered<'a>(
     text: &'a str,
     numbers: &mut HashMap<&'a str, u32, foldhash::fast::RandomState>,
@@ -135,7 +135,7 @@ fn numbered<'a>(
     text.split_inclusive('\n').map(number).collect()
 }
 
-/// Bytes that are looked at between two charges.
+/// Bytes that are scanned between two charges.
 const STRETCH: usize = 1 << 16;
 
 fn line_count(text: &[u8]) -> Result<usize, LimitHit> {
@@ -147,7 +147,7 @@ fn line_count(text: &[u8]) -> Result<usize, LimitHit> {
     Ok(ends + usize::from(text.last().is_some_and(|last| *last != b'\n')))
 }
 
-/// Bytes of the whole lines that both begin with.
+/// Returns the length in bytes of the whole lines that both texts start with.
 fn common_start(old: &[u8], new: &[u8]) -> Result<usize, LimitHit> {
     let mut same = 0;
     for (one, other) in old.chunks(STRETCH).zip(new.chunks(STRETCH)) {
@@ -164,7 +164,7 @@ fn common_start(old: &[u8], new: &[u8]) -> Result<usize, LimitHit> {
     Ok(last_line_end(&old[..same])?.map_or(0, |at| at + 1))
 }
 
-/// Bytes of the whole lines that both end with; both begin with a line.
+/// Returns the length in bytes of the whole lines that both texts end with. Both texts start at a line start.
 fn common_end(old: &[u8], new: &[u8]) -> Result<usize, LimitHit> {
     let mut same = 0;
     for (one, other) in old.rchunks(STRETCH).zip(new.rchunks(STRETCH)) {
@@ -186,7 +186,7 @@ fn common_end(old: &[u8], new: &[u8]) -> Result<usize, LimitHit> {
     Ok(line_end(&old[start..])?.map_or(0, |at| same - at - 1))
 }
 
-/// Where the last lines of a text begin, at most so many, and how many they are.
+/// Returns where the last lines of a text start, and how many there are, at most `most`.
 fn lines_before(text: &[u8], most: usize) -> Result<(usize, usize), LimitHit> {
     let mut start = text.len();
     for lines in 0..most {
@@ -198,7 +198,7 @@ fn lines_before(text: &[u8], most: usize) -> Result<(usize, usize), LimitHit> {
     Ok((start, most))
 }
 
-/// Bytes of the first lines of a text, at most so many, and how many they are.
+/// Returns the length in bytes of the first lines of a text, and how many there are, at most `most`.
 fn lines_after(text: &[u8], most: usize) -> Result<(usize, usize), LimitHit> {
     let mut end = 0;
     for lines in 0..most {
@@ -210,7 +210,7 @@ fn lines_after(text: &[u8], most: usize) -> Result<(usize, usize), LimitHit> {
     Ok((end, most))
 }
 
-/// The first line feed.
+/// Returns the position of the first line feed.
 fn line_end(text: &[u8]) -> Result<Option<usize>, LimitHit> {
     for (number, stretch) in text.chunks(STRETCH).enumerate() {
         if let Some(at) = memchr::memchr(b'\n', stretch) {
@@ -221,7 +221,7 @@ fn line_end(text: &[u8]) -> Result<Option<usize>, LimitHit> {
     Ok(None)
 }
 
-/// The last line feed.
+/// Returns the position of the last line feed.
 fn last_line_end(text: &[u8]) -> Result<Option<usize>, LimitHit> {
     let mut end = text.len();
     for stretch in text.rchunks(STRETCH) {
@@ -235,7 +235,7 @@ fn last_line_end(text: &[u8]) -> Result<Option<usize>, LimitHit> {
     Ok(None)
 }
 
-/// Takes what is removed and added, one after the other, as changes.
+/// Collects adjacent removals and additions as changes.
 struct Found {
     head: usize,
     changes: Vec<Change>,
@@ -269,7 +269,7 @@ impl DiffHook for Found {
     }
 }
 
-/// Looks at the clock and the interrupt while the ways are searched.
+/// A hook that checks the deadline and interrupts during the search.
 struct Watched<'a, D> {
     inner: D,
     watch: &'a Watch,
@@ -298,13 +298,13 @@ impl<D: DiffHook<Error = LimitHit>> DiffHook for Watched<'_, D> {
     }
 }
 
-/// Changes so near to each other that the lines around them touch.
+/// Groups changes whose context lines touch or overlap.
 fn hunks(changes: &[Change], context_lines: usize) -> impl Iterator<Item = &[Change]> {
     let near = context_lines.saturating_mul(2);
     changes.chunk_by(move |one, next| next.old.start - one.old.end <= near)
 }
 
-/// The lines of a text, one after another.
+/// The lines of a text, in order.
 struct LinesAt<'a> {
     lines: std::str::SplitInclusive<'a, char>,
     at: usize,
@@ -315,7 +315,7 @@ impl<'a> LinesAt<'a> {
         LinesAt { lines: text.split_inclusive('\n'), at: 0 }
     }
 
-    /// The next line, as long as it is before this one.
+    /// Returns the next line if its number is below `end`.
     fn next_before(&mut self, end: usize) -> Option<&'a str> {
         if self.at >= end {
             return None;
@@ -329,7 +329,7 @@ impl<'a> LinesAt<'a> {
     }
 }
 
-/// The unified format under way.
+/// The unified format under construction.
 struct Page<'a> {
     diff: Diff,
     watch: &'a Watch,
@@ -348,7 +348,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// A name with spaces is followed by a tab, which tells patch programs where it ends.
+    /// Writes a file name. A name with spaces is followed by a tab, which marks its end for patch programs.
     fn name(&mut self, name: &str) -> Result<(), LimitHit> {
         self.push(name)?;
         self.push(if name.contains(' ') { "\t\n" } else { "\n" })
@@ -382,7 +382,7 @@ impl Page<'_> {
         self.same(lines, old.end)
     }
 
-    /// Lines that both texts have, before this one of the old text.
+    /// Writes the common lines up to line `end` of the old text.
     fn same(&mut self, lines: &mut Sides<LinesAt<'_>>, end: usize) -> Result<(), LimitHit> {
         let count = end - lines.old.at;
         lines.new.skip_to(lines.new.at + count);
@@ -401,8 +401,8 @@ impl Page<'_> {
     }
 }
 
-/// A range of lines as a hunk's head names it: the first line, and how many they are if not one. An
-/// empty one is named by the line before it.
+/// Formats a range of lines for a hunk header: the first line, and the number of lines unless it is 1. An empty
+/// range is given by the line before it.
 fn shown(range: &Range<usize>, before: usize) -> String {
     let start = before + range.start;
     match range.len() {
@@ -426,8 +426,8 @@ mod tests {
         unified(Sides { old, new }, names, context_lines, &watch).expect("no limit is near")
     }
 
-    /// The text that a patch makes of another, as a patch program goes about it: every number is believed
-    /// and every line that is not added has to be there.
+    /// Applies a patch strictly: trusts every line number, and requires every line that is not added to be
+    /// present.
     fn patched(old: &str, patch: &str) -> String {
         let mut old_lines = old.split_inclusive('\n');
         let mut new = String::new();
@@ -510,7 +510,7 @@ mod tests {
         #[test]
         fn a_few_changes_of_a_long_text_are_few_lines(
             old in proptest::collection::vec("[a-f]{0,2}", 50..200),
-            // Not the last one, which is no line when it is empty.
+            // Excludes the last element: if empty, it is not a line.
             at in 0..49_usize,
         ) {
             let mut new = old.clone();

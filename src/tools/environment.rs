@@ -1,4 +1,4 @@
-//! `ENV.Get` and `ENV.Names`: variables of the environment, of which the policy says which are seen.
+//! `ENV.Get` and `ENV.Names`: environment variables. The policy says which of them scripts may see.
 
 use crate::text::ToolCode;
 use crate::toolkit::{AnyList, AnyValue, Context, Effect, Example, Spec, Tool, ToolError, arguments};
@@ -44,7 +44,7 @@ arguments! {
     struct Nothing {}
 }
 
-/// The tools of this file, in the order of listings.
+/// Returns the tools of this file, in listing order.
 pub fn tools() -> Vec<Tool> {
     vec![Tool::new(GET, get), Tool::new(NAMES, names)]
 }

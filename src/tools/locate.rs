@@ -1,7 +1,7 @@
-//! Where a text holds a part: searched in stretches, with a charge for each.
+//! Finds a part in a text, and charges as it searches.
 //!
-//! Parts that are not longer than a stretch are found by memchr's search in windows that overlap; longer ones by the method
-//! of Knuth, Morris and Pratt, which can stop at any byte. Both take time linear in the text.
+//! Parts of up to `STRETCH` bytes are found by memchr in overlapping windows; longer ones by the
+//! Knuth–Morris–Pratt algorithm, which can stop at any byte. Both take time linear in the text.
 
 use memchr::memmem;
 
@@ -11,7 +11,7 @@ use crate::toolkit::ToolError;
 /// Bytes that are searched between two charges.
 const STRETCH: usize = 1 << 20;
 
-/// The places where a part begins in a text, from the left; none begins inside another.
+/// The non-overlapping occurrences of a part in a text, from left to right.
 pub struct Places<'a> {
     text: &'a [u8],
     from: usize,
@@ -24,7 +24,7 @@ enum Search<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// The places of a part that is not empty.
+    /// Creates a search for a non-empty part.
     pub fn new(text: &'a str, part: &'a str) -> Result<Places<'a>, ToolError> {
         let search = if part.len() <= STRETCH {
             Search::Short(Box::new(memmem::Finder::new(part)))
@@ -34,7 +34,7 @@ impl<'a> Places<'a> {
         Ok(Places { text: text.as_bytes(), from: 0, search })
     }
 
-    /// The byte of the next place.
+    /// Returns the byte position of the next occurrence.
     pub fn next(&mut self) -> Result<Option<usize>, LimitHit> {
         let (found, length) = match &mut self.search {
             Search::Short(finder) => (next_short(finder, self.text, self.from)?, finder.needle().len()),
@@ -45,12 +45,12 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The byte of the first place of a part, which may be empty.
+/// Returns the byte position of the first occurrence of a part, which may be empty.
 pub fn first(text: &str, part: &str) -> Result<Option<usize>, ToolError> {
     if part.is_empty() { Ok(Some(0)) } else { Ok(Places::new(text, part)?.next()?) }
 }
 
-/// The byte of the last place of a part, which may be empty and may overlap with others.
+/// Returns the byte position of the last occurrence of a part, which may be empty. Occurrences may overlap.
 pub fn last(text: &str, part: &str) -> Result<Option<usize>, ToolError> {
     let bytes = text.as_bytes();
     if part.len() > STRETCH {
@@ -67,12 +67,12 @@ pub fn last(text: &str, part: &str) -> Result<Option<usize>, ToolError> {
         if start == 0 {
             return Ok(None);
         }
-        // A place that begins before the window may end inside it.
+        // An occurrence that starts before the window may end inside it.
         end = start + part.len().saturating_sub(1);
     }
 }
 
-/// Characters of a text.
+/// Returns the number of characters in a text.
 pub fn char_count(text: &str) -> Result<usize, LimitHit> {
     let mut count = 0;
     for piece in pieces(text) {
@@ -82,7 +82,7 @@ pub fn char_count(text: &str) -> Result<usize, LimitHit> {
     Ok(count)
 }
 
-/// A text in pieces of whole characters, none longer than a stretch.
+/// Splits a text at character boundaries into pieces of at most `STRETCH` bytes.
 pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -100,16 +100,16 @@ fn next_short(finder: &memmem::Finder<'_>, text: &[u8], mut from: usize) -> Resu
         match found {
             Some(at) => return Ok(Some(from + at)),
             None if end == text.len() => return Ok(None),
-            // A place that begins in this window may end behind it.
+            // An occurrence that starts in this window may end after it.
             None => from = end - (finder.needle().len() - 1),
         }
     }
 }
 
-/// The search for a long part.
+/// The search for a long part (Knuth–Morris–Pratt).
 struct Long<'a> {
     part: &'a [u8],
-    /// For each beginning of the part the length of the longest shorter beginning that it ends with.
+    /// For each prefix of the part, the length of its longest proper prefix that is also its suffix.
     borders: Vec<u32>,
 }
 
@@ -129,7 +129,7 @@ impl<'a> Long<'a> {
         Ok(long)
     }
 
-    /// How much of the part matches when a byte comes after so much of it.
+    /// Returns how many bytes of the part match after `byte`, if `matched` bytes matched before it.
     fn advance(&self, mut matched: usize, byte: u8) -> usize {
         loop {
             match self.part.get(matched) {
@@ -165,7 +165,7 @@ impl<'a> Long<'a> {
     }
 }
 
-/// Charges bytes that are looked at one by one, many at once.
+/// Charges bytes that are processed individually, in batches.
 fn charge_each(at: usize) -> Result<(), LimitHit> {
     const MANY: usize = 1 << 12;
     if at.is_multiple_of(MANY) { work::charge(MANY) } else { Ok(()) }

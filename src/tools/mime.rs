@@ -1,4 +1,4 @@
-//! `MIME.OfName`, `MIME.OfContent`, `MIME.Extensions`: types of content.
+//! `MIME.OfName`, `MIME.OfContent`, `MIME.Extensions`: media types.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -58,10 +58,10 @@ arguments! {
     }
 }
 
-/// Characters of base64 that are looked at, a multiple of four.
+/// Number of base64 characters that are examined; a multiple of four.
 const LOOKED_AT: usize = 16 << 10;
 
-/// The tools of this file, in the order of listings.
+/// Returns the tools of this file, in listing order.
 pub fn tools() -> Vec<Tool> {
     vec![
         Tool::new(OF_NAME, |_, args: Named| {

@@ -1,6 +1,6 @@
-//! The built-in tools: one file for one operation, or for a few that are variants of one idea.
+//! The built-in tools: one file per operation, or per group of variants of one operation.
 //!
-//! Each declares itself once and has one function; see [`crate::toolkit`].
+//! Each tool consists of a declaration and a function; see [`crate::toolkit`].
 
 mod build;
 mod console;
@@ -30,10 +30,10 @@ use crate::toolkit::{Registry, Tool};
 pub use diff::{Diff, Sides};
 pub use fs::compare::compare;
 
-/// More than there are, so that the list is not moved while it grows.
+/// Capacity for all tools, larger than their number, so that the list is never reallocated.
 const ROOM: usize = 256;
 
-/// All built-in tools.
+/// Returns the registry of all built-in tools.
 pub fn registry() -> Registry {
     let mut tools: Vec<Tool> = Vec::with_capacity(ROOM);
     tools.extend(fs::tools());

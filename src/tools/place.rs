@@ -1,21 +1,21 @@
-//! Places in texts that are data: line and column, as every reader of a format names them.
+//! Positions in structured texts: line and column in error messages.
 
 use base64::DecodeError;
 
 use crate::text::{Position, position_in};
 
-/// A sentence with the line and column of a byte.
+/// Prefixes a message with the line and column of a byte.
 pub fn at_byte(text: &str, byte: usize, reason: &str) -> String {
     let Position { line, column } = position_in(text, byte);
     at(line, column, reason)
 }
 
-/// A sentence with a line and a column, both from 1.
+/// Prefixes a message with a line and a column, both from 1.
 pub fn at(line: usize, column: usize, reason: &str) -> String {
     format!("line {line}, column {column}: {reason}")
 }
 
-/// What is wrong with a base64, in our words.
+/// Returns the message for invalid base64.
 pub fn base64_fault(error: &DecodeError) -> String {
     match error {
         DecodeError::InvalidByte(at, byte) => format!("`{}` at character {}", char::from(*byte).escape_debug(), at + 1),

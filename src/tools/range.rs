@@ -1,11 +1,12 @@
-//! Stretches of lists and texts, as `STR.Sub` and `LIST.Slice` take them.
+//! Ranges of lists and texts, as in `STR.Sub` and `LIST.Slice`.
 
 use crate::toolkit::ToolError;
 use crate::value::operators::position;
 
-/// The places from `start` up to `end` in something of a length; negative ones count from the end.
+/// Returns the range from `start` to `end` in a sequence of the given length; negative indices count from the
+/// end.
 ///
-/// A start or end beyond the length is an error that names the argument.
+/// Errors: a start or end beyond the length, with the name of the argument.
 pub fn bounds(start: i64, end: Option<i64>, length: usize, unit: &str) -> Result<(usize, usize), ToolError> {
     let from = place("start", start, length, unit)?;
     let to = match end {
@@ -21,13 +22,13 @@ pub fn bounds(start: i64, end: Option<i64>, length: usize, unit: &str) -> Result
     }
 }
 
-/// The place that an index means, its length included.
+/// Resolves an index; the length itself is valid.
 pub fn place(argument: &'static str, index: i64, length: usize, unit: &str) -> Result<usize, ToolError> {
     let found = if index == length as i64 { Some(length) } else { position(index, length) };
     found.ok_or_else(|| beyond(argument, index, length, unit))
 }
 
-/// The error for an index beyond the end.
+/// Returns the error for an index beyond the end.
 pub fn beyond(argument: &'static str, index: i64, length: usize, unit: &str) -> ToolError {
     let there = match length {
         1 => format!("is 1 {}", unit.trim_end_matches('s')),

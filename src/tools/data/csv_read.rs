@@ -31,7 +31,7 @@ arguments! {
     }
 }
 
-/// Bytes after which the clock is looked at.
+/// Bytes between two checks of the deadline.
 const POLLED: usize = 1 << 20;
 
 pub fn tool() -> Tool {
@@ -48,7 +48,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     if args.header { maps(context, &mut records) } else { lists(context, &mut records) }
 }
 
-/// The separator that an argument gives.
+/// Returns the separator byte. Errors: `separator` is not a single ASCII character, or is a quote, a line break
+/// or NUL.
 pub fn separator_of(separator: &Str) -> Result<u8, ToolError> {
     match separator.as_text().as_bytes() {
         [byte] if byte.is_ascii() && !b"\"\r\n\0".contains(byte) => Ok(*byte),
@@ -60,7 +61,7 @@ pub fn separator_of(separator: &Str) -> Result<u8, ToolError> {
     }
 }
 
-/// Finds a quote that is not closed, which the reader takes as closed at the end.
+/// Rejects a text with an unclosed quote, which the reader would treat as closed at the end of the text.
 fn check_quotes(context: &mut Context<'_>, text: &str, separator: u8) -> Result<(), ToolError> {
     let mut opened = None;
     let mut at_start = true;
@@ -71,7 +72,7 @@ fn check_quotes(context: &mut Context<'_>, text: &str, separator: u8) -> Result<
         match (opened, byte) {
             (None, b'"') if at_start => opened = Some(at),
             (Some(_), b'"') => opened = None,
-            // A doubled quote closes and opens again.
+            // A doubled quote closes the field and opens it again.
             (None, b'"') if at > 0 && text.as_bytes()[at - 1] == b'"' => opened = Some(at),
             _ => {}
         }
@@ -83,7 +84,7 @@ fn check_quotes(context: &mut Context<'_>, text: &str, separator: u8) -> Result<
     }
 }
 
-/// Rows as lists of texts.
+/// Reads the rows as lists of texts.
 fn lists(context: &mut Context<'_>, records: &mut Records<'_>) -> Result<AnyList, ToolError> {
     let mut rows = ListBuilder::default();
     while records.advance(context)? {
@@ -97,7 +98,7 @@ fn lists(context: &mut Context<'_>, records: &mut Records<'_>) -> Result<AnyList
     rows.finish()
 }
 
-/// Rows as maps, packed in columns.
+/// Reads the rows as maps, stored by column.
 fn maps(context: &mut Context<'_>, records: &mut Records<'_>) -> Result<AnyList, ToolError> {
     if !records.advance(context)? {
         return Ok(AnyList(Value::list(Vec::new())?));
@@ -117,7 +118,7 @@ fn maps(context: &mut Context<'_>, records: &mut Records<'_>) -> Result<AnyList,
     Ok(AnyList(Rows::new(Table::new(packed.collect(), rows)?).into()))
 }
 
-/// Empty columns with the names of the first record, none of which may come twice.
+/// Returns empty columns named after the fields of the first record. Errors: a name occurs twice.
 fn columns(context: &mut Context<'_>, records: &Records<'_>) -> Result<Charged<(Str, Cells)>, ToolError> {
     let width = records.len();
     context.spend(width)?;
@@ -138,7 +139,7 @@ fn columns(context: &mut Context<'_>, records: &Records<'_>) -> Result<Charged<(
     Ok(columns)
 }
 
-/// The fields of one column, end to end.
+/// The concatenated fields of one column.
 #[derive(Default)]
 struct Cells {
     bytes: Charged<u8>,

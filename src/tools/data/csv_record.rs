@@ -1,7 +1,7 @@
-//! The records of a CSV text, one after another, as `csv-core` finds them.
+//! Reads the records of a CSV text one at a time with `csv-core`.
 //!
-//! Fields of one record lie end to end in a buffer that grows only as far as the run's memory allows, so a text of
-//! separators alone cannot take more.
+//! The fields of a record are concatenated in a buffer that grows only as far as the memory limit of the run
+//! allows, so a text that consists of separators alone cannot exceed it.
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
@@ -10,16 +10,16 @@ use crate::toolkit::{Context, ToolError};
 
 use super::super::place::at;
 
-/// Bytes of the text that are read between two looks at the clock.
+/// Bytes of the text that are read between two checks of the deadline.
 const PIECE: usize = 1 << 16;
-/// Room for a record of usual length.
+/// Initial capacity, enough for a record of typical length.
 const ROOM: usize = 256;
 
-/// Reads a text record by record.
+/// A reader that yields the records of a text.
 pub struct Records<'t> {
     core: Reader,
     rest: &'t [u8],
-    /// How many fields each record has, once the first was read.
+    /// Number of fields in each record; `None` before the first record is read.
     width: Option<usize>,
     fields: Fields,
 }
@@ -29,19 +29,20 @@ pub struct Records<'t> {
 struct Fields {
     bytes: Charged<u8>,
     ends: Charged<usize>,
-    /// How much of both is filled.
+    /// Number of bytes used in `bytes`.
     filled: usize,
     count: usize,
 }
 
 impl<'t> Records<'t> {
-    /// Reads the records of a text.
+    /// Creates a reader for a text.
     pub fn of(text: &'t str, separator: u8) -> Records<'t> {
         let core = ReaderBuilder::new().delimiter(separator).build();
         Records { core, rest: text.as_bytes(), width: None, fields: Fields::default() }
     }
 
-    /// Reads the next record; false at the end of the text. A record of another length than the first is an error.
+    /// Reads the next record. Returns `false` at the end of the text. Errors: the record has a different number
+    /// of fields than the first.
     pub fn advance(&mut self, context: &mut Context<'_>) -> Result<bool, ToolError> {
         let line = self.core.line();
         self.fields.filled = 0;
@@ -74,12 +75,12 @@ impl<'t> Records<'t> {
         }
     }
 
-    /// How many fields the newest record has.
+    /// Returns the number of fields in the current record.
     pub fn len(&self) -> usize {
         self.fields.count
     }
 
-    /// The fields of the newest record.
+    /// Returns the fields of the current record.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         let mut start = 0;
         self.fields.ends.as_slice()[..self.fields.count].iter().map(move |&end| {
@@ -89,13 +90,13 @@ impl<'t> Records<'t> {
     }
 }
 
-/// Makes a buffer twice as long.
+/// Doubles the length of a buffer.
 fn double<T: Clone + Default>(buffer: &mut Charged<T>) -> Result<(), LimitHit> {
     buffer.resize((2 * buffer.len()).max(ROOM), T::default())
 }
 
 impl Fields {
-    /// The room that is left for bytes and for ends of fields.
+    /// Returns the unused parts of both buffers.
     fn room(&mut self) -> (&mut [u8], &mut [usize]) {
         (&mut self.bytes.as_mut_slice()[self.filled..], &mut self.ends.as_mut_slice()[self.count..])
     }

@@ -55,7 +55,7 @@ fn refused(error: csv::Error) -> ToolError {
     ToolError::bad_argument("rows", error.to_string())
 }
 
-/// Why rows are not written.
+/// Why writing the rows failed.
 enum Fault {
     Tool(ToolError),
     Csv(csv::Error),
@@ -102,7 +102,7 @@ fn write(context: &mut Context<'_>, args: &Args, writer: &mut Writer<&mut Sink>)
     Ok(())
 }
 
-/// The keys to write, where rows are maps.
+/// Returns the keys to write if the rows are maps.
 fn columns(args: &Args) -> Result<Option<ValueMap<()>>, ToolError> {
     let names: Vec<Value> = match (&args.columns, args.rows.get(0)) {
         (Some(columns), _) => columns.iter().collect(),
@@ -112,7 +112,8 @@ fn columns(args: &Args) -> Result<Option<ValueMap<()>>, ToolError> {
     Ok(Some(names.into_iter().map(|name| (Hashed(name), ())).collect()))
 }
 
-/// Nothing that a row has is left out without a word.
+/// Refuses a row with a key that is not among the columns, unless `columns` was given: no value is dropped
+/// silently.
 fn check_keys(map: &Map, columns: &ValueMap<()>, index: usize, are_given: bool) -> Result<(), ToolError> {
     if are_given {
         return Ok(());

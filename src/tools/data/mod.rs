@@ -1,4 +1,4 @@
-//! `CSV`, `TOML` and `YAML`: data as other programs write it.
+//! `CSV`, `TOML` and `YAML`: data formats of other programs.
 
 mod csv_read;
 mod csv_record;
@@ -8,7 +8,7 @@ mod yaml;
 
 use crate::toolkit::Tool;
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     let mut tools = vec![csv_read::tool(), csv_write::tool()];
     tools.extend(toml::tools());

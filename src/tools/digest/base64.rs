@@ -76,7 +76,7 @@ fn encode(context: &mut Context<'_>, args: Encoded) -> Result<Str, ToolError> {
     Ok(Str::from_compact(encoded.into()))
 }
 
-/// Bytes that are encoded between two charges: whole groups of three.
+/// Bytes that are encoded between two charges; a multiple of three.
 const STRETCH: usize = 3 << 14;
 
 fn decode(context: &mut Context<'_>, args: Decoded) -> Result<Str, ToolError> {
@@ -101,7 +101,7 @@ fn decode(context: &mut Context<'_>, args: Decoded) -> Result<Str, ToolError> {
     }
 }
 
-/// Base64 in its usual alphabet, without white space.
+/// Converts base64 of either alphabet to the standard alphabet and removes white space.
 fn tidy(text: &str) -> Result<String, LimitHit> {
     let mut tidy = String::with_capacity(text.len());
     for piece in locate::pieces(text) {

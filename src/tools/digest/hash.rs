@@ -88,7 +88,7 @@ fn digest<D: Digest>(context: &mut Context<'_>, args: &Args) -> Result<Str, Tool
     })
 }
 
-/// Hashes the bytes of a text, which come in pieces that are charged.
+/// Hashes the bytes of a text in pieces that are charged.
 fn hashed(
     context: &mut Context<'_>,
     args: &Args,

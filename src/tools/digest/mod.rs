@@ -1,4 +1,4 @@
-//! `HASH` and `BASE64`: checksums of bytes, and bytes as text.
+//! `HASH` and `BASE64`: checksums, and bytes encoded as text.
 
 mod base64;
 mod hash;
@@ -13,17 +13,17 @@ use crate::toolkit::{Tool, ToolError};
 use super::locate;
 use super::place::base64_fault;
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     let mut tools = hash::tools();
     tools.extend(base64::tools());
     tools
 }
 
-/// Ways in which a text stands for bytes.
+/// Encodings in which a text represents bytes.
 const FORMS: &[&str] = &["utf-8", "base64", "hex"];
 
-/// The bytes that a text stands for.
+/// Returns the bytes that a text represents.
 fn bytes_of(text: &str, form: &str) -> Result<Vec<u8>, ToolError> {
     space::check(text.len())?;
     match form {
@@ -33,7 +33,7 @@ fn bytes_of(text: &str, form: &str) -> Result<Vec<u8>, ToolError> {
     }
 }
 
-/// Characters of base64 that are decoded between two charges: whole groups of four.
+/// Base64 characters that are decoded between two charges; a multiple of four.
 const STRETCH: usize = 4 << 14;
 
 fn decoded(text: &str, engine: &impl ::base64::Engine) -> Result<Vec<u8>, ToolError> {
@@ -42,7 +42,7 @@ fn decoded(text: &str, engine: &impl ::base64::Engine) -> Result<Vec<u8>, ToolEr
     for start in (0..text.len()).step_by(STRETCH) {
         let end = text.len().min(start + STRETCH);
         work::charge_bytes(4 * (end - start))?;
-        // A `=` that is not at the end is a fault, which the whole of the rest shows.
+        // A `=` before the end of the text is an error. Decoding the whole rest reports it.
         let is_ended = end < text.len() && text[start..end].contains(&b'=');
         let piece = if is_ended { &text[start..] } else { &text[start..end] };
         engine.decode_vec(piece, &mut bytes).map_err(|error| {
@@ -53,7 +53,7 @@ fn decoded(text: &str, engine: &impl ::base64::Engine) -> Result<Vec<u8>, ToolEr
     Ok(bytes)
 }
 
-/// A fault in a text that begins so much earlier.
+/// Shifts the position in an error by `start`.
 fn further(error: DecodeError, start: usize) -> DecodeError {
     match error {
         DecodeError::InvalidByte(at, byte) => DecodeError::InvalidByte(start + at, byte),
@@ -86,7 +86,7 @@ fn unhexed(text: &str) -> Result<Vec<u8>, ToolError> {
     Ok(bytes)
 }
 
-/// Bytes in the form that an argument asks for.
+/// Encodes bytes in the form that an argument names.
 fn shown(bytes: &[u8], form: &str) -> String {
     match form {
         "base64" => STANDARD.encode(bytes),

@@ -1,4 +1,4 @@
-//! Lists and maps in brackets, as JSON, TOML and YAML have them: an element more, or some less.
+//! Edits bracketed lists and maps as in JSON, TOML and YAML: appends or removes members.
 
 use std::ops::Range;
 
@@ -7,32 +7,32 @@ use crate::limits::LimitHit;
 use super::lines::{indentation, is_blank, is_first, line_end, line_start, next_line, skip_gap};
 use super::splice::Splices;
 
-/// A list or map in brackets.
+/// A bracketed list or map.
 pub struct Flow<'a> {
-    /// The text that it is a part of.
+    /// The text that contains it.
     pub text: &'a str,
-    /// The opening bracket.
+    /// The position of the opening bracket.
     pub open: usize,
-    /// The closing bracket.
+    /// The position of the closing bracket.
     pub close: usize,
-    /// Where its elements or entries stand.
+    /// The ranges of its elements or entries.
     pub members: &'a [Range<usize>],
-    /// Whether `#` begins a comment between them.
+    /// Whether `#` starts a comment between members.
     pub has_comments: bool,
 }
 
-/// How an empty one is written, and one with a single member goes on.
+/// The formatting of a first or second member, where the text has no example to follow.
 pub struct Habit<'a> {
-    /// What comes between the bracket and its only member.
+    /// The text between a bracket and the only member.
     pub pad: &'a str,
-    /// What comes after a comma on the same line.
+    /// The text after a comma on the same line.
     pub gap: &'a str,
-    /// Line break of the text.
+    /// The line break of the text.
     pub line_break: &'a str,
 }
 
 impl Flow<'_> {
-    /// The blanks before each member, where each has a line of its own.
+    /// Returns the indentation of the members if each has its own line.
     pub fn own_lines(&self) -> Option<&str> {
         let first = match self.members.last() {
             Some(last) => last.start,
@@ -46,7 +46,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Puts a member to the end.
+    /// Appends a member.
     pub fn append(&self, entry: &str, habit: &Habit<'_>, splices: &mut Splices) -> Result<(), LimitHit> {
         let Some(last) = self.members.last() else { return self.fill(entry, habit, splices) };
         match self.own_lines() {
@@ -65,7 +65,7 @@ impl Flow<'_> {
         }
     }
 
-    /// What stands before one more member on the line of the last.
+    /// Returns the separator before a member that is appended to the line of the last.
     fn separator(&self, last: usize, habit: &Habit<'_>) -> String {
         let Some(before) = self.members.iter().rev().nth(1) else { return format!(",{}", habit.gap) };
         let gap = &self.text[before.end..last];
@@ -88,7 +88,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Takes members out; `is_gone` says which.
+    /// Removes the members for which `is_gone` returns true.
     pub fn remove(&self, is_gone: impl Fn(usize) -> bool, splices: &mut Splices) -> Result<(), LimitHit> {
         let count = self.members.len();
         let mut from = 0;
@@ -121,12 +121,12 @@ impl Flow<'_> {
         }
     }
 
-    /// Whether a comment at a place belongs to what ends before it in the same line.
+    /// Returns whether a comment belongs to the member that ends before it on the same line.
     fn is_comment_of(&self, end: usize, comment: usize) -> bool {
         self.has_comments && comment <= line_end(self.text, end)
     }
 
-    /// The lines from one byte to another, if nothing else stands in them; else the stretch alone.
+    /// Extends a range to whole lines if they contain nothing else.
     fn whole_lines(&self, start: usize, end: usize) -> Range<usize> {
         let line = line_start(self.text, start);
         let next = next_line(self.text, end);
@@ -135,7 +135,7 @@ impl Flow<'_> {
         if is_alone { line..next } else { start..end }
     }
 
-    /// Takes out the members from one up to another that stays.
+    /// Removes the members `from..to`, where `to` stays.
     fn remove_run(&self, from: usize, to: usize, splices: &mut Splices) -> Result<(), LimitHit> {
         let (first, last, next) = (&self.members[from], &self.members[to - 1], &self.members[to]);
         let gap = &self.text[last.end..next.start];
@@ -155,7 +155,7 @@ impl Flow<'_> {
         splices.delete(before.min(first.start)..comma + 1)
     }
 
-    /// Takes out the members from one to the end.
+    /// Removes all members starting with `from`.
     fn remove_end(&self, from: usize, splices: &mut Splices) -> Result<(), LimitHit> {
         let (before, first) = (&self.members[from - 1], &self.members[from]);
         let last = self.members[self.members.len() - 1].end;
@@ -176,13 +176,13 @@ impl Flow<'_> {
         }
     }
 
-    /// The comma between two places, comments left out.
+    /// Returns the position of the comma between two positions, ignoring comments.
     fn comma(&self, from: usize, to: usize) -> Option<usize> {
         let at = skip_gap(self.text, from, to, self.has_comments);
         (at < to && self.text.as_bytes()[at] == b',').then_some(at)
     }
 
-    /// The blanks with which the line of its opening bracket begins.
+    /// Returns the indentation of the line with the opening bracket.
     pub fn outer_indentation(&self) -> &str {
         indentation(self.text, self.open)
     }

@@ -1,7 +1,8 @@
-//! One place of a text that is data is changed, and every other byte stays.
+//! Changes one place of a structured text and preserves every other byte.
 //!
-//! A format reads the text, and says which stretches change ([`Format::plan`]). What comes out is read again: it is
-//! given back only if it is the old value with the change and nothing else, so no mistake of a plan becomes a wrong text.
+//! A format parses the text and plans which ranges change ([`Format::plan`]). The result is parsed again and
+//! returned only if it equals the old value with exactly this change, so an error in a plan never produces a
+//! wrong text.
 
 pub mod flow;
 pub mod lines;
@@ -17,53 +18,53 @@ pub use target::{Change, Part, nested, shown};
 
 use target::{Target, changed, resolve, same};
 
-/// A form of texts in which one place can be changed.
+/// A text format in which single places can be changed.
 pub trait Format {
-    /// Its name.
+    /// The name of the format.
     const NAME: &'static str;
 
-    /// The value of a text; numbers that no value holds are texts.
+    /// Parses a text. Numbers that are out of range become texts.
     fn read(context: &mut Context<'_>, text: &str) -> Result<Value, ToolError>;
 
-    /// Refuses a value that the form cannot write.
+    /// Refuses a value that the format cannot represent.
     fn admit(value: &Value) -> Result<(), ToolError>;
 
-    /// Which stretches of the text change.
+    /// Plans which ranges of the text to replace.
     fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolError>;
 }
 
-/// What is changed in a text.
+/// A change to a text.
 pub struct Job<'a> {
     /// The text.
     pub text: &'a str,
-    /// The way to the place.
+    /// The path to the place.
     pub parts: &'a [Part],
-    /// How many parts of the way are there.
+    /// Number of leading parts of the path that exist.
     pub found: usize,
-    /// What is done.
+    /// The change to make.
     pub change: &'a Change,
 }
 
 impl Job<'_> {
-    /// Whether something lies at the place.
+    /// Returns whether there is a value at the place.
     pub fn is_there(&self) -> bool {
         self.found == self.parts.len()
     }
 
-    /// The error for a place that cannot be changed on its own.
+    /// Returns the error for a place that cannot be changed on its own.
     pub fn refused(&self, reason: &str) -> ToolError {
         let message = format!("{} cannot be changed on its own: {reason}", shown(self.parts));
         ToolError::bad_argument("path", message)
     }
 }
 
-/// Sets a place of a text.
+/// Sets the value at a path.
 pub fn set<F: Format>(context: &mut Context<'_>, text: &Str, path: &Str, value: Value) -> Result<Str, ToolError> {
     F::admit(&value)?;
     edit::<F>(context, text, path, Change::Set(value))
 }
 
-/// Removes a place from a text.
+/// Removes the value at a path.
 pub fn remove<F: Format>(context: &mut Context<'_>, text: &Str, path: &Str) -> Result<Str, ToolError> {
     edit::<F>(context, text, path, Change::Remove)
 }
@@ -89,7 +90,7 @@ fn edit<F: Format>(context: &mut Context<'_>, text: &Str, path: &Str, change: Ch
     if is_right { Ok(made) } else { Err(unproved::<F>(&job)) }
 }
 
-/// Whether the text is as it should be already.
+/// Returns whether the text already has the requested value.
 fn is_done(target: &Target, change: &Change) -> Result<bool, ToolError> {
     Ok(match (change, &target.old) {
         (Change::Set(value), Some(old)) => same(old, value)?,
@@ -98,8 +99,8 @@ fn is_done(target: &Target, change: &Change) -> Result<bool, ToolError> {
     })
 }
 
-/// Iterates over the direct children of a node in a tree that is stored in preorder; `after` gives the number behind a
-/// node and all that is in it.
+/// Returns the direct children of a node in a tree stored in preorder. `after` returns the index after a node
+/// and its descendants.
 pub fn children(number: usize, after: impl Fn(usize) -> usize) -> impl Iterator<Item = usize> {
     let end = after(number);
     let mut next = number + 1;

@@ -1,4 +1,4 @@
-//! Paths into data, such as `users[0].name`: how they are written.
+//! Paths into data, such as `users[0].name`: their syntax.
 
 use crate::limits::{Charged, work};
 use crate::toolkit::ToolError;
@@ -8,16 +8,16 @@ use crate::value::{Str, print};
 pub enum Step {
     /// The value of a key.
     Name(Str),
-    /// An element of a list, from the end where it is negative.
+    /// An element of a list; negative indices count from the end.
     Index(i64),
-    /// Everything in a list or map.
+    /// All elements of a list or entries of a map.
     All,
 }
 
-/// Characters of a path that messages show.
+/// Maximum number of characters of a path in messages.
 const SHOWN: usize = 60;
 
-/// Reads a path: names with dots between them, `[0]`, `["a.b"]`, `*`, and a `$` before it.
+/// Parses a path: names separated by dots, `[0]`, `["a.b"]`, `*`, and an optional `$` at the start.
 pub fn parse(path: &str) -> Result<Charged<Step>, ToolError> {
     let mut steps = Charged::default();
     let mut rest = path.strip_prefix('$').unwrap_or(path);
@@ -35,14 +35,14 @@ pub fn parse(path: &str) -> Result<Charged<Step>, ToolError> {
     Ok(steps)
 }
 
-/// Returns the error for what begins at `rest`.
+/// Returns the error for the part of the path that starts at `rest`.
 fn bad(path: &str, rest: &str, reason: &str) -> ToolError {
     let character = path[..path.len() - rest.len()].chars().count() + 1;
     let shown = print::shortened(path, SHOWN);
     ToolError::bad_argument("path", format!("{reason}, at character {character} of `{shown}`"))
 }
 
-/// The step of a plain name, and what follows it.
+/// Parses a plain name. Returns the step and the rest of the path.
 fn name<'p>(path: &str, rest: &'p str, is_first: bool) -> Result<(Step, &'p str), ToolError> {
     let name = match rest.strip_prefix('.') {
         Some(name) => name,
@@ -58,7 +58,7 @@ fn name<'p>(path: &str, rest: &'p str, is_first: bool) -> Result<(Step, &'p str)
     }
 }
 
-/// The step of brackets, and what follows them.
+/// Parses the inside of brackets. Returns the step and the rest of the path, or `None` if the syntax is wrong.
 fn bracket(inside: &str) -> Option<(Step, &str)> {
     if let Some(quote @ ('"' | '\'')) = inside.chars().next() {
         let name = &inside[1..];

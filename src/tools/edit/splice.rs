@@ -1,4 +1,4 @@
-//! Changes of stretches of a text; all else of it stays.
+//! Replacements of ranges in a text.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::value::Str;
 
 use super::super::build::TextBuilder;
 
-/// Stretches of a text and what stands there afterwards.
+/// Ranges of a text and the texts that replace them.
 #[derive(Default)]
 pub struct Splices {
     list: Charged<Splice>,
@@ -21,24 +21,24 @@ struct Splice {
 }
 
 impl Splices {
-    /// Puts a text in the place of a stretch.
+    /// Replaces a range with a text.
     pub fn replace(&mut self, range: Range<usize>, text: impl Into<String>) -> Result<(), LimitHit> {
         let text = text.into();
         self.held.grow(text.len())?;
         self.list.push(Splice { range, text })
     }
 
-    /// Puts a text before a byte, after those that were put there earlier.
+    /// Inserts a text before a byte, after earlier insertions at the same position.
     pub fn insert(&mut self, at: usize, text: impl Into<String>) -> Result<(), LimitHit> {
         self.replace(at..at, text)
     }
 
-    /// Takes a stretch out.
+    /// Deletes a range.
     pub fn delete(&mut self, range: Range<usize>) -> Result<(), LimitHit> {
         self.replace(range, "")
     }
 
-    /// The text with all changes.
+    /// Returns the text with all replacements applied.
     pub fn apply(mut self, context: &mut Context<'_>, text: &str) -> Result<Str, ToolError> {
         self.list.as_mut_slice().sort_by_key(|splice| splice.range.start);
         let more: usize = self.list.as_slice().iter().map(|splice| splice.text.len()).sum();
@@ -46,7 +46,7 @@ impl Splices {
         let mut from = 0;
         for splice in self.list.as_slice() {
             work::charge(1)?;
-            // Stretches that overlap were both to go.
+            // Overlapping ranges are both deleted.
             made.push(&text[from..splice.range.start.max(from)])?;
             made.push(&splice.text)?;
             from = splice.range.end.max(from);

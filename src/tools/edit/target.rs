@@ -1,4 +1,4 @@
-//! The place of a change in a value: found by its path, and the value with the change.
+//! The place of a change in a value: resolves its path and computes the changed value.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::value::{List, Map, Str, Value, ValueError, equality, print};
 
 use super::path::{Step, parse};
 
-/// One part of a place, its index counted from the beginning.
+/// One part of a resolved path, with a non-negative index.
 #[derive(Clone, Debug)]
 pub enum Part {
     /// The value of a key.
@@ -18,34 +18,34 @@ pub enum Part {
     Index(usize),
 }
 
-/// What is done at a place.
+/// A change at a place.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// The place gets a value.
+    /// Sets the value.
     Set(Value),
-    /// The place goes.
+    /// Removes the value.
     Remove,
 }
 
-/// A place that is changed.
+/// The place of a change.
 pub struct Target {
-    /// The whole way.
+    /// The whole path.
     pub parts: Vec<Part>,
-    /// How many parts of it are there; the others are made.
+    /// Number of leading parts that exist; the others are created.
     pub found: usize,
-    /// The value at the place, where there is one.
+    /// The value at the place, if there is one.
     pub old: Option<Value>,
 }
 
 impl Target {
-    /// Whether something lies at the place.
+    /// Returns whether there is a value at the place.
     pub fn is_there(&self) -> bool {
         self.found == self.parts.len()
     }
 }
 
-/// Finds the place of a path in a value, and what is done there; what stands in its way is an error. A nil on the way
-/// becomes the map that the rest of the way needs.
+/// Resolves a path in a value, and returns the place and the change to make there. A nil on the path becomes
+/// the map that the rest of the path needs. Errors: the path cannot be followed.
 pub fn resolve(
     context: &mut Context<'_>,
     root: &Value,
@@ -73,7 +73,7 @@ pub fn resolve(
             return Ok((target, Change::Set(nested(value.clone(), &rest)?)));
         }
         if is_nil && !may_make {
-            // It holds nothing that could be removed.
+            // A nil contains nothing that could be removed.
             target.old = None;
         }
         let appends = may_make && number + 1 == steps.len();
@@ -82,14 +82,14 @@ pub fn resolve(
     Ok((target, change))
 }
 
-/// The keys of the rest of a way, of which nothing is there.
+/// Returns the keys of the rest of a path, none of which exist.
 fn names(before: &Target, steps: &[Step]) -> Result<Vec<Part>, ToolError> {
     let mut rest = Target { parts: before.parts.clone(), found: 0, old: None };
     steps.iter().try_for_each(|step| enter(&mut rest, step, false))?;
     Ok(rest.parts.split_off(before.parts.len()))
 }
 
-/// Goes one step further.
+/// Follows one step of the path.
 fn enter(target: &mut Target, step: &Step, may_append: bool) -> Result<(), ToolError> {
     let was_there = target.is_there();
     let (part, next) = match (target.old.take(), step) {
@@ -143,7 +143,7 @@ fn no_container(before: &[Part], found: &Value, step: &Step) -> ToolError {
     ToolError::bad_argument("path", message)
 }
 
-/// The way to a place as messages show it.
+/// Formats a path for messages.
 pub fn shown(parts: &[Part]) -> String {
     if parts.is_empty() {
         return "the top of the text".to_owned();
@@ -164,7 +164,7 @@ pub fn shown(parts: &[Part]) -> String {
     format!("`{}`", print::shortened(&path, 80))
 }
 
-/// Puts a value into maps of the keys that lead to it.
+/// Wraps a value in maps for the keys that lead to it.
 pub fn nested(value: Value, missing: &[Part]) -> Result<Value, ToolError> {
     missing.iter().rev().try_fold(value, |value, part| match part {
         Part::Name(name) => {
@@ -176,7 +176,7 @@ pub fn nested(value: Value, missing: &[Part]) -> Result<Value, ToolError> {
     })
 }
 
-/// The whole value after the change.
+/// Returns the whole value after the change.
 pub fn changed(root: &Value, target: &Target, change: &Change) -> Result<Value, ToolError> {
     let mut whole = root.clone();
     match (change, target.parts.split_last()) {
@@ -254,8 +254,8 @@ fn list_without(list: &Rc<List>, index: usize) -> Result<Value, ToolError> {
     Ok(Value::list(rest)?)
 }
 
-/// Whether two values are the same to the type and bit; keys of maps may come in another order. Calls itself as deep as
-/// both nest, which is bounded, and goes no further than the smaller of them.
+/// Returns whether two values are identical in type and bits, except that the keys of maps may be in a
+/// different order. Recursion is bounded by the nesting of the shallower value.
 pub fn same(left: &Value, right: &Value) -> Result<bool, LimitHit> {
     work::charge(1)?;
     match (left, right) {

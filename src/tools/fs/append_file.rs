@@ -77,7 +77,7 @@ struct Appended {
     checksum: String,
 }
 
-/// What ends a text in iso-2022-jp that does not end in ASCII.
+/// The escape sequence that ends an ISO-2022-JP text whose last character is not ASCII.
 const TO_ASCII: &[u8] = b"\x1b(B";
 
 pub fn tool() -> Tool {
@@ -100,7 +100,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Appended, ToolError> {
         context.spend_text(text.len())?;
         let (more, encoding) = added(&text, old, path, asked)?;
         let mut bytes = old.map(|old| old.bytes.clone()).unwrap_or_default();
-        // Two escapes in a row are malformed: the last one of what is there goes where another follows.
+        // Two consecutive escape sequences are malformed, so the last one of the old content is dropped before
+        // another.
         if encoding == "iso-2022-jp" && more.starts_with(b"\x1b") && bytes.ends_with(TO_ASCII) {
             bytes.truncate(bytes.len() - TO_ASCII.len());
         }
@@ -113,7 +114,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Appended, ToolError> {
     Ok(Appended { operation, encoding, appended_bytes, checksum })
 }
 
-/// The bytes that are added, and the name of their encoding.
+/// Returns the bytes to append, and the name of their encoding.
 fn added(
     text: &str,
     old: Option<&Original>,

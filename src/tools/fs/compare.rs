@@ -1,17 +1,17 @@
-//! The difference of two contents of a file, for front ends that show what changed: the texts are found
-//! as `FS.ReadFile` finds them.
+//! The difference between two versions of a file, for front ends that show changes. The texts are decoded as by
+//! `FS.ReadFile`.
 
 use crate::limits::{LimitHit, Watch};
 
 use super::super::diff::{Diff, Sides, unified};
 use super::encoding::decode_whole;
 
-/// Lines around each change.
+/// Number of context lines around each change.
 const CONTEXT_LINES: usize = 3;
-/// What a file is called that is not there.
+/// The name of a missing file in a diff.
 const NOTHING: &str = "/dev/null";
 
-/// The difference of what was at a path and what is; none where one of them is binary.
+/// Returns the difference between the old and new content of a path, or `None` if one of them is binary.
 pub fn compare(path: &str, content: Sides<Option<&[u8]>>, watch: &Watch) -> Result<Option<Diff>, LimitHit> {
     let text = |bytes: Option<&[u8]>| -> Result<Option<String>, LimitHit> {
         match bytes {

@@ -1,4 +1,4 @@
-//! `FS.Compress`: docs/specs/file_system_tool.md, its questions.
+//! `FS.Compress`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -95,7 +95,7 @@ enum Format {
     TarGz,
 }
 
-/// Bytes that are read at once, and that wait at most before they are written.
+/// Bytes that are read at a time, and that are buffered before they are written.
 const PIECE: usize = 64 << 10;
 
 pub fn tool() -> Tool {
@@ -114,7 +114,7 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
     }
 }
 
-/// Something to be packed: where it is, and its name in the archive.
+/// Something to pack: its path, and its name in the archive.
 struct Source {
     place: SandboxPath,
     metadata: Metadata,
@@ -167,13 +167,13 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     })
 }
 
-/// An error that knows its path, by the argument that named the source, unless it is about the archive.
+/// Adds the argument that named the source to an error with a path, unless it is the path of the archive.
 fn by_source(error: ToolError, argument: &'static str, destination: &SandboxPath) -> ToolError {
     let is_sources = error.path.as_deref().is_some_and(|path| path != destination.shown());
     if is_sources && error.argument.is_none() { error.argument(argument) } else { error }
 }
 
-/// Packs everything into a file.
+/// Writes all sources to a file.
 fn pack(
     context: &mut Context<'_>,
     sources: &[Source],
@@ -212,7 +212,7 @@ fn format_of(given: Option<&Str>, destination: &SandboxPath) -> Result<Format, T
     }
 }
 
-/// Everything that is to be packed, in the order of the archive, and how many reserved entries are not.
+/// Returns all entries to pack in the order of the archive, and the number of reserved entries left out.
 fn gather(
     context: &mut Context<'_>,
     places: Vec<SandboxPath>,
@@ -259,7 +259,8 @@ fn gather(
     Ok((sources, left_out))
 }
 
-/// The error for an entry that is not found: its name may be one that was only shown as text.
+/// Converts the error for an entry that is not found: its path may be a lossy conversion of a name that is not
+/// UTF-8.
 fn without_text(error: SandboxError, path: &str) -> SandboxError {
     match error {
         SandboxError::NotFound(_) if path.contains(char::REPLACEMENT_CHARACTER) => {
@@ -279,11 +280,11 @@ struct Counts {
     directories: u64,
     links: u64,
     bytes: u64,
-    /// The first link that `FS.Extract` does not make.
+    /// The first link that `FS.Extract` would refuse.
     leaving: Option<String>,
 }
 
-/// Puts one entry after another into an archive.
+/// Writes the sources to an archive.
 struct Packer<'a, 'c, 'f> {
     context: &'a mut Context<'c>,
     writer: &'a mut dyn Writer,
@@ -362,7 +363,7 @@ impl Packer<'_, '_, '_> {
         self.settle(finished, 1)
     }
 
-    /// Writes what waits once that is much; it is counted before.
+    /// Writes the buffered bytes once there are at least `at_least`. They are charged first.
     fn settle(&mut self, done: io::Result<()>, at_least: usize) -> Result<(), ToolError> {
         let wrap = |error: io::Error| ToolError::from(self.destination.error(&error));
         done.map_err(wrap)?;

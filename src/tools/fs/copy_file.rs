@@ -106,14 +106,14 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     done
 }
 
-/// Copying, of one or several.
+/// A copy operation on one or several items.
 struct Copy {
     overwrite: bool,
     recursive: bool,
     into: SandboxPath,
-    /// Where copies of several will be.
+    /// The destinations of several items.
     taken: HashSet<String>,
-    /// How many reserved entries were left out so far.
+    /// Number of reserved entries left out so far.
     left_out: Cell<u64>,
 }
 
@@ -124,7 +124,7 @@ struct OneCopy {
     metadata: Metadata,
 }
 
-/// What the source is, and how many files and directories would be made.
+/// Returns the metadata of the source, and the number of files and directories that the copy would create.
 fn look_at(
     context: &mut Context<'_>,
     work: &Copy,
@@ -164,7 +164,7 @@ fn copy(
     let copying = Copying { extent: Extent::WithoutReserved, overwrite };
     let copied = source.copy_to(destination, &copying, context.meter, change);
     let copied = copied.map_err(|error| match error {
-        // It names what is below the source by its last name alone.
+        // For an entry below the source, the error has only the last part of its name.
         SandboxError::Special(_) => ToolError::from(error).argument("source").path(source.shown()),
         SandboxError::Exists(_) if is_folder && is_directory(destination) => {
             hint_at_place_in(error.into(), source, destination)
@@ -230,7 +230,7 @@ fn is_directory(place: &SandboxPath) -> bool {
     place.metadata().is_ok_and(|metadata| metadata.kind == EntryKind::Folder)
 }
 
-/// Says how something is copied into a directory that is there, since nothing replaces a directory.
+/// Adds a hint about how to copy into an existing directory, because nothing replaces a directory.
 fn hint_at_place_in(error: ToolError, source: &SandboxPath, destination: &SandboxPath) -> ToolError {
     let name = source.address().rsplit('/').next().unwrap_or_default().to_owned();
     error.hint(format!("it is a directory; to copy into it, write `{}/{name}`", destination.shown()))

@@ -75,7 +75,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     }
     let change = context.begin_change(1 + missing.len() as u64)?;
     match path.create_folder(&change) {
-        // Somebody else made it meanwhile.
+        // The directory was created concurrently.
         Err(SandboxError::Exists(_)) if path.metadata().is_ok_and(|metadata| metadata.kind == EntryKind::Folder) => {
             Ok(done())
         }

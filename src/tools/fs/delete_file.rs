@@ -1,4 +1,4 @@
-//! `FS.DeleteFile`: docs/specs/file_system_tool.md; what is deleted is kept in `.ns/trash`.
+//! `FS.DeleteFile`: docs/specs/file_system_tool.md. Deleted files are moved to `.ns/trash`.
 
 use std::collections::HashSet;
 
@@ -79,10 +79,10 @@ pub fn tool() -> Tool {
     Tool::new(SPEC, run).with_check(|given, _| bulk::check(given, SPEC.name, "path"))
 }
 
-/// Deleting, of one or several.
+/// A delete operation on one or several items.
 struct Delete {
     recursive: bool,
-    /// The addresses of several that go.
+    /// The paths of the items to be deleted.
     taken: HashSet<String>,
 }
 
@@ -107,7 +107,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
 }
 
 impl Delete {
-    /// How many files and directories would go; the limit on them is asked before the first is gone.
+    /// Returns the number of files and directories to delete, so that the limit is checked before the first is
+    /// deleted.
     fn look_at(&self, context: &mut Context<'_>, path: &SandboxPath) -> Result<u64, ToolError> {
         if path.is_root() {
             return Err(SandboxError::RootItself("deleted").into());
@@ -130,7 +131,7 @@ impl Delete {
 }
 
 impl Delete {
-    /// Notes what goes, and refuses what lies in something that goes before it.
+    /// Records an item, and refuses one that is inside an earlier item.
     fn refuse_inside(&mut self, address: &str) -> Result<(), ToolError> {
         let above = address.match_indices('/').map(|(slash, _)| &address[..slash]).chain([address]);
         if let Some(taken) = above.into_iter().find(|above| self.taken.contains(*above)) {

@@ -1,4 +1,4 @@
-//! `FS.DiffFiles`: docs/specs/file_system_tool.md, its questions.
+//! `FS.DiffFiles`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
 use std::io::{self, Read, Seek};
 
@@ -77,7 +77,7 @@ struct Difference {
     malformed: bool,
 }
 
-/// Bytes that are compared at once.
+/// Bytes that are compared at a time.
 const PIECE: usize = 64 << 10;
 
 pub fn tool() -> Tool {
@@ -144,7 +144,7 @@ impl<'a> Side<'a> {
         ToolError::from(self.path.error(error)).argument(self.argument).path(self.path.shown())
     }
 
-    /// Fills as much of the buffer as the file has.
+    /// Reads until the buffer is full or the file ends.
     fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, ToolError> {
         let mut length = 0;
         while length < buffer.len() {
@@ -158,7 +158,7 @@ impl<'a> Side<'a> {
         Ok(length)
     }
 
-    /// The text of the file; none when it is binary.
+    /// Returns the text of the file, or `None` if it is binary.
     fn text(
         &mut self,
         context: &mut Context<'_>,
@@ -178,7 +178,7 @@ impl<'a> Side<'a> {
                 return Ok(decode_whole(bytes.as_slice(), choice)?);
             }
             bytes.extend_from_slice(&piece[..length])?;
-            // It may have grown.
+            // The file may have grown.
             self.check_size(bytes.len() as u64, max_size_mb)?;
         }
     }
@@ -188,7 +188,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Whether both files have the same bytes, however long they are.
+/// Returns whether both files have the same content, regardless of their size.
 fn are_same(context: &mut Context<'_>, old: &mut Side<'_>, new: &mut Side<'_>) -> Result<bool, ToolError> {
     let Sides { old: was, new: is } = Sides { old: &old.open.metadata, new: &new.open.metadata };
     if was.size != is.size || was.identity == is.identity {

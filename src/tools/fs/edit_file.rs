@@ -1,4 +1,4 @@
-//! `FS.EditFile`: one text in a file is replaced by another, and nothing else in it changes.
+//! `FS.EditFile`: replaces one text in a file by another and changes nothing else.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -93,9 +93,9 @@ struct Edited {
     diff: Option<String>,
 }
 
-/// Lines around a change in the difference.
+/// Number of context lines around a change in the diff.
 const CONTEXT_LINES: usize = 3;
-/// Bytes of an answer besides its difference.
+/// Size of an answer without its diff, in bytes.
 const REST_OF_ANSWER: usize = 2048;
 
 pub fn tool() -> Tool {
@@ -149,14 +149,14 @@ fn at_path(path: &SandboxPath, error: impl Into<ToolError>) -> ToolError {
     error.into().argument("path").path(path.shown())
 }
 
-/// What is known of an edit besides the new content.
+/// The results of an edit besides the new content.
 struct About {
     replacements: usize,
     encoding: String,
     diff: Option<String>,
 }
 
-/// The new content of the file.
+/// Returns the new content of the file.
 fn edit(
     context: &mut Context<'_>,
     old: &Original,
@@ -192,8 +192,8 @@ fn edit(
     Err(error.argument("old_text").path(path.shown()))
 }
 
-/// The text of a file, which gives exactly its bytes when it is encoded again: some encodings have two
-/// codes for one character.
+/// Decodes a file. Errors: encoding the text again would not restore the exact bytes, because some encodings
+/// have two codes for one character.
 fn decoded(old: &Original, charset: Charset, mark: usize) -> Result<String, ToolError> {
     let bytes = &old.bytes[mark..];
     let refuse = |at: Option<usize>| {
@@ -217,12 +217,12 @@ fn decoded(old: &Original, charset: Charset, mark: usize) -> Result<String, Tool
     }
 }
 
-/// How the lines of a file end.
+/// The line ends of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineEnds {
     Lf,
     Crlf,
-    /// Both, or there are none.
+    /// Both, or none.
     Any,
 }
 
@@ -239,7 +239,7 @@ impl LineEnds {
         }
     }
 
-    /// A text with these line ends.
+    /// Converts a text to these line ends.
     fn given_to(self, text: &str) -> String {
         match self {
             LineEnds::Any => text.to_owned(),
@@ -249,7 +249,7 @@ impl LineEnds {
     }
 }
 
-/// The text with something else in the places where `length` bytes were found.
+/// Replaces `length` bytes at each position in `found`.
 fn replaced(text: &str, found: &[usize], length: usize, by: &str) -> Result<String, LimitHit> {
     let size = (text.len() - found.len() * length).saturating_add(found.len().saturating_mul(by.len()));
     space::check_string(size)?;
@@ -270,12 +270,12 @@ fn difference(context: &Context<'_>, path: &SandboxPath, text: Sides<&str>) -> R
     let names = Sides { old: names.old.as_str(), new: names.new.as_str() };
     let diff = unified(text, names, CONTEXT_LINES, &context.meter.watch())?.text;
     let room = context.answer_bytes.unwrap_or(u64::MAX);
-    // The change is not to be done and then told as an answer too large. A byte is six in JSON at most.
+    // The answer must not turn out too large after the change is made. A byte takes at most six bytes in JSON.
     let fits = (diff.len().saturating_mul(6) + REST_OF_ANSWER) as u64 <= room;
     Ok(fits.then_some(diff))
 }
 
-/// The error where the old text does not occur.
+/// Returns the error for an old text that does not occur.
 fn missing(path: &SandboxPath, text: &str, old_text: &str, ends: LineEnds) -> ToolError {
     let error = ToolError::new(ToolCode::Conflict, format!("`old_text` does not occur in `{}`", path.shown()));
     if ends == LineEnds::Any && text.contains('\n') && old_text.contains('\n') {
@@ -290,11 +290,11 @@ fn missing(path: &SandboxPath, text: &str, old_text: &str, ends: LineEnds) -> To
     }
 }
 
-/// Lines that are compared letter by letter at most.
+/// Maximum number of lines compared by character.
 const COMPARED_LINES: usize = 2_000;
 
-/// The line of a file that is most like the first line of a text with something in it: one that differs in
-/// blanks alone, else one with few letters changed.
+/// Returns the line of a file that is most similar to the first non-blank line of a text: one that differs only
+/// in blanks, else one that contains it, else one with few characters changed.
 fn nearest_line<'a>(text: &'a str, wanted: &str) -> Option<(usize, &'a str)> {
     let wanted = wanted.lines().map(str::trim).find(|line| !line.is_empty())?;
     let lines = || text.lines().enumerate().map(|(number, line)| (number + 1, line));
@@ -305,7 +305,7 @@ fn nearest_line<'a>(text: &'a str, wanted: &str) -> Option<(usize, &'a str)> {
     })
 }
 
-/// The error where the old text occurs another number of times.
+/// Returns the error for an old text that occurs a different number of times than expected.
 fn miscounted(path: &SandboxPath, text: &str, found: &[usize], expected: i64) -> ToolError {
     let times = |count: i64| if count == 1 { "once".to_owned() } else { format!("{count} times") };
     let count = found.len() as i64;

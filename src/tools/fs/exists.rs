@@ -1,4 +1,4 @@
-//! `FS.Exists`: docs/specs/file_system_tool.md, its questions.
+//! `FS.Exists`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
 use crate::sandbox::{PathRule, SandboxPath};
 use crate::text::ToolCode;

@@ -1,4 +1,4 @@
-//! `FS.Extract`: docs/specs/file_system_tool.md, its questions.
+//! `FS.Extract`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -88,9 +88,9 @@ struct Unpacked {
     links: u64,
 }
 
-/// Bytes that are written at once.
+/// Bytes that are written at a time.
 const PIECE: usize = 64 << 10;
-/// Times that every file system and every tool can show: the years 1 to 9999.
+/// Times that every file system and every tool can represent: the years 1 to 9999.
 const TIMES: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
 pub fn tool() -> Tool {
@@ -148,7 +148,7 @@ fn check_destination(destination: &SandboxPath) -> Result<(), SandboxError> {
     }
 }
 
-/// Reads the archive once, without unpacking, and checks all that it says.
+/// Reads the archive once without unpacking, and validates it.
 fn read_plan(context: &mut Context<'_>, mut reader: Reader, budget: &Budget) -> Result<Plan, ToolError> {
     let mut plan = Plan::new();
     while let Some(entry) = reader.advance()? {
@@ -159,7 +159,7 @@ fn read_plan(context: &mut Context<'_>, mut reader: Reader, budget: &Budget) -> 
     Ok(plan)
 }
 
-/// Asks the policy for the directory and for every name that would be made in it.
+/// Asks the policy to admit the directory and every name to be created in it.
 fn admit(context: &Context<'_>, destination: &SandboxPath, plan: &Plan) -> Result<(), ToolError> {
     let address = destination.address();
     context.admit(&address, true, Access::Change)?;
@@ -174,7 +174,7 @@ fn admit(context: &Context<'_>, destination: &SandboxPath, plan: &Plan) -> Resul
     Ok(())
 }
 
-/// Makes the tree of a plan.
+/// Creates the tree of a plan.
 struct Unpacker<'a, 'c> {
     context: &'a mut Context<'c>,
     tree: Unpacking<'a>,
@@ -201,7 +201,7 @@ impl Unpacker<'_, '_> {
         if reader.advance()?.is_some() {
             return Err(self.changed());
         }
-        // A folder's time is that of the last change in it, so it comes last.
+        // Creating an entry changes the time of its directory, so the times of directories are set last.
         for (parts, node) in plan.nodes().rev().filter(|(_, node)| node.kind == NodeKind::Folder) {
             if let Some(modified) = time_of(node) {
                 self.tree.set_modified(parts, modified)?;
@@ -226,7 +226,7 @@ impl Unpacker<'_, '_> {
         }
     }
 
-    /// Makes a file of what `read` gives.
+    /// Creates a file with the content that `read` returns.
     fn fill(
         &mut self,
         parts: &[CompactString],

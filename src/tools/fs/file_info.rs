@@ -123,7 +123,7 @@ fn run(_: &mut Context<'_>, args: Args) -> Result<Info, ToolError> {
     })
 }
 
-/// The text of a link; `None` for all else.
+/// Returns the text of a link, or `None` for anything else.
 fn target(path: &SandboxPath, kind: EntryKind) -> Result<Option<String>, ToolError> {
     if kind != EntryKind::Link {
         return Ok(None);

@@ -102,7 +102,7 @@ struct Item {
     is_hidden: bool,
 }
 
-/// Bytes that an item takes besides its texts, as a struct and then as a map.
+/// Bytes that an item takes in addition to its texts, as a struct and then as a map.
 const ITEM_BYTES: usize = 512;
 
 pub fn tool() -> Tool {
@@ -155,7 +155,7 @@ fn plan(args: &Args) -> ListingPlan {
     }
 }
 
-/// Levels below the directory to which a pattern leads.
+/// Returns how many levels below the directory a pattern reaches.
 fn levels_of(pattern: &str) -> usize {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let is_of_paths = pattern.contains('/');
@@ -165,7 +165,7 @@ fn levels_of(pattern: &str) -> usize {
     }
 }
 
-/// The path of a place from the sandbox root: as it was given, which may be through links, but without `..`.
+/// Returns the path of a place from the sandbox root: as given, possibly through links, but without `..`.
 pub fn named(place: &SandboxPath) -> String {
     let climbs = place.shown().split('/').any(|part| part == "..");
     match &*if climbs { place.address() } else { place.shown().into() } {
@@ -174,7 +174,7 @@ pub fn named(place: &SandboxPath) -> String {
     }
 }
 
-/// The beginning of the paths of entries in a directory: its own path and a `/`, nothing for the root.
+/// Returns the path prefix of the entries in a directory: its path and a `/`, or nothing for the root.
 pub fn prefix(directory: &SandboxPath) -> String {
     match named(directory) {
         path if path == "." => String::new(),
@@ -182,15 +182,15 @@ pub fn prefix(directory: &SandboxPath) -> String {
     }
 }
 
-/// A search under way.
+/// A search in progress.
 struct Search {
     pattern: Pattern,
     prefix: String,
     most: usize,
-    /// Items that fit the pattern.
+    /// Number of items that match the pattern.
     fitting: usize,
     found: Found,
-    /// What the items take.
+    /// Memory that the items use, in bytes.
     bytes: usize,
 }
 
@@ -204,7 +204,7 @@ impl Search {
         }
         let metadata = match lister.metadata() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(ControlFlow::Continue(())),
-            // A directory can be readable and closed to whoever asks what its entries are.
+            // A directory can be readable although the metadata of its entries is not accessible.
             other => other.ok(),
         };
         if fits && self.fitting == self.most {

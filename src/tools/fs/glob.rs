@@ -1,8 +1,8 @@
-//! Patterns of file names: `*`, `?`, `[…]`, `{…,…}` and `**`, as `globset` reads them.
+//! Patterns of file names: `*`, `?`, `[…]`, `{…,…}` and `**`, in the syntax of `globset`.
 //!
-//! A pattern without `/` is compared with a name, one with `/` with the path from the directory where
-//! the search begins. What `globset` makes of a pattern works on bytes, so that `?` would be a third of
-//! a `€`; its expression is compiled again for characters.
+//! A pattern without `/` is matched against the name, one with `/` against the path from the directory where
+//! the search starts. `globset` compiles a pattern to a regular expression on bytes, in which `?` would match a
+//! third of `€`; the expression is recompiled for characters.
 
 use globset::GlobBuilder;
 use regex::{Regex, RegexBuilder};
@@ -11,49 +11,49 @@ use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 use crate::value::print;
 
-/// The longest pattern, in bytes: as long as a path can be.
+/// Maximum length of a pattern in bytes: the maximum length of a path.
 const MAX_BYTES: usize = 4096;
-/// What a compiled pattern may take, in bytes.
+/// Maximum size of a compiled pattern in bytes.
 const MAX_COMPILED: usize = 1 << 20;
-/// Patterns without braces that one with braces may stand for.
+/// Maximum number of brace-free patterns that a pattern with braces may expand to.
 const MAX_ALTERNATIVES: u64 = 10_000;
 
-/// A pattern.
+/// A compiled pattern.
 #[derive(Debug)]
 pub struct Pattern {
-    /// `None` for `*` and `**`, which everything fits.
+    /// `None` for `*` and `**`, which match everything.
     regex: Option<Regex>,
     of_paths: bool,
 }
 
-/// Whether the case of letters counts.
+/// Whether letter case matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LetterCase {
-    /// `a` is not `A`.
+    /// `a` does not match `A`.
     Counts,
-    /// `a` is `A`.
+    /// `a` matches `A`.
     Ignored,
 }
 
 impl LetterCase {
-    /// What a flag `ignore_case` says.
+    /// Converts an `ignore_case` argument.
     pub fn of(ignore_case: bool) -> LetterCase {
         if ignore_case { LetterCase::Ignored } else { LetterCase::Counts }
     }
 }
 
 impl Pattern {
-    /// A pattern as an argument writes it: of names, or of paths when it holds a `/`.
+    /// Parses a pattern: of names, or of paths if it contains a `/`.
     pub fn parse(argument: &'static str, pattern: &str) -> Result<Pattern, ToolError> {
         Pattern::with_case(argument, pattern, LetterCase::Counts)
     }
 
-    /// The same, where the case of letters may not count.
+    /// Parses a pattern with the given case sensitivity.
     pub fn with_case(argument: &'static str, pattern: &str, case: LetterCase) -> Result<Pattern, ToolError> {
         Pattern::of(argument, pattern, pattern.contains('/'), case)
     }
 
-    /// A pattern that is always one of paths.
+    /// Parses a pattern that is always matched against paths.
     pub fn of_paths(argument: &'static str, pattern: &str) -> Result<Pattern, ToolError> {
         Pattern::of(argument, pattern, true, LetterCase::Counts)
     }
@@ -82,12 +82,12 @@ impl Pattern {
         Ok(Pattern { regex, of_paths })
     }
 
-    /// Whether it is compared with paths, not with names.
+    /// Returns whether the pattern is matched against paths rather than names.
     pub fn is_of_paths(&self) -> bool {
         self.of_paths
     }
 
-    /// Whether an entry fits: its name, and its path from where the search begins.
+    /// Returns whether an entry matches, given its name and its path from the start of the search.
     pub fn fits<'a>(&self, name: &str, path: impl FnOnce() -> std::borrow::Cow<'a, str>) -> bool {
         match &self.regex {
             None => true,
@@ -97,7 +97,7 @@ impl Pattern {
     }
 }
 
-/// Nothing lies above the directory where a search begins.
+/// Refuses a pattern that leads out of the directory where the search starts.
 fn check_place(argument: &'static str, pattern: &str) -> Result<(), ToolError> {
     let leaves = pattern.starts_with('/') || pattern.split('/').any(|part| part == "..");
     match leaves {
@@ -130,7 +130,7 @@ fn compile(pattern: &str, case: LetterCase) -> Result<Regex, String> {
     })
 }
 
-/// An expression for bytes as one for characters: `\xc3\xa9` is `é` again.
+/// Converts an expression for bytes to one for characters: `\xc3\xa9` becomes `é`.
 fn of_characters(expression: &str) -> String {
     let mut bytes = Vec::with_capacity(expression.len());
     let mut rest = expression.strip_prefix("(?-u)").unwrap_or(expression).as_bytes();
@@ -160,7 +160,7 @@ fn of_characters(expression: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| expression.to_owned())
 }
 
-/// How many patterns without braces a pattern stands for, or more.
+/// Returns an upper bound for the number of brace-free patterns that a pattern expands to.
 fn alternatives(pattern: &str) -> u64 {
     let mut open: Vec<u64> = Vec::new();
     let mut product: u64 = 1;
@@ -235,7 +235,7 @@ mod tests {
         }
         let deep = "{".repeat(2000) + &"}".repeat(2000);
         assert!(Pattern::parse("pattern", &deep).is_err());
-        // Large, and perhaps too large, but nothing that takes long.
+        // It is large, possibly too large, but must not take long.
         let _ = Pattern::parse("pattern", &"[é-€]*".repeat(500));
     }
 }

@@ -1,4 +1,4 @@
-//! `FS.HashFile`: docs/specs/file_system_tool.md, its questions.
+//! `FS.HashFile`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
 use std::io::Read;
 
@@ -52,7 +52,7 @@ struct Hash {
     size: u64,
 }
 
-/// Bytes that are read at once.
+/// Bytes that are read at a time.
 const PIECE: usize = 64 << 10;
 
 pub fn tool() -> Tool {

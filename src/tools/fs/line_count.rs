@@ -1,4 +1,4 @@
-//! `FS.LineCount`: as the older dialect has it.
+//! `FS.LineCount`, from the older dialect.
 
 use std::io::Read;
 
@@ -37,7 +37,7 @@ arguments! {
     }
 }
 
-/// Bytes that are read at once.
+/// Bytes that are read at a time.
 const PIECE: usize = 64 << 10;
 
 pub fn tool() -> Tool {

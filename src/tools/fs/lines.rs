@@ -1,35 +1,35 @@
-//! A stretch of the lines of a text that comes in pieces.
+//! Extracts a range of lines from a text that arrives in pieces.
 
 use crate::limits::LimitHit;
 
 use super::super::build::TextBuilder;
 
-/// Takes the lines after the first `skip`, at most `most`; lines end in LF, CRLF or CR, which they keep.
+/// Collects at most `most` lines after the first `skip`. Lines end in LF, CRLF or CR, and keep their ends.
 pub struct Lines {
     skip: usize,
     most: usize,
-    /// Lines that ended so far.
+    /// Number of lines that have ended so far.
     ended: usize,
-    /// The piece before ended in a CR, which an LF may follow.
+    /// Whether the previous piece ended in a CR, which an LF may follow.
     after_cr: bool,
-    /// Characters came after the newest line end.
+    /// Whether characters followed the last line end.
     in_line: bool,
     text: TextBuilder,
 }
 
 impl Lines {
-    /// `most` is 0 for all.
+    /// Creates a collector; `most` is 0 for no limit.
     pub fn new(skip: usize, most: usize) -> Lines {
         let most = if most == 0 { usize::MAX } else { most };
         Lines { skip, most, ended: 0, after_cr: false, in_line: false, text: TextBuilder::default() }
     }
 
-    /// Whether the line that comes next is wanted.
+    /// Returns whether the line with the given index is in the range.
     fn is_wanted(&self, line: usize) -> bool {
         line >= self.skip && line - self.skip < self.most
     }
 
-    /// Takes a piece in; tells whether more can be wanted.
+    /// Processes a piece. Returns whether more input can be relevant.
     pub fn take(&mut self, mut piece: &str) -> Result<bool, LimitHit> {
         if piece.is_empty() {
             return Ok(true);
@@ -43,7 +43,7 @@ impl Lines {
             piece = rest;
         }
         let end = self.skip.saturating_add(self.most);
-        // What is wanted of a piece is one stretch of it.
+        // The requested part of a piece is contiguous.
         let (mut from, mut to) = (None, 0);
         let mut at = 0;
         while at < piece.len() && self.ended < end {
@@ -64,11 +64,11 @@ impl Lines {
         if at < piece.len() {
             return Ok(false);
         }
-        // A CR at the end of what is wanted may still be followed by its LF.
+        // A CR at the end of the range may still be followed by its LF.
         Ok(self.after_cr || self.ended < self.skip.saturating_add(self.most))
     }
 
-    /// The lines taken, and how many they are.
+    /// Returns the collected lines and their number.
     pub fn finish(self) -> (String, usize) {
         let partial = usize::from(self.in_line && self.is_wanted(self.ended));
         let count = self.ended.saturating_sub(self.skip).min(self.most) + partial;
@@ -78,7 +78,7 @@ impl Lines {
     }
 }
 
-/// Bytes of the first line, its LF, CRLF or CR included.
+/// Returns the length of the first line in bytes, including its LF, CRLF or CR.
 fn line_length(text: &str) -> usize {
     match memchr::memchr2(b'\n', b'\r', text.as_bytes()) {
         None => text.len(),
@@ -91,7 +91,7 @@ fn line_length(text: &str) -> usize {
 mod tests {
     use super::Lines;
 
-    /// The lines of a text that comes in pieces of so many characters.
+    /// Extracts lines from a text in pieces of `size` characters.
     fn cut(text: &str, size: usize, skip: usize, most: usize) -> (String, usize) {
         let chars: Vec<char> = text.chars().collect();
         let mut lines = Lines::new(skip, most);

@@ -1,6 +1,6 @@
 //! `FS.ListDirectory`: docs/specs/list_directory_srd.md.
 //!
-//! The requirement numbers in comments are those of the document.
+//! Requirement numbers in comments refer to that document.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
@@ -58,7 +58,7 @@ const SPEC: Spec = Spec {
     },
 };
 
-/// Blanks around the path are cut off (FR-LD-VAL-10); `..` and absolute paths are refused.
+/// Blanks around the path are trimmed (FR-LD-VAL-10); `..` and absolute paths are refused.
 const PATH: PathRule = PathRule { parents: false, trimmed: true, ..PathRule::RELATIVE };
 
 arguments! {
@@ -129,7 +129,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
     let mut walk = Walk { choice: &choice, context, start, entries: Vec::new(), truncated: false };
     walk.run(folder, names)?;
     let Walk { mut entries, truncated, .. } = walk;
-    // FR-LD-OUT-01: the order of the output is another one than that of the walk.
+    // FR-LD-OUT-01: the order of the output differs from that of the walk.
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     let listing = Listing {
         path: args.path.shown().to_owned(),
@@ -142,7 +142,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
     fit(listing, context.answer_bytes)
 }
 
-/// What the caller and the policy file ask for, together.
+/// The combined arguments and settings of the policy file.
 struct Choice {
     max_depth: i64,
     max_entries: i64,
@@ -154,7 +154,8 @@ struct Choice {
 }
 
 impl Choice {
-    /// Arguments over settings (FR-LD-VAL-06a); [`check`] was asked.
+    /// Combines arguments and settings; arguments take precedence (FR-LD-VAL-06a). Requires that [`check`] has
+    /// passed.
     fn from_args(args: &Args, settings: &ListDirectorySettings) -> Choice {
         Choice {
             max_depth: if args.recursive { args.max_depth.unwrap_or(settings.max_depth) } else { 1 },
@@ -177,7 +178,7 @@ impl Choice {
     }
 }
 
-/// What the arguments must keep to together, and within the policy file's caps.
+/// Checks constraints between arguments, and the caps of the policy file.
 fn check(given: &Given<'_>, settings: &Settings) -> Result<(), ToolError> {
     let settings = &settings.list_directory;
     if let (Some(recursive), Some(Some(depth))) = (given.truth("recursive"), given.int("max_depth")) {
@@ -201,7 +202,7 @@ fn check(given: &Given<'_>, settings: &Settings) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// A number that has its default and its cap in the policy file (CFG-LD-02, CFG-LD-03).
+/// Checks a number whose default and cap are set in the policy file (CFG-LD-02, CFG-LD-03).
 fn within(argument: &'static str, given: &Given<'_>, cap: i64) -> Result<(), ToolError> {
     match given.int(argument) {
         Some(Some(asked)) if asked > cap => {
@@ -215,22 +216,22 @@ fn within(argument: &'static str, given: &Given<'_>, cap: i64) -> Result<(), Too
     }
 }
 
-/// A name as it is, and as it is shown and ordered (NFR-LD-REL-02).
+/// A raw name, and the text by which it is displayed and sorted (NFR-LD-REL-02).
 struct Name {
     raw: OsString,
     shown: String,
 }
 
-/// The names in a folder in the order of the walk (FR-LD-LST-05), without reserved ones.
+/// Returns the names in a directory in walk order (FR-LD-LST-05), without reserved ones.
 fn sorted_names(folder: &Folder) -> io::Result<Vec<Name>> {
     let entries = folder.entries()?.into_iter().filter(|entry| !is_reserved(&entry.name));
     let mut names: Vec<Name> = entries.map(|entry| Name { shown: shown(&entry.name), raw: entry.name }).collect();
-    // Two raw names may be shown alike; their bytes decide then, so that the order is always the same.
+    // Two raw names may have the same text; comparing their bytes keeps the order deterministic.
     names.sort_by(|a, b| a.shown.cmp(&b.shown).then_with(|| a.raw.cmp(&b.raw)));
     Ok(names)
 }
 
-/// One U+FFFD for each maximal bad part.
+/// Converts a name to text, with one U+FFFD for each maximal invalid sequence.
 fn shown(name: &OsStr) -> String {
     String::from_utf8_lossy(name.as_encoded_bytes()).into_owned()
 }
@@ -245,7 +246,7 @@ struct Walk<'a, 'b> {
     truncated: bool,
 }
 
-/// A directory whose names are being gone through.
+/// An open directory and its remaining names.
 struct Level {
     folder: Folder,
     names: std::vec::IntoIter<Name>,
@@ -274,7 +275,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Adds the entry of a name; gives the directory that is to be gone through next, if it is one.
+    /// Adds the entry of a name. Returns the directory to descend into, if it is one.
     fn visit(&mut self, level: &Level, name: &Name, depth: i64) -> Option<Level> {
         let path = if level.path.is_empty() { name.shown.clone() } else { format!("{}/{}", level.path, name.shown) };
         let entry = |kind, metadata: Option<Metadata>| Entry {
@@ -314,7 +315,7 @@ impl Walk<'_, '_> {
                 }
                 Some(Level { folder, names: names.into_iter(), path })
             }
-            // FR-LD-LST-08: this entry stands instead of that of the directory, whatever is included.
+            // FR-LD-LST-08: this entry replaces that of the directory, whatever is included.
             Err(error) => {
                 let words = format!("the directory cannot be read: {}", words(&error));
                 let unread = entry("unknown", Some(metadata));
@@ -324,7 +325,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Adds an entry, or notes that there is one too many (FR-LD-LST-07).
+    /// Adds an entry, or marks the listing as truncated (FR-LD-LST-07).
     fn add(&mut self, entry: Entry) {
         match self.entries.len() as i64 >= self.choice.max_entries {
             true => self.truncated = true,
@@ -348,7 +349,7 @@ fn type_word(kind: EntryKind) -> &'static str {
     }
 }
 
-/// Why nothing is known of an entry: code and words.
+/// Returns the code and message for an entry without metadata.
 fn unknown(error: &io::Error) -> (&'static str, String) {
     let code = match error.kind() {
         ErrorKind::PermissionDenied => "permission_denied",
@@ -358,7 +359,7 @@ fn unknown(error: &io::Error) -> (&'static str, String) {
     (code, words(error))
 }
 
-/// Short words that no language setting changes.
+/// Returns a short message that does not depend on the locale.
 fn words(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
@@ -374,7 +375,7 @@ fn fit(mut listing: Listing, budget: Option<u64>) -> Result<Listing, ToolError> 
     let mut inner = lengths.iter().sum::<u64>() + lengths.len().saturating_sub(1) as u64;
     let entries = std::mem::take(&mut listing.entries);
     let mut kept = entries.len();
-    // The listing without entries is `…"entries":[]…`; entries and their commas come in between.
+    // The listing without entries is `…"entries":[]…`; the entries and their commas are inserted there.
     while json_length(&listing) + inner > budget {
         let Some(last) = kept.checked_sub(1) else {
             let needed = json_length(&listing);

@@ -1,4 +1,4 @@
-//! Tools that work on files and folders in the sandbox.
+//! Tools for files and directories in the sandbox.
 
 mod append_file;
 mod archive;
@@ -47,7 +47,7 @@ use crate::value::print;
 
 use encoding::{Charset, Choice, Unencodable, encode};
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     vec![
         find::tool(),
@@ -77,7 +77,7 @@ pub fn tools() -> Vec<Tool> {
     ]
 }
 
-/// The SHA-256 that an argument gives in hexadecimal digits.
+/// Parses a SHA-256 in hexadecimal digits from an argument.
 fn digest_of(argument: &'static str, digits: &str) -> Result<[u8; 32], ToolError> {
     let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
     let pairs = digits.as_bytes().chunks_exact(2);
@@ -90,7 +90,7 @@ fn digest_of(argument: &'static str, digits: &str) -> Result<[u8; 32], ToolError
     })
 }
 
-/// Whether a file of so many bytes may be held whole, by the tool's `max_size_mb`.
+/// Checks the size of a file that is held in memory against `max_size_mb`.
 fn check_size(path: &SandboxPath, size: u64, max_size_mb: i64) -> Result<(), ToolError> {
     if size <= (max_size_mb as u64) << 20 {
         return Ok(());
@@ -100,7 +100,7 @@ fn check_size(path: &SandboxPath, size: u64, max_size_mb: i64) -> Result<(), Too
     Err(ToolError::new(ToolCode::TooLarge, message).path(shown).hint("raise `max_size_mb`"))
 }
 
-/// The encoding of a name that an argument gives.
+/// Parses the name of an encoding from an argument.
 fn encoding_of(argument: &'static str, name: &str) -> Result<Choice, ToolError> {
     Choice::find(name).ok_or_else(|| {
         let message = format!("`{argument}` is no encoding that is known: `{}`", print::shortened(name, 40));
@@ -109,7 +109,7 @@ fn encoding_of(argument: &'static str, name: &str) -> Result<Choice, ToolError> 
     })
 }
 
-/// The bytes of a text, which an argument gives, in an encoding.
+/// Encodes a text from an argument.
 fn encoded<'a>(argument: &'static str, text: &'a str, charset: Charset) -> Result<Cow<'a, [u8]>, ToolError> {
     if charset == Charset::UTF_8 {
         return Ok(text.as_bytes().into());
@@ -125,13 +125,13 @@ fn encoded<'a>(argument: &'static str, text: &'a str, charset: Charset) -> Resul
     Ok(bytes.into())
 }
 
-/// The error for a path that ends in `/` where a file is meant.
+/// Returns the error for a path that ends in `/` where a file is expected.
 fn no_file_path(path: &SandboxPath) -> ToolError {
     let message = format!("`{}/` names a directory, not a file", path.shown());
     ToolError::new(ToolCode::IsADirectory, message).hint("leave out the `/` at the end")
 }
 
-/// Says how many reserved entries of directories an operation left out.
+/// Adds a note about the number of reserved entries that an operation left out.
 fn note_left_out(context: &Context<'_>, count: u64, done: &str) {
     let entries = match count {
         0 => return,
@@ -141,7 +141,7 @@ fn note_left_out(context: &Context<'_>, count: u64, done: &str) {
     context.note(format!("{entries} not {done}: `.ns` and `neuroscript.toml` belong to NeuroScript itself"));
 }
 
-/// Says how what exists could be replaced.
+/// Adds a hint about how to replace what exists.
 fn hint_at_overwriting(error: ToolError) -> ToolError {
     match error.code {
         ToolCode::AlreadyExists => error.hint("give `overwrite: true` to replace it, or choose another name"),
@@ -149,7 +149,7 @@ fn hint_at_overwriting(error: ToolError) -> ToolError {
     }
 }
 
-/// The bytes that an argument gives as base64.
+/// Decodes base64 from an argument.
 fn base64_of(argument: &'static str, text: &str) -> Result<Vec<u8>, ToolError> {
     STANDARD.decode(text).map_err(|error| {
         let reason = match error {

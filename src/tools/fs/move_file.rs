@@ -149,7 +149,7 @@ fn exists(destination: &SandboxPath) -> ToolError {
     error.argument("destination").path(destination.shown())
 }
 
-/// The error of the rename itself, which may find in a race what the checks did not.
+/// Explains an error of the rename itself, which may detect a race that the checks could not.
 fn explain(error: SandboxError, destination: &SandboxPath) -> ToolError {
     match error {
         SandboxError::Exists(_) => exists(destination),

@@ -1,4 +1,4 @@
-//! What the tools of docs/specs/file_system_tool.md give back after a change.
+//! The results of the tools in docs/specs/file_system_tool.md after a change.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -48,7 +48,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// An operation that was just done.
+    /// Returns the result of a completed operation.
     pub fn done(operation: &'static str, path: &str, size_bytes: Option<u64>) -> Operation {
         Operation {
             success: true,
@@ -65,7 +65,7 @@ impl Operation {
         }
     }
 
-    /// An operation on so many items, of which those with a row were reached.
+    /// Returns the result of an operation on `all` items, of which those with a row were processed.
     pub fn of_rows(operation: &'static str, rows: Vec<Row>, all: usize) -> Operation {
         let failed = rows.iter().filter(|row| !row.is_done()).count();
         let not_reached = all - rows.len();
@@ -80,7 +80,7 @@ impl Operation {
         }
     }
 
-    /// The same with where the old content is kept.
+    /// Adds the path of the backup.
     pub fn with_backup(self, backup_path: Option<String>) -> Operation {
         Operation { backup_path, ..self }
     }
@@ -91,7 +91,7 @@ fn now() -> String {
     rfc3339(since.as_secs() as i64).into()
 }
 
-/// A time as the results of the File System Tool show it.
+/// Formats a time for the results of the File System Tool.
 pub fn time_text(time: Option<Timestamp>) -> Option<String> {
     time.map(|time| rfc3339(time.seconds).into())
 }

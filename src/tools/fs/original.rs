@@ -1,8 +1,8 @@
-//! The old content of a file that is appended to or edited, and how the new one takes its place.
+//! Reads a file that is appended to or edited, and replaces it with the new content.
 //!
-//! Between the look at the old content and the exchange nothing is locked: the exchange itself checks
-//! that what comes out is what was looked at, and when it is not, all is done once more with what is
-//! there by then. So nothing is lost of what others write meanwhile.
+//! Nothing is locked between reading and replacing. The replacement itself checks that the file still has the
+//! content that was read; if not, the operation is retried on the current content. So concurrent writes of
+//! others are never lost.
 
 use std::io::Read;
 
@@ -15,45 +15,46 @@ use crate::toolkit::{Access, Context, ToolError};
 
 use super::encoding::{Charset, Choice, Decoder, detect, is_binary};
 
-/// How often somebody else may come between before it is a conflict.
+/// Maximum number of attempts before concurrent writes cause a conflict.
 const ATTEMPTS: usize = 100;
-/// Bytes that are read at once, and by which the kind of a file is told.
+/// Bytes that are read at a time, and that identify the file format.
 const PIECE: usize = 1 << 16;
-/// How many times the size of a file its texts and bytes may take together.
+/// Upper bound for the memory that the texts and bytes of a file use, as a multiple of its size.
 const COPIES: usize = 6;
 
-/// What a file holds.
+/// The content of a file.
 pub struct Original {
-    /// All of it.
+    /// All bytes of the file.
     pub bytes: Vec<u8>,
-    /// Its SHA-256.
+    /// Their SHA-256.
     pub digest: [u8; 32],
 }
 
-/// What a file is to hold, and where the old content was kept.
+/// The new content of a file, and where the old content is.
 pub struct Replaced<T> {
     /// The new content.
     pub bytes: Vec<u8>,
-    /// What else is known of it.
+    /// Additional results.
     pub about: T,
-    /// What `FS.RestoreBackup` takes.
+    /// The backup path for `FS.RestoreBackup`.
     pub backup: Option<String>,
 }
 
-/// How a file is changed.
+/// A change to a file.
 pub struct Changing<'a> {
     /// The file.
     pub path: &'a SandboxPath,
-    /// The largest file that is taken in, in MiB.
+    /// Maximum size of the file in MiB.
     pub max_size_mb: i64,
-    /// Whether the old content is kept.
+    /// Whether the result reports the path of the backup. The old content is kept in either case.
     pub is_told: bool,
-    /// The SHA-256 that it must have.
+    /// The SHA-256 that the old content must have.
     pub if_match: Option<[u8; 32]>,
 }
 
 impl Changing<'_> {
-    /// Replaces what the file holds by what is made of it; none stands for a file that is not there.
+    /// Replaces the content of a file with the result of `make`, which receives `None` if the file does not
+    /// exist.
     pub fn run<T>(
         &self,
         context: &mut Context<'_>,
@@ -68,7 +69,7 @@ impl Changing<'_> {
             let old = self.read(path, context)?;
             let (bytes, about) = make(context, old.as_ref())?;
             if old.as_ref().is_some_and(|old| old.bytes == bytes) {
-                // It holds this already, so nothing is written and nothing kept.
+                // The content is unchanged, so nothing is written and no backup is made.
                 return Ok(Replaced { bytes, about, backup: None });
             }
             let change = match &mut change {
@@ -79,7 +80,7 @@ impl Changing<'_> {
             context.begin_write(path, size, size).map_err(|error| self.at_path(error))?;
             match self.write(path, context, old.as_ref(), &bytes, change) {
                 Ok(backup) => return Ok(Replaced { bytes, about, backup }),
-                // What is there by now is looked at again.
+                // The file was changed concurrently: retry with its current content.
                 Err(SandboxError::Changed(_) | SandboxError::Exists(_)) if self.if_match.is_none() => {}
                 Err(error) => return Err(self.at_path(error)),
             }
@@ -161,7 +162,7 @@ impl Changing<'_> {
 }
 
 impl Original {
-    /// The encoding, found as FS.ReadFile finds it, and the length of the byte order mark.
+    /// Detects the encoding as `FS.ReadFile` does. Returns it with the length of the byte order mark.
     pub fn charset(&self, path: &SandboxPath, asked: Option<Choice>) -> Result<(Charset, usize), ToolError> {
         let (charset, mark) = match (Charset::of_mark(&self.bytes), asked) {
             (Some(found), _) => found,

@@ -1,7 +1,7 @@
-//! Several patterns of which the last that fits decides, as in a `.gitignore`: `!` leaves out.
+//! Lists of patterns in which the last match decides, as in a `.gitignore`; `!` excludes.
 //!
-//! They say of an entry whether it is wanted, and of a directory whether it may hold anything that is, so that
-//! `src/**/*.rs` never has `target` opened.
+//! They decide whether an entry is included, and whether a directory may contain included entries, so that
+//! `src/**/*.rs` never opens `target`.
 
 use crate::sandbox::SandboxPath;
 use crate::text::ToolCode;
@@ -11,14 +11,14 @@ use crate::value::{Value, print};
 use super::find_files::prefix;
 use super::glob::{LetterCase, Pattern};
 
-/// The most patterns of one call.
+/// Maximum number of patterns in one call.
 const MAX_PATTERNS: usize = 1_000;
 
-/// Patterns of the entries of a tree.
+/// Patterns for the entries of a tree.
 #[derive(Debug)]
 pub struct Patterns {
     rules: Vec<Rule>,
-    /// Whether any rule includes something; else all that none excludes is wanted.
+    /// Whether any rule includes something; otherwise everything that is not excluded is included.
     has_includes: bool,
 }
 
@@ -26,9 +26,9 @@ pub struct Patterns {
 struct Rule {
     pattern: Pattern,
     effect: Effect,
-    /// It is about directories alone: it was written with a `/` at its end.
+    /// Whether the pattern ends in a `/` and matches only directories.
     directories_only: bool,
-    /// Parts of a pattern of paths, as far as they tell where it can lead; none for a pattern of names.
+    /// The leading parts of a pattern of paths that limit where it can match; empty for a pattern of names.
     parts: Vec<Part>,
 }
 
@@ -41,25 +41,25 @@ enum Effect {
 /// A part of a pattern of paths.
 #[derive(Debug)]
 enum Part {
-    /// Fits one name.
+    /// Matches one name.
     Name(Pattern),
-    /// `**`, or something that cannot be told apart from it: fits any number of names.
+    /// `**`, or a part that must be treated like it: matches any number of names.
     Anything,
 }
 
-/// An entry as patterns see it.
+/// An entry to match.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
-    /// Path from where the search begins.
+    /// The path from the start of the search.
     pub path: &'a str,
-    /// Last part of the path.
+    /// The last part of the path.
     pub name: &'a str,
-    /// It is a directory.
+    /// Whether the entry is a directory.
     pub is_directory: bool,
 }
 
 impl Patterns {
-    /// The patterns of an argument: nil, a text or a list of texts.
+    /// Parses the patterns of an argument: nil, a text or a list of texts.
     pub fn parse(argument: &'static str, value: Option<&Value>, case: LetterCase) -> Result<Patterns, ToolError> {
         let texts: Vec<String> = match value {
             None | Some(Value::Nil) => Vec::new(),
@@ -77,7 +77,7 @@ impl Patterns {
         Ok(Patterns { rules, has_includes })
     }
 
-    /// Whether an entry is wanted.
+    /// Returns whether an entry is included.
     pub fn includes(&self, entry: Entry<'_>) -> bool {
         match self.last_fitting(entry) {
             Some(effect) => effect == Effect::Includes,
@@ -85,7 +85,7 @@ impl Patterns {
         }
     }
 
-    /// Whether a directory may hold an entry that is wanted.
+    /// Returns whether a directory may contain an included entry.
     pub fn may_hold(&self, directory: Entry<'_>) -> bool {
         if self.last_fitting(directory) == Some(Effect::Excludes) {
             return false;
@@ -122,7 +122,7 @@ impl Rule {
         (entry.is_directory || !self.directories_only) && self.pattern.fits(entry.name, || entry.path.into())
     }
 
-    /// Whether something below a directory can fit.
+    /// Returns whether something below a directory can match.
     fn leads_below(&self, directory: &str) -> bool {
         if !self.pattern.is_of_paths() {
             return true;
@@ -139,8 +139,8 @@ impl Rule {
     }
 }
 
-/// The parts of a pattern of paths. A `/` inside of brackets or braces parts nothing, and the part before it is no
-/// pattern by itself; from there on anything is taken to fit.
+/// Splits a pattern of paths. A `/` inside brackets or braces is not a separator, and the part before it is not
+/// a valid pattern; from there on the pattern is assumed to match anything.
 fn parts(pattern: &str, case: LetterCase) -> Vec<Part> {
     let mut parts = Vec::new();
     for part in pattern.split('/') {
@@ -156,14 +156,13 @@ fn parts(pattern: &str, case: LetterCase) -> Vec<Part> {
 }
 
 impl<'a> Entry<'a> {
-    /// The entry of a path.
+    /// Returns the entry for a path.
     pub fn of_path(path: &'a str, is_directory: bool) -> Entry<'a> {
         Entry { path, name: path.rsplit('/').next().unwrap_or(path), is_directory }
     }
 }
 
-/// The error of a search of a directory, which says how everything else can be found: by a pattern that leaves out
-/// what failed below the directory.
+/// Converts an error from searching a directory, and adds a hint with a pattern that excludes what failed.
 pub fn leaving_out(error: impl Into<ToolError>, directory: &SandboxPath) -> ToolError {
     let error = error.into();
     let prefix = prefix(directory);
@@ -172,7 +171,7 @@ pub fn leaving_out(error: impl Into<ToolError>, directory: &SandboxPath) -> Tool
         return if error.limit.is_some() { error } else { error.argument("path") };
     };
     let without = if path.contains(char::REPLACEMENT_CHARACTER) {
-        // Where one name is not UTF-8, others are not either.
+        // If one name is not UTF-8, others probably are not either.
         "leave out all such names with `pattern: [\"*\", \"!*\u{fffd}*\"]`".to_owned()
     } else {
         format!("leave it out with `pattern: [\"*\", {}]`", excluding(path))
@@ -186,7 +185,7 @@ pub fn leaving_out(error: impl Into<ToolError>, directory: &SandboxPath) -> Tool
     error.hint(hint)
 }
 
-/// The pattern that leaves out a path, in quotes.
+/// Returns the pattern that excludes a path, in quotes.
 fn excluding(path: &str) -> String {
     let mut pattern = String::from("!");
     for character in path.chars() {
@@ -196,7 +195,7 @@ fn excluding(path: &str) -> String {
         pattern.push(character);
     }
     let mut quoted = String::new();
-    // A text takes whatever is written to it.
+    // Writing to a `String` cannot fail.
     let _ = print::quote(&pattern, &mut quoted);
     quoted
 }
@@ -236,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Nothing that is wanted lies where a search does not go.
+    /// No included entry is in a directory that the search skips.
     #[test]
     fn a_directory_is_left_out_only_where_nothing_in_it_can_fit() {
         for (texts, entered, left_out) in [

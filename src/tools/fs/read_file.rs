@@ -106,7 +106,7 @@ pub fn tool() -> Tool {
     Tool::new(SPEC, run).with_check(check)
 }
 
-/// The name of the encoding is known, and lines are asked only of texts.
+/// Checks that the encoding is known, and that lines are requested only from texts.
 fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
     let Some(Some(name)) = given.text("encoding") else { return Ok(()) };
     let choice = super::encoding_of("encoding", &name)?;
@@ -151,7 +151,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
     })
 }
 
-/// What was read.
+/// The result of reading.
 struct Taken {
     text: String,
     encoding: String,
@@ -160,11 +160,11 @@ struct Taken {
     is_text: bool,
 }
 
-/// Why it was not.
+/// Why reading failed.
 enum Failed {
     Sandbox(SandboxError),
     Tool(ToolError),
-    /// The bytes are not the UTF-8 that they were taken for.
+    /// The bytes are not UTF-8, which was assumed.
     NotUtf8,
 }
 
@@ -184,16 +184,16 @@ impl From<LimitHit> for Failed {
 struct Reading<'a> {
     args: &'a Args,
     file: OpenFile,
-    /// The checksum so far, where one is wanted.
+    /// The running checksum, if one is requested.
     hash: Option<Sha256>,
-    /// The first bytes.
+    /// The first piece of the file.
     start: Vec<u8>,
     read: u64,
-    /// The end was met, so that `read` is the size of what was read, which may have grown meanwhile.
+    /// Whether the end was reached, so that `read` is the size of the file even if it changed meanwhile.
     ended: bool,
 }
 
-/// Bytes that are read at once.
+/// Bytes that are read at a time.
 const PIECE: usize = 1 << 16;
 
 impl Reading<'_> {
@@ -210,10 +210,11 @@ impl Reading<'_> {
         }
     }
 
-    /// The next piece, after so many bytes that the buffer holds already; nothing more comes at the end.
+    /// Reads the next piece after the `held` bytes that are already in the buffer. Returns only these at the
+    /// end of the file.
     fn piece<'b>(&mut self, context: &mut Context<'_>, buffer: &'b mut [u8], held: usize) -> Result<&'b [u8], Failed> {
         let mut length = held;
-        // A whole piece at a time, so that its beginning shows what kind of file it is.
+        // Fills the whole buffer, so that the first piece is long enough to identify the file format.
         while length < buffer.len() {
             match self.file.file.read(&mut buffer[length..]).map_err(|error| self.io(&error))? {
                 0 => {
@@ -243,7 +244,7 @@ impl Reading<'_> {
         Failed::Sandbox(self.args.path.error(error))
     }
 
-    /// Goes back to the beginning.
+    /// Restarts at the beginning of the file.
     fn rewind(&mut self) -> Result<(), Failed> {
         self.file.file.rewind().map_err(|error| self.io(&error))?;
         self.read = 0;
@@ -289,7 +290,7 @@ impl Reading<'_> {
             held = left;
             buffer.copy_within(PIECE - left.., 0);
         }
-        // What comes after the end that was met is not in the answer, and not in its checksum.
+        // Once the end has been reached, bytes appended later are neither in the answer nor in its checksum.
         if self.hash.is_some() && !self.ended {
             while !self.piece(context, &mut buffer, 0)?.is_empty() {}
         }
@@ -309,7 +310,7 @@ impl Reading<'_> {
         space::check_string(longest)?;
         space::check(longest)?;
         let mut text = String::with_capacity(longest);
-        // Three bytes are four characters, so whole pieces can be put one after another.
+        // Three bytes become four characters, so the encoded pieces can be concatenated.
         let mut buffer = vec![0; 3 << 14];
         loop {
             let bytes = self.piece(context, &mut buffer, 0)?;
@@ -318,7 +319,7 @@ impl Reading<'_> {
             }
             space::check_string(text.len() + bytes.len().div_ceil(3) * 4)?;
             STANDARD.encode_string(bytes, &mut text);
-            // Past the end a file may have grown, and what is padded takes nothing more.
+            // The file may have grown after its end was reached, but nothing can follow padding.
             if self.ended {
                 break;
             }

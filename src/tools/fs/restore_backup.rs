@@ -1,4 +1,4 @@
-//! `FS.RestoreBackup`: docs/specs/file_system_tool.md, its questions.
+//! `FS.RestoreBackup`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
 use crate::sandbox::{Copying, Drawer, KeptPath, Kind as EntryKind, Overwrite, RenameError};
 use crate::text::ToolCode;

@@ -1,4 +1,4 @@
-//! `FS.TempDirectory`: docs/specs/file_system_tool.md, its questions.
+//! `FS.TempDirectory`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
 use crate::text::{ToolCode, safe};
 use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
@@ -40,7 +40,7 @@ const SPEC: Spec = Spec {
     },
 };
 
-/// The longest prefix, in bytes.
+/// Maximum length of a prefix in bytes.
 const MAX_PREFIX: usize = 64;
 
 arguments! {

@@ -90,7 +90,7 @@ fn encoding(name: &str) -> Result<Choice, ToolError> {
     }
 }
 
-/// The bytes of the file.
+/// Encodes the content of the file.
 fn bytes_of(content: &str, choice: Choice) -> Result<Cow<'_, [u8]>, ToolError> {
     match choice {
         Choice::Base64 => super::base64_of("content", content).map(Cow::from),

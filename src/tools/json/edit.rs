@@ -103,21 +103,22 @@ impl Format for Json {
     }
 }
 
-/// What is known of the way to a place.
+/// The path to a place, and the layout observed along it.
 struct Way<'t> {
     text: &'t str,
-    /// Where the value begins that was reached.
+    /// Where the last value that was reached starts.
     at: usize,
-    /// The list or map that holds it, or that its place is in.
+    /// The container of that value, or of the missing place.
     outer: Option<Container>,
-    /// What indents a level.
+    /// The indentation of one level.
     unit: Option<String>,
-    /// What stands between a key and its value.
+    /// The text between a key and its value.
     colon: Option<&'t str>,
 }
 
 impl<'t> Way<'t> {
-    /// Goes as far as there is something; of a place that is there, to the list or map that holds it.
+    /// Follows the path as far as it exists. Afterwards `outer` is the container of the place, whether or not
+    /// the place exists.
     fn walk(job: &Job<'t>) -> Result<Way<'t>, ToolError> {
         let start = if job.text.starts_with(MARK) { MARK.len() } else { 0 };
         let mut way = Way { text: job.text, at: skip_blanks(job.text, start), outer: None, unit: None, colon: None };
@@ -154,7 +155,7 @@ impl<'t> Way<'t> {
         self.colon.filter(|colon| !colon.contains('\n')).unwrap_or(": ")
     }
 
-    /// A value as it is written at a place: in lines with these blanks before them, or in one.
+    /// Formats a value for a place: on several lines with the given indentation, or on one line.
     fn written(&self, value: &Value, lines: Option<&str>) -> Result<String, ToolError> {
         let unit = self.unit.as_deref().unwrap_or("  ");
         let style = match lines {
@@ -184,7 +185,7 @@ impl<'t> Way<'t> {
         let flow = outer.flow(self.text);
         let break_of_text = line_break(self.text);
         let made = format!("{}{}", flow.outer_indentation(), self.unit.as_deref().unwrap_or("  "));
-        // An empty one gets lines where what holds it has them.
+        // A member of an empty container gets its own line if the members of the outer container have.
         let opens = flow.own_lines().is_none() && flow.members.is_empty() && self.has_lines_around(job, outer);
         let indent = flow.own_lines().or(opens.then_some(made.as_str()));
         let mut entry = self.written(value, indent)?;
@@ -200,7 +201,7 @@ impl<'t> Way<'t> {
         Ok(flow.append(&entry, &Habit { pad: "", gap, line_break: break_of_text }, splices)?)
     }
 
-    /// Whether an empty list or map stands in one that has a line for each member.
+    /// Returns whether an empty container is inside one whose members have their own lines.
     fn has_lines_around(&self, job: &Job<'_>, outer: &Container) -> bool {
         let is_blank = self.text[outer.open + 1..outer.close].trim().is_empty();
         let begins_line = indentation(self.text, outer.open).len();
@@ -223,7 +224,7 @@ impl<'t> Way<'t> {
 }
 
 impl Container {
-    /// Where the value of a part begins.
+    /// Returns where the value of a part starts.
     fn find(&self, text: &str, part: &Part) -> Option<usize> {
         let number = match part {
             Part::Index(index) => Some(*index),
@@ -232,7 +233,7 @@ impl Container {
         self.values.as_slice().get(number?).map(|value| value.start)
     }
 
-    /// Whether the key of an entry is a name.
+    /// Returns whether the key of an entry equals a name.
     fn is_key(&self, text: &str, number: usize, name: &Str) -> bool {
         let Some(key) = self.keys.as_slice().get(number) else { return false };
         let written = &text[key.clone()];
@@ -243,7 +244,7 @@ impl Container {
         }
     }
 
-    /// The container as a list of members.
+    /// Returns the container as a list of members.
     fn flow<'a>(&'a self, text: &'a str) -> Flow<'a> {
         Flow { text, open: self.open, close: self.close, members: self.members.as_slice(), has_comments: false }
     }

@@ -1,4 +1,4 @@
-//! `JSON`: RFC 8259, read with the place of the fault, written, looked into by paths, and changed in one place.
+//! `JSON`: RFC 8259, parsed with the positions of errors, written, queried by paths, and edited in place.
 
 mod edit;
 mod parse;
@@ -8,7 +8,7 @@ mod write;
 
 use crate::toolkit::Tool;
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     let mut tools = vec![parse::tool(), write::text_tool(), write::pretty_tool(), query::tool()];
     tools.extend(edit::tools());

@@ -44,9 +44,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     })
 }
 
-/// The error for a text that has no value.
+/// Returns the error for a text that has no value.
 pub fn refused(text: &str, at: usize, reason: &str, help: Option<&str>) -> ToolError {
-    // A number that is too big is JSON all the same.
+    // A text with an integer out of range is still valid JSON.
     let reason = if reason == BEYOND_INTS { reason.to_owned() } else { format!("the text is no JSON: {reason}") };
     let error = ToolError::bad_argument("text", at_byte(text, at, &reason));
     help.into_iter().fold(error, ToolError::hint)

@@ -1,4 +1,4 @@
-//! `JSON.Query`: a value inside others, by a path such as `users[0].name`.
+//! `JSON.Query`: finds values inside others by a path such as `users[0].name`.
 
 use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::operators::position;

@@ -1,24 +1,24 @@
-//! Where the values of a JSON text stand. The text was read before, so it is JSON.
+//! Positions of the values in a JSON text. The text has been parsed before, so it is valid JSON.
 
 use std::ops::Range;
 
 use crate::limits::{Charged, LimitHit, work};
 
-/// A list or map of a text.
+/// A list or map in a text.
 pub struct Container {
-    /// Its opening bracket.
+    /// The position of its opening bracket.
     pub open: usize,
-    /// Its closing bracket.
+    /// The position of its closing bracket.
     pub close: usize,
-    /// The elements, or entries with their keys.
+    /// The ranges of the elements, or of the entries including keys.
     pub members: Charged<Range<usize>>,
-    /// The keys with their quotes; none of a list.
+    /// The ranges of the keys, including quotes; empty for a list.
     pub keys: Charged<Range<usize>>,
-    /// The values.
+    /// The ranges of the values.
     pub values: Charged<Range<usize>>,
 }
 
-/// Finds what lies directly in the list or map that begins at a byte.
+/// Parses the direct members of the list or map that starts at a byte.
 pub fn container(text: &str, open: usize) -> Result<Container, LimitHit> {
     let (mut members, mut keys, mut values) = (Charged::default(), Charged::default(), Charged::default());
     let bytes = text.as_bytes();
@@ -29,7 +29,7 @@ pub fn container(text: &str, open: usize) -> Result<Container, LimitHit> {
         if is_map {
             let end = text_end(bytes, at)?;
             keys.push(at..end)?;
-            // The colon lies behind the key.
+            // Skips the colon.
             at = skip_blanks(text, skip_blanks(text, end) + 1);
         }
         let end = value_end(text, at)?;
@@ -43,13 +43,13 @@ pub fn container(text: &str, open: usize) -> Result<Container, LimitHit> {
     Ok(Container { open, close: at, members, keys, values })
 }
 
-/// The first byte from a place on that is no blank.
+/// Returns the position of the first byte at or after `from` that is not blank.
 pub fn skip_blanks(text: &str, from: usize) -> usize {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
     text.as_bytes()[from..].iter().position(|byte| !is_blank(byte)).map_or(text.len(), |length| from + length)
 }
 
-/// Where the value ends that begins at a byte.
+/// Returns where the value that starts at a byte ends.
 pub fn value_end(text: &str, start: usize) -> Result<usize, LimitHit> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (start, 0_usize);
@@ -78,7 +78,7 @@ pub fn value_end(text: &str, start: usize) -> Result<usize, LimitHit> {
     }
 }
 
-/// Where the text ends that begins with the quote at a byte.
+/// Returns where the text whose opening quote is at a byte ends.
 fn text_end(bytes: &[u8], start: usize) -> Result<usize, LimitHit> {
     let mut at = start + 1;
     while let Some(length) = memchr::memchr2(b'"', b'\\', &bytes[at..]) {

@@ -1,4 +1,4 @@
-//! `JSON.Text` and `JSON.Pretty`, and values as they are put into a text.
+//! `JSON.Text` and `JSON.Pretty`, and the formatting of values for edits.
 
 use std::io;
 
@@ -64,17 +64,17 @@ fn written(context: &mut Context<'_>, value: &Value, formatter: impl Formatter) 
     build::written(context, sink, result, |error| unreachable!("every value has a JSON form: {error}"))
 }
 
-/// How a value is laid out that is put into a text.
+/// The layout of a value that is inserted into a text.
 pub enum Style<'a> {
     /// On one line, without blanks.
     Compact,
     /// On one line, with a blank after commas and colons.
     Line,
-    /// An element a line, with this before it for each level.
+    /// One element per line, with this indentation per level.
     Lines(&'a str),
 }
 
-/// The JSON text of a value in a layout.
+/// Formats a value as JSON.
 pub fn styled(value: &Value, style: &Style<'_>) -> Result<String, ToolError> {
     let mut sink = Sink::new(Room::of_text());
     let written = match style {
@@ -91,7 +91,7 @@ pub fn styled(value: &Value, style: &Style<'_>) -> Result<String, ToolError> {
     }
 }
 
-/// One line with blanks, as people write it.
+/// A formatter for one line, with a blank after commas and colons.
 struct Line;
 
 impl Formatter for Line {

@@ -82,7 +82,7 @@ pub fn tools() -> Vec<Tool> {
     ]
 }
 
-/// Goes through the values that count, which are numbers.
+/// Passes the value of each element to `take`. Errors: a value is not a number.
 fn numbers(
     context: &mut Context<'_>,
     args: &Args,
@@ -106,7 +106,7 @@ fn extreme(context: &mut Context<'_>, args: &Args, wanted: Ordering) -> Result<A
     for (index, element) in args.list.iter().enumerate() {
         work::charge(1)?;
         let by = key::of(&element, args.key.as_ref(), index)?;
-        // The first is compared with itself, so that one that has no order is found too.
+        // The first element is compared with itself, so that one without an order is detected too.
         let than = best.as_ref().map_or(&by, |(than, _)| than);
         let order = compare("<", &by, than).map_err(|error| at_element(index, &error.to_string()))?;
         let is_better = order == Some(wanted) || than.as_float().is_some_and(f64::is_nan);

@@ -91,10 +91,10 @@ pub fn tools() -> Vec<Tool> {
     ]
 }
 
-/// Bytes of one entry of a table of groups.
+/// Bytes of one entry in a table of groups.
 const ENTRY_BYTES: usize = 2 * size_of::<Value>() + 4 * size_of::<usize>();
 
-/// Calls `put` with the place in `table` that each element's value has.
+/// Groups elements by key: calls `put` with the table entry for the key of each element.
 fn grouped<T: Default>(
     context: &mut Context<'_>,
     list: &List,
@@ -113,7 +113,7 @@ fn grouped<T: Default>(
     Ok(table)
 }
 
-/// The map of a table whose keys are texts.
+/// Converts a table whose keys are texts to a map.
 fn named<T>(table: ValueMap<T>, value: impl Fn(T) -> Result<Value, ToolError>) -> Result<AnyMap, ToolError> {
     let mut map = Map::with_capacity(table.len());
     for (Hashed(name), group) in table {
@@ -123,7 +123,7 @@ fn named<T>(table: ValueMap<T>, value: impl Fn(T) -> Result<Value, ToolError>) -
     Ok(AnyMap(map.into()))
 }
 
-/// The text that stands for a value as a key.
+/// Returns the text that represents a value as a key.
 fn name_of(value: &Value, index: usize) -> Result<Str, ToolError> {
     print::key_text(value).ok_or_else(|| {
         let message = format!("element {index} has a {} where a key is made of a value", value.type_name());

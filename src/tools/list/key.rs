@@ -1,9 +1,9 @@
-//! What an element counts by: itself, or the value that its `key` has where elements are maps.
+//! The value by which an element is compared or grouped: itself, or the value under `key` if elements are maps.
 
 use crate::toolkit::ToolError;
 use crate::value::{Str, Value, print};
 
-/// The value that an element counts by.
+/// Returns the value by which an element is compared or grouped.
 pub fn of(element: &Value, key: Option<&Str>, index: usize) -> Result<Value, ToolError> {
     match (key, element) {
         (None, _) => Ok(element.clone()),

@@ -146,7 +146,7 @@ fn choose(context: &mut Context<'_>, args: Chosen) -> Result<AnyList, ToolError>
     chosen.finish()
 }
 
-/// Bytes of one entry of a table of values.
+/// Bytes of one entry in a table of values.
 const ENTRY_BYTES: usize = size_of::<Value>() + 4 * size_of::<usize>();
 
 fn unique(context: &mut Context<'_>, args: Keyed) -> Result<AnyList, ToolError> {

@@ -1,4 +1,4 @@
-//! `LIST`: functions on lists. The list itself always stays as it is.
+//! `LIST`: functions on lists. They never change their arguments.
 
 mod element;
 mod extreme;
@@ -11,7 +11,7 @@ mod sort;
 
 use crate::toolkit::Tool;
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     let mut tools = element::tools();
     tools.extend(slice::tools());

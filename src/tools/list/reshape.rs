@@ -86,7 +86,7 @@ pub fn tools() -> Vec<Tool> {
 
 fn flatten(context: &mut Context<'_>, args: Flattened) -> Result<AnyList, ToolError> {
     let mut flat = ListBuilder::default();
-    // Lists that are gone through, and how far.
+    // The lists being flattened, each with the next index.
     let mut open = vec![(args.list, 0)];
     while let Some((list, index)) = open.last_mut() {
         context.spend(1)?;

@@ -63,7 +63,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     Ok(AnyList(Value::list(elements)?))
 }
 
-/// The elements, if they are all whole numbers, of which nobody can tell equal ones apart.
+/// Returns the elements if all are integers; equal integers are indistinguishable, so an unstable sort will do.
 fn ints(values: &[Value]) -> Result<Option<Vec<i64>>, LimitHit> {
     order::all(values, |value| match value {
         Value::Int(number) => Some(*number),

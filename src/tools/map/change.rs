@@ -115,7 +115,7 @@ fn set(context: &mut Context<'_>, mut args: SetArgs) -> Result<AnyMap, ToolError
     Ok(AnyMap(Value::Map(args.map)))
 }
 
-/// Calls itself as deep as both maps nest, which is bounded.
+/// Recursion is bounded by the limit on nesting.
 fn merge(context: &mut Context<'_>, mut map: Rc<Map>, other: &Map, deep: bool) -> Result<Value, ToolError> {
     context.spend(map.len() + other.len())?;
     for (key, value) in other.iter() {
@@ -129,7 +129,7 @@ fn merge(context: &mut Context<'_>, mut map: Rc<Map>, other: &Map, deep: bool) -
     Ok(Value::Map(map))
 }
 
-/// The keys that an argument names.
+/// Returns the keys that an argument names.
 fn named(keys: &Value) -> Result<Vec<Str>, ToolError> {
     let Value::List(list) = keys else { return Ok(keys.as_str().into_iter().collect()) };
     space::check(list.len().saturating_mul(size_of::<Str>()))?;

@@ -1,4 +1,4 @@
-//! `MAP`: functions on maps. The map itself always stays as it is; keys keep the order of insertion.
+//! `MAP`: functions on maps. They never change their arguments; keys keep the order of insertion.
 
 mod change;
 mod sort;
@@ -10,7 +10,7 @@ use crate::value::{Map, Str, Value};
 
 use super::build;
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     let mut tools = vec![
         Tool::new(LENGTH, |_, args: Whole| Ok(args.map.len() as u64)),

@@ -1,4 +1,5 @@
-//! `MATH`: functions on numbers, by the rules of the operators: ints never wrap, and what has no result is an error.
+//! `MATH`: functions on numbers, by the rules of the operators: integers never wrap, and a missing result is an
+//! error.
 
 mod arithmetic;
 mod bases;
@@ -9,7 +10,7 @@ mod whole;
 use crate::toolkit::{Tool, ToolError};
 use crate::value::{Value, ValueError};
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     let mut tools = arithmetic::tools();
     tools.extend(whole::tools());
@@ -19,7 +20,7 @@ pub fn tools() -> Vec<Tool> {
     tools
 }
 
-/// What an operator says, as a tool says it.
+/// Converts the error of an operator to the error of a tool.
 fn refused(argument: &'static str, error: &ValueError) -> ToolError {
     let refusal = match error {
         ValueError::Limit(hit) => return (*hit).into(),
@@ -31,7 +32,7 @@ fn refused(argument: &'static str, error: &ValueError) -> ToolError {
     }
 }
 
-/// A number as a float.
+/// Returns a number as a float.
 fn float(number: &Value) -> f64 {
     number.as_float().expect("the binder lets only numbers through")
 }

@@ -1,4 +1,4 @@
-//! `MATH.Exp`, `MATH.Log`, `MATH.Hypot`, `MATH.Atan2`, `MATH.Pi`, `MATH.E`. The rest are built-in functions.
+//! `MATH.Exp`, `MATH.Log`, `MATH.Hypot`, `MATH.Atan2`, `MATH.Pi`, `MATH.E`. Other functions are built-ins.
 
 use crate::toolkit::{Example, Number, Spec, Tool, ToolError, arguments};
 use crate::value::{Value, print};

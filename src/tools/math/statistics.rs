@@ -1,4 +1,4 @@
-//! `MATH.Median`, `MATH.Percentile`, `MATH.Deviation`. `LIST.Sum` and `LIST.Average` are with the lists.
+//! `MATH.Median`, `MATH.Percentile`, `MATH.Deviation`. `LIST.Sum` and `LIST.Average` are in the `LIST` group.
 
 use std::rc::Rc;
 

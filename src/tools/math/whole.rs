@@ -129,7 +129,7 @@ fn floor_mod(a: i64, b: i64) -> Result<i64, ToolError> {
         None if b == 0 => {
             Err(ToolError::bad_argument("b", "`b` is 0, which divides nothing").hint("test the divisor first"))
         }
-        // Only `MIN % -1` has no remainder that fits on the way.
+        // Only `MIN % -1` overflows, although its remainder is 0.
         None => Ok(0),
         Some(rest) if rest != 0 && (rest < 0) != (b < 0) => Ok(rest + b),
         Some(rest) => Ok(rest),

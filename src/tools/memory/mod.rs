@@ -1,6 +1,7 @@
-//! What scripts remember: `MEMORY.Set`, `MEMORY.Get`, `MEMORY.Delete` and `MEMORY.List`.
+//! Script memory: `MEMORY.Set`, `MEMORY.Get`, `MEMORY.Delete` and `MEMORY.List`.
 //!
-//! Failures are errors: whatever `MEMORY.Get` gave as a sign of failure could also be a value.
+//! Failures are errors, because any value that `MEMORY.Get` could return as a sign of failure could also be
+//! stored.
 
 use crate::text::ToolCode;
 use crate::toolkit::{
@@ -8,7 +9,7 @@ use crate::toolkit::{
 };
 use crate::value::{Str, Value};
 
-/// What can go wrong with project memory.
+/// Error codes of project memory.
 const ERRORS: &[ToolCode] = &[ToolCode::Conflict, ToolCode::PermissionDenied, ToolCode::NoSpace, ToolCode::IoError];
 
 const SET: Spec = Spec {
@@ -113,7 +114,7 @@ arguments! {
     }
 }
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     vec![Tool::new(SET, set), Tool::new(GET, get), Tool::new(DELETE, delete), Tool::new(LIST, list)]
 }

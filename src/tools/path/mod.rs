@@ -1,4 +1,4 @@
-//! `PATH`: the parts of path texts. Nothing here looks at the disk.
+//! `PATH`: functions on paths as texts. They do not access the file system.
 
 mod name;
 mod whole;
@@ -9,7 +9,7 @@ use crate::limits::space;
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{List, Str};
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     let mut tools = vec![
         Tool::new(JOIN, join),
@@ -128,7 +128,7 @@ fn parent(path: &str) -> &str {
     path.rfind('/').map_or("", |at| &path[..at])
 }
 
-/// What follows the last dot of a name, unless the dot begins or ends it.
+/// Returns the part of a name after its last dot, or `None` if that dot is the first or last character.
 pub fn extension(name: &str) -> Option<&str> {
     let (stem, extension) = name.rsplit_once('.')?;
     (!stem.is_empty() && !extension.is_empty()).then_some(extension)

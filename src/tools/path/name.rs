@@ -1,4 +1,4 @@
-//! `PATH.WithExtension`, `PATH.WithBase`, `PATH.Sanitize`: names of files.
+//! `PATH.WithExtension`, `PATH.WithBase`, `PATH.Sanitize`: file names.
 
 use compact_str::CompactString;
 
@@ -70,7 +70,7 @@ pub fn tools() -> Vec<Tool> {
     ]
 }
 
-/// What stands before the last part, its slash included.
+/// Returns everything before the last part, including the slash.
 fn parent_of(path: &str) -> &str {
     let parent = parent(path);
     match path[parent.len()..].starts_with('/') {
@@ -87,9 +87,10 @@ fn joined(parts: &[&str]) -> Result<Str, ToolError> {
     Ok(Str::from_compact(text))
 }
 
-/// Bytes that a name has at most: less than file systems take, so that a counter or a suffix fits after it.
+/// Maximum length of a name in bytes: less than file systems permit, so that a counter or suffix can be
+/// appended.
 const MOST: usize = 200;
-/// Bytes of an extension that is kept when a name is cut.
+/// Maximum length in bytes of an extension that is kept when a name is truncated.
 const LONGEST_EXTENSION: usize = 20;
 
 fn sanitize(context: &mut Context<'_>, args: Named) -> Result<Str, ToolError> {
@@ -100,7 +101,7 @@ fn sanitize(context: &mut Context<'_>, args: Named) -> Result<Str, ToolError> {
         return Err(ToolError::bad_argument("replacement", message).hint("give `_`, `-` or the empty text"));
     }
     let mut name = String::new();
-    // What comes after so much is cut off in any case, its extension aside.
+    // The middle of a very long name would be truncated in any case.
     let (head, tail) = ends(&text);
     for character in head.chars().chain(tail.chars()) {
         match is_refused(character) {
@@ -118,7 +119,7 @@ fn sanitize(context: &mut Context<'_>, args: Named) -> Result<Str, ToolError> {
     }))
 }
 
-/// The beginning and the end of a text that is far too long for a name, or the whole of it.
+/// Returns the start and end of a text that is far too long for a name, or the whole text.
 fn ends(text: &str) -> (&str, &str) {
     if text.len() <= 4 * MOST {
         return (text, "");
@@ -126,7 +127,7 @@ fn ends(text: &str) -> (&str, &str) {
     (&text[..text.floor_char_boundary(2 * MOST)], &text[text.ceil_char_boundary(text.len() - MOST)..])
 }
 
-/// A name of at most so many bytes, its extension kept where it is short.
+/// Truncates a name to [`MOST`] bytes and keeps a short extension.
 fn cut(name: &str) -> String {
     if name.len() <= MOST {
         return name.to_owned();
@@ -142,7 +143,7 @@ fn is_refused(character: char) -> bool {
     character.is_control() || is_invisible || "<>:\"/\\|?*".contains(character)
 }
 
-/// Whether Windows takes a name for a device, whatever its extension.
+/// Returns whether Windows treats a name as a device, regardless of its extension.
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_lowercase();
     let numbered = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));

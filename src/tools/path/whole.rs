@@ -110,10 +110,10 @@ fn parts(context: &mut Context<'_>, args: OnePath) -> Result<AnyList, ToolError>
     list.finish()
 }
 
-/// Bytes of a path that a pattern is compared with: far more than systems take.
+/// Maximum length in bytes of a path that is matched against a pattern: far more than any system permits.
 const LONGEST: usize = 64 << 10;
 
-/// The parts that are left of a path.
+/// Returns the parts of a path after normalization.
 fn normal(path: &str) -> Result<Vec<&str>, LimitHit> {
     let is_absolute = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();

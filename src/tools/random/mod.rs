@@ -1,4 +1,4 @@
-//! `RANDOM` and `UUID`: chance, such as nobody can guess unless `--seed` or `RANDOM.Seed` fixes it.
+//! `RANDOM` and `UUID`: random values, which are unpredictable unless `--seed` or `RANDOM.Seed` fixes them.
 
 mod pick;
 mod uuid;
@@ -9,7 +9,7 @@ use crate::value::{Str, Value, print};
 
 use super::build::TextBuilder;
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     let mut tools = vec![
         Tool::new(SEED, |context: &mut Context<'_>, args: Seeded| {
@@ -116,7 +116,7 @@ fn int(context: &mut Context<'_>, args: Ints) -> Result<i64, ToolError> {
         let message = format!("`low` ({}) is above `high` ({})", args.low, args.high);
         return Err(ToolError::bad_argument("low", message).hint("give the smaller one first"));
     }
-    // All numbers of 64 bits are 2^64, which stands as 0.
+    // The full 64-bit range has 2^64 numbers, which wraps to 0.
     let count = (args.high.wrapping_sub(args.low) as u64).wrapping_add(1);
     Ok(args.low.wrapping_add(context.chance().below(count) as i64))
 }
@@ -130,7 +130,7 @@ fn float(context: &mut Context<'_>, args: Floats) -> Result<Number, ToolError> {
         return Err(ToolError::bad_argument("low", message));
     }
     let number = low + context.chance().float() * width;
-    // Rounding may reach the end.
+    // Rounding may reach the upper bound, which is excluded.
     Ok(Number(if number < high { number } else { low }.into()))
 }
 

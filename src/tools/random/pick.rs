@@ -86,7 +86,7 @@ fn sample(context: &mut Context<'_>, args: Sampled) -> Result<AnyList, ToolError
     Ok(AnyList(Value::list(order)?))
 }
 
-/// Puts any of the elements at each of the first places (Fisher and Yates).
+/// Moves a random remaining element to each of the first `places` positions (Fisher–Yates).
 fn mix(chance: &Chance, values: &mut [Value], places: usize) -> Result<(), LimitHit> {
     for place in 0..places {
         work::charge(4)?;

@@ -1,4 +1,4 @@
-//! Patterns compiled: what is wrong with one, how large it may be, and the ones that were used last.
+//! Compiles patterns within limits, and caches the most recent ones.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,27 +14,28 @@ use crate::value::print;
 
 use super::expression::Expression;
 
-/// Bytes of a pattern: reading one cannot be stopped.
+/// Maximum length of a pattern in bytes, because parsing cannot be interrupted.
 pub const MAX_PATTERN: usize = 64 << 10;
-/// The most that one of the automata of an expression may take, in bytes.
+/// Maximum size of each automaton of an expression in bytes.
 const MAX_COMPILED: usize = 10 << 20;
-/// The most that one of the tables of a search may take, in bytes.
+/// Maximum size of each table of a search in bytes.
 const MAX_TABLES: usize = 4 << 20;
-/// Each automaton and table takes at most this part of the memory that is left.
+/// Each automaton and table may use 1/`SHARE` of the free memory.
 const SHARE: usize = 32;
-/// Groups inside each other.
+/// Maximum nesting of groups.
 const MAX_NESTING: u32 = 100;
-/// Places that an expression may have, each repetition written out: how many of them can be alive at once is what a byte
-/// costs in the worst case.
+/// Maximum number of positions in an expression with its repetitions written out. The number of positions that
+/// can be active at once is the worst-case cost of a byte.
 const MAX_PLACES: u64 = 1000;
-/// Patterns that are kept compiled.
+/// Number of compiled patterns in the cache.
 const KEPT: usize = 16;
 
 thread_local! {
     static LAST_USED: RefCell<Vec<Rc<Expression>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The compiled form of a pattern, for which there is room to search; a loop compiles it once.
+/// Returns the compiled form of a pattern, after checking that there is memory for a search. A pattern used in
+/// a loop is compiled once.
 pub fn compiled(pattern: &str) -> Result<Rc<Expression>, ToolError> {
     let compiled = kept_or_new(pattern)?;
     make_room(&compiled)?;
@@ -61,7 +62,8 @@ fn kept_or_new(pattern: &str) -> Result<Rc<Expression>, ToolError> {
     Ok(compiled)
 }
 
-/// Counts what an expression has taken so far and may take in its next search; others that are kept are given up for it.
+/// Charges the memory that an expression has used and may use in its next search; evicts other cached
+/// expressions if necessary.
 fn make_room(expression: &Rc<Expression>) -> Result<(), ToolError> {
     LAST_USED.with_borrow_mut(|kept| {
         while let Err(hit) = expression.ask_for_room() {
@@ -100,43 +102,43 @@ fn compile(pattern: &str) -> Result<Expression, ToolError> {
     }
 }
 
-/// What the parts of a compiled expression may take in the memory that is left.
+/// Size limits for the parts of a compiled expression, given the free memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Bytes of each automaton.
+    /// Maximum size of each automaton in bytes.
     pub compiled: usize,
-    /// Bytes of each table that is built while searching.
+    /// Maximum size in bytes of each table that is built during a search.
     pub tables: usize,
 }
 
 impl Bounds {
-    /// Those of this moment.
+    /// Returns the current limits.
     pub fn now() -> Bounds {
         let left = usize::try_from(space::memory_left().0).unwrap_or(usize::MAX);
         Bounds { compiled: MAX_COMPILED.min(left / SHARE), tables: MAX_TABLES.min(left / SHARE) }
     }
 }
 
-/// How an expression is read, besides what it says itself.
+/// Options for parsing an expression, in addition to its inline flags.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flags {
-    /// Whether case does not count.
+    /// Whether letter case is ignored.
     pub ignore_case: bool,
-    /// Whether the expression is searched in lines of bytes.
+    /// Whether the expression is applied to lines of bytes.
     pub in_lines: bool,
 }
 
-/// What is wrong with an expression.
+/// Why a pattern was refused.
 pub enum Fault {
-    /// It takes too much.
+    /// It is too large.
     TooLarge,
     /// A limit of the run.
     Limit(LimitHit),
-    /// It is none.
+    /// A syntax error.
     Syntax {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// The byte.
+        /// The byte position.
         at: Option<usize>,
     },
 }
@@ -147,7 +149,7 @@ impl From<LimitHit> for Fault {
     }
 }
 
-/// The expression of a pattern, as far as it is not too large; what it takes is asked for before it is taken.
+/// Parses a pattern and refuses one that is too large. Memory is charged before it is used.
 pub fn parse(pattern: &str, flags: Flags) -> Result<Hir, Fault> {
     if pattern.len() > MAX_PATTERN {
         return Err(Fault::Syntax { reason: format!("it has more than {MAX_PATTERN} bytes"), at: None });
@@ -171,27 +173,27 @@ pub fn parse(pattern: &str, flags: Flags) -> Result<Hir, Fault> {
     if places(&expression) > MAX_PLACES { Err(Fault::TooLarge) } else { Ok(expression) }
 }
 
-/// Bytes that the tree of a pattern takes for each byte of its text, at most.
+/// Upper bound for the memory of the syntax tree, in bytes per byte of the pattern.
 const TREE_BYTES: usize = 512;
-/// Bytes that the ranges of one class of Unicode take while they are put together, at most.
+/// Upper bound for the memory that the ranges of one Unicode class use during construction, in bytes.
 const CLASS_BYTES: usize = 96 << 10;
-/// The same for a range that is written out, which has counterparts in the other case.
+/// Upper bound for the memory of an explicit range, including its case variants, in bytes.
 const RANGE_BYTES: usize = 32 << 10;
-/// Classes and ranges that an expression may have.
+/// Maximum number of classes and ranges in an expression.
 const MAX_CLASSES: usize = 2_000;
-/// Characters in all ranges whose counterparts in the other case are looked up, one after another; they take 0.1 s.
+/// Maximum number of characters in all ranges whose case variants are looked up individually; this takes 0.1 s.
 const MAX_FOLDED: u64 = 8_000_000;
-/// Characters that count for a class of Unicode, of which most have no other case.
+/// Number of characters assumed for a Unicode class, most of which have no case variants.
 const FOLDED_IN_CLASS: u64 = 30_000;
 
-/// Adds up what the classes of an expression take, which may be a thousand times their text.
+/// Sums up the memory of the classes in an expression, which may be a thousand times the size of their text.
 #[derive(Default)]
 struct Classes {
     bytes: usize,
     count: usize,
-    /// Characters in ranges.
+    /// Number of characters in ranges.
     characters: u64,
-    /// Case does not count somewhere in the expression.
+    /// Whether letter case is ignored anywhere in the expression.
     ignores_case: bool,
 }
 
@@ -245,9 +247,9 @@ impl Visitor for Classes {
     }
 }
 
-/// How many characters an expression has when its repetitions are written out.
+/// Returns the number of positions in an expression with its repetitions written out.
 ///
-/// Calls itself as often as groups are inside each other, which the parser bounds.
+/// Recursion is bounded by the limit on nested groups.
 fn places(expression: &Hir) -> u64 {
     let sum = |parts: &[Hir]| parts.iter().fold(0_u64, |sum, part| sum.saturating_add(places(part)));
     match expression.kind() {

@@ -1,8 +1,8 @@
-//! A regular expression that is compiled, and what is found with it.
+//! A compiled regular expression, and searches with it.
 //!
-//! Where a search could take longer than a run may wait, it is made by a [`Stepper`], which looks at the clock meanwhile;
-//! else by the faster engines of the library. Both find the same. The automata and the tables that searches build are
-//! counted as live, and there is room for them before a search begins.
+//! A search that could exceed the time a run may wait uses a [`Stepper`], which charges as it goes; all others
+//! use the faster engines of the library. Both find the same matches. The automata and search tables are
+//! charged as live memory, and a search starts only if there is enough memory for it.
 
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
@@ -18,35 +18,38 @@ use crate::value::Str;
 use super::compile::{Bounds, Fault, Flags, parse};
 use super::stepper::{Stepper, Unstepped};
 
-/// Tables that grow up to a bound: those of the library and of the stepper, forwards and backwards each.
+/// Number of tables that grow up to a bound: one forward and one backward, each for the library and for the
+/// stepper.
 const TABLES: usize = 4;
-/// Bytes of the smallest state of an automaton.
+/// Size of the smallest automaton state in bytes.
 const STATE_BYTES: usize = 24;
 
-/// Places of an expression times bytes of a text that one search of the library goes through without a look at the clock.
+/// Maximum work, in expression positions times text bytes, of one library search that does not check the
+/// deadline.
 const AT_ONCE: u64 = 4_000_000;
-/// The same where no other search is able: where words are asked for in texts that are not ASCII, and for what groups hold
-/// inside one match.
+/// The same maximum if no other search is possible: for word boundaries in texts that are not ASCII, and for
+/// the groups inside one match.
 const MAX_WORK: u64 = 4_000_000_000;
 
-/// An expression that is compiled.
+/// A compiled expression.
 pub struct Expression {
     pattern: String,
     regex: Regex,
-    /// The tables of the library's searches.
+    /// The tables of the library searches.
     cache: RefCell<Cache>,
-    /// How many characters it has when its repetitions are written out.
+    /// Number of positions in the expression with its repetitions written out.
     places: u64,
-    /// Bytes of each table that is built while searching.
+    /// Maximum size in bytes of each table that is built during a search.
     table_bytes: usize,
-    /// What all of it has taken.
+    /// The memory charge for everything above and the stepper.
     held: RefCell<Held>,
-    /// Made at the first search that needs it; none where it would be too large.
+    /// Created by the first search that needs it; `None` if it would be too large.
     stepper: OnceCell<Option<Stepper>>,
 }
 
 impl Expression {
-    /// An expression of so many places, as it is written and compiled, whose tables have at most so many bytes each.
+    /// Creates an expression from its pattern and compiled form, its number of positions, and the maximum size
+    /// of its tables.
     pub fn new(pattern: &str, regex: Regex, places: u64, table_bytes: usize) -> Result<Expression, LimitHit> {
         let cache = RefCell::new(regex.create_cache());
         let (pattern, held, stepper) = (pattern.to_owned(), RefCell::default(), OnceCell::new());
@@ -55,28 +58,28 @@ impl Expression {
         Ok(expression)
     }
 
-    /// Counts what its searches have taken, and asks for what the next one may take.
+    /// Charges the memory that searches have used, and checks that the next search has enough.
     pub fn ask_for_room(&self) -> Result<(), LimitHit> {
         self.count()?;
-        // Where nothing quicker can be used, each state that is alive keeps a place for each group, in two lists.
+        // The slowest engine stores a position per group for each active state, in two lists.
         let states = self.regex.memory_usage() / STATE_BYTES;
         let lists = 2 * states * size_of::<usize>() * self.regex.group_info().slot_len();
         space::check(lists + TABLES * self.table_bytes)
     }
 
-    /// Counts what it has taken so far.
+    /// Charges the memory used so far.
     fn count(&self) -> Result<(), LimitHit> {
         let stepper = self.stepper.get().and_then(Option::as_ref).map_or(0, Stepper::memory_usage);
         let searched = self.regex.memory_usage() + self.cache.borrow().memory_usage();
         self.held.borrow_mut().grow_to(self.pattern.len() + searched + stepper)
     }
 
-    /// As it is written.
+    /// Returns the pattern.
     pub fn pattern(&self) -> &str {
         &self.pattern
     }
 
-    /// Whether there is a match.
+    /// Returns whether there is a match.
     pub fn is_match(&self, text: &str) -> Result<bool, ToolError> {
         match self.stepped(text.len(), |stepper| stepper.is_match(text))? {
             Some(found) => Ok(found),
@@ -88,7 +91,7 @@ impl Expression {
         }
     }
 
-    /// The first match that begins at a byte or after it.
+    /// Returns the first match that starts at or after a byte.
     pub fn find_at(&self, text: &str, from: usize) -> Result<Option<Range<usize>>, ToolError> {
         match self.stepped(text.len() - from, |stepper| stepper.find(text, from))? {
             Some(found) => Ok(found),
@@ -102,7 +105,7 @@ impl Expression {
         }
     }
 
-    /// The matches of a text, from the left, none of which overlap.
+    /// Returns the non-overlapping matches in a text, from left to right.
     pub fn matches<'r>(&'r self, text: &'r str) -> Matches<'r> {
         Matches { expression: self, text, from: 0, last_end: None }
     }
@@ -116,23 +119,24 @@ impl Expression {
         Ok(groups)
     }
 
-    /// The names of the groups, or their numbers where they have none.
+    /// Returns the names of the groups, or their numbers if they have none.
     pub fn group_names(&self) -> Vec<Str> {
         let names = self.names().enumerate();
         names.map(|(number, name)| name.map_or_else(|| Str::new(&number.to_string()), Str::new)).collect()
     }
 
-    /// The names of the groups, none where they have none; the first is the whole match.
+    /// Returns the names of the groups, `None` for those without; the first is the whole match.
     pub fn names(&self) -> impl Iterator<Item = Option<&str>> {
         self.regex.group_info().pattern_names(PatternID::ZERO)
     }
 
-    /// How many groups there are, the whole match included.
+    /// Returns the number of groups, including the whole match.
     pub fn group_count(&self) -> usize {
         self.regex.group_info().group_len(PatternID::ZERO)
     }
 
-    /// The result of a search that can be stopped; none where it is short, or cannot be made so.
+    /// Returns the result of an interruptible search, or `None` if the search is short or the stepper cannot do
+    /// it.
     fn stepped<T>(
         &self,
         bytes: usize,
@@ -148,8 +152,8 @@ impl Expression {
         }
     }
 
-    /// The search that can be stopped, if the expression has one. Its pattern is read once more, so that no expression
-    /// keeps a tree for it.
+    /// Returns the interruptible search, if the expression has one. The pattern is parsed again, so that
+    /// expressions need not keep a syntax tree for it.
     fn stepper(&self) -> Result<Option<&Stepper>, ToolError> {
         if self.stepper.get().is_none() {
             let stepper = match parse(&self.pattern, Flags::default()) {
@@ -163,7 +167,7 @@ impl Expression {
         Ok(self.stepper.get().and_then(Option::as_ref))
     }
 
-    /// The library's search, for so many bytes that it ends some time.
+    /// Returns the library search, if it finishes in acceptable time on `bytes` bytes.
     fn whole(&self, bytes: usize) -> Result<&Regex, ToolError> {
         if self.places.saturating_mul(bytes as u64) <= MAX_WORK {
             return Ok(&self.regex);
@@ -173,7 +177,7 @@ impl Expression {
     }
 }
 
-/// The matches of a text.
+/// The matches in a text.
 pub struct Matches<'r> {
     expression: &'r Expression,
     text: &'r str,
@@ -182,7 +186,7 @@ pub struct Matches<'r> {
 }
 
 impl Matches<'_> {
-    /// The next match. An empty one right behind another is none.
+    /// Returns the next match. An empty match directly after another is skipped.
     pub fn next(&mut self) -> Result<Option<Range<usize>>, ToolError> {
         let mut found = self.expression.find_at(self.text, self.from)?;
         if found.as_ref().is_some_and(|found| found.is_empty() && Some(found.end) == self.last_end) {

@@ -1,4 +1,5 @@
-//! `REGEX`: regular expressions, as the crate `regex` has them: no backtracking, so no text makes one slow.
+//! `REGEX`: regular expressions with the syntax of the `regex` crate: no backtracking, so searches take linear
+//! time.
 
 mod capture;
 pub mod compile;
@@ -9,7 +10,7 @@ mod stepper;
 
 use crate::toolkit::Tool;
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     let mut tools = search::tools();
     tools.extend(capture::tools());

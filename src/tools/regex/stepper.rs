@@ -1,8 +1,9 @@
-//! Searches that can be stopped: a lazy automaton that is moved byte by byte, with a charge in between.
+//! Interruptible searches: a lazy DFA that advances byte by byte, with charges in between.
 //!
-//! The searches of the regex crates run to their end. They are faster, so this one is for texts on which they could take
-//! longer than a run may wait. It finds the same: the leftmost match, of several that begin there the one that the expression
-//! prefers. One automaton finds where it ends; another, which reads backwards, where it begins.
+//! Searches of the regex crates cannot be interrupted. They are faster, so this one is only for texts on which
+//! they could take longer than a run may wait. It finds the same match: the leftmost one, and of several that
+//! start there, the one that the expression prefers. One automaton finds the end of the match; another, which
+//! runs backward, finds the start.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -16,17 +17,17 @@ use crate::limits::{LimitHit, work};
 
 use super::compile::Bounds;
 
-/// Places of an expression times bytes of the text that are gone through between two charges: a byte can cost making a new
-/// state, which takes a time that grows with the expression.
+/// Work between two charges, in expression positions times text bytes: a byte may require a new state, which
+/// takes time proportional to the size of the expression.
 const STRETCH_WORK: usize = 1 << 18;
-/// Units that a stretch is charged.
+/// Units that are charged for this work.
 const STRETCH_UNITS: usize = 1 << 12;
 
-/// Why there is no answer.
+/// Why there is no result.
 pub enum Unstepped {
-    /// The run must stop.
+    /// A limit was reached.
     Limit(LimitHit),
-    /// The automaton cannot tell: it does not know which characters outside ASCII make words.
+    /// The automaton cannot decide: it does not know which characters outside ASCII are word characters.
     Unable,
 }
 
@@ -40,18 +41,19 @@ impl From<LimitHit> for Unstepped {
 pub struct Stepper {
     forward: Automaton,
     backward: Automaton,
-    /// Bytes that are gone through between two charges.
+    /// Bytes that are processed between two charges.
     stretch: usize,
 }
 
-/// An automaton with the states that it has made so far.
+/// An automaton with the states created so far.
 struct Automaton {
     dfa: DFA,
     cache: RefCell<Cache>,
 }
 
 impl Stepper {
-    /// The automata of an expression with so many places; none where they would be too large.
+    /// Creates the automata of an expression with the given number of positions. Returns `None` if they would
+    /// be too large.
     pub fn new(expression: &Hir, places: u64, bounds: Bounds) -> Option<Stepper> {
         let compile = |config: Config| {
             let config = config.nfa_size_limit(Some(bounds.compiled)).which_captures(WhichCaptures::None);
@@ -65,23 +67,23 @@ impl Stepper {
         })
     }
 
-    /// Bytes that it has taken so far.
+    /// Returns the memory used so far, in bytes.
     pub fn memory_usage(&self) -> usize {
         self.forward.memory_usage() + self.backward.memory_usage()
     }
 
-    /// Whether there is a match.
+    /// Returns whether there is a match.
     pub fn is_match(&self, text: &str) -> Result<bool, Unstepped> {
         Ok(self.end(text.as_bytes(), 0, Wanted::Any)?.is_some())
     }
 
-    /// The first match that begins at a byte or after it.
+    /// Returns the first match that starts at or after a byte.
     pub fn find(&self, text: &str, from: usize) -> Result<Option<Range<usize>>, Unstepped> {
         let mut from = from;
         loop {
             let Some(end) = self.end(text.as_bytes(), from, Wanted::Whole)? else { return Ok(None) };
             let start = self.start(text.as_bytes(), from..end)?;
-            // An empty match inside a character is none.
+            // An empty match inside a character does not count.
             if start < end || text.is_char_boundary(end) {
                 return Ok(Some(start..end));
             }
@@ -100,7 +102,7 @@ impl Stepper {
                 state = dfa.next_state(cache, state, *byte).map_err(|_| Unstepped::Unable)?;
                 if state.is_tagged() {
                     if state.is_match() {
-                        // Matches are told one byte late.
+                        // The automaton reports matches one byte late.
                         end = Some(from + number * self.stretch + at);
                         if wanted == Wanted::Any {
                             return Ok(end);
@@ -118,7 +120,7 @@ impl Stepper {
         Ok(if state.is_match() { Some(text.len()) } else { end })
     }
 
-    /// Where the match begins that ends at the end of a range, and begins in it.
+    /// Returns where the match that ends at the end of a range starts; it starts inside the range.
     fn start(&self, text: &[u8], range: Range<usize>) -> Result<usize, Unstepped> {
         let Automaton { dfa, cache } = &self.backward;
         let cache = &mut *cache.borrow_mut();
@@ -152,7 +154,7 @@ impl Stepper {
     }
 }
 
-/// The answer that a search is to give.
+/// The kind of result that a search needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
     /// Whether there is a match.

@@ -98,7 +98,7 @@ pub fn tools() -> Vec<Tool> {
 
 fn cased(context: &mut Context<'_>, text: &Str, change: fn(&str) -> String) -> Result<Str, ToolError> {
     let text = text.as_text();
-    // A letter becomes at most three in another case.
+    // Changing the case can make a character up to three times as long.
     space::check(3 * text.len())?;
     context.spend_text(text.len())?;
     let mut changed = String::with_capacity(text.len());
@@ -110,11 +110,12 @@ fn cased(context: &mut Context<'_>, text: &Str, change: fn(&str) -> String) -> R
     Ok(Str::from_compact(changed.into()))
 }
 
-/// Bytes of which another case is made at once.
+/// Bytes that are converted between two charges.
 const STRETCH: usize = 1 << 16;
 
-/// A text in pieces that can be changed one by one: the one letter that looks at others, a Greek sigma at the end of a
-/// word, looks no further than from a character of a kind that is neither a sigma nor passed over.
+/// Splits a text into pieces whose case can be converted independently. The only context-dependent letter is a
+/// Greek sigma at the end of a word, and its context does not extend beyond a character that is neither a sigma
+/// nor case-ignorable.
 fn independent_pieces(text: &str) -> impl Iterator<Item = &str> {
     let is_firm =
         |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || matches!(c, 'α'..='ω' | '\u{4e00}'..='\u{9fff}');

@@ -1,4 +1,4 @@
-//! `STR.Format`: values put into a text at marked places.
+//! `STR.Format`: inserts values into a text at placeholders.
 
 mod place;
 
@@ -81,7 +81,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     text.finish(context)
 }
 
-/// Why a value cannot be shown as the template asks.
+/// Why a value cannot be formatted as requested.
 enum Fault {
     Limit(crate::limits::LimitHit),
     Value(String),

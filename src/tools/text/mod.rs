@@ -12,7 +12,7 @@ mod template;
 
 use crate::toolkit::Tool;
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     let mut tools = change::tools();
     tools.extend(parts::tools());

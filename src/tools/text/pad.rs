@@ -65,7 +65,7 @@ arguments! {
     }
 }
 
-/// Where the filling goes.
+/// Which side is padded.
 #[derive(Clone, Copy)]
 enum Side {
     Left,

@@ -138,7 +138,7 @@ fn split(context: &mut Context<'_>, args: Separated) -> Result<AnyList, ToolErro
     let mut list = ListBuilder::default();
     let mut from = 0;
     match separator.as_bytes() {
-        // Places that are near to each other are found faster without windows; each is charged with what lies before it.
+        // Searching without windows is faster for dense separators; each is charged with the text before it.
         [only] => {
             for place in memchr::memchr_iter(*only, text.as_bytes()) {
                 if list.len() + 1 >= most {
@@ -168,7 +168,7 @@ fn part(text: &str) -> Result<Value, ToolError> {
     Ok(Value::text(text))
 }
 
-/// A list of texts, of which nobody knows how many come.
+/// Returns a list of texts of unknown number.
 fn parts<'t>(context: &mut Context<'_>, texts: impl Iterator<Item = &'t str>) -> Result<AnyList, ToolError> {
     let mut list = ListBuilder::default();
     for text in texts {
@@ -177,7 +177,7 @@ fn parts<'t>(context: &mut Context<'_>, texts: impl Iterator<Item = &'t str>) ->
     list.finish()
 }
 
-/// The parts between white space, which may be far away: each character is charged.
+/// Returns the words of a text. Each character is charged, because words may be far apart.
 fn words(context: &mut Context<'_>, text: &str) -> Result<AnyList, ToolError> {
     let mut list = ListBuilder::default();
     let (mut begin, mut start) = (None, 0);

@@ -124,7 +124,7 @@ pub fn tools() -> Vec<Tool> {
     ]
 }
 
-/// The byte where a text first holds a part.
+/// Returns the byte position of the first occurrence of a part.
 fn position(context: &mut Context<'_>, text: &Str, part: &Str) -> Result<Option<usize>, ToolError> {
     let (text, part) = (text.as_text(), part.as_text());
     context.spend_text(text.len())?;
@@ -178,7 +178,7 @@ fn replace(context: &mut Context<'_>, args: Replaced) -> Result<Str, ToolError> 
     replaced.finish(context)
 }
 
-/// Which end of a text.
+/// An end of a text.
 #[derive(Clone, Copy)]
 enum End {
     Start,

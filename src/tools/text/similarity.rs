@@ -1,4 +1,4 @@
-//! `STR.Similarity`: in time linear in both texts, which an edit distance is not.
+//! `STR.Similarity`: takes time linear in both texts, unlike an edit distance.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ arguments! {
     }
 }
 
-/// Bytes that one pair takes in the table of pairs.
+/// Bytes of one entry in the table of pairs.
 const PAIR_BYTES: usize = 2 * size_of::<((char, char), u32)>();
 
 pub fn tool() -> Tool {

@@ -1,4 +1,4 @@
-//! `TEXT.Template`: a text with `{{name}}` places, as the language's own templates have them.
+//! `TEXT.Template`: expands `{{name}}` placeholders, as in the templates of the language itself.
 
 use std::rc::Rc;
 
@@ -55,7 +55,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     text.finish(context)
 }
 
-/// The next `{{name}}` from a byte on: where it begins, and where its name ends.
+/// Returns the next `{{name}}` at or after a byte: where it starts, and where its name ends.
 fn next_place(template: &str, from: usize) -> Option<(usize, usize)> {
     let mut from = from;
     loop {
@@ -66,7 +66,7 @@ fn next_place(template: &str, from: usize) -> Option<(usize, usize)> {
         if inside[length..].starts_with("}}") && !name.is_empty() && name.chars().all(is_name) {
             return Some((start, start + 2 + length));
         }
-        // `{{{name}}` has its place one byte later.
+        // In `{{{name}}` the placeholder starts one byte later.
         from = start + 1;
     }
 }
@@ -88,7 +88,7 @@ fn found(values: &Value, name: &str) -> Option<Value> {
     })
 }
 
-/// Adds what EMIT prints of a value.
+/// Appends a value as EMIT prints it.
 pub fn push_value(context: &mut Context<'_>, text: &mut TextBuilder, value: &Value) -> Result<(), ToolError> {
     context.spend(1)?;
     if let Some(own) = value.as_text() {

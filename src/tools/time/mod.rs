@@ -1,5 +1,5 @@
-//! `TIME`: moments as RFC 3339 texts in UTC, such as `2024-05-01T12:00:00Z`, which is also what the tools on
-//! files give. Such texts are ordered as the moments are.
+//! `TIME`: times as RFC 3339 texts in UTC, such as `2024-05-01T12:00:00Z`, which the file tools also return.
+//! Such texts sort in chronological order.
 
 mod calendar;
 pub(in crate::tools) mod moment;
@@ -9,7 +9,7 @@ mod show;
 
 use crate::toolkit::Tool;
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     let mut tools = now::tools();
     tools.extend(show::tools());

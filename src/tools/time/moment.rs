@@ -1,4 +1,4 @@
-//! Moments: how they are read from texts, and the one text that they have.
+//! Points in time: parsing texts, and the canonical text.
 
 use chrono::format::{Item, Parsed, StrftimeItems, parse_and_remainder};
 use chrono::{DateTime, Datelike, FixedOffset, Local, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeZone, Utc};
@@ -6,14 +6,14 @@ use chrono::{DateTime, Datelike, FixedOffset, Local, NaiveDate, NaiveDateTime, N
 use crate::toolkit::ToolError;
 use crate::value::{Str, print, time::rfc3339};
 
-/// A moment.
+/// A point in time.
 pub type Moment = DateTime<Utc>;
 
-/// Forms without a zone in which a moment is read.
+/// Formats without a time zone.
 const FORMS: [&str; 5] =
     ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y%m%dT%H%M%S"];
 
-/// The moment of a text that an argument gives; where it names no zone, it is one of `zone`.
+/// Parses a time from an argument; one without a time zone is in `zone`.
 pub fn read(argument: &'static str, text: &str, zone: Zone) -> Result<Moment, ToolError> {
     let text = text.trim();
     if let Ok(moment) = DateTime::parse_from_rfc3339(text).or_else(|_| DateTime::parse_from_rfc2822(text)) {
@@ -31,7 +31,7 @@ pub fn read(argument: &'static str, text: &str, zone: Zone) -> Result<Moment, To
     }
 }
 
-/// The moment of a text in a form of its own.
+/// Parses a time in the given format.
 pub fn read_as(text: &str, format: &str, zone: Zone) -> Result<Moment, ToolError> {
     let items = items(format)?;
     let mut parsed = Parsed::new();
@@ -55,20 +55,20 @@ pub fn read_as(text: &str, format: &str, zone: Zone) -> Result<Moment, ToolError
         return within("text", parsed.to_datetime_with_timezone(&Utc).map_err(unclear)?);
     }
     let day = parsed.to_naive_date().map_err(unclear)?;
-    // A day alone is its first moment.
+    // A date alone is the start of its day.
     let time = parsed.to_naive_time();
     let time = if parsed.hour_mod_12().is_some() { time.map_err(unclear)? } else { time.unwrap_or(NaiveTime::MIN) };
     within("text", zone.moment("text", day.and_time(time))?)
 }
 
-/// The byte up to which a text fits its form: as many items as can be read.
+/// Returns how many bytes of a text match its format, by parsing as many items as possible.
 fn fault_at(text: &str, items: &[Item<'_>]) -> usize {
     let read = |count: &usize| parse_and_remainder(&mut Parsed::new(), text, items[..*count].iter()).ok();
     let rest = (0..=items.len()).rev().find_map(|count| read(&count));
     text.len() - rest.unwrap_or(text).len()
 }
 
-/// The parts of a form, or what is wrong with it.
+/// Parses a format. Errors: it is too long or malformed.
 pub fn items(format: &str) -> Result<Vec<Item<'_>>, ToolError> {
     if format.len() > 1000 {
         return Err(ToolError::bad_argument("format", "`format` has more than 1000 bytes"));
@@ -83,7 +83,7 @@ pub fn items(format: &str) -> Result<Vec<Item<'_>>, ToolError> {
     }
 }
 
-/// A moment of the years that RFC 3339 has.
+/// Checks that a time is in the years that RFC 3339 covers.
 pub fn within(argument: &'static str, moment: Moment) -> Result<Moment, ToolError> {
     match (0..=9999).contains(&moment.year()) {
         true => Ok(moment),
@@ -91,7 +91,7 @@ pub fn within(argument: &'static str, moment: Moment) -> Result<Moment, ToolErro
     }
 }
 
-/// The text of a moment: whole seconds, or as many decimals as it has.
+/// Formats a time: whole seconds, or as many decimals as it has.
 pub fn text(moment: &Moment) -> Str {
     let whole = rfc3339(moment.timestamp());
     match moment.timestamp_subsec_nanos() % 1_000_000_000 {
@@ -103,17 +103,17 @@ pub fn text(moment: &Moment) -> Str {
     }
 }
 
-/// Where clocks are set so.
+/// A time zone.
 #[derive(Clone, Copy)]
 pub enum Zone {
-    /// So much from UTC.
+    /// A fixed offset from UTC.
     Fixed(FixedOffset),
-    /// As the system's clock.
+    /// The local time zone of the system.
     Local,
 }
 
 impl Zone {
-    /// The zone that an argument names.
+    /// Parses a time zone from an argument.
     pub fn parse(argument: &'static str, text: &str) -> Result<Zone, ToolError> {
         if text.eq_ignore_ascii_case("local") {
             return Ok(Zone::Local);
@@ -129,7 +129,7 @@ impl Zone {
         text.parse().map(Zone::Fixed).map_err(|_| refuse())
     }
 
-    /// The moment at which clocks there show this.
+    /// Converts a local time. Errors: clocks skip this time.
     pub fn moment(self, argument: &'static str, local: NaiveDateTime) -> Result<Moment, ToolError> {
         let moment = match self {
             Zone::Fixed(offset) => offset.from_local_datetime(&local).earliest().map(|moment| moment.to_utc()),
@@ -138,7 +138,7 @@ impl Zone {
         moment.ok_or_else(|| ToolError::bad_argument(argument, format!("clocks never show {local} there")))
     }
 
-    /// What clocks there show at a moment.
+    /// Converts a point in time to local time.
     pub fn shown(self, moment: &Moment) -> DateTime<FixedOffset> {
         match self {
             Zone::Fixed(offset) => moment.with_timezone(&offset),

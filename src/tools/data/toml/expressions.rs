@@ -1,5 +1,5 @@
-//! A TOML text as events, a few expressions at a time: its tokens are kept only until their expression is over, and
-//! are asked for before they take memory.
+//! A TOML text as events, read a few expressions at a time. Tokens are kept only until their expression ends,
+//! and their memory is charged before it is allocated.
 
 use std::cell::RefCell;
 
@@ -12,33 +12,33 @@ use crate::toolkit::{Context, ToolError};
 
 use super::super::super::place::at_byte;
 
-/// Tokens that are read at once, if the expression that they belong to ends by then.
+/// Number of tokens after which a batch ends, once the current expression is complete.
 const STRETCH: usize = 4_096;
 
-/// The first fault of a text; what comes after it is passed over.
+/// The first fault of a text; later faults are ignored.
 #[derive(Default)]
 pub struct FirstFault(RefCell<Option<Fault>>);
 
-/// Why a text is not read further.
+/// Why reading a text stopped.
 pub enum Fault {
-    /// It is no TOML.
+    /// The text is not TOML.
     Text(ParseError),
-    /// A limit was met, or what it holds is no value.
+    /// A limit was reached, or the text contains something that no value can represent.
     Error(ToolError),
 }
 
 impl FirstFault {
-    /// Whether there is one.
+    /// Returns whether there is a fault.
     pub fn is_some(&self) -> bool {
         self.0.borrow().is_some()
     }
 
-    /// Keeps a fault, unless there was one before.
+    /// Records a fault, unless there already is one.
     pub fn keep(&self, fault: Fault) {
         self.0.borrow_mut().get_or_insert(fault);
     }
 
-    /// Keeps the limit of depth, where all was well up to a place.
+    /// Records that the depth limit was exceeded at `end`, unless an error precedes it.
     fn keep_of_cut(&self, end: usize) {
         let mut fault = self.0.borrow_mut();
         let is_before = match &*fault {
@@ -52,7 +52,7 @@ impl FirstFault {
         }
     }
 
-    /// The fault as an error about a text.
+    /// Returns the fault as an error about the text.
     pub fn into_error(self, text: &str) -> Option<ToolError> {
         Some(match self.0.into_inner()? {
             Fault::Error(error) => error,
@@ -64,12 +64,12 @@ impl FirstFault {
     }
 }
 
-/// The error for a text that is no TOML.
+/// Returns the error for a text that is not TOML.
 pub fn refused(text: &str, at: usize, reason: &str) -> ToolError {
     ToolError::bad_argument("text", at_byte(text, at, &format!("the text is no TOML: {reason}")))
 }
 
-/// Keeps what a parser reports.
+/// An error sink that records the first error of the parser.
 struct Sink<'f>(&'f FirstFault);
 
 impl ErrorSink for Sink<'_> {
@@ -100,7 +100,7 @@ fn word_of(expected: &Expected) -> String {
     }
 }
 
-/// Gives the events of a text to a receiver, until there is a fault.
+/// Sends the events of a text to a receiver until a fault occurs.
 pub fn read(
     context: &mut Context<'_>,
     text: &str,
@@ -127,23 +127,24 @@ pub fn read(
     Ok(())
 }
 
-/// What was taken of a text.
+/// The outcome of reading a batch of tokens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Filled {
-    /// There was nothing more.
+    /// The text has ended.
     Nothing,
-    /// Expressions that are whole.
+    /// Complete expressions.
     Whole,
-    /// The beginning of one whose keys nest deeper than values may.
+    /// The start of an expression whose keys nest deeper than the limit on values.
     Cut,
 }
 
-/// How many tokens a line has at most outside of brackets: more than any key that may nest so deep, with its value.
+/// Returns the maximum number of tokens on a line outside of brackets: more than any key of permitted depth
+/// needs, together with its value.
 fn longest_line() -> usize {
     space::depth_bound().saturating_mul(4).max(1 << 16)
 }
 
-/// Takes the tokens of the next expressions.
+/// Reads the tokens of the next expressions.
 fn fill(lexer: &mut Lexer<'_>, tokens: &mut Charged<Token>) -> Result<Filled, ToolError> {
     tokens.clear();
     let (mut open, mut line, longest) = (0_usize, 0_usize, longest_line());

@@ -1,4 +1,4 @@
-//! `TOML`: read from the events of `toml_parser`, written, and changed in one place.
+//! `TOML`: parsed from the events of `toml_parser`, written, and edited in place.
 
 mod edit;
 mod expressions;
@@ -8,7 +8,7 @@ mod write;
 
 use crate::toolkit::Tool;
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     let mut tools = vec![read::tool(), write::tool()];
     tools.extend(edit::tools());

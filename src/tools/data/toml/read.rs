@@ -1,4 +1,4 @@
-//! `TOML.Parse`: the values that the events of a text stand for.
+//! `TOML.Parse`: builds values from the events of a text.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ arguments! {
     }
 }
 
-/// Lists and tables inside each other that the parser, which calls itself, is let into.
+/// Maximum nesting of arrays and inline tables, because the parser is recursive.
 const MAX_DEPTH: usize = 1_000;
 
 pub fn tool() -> Tool {
@@ -48,7 +48,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyMap, ToolError> {
     Ok(AnyMap(value_of(context, &text, BigNumbers::named(&args.big_numbers.as_text()))?))
 }
 
-/// The map that a TOML text stands for.
+/// Returns the map that a TOML text represents.
 pub fn value_of(context: &mut Context<'_>, text: &str, big_numbers: BigNumbers) -> Result<Value, ToolError> {
     let fault = FirstFault::default();
     let mut reader = Reader {
@@ -68,36 +68,36 @@ pub fn value_of(context: &mut Context<'_>, text: &str, big_numbers: BigNumbers) 
     }
 }
 
-/// Puts values together.
+/// Builds values from parser events.
 struct Reader<'t, 'f> {
     text: &'t str,
     fault: &'f FirstFault,
     big_numbers: BigNumbers,
     tables: Tables,
-    /// The table of the head that was met last.
+    /// The table of the most recent header.
     current: TableId,
-    /// The parts of keys whose values are not whole.
+    /// The key parts of pairs whose values are incomplete.
     keys: Charged<Key>,
     open: Charged<Open>,
 }
 
-/// A list or table in brackets that is not closed yet.
+/// An array or inline table that is still open.
 enum Open {
     List(Elements),
     Table {
         id: TableId,
-        /// Where the parts of its newest key begin.
+        /// The index of the first part of its current key.
         keys: usize,
     },
 }
 
 impl<'t> Reader<'t, '_> {
-    /// Keeps a limit that was met as the fault of the text.
+    /// Records an error as the fault of the text.
     fn within<T>(&self, result: Result<T, impl Into<ToolError>>) -> Option<T> {
         result.map_err(|error| self.fault.keep(Fault::Error(error.into()))).ok()
     }
 
-    /// Keeps what stands in the way of an entry.
+    /// Records why an entry was refused.
     fn entered<T>(&self, result: Result<T, Refusal>, errors: &mut dyn ErrorSink) -> Option<T> {
         let refusal = match result {
             Ok(done) => return Some(done),
@@ -121,7 +121,8 @@ impl<'t> Reader<'t, '_> {
         self.within(pushed);
     }
 
-    /// Whether a further list or table in brackets may begin.
+    /// Returns whether the depth and memory limits allow another array or inline table. Records the limit if
+    /// they do not.
     fn may_nest(&self) -> bool {
         let depth = self.open.len() + 1;
         let hit = LimitHit { limit: Limit::ValueDepth, allowed: MAX_DEPTH as u64 };
@@ -134,7 +135,7 @@ impl<'t> Reader<'t, '_> {
         self.within(pushed).is_some()
     }
 
-    /// Puts a value that is whole where it belongs.
+    /// Adds a complete value to the enclosing array or table.
     fn put(&mut self, value: Value, errors: &mut dyn ErrorSink) {
         let (table, first) = match self.open.last_mut() {
             Some(Open::List(items)) => {
@@ -150,7 +151,7 @@ impl<'t> Reader<'t, '_> {
         self.entered(inserted, errors);
     }
 
-    /// Opens the table of the head whose keys were met.
+    /// Opens the table of the header whose keys have been read.
     fn open_head(&mut self, is_element: bool, errors: &mut dyn ErrorSink) {
         let opened = match is_element {
             true => self.tables.open_element(self.keys.as_slice()),
@@ -170,7 +171,7 @@ impl<'t> Reader<'t, '_> {
             true => return refuse(errors, span, "a value is missing"),
             false => raw.decode_scalar(&mut text, errors),
         };
-        // A fault that was just reported leaves a text that means nothing.
+        // After a reported error the decoded text is meaningless.
         if self.fault.is_some() {
             return None;
         }
@@ -202,7 +203,7 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// A number that no value holds.
+    /// Handles a number that is out of range for a value.
     fn big(&self, written: &str, reason: &str, span: Span) -> Option<Value> {
         match self.big_numbers {
             BigNumbers::Text => self.within(Value::checked_text(written)),

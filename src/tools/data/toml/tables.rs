@@ -1,7 +1,7 @@
-//! The tables of a TOML text while it is read: which of them may still be extended, and how.
+//! The tables of a TOML text during parsing: which of them may still be extended, and how.
 //!
-//! Tables lie in a row, each behind the table that holds it, so that they are made values from the last to the first,
-//! without any calling itself. A value that is whole is not looked into again.
+//! Each table is stored after the table that contains it, so converting them from last to first needs no
+//! recursion. A complete value is not inspected again.
 
 use foldhash::quality::RandomState;
 use indexmap::IndexMap;
@@ -12,17 +12,17 @@ use crate::limits::space::check_items;
 use crate::limits::{Charged, Held, LimitHit};
 use crate::value::{Elements, Map, Str, Value};
 
-/// A part of a dotted key.
+/// One part of a dotted key.
 pub struct Key {
     pub text: Str,
     pub span: Span,
 }
 
-/// A table by its place in the row.
+/// The index of a table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TableId(usize);
 
-/// All tables of a text that are not whole yet.
+/// All tables of a text that are not yet complete.
 pub struct Tables {
     tables: Charged<Table>,
     arrays: Charged<Charged<TableId>>,
@@ -32,24 +32,25 @@ pub struct Tables {
 struct Table {
     entries: IndexMap<Str, Slot, RandomState>,
     held: Held,
-    /// It stands only in the keys or heads of others, so it may be opened by a head of its own.
+    /// Whether the table occurs only as part of other keys or headers, so that a header of its own may still
+    /// open it.
     is_implicit: bool,
-    /// Dotted keys made it, so only dotted keys may extend it.
+    /// Whether dotted keys created the table, so that only dotted keys may extend it.
     is_dotted: bool,
 }
 
-/// What a key holds.
+/// The content of an entry.
 enum Slot {
     Value(Value),
     Table(TableId),
-    /// The tables under heads in double brackets: a number of `arrays`.
+    /// An array of tables: an index into `arrays`.
     Tables(usize),
 }
 
-/// Bytes of an entry: hash, key, slot and its places in a table of hashes that is half full.
+/// Bytes of an entry: hash, key, slot and its positions in a hash table that is half full.
 const ENTRY: usize = size_of::<(u64, Str, Slot)>() + 2 * size_of::<usize>();
 
-/// What stands in the way of an entry, or a limit.
+/// Why an entry was refused: an error in the text, or a limit.
 pub enum Refusal {
     Text(ParseError),
     Limit(LimitHit),
@@ -62,17 +63,17 @@ impl From<LimitHit> for Refusal {
 }
 
 impl Tables {
-    /// The table of a whole text alone.
+    /// Creates the root table.
     pub fn new() -> Result<Tables, LimitHit> {
         let mut tables = Tables { tables: Charged::default(), arrays: Charged::default() };
         tables.add(Table::default())?;
         Ok(tables)
     }
 
-    /// The table of the whole text.
+    /// The root table.
     pub const ROOT: TableId = TableId(0);
 
-    /// Begins a table that nothing holds yet, such as one in braces.
+    /// Adds a table that no entry refers to yet, such as an inline table.
     pub fn begin(&mut self) -> Result<TableId, LimitHit> {
         self.add(Table::default())
     }
@@ -86,7 +87,7 @@ impl Tables {
         &mut self.tables.as_mut_slice()[id.0]
     }
 
-    /// Puts a value under a key with dots.
+    /// Inserts a value under a dotted key.
     pub fn insert(&mut self, table: TableId, keys: &[Key], value: Value) -> Result<(), Refusal> {
         let Some((key, way)) = keys.split_last() else { return Ok(()) };
         let parent = self.descend(table, way, !way.is_empty())?;
@@ -96,7 +97,7 @@ impl Tables {
         }
     }
 
-    /// The table under a head in brackets, which must be new, or only implied so far.
+    /// Opens the table of a header. The table must be new or implicit.
     pub fn open_table(&mut self, keys: &[Key]) -> Result<TableId, Refusal> {
         let Some((key, way)) = keys.split_last() else { return Ok(Tables::ROOT) };
         let parent = self.descend(Tables::ROOT, way, false)?;
@@ -117,7 +118,7 @@ impl Tables {
         Ok(id)
     }
 
-    /// A further table under a head in double brackets.
+    /// Appends a table to the array of a double-bracket header.
     pub fn open_element(&mut self, keys: &[Key]) -> Result<TableId, Refusal> {
         let Some((key, way)) = keys.split_last() else { return Ok(Tables::ROOT) };
         let parent = self.descend(Tables::ROOT, way, false)?;
@@ -136,7 +137,7 @@ impl Tables {
         Ok(id)
     }
 
-    /// Follows keys from a table, and makes the tables that are missing.
+    /// Follows keys from a table and creates missing tables.
     fn descend(&mut self, mut id: TableId, way: &[Key], is_dotted: bool) -> Result<TableId, Refusal> {
         for key in way {
             id = match self.table(id).entries.get(&key.text) {
@@ -164,9 +165,9 @@ impl Tables {
         Ok(id)
     }
 
-    /// Makes a table, and all that were begun after it, a value.
+    /// Converts a table, and all that were added after it, to a value.
     pub fn close(&mut self, id: TableId) -> Result<Value, LimitHit> {
-        // Those behind it are in it, and each is closed before the one that holds it.
+        // The tables after it are inside it, and each is closed before the one that contains it.
         let mut closed: Charged<Value> = Charged::default();
         closed.resize(self.tables.len() - id.0 - 1, Value::Unset)?;
         loop {
@@ -204,7 +205,7 @@ impl Tables {
 }
 
 impl Table {
-    /// Puts a new entry to the end; false when there is one.
+    /// Appends an entry. Returns `false` if the key exists.
     fn put(&mut self, key: &Key, slot: Slot) -> Result<bool, LimitHit> {
         if self.entries.len() == self.entries.capacity() {
             check_items(self.entries.len() + 1)?;
@@ -227,7 +228,7 @@ fn comes_twice(key: &Key) -> Refusal {
 }
 
 impl Refusal {
-    /// Reports what is wrong with the text; gives a limit back.
+    /// Reports an error in the text, or returns the limit.
     pub fn report(self, errors: &mut dyn ErrorSink) -> Option<LimitHit> {
         match self {
             Refusal::Text(error) => {

@@ -24,7 +24,7 @@ arguments! {
     }
 }
 
-/// Bytes that the writer of the crate takes for each byte of the text, at most and for a while.
+/// Upper bound for the memory that the writer of the `toml` crate uses temporarily, per byte of the text.
 const GROWTH: usize = 24;
 
 pub fn tool() -> Tool {
@@ -41,8 +41,8 @@ fn write(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     Ok(Str::from_compact(text.into()))
 }
 
-/// About how many bytes a value takes as text, on top of those before it; a nil in it is an error. Values
-/// that share their parts are written out, so what they take is known before it is taken.
+/// Returns the approximate length of a value as text, added to `before`. Errors: a nil. Shared parts are
+/// written out repeatedly, so the length is computed before any memory is used.
 fn measure(context: &mut Context<'_>, value: &Value, way: &mut Vec<String>, before: usize) -> Result<usize, ToolError> {
     context.spend(1)?;
     let mut bytes = before + 2;
@@ -59,7 +59,7 @@ fn measure(context: &mut Context<'_>, value: &Value, way: &mut Vec<String>, befo
             }
         }
         Value::Map(map) => {
-            // A table's head repeats the way to it.
+            // A table header repeats the path to the table.
             bytes += way.iter().map(String::len).sum::<usize>();
             for (key, item) in map.iter() {
                 way.push(format!(".{}", key.as_text()));

@@ -1,4 +1,4 @@
-//! `YAML`: read from the events of `granit-parser`, written, and changed in one place.
+//! `YAML`: parsed from the events of `granit-parser`, written, and edited in place.
 
 mod edit;
 mod read;
@@ -7,7 +7,7 @@ mod write;
 
 use crate::toolkit::Tool;
 
-/// The tools of this folder, in the order of listings.
+/// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
     let mut tools = vec![read::tool(), write::tool()];
     tools.extend(edit::tools());

@@ -1,5 +1,5 @@
-//! `YAML.Parse`: the events of a parser that does not recurse, put together with a stack of its own. The parser keeps
-//! few tokens: those of [`MAX_KEY`] characters.
+//! `YAML.Parse`: builds values from the events of a non-recursive parser, with a stack of its own. The parser
+//! buffers few tokens: at most those in [`MAX_KEY`] characters.
 
 use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
 
@@ -34,11 +34,12 @@ arguments! {
     }
 }
 
-/// Values that the aliases of one text stand for together.
+/// Maximum number of values that the aliases of one text may expand to in total.
 const MAX_ALIASED: usize = 1_000_000;
-/// Characters that may be read to find out whether what was read is a key; the tokens of so many are kept.
+/// Maximum number of characters that the parser reads ahead to decide whether a token is a key. It buffers the
+/// tokens meanwhile.
 const MAX_KEY: usize = 4_096;
-/// Bytes that the parser keeps for an anchor, besides its name.
+/// Bytes that the parser stores for an anchor, in addition to its name.
 const ANCHOR_BYTES: usize = 128;
 
 pub fn tool() -> Tool {
@@ -56,15 +57,16 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     }
 }
 
-/// The error for a text of several documents.
+/// Returns the error for a text with several documents.
 pub fn several(count: usize) -> ToolError {
     ToolError::bad_argument("text", format!("the text has {count} documents"))
 }
 
-/// The values of the documents of a text.
+/// Returns the values of the documents of a text.
 pub fn documents(context: &mut Context<'_>, text: &str, big_numbers: BigNumbers) -> Result<Elements, ToolError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    // A scalar that is not as it is written is put together in memory of its own, and is no longer than the text.
+    // The parser builds a scalar that differs from its source in separate memory; it is never longer than the
+    // text.
     let _scalar = Held::of(text.len())?;
     let mut loader = Loader::new(big_numbers);
     let mut parser = Parser::new_from_str_with_options(text, options());
@@ -75,7 +77,8 @@ pub fn documents(context: &mut Context<'_>, text: &str, big_numbers: BigNumbers)
     Ok(loader.documents)
 }
 
-/// Nesting is bounded here, so the bounds of the parser lie above what a value may have, and what it reads ahead.
+/// Returns the parser options. `Loader` enforces the nesting limit, so the limits of the parser are that limit
+/// plus what it may read ahead.
 pub fn options() -> Options {
     let depth = space::depth_bound().saturating_add(2 * MAX_KEY);
     granit_parser::options! {
@@ -86,7 +89,8 @@ pub fn options() -> Options {
     }
 }
 
-/// Bytes of a scalar after which the clock is looked at: the parser reads one without a stop.
+/// Length in bytes above which a scalar triggers a check of the deadline, because the parser reads a scalar
+/// without pausing.
 const LONG_SCALAR: usize = 1 << 16;
 
 /// Charges an event.
@@ -98,7 +102,7 @@ pub fn pay(context: &mut Context<'_>, (_, span): &(Event<'_>, Span)) -> Result<(
     Ok(())
 }
 
-/// The next event of a text.
+/// Returns the next event of a text.
 pub fn next<'t>(parser: &mut Parser<'t, StrInput<'t>>) -> Result<Option<(Event<'t>, Span)>, ToolError> {
     parser.next_event().transpose().map_err(|error: ScanError| fault(error.marker(), &error.info()))
 }
@@ -108,22 +112,22 @@ fn fault(marker: &Marker, reason: &str) -> ToolError {
     ToolError::bad_argument("text", at(marker.line().max(1), marker.col() + 1, &reason))
 }
 
-/// Puts values together.
+/// Builds values from parser events.
 struct Loader {
     documents: Elements,
     open: Charged<Open>,
-    /// The value of each anchor by its number, and how many values it holds.
+    /// The value of each anchor by its number, and the number of values that it contains.
     anchors: Charged<Option<(Value, usize)>>,
-    /// What the parser keeps for anchors.
+    /// The memory that the parser uses for anchors.
     names: Held,
     aliased: usize,
     big_numbers: BigNumbers,
 }
 
-/// A list or map that is not closed yet.
+/// A collection that is still open.
 struct Open {
     anchor: usize,
-    /// How many values it holds so far, itself included.
+    /// Number of values in it so far, including itself.
     count: usize,
     body: Body,
 }
@@ -134,7 +138,7 @@ enum Body {
         map: Map,
         /// The key whose value comes next.
         key: Option<Str>,
-        /// Maps of `<<`, whose keys come last and give way.
+        /// The maps of `<<`, whose keys are added last and never override.
         merged: Elements,
     },
 }
@@ -181,7 +185,7 @@ impl Loader {
                 let Open { anchor, count, body } = self.open.pop().expect("the parser closes what it opened");
                 self.put(close(context, body)?, anchor, count, &span)
             }
-            // The anchors of a document end with it.
+            // Anchors are local to a document.
             Event::DocumentEnd => {
                 self.anchors.clear();
                 self.names.release();
@@ -197,7 +201,7 @@ impl Loader {
         Ok(self.open.push(Open { anchor, count: 1, body })?)
     }
 
-    /// Puts a value that is whole where it belongs.
+    /// Adds a complete value to the enclosing collection.
     fn put(&mut self, value: Value, anchor: usize, count: usize, span: &Span) -> Result<(), ToolError> {
         if anchor > 0 {
             self.keep(anchor, (value.clone(), count))?;
@@ -218,7 +222,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Keeps the value of an anchor.
+    /// Stores the value of an anchor.
     fn keep(&mut self, anchor: usize, known: (Value, usize)) -> Result<(), ToolError> {
         self.names.grow(ANCHOR_BYTES)?;
         while self.anchors.len() <= anchor {
@@ -228,7 +232,7 @@ impl Loader {
         Ok(())
     }
 
-    /// The value of a scalar.
+    /// Returns the value of a scalar.
     fn scalar(&self, text: &str, style: ScalarStyle, tag: Option<&Tag>, span: &Span) -> Result<Value, ToolError> {
         match meaning(text, style, tag) {
             Some(Scalar::Value(value)) => Ok(value),
@@ -242,7 +246,7 @@ impl Loader {
     }
 }
 
-/// The text that a key is; the same does not come twice.
+/// Returns a key as a text. Errors: the key is a collection, or occurs twice.
 fn key_of(value: &Value, map: &Map, span: &Span) -> Result<Str, ToolError> {
     let key = match value {
         Value::List(_) | Value::Map(_) => return Err(fault(&span.start, "a list or map cannot be a key")),
@@ -254,12 +258,12 @@ fn key_of(value: &Value, map: &Map, span: &Span) -> Result<Str, ToolError> {
     }
 }
 
-/// The text that a scalar is as a key.
+/// Returns the text of a scalar that is used as a key.
 pub fn key_text(value: &Value) -> Str {
     value.as_str().unwrap_or_else(|| Str::new(&value.to_string()))
 }
 
-/// Notes the maps that `<<` names.
+/// Collects the maps that `<<` merges.
 fn merge(merged: &mut Elements, value: Value, span: &Span) -> Result<(), ToolError> {
     match &value {
         Value::Map(_) => merged.push(value)?,
@@ -289,7 +293,7 @@ fn close(context: &mut Context<'_>, body: Body) -> Result<Value, ToolError> {
     }
 }
 
-/// What a scalar stands for; none where it is not what its tag says.
+/// Returns the meaning of a scalar, or `None` if it does not match its tag.
 pub fn meaning(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Scalar> {
     match tag.and_then(Tag::core_suffix) {
         Some("str") => Some(Scalar::Value(Value::text(text))),

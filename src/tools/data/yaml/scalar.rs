@@ -1,16 +1,16 @@
-//! What a plain scalar of YAML means: the core schema of YAML 1.2.
+//! The meaning of a plain scalar in the core schema of YAML 1.2.
 
 use crate::value::{BEYOND_FLOATS, BEYOND_INTS, Value};
 
-/// What a scalar stands for.
+/// The meaning of a scalar.
 pub enum Scalar {
     /// A value.
     Value(Value),
-    /// A number that no value holds, and why.
+    /// A number that is out of range for a value, and the reason.
     Big(&'static str),
 }
 
-/// What a scalar without quotes stands for.
+/// Returns the meaning of an unquoted scalar.
 pub fn plain(text: &str) -> Scalar {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Scalar::Value(Value::Nil),
@@ -21,7 +21,7 @@ pub fn plain(text: &str) -> Scalar {
     number(text).unwrap_or_else(|| Scalar::Value(Value::text(text)))
 }
 
-/// The number of a scalar, if it is one.
+/// Returns the number that a scalar represents, if any.
 pub fn number(text: &str) -> Option<Scalar> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     match unsigned {
@@ -41,7 +41,7 @@ pub fn number(text: &str) -> Option<Scalar> {
     int(text.strip_prefix('+').unwrap_or(text), unsigned, 10).or_else(|| float(text, unsigned))
 }
 
-/// A whole number with its sign, which has nothing but these digits.
+/// Parses an integer. `signed` is what is parsed; `digits` must consist of digits only.
 fn int(signed: &str, digits: &str, base: u32) -> Option<Scalar> {
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(base)) {
         return None;
@@ -50,7 +50,7 @@ fn int(signed: &str, digits: &str, base: u32) -> Option<Scalar> {
     Some(int.map_or(Scalar::Big(BEYOND_INTS), |int| Scalar::Value(Value::Int(int))))
 }
 
-/// A number that has a digit, and nothing but digits, a point and an exponent.
+/// Parses a number that has at least one digit and otherwise only digits, a point and an exponent.
 fn float(text: &str, unsigned: &str) -> Option<Scalar> {
     let is_part = |byte: u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
     let has_form = unsigned.starts_with(|first: char| first.is_ascii_digit() || first == '.')

@@ -1,4 +1,4 @@
-//! `YAML.Text`: block style, with quotes wherever a reader of any version could take a text for something else.
+//! `YAML.Text`: block style, with quotes wherever a reader of any YAML version could misread a text.
 
 use crate::limits::LimitHit;
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
@@ -42,12 +42,12 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     page.text.finish(context)
 }
 
-/// How far blocks are indented.
+/// Indentation of blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// Columns that what is in a map stands behind its keys.
+    /// Columns by which the value of a key is indented.
     pub step: usize,
-    /// The same for a list.
+    /// Columns by which a list below a key is indented.
     pub list_step: usize,
 }
 
@@ -57,10 +57,10 @@ impl Default for Layout {
     }
 }
 
-/// Columns of a dash and the blank behind it.
+/// Width of a dash and the blank after it.
 pub const DASH: usize = 2;
 
-/// The lines of a list or map that is not empty, all but the first behind so many blanks.
+/// Formats a non-empty list or map as a block; all lines but the first are indented by `column`.
 pub fn block(context: &mut Context<'_>, value: &Value, column: usize, layout: Layout) -> Result<String, ToolError> {
     let mut page = Page { text: TextBuilder::default(), layout };
     page.block(context, value, column, Place::Dash)?;
@@ -69,21 +69,21 @@ pub fn block(context: &mut Context<'_>, value: &Value, column: usize, layout: La
     Ok(text)
 }
 
-/// A text of several lines as a block behind so many blanks: its sign, a line break and its lines.
+/// Formats a text as a block scalar indented by `column`: its indicator, a line break and its lines.
 pub fn literal(text: &str, column: usize) -> Result<String, ToolError> {
     let mut page = Page { text: TextBuilder::default(), layout: Layout::default() };
     page.literal(text, column)?;
     Ok(page.text.into_held().0)
 }
 
-/// A value on one line, in brackets where it is a list or map. Calls itself as deep as it nests, which is bounded.
+/// Formats a value on one line, lists and maps in flow style. Recursion is bounded by the limit on nesting.
 pub fn line(context: &mut Context<'_>, value: &Value, is_in_brackets: bool) -> Result<String, ToolError> {
     let mut page = Page { text: TextBuilder::default(), layout: Layout::default() };
     page.line(context, value, is_in_brackets)?;
     Ok(page.text.into_held().0)
 }
 
-/// A text in double quotes.
+/// Formats a text in double quotes.
 pub fn quoted(text: &str) -> Result<String, ToolError> {
     let mut page = Page { text: TextBuilder::default(), layout: Layout::default() };
     page.quoted(text)?;
@@ -95,16 +95,16 @@ struct Page {
     layout: Layout,
 }
 
-/// Where a block begins.
+/// Where a block starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// At the beginning of a line.
+    /// At the start of a line.
     Line,
-    /// After the dash of a list's element, which has taken the first indentation.
+    /// After the dash of a list element, which provides the first indentation.
     Dash,
 }
 
-/// Whether a value takes lines of its own.
+/// Returns whether a value is written in lines of its own.
 pub fn is_block(value: &Value) -> bool {
     match value {
         Value::List(list) => !list.is_empty(),
@@ -114,7 +114,7 @@ pub fn is_block(value: &Value) -> bool {
 }
 
 impl Page {
-    /// Calls itself as deep as the value nests, which is bounded.
+    /// Recursion is bounded by the limit on nesting.
     fn block(
         &mut self,
         context: &mut Context<'_>,
@@ -152,7 +152,7 @@ impl Page {
         Ok(())
     }
 
-    /// What follows a dash or a colon; what takes lines of its own stands behind so many blanks.
+    /// Writes what follows a dash or a colon; a block is indented by `column`.
     fn element(
         &mut self,
         context: &mut Context<'_>,
@@ -173,7 +173,7 @@ impl Page {
         Ok(self.text.push("\n")?)
     }
 
-    /// A value on the line that is there, or a text of several lines below it.
+    /// Writes a value on the current line, or a text of several lines below it.
     fn scalar(&mut self, value: &Value, column: usize) -> Result<(), LimitHit> {
         match value {
             Value::Nil | Value::Unset => self.text.push("null"),
@@ -192,7 +192,7 @@ impl Page {
         }
     }
 
-    /// A value on one line. Calls itself as deep as it nests, which is bounded.
+    /// Writes a value on one line. Recursion is bounded by the limit on nesting.
     fn line(&mut self, context: &mut Context<'_>, value: &Value, is_in_brackets: bool) -> Result<(), ToolError> {
         context.spend(1)?;
         match value {
@@ -220,7 +220,7 @@ impl Page {
         }
     }
 
-    /// A text of several lines as it stands, behind so many blanks.
+    /// Writes a text as a literal block scalar, indented by `column`.
     fn literal(&mut self, text: &str, column: usize) -> Result<(), LimitHit> {
         let body = text.trim_end_matches('\n');
         self.text.push(match text.len() - body.len() {
@@ -239,7 +239,7 @@ impl Page {
         Ok(())
     }
 
-    /// A text on one line, in quotes where it needs them.
+    /// Writes a text on one line, quoted if necessary.
     fn inline(&mut self, text: &str) -> Result<(), LimitHit> {
         match is_plain(text) {
             true => self.text.push(text),
@@ -247,7 +247,7 @@ impl Page {
         }
     }
 
-    /// A text in double quotes.
+    /// Writes a text in double quotes.
     fn quoted(&mut self, text: &str) -> Result<(), LimitHit> {
         self.text.push("\"")?;
         for character in text.chars() {
@@ -265,12 +265,13 @@ impl Page {
     }
 }
 
-/// Characters that stand as escapes, all of them below U+10000.
+/// Returns whether a character is written as an escape. All such characters are below U+10000.
 pub fn is_unprintable(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Whether a text is written as a block: several lines, the first of which shows its indentation.
+/// Returns whether a text is written as a block scalar: it has several lines, and the first one reveals the
+/// indentation.
 pub fn is_literal(text: &str) -> bool {
     let body = text.trim_end_matches('\n');
     body.contains('\n')
@@ -278,12 +279,12 @@ pub fn is_literal(text: &str) -> bool {
         && !text.chars().any(|c| is_unprintable(c) && c != '\n' && c != '\t')
 }
 
-/// Whether a text can stand without quotes.
+/// Returns whether a text can be written without quotes.
 pub fn is_plain(text: &str) -> bool {
     const ELSEWHERE: [&str; 8] = ["y", "n", "yes", "no", "on", "off", "true", "false"];
     let begins_well = text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '.'));
     let is_safe = |c: char| c.is_alphanumeric() || " _-./+()@,=".contains(c);
-    // What begins like a number may be one, or a date or time, in some version.
+    // In some YAML version, a text that starts like a number may be a number, date or time.
     let is_numeric = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     begins_well
         && !text.ends_with(' ')

@@ -1,7 +1,7 @@
-//! How much an archive may come to, so that a few bytes cannot fill a disk or a day.
+//! Limits on the unpacked size of an archive, so that a few bytes cannot fill a disk or run for a day.
 //!
-//! Declared sizes are counted before anything is unpacked, and no reader gives more than was
-//! declared, so lies in headers do not help. What comes out of gzip is counted as it comes.
+//! Declared sizes are counted before anything is unpacked, and no reader returns more bytes than were declared,
+//! so false headers have no effect. The output of gzip is counted as it is decompressed.
 
 use std::io::{self, Read};
 
@@ -10,25 +10,25 @@ use crate::toolkit::ToolError;
 
 use super::fault::too_large;
 
-/// Bytes that the ratio does not look at: small archives of very regular files are common.
+/// Number of bytes that are exempt from the ratio: small archives of very regular files are common.
 const FREE: u64 = 10 << 20;
 
 /// The limits of one call.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    /// Bytes of all files together.
+    /// Maximum number of bytes in all files.
     pub max_total_bytes: u64,
-    /// Files, folders and links, the folders among them that the archive only implies.
+    /// Maximum number of files, directories and links, including directories that the archive only implies.
     pub max_entries: u64,
-    /// How many times its own size an archive may come to.
+    /// Maximum ratio of the unpacked size to the size of the archive.
     pub max_ratio: u64,
-    /// Bytes of the archive itself.
+    /// Size of the archive in bytes.
     pub archive_bytes: u64,
-    /// The clock and the interrupt.
+    /// The deadline and the interrupt.
     pub watch: Watch,
 }
 
-/// An archive comes to more than its size allows.
+/// The error for an archive that unpacks to more than its size allows.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the archive of {archive_bytes} bytes comes to more than {max_ratio} times its size")]
 pub struct OverRatio {
@@ -43,7 +43,7 @@ impl From<OverRatio> for ToolError {
 }
 
 impl Budget {
-    /// Checks the bytes of all files so far.
+    /// Checks the total number of bytes so far.
     pub fn check_total(&self, bytes: u64) -> Result<(), ToolError> {
         if bytes > self.max_total_bytes {
             let message = format!("the archive comes to more than {} bytes", self.max_total_bytes);
@@ -69,7 +69,7 @@ impl Budget {
     }
 }
 
-/// The bytes of a stream, counted as they come and stopped in time.
+/// A stream that counts its bytes and fails once they exceed the budget.
 pub struct Watched<R> {
     inner: R,
     budget: Budget,
@@ -77,7 +77,7 @@ pub struct Watched<R> {
 }
 
 impl<R: Read> Watched<R> {
-    /// Watches what comes from `inner`.
+    /// Wraps `inner`.
     pub fn new(inner: R, budget: &Budget) -> Watched<R> {
         Watched { inner, budget: budget.clone(), read: 0 }
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with an archive.
+//! Errors about archives.
 
 use std::io::{Error, ErrorKind};
 
@@ -9,19 +9,19 @@ use crate::toolkit::ToolError;
 
 use super::budget::OverRatio;
 
-/// The error for an archive that is damaged, ambiguous, or of a kind that is not unpacked.
+/// Returns the error for an archive that is damaged, ambiguous or of an unsupported kind.
 pub fn invalid(reason: impl Into<String>) -> ToolError {
     let reason = reason.into();
     ToolError::new(ToolCode::InvalidArchive, format!("the archive is refused: {}", safe::name(&reason)))
 }
 
-/// The error for an archive over a limit of the call.
+/// Returns the error for an archive that exceeds a limit of the call.
 pub fn too_large(reason: impl Into<String>, parameter: &'static str) -> ToolError {
     ToolError::new(ToolCode::TooLarge, reason.into())
         .hint(format!("raise `{parameter}` if the archive is to be trusted"))
 }
 
-/// The error for what reading an archive came to.
+/// Converts an I/O error from reading an archive.
 pub fn read_error(error: Error) -> ToolError {
     if let Some(hit) = error.get_ref().and_then(|inner| inner.downcast_ref::<LimitHit>()) {
         return (*hit).into();

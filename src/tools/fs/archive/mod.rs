@@ -1,9 +1,8 @@
-//! Archives as streams of entries: zip, tar, and tar in gzip. Nothing here touches the disk or
-//! knows a path of the sandbox; what comes out is exactly what the archive says, and not yet trusted.
+//! Archives as streams of entries: zip, tar, and tar in gzip. This module reads and writes open files and knows
+//! no sandbox paths. The readers return entries exactly as declared in the archive, not yet trusted.
 //!
-//! The readers are strict: where two readers could see two different archives, it is refused. They
-//! keep at most one entry and one extension header in memory, and never give more bytes of an entry
-//! than it declared.
+//! The readers are strict: an archive that two readers could interpret differently is refused. They keep at
+//! most one entry and one extension header in memory, and never return more bytes of an entry than it declared.
 
 mod budget;
 mod fault;
@@ -29,39 +28,39 @@ pub use zip_write::ZipWriter;
 use tar_read::TarReader;
 use zip_read::ZipReader;
 
-/// An entry of an archive, as it is declared there.
+/// An entry of an archive, as declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The name, with `/` between its parts.
+    /// The name, with its parts separated by `/`.
     pub name: String,
-    /// What it is.
+    /// The kind of the entry.
     pub what: What,
     /// Permission bits, 0 to 0o777.
     pub mode: u32,
-    /// Seconds since 1970.
+    /// Modification time in seconds since 1970.
     pub modified: Option<i64>,
-    /// Bytes of a file.
+    /// Size of a file in bytes.
     pub size: u64,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// A file, whose content can be read.
     File,
-    /// A folder.
+    /// A directory.
     Folder,
-    /// A link with this text.
+    /// A symbolic link with this text.
     Link(String),
-    /// A further name of the file with this name (a hard link).
+    /// A hard link to the file with this name.
     Same(String),
 }
 
-/// Entries to be written, in any format.
+/// A writer of archive entries in some format.
 pub trait Writer {
-    /// Begins an entry; where it is a file its `size` bytes of content follow, and its end.
+    /// Starts an entry. A file must be followed by `size` bytes of content and a call of [`Writer::end`].
     fn begin(&mut self, entry: &Entry, out: &mut Output<'_>) -> std::io::Result<()>;
-    /// Adds content.
+    /// Writes content.
     fn write(&mut self, bytes: &[u8], out: &mut Output<'_>) -> std::io::Result<()>;
     /// Ends the content of a file.
     fn end(&mut self, out: &mut Output<'_>) -> std::io::Result<()>;
@@ -69,26 +68,26 @@ pub trait Writer {
     fn finish(&mut self, out: &mut Output<'_>) -> std::io::Result<()>;
 }
 
-/// The file that an archive is written to: bytes wait here until they are counted.
+/// The file that an archive is written to. Bytes are buffered until they are charged.
 pub struct Output<'f> {
     file: &'f mut File,
-    /// Bytes that go to the end of the file next.
+    /// Buffered bytes, to be written at the end of the file.
     pub pending: Vec<u8>,
     written: u64,
 }
 
 impl<'f> Output<'f> {
-    /// An archive at the beginning of an empty file.
+    /// Creates an output at the start of an empty file.
     pub fn new(file: &'f mut File) -> Output<'f> {
         Output { file, pending: Vec::new(), written: 0 }
     }
 
-    /// Where the next byte goes.
+    /// Returns the position of the next byte.
     pub fn position(&self) -> u64 {
         self.written + self.pending.len() as u64
     }
 
-    /// Writes what waits.
+    /// Writes the buffered bytes.
     pub fn flush(&mut self) -> std::io::Result<()> {
         std::io::Write::write_all(self.file, &self.pending)?;
         self.written += self.pending.len() as u64;
@@ -96,7 +95,7 @@ impl<'f> Output<'f> {
         Ok(())
     }
 
-    /// Puts bytes over those at a position, which may wait still.
+    /// Overwrites bytes at a position, which may still be buffered.
     fn patch(&mut self, position: u64, bytes: &[u8]) -> std::io::Result<()> {
         if let Some(start) = position.checked_sub(self.written) {
             let start = start as usize;
@@ -110,16 +109,16 @@ impl<'f> Output<'f> {
     }
 }
 
-/// An open archive: its entries one after another, and the content of the newest.
+/// An open archive: yields its entries in order, and the content of the current one.
 pub enum Reader {
     /// A zip archive.
     Zip(ZipReader),
-    /// A tar archive, perhaps in gzip.
+    /// A tar archive, possibly in gzip.
     Tar(TarReader<Box<dyn Read>>),
 }
 
 impl Reader {
-    /// Opens an archive by what its bytes say, from their beginning.
+    /// Opens an archive. The format is determined by its first bytes.
     pub fn open(mut file: File, size: u64, budget: &Budget) -> Result<Reader, ToolError> {
         let mut start = [0; 4];
         file.seek(SeekFrom::Start(0)).map_err(read_error)?;
@@ -136,9 +135,9 @@ impl Reader {
         Ok(Reader::Tar(TarReader::new(bytes)))
     }
 
-    /// The next entry; what is left of the content of the one before is passed over.
+    /// Advances to the next entry, skipping unread content of the current one.
     ///
-    /// None once the archive has ended as it should, with nothing behind its end.
+    /// Returns `None` if the archive has ended properly, with nothing after its end.
     pub fn advance(&mut self) -> Result<Option<Entry>, ToolError> {
         match self {
             Reader::Zip(reader) => reader.advance(),
@@ -146,7 +145,7 @@ impl Reader {
         }
     }
 
-    /// The next bytes of the newest entry; none once it has given as many as it declared.
+    /// Reads content of the current entry. Returns 0 after as many bytes as it declared.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, ToolError> {
         match self {
             Reader::Zip(reader) => reader.read(buffer),
@@ -155,7 +154,7 @@ impl Reader {
     }
 }
 
-/// Reads until a buffer is full or the source ends, and says how much that was.
+/// Reads until the buffer is full or the source ends. Returns the number of bytes read.
 fn fill(source: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -169,7 +168,7 @@ fn fill(source: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     Ok(filled)
 }
 
-/// The text of a name in an archive; what is not UTF-8 is refused.
+/// Decodes a name in an archive. Errors: it is not UTF-8.
 fn text_of(bytes: &[u8]) -> Result<String, ToolError> {
     let text = std::str::from_utf8(bytes).map(str::to_owned);
     text.map_err(|_| invalid(format!("the name `{}` is not UTF-8", String::from_utf8_lossy(bytes))))

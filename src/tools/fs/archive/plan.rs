@@ -1,9 +1,9 @@
-//! What an archive comes to, before anything is made: a tree in which every name is safe and stands
-//! once, and every entry lies in a folder of the archive.
+//! The tree that an archive describes, built before anything is created: every name is safe and unique, and
+//! every entry is in a directory of the archive.
 //!
-//! Nothing lies below a link, and a link's text climbs only at its beginning and never above the
-//! folder that is unpacked into. So the folders on the way of a link are folders that the archive
-//! made or implies, and a chain of such links cannot leave either.
+//! Nothing is below a link, and the text of a link has `..` only at its start and never climbs above the
+//! destination. So the directories on the path of a link are directories that the archive creates or implies,
+//! and no chain of links can leave the destination either.
 
 use std::collections::BTreeMap;
 
@@ -18,15 +18,15 @@ use super::budget::Budget;
 use super::fault::invalid;
 use super::{Entry, What};
 
-/// Folders inside each other; each level holds handles while it is unpacked.
+/// Maximum nesting of directories; each level holds handles while it is unpacked.
 const MAX_DEPTH: usize = 128;
-/// Bytes that the text of a link may have.
+/// Maximum length of a link text in bytes.
 const MAX_LINK: usize = 4096;
 
-/// Bytes of a name in the tree besides its parts: nodes of the tree may be half empty.
+/// Bytes for a name in the tree, not counting its parts; nodes of the B-tree may be half empty.
 const NODE_BYTES: usize = 2 * size_of::<(Parts, Node)>();
 
-/// Bytes that the parts of a name take.
+/// Returns the memory that the parts of a name use, in bytes.
 fn bytes_of(parts: &[CompactString]) -> usize {
     let own = |part: &CompactString| if part.is_heap_allocated() { part.capacity() } else { 0 };
     parts.iter().map(|part| size_of::<CompactString>() + own(part)).sum()
@@ -35,63 +35,63 @@ fn bytes_of(parts: &[CompactString]) -> usize {
 /// The parts of a name.
 pub type Parts = Vec<CompactString>;
 
-/// A tree that is to be made.
+/// The tree to be created.
 pub struct Plan {
-    /// Every name, a folder before what is in it.
+    /// All names, each directory before its contents.
     nodes: BTreeMap<Parts, Node>,
-    /// The entries in the order of the archive, with the names that they get.
+    /// The entries in the order of the archive, with their parsed names.
     pub listed: Vec<(Entry, Parts)>,
-    /// Bytes of all files.
+    /// Total size of all files in bytes.
     pub bytes: u64,
-    /// What names and entries take.
+    /// The memory charge for names and entries.
     held: Held,
 }
 
 /// One name of the tree.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What it becomes.
+    /// The kind of node.
     pub kind: NodeKind,
     /// Permission bits.
     pub mode: u32,
-    /// Seconds since 1970; none for a folder that the archive only implies.
+    /// Modification time in seconds since 1970; `None` for a directory that the archive only implies.
     pub modified: Option<i64>,
-    /// Bytes of a file.
+    /// Size of a file in bytes.
     pub size: u64,
-    /// Whether an entry stands for it.
+    /// Whether the archive has an entry for it.
     is_listed: bool,
 }
 
-/// What a name becomes.
+/// The kind of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeKind {
     /// A file with the content of its entry.
     File,
     /// A file with the content of another.
     CopyOf(Parts),
-    /// A folder.
+    /// A directory.
     Folder,
-    /// A link with this text.
+    /// A symbolic link with this text.
     Link(String),
 }
 
 impl Plan {
-    /// A tree without names.
+    /// Creates an empty tree.
     pub fn new() -> Plan {
         Plan { nodes: BTreeMap::new(), listed: Vec::new(), bytes: 0, held: Held::default() }
     }
 
-    /// Every name with what it becomes, a folder before what is in it.
+    /// Returns all names with their nodes, each directory before its contents.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = (&Parts, &Node)> {
         self.nodes.iter()
     }
 
-    /// What a name becomes; none for the top itself.
+    /// Returns the node with a name, or `None` for the destination itself.
     pub fn node(&self, parts: &[CompactString]) -> Option<&Node> {
         self.nodes.get(parts)
     }
 
-    /// How many names there are.
+    /// Returns the number of names.
     pub fn len(&self) -> u64 {
         self.nodes.len() as u64
     }
@@ -107,7 +107,7 @@ impl Plan {
             What::Same(name) => self.copy_of(&entry.name, name)?,
         };
         budget.check_total(self.bytes)?;
-        // The list of entries has room for as many again.
+        // Twice the size: the list may have twice the capacity that it uses.
         self.held.grow(2 * size_of::<(Entry, Parts)>() + entry.name.len() + bytes_of(&parts))?;
         if parts.is_empty() {
             if kind != NodeKind::Folder {
@@ -121,7 +121,7 @@ impl Plan {
         budget.check_entries(self.len().max(self.listed.len() as u64))
     }
 
-    /// Puts a name and the folders above it into the tree.
+    /// Adds a name and its missing parent directories to the tree.
     fn put(&mut self, parts: &[CompactString], node: Node) -> Result<(), ToolError> {
         let parent = &parts[..parts.len() - 1];
         let is_known = self.nodes.get(parent).is_some_and(|node| node.kind == NodeKind::Folder);
@@ -151,7 +151,7 @@ impl Plan {
         }
     }
 
-    /// The file that a further name of it (a hard link) gets its content from.
+    /// Resolves a hard link to the file that provides the content.
     fn copy_of(&mut self, name: &str, other: &str) -> Result<NodeKind, ToolError> {
         let target = parts_of(other)?;
         let node = self.nodes.get(&target);
@@ -166,7 +166,7 @@ impl Plan {
 }
 
 impl Node {
-    /// A folder that stands in names only.
+    /// Returns a directory that occurs only in names of other entries.
     fn implied() -> Node {
         Node { kind: NodeKind::Folder, mode: 0o777, modified: None, size: 0, is_listed: false }
     }
@@ -184,7 +184,7 @@ fn parts_of(name: &str) -> Result<Parts, ToolError> {
     }
 }
 
-/// The error for an entry that leads out of the folder that is unpacked into.
+/// Returns the error for an entry that leads out of the destination.
 fn leaves(reason: String) -> ToolError {
     let message = format!("the archive is refused: {}", shown(&reason));
     ToolError::new(ToolCode::SandboxViolation, message).hint("look into the archive with another tool")
@@ -194,7 +194,7 @@ fn shown(text: &str) -> String {
     crate::text::safe::name(&crate::value::print::shortened(text, 300)).into_owned()
 }
 
-/// Checks that a link stays inside the folder that is unpacked into.
+/// Checks that a link stays inside the destination.
 fn check_link(parts: &[CompactString], text: &str) -> Result<String, ToolError> {
     match link_stays(parts.len(), text) {
         true => Ok(text.to_owned()),
@@ -202,7 +202,7 @@ fn check_link(parts: &[CompactString], text: &str) -> Result<String, ToolError> 
     }
 }
 
-/// Whether a link whose own name has so many parts stays inside the folder that it is unpacked into.
+/// Returns whether a link whose own name has `depth` parts stays inside the destination.
 pub fn link_stays(depth: usize, text: &str) -> bool {
     let is_strange = |c: char| c.is_control() || c == '\\';
     if text.is_empty() || text.len() > MAX_LINK || text.starts_with('/') || text.contains(is_strange) {
@@ -214,6 +214,6 @@ pub fn link_stays(depth: usize, text: &str) -> bool {
     }
     let mut named = text.split('/').filter(|part| !matches!(*part, "" | "."));
     let climbs = named.by_ref().take_while(|part| *part == "..").count();
-    // After a name a `..` would climb from wherever that leads.
+    // A `..` after a name would climb from wherever that name leads.
     climbs < depth && !named.any(|part| part == "..")
 }

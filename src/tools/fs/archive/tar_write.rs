@@ -1,7 +1,7 @@
-//! Writes tar (ustar, with pax headers for what does not fit) in gzip.
+//! A writer for tar in gzip: ustar, with pax headers for values that do not fit.
 //!
-//! The same entries give the same bytes: owner 0 without names, times in whole seconds, and a gzip
-//! header without name, time and system.
+//! The same entries always produce the same bytes: owner 0 without names, times in whole seconds, and a gzip
+//! header without name, time and operating system.
 
 use std::io::{self, Write as _};
 
@@ -11,22 +11,23 @@ use flate2::write::GzEncoder;
 use super::{Entry, Output, What, Writer};
 
 const BLOCK: u64 = 512;
-/// What eleven octal digits hold.
+/// The maximum of eleven octal digits.
 const MOST_OCTAL: u64 = 0o77_777_777_777;
-/// The longest name in a header.
+/// Maximum length of a name in a header, in bytes.
 const MAX_NAME: usize = 100;
-/// The time in the headers of headers, which nobody uses.
+/// The time in the headers of pax headers, where readers ignore it, and of entries whose time is unknown or
+/// only in a pax header.
 const NO_TIME: i64 = 0;
 
-/// A tar archive in gzip that is being written.
+/// A writer of a tar archive in gzip.
 pub struct TarWriter {
     encoder: Option<GzEncoder<Vec<u8>>>,
-    /// Bytes of the newest entry.
+    /// Bytes written for the current entry.
     written: u64,
 }
 
 impl TarWriter {
-    /// An archive without entries.
+    /// Creates an empty archive.
     pub fn new() -> TarWriter {
         TarWriter { encoder: Some(GzEncoder::new(Vec::new(), Compression::default())), written: 0 }
     }
@@ -43,7 +44,7 @@ impl TarWriter {
         self.put(&zeros[..((BLOCK - bytes % BLOCK) % BLOCK) as usize], out)
     }
 
-    /// A pax header for what the entry's own header cannot hold.
+    /// Writes a pax header for values that the header of the entry cannot hold.
     fn put_pax(&mut self, entry: &Entry, name: &str, link: &str, out: &mut Output<'_>) -> io::Result<()> {
         let mut records = Vec::new();
         if name.len() > MAX_NAME {
@@ -132,7 +133,7 @@ fn header(fields: &Fields<'_>) -> [u8; BLOCK as usize] {
     block
 }
 
-/// As much of a name as a header holds; the pax header has all of it.
+/// Truncates a name to the length of its header field; the pax header has the full name.
 fn cut(name: &str) -> &[u8] {
     &name.as_bytes()[..name.len().min(MAX_NAME)]
 }
@@ -141,7 +142,7 @@ fn octal_time(seconds: i64) -> Option<i64> {
     (0..=MOST_OCTAL as i64).contains(&seconds).then_some(seconds)
 }
 
-/// `LENGTH KEY=VALUE` and a line feed; the length counts itself.
+/// Appends `LENGTH KEY=VALUE` and a line feed; the length includes its own digits.
 fn put_record(records: &mut Vec<u8>, key: &str, value: &str) {
     let rest = key.len() + value.len() + 3;
     let mut length = rest + 1;

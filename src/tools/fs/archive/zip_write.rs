@@ -1,6 +1,6 @@
-//! Writes zip: deflated files, links as Unix does it, times in whole seconds, zip64 where it is needed.
+//! A writer for zip: deflated files, links as on Unix, times in whole seconds, zip64 where needed.
 //!
-//! The same entries give the same bytes, whenever and wherever they are packed.
+//! The same entries always produce the same bytes, regardless of when and where they are packed.
 
 use std::io::{self, Write as _};
 
@@ -9,21 +9,22 @@ use flate2::{Compression, Crc};
 
 use super::{Entry, Output, What, Writer};
 
-/// Sizes from which an entry gets 64-bit fields; a little less than 4 GiB, since data can grow.
+/// Size from which an entry gets 64-bit fields; a little less than 4 GiB, because compressed data can be
+/// larger.
 const WIDE: u64 = 0xff00_0000;
-/// "Made by" Unix, version 2.0 and 4.5 of the format.
+/// "Made by" Unix, and versions 2.0 and 4.5 of the format.
 const UNIX: u16 = 3 << 8;
 const PLAIN_VERSION: u16 = 20;
 const WIDE_VERSION: u16 = 45;
-/// The name is UTF-8.
+/// The flag for a name in UTF-8.
 const UTF_8: u16 = 1 << 11;
-/// Where the checksum and the sizes stand in a header.
+/// Offset of the checksum and sizes in a local header.
 const SIZES_AT: u64 = 14;
-/// The time of MS-DOS that stands for "before 1980", where its calendar begins.
+/// The earliest and the latest MS-DOS time, in seconds since 1970.
 const DOS_EPOCH: i64 = 315_532_800;
 const DOS_END: i64 = 4_354_819_199;
 
-/// A zip archive that is being written.
+/// A writer of a zip archive.
 #[derive(Default)]
 pub struct ZipWriter {
     listed: Vec<u8>,
@@ -40,7 +41,7 @@ struct Current {
     crc: Crc,
 }
 
-/// What both headers of an entry say.
+/// The values in both headers of an entry.
 struct Header {
     name: String,
     is_wide: bool,
@@ -145,12 +146,12 @@ impl Writer for ZipWriter {
     }
 }
 
-/// Bytes of the field with the time, and of the one with sizes in 64 bits.
+/// Sizes in bytes of the field with the time, and of the one with 64-bit sizes.
 const TIME_FIELD: u64 = 9;
 const WIDE_FIELD: u64 = 20;
 
 impl Header {
-    /// The header before the content; its sizes are filled in later.
+    /// Writes the local header; the sizes are filled in later.
     fn write_own(&self, out: &mut Vec<u8>) {
         put(out, b"PK\x03\x04");
         self.write_common(out, false);
@@ -166,7 +167,7 @@ impl Header {
         self.write_time(out);
     }
 
-    /// The entry of the list.
+    /// Writes the entry of the central directory.
     fn write_listed(&self, out: &mut Vec<u8>, at: u64) {
         let mut wide = Vec::new();
         let mut narrow = |number: u64, forced: bool| match forced || number >= u64::from(u32::MAX) {
@@ -184,7 +185,7 @@ impl Header {
         put(out, [self.crc, stored, size].map(u32::to_le_bytes).as_flattened());
         let extra = TIME_FIELD + if wide.is_empty() { 0 } else { 4 + 8 * wide.len() as u64 };
         put_u16(out, &[self.name.len() as u16, extra as u16, 0, 0, 0]);
-        // The lowest bits are for systems without modes: a folder, or write-protected.
+        // The low bits are MS-DOS attributes, for systems without modes; only the directory bit is used.
         let attributes = if self.name.ends_with('/') { 0x10 } else { 0 };
         put(out, &(self.mode << 16 | attributes).to_le_bytes());
         put(out, &header.to_le_bytes());
@@ -219,7 +220,7 @@ fn put_u16(out: &mut Vec<u8>, numbers: &[u16]) {
     numbers.iter().for_each(|number| put(out, &number.to_le_bytes()));
 }
 
-/// The date and the time of MS-DOS, in UTC: even seconds from 1980 to 2107.
+/// Returns the MS-DOS date and time in UTC: even seconds from 1980 to 2107.
 fn to_dos(seconds: i64) -> (u16, u16) {
     let seconds = seconds.clamp(DOS_EPOCH, DOS_END);
     let (year, month, day) = crate::value::time::civil_date(seconds.div_euclid(86_400));

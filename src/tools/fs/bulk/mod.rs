@@ -1,7 +1,7 @@
-//! Operations on several items: a row for each. One failure does not stop the rest, unless all or
-//! nothing is asked for; then what was done is taken back.
+//! Operations on several items, with a result row for each. A failure does not stop the rest, unless the call
+//! asks for all or nothing; then the completed items are rolled back.
 //!
-//! Every item is looked at before the first is changed, so that what can be known before is known then.
+//! All items are examined before the first is changed, so that predictable failures are found early.
 
 mod perform;
 mod rows;
@@ -26,15 +26,15 @@ pub struct Items {
 /// An item that an argument names.
 #[derive(Debug)]
 pub struct Item {
-    /// As it was given or found.
+    /// The path as given or found.
     pub name: String,
-    /// Its place, or why it is refused.
+    /// The resolved path, or why it is refused.
     pub place: Result<SandboxPath, ToolError>,
-    /// The path of what is made of it, below the destination.
+    /// The path below the destination of what is made from the item.
     pub below: String,
 }
 
-/// Checks that a call names one item, or several in one way: `one`, `paths` or `glob`.
+/// Checks that a call names either one item, or several in one way: `one`, `paths` or `glob`.
 pub fn check(given: &Given<'_>, callee: &str, one: &'static str) -> Result<(), ToolError> {
     let ways = [one, "paths", "glob"];
     match ways.iter().filter(|name| given.is_given(name)).count() {
@@ -58,7 +58,7 @@ pub fn check(given: &Given<'_>, callee: &str, one: &'static str) -> Result<(), T
     Ok(())
 }
 
-/// The items of a list of paths; each makes something of its own name.
+/// Returns the items of a list of paths; each keeps its file name below the destination.
 pub fn listed(paths: Vec<ListedPath>) -> Items {
     let item = |path: ListedPath| Item {
         below: path.place.as_ref().map(SandboxPath::file_name).unwrap_or_default(),
@@ -68,10 +68,10 @@ pub fn listed(paths: Vec<ListedPath>) -> Items {
     Items { argument: "paths", list: paths.into_iter().map(item).collect() }
 }
 
-/// The items that a pattern of paths from the root finds: files and links, and directories too where
-/// they are wanted; what is in a directory that was found is not looked at. Names that begin with a dot
-/// are found where the pattern says a dot. Each makes something of its path below the directories that
-/// the pattern names without wildcards.
+/// Returns the items that match a pattern of paths from the root: files and links, and directories if
+/// `directories` is true. The contents of a matching directory are not searched. Names that start with a dot
+/// match only if the pattern has one. Each item keeps its path below the directories that the pattern names
+/// without wildcards.
 pub fn found(
     context: &mut Context<'_>,
     glob: &str,
@@ -103,14 +103,14 @@ pub fn found(
     Ok(Items { argument: "glob", list })
 }
 
-/// How many bytes of the paths that a pattern finds are directories which it names without wildcards.
+/// Returns the length in bytes of the leading directories that a pattern names without wildcards.
 fn fixed_part(glob: &str) -> usize {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     let plain = glob.find(['*', '?', '[', '{', '\\']).unwrap_or(glob.len());
     glob[..plain].rfind('/').map_or(0, |slash| slash + 1)
 }
 
-/// Whether a path has a name with a dot where the pattern says none anywhere.
+/// Returns whether a path has a name that starts with a dot while the pattern has none.
 fn hides(glob: &str, path: &str) -> bool {
     let has_dot = |text: &str| text.split('/').any(|part| part.starts_with('.') && part != ".");
     has_dot(path) && !has_dot(glob)

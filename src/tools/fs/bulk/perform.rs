@@ -1,7 +1,7 @@
-//! Doing the work on all items, in order, and telling what became of each.
+//! Performs an operation on all items in order, and reports the outcome of each.
 //!
-//! Whatever ends it, whoever called learns what was done: failures of items and limits of the run come
-//! with the rows so far as their answer.
+//! However it ends, the caller learns what was done: failures of items and limits of the run carry the rows so
+//! far as their answer.
 
 use std::mem;
 
@@ -14,35 +14,35 @@ use super::super::operation::Operation;
 use super::rows::{Done, Row};
 use super::{Item, Items};
 
-/// What a row takes in an answer besides its names, in bytes of JSON.
+/// Size of a row in an answer, not counting names, in bytes of JSON.
 const ROW_BYTES: u64 = 300;
 
-/// An item that was looked at: what is to be done, and how many files and directories that concerns.
+/// An item that has been examined: its plan, and the number of files and directories affected.
 #[derive(Debug)]
 pub struct Planned<P> {
-    /// What is to be done.
+    /// The plan for the item.
     pub plan: P,
-    /// Files and directories.
+    /// Number of files and directories.
     pub files: u64,
 }
 
-/// Something that is done to items, and taken back.
+/// An operation on items that can be rolled back.
 pub trait Work {
-    /// What is to be done to an item.
+    /// The plan for one item.
     type Plan;
-    /// The word for it in results.
+    /// The name of the operation in results.
     const OPERATION: &'static str;
 
-    /// Looks at an item before anything is changed.
+    /// Examines an item before anything is changed.
     fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Planned<Self::Plan>, ToolError>;
-    /// Does it.
+    /// Carries out the plan.
     fn perform(&self, context: &mut Context<'_>, plan: &Self::Plan, change: &Change<'_>) -> Result<Done, ToolError>;
 }
 
-/// An item by its name, and what is to be done to it or why nothing can be.
+/// The name of an item, and its plan or the reason why it cannot be processed.
 type Look<P> = (String, Result<Planned<P>, ToolError>);
 
-/// Does the work on all items, in order.
+/// Performs the operation on all items, in order.
 pub fn run<W: Work>(
     context: &mut Context<'_>,
     work: &mut W,
@@ -69,7 +69,7 @@ pub fn run<W: Work>(
     match (end, first_step) {
         (End::Stopped(error), Some(first_step)) => {
             let error = course.take_back(context, first_step, error);
-            // Where that cannot be written down the next start takes back what is left.
+            // If the end of the group cannot be journaled, recovery rolls back the rest at the next start.
             let _ = course.change.close_group();
             Err(error)
         }
@@ -78,7 +78,7 @@ pub fn run<W: Work>(
     }
 }
 
-/// Looks at all items before the first is changed. What ends the operation ends it here already.
+/// Examines all items before the first is changed. An error that would stop the operation stops it here.
 fn look_at_all<W: Work>(
     context: &mut Context<'_>,
     work: &mut W,
@@ -101,52 +101,52 @@ fn look_at_all<W: Work>(
     }
 }
 
-/// Refuses several items whose rows may not fit into the answer, before any is changed.
+/// Refuses the items before any is changed if their rows might not fit into the answer.
 fn check_answer<'a>(context: &Context<'_>, names: impl Iterator<Item = &'a String>) -> Result<(), LimitHit> {
     let Some(allowed) = context.answer_bytes else { return Ok(()) };
-    // A name stands in its row, in the path of its backup and perhaps in an error.
+    // A name occurs in its row, in the path of its backup and possibly in an error.
     let rows: u64 = names.map(|name| 3 * name.len() as u64 + ROW_BYTES).sum();
     if rows > allowed { Err(LimitHit { limit: Limit::Answer, allowed }) } else { Ok(()) }
 }
 
-/// The error of an item, by the argument that named the item and by its path.
+/// Adds the argument that named the item and the path of the item to an error.
 fn of_item(error: ToolError, name: &str, argument: &'static str) -> ToolError {
     let argument = error.argument.filter(|argument| *argument == "destination").unwrap_or(argument);
     let path = error.path.clone().unwrap_or_else(|| name.to_owned());
     ToolError { path: Some(path), argument: Some(argument), ..error }
 }
 
-/// The error of an operation of which nothing was done.
+/// Returns the error of an operation that changed nothing.
 fn nothing_done(error: ToolError, operation: &str) -> ToolError {
     error.preceded_by(&format!("nothing was done ({operation}): "))
 }
 
-/// The items on their way.
+/// An operation in progress.
 struct Course<'w, W: Work> {
     work: &'w W,
     change: Change<'w>,
-    /// What named the items.
+    /// The argument that named the items.
     argument: &'static str,
-    /// How many there are.
+    /// Number of items.
     all: usize,
-    /// Those that were reached.
+    /// The rows of the items processed so far.
     rows: Vec<Row>,
-    /// The rows of those that were done, each with the number of its last step.
+    /// The number of the last step and the index of the row of each completed item.
     done: Vec<(u32, usize)>,
 }
 
-/// How the course ended.
+/// How an operation ended.
 enum End {
-    /// All items were reached; the first failure, if there was one.
+    /// All items were processed; the first failure, if any.
     All(Option<ToolError>),
-    /// At an item whose error ends the operation.
+    /// The error of an item stopped the operation.
     Stopped(ToolError),
 }
 
 impl<W: Work> Course<'_, W> {
     fn perform(&mut self, context: &mut Context<'_>, looks: Vec<Look<W::Plan>>, all_or_nothing: bool) -> End {
         let mut first_failure = None;
-        // A tree is one item, and as many files as are in it.
+        // A tree is one item, but counts as many files as it contains.
         let all = looks.iter().map(|(_, plan)| plan.as_ref().map_or(1, |plan| plan.files)).sum();
         let mut reached = 0;
         for (name, plan) in looks {
@@ -174,7 +174,7 @@ impl<W: Work> Course<'_, W> {
         End::All(first_failure)
     }
 
-    /// What is told where every item was reached: a failure of the call where none was done.
+    /// Returns the result after all items were processed: an error if any failed.
     fn answer(&mut self, first_failure: Option<ToolError>) -> Result<Operation, ToolError> {
         let counts = self.counts();
         let Some(first) = first_failure else { return Ok(self.operation()) };
@@ -183,7 +183,7 @@ impl<W: Work> Course<'_, W> {
         Err(self.told(ToolError { manner, ..first.preceded_by(&before) }))
     }
 
-    /// What is told where a limit ended it: that, and what was done before.
+    /// Returns the error after a limit stopped the operation; it says how many items were completed.
     fn cut_short(&mut self, error: ToolError) -> ToolError {
         let Counts { done, all, .. } = self.counts();
         let error = match done {
@@ -193,7 +193,7 @@ impl<W: Work> Course<'_, W> {
         self.told(error)
     }
 
-    /// Takes back what was done, the last first, whatever the run may still spend.
+    /// Rolls back the completed items, last first, regardless of the limits of the run.
     fn take_back(&mut self, context: &mut Context<'_>, first_step: u32, error: ToolError) -> ToolError {
         let failures = match context.roll_back(first_step) {
             Ok(failures) => failures,
@@ -215,11 +215,11 @@ impl<W: Work> Course<'_, W> {
         self.told(ToolError { code: ToolCode::Conflict, ..error.followed_by(&after) })
     }
 
-    /// An error with the rows as its answer.
+    /// Attaches the rows to an error as its answer.
     fn told(&mut self, error: ToolError) -> ToolError {
         match self.operation().into_value() {
             Ok(answer) => error.answering(answer),
-            // No room for the rows: the sentence has the counts.
+            // There is no memory for the rows; the message has the counts.
             Err(_) => error,
         }
     }

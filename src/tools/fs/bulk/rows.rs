@@ -1,4 +1,4 @@
-//! The row of each item in the answer of an operation on several.
+//! The result rows of an operation on several items.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,28 +27,28 @@ pub struct Row {
     backup_path: Option<String>,
 }
 
-/// What came of an item.
+/// The result of a completed item.
 #[derive(Debug, Default)]
 pub struct Done {
-    /// Bytes written, where bytes were.
+    /// Bytes written, if any.
     pub size_bytes: Option<u64>,
-    /// Where what was there is kept.
+    /// The path of the backup, if something was replaced or deleted.
     pub backup_path: Option<String>,
 }
 
 impl Row {
-    /// The row of an item that was done.
+    /// Returns the row of a completed item.
     pub fn done(path: String, done: &Done) -> Row {
         let Done { size_bytes, backup_path } = done;
         Row { path, success: true, error: None, code: None, size_bytes: *size_bytes, backup_path: backup_path.clone() }
     }
 
-    /// The row of an item that failed.
+    /// Returns the row of a failed item.
     pub fn failed(path: &str, error: &ToolError) -> Row {
         Row::not_done(print::shortened(path, 200), error.message.clone(), error.code)
     }
 
-    /// The same row of an item that was done and taken back, because of an error with this code.
+    /// Returns the row of a completed item that was rolled back because of an error with this code.
     pub fn taken_back(self, code: ToolCode) -> Row {
         Row::not_done(self.path, "it was taken back".to_owned(), code)
     }
@@ -58,7 +58,7 @@ impl Row {
         Row { path, success: false, error, code, size_bytes: None, backup_path: None }
     }
 
-    /// Whether it was done.
+    /// Returns whether the item was completed.
     pub fn is_done(&self) -> bool {
         self.success
     }

@@ -1,4 +1,4 @@
-//! Bytes to text, piece by piece.
+//! Decodes bytes to text in pieces.
 
 use std::io::{self, Read};
 
@@ -8,23 +8,23 @@ use infer::MatcherType;
 
 use super::Charset;
 
-/// Decodes a file that comes in pieces.
+/// A decoder for a file that is read in pieces.
 pub struct Decoder {
     charset: Charset,
-    /// None for UTF-8 and Latin-1, which need no state.
+    /// `None` for UTF-8 and Latin-1, which need no state.
     inner: Option<encoding_rs::Decoder>,
-    /// UTF-8 is only supposed, so that bytes which are not UTF-8 are an error.
+    /// Whether UTF-8 is only assumed, so that invalid bytes are an error.
     tentative: bool,
-    /// Bytes stood for no character, and U+FFFD came instead of them.
+    /// Whether invalid bytes were replaced by U+FFFD.
     pub malformed: bool,
 }
 
-/// The bytes are not UTF-8, which nobody had asked for.
+/// The error for bytes that are not UTF-8 although UTF-8 was assumed.
 #[derive(Debug)]
 pub struct NotTentative;
 
 impl Decoder {
-    /// A decoder of an encoding; bytes that it has no character for become U+FFFD.
+    /// Creates a decoder for an encoding. Invalid bytes become U+FFFD.
     pub fn new(charset: Charset) -> Decoder {
         let inner = match charset {
             Charset::Latin1 => None,
@@ -35,24 +35,24 @@ impl Decoder {
         Decoder { charset, inner, tentative: false, malformed: false }
     }
 
-    /// A decoder of UTF-8 that gives up at the first bytes which are not.
+    /// Creates a decoder for UTF-8 that fails at the first invalid byte.
     pub fn tentative() -> Decoder {
         Decoder { tentative: true, ..Decoder::new(Charset::UTF_8) }
     }
 
-    /// The encoding.
+    /// Returns the encoding.
     pub fn charset(&self) -> Charset {
         self.charset
     }
 
-    /// Whether a NUL byte means that the file is no text.
+    /// Returns whether a NUL byte means that the file is binary.
     pub fn refuses_nul(&self) -> bool {
         self.charset.holds_ascii()
     }
 
-    /// The text of a piece, and how many bytes at its end are the beginning of a character, which the next
-    /// piece has to begin with; `last` says that there is none. UTF-8 is given as it is, all else is written
-    /// to `space`.
+    /// Decodes a piece. Returns the text, and the number of bytes at the end that are an incomplete character,
+    /// with which the next piece must start. `last` marks the final piece. Valid UTF-8 is borrowed from
+    /// `bytes`; anything else is written to `space`.
     pub fn decode<'a>(
         &mut self,
         bytes: &'a [u8],
@@ -101,7 +101,7 @@ impl Decoder {
     }
 }
 
-/// Bytes at the end that are the beginning of a character of UTF-8.
+/// Returns the number of bytes at the end that are an incomplete UTF-8 character.
 fn unfinished(bytes: &[u8]) -> usize {
     let tail = &bytes[bytes.len() - bytes.len().min(3)..];
     let Some(lead) = tail.iter().rposition(|byte| byte & 0xc0 == 0xc0) else { return 0 };
@@ -111,12 +111,13 @@ fn unfinished(bytes: &[u8]) -> usize {
     }
 }
 
-/// Bytes from which an encoding is guessed.
+/// Number of bytes that are used to guess an encoding.
 const GUESSED_FROM: usize = 1 << 16;
 
-/// The encoding that a file is most likely in.
+/// Guesses the encoding of a file.
 ///
-/// Pieces that are all ASCII say nothing about it; of the rest so many bytes are looked at.
+/// Leading pieces that are all ASCII carry no information and do not count toward the `GUESSED_FROM` bytes that
+/// are examined.
 pub fn detect(file: &mut impl Read) -> io::Result<Charset> {
     const ESCAPE: u8 = 0x1b;
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
@@ -137,15 +138,15 @@ pub fn detect(file: &mut impl Read) -> io::Result<Charset> {
     Ok(Charset::Named(detector.guess(None, Utf8Detection::Allow)))
 }
 
-/// Whether the beginning of a file is that of a known kind which is no text.
+/// Returns whether the start of a file identifies a known binary format.
 ///
-/// A text may begin as such a file does (`BM`, `MZ`), so it must look like no text besides.
+/// A text can start with the magic number of such a format (`BM`, `MZ`), so it must also not look like text.
 pub fn is_binary(start: &[u8]) -> bool {
     let is_known = infer::get(start).is_some_and(|kind| kind.matcher_type() != MatcherType::Text);
     is_known && (start.starts_with(b"%PDF-") || !looks_like_text(start))
 }
 
-/// Whether bytes are UTF-8 without the control characters that no text has.
+/// Returns whether bytes are UTF-8 without control characters that do not occur in texts.
 fn looks_like_text(bytes: &[u8]) -> bool {
     let valid = match str::from_utf8(bytes) {
         Ok(_) => true,
@@ -160,7 +161,7 @@ fn looks_like_text(bytes: &[u8]) -> bool {
 mod tests {
     use super::{Charset, Decoder};
 
-    /// The text of bytes that come in pieces of so many.
+    /// Decodes bytes in pieces of the given size.
     fn decoded(bytes: &[u8], size: usize) -> (String, bool) {
         let mut decoder = Decoder::new(Charset::UTF_8);
         let (mut text, mut space, mut held) = (String::new(), String::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Text to bytes.
+//! Encodes text to bytes.
 
 use encoding_rs::{EncoderResult, UTF_16BE, UTF_16LE};
 
@@ -9,11 +9,11 @@ use super::Charset;
 pub struct Unencodable {
     /// The character.
     pub character: char,
-    /// The line it stands on, from 1.
+    /// The line of the character, from 1.
     pub line: usize,
 }
 
-/// The bytes of a text in an encoding. `utf-16` begins with a byte order mark, nothing else does.
+/// Encodes a text. Only `utf-16` writes a byte order mark.
 pub fn encode(text: &str, charset: Charset) -> Result<Vec<u8>, Unencodable> {
     let encoding = match charset {
         Charset::Utf16 => {

@@ -1,7 +1,7 @@
-//! The encodings of text files: their names, reading and writing.
+//! The encodings of text files: names, decoding and encoding.
 //!
-//! All names of the WHATWG Encoding Standard, and `iso-8859-1` as what it says, Latin-1, where the
-//! standard takes it for windows-1252.
+//! All names of the WHATWG Encoding Standard are known. `iso-8859-1` is true Latin-1, although the standard
+//! treats it as windows-1252.
 
 mod decode;
 mod encode;
@@ -13,10 +13,10 @@ pub use decode::{Decoder, detect, is_binary};
 pub use encode::{Unencodable, encode};
 pub use whole::{Decoded, decode_whole};
 
-/// What a caller asks for by the name of an encoding.
+/// The meaning of an `encoding` argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// To find the encoding out.
+    /// Detect the encoding.
     Auto,
     /// The bytes, as base64.
     Base64,
@@ -27,16 +27,16 @@ pub enum Choice {
 /// A character encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charset {
-    /// ISO 8859-1: each byte is the character of its number.
+    /// ISO 8859-1: each byte is the character with its number.
     Latin1,
-    /// `utf-16`: in whichever order the byte order mark says, else little-endian.
+    /// `utf-16`: in the byte order that the byte order mark gives, else little-endian.
     Utf16,
-    /// One of the standard's.
+    /// An encoding of the WHATWG standard.
     Named(&'static Encoding),
 }
 
 impl Choice {
-    /// What a name stands for.
+    /// Parses the name of an encoding.
     pub fn find(name: &str) -> Option<Choice> {
         Some(match name.trim().to_ascii_lowercase().as_str() {
             "auto" => Choice::Auto,
@@ -57,27 +57,27 @@ impl Charset {
             "utf-16-le" | "utf16le" | "utf_16_le" => Charset::Named(UTF_16LE),
             "utf-16-be" | "utf16be" | "utf_16_be" => Charset::Named(UTF_16BE),
             "utf_8" => Charset::UTF_8,
-            // Encodings that exist only to be refused have no text.
+            // The replacement encoding of the standard, which exists only to be refused, is excluded.
             name => Charset::Named(Encoding::for_label_no_replacement(name.as_bytes())?),
         })
     }
 
-    /// The encoding that a byte order mark at the start of a file names, and the mark's length.
+    /// Returns the encoding that a byte order mark identifies, and the length of the mark.
     pub fn of_mark(bytes: &[u8]) -> Option<(Charset, usize)> {
         Encoding::for_bom(bytes).map(|(encoding, length)| (Charset::Named(encoding), length))
     }
 
-    /// The encoding as one that writes no byte order mark.
+    /// Returns the encoding as one that writes no byte order mark.
     pub fn without_mark(self) -> Charset {
         if self == Charset::Utf16 { Charset::Named(UTF_16LE) } else { self }
     }
 
-    /// Whether each character takes an even number of bytes.
+    /// Returns whether each character takes an even number of bytes.
     pub fn has_units_of_two(self) -> bool {
         matches!(self, Charset::Utf16) || self == Charset::Named(UTF_16LE) || self == Charset::Named(UTF_16BE)
     }
 
-    /// Its name, lower case.
+    /// Returns the name in lower case.
     pub fn name(self) -> String {
         match self {
             Charset::Latin1 => "iso-8859-1".to_owned(),
@@ -86,7 +86,7 @@ impl Charset {
         }
     }
 
-    /// Whether a byte below 128 is that character, wherever it stands.
+    /// Returns whether a byte below 128 always represents that ASCII character.
     fn holds_ascii(self) -> bool {
         match self {
             Charset::Latin1 => true,

@@ -5,25 +5,25 @@ use crate::limits::{Held, LimitHit};
 use super::super::super::build::TextBuilder;
 use super::{Charset, Choice, Decoder, detect, is_binary};
 
-/// Bytes that show what kind of file it is.
+/// Number of bytes that are examined to identify the file format.
 const START: usize = 1 << 16;
-/// Bytes that are decoded at once.
+/// Bytes that are decoded at a time.
 const PIECE: usize = 1 << 16;
 
-/// A text, and how it was read.
+/// A text, and how it was decoded.
 #[derive(Debug)]
 pub struct Decoded {
     /// The text, without a byte order mark.
     pub text: String,
     /// The encoding that was used.
     pub charset: Charset,
-    /// Bytes stood for no character, and U+FFFD came instead of them.
+    /// Whether invalid bytes were replaced by U+FFFD.
     pub malformed: bool,
-    /// What the text takes.
+    /// The memory charge for the text.
     _held: Held,
 }
 
-/// The text of a file's bytes as `FS.ReadFile` reads it; none when the file is binary.
+/// Decodes the content of a file as `FS.ReadFile` does. Returns `None` if the file is binary.
 pub fn decode_whole(bytes: &[u8], choice: Option<Choice>) -> Result<Option<Decoded>, LimitHit> {
     let (charset, mark) = match (Charset::of_mark(bytes), choice) {
         (Some((charset, mark)), _) => (Some(charset), mark),
@@ -48,7 +48,7 @@ pub fn decode_whole(bytes: &[u8], choice: Option<Choice>) -> Result<Option<Decod
     Ok(Some(Decoded { text, charset, malformed: decoder.malformed, _held: held }))
 }
 
-/// Decodes bytes piece by piece, so that each is asked for.
+/// Decodes bytes in pieces, each charged before it is decoded.
 fn decoded(body: &[u8], decoder: &mut Decoder) -> Result<TextBuilder, LimitHit> {
     let mut text = TextBuilder::default();
     let mut space = String::new();

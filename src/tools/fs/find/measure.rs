@@ -1,4 +1,4 @@
-//! Sizes and times as arguments of `FS.Find` write them.
+//! Sizes and times in the arguments of `FS.Find`.
 
 use chrono::TimeDelta;
 
@@ -6,7 +6,7 @@ use crate::toolkit::ToolError;
 use crate::tools::time::moment::{Moment, Zone, read};
 use crate::value::{Value, print};
 
-/// Units of sizes: a name and its bytes.
+/// Units of size: names and their bytes.
 const SIZES: [(&str, u64); 17] = [
     ("", 1),
     ("b", 1),
@@ -27,7 +27,7 @@ const SIZES: [(&str, u64); 17] = [
     ("pb", 1_000_000_000_000_000),
 ];
 
-/// Units of spans of time: names and their seconds.
+/// Units of time spans: names and their seconds.
 const SPANS: [(&[&str], i64); 5] = [
     (&["s", "sec", "secs", "second", "seconds"], 1),
     (&["m", "min", "mins", "minute", "minutes"], 60),
@@ -36,10 +36,10 @@ const SPANS: [(&[&str], i64); 5] = [
     (&["w", "week", "weeks"], 604_800),
 ];
 
-/// Seconds back to which a span may reach: to the year 0.
+/// Maximum length of a span in seconds, about 3,170 years.
 const MAX_SPAN: f64 = 1e11;
 
-/// The bytes that an argument says: a number, or a text such as `1.5 MiB`.
+/// Parses a size in bytes: a number, or a text such as `1.5 MiB`.
 pub fn size(argument: &'static str, value: &Value) -> Result<u64, ToolError> {
     if let Some(bytes) = value.as_integer() {
         return Ok(bytes.max(0).unsigned_abs());
@@ -65,7 +65,7 @@ fn parsed_size(text: &str) -> Option<u64> {
     }
 }
 
-/// The first second that is not before what an argument says: a time, or how long ago it was.
+/// Parses a time, or a span before `now`, and returns it in seconds since 1970, rounded up.
 pub fn second(argument: &'static str, text: &str, now: Moment) -> Result<i64, ToolError> {
     let moment = match span(text) {
         Some(seconds) => {
@@ -81,12 +81,12 @@ pub fn second(argument: &'static str, text: &str, now: Moment) -> Result<i64, To
     Ok(moment.timestamp() + i64::from(moment.timestamp_subsec_nanos() > 0))
 }
 
-/// Checks what [`second`] will read.
+/// Checks an argument that [`second`] will parse.
 pub fn check_second(argument: &'static str, text: &str) -> Result<(), ToolError> {
     second(argument, text, Moment::UNIX_EPOCH).map(drop)
 }
 
-/// Seconds of a span such as `7d` or `1h30m`; `None` for anything else.
+/// Parses a span such as `7d` or `1h30m` to seconds. Returns `None` for anything else.
 fn span(text: &str) -> Option<f64> {
     let mut rest = text.trim();
     let mut seconds = 0.0;
@@ -105,7 +105,7 @@ fn span(text: &str) -> Option<f64> {
     (seconds <= MAX_SPAN).then_some(seconds)
 }
 
-/// The number at the beginning of a text, and what follows it.
+/// Splits off the number at the start of a text.
 fn split_number(text: &str) -> Option<(&str, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, rest) = text.split_at(end);

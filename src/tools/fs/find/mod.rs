@@ -1,4 +1,4 @@
-//! `FS.Find`: the files of a tree by name, kind, size and time, all of them or a failure.
+//! `FS.Find`: finds files of a tree by name, kind, size and time. The result is complete, or the call fails.
 
 mod measure;
 mod order;
@@ -98,7 +98,7 @@ const SPEC: Spec = Spec {
     },
 };
 
-/// Names of the types of entries, in the order of [`word_number`].
+/// Names of the entry types, in the order of [`word_number`].
 const TYPES: &[&str] = &["file", "directory", "link", "other"];
 
 arguments! {
@@ -127,7 +127,7 @@ pub fn tool() -> Tool {
     Tool::new(SPEC, whole).with_check(check).with_sparing(&["path", "name", "type", "extension"], names)
 }
 
-/// Checks what the kinds of the parameters leave open.
+/// Checks constraints that the kinds of the parameters do not express.
 fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
     if let Some(pattern) = given.value("pattern") {
         Patterns::parse("pattern", pattern.as_ref(), LetterCase::Counts)?;
@@ -181,10 +181,10 @@ fn bounds(context: &Context<'_>, args: &Args) -> Result<Bounds, ToolError> {
     })
 }
 
-/// What is looked for, as far as names and kinds tell.
+/// The criteria that depend only on name and kind.
 struct Wanted {
     patterns: Patterns,
-    /// `None` for every kind.
+    /// The kind of entry to find; `None` for every kind.
     kind: Option<EntryKind>,
     hidden: bool,
 }
@@ -210,7 +210,7 @@ fn kind_of(word: &str) -> Option<EntryKind> {
     }
 }
 
-/// The place of a kind's name in [`TYPES`].
+/// Returns the index of a kind in [`TYPES`].
 fn word_number(kind: EntryKind) -> u8 {
     match kind {
         EntryKind::File => 0,
@@ -220,7 +220,7 @@ fn word_number(kind: EntryKind) -> u8 {
     }
 }
 
-/// The name of a kind in records.
+/// Returns the name of a kind in records.
 pub fn type_word(kind: EntryKind) -> &'static str {
     TYPES[usize::from(word_number(kind))]
 }

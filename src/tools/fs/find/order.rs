@@ -1,4 +1,4 @@
-//! The order of the records of `FS.Find`, and how many there are.
+//! The order and limit of the records of `FS.Find`.
 
 use crate::limits::LimitHit;
 use crate::sandbox::FoundEntries;
@@ -8,20 +8,20 @@ use crate::value::order::sort;
 /// The field by which records are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortKey {
-    /// The bytes of the path, in which order they are found.
+    /// The bytes of the path, which is the order of the search.
     Path,
     /// The bytes of the name.
     Name,
-    /// Bytes of the content.
+    /// The size of the content in bytes.
     Size,
-    /// Time of the last change.
+    /// The time of the last change.
     Modified,
     /// The bytes of the extension.
     Extension,
 }
 
 impl SortKey {
-    /// The key of a word.
+    /// Returns the key with the given name.
     pub fn of(word: &str) -> SortKey {
         match word {
             "name" => SortKey::Name,
@@ -41,20 +41,20 @@ pub struct Order {
 }
 
 impl Order {
-    /// Whether sizes and times count.
+    /// Returns whether the order depends on sizes or times.
     pub fn needs_details(self) -> bool {
         matches!(self.key, SortKey::Size | SortKey::Modified)
     }
 }
 
-/// Puts entries, which are in the order of their paths, into another one, and leaves out those beyond a limit.
+/// Sorts entries that are in path order, and keeps at most `limit` of them.
 pub fn arrange(found: FoundEntries, order: Order, limit: usize) -> Result<FoundEntries, LimitHit> {
     if order.key == SortKey::Path && !order.descending && limit >= found.len() {
         return Ok(found);
     }
     let mut rows: Vec<u32> = (0..found.len() as u32).collect();
     if order.key == SortKey::Path {
-        // Limit first where the last ones are wanted, so that no more than these are turned round.
+        // The limit is applied first, so that only the last `limit` rows are reversed.
         if order.descending {
             rows.drain(..rows.len().saturating_sub(limit));
             rows.reverse();
@@ -82,7 +82,7 @@ fn name(found: &FoundEntries, row: usize) -> &str {
     &found.names[start as usize..found.name_ends[row] as usize]
 }
 
-/// These rows, in this order.
+/// Returns the given rows, in this order.
 fn picked(found: FoundEntries, rows: &[u32]) -> FoundEntries {
     let mut names = String::new();
     let mut name_ends = Vec::with_capacity(rows.len());
@@ -110,7 +110,7 @@ fn picked(found: FoundEntries, rows: &[u32]) -> FoundEntries {
     }
 }
 
-/// The values of these rows; none where there are no values.
+/// Returns the values of the given rows; empty if there are no values.
 fn gather<T: Copy>(values: Vec<T>, rows: &[u32]) -> Vec<T> {
     if values.is_empty() {
         return values;

@@ -1,4 +1,4 @@
-//! A listing as JSON text, byte for byte as Python's `json.dumps(…, indent=2)` writes it.
+//! Formats a listing as JSON text, byte for byte as Python's `json.dumps(…, indent=2)`.
 
 use std::fmt::Write as _;
 
@@ -8,13 +8,13 @@ use crate::value::Value;
 
 use super::{Filter, Form, Page, type_word};
 
-/// JSON text under way.
+/// A JSON text under construction.
 pub struct Json {
     page: Page,
     filter: Filter,
-    /// Objects whose children are being written.
+    /// Number of objects whose children are being written.
     depth: usize,
-    /// Nothing was written between the current brackets yet.
+    /// Whether nothing has been written between the current brackets yet.
     is_empty: bool,
 }
 
@@ -34,17 +34,18 @@ impl Json {
         json
     }
 
-    /// Where the braces of an entry stand.
+    /// Returns the indentation of the braces of an entry.
     fn margin(&self) -> usize {
         if self.filter == Filter::Both { 4 * self.depth } else { 2 }
     }
 
-    /// An entry without its closing brace.
+    /// Writes an entry without its closing brace.
     fn entry(&mut self, key: &str, name: &str, lister: &Lister<'_>) -> Result<(), LimitHit> {
         let margin = self.margin();
         let is_link = matches!(lister.shown(), Shown::Link | Shown::DeadLink);
         let target = if is_link { lister.target() } else { "".into() };
-        // A byte becomes at most six; the keys and signs of an entry are shorter than the rest of this.
+        // A byte becomes at most six; the keys and punctuation of an entry are shorter than the rest of this
+        // sum.
         self.page.check(6 * (name.len() + target.len()) + 8 * margin + 128)?;
         self.page.text.push_str(if self.is_empty { "\n" } else { ",\n" });
         self.is_empty = false;
@@ -60,7 +61,7 @@ impl Json {
         Ok(())
     }
 
-    /// A key and a text on a line of their own.
+    /// Writes a key and a text on a new line.
     fn pair(&mut self, indent: usize, key: &str, value: &str) {
         self.line(indent);
         push_text(&mut self.page.text, key);
@@ -139,7 +140,7 @@ impl Form for Json {
     }
 }
 
-/// A text in quotes; all that is not printable ASCII is escaped.
+/// Writes a text in quotes and escapes everything but printable ASCII.
 fn push_text(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;

@@ -63,7 +63,7 @@ arguments! {
     }
 }
 
-/// Which entries are shown. All but `Both` give a flat list.
+/// The entries to list. All filters but `Both` produce a flat list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Filter {
     Both,
@@ -85,7 +85,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
     let format = args.format.as_text();
     let start = start_name(context, &args.path);
     if let Some(target) = &target {
-        // Refused before anything is listed.
+        // Checked before anything is listed.
         let prepared = context.memory().prepare(target.scope, &target.key.as_text());
         prepared.map_err(|error| error.argument("target"))?;
     }
@@ -102,7 +102,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
     }
 }
 
-/// The name of the listed directory: as it was called, also where that is a link.
+/// Returns the name of the listed directory; for a link, the name of the link.
 fn start_name(context: &Context<'_>, path: &SandboxPath) -> String {
     match path.shown().rsplit('/').next() {
         Some(name) if path.is_through_link() && name != ".." => name.to_owned(),
@@ -125,7 +125,7 @@ fn plan(args: &Args, filter: Filter, format: &str) -> ListingPlan {
     }
 }
 
-/// A form of the result: takes a listing step by step.
+/// An output format, which processes a listing step by step.
 trait Form {
     fn take(&mut self, lister: &Lister<'_>, step: Step) -> Result<(), LimitHit>;
 
@@ -150,13 +150,13 @@ fn list(
 }
 
 impl Filter {
-    /// Whether a flat list has the entry of this step.
+    /// Returns whether a flat list contains the entry of this step.
     fn shows(self, lister: &Lister<'_>, step: Step) -> bool {
         step != Step::Leave && lister.is_folder() == (self == Filter::Folders)
     }
 }
 
-/// The word for an entry.
+/// Returns the type name of an entry.
 fn type_word(shown: Shown) -> &'static str {
     match shown {
         Shown::File => "file",
@@ -173,14 +173,16 @@ struct Page {
 }
 
 impl Page {
-    /// A page of the answer, or of what goes to a memory, which no limit on answers concerns.
+    /// Creates a page for the answer, or for a value to be stored in memory, to which the answer limit does not
+    /// apply.
     fn new(context: &Context<'_>, is_answer: bool) -> Page {
         let (memory, over_memory) = space::memory_left();
         let most = space::string_bound();
         let string = (most, LimitHit { limit: Limit::String, allowed: most as u64 });
-        // Half of what is free, because the finished text is copied once.
+        // Half of the free memory, because the finished text is copied once.
         let memory = (usize::try_from(memory / 2).unwrap_or(usize::MAX), over_memory);
-        // An early end for what is certainly too much; the gate looks at the finished answer to the byte.
+        // Stops early when the answer is certainly too large; the gate checks the exact size of the finished
+        // answer.
         let bytes = context.answer_bytes.filter(|_| is_answer).unwrap_or(u64::MAX);
         let most = usize::try_from(bytes.saturating_mul(8).saturating_add(4096)).unwrap_or(usize::MAX);
         let answer = (most, LimitHit { limit: Limit::Answer, allowed: bytes });
@@ -192,7 +194,7 @@ impl Page {
         Page { text: String::new(), most, hit }
     }
 
-    /// An error when so many more bytes are too many; asked before they are added.
+    /// Checks that `more` bytes fit, before they are added.
     fn check(&self, more: usize) -> Result<(), LimitHit> {
         match self.text.len() + more > self.most {
             true => Err(self.hit),
@@ -215,7 +217,7 @@ impl Page {
     }
 }
 
-/// What a memory as the target needs.
+/// Checks the arguments that storing the listing in memory requires.
 fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
     let Some(Some(target)) = given.text("target") else { return Ok(()) };
     if target == "return_value" {
@@ -236,14 +238,15 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// A place in a memory for the result.
+/// The memory key to store the result under.
 struct Target {
     scope: Scope,
     key: Str,
 }
 
 impl Target {
-    /// The place that the arguments name; none when the result is returned. [`check`] was asked.
+    /// Returns the key that the arguments name, or `None` if the result is returned. Requires that [`check`]
+    /// has passed.
     fn from_args(args: &Args) -> Option<Target> {
         let scope = match &*args.target.as_text() {
             "session_memory" => Scope::Session,
@@ -253,7 +256,7 @@ impl Target {
         Some(Target { scope, key: args.memory_key.clone()? })
     }
 
-    /// Stores a listing and gives the key.
+    /// Stores a listing and returns the key.
     fn store(self, context: &mut Context<'_>, listing: Value) -> Result<Value, ToolError> {
         let stored = context.memory().store(self.scope, &self.key.as_text(), listing);
         stored.map_err(|error| ToolError { argument: Some("memory_key"), ..error })?;

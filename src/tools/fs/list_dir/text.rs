@@ -1,4 +1,4 @@
-//! A listing as lines: an indented tree, or a flat list of paths.
+//! Formats a listing as lines: an indented tree, or a flat list of paths.
 
 use crate::limits::LimitHit;
 use crate::sandbox::{Lister, Shown, Step};
@@ -6,12 +6,12 @@ use crate::value::Value;
 
 use super::{Filter, Form, Page};
 
-/// Lines under way.
+/// Lines under construction.
 pub struct Lines {
     page: Page,
     filter: Filter,
     show_data: bool,
-    /// Directories that are entered, the listed one included.
+    /// Number of open directories, including the listed one.
     depth: usize,
 }
 
@@ -26,7 +26,7 @@ impl Lines {
 
     fn line(&mut self, indent: usize, name: &str, lister: &Lister<'_>) -> Result<(), LimitHit> {
         let target = if self.show_data { lister.target() } else { "".into() };
-        // The words around a name are shorter than this.
+        // The text around a name is shorter than 16 bytes.
         self.page.check(indent + name.len() + target.len() + 16)?;
         if !self.page.text.is_empty() {
             self.page.text.push('\n');

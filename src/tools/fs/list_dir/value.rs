@@ -1,4 +1,4 @@
-//! A listing as maps and lists, for scripts: the structure of the JSON text.
+//! Formats a listing as maps and lists for scripts, with the structure of the JSON text.
 
 use crate::limits::{LimitHit, space};
 use crate::sandbox::{Lister, Shown, Step};
@@ -6,10 +6,10 @@ use crate::value::{Map, Value};
 
 use super::{Filter, Form, type_word};
 
-/// Maps under way.
+/// Maps under construction.
 pub struct Values {
     filter: Filter,
-    /// The directories that are entered, each with its entries so far; of a flat list the list alone.
+    /// The open directories, each with its entries so far; for a flat list, only the list.
     open: Vec<(Map, Vec<Value>)>,
 }
 

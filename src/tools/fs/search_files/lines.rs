@@ -1,4 +1,4 @@
-//! The matches of one file, with the lines around them.
+//! Collects the matches in one file, with context lines.
 
 use std::collections::VecDeque;
 use std::io;
@@ -9,37 +9,37 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use super::Match;
 
-/// The longest text of a line, in characters.
+/// Maximum number of characters of a line in results.
 pub const MAX_SHOWN: usize = 500;
-/// Characters that are left before the match when a line is cut.
+/// Number of characters kept before the match when a line is truncated.
 const LEAD: usize = 100;
 
-/// Bytes that a match takes besides its texts, as a struct and then as a map.
+/// Bytes that a match takes in addition to its texts, as a struct and then as a map.
 const MATCH_BYTES: usize = 512;
-/// The same for a line around a match.
+/// Bytes that a context line takes in addition to its text.
 const LINE_BYTES: usize = 64;
 
-/// How much more may be taken.
+/// The remaining capacity for results.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     pub matches: usize,
-    /// The search of the file ends where these do not suffice.
+    /// Bytes for results; the search of a file stops when they are exceeded.
     pub bytes: usize,
 }
 
-/// Takes the lines of one file that match, and those around them.
+/// A sink that collects the matching lines of one file and their context.
 pub struct Lines<'a> {
     matcher: &'a RegexMatcher,
     path: &'a str,
     context_lines: usize,
     room: Room,
     pub matches: Vec<Match>,
-    /// What they take.
+    /// Bytes that the matches take.
     pub bytes: usize,
-    /// There is one more match than there was room for.
+    /// Whether there is a match beyond the capacity.
     pub is_over: bool,
     pub is_binary: bool,
-    /// The lines given last, and the number of the newest.
+    /// The most recent lines, and the number of the last one.
     recent: VecDeque<String>,
     newest: u64,
 }
@@ -60,7 +60,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Takes a line as one that may be around others.
+    /// Records a line as possible context of others.
     fn note(&mut self, number: u64, text: impl FnOnce() -> String) {
         if self.context_lines == 0 {
             return;
@@ -81,7 +81,7 @@ impl<'a> Lines<'a> {
         self.recent.push_back(text);
     }
 
-    /// Whether more lines can matter.
+    /// Returns whether more lines can be relevant.
     fn goes_on(&self) -> bool {
         if self.bytes > self.room.bytes {
             return false;
@@ -136,12 +136,12 @@ fn without_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// A line as text; of a long one what is around the byte `at`, with `…` where it is cut.
+/// Converts a line to text. A long line is truncated around the byte `at` and marked with `…`.
 fn shown(line: &[u8], at: usize) -> String {
     if line.len() <= MAX_SHOWN {
         return String::from_utf8_lossy(line).into_owned();
     }
-    // No character has more than four bytes, so that no more than this can be shown.
+    // A character has at most four bytes, so these bytes suffice for all characters shown.
     let mut from = at.saturating_sub(4 * LEAD);
     while from > 0 && from < line.len() && line[from] & 0xc0 == 0x80 && at - from < 4 * LEAD + 4 {
         from -= 1;

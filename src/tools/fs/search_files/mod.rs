@@ -1,7 +1,7 @@
 //! `FS.SearchFiles`: docs/specs/file_system_tool.md, "Directory tree navigation and search".
 //!
-//! Lines are searched as ripgrep searches them, with its libraries: in one buffer that is used for one
-//! file after another and grows only for a long line, up to a bound.
+//! Lines are searched with the libraries of ripgrep. One buffer is reused for all files and grows only for a
+//! long line, up to a bound.
 
 mod lines;
 mod query;
@@ -134,7 +134,7 @@ struct Skipped {
     refused: u64,
 }
 
-/// The longest line that is searched, in bytes, as far as the memory of the run allows.
+/// Maximum length of a line in bytes, if the memory of the run permits.
 const MAX_LINE: usize = 64 << 20;
 
 pub fn tool() -> Tool {
@@ -181,7 +181,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
     Ok(search.found)
 }
 
-/// The error of a start that cannot be searched.
+/// Adds argument, path and hint to the error for a start that cannot be searched.
 fn at_start(error: ToolError, start: &SandboxPath) -> ToolError {
     match error.code {
         _ if error.limit.is_some() => error,
@@ -193,9 +193,9 @@ fn at_start(error: ToolError, start: &SandboxPath) -> ToolError {
     }
 }
 
-/// Searches a file that was named, which is to be a text.
+/// Searches a file that the caller named. Errors: it is binary.
 fn search_one(context: &mut Context<'_>, file: &SandboxPath, search: &mut Search) -> Result<(), ToolError> {
-    // The parameter only asks to see it.
+    // The parameter only requires permission to look at the path.
     context.admit(&file.address(), false, Access::Read).map_err(|error| at_start(error, file))?;
     let open = context.open(file).map_err(|error| at_start(error, file))?;
     let _ = search.file(open, Subject { shown: file.shown(), is_text: true }, context.meter)?;
@@ -241,7 +241,7 @@ fn plan(args: &Args) -> ListingPlan {
     }
 }
 
-/// Bytes of the longest line that is searched.
+/// Returns the maximum length of a line in bytes.
 fn longest_line() -> usize {
     let (memory, _) = space::memory_left();
     usize::try_from(memory).unwrap_or(usize::MAX).min(MAX_LINE)
@@ -253,32 +253,32 @@ fn searcher(context_lines: usize, longest_line: usize) -> Searcher {
         .binary_detection(BinaryDetection::quit(0))
         .before_context(context_lines)
         .after_context(context_lines)
-        // The lines before a match are kept in the buffer too.
+        // The lines before a match are kept in the same buffer.
         .heap_limit(Some(longest_line.saturating_mul(1 + context_lines.min(15))))
         .build()
 }
 
-/// A file that is searched.
+/// A file to search.
 #[derive(Clone, Copy)]
 struct Subject<'a> {
-    /// Its path from the sandbox root.
+    /// The path from the sandbox root.
     shown: &'a str,
-    /// The path is UTF-8, and not only shown so.
+    /// Whether the path is UTF-8, as opposed to a lossy conversion.
     is_text: bool,
 }
 
-/// A search under way.
+/// A search in progress.
 struct Search {
     matcher: RegexMatcher,
     searcher: Searcher,
-    /// Bytes of the longest line that is searched.
+    /// Maximum length of a line in bytes.
     longest_line: usize,
     context_lines: usize,
     max_matches: usize,
     found: Found,
     /// Bytes that the matches take.
     bytes: usize,
-    /// The first file that the policy forbids to read.
+    /// The first file that the policy does not allow to read.
     first_refused: Option<String>,
 }
 
@@ -330,7 +330,7 @@ impl Search {
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Leaves out a file that the policy forbids to read, and one that is gone by now.
+    /// Skips a file that the policy does not allow to read, or that has disappeared.
     fn refused(&mut self, error: ToolError, shown: &str) -> Result<ControlFlow<()>, ToolError> {
         match error.code {
             _ if error.limit.is_some() => return Err(error),
@@ -345,7 +345,7 @@ impl Search {
     }
 }
 
-/// A file that is read as long as the run may go on.
+/// A reader that charges what it reads, and checks the deadline and interrupts.
 struct Watched<'a> {
     file: io::Take<File>,
     meter: &'a mut Meter,

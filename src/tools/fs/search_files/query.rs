@@ -1,4 +1,4 @@
-//! What is looked for, compiled.
+//! Compiles a search query.
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
@@ -7,7 +7,7 @@ use crate::value::print;
 
 use super::super::super::regex::compile::{Bounds, Fault, Flags, MAX_PATTERN, parse};
 
-/// What is looked for.
+/// The text or expression to search for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {
     pub text: &'a str,
@@ -17,7 +17,7 @@ pub struct Query<'a> {
 }
 
 impl Query<'_> {
-    /// Compiles it, for lines that are searched one by one.
+    /// Compiles the query for a line-by-line search.
     pub fn compile(self) -> Result<RegexMatcher, ToolError> {
         self.parse()?;
         let bounds = Bounds::now();
@@ -36,7 +36,7 @@ impl Query<'_> {
         })
     }
 
-    /// Says what is wrong with it, as far as that needs no compiling.
+    /// Checks everything that does not require compiling.
     fn parse(self) -> Result<(), ToolError> {
         if self.text.is_empty() {
             return Err(ToolError::bad_argument("text", "`text` is empty, which every line holds"));
@@ -74,10 +74,10 @@ impl Query<'_> {
         self.bad("the expression is too large").hint("repeat less, or write `[0-9A-Za-z_]` for `\\w`")
     }
 
-    /// Says what is wrong with what a call gives, before it runs.
+    /// Checks the arguments of a call before it runs.
     pub fn check(given: &Given<'_>) -> Result<(), ToolError> {
         let Some(Some(text)) = given.text("text") else { return Ok(()) };
-        // What is known only in the run is asked about there.
+        // Arguments that are unknown before the run are checked when the tool runs.
         let flag = |name| given.truth(name).map(|flag| flag.unwrap_or(false));
         let (Some(is_regex), Some(ignore_case), Some(whole_word)) =
             (flag("regex"), flag("ignore_case"), flag("whole_word"))

@@ -1,4 +1,4 @@
-//! `FS.SetPermissions`: docs/specs/file_system_tool.md, its questions.
+//! `FS.SetPermissions`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
 mod mode;
 

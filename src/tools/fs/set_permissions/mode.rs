@@ -1,20 +1,20 @@
-//! What `chmod` takes as a mode: octal digits, or clauses such as `u+x,go-w`.
+//! Modes as `chmod` accepts them: octal digits, or clauses such as `u+x,go-w`.
 //!
-//! Reading a mode touches nothing. The set-user-id, set-group-id and sticky bits cannot be asked for.
+//! Parsing has no side effects. The set-user-id, set-group-id and sticky bits cannot be set.
 
-/// A mode that was read, to be applied to the bits a file has.
+/// A parsed mode, to be applied to the permission bits of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// These bits and no others.
+    /// Exactly these bits.
     Exactly(u32),
-    /// One change after another.
+    /// Changes that are applied in order.
     Changes(Vec<Change>),
 }
 
-/// One `who operator what` of a symbolic mode.
+/// One change of a symbolic mode, such as `g+w`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The bits of everybody who is meant: `0o700`, `0o070`, `0o007` or several.
+    /// The bits of all affected classes: `0o700`, `0o070`, `0o007` or a union of them.
     who: u32,
     operator: Operator,
     what: What,
@@ -27,22 +27,22 @@ enum Operator {
     Set,
 }
 
-/// What a change gives or takes.
+/// The permissions of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
-    /// `r`, `w`, `x` as bits for one of the three, and `X`: search for folders, and execution where
-    /// somebody has it.
+    /// `r`, `w` and `x` as the bits of one class, and `X`: search permission for directories, and execute
+    /// permission for files on which some class has it.
     Bits { bits: u32, search: bool },
-    /// What the owner (2), the group (1) or the others (0) have.
+    /// The permissions of the owner (2), the group (1) or others (0).
     CopyOf(u32),
 }
 
-/// Why a text is no mode.
+/// Why a mode is refused.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It asks for a bit that no script may set.
+    /// It sets a bit that scripts may not set.
     Special,
-    /// It is none.
+    /// It is not a mode.
     Malformed,
 }
 
@@ -50,11 +50,11 @@ const OWNER: u32 = 0o700;
 const GROUP: u32 = 0o070;
 const OTHERS: u32 = 0o007;
 const ALL: u32 = OWNER | GROUP | OTHERS;
-/// A bit for each of the three.
+/// The execute bit of each class.
 const EACH: u32 = 0o111;
 
 impl Mode {
-    /// Reads a mode.
+    /// Parses a mode.
     pub fn parse(text: &str) -> Result<Mode, Refusal> {
         if text.starts_with(|c: char| c.is_ascii_digit()) {
             return octal(text).map(Mode::Exactly);
@@ -66,7 +66,7 @@ impl Mode {
         Ok(Mode::Changes(changes))
     }
 
-    /// The bits that a file with `bits` comes to.
+    /// Returns the new bits of a file that has `bits`.
     pub fn apply(&self, bits: u32, is_folder: bool) -> u32 {
         match self {
             Mode::Exactly(exactly) => *exactly,
@@ -102,7 +102,7 @@ fn octal(text: &str) -> Result<u32, Refusal> {
     }
 }
 
-/// `who` once, then one or more operators, each with what it gives or takes.
+/// Parses a clause: the classes, then one or more operators, each with its permissions.
 fn read_clause(clause: &str, changes: &mut Vec<Change>) -> Result<(), Refusal> {
     let start = clause.find(['+', '-', '=']).ok_or(Refusal::Malformed)?;
     let (whom, mut rest) = clause.split_at(start);

@@ -1,4 +1,4 @@
-//! One place of a template: whose value it takes, and how the value is shown.
+//! One placeholder of a template: which value it takes, and how the value is formatted.
 
 use std::fmt::Write as _;
 use std::iter::Peekable;
@@ -6,24 +6,24 @@ use std::str::Chars;
 
 use crate::value::{Value, number, print};
 
-/// Characters that one value may be filled up to.
+/// Maximum width to which a value is padded, in characters.
 const MAX_WIDTH: usize = 10_000;
-/// Decimals that `f` alone gives.
+/// Number of decimals for `f` without a precision.
 const DECIMALS: usize = 6;
-/// Decimals that a number may have.
+/// Maximum number of decimals.
 const MAX_DECIMALS: usize = 300;
 
-/// What may stand after the colon of a place, in this order.
+/// The syntax after the colon of a placeholder, for messages.
 const TAKEN: &str =
     ", which is said by fill and `<`, `>` or `^`, `0`, a width, `,`, `.2`, and one of `f d s x X o b e %`";
 
-/// A place: `name:style`.
+/// A placeholder: `name:style`.
 pub struct Place<'t> {
     name: &'t str,
     pub style: Style,
 }
 
-/// Where a value stands within its width.
+/// The alignment of a value within its width.
 #[derive(Clone, Copy)]
 pub enum Align {
     Left,
@@ -31,7 +31,7 @@ pub enum Align {
     Middle,
 }
 
-/// How a value is shown.
+/// The format of a value.
 #[derive(Clone, Copy)]
 pub struct Style {
     pub fill: char,
@@ -44,13 +44,13 @@ pub struct Style {
 }
 
 impl<'t> Place<'t> {
-    /// The place of the text between two braces, or what is wrong with it.
+    /// Parses the text between two braces. Returns a message if it is malformed.
     pub fn parse(text: &'t str) -> Result<Place<'t>, String> {
         let (name, style) = text.split_once(':').unwrap_or((text, ""));
         Ok(Place { name, style: Style::parse(style)? })
     }
 
-    /// The value of the place; `turn` counts places without a name.
+    /// Returns the value for the placeholder; `turn` counts placeholders without a name.
     pub fn value(&self, values: &Value, turn: &mut i64) -> Result<Value, String> {
         match values {
             Value::Map(map) => {
@@ -107,7 +107,7 @@ impl Style {
         }
     }
 
-    /// Fill and alignment: `<`, or `*<`.
+    /// Parses fill and alignment: `<`, or `*<`.
     fn parse_fill(&mut self, text: &str, rest: &mut Peekable<Chars<'_>>) {
         let align = |c: char| match c {
             '<' => Some(Align::Left),
@@ -127,7 +127,7 @@ impl Style {
         }
     }
 
-    /// The text of a number as asked for; none where it is shown as it is printed.
+    /// Formats a number. Returns `None` for values that are formatted as printed.
     pub fn show(&self, value: &Value) -> Result<Option<String>, String> {
         let is_number = matches!(value, Value::Int(_) | Value::Float(_));
         if !is_number && (self.thousands || self.form.is_some_and(|form| form != 's')) {
@@ -171,7 +171,7 @@ impl Style {
         Ok(shown)
     }
 
-    /// A text, cut to the characters that it may have.
+    /// Truncates a text to the precision, in characters.
     pub fn cut<'a>(&self, text: &'a str) -> &'a str {
         let end = self.precision.and_then(|most| text.char_indices().nth(most));
         end.map_or(text, |(end, _)| &text[..end])
@@ -211,7 +211,7 @@ fn based(value: &Value, form: char) -> Result<String, String> {
     })
 }
 
-/// A number with `,` between groups of three digits before its point.
+/// Inserts `,` between groups of three digits before the decimal point.
 fn grouped(number: &str) -> String {
     let sign = usize::from(number.starts_with('-'));
     let end = number[sign..].find(|c: char| !c.is_ascii_digit()).map_or(number.len(), |at| sign + at);

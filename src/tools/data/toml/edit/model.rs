@@ -1,4 +1,5 @@
-//! A TOML text as expressions and values with their places. The text was read before, so it is TOML.
+//! A TOML text as expressions and values with their positions. The text has been parsed before, so it is valid
+//! TOML.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,61 +15,61 @@ use crate::value::Str;
 use super::super::super::super::edit::children;
 use super::super::expressions::{Fault, FirstFault, read};
 
-/// A part of a dotted key.
+/// One part of a dotted key.
 pub struct Key {
-    /// What it says.
+    /// The decoded key.
     pub text: Str,
-    /// Where it stands, quotes included.
+    /// The position of the key, including its quotes.
     pub span: Range<usize>,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `[a.b]`
     Table,
     /// `[[a.b]]`
     Element,
-    /// `a.b = value`; the value is the node with this number.
+    /// `a.b = value`, with the index of the value's node.
     Pair(usize),
 }
 
-/// A head, or a key with its value.
+/// A table header, or a key with its value.
 pub struct Expression {
-    /// What it is.
+    /// The kind of the expression.
     pub kind: Kind,
-    /// Its keys, by their numbers.
+    /// The indices of its keys.
     pub keys: Range<usize>,
-    /// Where it stands, without the blanks and comments around it.
+    /// Its position, without the blanks and comments around it.
     pub span: Range<usize>,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// A text, number, truth or date.
+    /// A text, number, boolean or date.
     Scalar,
-    /// A list in brackets.
+    /// An array.
     List,
-    /// A table in braces.
+    /// An inline table.
     Table,
 }
 
-/// A value. What it holds comes directly behind it.
+/// A value. The nodes that it contains follow it directly.
 pub struct Node {
-    /// What it is.
+    /// The kind of the value.
     pub shape: Shape,
-    /// Where it stands.
+    /// Its position.
     pub span: Range<usize>,
-    /// The number of the first node behind all that it holds.
+    /// The index of the first node after those that it contains.
     pub after: usize,
-    /// The keys that it has in a table in braces.
+    /// Its keys, if it is a value in an inline table.
     pub keys: Range<usize>,
 }
 
-/// A text.
+/// The expressions and values of a TOML text.
 pub struct Model<'t> {
-    /// The text itself.
+    /// The text.
     pub text: &'t str,
     keys: Charged<Key>,
     expressions: Charged<Expression>,
@@ -76,7 +77,7 @@ pub struct Model<'t> {
 }
 
 impl<'t> Model<'t> {
-    /// Takes a text apart.
+    /// Parses a text.
     pub fn read(context: &mut Context<'_>, text: &'t str) -> Result<Model<'t>, ToolError> {
         let fault = FirstFault::default();
         let model =
@@ -90,32 +91,32 @@ impl<'t> Model<'t> {
         }
     }
 
-    /// The keys with these numbers.
+    /// Returns the keys with the given indices.
     pub fn keys(&self, numbers: &Range<usize>) -> &[Key] {
         &self.keys.as_slice()[numbers.clone()]
     }
 
-    /// All expressions in their order.
+    /// Returns all expressions in the order of the text.
     pub fn expressions(&self) -> &[Expression] {
         self.expressions.as_slice()
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// A value.
+    /// Returns the value with the given index.
     pub fn node(&self, number: usize) -> &Node {
         &self.nodes.as_slice()[number]
     }
 
-    /// The numbers of the values that lie directly in one.
+    /// Returns the indices of the direct children of a value.
     pub fn children(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
         children(number, |number| self.node(number).after)
     }
 
-    /// The stretches of the elements of a list, or of the entries of a table in braces.
+    /// Returns the ranges of the elements of an array, or of the entries of an inline table.
     pub fn members(&self, number: usize) -> Result<Charged<Range<usize>>, ToolError> {
         let mut members = Charged::default();
         for child in self.children(number) {
@@ -128,15 +129,15 @@ impl<'t> Model<'t> {
     }
 }
 
-/// Puts a model together.
+/// Builds a model from parser events.
 struct Reader<'t, 'f> {
     model: Model<'t>,
     fault: &'f FirstFault,
-    /// Lists and tables that are not closed yet.
+    /// Arrays and inline tables that are still open.
     open: Charged<usize>,
-    /// Where the head begins that is read.
+    /// Where the table header that is being read starts.
     head: usize,
-    /// Keys before this one belong to something already.
+    /// The index of the first key that no expression or value has taken.
     taken: usize,
 }
 
@@ -145,7 +146,7 @@ impl Reader<'_, '_> {
         result.map_err(|error| self.fault.keep(Fault::Error(error.into()))).ok()
     }
 
-    /// The keys that nothing has taken yet.
+    /// Takes the keys that were read since the last call.
     fn take_keys(&mut self) -> Range<usize> {
         let keys = self.taken..self.model.keys.len();
         self.taken = keys.end;
@@ -158,7 +159,7 @@ impl Reader<'_, '_> {
         self.within(pushed);
     }
 
-    /// Adds a value that begins.
+    /// Adds the node of a value at its start.
     fn begin(&mut self, shape: Shape, span: Span) -> Option<usize> {
         let keys = self.take_keys();
         let number = self.model.nodes.len();
@@ -168,7 +169,7 @@ impl Reader<'_, '_> {
         Some(number)
     }
 
-    /// Notes that a value is whole.
+    /// Records the end of a value. A value at the top level completes a pair.
     fn end(&mut self, number: usize, end: usize) {
         let after = self.model.nodes.len();
         let node = &mut self.model.nodes.as_mut_slice()[number];

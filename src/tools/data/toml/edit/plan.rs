@@ -1,4 +1,4 @@
-//! Which stretches of a TOML text change.
+//! Plans which ranges of a TOML text to replace.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use super::model::{Expression, Kind, Model, Shape};
 use super::relation::{Relation, Relations, relations};
 use super::spell;
 
-/// Finds out what changes.
+/// Plans the splices for a job.
 pub fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolError> {
     let mut plan = Plan {
         model: Model::read(context, job.text)?,
@@ -45,10 +45,10 @@ struct Plan<'a, 'c, 't> {
     context: &'a mut Context<'c>,
 }
 
-/// A value in brackets or braces, or one on its own, and what holds it.
+/// A value in the text, and the array or inline table that contains it.
 struct Found {
     node: usize,
-    /// The list or table in which it lies, and as which of its members.
+    /// The array or inline table that contains the value, and the index of the value in it.
     outer: Option<(usize, usize)>,
 }
 
@@ -62,7 +62,7 @@ impl<'t> Plan<'_, '_, 't> {
         Ok(self.splices.replace(start..self.model.text.len(), indented(&text, "", self.line_break)?)?)
     }
 
-    /// The value that a place has in a pair, in lists and in tables in braces.
+    /// Returns the value at a path if it belongs to a pair, possibly inside arrays and inline tables.
     fn find(&self, relations: &Relations, parts: &[Part]) -> Result<Option<Found>, ToolError> {
         for (expression, relation) in self.model.expressions().iter().zip(relations.list.as_slice()) {
             work::charge(1)?;
@@ -102,7 +102,7 @@ impl<'t> Plan<'_, '_, 't> {
         Ok(Some(found))
     }
 
-    /// How many parts the keys of an entry in braces lead; 0 where they lead elsewhere.
+    /// Returns how many parts of the path the keys of an inline entry cover; 0 if they lead elsewhere.
     fn named(&self, child: usize, rest: &[Part]) -> usize {
         let keys = self.model.keys(&self.model.node(child).keys);
         let fits = keys.len() <= rest.len()
@@ -127,7 +127,7 @@ impl<'t> Plan<'_, '_, 't> {
         }
     }
 
-    /// A value as it stands in the place of another.
+    /// Formats a value as a replacement for another, in the layout of the old one.
     fn in_place_of(&mut self, node: usize, value: &Value) -> Result<String, ToolError> {
         let old = self.model.text[self.model.node(node).span.clone()].to_owned();
         match value {
@@ -158,7 +158,7 @@ impl<'t> Plan<'_, '_, 't> {
         Flow { text: self.model.text, open: span.start, close: span.end - 1, members, has_comments: true }
     }
 
-    /// Adds a member that is missing to the list or table at a place.
+    /// Adds a missing member to the list or table at a path.
     fn append(&mut self, parts: &[Part], part: &Part, value: &Value) -> Result<(), ToolError> {
         let relations = relations(&self.model, parts)?;
         if let Some(found) = self.find(&relations, parts)? {
@@ -184,7 +184,7 @@ impl<'t> Plan<'_, '_, 't> {
         Ok(())
     }
 
-    /// The dotted name of a place and a part of it.
+    /// Returns the dotted name of a path extended by one part.
     fn way(&self, parts: &[Part], part: &Part) -> String {
         let names = parts.iter().chain([part]).filter_map(|part| match part {
             Part::Name(name) => Some(spell::key(&name.as_text())),
@@ -211,7 +211,7 @@ impl<'t> Plan<'_, '_, 't> {
         Ok(self.flow(node, members.as_slice()).append(&entry, &habit, &mut self.splices)?)
     }
 
-    /// What stands between key and value, as the pair with this value has it.
+    /// Returns the separator between key and value, spaced as in the pair with the given value.
     fn equals(&self, node: usize) -> &'static str {
         if node >= self.model.node_count() {
             return " = ";
@@ -224,14 +224,14 @@ impl<'t> Plan<'_, '_, 't> {
         }
     }
 
-    /// The last expression that lies in a place, those that go left out.
+    /// Returns the last expression inside a place, excluding those to be removed.
     fn last_within(&self, relations: &Relations, gone: &[bool]) -> Option<usize> {
         let list = relations.list.as_slice();
         (0..list.len()).rev().find(|number| list[*number].is_within() && !is_gone(gone, *number))
     }
 
-    /// Adds a key to a table that has a head, or to the top. Says whether it found a place: where all that makes the table
-    /// goes, there is none.
+    /// Adds a key to a table with a header, or to the root table. Returns `false` if every expression that
+    /// makes up the table is to be removed, so that there is no place for the key.
     fn append_to_table(
         &mut self,
         relations: &Relations,
@@ -280,7 +280,8 @@ impl<'t> Plan<'_, '_, 't> {
         Ok(true)
     }
 
-    /// Whether a table among the entries of another is better written under a head than in braces.
+    /// Returns whether a table that is added to another should get a header of its own rather than be written
+    /// inline.
     fn prefers_heads(&self, relations: &Relations, parts: &[Part], head: Option<usize>) -> bool {
         let (mut has_pairs, mut has_heads, mut has_braces) = (false, false, false);
         for (number, expression) in self.model.expressions().iter().enumerate() {
@@ -313,7 +314,7 @@ impl<'t> Plan<'_, '_, 't> {
         self.add_section(last, &text)
     }
 
-    /// The keys of a pair that lead to a place, as they are written.
+    /// Returns the keys of a pair that lead to a place, as written in the text.
     fn prefix(&self, relations: &Relations, parts: &[Part], pair: usize) -> &'t str {
         let reached = match relations.heads.as_slice()[pair].map(|head| relations.list.as_slice()[head]) {
             Some(Relation::Towards(at)) => at,
@@ -324,7 +325,7 @@ impl<'t> Plan<'_, '_, 't> {
         &self.model.text[keys[0].span.start..last.span.end]
     }
 
-    /// Adds a line for a key behind an expression, or at the top.
+    /// Adds a line for a key after an expression, or at the top.
     fn add_line(
         &mut self,
         behind: Option<usize>,
@@ -345,7 +346,7 @@ impl<'t> Plan<'_, '_, 't> {
         Ok(self.splices.insert(line_end(text, expression.span.end), line)?)
     }
 
-    /// Adds the first key of a text that has none outside of tables.
+    /// Adds the first key to a text that has none outside of tables.
     fn add_at_top(&mut self, line: &str) -> Result<(), ToolError> {
         let text = self.model.text;
         let Some(first) = self.model.expressions().first() else {
@@ -359,13 +360,13 @@ impl<'t> Plan<'_, '_, 't> {
             work::charge(1)?;
             at = line_start(text, at - 1);
         }
-        // What stands at the beginning of a text is about all of it.
+        // A comment at the start of the text describes the whole file, so the key goes below it.
         let at = if at == 0 { head } else { at };
         let at = if at == 0 && text.starts_with(MARK) { MARK.len() } else { at };
         Ok(self.splices.insert(at, format!("{line}{0}{0}", self.line_break))?)
     }
 
-    /// Adds tables with heads behind an expression, or to the end.
+    /// Adds tables with headers after an expression, or at the end.
     fn add_section(&mut self, behind: Option<usize>, section: &str) -> Result<(), ToolError> {
         let (text, broken) = (self.model.text, self.line_break);
         if let Some(number) = behind {
@@ -382,7 +383,7 @@ impl<'t> Plan<'_, '_, 't> {
         Ok(self.splices.insert(text.len(), made)?)
     }
 
-    /// Puts a value in the place of a table that heads or dotted keys make.
+    /// Replaces a table that consists of headers or dotted keys with a value.
     fn replace_table(&mut self, relations: &Relations, parts: &[Part], value: &Value) -> Result<(), ToolError> {
         let list = relations.list.as_slice();
         let mut gone: Charged<bool> = Charged::default();
@@ -424,8 +425,8 @@ impl<'t> Plan<'_, '_, 't> {
         self.delete(relations, gone.as_slice(), instead, true)
     }
 
-    /// Takes expressions out, with `instead` in the place of the first. Where something is set elsewhere, the last line break
-    /// before them stays.
+    /// Deletes expressions and writes `instead` in the place of the first. `is_set` says that the job sets a
+    /// value: then the line break before expressions at the end of the text stays.
     fn delete(
         &mut self,
         relations: &Relations,
@@ -440,7 +441,7 @@ impl<'t> Plan<'_, '_, 't> {
                 from += 1;
                 continue;
             }
-            // What stands under a head that goes is one stretch with it.
+            // The expressions below a deleted header form one range with it.
             let follows =
                 |number: usize| gone[number] && relations.heads.as_slice()[number].is_some_and(|head| gone[head]);
             let to = (from + 1..gone.len()).find(|number| !follows(*number)).unwrap_or(gone.len());
@@ -457,7 +458,8 @@ impl<'t> Plan<'_, '_, 't> {
         Ok(())
     }
 
-    /// The lines from one expression to another; without the last line break where something comes in their place.
+    /// Returns the range of lines from one expression to another, without the last line break if the lines are
+    /// replaced.
     fn lines_of(&self, first: &Expression, last: &Expression, is_replaced: bool) -> Range<usize> {
         let text = self.model.text;
         let mark = if text.starts_with(MARK) { MARK.len() } else { 0 };
@@ -467,7 +469,7 @@ impl<'t> Plan<'_, '_, 't> {
         }
         let mut end = next_line(text, last.span.end);
         if !matches!(first.kind, Kind::Pair(_)) {
-            // The blank lines before it are enough for what follows.
+            // The blank lines before it are enough to separate what follows.
             let is_apart = start == mark || is_blank(&text[line_start(text, start - 1)..start]);
             while is_apart && end < text.len() && is_blank(&text[end..next_line(text, end)]) {
                 end = next_line(text, end);
@@ -495,7 +497,7 @@ impl<'t> Plan<'_, '_, 't> {
             gone.push(relation.is_within())?;
             is_all &= relation.is_within() || !around.is_within();
         }
-        // What holds it is there only by it.
+        // Nothing else defines the containing table or array, so it is replaced with an empty one.
         if is_all {
             let empty = match last {
                 Part::Name(_) => Map::with_capacity(0).into(),

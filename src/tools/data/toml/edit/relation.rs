@@ -1,4 +1,4 @@
-//! How the expressions of a TOML text stand to one place: which lead to it, and which lie in it.
+//! How the expressions of a TOML text relate to one place: which lead to it, and which are inside it.
 
 use crate::limits::{Charged, work};
 use crate::toolkit::ToolError;
@@ -6,21 +6,21 @@ use crate::toolkit::ToolError;
 use super::super::super::super::edit::Part;
 use super::model::{Key, Kind, Model};
 
-/// How an expression stands to a place.
+/// How an expression relates to a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// It has nothing to do with it.
+    /// The expression is unrelated to the place.
     Apart,
-    /// Its keys lead so many parts towards it.
+    /// The keys match this many parts of the path to the place.
     Towards(usize),
-    /// It is the place: its keys lead there and end.
+    /// The expression is the place: its keys match the whole path.
     At,
-    /// It lies inside of the place.
+    /// The expression is inside the place.
     Inside,
 }
 
 impl Relation {
-    /// Whether it is the place, or something in it.
+    /// Returns whether the expression is the place or inside it.
     pub fn is_within(self) -> bool {
         matches!(self, Relation::At | Relation::Inside)
     }
@@ -28,13 +28,13 @@ impl Relation {
 
 /// The relations of all expressions to a place.
 pub struct Relations {
-    /// By the number of the expression.
+    /// The relation of each expression, by its index.
     pub list: Charged<Relation>,
-    /// Of each expression that head under which it stands; a head stands under itself.
+    /// The index of the header above each expression; for a header, its own index.
     pub heads: Charged<Option<usize>>,
 }
 
-/// Finds the relations to a place.
+/// Computes the relations of all expressions to a place.
 pub fn relations(model: &Model<'_>, parts: &[Part]) -> Result<Relations, ToolError> {
     let mut made = Relations { list: Charged::default(), heads: Charged::default() };
     let mut walk = Walk { parts, counts: Charged::default() };
@@ -59,7 +59,7 @@ pub fn relations(model: &Model<'_>, parts: &[Part]) -> Result<Relations, ToolErr
     Ok(made)
 }
 
-/// What keys stand in.
+/// Where a sequence of keys occurs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Pair,
@@ -69,7 +69,7 @@ enum Way {
 
 struct Walk<'a> {
     parts: &'a [Part],
-    /// For each part that is an index: how many elements of its list were met.
+    /// For each part of the path that is an index: the number of elements seen so far in its array.
     counts: Charged<usize>,
 }
 

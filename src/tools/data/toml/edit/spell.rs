@@ -1,4 +1,4 @@
-//! Values as they are put into a TOML text: in one line, or as tables with heads.
+//! Formats values for a TOML text: on one line, or as tables with headers.
 
 use toml::value::Datetime;
 
@@ -8,7 +8,7 @@ use crate::value::{Map, Str, Value};
 
 use super::super::super::super::build::TextBuilder;
 
-/// A key, in quotes where it needs them.
+/// Formats a key, quoted if necessary.
 pub fn key(name: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     match !name.is_empty() && name.bytes().all(is_bare) {
@@ -17,7 +17,7 @@ pub fn key(name: &str) -> String {
     }
 }
 
-/// A value in one line. Calls itself as deep as it nests, which is bounded.
+/// Writes a value on one line. Recursion is bounded by the limit on nesting.
 pub fn inline(context: &mut Context<'_>, made: &mut TextBuilder, value: &Value) -> Result<(), ToolError> {
     context.spend(1)?;
     match value {
@@ -44,7 +44,7 @@ pub fn inline(context: &mut Context<'_>, made: &mut TextBuilder, value: &Value) 
     Ok(())
 }
 
-/// A value that is no list and no map.
+/// Formats a scalar.
 fn plain(value: &Value) -> String {
     match value {
         Value::Float(float) if float.get().is_nan() => "nan".to_owned(),
@@ -56,8 +56,8 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// A value that is no list and no map in the manner of the one in whose place it comes: quotes stay of their kind, and a
-/// date stays a date where the new text is one.
+/// Formats a scalar as a replacement for another: it keeps the kind of quotes, and stays a date if the new text
+/// is one.
 pub fn like(value: &Value, old: &str) -> String {
     let Some(text) = value.as_text() else { return plain(value) };
     let text = &*text;
@@ -74,7 +74,7 @@ fn is_date(text: &str) -> bool {
     text.parse::<Datetime>().is_ok_and(|time| time.to_string() == text)
 }
 
-/// A text of several lines in the place of another.
+/// Formats a text as a replacement for a multi-line string.
 fn long(text: &str, old: &str) -> String {
     let quotes = &old[..3];
     let begins = if old[3..].starts_with('\n') { "\n" } else { "" };
@@ -87,7 +87,7 @@ fn long(text: &str, old: &str) -> String {
     }
 }
 
-/// A text in double quotes.
+/// Formats a text in double quotes.
 fn basic(text: &str) -> String {
     let mut made = String::with_capacity(text.len() + 2);
     made.push('"');
@@ -106,17 +106,17 @@ fn basic(text: &str) -> String {
     made
 }
 
-/// Whether a value gets a head of its own.
+/// Returns whether a value is written as a table with a header.
 pub fn is_table(value: &Value) -> bool {
     matches!(value, Value::Map(map) if !map.is_empty())
 }
 
-/// Whether a value is a list of maps, each of which can have a head of its own.
+/// Returns whether a value is a list of maps, which can be written as an array of tables.
 pub fn is_tables(value: &Value) -> bool {
     matches!(value, Value::List(list) if !list.is_empty() && list.iter().all(|item| matches!(item, Value::Map(_))))
 }
 
-/// What stands at a place as tables with heads, a blank line between them, without a line break at the end.
+/// Writes a value as tables with headers, separated by blank lines and without a final line break.
 pub fn sections(
     context: &mut Context<'_>,
     made: &mut TextBuilder,
@@ -131,7 +131,7 @@ pub fn sections(
     }
 }
 
-/// Calls itself as deep as the map nests, which is bounded.
+/// Recursion is bounded by the limit on nesting.
 fn section(
     context: &mut Context<'_>,
     made: &mut TextBuilder,
@@ -157,7 +157,7 @@ fn section(
     Ok(())
 }
 
-/// A key with its value on a line of its own.
+/// Writes a key and its value on a new line.
 fn pair(context: &mut Context<'_>, made: &mut TextBuilder, name: &Str, value: &Value) -> Result<(), ToolError> {
     made.push("\n")?;
     made.push(&key(&name.as_text()))?;
@@ -165,7 +165,7 @@ fn pair(context: &mut Context<'_>, made: &mut TextBuilder, name: &Str, value: &V
     inline(context, made, value)
 }
 
-/// A whole text of a map.
+/// Formats a map as a complete TOML text.
 pub fn document(context: &mut Context<'_>, map: &Map) -> Result<TextBuilder, ToolError> {
     let mut made = TextBuilder::default();
     let has_head = |value: &Value| is_table(value) || is_tables(value);

@@ -1,4 +1,4 @@
-//! A value as it is put into a YAML text: on the line that is there, or in lines below it.
+//! Formats a value for a YAML text: on the current line, or in lines below it.
 
 use granit_parser::ScalarStyle;
 
@@ -9,31 +9,31 @@ use crate::value::{Str, Value};
 use super::super::write::{DASH, Layout, block, is_block, is_literal, is_plain, is_unprintable, line, literal, quoted};
 use super::tree::{Shape, Tree};
 
-/// A value in the place of another.
+/// A formatted value.
 pub enum Written {
-    /// All of it on the line that is there.
+    /// On the current line.
     Inline(String),
-    /// A text in lines: its sign, and the lines below it with their blanks.
+    /// A block scalar: its indicator, and the indented lines below.
     Text(String, String),
-    /// A list or map in lines: all but the first have their blanks.
+    /// A block collection: all lines but the first are indented.
     Block(String),
 }
 
-/// What a value stands in.
+/// The container of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
-    /// Nothing: it is the whole document.
+    /// None: the value is the whole document.
     Document,
-    /// A map whose keys stand in this column.
+    /// A block mapping whose keys start in this column.
     Map(usize),
-    /// A list whose dashes stand in this column.
+    /// A block sequence whose dashes are in this column.
     List(usize),
-    /// Brackets or braces.
+    /// A flow collection.
     Brackets,
 }
 
 impl Holder {
-    /// The column of a value that gets lines of its own.
+    /// Returns the column of a value that is written in lines of its own.
     pub fn column_of(self, value: &Value, layout: Layout) -> usize {
         let is_list = matches!(value, Value::List(_));
         match self {
@@ -46,8 +46,8 @@ impl Holder {
     }
 }
 
-/// Writes a value for a place; a text keeps the quotes of the one that was there. Without `allows_text` it stays on its
-/// line.
+/// Formats a value for a place. A text keeps the kind of quotes of the old one. Without `allows_text` a text
+/// stays on one line.
 pub fn compose(
     context: &mut Context<'_>,
     value: &Value,
@@ -75,7 +75,7 @@ pub fn compose(
     }
 }
 
-/// A text on one line, in the quotes of the one that was there.
+/// Formats a text on one line, with the kind of quotes of the old one.
 fn scalar(text: &str, old: Option<Shape>, in_brackets: bool) -> Result<String, ToolError> {
     let is_simple = !text.chars().any(is_unprintable);
     match old {
@@ -87,7 +87,8 @@ fn scalar(text: &str, old: Option<Shape>, in_brackets: bool) -> Result<String, T
     }
 }
 
-/// Whether a text can stand without quotes where another did, such as `web:1.25`: no reader takes it for something else.
+/// Returns whether a text can stay unquoted in the place of an unquoted one, as in `web:1.25`: no reader takes
+/// it for anything but a string.
 fn is_plain_as_before(text: &str, in_brackets: bool) -> bool {
     let is_word = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '/');
     let is_safe = |c: char| c.is_alphanumeric() || " _-./+()@,=:~$%^*&!?;<>'\"\\".contains(c);
@@ -99,12 +100,12 @@ fn is_plain_as_before(text: &str, in_brackets: bool) -> bool {
         && !(in_brackets && text.contains([',', ':']))
 }
 
-/// A key, in quotes where its neighbour has them.
+/// Formats a key, quoted if the neighbouring key is.
 pub fn key(name: &Str, neighbour: Option<Shape>, in_brackets: bool) -> Result<String, ToolError> {
     scalar(&name.as_text(), neighbour, in_brackets)
 }
 
-/// How far the blocks of a text are indented.
+/// Determines the indentation of the blocks of a text.
 pub fn layout_of(tree: &Tree<'_>) -> Result<Layout, ToolError> {
     let (mut step, mut list_step) = (None, None);
     for number in 0..tree.len() {
@@ -124,7 +125,8 @@ pub fn layout_of(tree: &Tree<'_>) -> Result<Layout, ToolError> {
                     step.get_or_insert(tree.column(node.start).saturating_sub(column));
                 }
                 Shape::List { in_brackets: false } => {
-                    // Of a list in the column of its keys the first dash lies before the node.
+                    // If the dashes of a list are in the column of the keys, its node starts after the first
+                    // dash.
                     let is_dash = tree.text[node.start..].starts_with("- ") && tree.column(node.start) > column;
                     let dash = if is_dash { tree.column(node.start) } else { column };
                     list_step.get_or_insert(dash - column);

@@ -1,4 +1,4 @@
-//! The way to a place in a YAML text.
+//! Finds places in a YAML text.
 
 use std::ops::Range;
 
@@ -9,33 +9,33 @@ use super::super::super::super::edit::{Job, Part, shown};
 use super::compose::Holder;
 use super::tree::{Node, Shape, Tree};
 
-/// A node, and what it stands in.
+/// A node and its container.
 #[derive(Clone, Copy)]
 pub struct Slot {
-    /// The node.
+    /// The index of the node.
     pub node: usize,
-    /// Where the sign before it ends: a colon, a dash, or the beginning of the document. What lies between is blanks,
-    /// comments, an anchor and a tag.
+    /// Where the indicator before the node ends: a colon, a dash or the start of the document. Between it and
+    /// the node are only blanks, comments, an anchor and a tag.
     pub from: usize,
-    /// What it stands in.
+    /// The container of the node.
     pub holder: Holder,
-    /// Whether a sign stands before it; a key in braces may have no value and no colon.
+    /// Whether an indicator precedes the node; a key in a flow mapping may have no value and no colon.
     pub has_sign: bool,
 }
 
-/// What stands between a sign and the content behind it.
+/// The parts between an indicator and the content after it.
 #[derive(Default)]
 pub struct Gap {
-    /// Anchor and tag.
+    /// The anchor and tag.
     pub properties: Option<Range<usize>>,
-    /// The sign of a text in lines, `|` or `>`.
+    /// The indicator of a block scalar, `|` or `>`.
     pub sign: Option<Range<usize>>,
-    /// Where the content begins: of a list with dashes at its first one.
+    /// Where the content starts; for a block sequence, its first dash.
     pub content: usize,
 }
 
 impl Gap {
-    /// Where the node begins with all that belongs to it.
+    /// Returns where the node starts, including its properties and indicator.
     pub fn start(&self) -> usize {
         let sign = self.sign.as_ref().map_or(self.content, |sign| sign.start);
         self.properties.as_ref().map_or(sign, |properties| properties.start)
@@ -43,12 +43,12 @@ impl Gap {
 }
 
 impl Tree<'_> {
-    /// The whole document.
+    /// Returns the root node of the document, if there is one.
     pub fn root(&self) -> Option<Slot> {
         (self.len() > 0).then_some(Slot { node: 0, from: self.start, holder: Holder::Document, has_sign: true })
     }
 
-    /// What stands before the content of a node.
+    /// Returns the parts before the content of a node.
     pub fn gap(&self, slot: &Slot) -> Gap {
         let node = self.node(slot.node);
         let bytes = self.text.as_bytes();
@@ -80,7 +80,7 @@ impl Tree<'_> {
         at + rest.find([' ', '\t', '\r', '\n', ',', ']', '}']).unwrap_or(rest.len())
     }
 
-    /// Follows a way from the root as far as given.
+    /// Follows a path from the root. Returns `None` if a part is missing.
     pub fn follow(&self, job: &Job<'_>, parts: &[Part]) -> Result<Option<Slot>, ToolError> {
         let mut slot = self.root();
         for (number, part) in parts.iter().enumerate() {
@@ -95,7 +95,8 @@ impl Tree<'_> {
         Ok(slot)
     }
 
-    /// Refuses what is no list or map of its own.
+    /// Refuses a container that cannot be changed on its own: an alias, a node whose anchor is used, or a pair
+    /// in a list without braces.
     pub fn admit(&self, job: &Job<'_>, outer: &Slot, parts: &[Part]) -> Result<(), ToolError> {
         let node = self.node(outer.node);
         if node.shape == Shape::Alias {
@@ -112,7 +113,7 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// The entry of a key in a map: key and value.
+    /// Returns the key and value of the entry with the given name.
     pub fn entry(&self, outer: &Slot, part: &Part) -> Result<Option<(usize, Slot)>, ToolError> {
         let Part::Name(name) = part else { return Ok(None) };
         let mut children = self.children(outer.node);
@@ -137,7 +138,7 @@ impl Tree<'_> {
         Slot { node: value, from, holder, has_sign }
     }
 
-    /// The elements of a list.
+    /// Returns the elements of a list.
     pub fn items(&self, outer: &Slot) -> Result<Charged<Slot>, ToolError> {
         let mut items = Charged::default();
         let list = self.node(outer.node);
@@ -161,7 +162,7 @@ impl Tree<'_> {
         Ok(items)
     }
 
-    /// The stretches of the elements or entries of a list or map in brackets.
+    /// Returns the ranges of the members of a flow collection.
     pub fn members(&self, outer: &Node, number: usize) -> Result<Charged<Range<usize>>, ToolError> {
         let mut members = Charged::default();
         let mut from = outer.start + 1;
@@ -181,10 +182,10 @@ impl Tree<'_> {
         Ok(members)
     }
 
-    /// Refuses what holds an anchor that is used elsewhere.
+    /// Refuses to replace a node that contains an anchor which is used elsewhere.
     pub fn admit_loss(&self, job: &Job<'_>, number: usize) -> Result<(), ToolError> {
         let after = self.node(number).after;
-        // Anchors are numbered in the order of the text, so those of one node have no others among them.
+        // Anchors are numbered in the order of the text, so those inside one node are consecutive.
         let mut anchors: Option<(usize, usize)> = None;
         for inside in number..after {
             work::charge(1)?;

@@ -1,4 +1,4 @@
-//! Which stretches of a YAML text change.
+//! Plans which ranges of a YAML text to replace.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use super::compose::{Holder, Written, compose, key, layout_of};
 use super::find::Slot;
 use super::tree::{Shape, Tree};
 
-/// Finds out what changes.
+/// Plans the splices for a job.
 pub fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolError> {
     let tree = Tree::read(context, job.text)?;
     let layout = layout_of(&tree)?;
@@ -45,14 +45,14 @@ impl Plan<'_, '_, '_> {
                 return self.put(&slot, value);
             }
             let Some((last, before)) = job.parts.split_last() else { return self.begin(value) };
-            // The key is there by `<<`, which gives way to one of the map itself.
+            // The key comes from `<<`, and a key of the map itself overrides it.
             return self.append(before, last, value);
         }
         let (part, missing) = job.parts[job.found..].split_first().expect("a part is missing");
         self.append(&job.parts[..job.found], part, &nested(value.clone(), missing)?)
     }
 
-    /// Writes the first value of a text that has none.
+    /// Writes the first value of an empty document.
     fn begin(&mut self, value: &Value) -> Result<(), ToolError> {
         let text = self.tree.text;
         let column = Holder::Document.column_of(value, self.layout);
@@ -66,12 +66,12 @@ impl Plan<'_, '_, '_> {
         Ok(self.splices.insert(text.len(), made)?)
     }
 
-    /// Lines with the line break of the text.
+    /// Replaces line feeds with the line break of the text.
     fn broken(&self, lines: &str) -> Result<String, ToolError> {
         Ok(indented(lines, "", self.line_break)?)
     }
 
-    /// Where what ends at a place ends with the comment on its line.
+    /// Extends the end of a node to the end of its line, including a comment.
     fn end_of_line(&self, end: usize) -> usize {
         let text = self.tree.text;
         match text[..end].ends_with('\n') {
@@ -80,7 +80,7 @@ impl Plan<'_, '_, '_> {
         }
     }
 
-    /// Puts a value in the place of a node.
+    /// Replaces a node with a value.
     fn put(&mut self, slot: &Slot, value: &Value) -> Result<(), ToolError> {
         self.tree.admit_loss(self.job, slot.node)?;
         let node = self.tree.node(slot.node);
@@ -100,7 +100,7 @@ impl Plan<'_, '_, '_> {
         self.put_over_line(slot, value, written, column)
     }
 
-    /// Whether a scalar in the place of another keeps its anchor and tag.
+    /// Returns whether a scalar keeps the anchor and tag of the node that it replaces.
     fn keeps_properties(&self, slot: &Slot, value: &Value, properties: &Range<usize>) -> bool {
         let properties = &self.tree.text[properties.clone()];
         let is_scalar = !matches!(value, Value::List(_) | Value::Map(_));
@@ -108,7 +108,7 @@ impl Plan<'_, '_, '_> {
         is_scalar && was_scalar && (!properties.contains("!!") || properties.contains("!!str") && value.is_text())
     }
 
-    /// In the place of something that ends on a line, or of nothing.
+    /// Replaces a node that ends on its first line, or is empty.
     fn put_over_line(&mut self, slot: &Slot, value: &Value, written: Written, column: usize) -> Result<(), ToolError> {
         let text = self.tree.text;
         let gap = self.tree.gap(slot);
@@ -135,7 +135,7 @@ impl Plan<'_, '_, '_> {
         }
     }
 
-    /// Puts a list or map in lines in the place of something that ends on a line.
+    /// Replaces a node that ends on its first line, or is empty, with a block collection.
     fn put_block(&mut self, slot: &Slot, region: Range<usize>, lines: &str, column: usize) -> Result<(), ToolError> {
         let text = self.tree.text;
         let end = line_end(text, region.end);
@@ -162,14 +162,14 @@ impl Plan<'_, '_, '_> {
         }
     }
 
-    /// Lines that stand behind more or fewer blanks.
+    /// Changes the indentation of all lines but the first.
     fn moved(&self, lines: &str, from: usize, to: usize) -> String {
         let (old, new) =
             (format!("{}{}", self.line_break, " ".repeat(from)), format!("{}{}", self.line_break, " ".repeat(to)));
         lines.replace(&old, &new)
     }
 
-    /// In the place of a text in lines.
+    /// Replaces a block scalar.
     fn put_over_text(&mut self, slot: &Slot, written: Written, column: usize) -> Result<(), ToolError> {
         let text = self.tree.text;
         let gap = self.tree.gap(slot);
@@ -195,7 +195,7 @@ impl Plan<'_, '_, '_> {
         Ok(self.splices.replace(head_end..end, below)?)
     }
 
-    /// In the place of a list or map in lines.
+    /// Replaces a block collection.
     fn put_over_block(&mut self, slot: &Slot, value: &Value) -> Result<(), ToolError> {
         let text = self.tree.text;
         let gap = self.tree.gap(slot);
@@ -244,7 +244,7 @@ impl Plan<'_, '_, '_> {
         }
     }
 
-    /// Adds a member that is missing to the list or map at a place.
+    /// Adds a missing member to the list or map at a path.
     fn append(&mut self, parts: &[Part], part: &Part, value: &Value) -> Result<(), ToolError> {
         if matches!(part, Part::Name(name) if *name.as_text() == *MERGE) {
             return Err(self.job.refused("`<<` merges maps in YAML, and is no key"));
@@ -260,7 +260,7 @@ impl Plan<'_, '_, '_> {
         }
     }
 
-    /// The shape of the last key of a map.
+    /// Returns the shape of the last key of a map.
     fn neighbour(&self, outer: &Slot) -> Option<Shape> {
         self.tree.children(outer.node).step_by(2).last().map(|key| self.tree.node(key).shape)
     }
@@ -356,7 +356,7 @@ impl Plan<'_, '_, '_> {
         Ok(flow.remove(|member| member == number, &mut self.splices)?)
     }
 
-    /// Takes an entry or element out that has lines of its own.
+    /// Removes an entry or element of a block collection.
     fn remove_lines(&mut self, outer: &Slot, last: &Part, gone: usize) -> Result<(), ToolError> {
         let text = self.tree.text;
         let start = match last {
@@ -384,7 +384,7 @@ impl Plan<'_, '_, '_> {
         }
     }
 
-    /// Where the entry of a value begins in a map with lines of its own.
+    /// Returns where the entry of a value starts in a block mapping.
     fn entry_start(&self, outer: &Slot, value: usize) -> usize {
         let mut start = self.tree.node(outer.node).start;
         let mut children = self.tree.children(outer.node);

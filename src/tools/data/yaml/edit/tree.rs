@@ -1,4 +1,4 @@
-//! A YAML text as nodes with their places. The text was read before, so it is one document of YAML.
+//! A YAML text as nodes with their positions. The text has been parsed before, so it is one valid document.
 
 use std::ops::Range;
 
@@ -13,63 +13,64 @@ use super::super::super::super::edit::lines::{MARK, line_end, next_line, skip_ga
 use super::super::read::{key_text, meaning, next, options, pay};
 use super::super::scalar::Scalar;
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A text, number or the like.
+    /// A scalar.
     Scalar(ScalarStyle),
-    /// The value of an anchor.
+    /// An alias.
     Alias,
-    /// A list, in brackets or with dashes.
+    /// A sequence.
     List {
-        /// Whether it is in brackets.
+        /// Whether it is in flow style.
         in_brackets: bool,
     },
-    /// A map, in braces or with a key on each line.
+    /// A mapping.
     Map {
-        /// Whether it is in braces.
+        /// Whether it is in flow style.
         in_brackets: bool,
     },
 }
 
-/// A node. What it holds comes directly behind it, in maps keys and values in turn.
+/// A node. The nodes that it contains follow it directly; in a mapping, keys and values alternate.
 pub struct Node {
-    /// What it is.
+    /// The kind of the node.
     pub shape: Shape,
-    /// Where its content begins, anchor, tag and the sign of a block left out.
+    /// Where its content starts, after anchor, tag and block indicator.
     pub start: usize,
-    /// Where its content ends, without the last line break; behind it where the blank lines of a block count.
+    /// Where its content ends, before the last line break; after the trailing blank lines of a block scalar if
+    /// they are part of its value.
     pub end: usize,
-    /// The number of the first node behind all that it holds.
+    /// The index of the first node after those that it contains.
     pub after: usize,
-    /// The number of its anchor, or of the one that an alias means; 0 for none.
+    /// The number of its anchor, or of the anchor that an alias refers to; 0 for none.
     pub anchor: usize,
-    /// What it says as a key.
+    /// Its text if it is a key.
     pub key: Option<Str>,
 }
 
-/// A text.
+/// The nodes of a YAML text.
 pub struct Tree<'t> {
-    /// The text itself.
+    /// The text.
     pub text: &'t str,
-    /// Where its content begins: behind a byte order mark, or the dashes that begin the document.
+    /// Where the content starts: after a byte order mark, or after the `---` that starts the document.
     pub start: usize,
     nodes: Charged<Node>,
-    /// Which anchors an alias means, by their numbers.
+    /// Whether an alias refers to an anchor, by the number of the anchor.
     used: Charged<bool>,
 }
 
-/// A list or map that is not closed yet.
+/// A collection that is still open.
 struct Open {
     node: usize,
-    /// Whether its next child is a key.
+    /// Whether the next child is a key; `None` in a sequence.
     expects_key: Option<bool>,
-    /// Where its last child ends; where it begins as long as it has none.
+    /// Where its last child ends, or its own start if it has no children yet.
     end: usize,
 }
 
 impl<'t> Tree<'t> {
-    /// Takes a text apart.
+    /// Parses a text.
     pub fn read(context: &mut Context<'_>, text: &'t str) -> Result<Tree<'t>, ToolError> {
         let start = if text.starts_with(MARK) { MARK.len() } else { 0 };
         let _scalar = Held::of(text.len())?;
@@ -145,7 +146,7 @@ impl<'t> Tree<'t> {
         (node.after, node.end) = (after, end);
     }
 
-    /// Where a value stands for which nothing is written: behind its colon or dash.
+    /// Returns the position of an empty value: after its colon or dash.
     fn place_of_empty(&self, open: &mut Charged<Open>, is_key: bool, at: usize) -> Range<usize> {
         let Some(Open { end, expects_key, .. }) = open.last_mut() else { return at..at };
         let sign = self.skip((*end).min(at));
@@ -157,7 +158,7 @@ impl<'t> Tree<'t> {
         place..place
     }
 
-    /// Where the content of a scalar ends.
+    /// Returns where the content of a scalar ends.
     fn end_of(&self, value: &str, style: ScalarStyle, span: &Range<usize>) -> usize {
         if !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
             return span.end;
@@ -172,45 +173,45 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// A node.
+    /// Returns the node with the given index.
     pub fn node(&self, number: usize) -> &Node {
         &self.nodes.as_slice()[number]
     }
 
-    /// Whether an alias means the anchor of a node.
+    /// Returns whether an alias refers to the anchor of a node.
     pub fn is_used(&self, node: &Node) -> bool {
         node.shape != Shape::Alias && self.used.as_slice().get(node.anchor).copied().unwrap_or(false)
     }
 
-    /// How many there are.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The numbers of the nodes that lie directly in one, in a map keys and values.
+    /// Returns the indices of the direct children of a node; in a mapping, keys and values alternate.
     pub fn children(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
         children(number, |number| self.node(number).after)
     }
 
-    /// The first byte from a place on that is neither blank nor in a comment.
+    /// Returns the position of the first byte at or after `from` that is neither blank nor in a comment.
     pub fn skip(&self, from: usize) -> usize {
         skip_gap(self.text, from, self.text.len(), true)
     }
 
-    /// Whether the lines behind a place would be taken for those of a text that stands behind so many blanks there.
+    /// Returns whether a comment follows that would become part of a block scalar with the given indentation.
     pub fn is_drawn_in(&self, at: usize, column: usize) -> bool {
         let rest = self.text[next_line(self.text, at)..].trim_start_matches(['\r', '\n']);
         rest.starts_with(&" ".repeat(column)) && rest.trim_start_matches(' ').starts_with('#')
     }
 
-    /// Whether a node is a text in lines to which the blank lines behind it belong.
+    /// Returns whether a node is a block scalar that keeps its trailing blank lines (`+`).
     pub fn keeps_blank_lines(&self, number: usize) -> bool {
         let node = self.node(number);
         let sign = self.text[..node.start].rfind(['|', '>']).map_or("", |sign| &self.text[sign + 1..node.start]);
         node.is_text_block() && sign.chars().take(2).any(|character| character == '+')
     }
 
-    /// The column of a byte, in characters.
+    /// Returns the column of a byte, in characters.
     pub fn column(&self, at: usize) -> usize {
         let line = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
         let line = self.text[line..at].trim_start_matches(MARK);
@@ -219,35 +220,35 @@ impl<'t> Tree<'t> {
 }
 
 impl Node {
-    /// Whether it is a list or map in brackets.
+    /// Returns whether the node is a flow collection.
     pub fn is_in_brackets(&self) -> bool {
         matches!(self.shape, Shape::List { in_brackets: true } | Shape::Map { in_brackets: true })
     }
 
-    /// Whether it is a list or map with lines of its own.
+    /// Returns whether the node is a block collection.
     pub fn is_block(&self) -> bool {
         matches!(self.shape, Shape::List { in_brackets: false } | Shape::Map { in_brackets: false })
     }
 
-    /// Whether it is a text in lines below a sign.
+    /// Returns whether the node is a block scalar.
     pub fn is_text_block(&self) -> bool {
         matches!(self.shape, Shape::Scalar(ScalarStyle::Literal | ScalarStyle::Folded))
     }
 
-    /// Whether nothing is written for it.
+    /// Returns whether the node is a value for which nothing is written.
     pub fn is_empty(&self) -> bool {
         matches!(self.shape, Shape::Scalar(ScalarStyle::Plain)) && self.start == self.end
     }
 }
 
-/// Whether the next child of what is open is a key; it is a value after that, and the other way round.
+/// Returns whether the next child of the innermost open collection is a key, and toggles between key and value.
 fn expects_key(open: &mut Charged<Open>) -> bool {
     let Some(Open { expects_key: Some(expects), .. }) = open.last_mut() else { return false };
     *expects = !*expects;
     !*expects
 }
 
-/// Notes where the newest child of what is open ends.
+/// Records where the last child of the innermost open collection ends.
 fn ended(open: &mut Charged<Open>, end: usize) {
     if let Some(open) = open.last_mut() {
         open.end = end;

@@ -1,18 +1,18 @@
-//! One block of 512 bytes that begins an entry of a tar archive.
+//! The 512-byte header block of a tar entry.
 
 use crate::toolkit::ToolError;
 
 use super::super::fault::invalid;
 use super::sparse::Map;
 
-/// The unit of tar.
+/// The block size of tar.
 pub const BLOCK: usize = 512;
 
-/// A header whose checksum is right.
+/// A header with a valid checksum.
 pub struct Header([u8; BLOCK]);
 
 impl Header {
-    /// Checks that a block is a header.
+    /// Validates the checksum of a header block.
     pub fn check(block: [u8; BLOCK]) -> Result<Header, ToolError> {
         let header = Header(block);
         let counted = |byte: fn(u8) -> i64| {
@@ -20,19 +20,19 @@ impl Header {
             8 * i64::from(b' ') + header.0.iter().enumerate().filter(outside).map(|(_, b)| byte(*b)).sum::<i64>()
         };
         let stated = number(&header.0[148..156]).ok().and_then(|sum| i64::try_from(sum).ok()).unwrap_or(i64::MAX);
-        // Old systems counted signed bytes.
+        // Old systems summed the bytes as signed.
         match stated == counted(i64::from) || stated == counted(|byte| i64::from(byte as i8)) {
             true => Ok(header),
             false => Err(invalid("it is neither zip nor tar nor gzip, or damaged: a header has a wrong checksum")),
         }
     }
 
-    /// The letter of its kind.
+    /// Returns the type flag.
     pub fn kind(&self) -> u8 {
         self.0[156]
     }
 
-    /// The name; POSIX parts long ones in two.
+    /// Returns the name; POSIX splits long names into two fields.
     pub fn name(&self) -> Vec<u8> {
         let name = text(&self.0[..100]);
         let prefix = text(&self.0[345..500]);
@@ -43,22 +43,22 @@ impl Header {
         }
     }
 
-    /// The text of a link.
+    /// Returns the target of a link.
     pub fn link(&self) -> Vec<u8> {
         text(&self.0[157..257]).to_vec()
     }
 
-    /// Bytes that follow.
+    /// Returns the number of content bytes that follow.
     pub fn size(&self) -> Result<u64, ToolError> {
         number(&self.0[124..136])
     }
 
-    /// Permission bits and more.
+    /// Returns the permission bits and other mode bits.
     pub fn mode(&self) -> Result<u32, ToolError> {
         Ok(number(&self.0[100..108])? as u32)
     }
 
-    /// Seconds since 1970, where it says something that makes sense.
+    /// Returns the modification time in seconds since 1970, or `None` if the field is not valid.
     pub fn modified(&self) -> Option<i64> {
         let field = &self.0[136..148];
         if field[0] == 0xff {
@@ -67,19 +67,19 @@ impl Header {
         number(field).ok().and_then(|seconds| i64::try_from(seconds).ok())
     }
 
-    /// The size of a sparse file with its holes (GNU).
+    /// Returns the size of a sparse file, including holes (GNU).
     pub fn real_size(&self) -> Result<u64, ToolError> {
         number(&self.0[483..495])
     }
 
-    /// Puts the pieces of a sparse file into the map (GNU), and says whether more blocks of them follow.
+    /// Adds the pieces of a sparse file to the map (GNU). Returns whether more blocks of pieces follow.
     pub fn sparse_pieces(&self, map: &mut Map) -> Result<bool, ToolError> {
         pieces(&self.0[386..482], map)?;
         Ok(self.0[482] != 0)
     }
 }
 
-/// The same for a block of further pieces.
+/// Adds the pieces in an extension block to the map. Returns whether another block follows.
 pub fn further_pieces(block: &[u8; BLOCK], map: &mut Map) -> Result<bool, ToolError> {
     pieces(&block[..504], map)?;
     Ok(block[504] != 0)
@@ -100,7 +100,7 @@ fn text(field: &[u8]) -> &[u8] {
     &field[..end]
 }
 
-/// A number: octal digits, or, with the highest bit set, the bytes themselves (GNU).
+/// Parses a number: octal digits, or a binary number if the highest bit is set (GNU).
 fn number(field: &[u8]) -> Result<u64, ToolError> {
     let wrong = || invalid("a header with a number that is none");
     if field[0] & 0x80 != 0 {

@@ -1,7 +1,7 @@
-//! Reads tar: POSIX (ustar and pax) and GNU, with long names and sparse files.
+//! A reader for tar: POSIX (ustar and pax) and GNU, with long names and sparse files.
 //!
-//! Everything is read once, front to back. An archive must end with two blocks of zeros, and nothing
-//! but zeros may follow, so that one that was cut off is never taken for whole.
+//! The archive is read once, front to back. It must end with two blocks of zeros, followed by nothing but
+//! zeros, so that a truncated archive is never mistaken for a complete one.
 
 mod header;
 mod pax;
@@ -17,22 +17,22 @@ use header::{BLOCK, Header};
 use pax::Pax;
 use sparse::Map;
 
-/// Bytes that a long name or a pax header may have.
+/// Maximum size of a long name or a pax header in bytes.
 const MAX_EXTENSION: u64 = 1 << 20;
 
-/// A tar archive that is being read.
+/// A reader of a tar archive.
 pub struct TarReader<R> {
     source: R,
-    /// Bytes of the newest entry in the archive that were not read.
+    /// Unread bytes of the current entry in the archive.
     stored: u64,
-    /// Zeros after them, up to the next block.
+    /// Padding after these bytes, up to the next block.
     padding: u64,
-    /// Where the stored bytes go in a file with holes.
+    /// The map of a sparse file: where its stored bytes belong.
     map: Option<Map>,
     ended: bool,
 }
 
-/// What extension headers say of the entry after them.
+/// Extension headers for the entry that follows them.
 #[derive(Default)]
 struct Extensions {
     name: Option<Vec<u8>>,
@@ -41,12 +41,12 @@ struct Extensions {
 }
 
 impl<R: Read> TarReader<R> {
-    /// Reads from the beginning of an archive.
+    /// Creates a reader at the start of an archive.
     pub fn new(source: R) -> TarReader<R> {
         TarReader { source, stored: 0, padding: 0, map: None, ended: false }
     }
 
-    /// The next entry; see [`super::Reader::advance`].
+    /// Advances to the next entry; see [`super::Reader::advance`].
     pub fn advance(&mut self) -> Result<Option<Entry>, ToolError> {
         if self.ended {
             return Ok(None);
@@ -65,14 +65,14 @@ impl<R: Read> TarReader<R> {
                 b'L' => extensions.put_name(self.extension(&header)?)?,
                 b'K' => extensions.put_link(self.extension(&header)?)?,
                 b'x' | b'X' => extensions.put_pax(Pax::parse(&self.extension(&header)?)?)?,
-                // What it says of all entries is a comment, or nothing that is used here.
+                // A global header contains only comments, or fields that are not used here.
                 b'g' => Pax::parse(&self.extension(&header)?)?.check_global()?,
                 _ => return self.entry(&header, extensions).map(Some),
             }
         }
     }
 
-    /// The next bytes of the newest entry; see [`super::Reader::read`].
+    /// Reads content of the current entry; see [`super::Reader::read`].
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, ToolError> {
         let Some(map) = &mut self.map else { return self.read_stored(buffer) };
         let (is_hole, length) = map.next_piece(buffer.len());
@@ -115,7 +115,7 @@ impl<R: Read> TarReader<R> {
         let mut size = stored;
         let what = match header.kind() {
             b'0' | 0 | b'7' if pax.sparse.is_none() => {
-                // Archives older than POSIX know folders by the slash alone.
+                // In archives older than POSIX, only the trailing slash marks a directory.
                 if name.ends_with('/') { What::Folder } else { What::File }
             }
             b'0' | 0 | b'7' => {
@@ -145,7 +145,7 @@ impl<R: Read> TarReader<R> {
         Ok(Entry { name, what, mode: header.mode()? & 0o777, modified, size })
     }
 
-    /// The header of the next entry; none at the end of the archive.
+    /// Returns the header of the next entry, or `None` at the end of the archive.
     fn header(&mut self) -> Result<Option<Header>, ToolError> {
         let block = self.block()?;
         if block.iter().any(|byte| *byte != 0) {
@@ -158,7 +158,7 @@ impl<R: Read> TarReader<R> {
         self.expect_zeros().map(|()| None)
     }
 
-    /// Reads to the end of the source: padding is allowed there, anything else is a second archive.
+    /// Reads to the end of the source. Padding is allowed there; anything else would be a second archive.
     fn expect_zeros(&mut self) -> Result<(), ToolError> {
         let mut buffer = [0; 8 << 10];
         loop {
@@ -180,7 +180,7 @@ impl<R: Read> TarReader<R> {
         }
     }
 
-    /// The content of an extension header.
+    /// Reads the content of an extension header.
     fn extension(&mut self, header: &Header) -> Result<Vec<u8>, ToolError> {
         let size = header.size()?;
         if size > MAX_EXTENSION {
@@ -205,7 +205,7 @@ impl<R: Read> TarReader<R> {
         Ok(())
     }
 
-    /// The map of a sparse file of GNU tar, which begins in the header and may go on in blocks of its own.
+    /// Reads the map of a GNU sparse file, which starts in the header and may continue in further blocks.
     fn map_in_header(&mut self, header: &Header) -> Result<Map, ToolError> {
         let mut map = Map::new(header.real_size()?);
         let mut goes_on = header.sparse_pieces(&mut map)?;
@@ -215,7 +215,7 @@ impl<R: Read> TarReader<R> {
         map.close(self.stored)
     }
 
-    /// The map of a sparse file of pax 1.0, which stands in decimal before the content.
+    /// Reads the map of a pax 1.0 sparse file, which is in decimal before the content.
     fn map_in_content(&mut self, real_size: u64) -> Result<Map, ToolError> {
         let mut map = Map::new(real_size);
         let mut lines = sparse::Lines::default();
@@ -255,7 +255,8 @@ fn put<T>(place: &mut Option<T>, content: T) -> Result<(), ToolError> {
     }
 }
 
-/// A name that two kinds of headers may give, of which readers prefer different ones.
+/// Returns the name from either kind of header, and refuses both together, because readers disagree on which to
+/// prefer.
 fn one_of(gnu: Option<Vec<u8>>, pax: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, ToolError> {
     match (gnu, pax) {
         (Some(_), Some(_)) => Err(invalid("two names for one entry")),

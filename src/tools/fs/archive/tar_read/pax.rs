@@ -4,7 +4,7 @@ use crate::toolkit::ToolError;
 
 use super::super::fault::invalid;
 
-/// What is used of a pax header.
+/// The fields of a pax header that are used.
 #[derive(Default)]
 pub struct Pax {
     pub path: Option<Vec<u8>>,
@@ -15,7 +15,7 @@ pub struct Pax {
     pub sparse: Option<Sparse>,
 }
 
-/// What it says of a sparse file, version 1.0.
+/// The fields for a sparse file, version 1.0.
 #[derive(Default)]
 pub struct Sparse {
     pub name: Option<Vec<u8>>,
@@ -24,7 +24,7 @@ pub struct Sparse {
 }
 
 impl Pax {
-    /// Reads the records.
+    /// Parses the records.
     pub fn parse(mut content: &[u8]) -> Result<Pax, ToolError> {
         let mut pax = Pax::default();
         while !content.is_empty() {
@@ -38,7 +38,7 @@ impl Pax {
         }
     }
 
-    /// Refuses a header that speaks of all entries and would change what they are.
+    /// Refuses a global header that would change the name, link, size or map of all entries.
     pub fn check_global(&self) -> Result<(), ToolError> {
         match self.path.is_some() || self.link.is_some() || self.size.is_some() || self.sparse.is_some() {
             true => Err(invalid("a header gives all entries one name or size")),
@@ -67,7 +67,7 @@ impl Pax {
     }
 }
 
-/// The key and value of the first record, and what follows it.
+/// Returns the key and value of the first record, and the rest.
 fn record(content: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let blank = content.iter().take(8).position(|byte| *byte == b' ')?;
     let length: usize = std::str::from_utf8(&content[..blank]).ok()?.parse().ok()?;
@@ -77,7 +77,7 @@ fn record(content: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     Some((&record[..equals], &record[equals + 1..], rest))
 }
 
-/// A name; a zero byte would end it for some readers and not for others.
+/// Returns a name. Errors: it contains a zero byte, which ends the name for some readers but not for others.
 fn name(value: &[u8]) -> Result<Vec<u8>, ToolError> {
     match value.contains(&0) {
         true => Err(invalid("a name holds a zero byte")),
@@ -85,13 +85,13 @@ fn name(value: &[u8]) -> Result<Vec<u8>, ToolError> {
     }
 }
 
-/// A whole number of decimal digits.
+/// Parses a decimal integer.
 pub fn decimal(value: &[u8]) -> Result<u64, ToolError> {
     let digits = std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     digits.and_then(|text| text.parse().ok()).ok_or_else(|| invalid("a number that is none"))
 }
 
-/// Seconds since 1970, rounded down.
+/// Parses seconds since 1970, rounded down.
 fn seconds(value: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(value).ok()?;
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));

@@ -1,4 +1,4 @@
-//! Where the stored bytes of a file with holes belong.
+//! The map of a sparse file: where its stored bytes belong.
 
 use crate::limits::Charged;
 use crate::toolkit::ToolError;
@@ -6,26 +6,27 @@ use crate::toolkit::ToolError;
 use super::super::fault::invalid;
 use super::pax::decimal;
 
-/// Pieces that one file may have.
+/// Maximum number of pieces in one file.
 const MAX_PIECES: usize = 1 << 20;
 
-/// The pieces of a file, and how far it was read.
+/// The pieces of a file, and the current reading position.
 pub struct Map {
-    /// Where each begins and ends, one after another.
+    /// The start and end of each piece, in order.
     pieces: Charged<(u64, u64)>,
     size: u64,
-    /// The piece that is read next, and the place in the file.
+    /// The index of the next piece to read, and the position in the file.
     next: usize,
     at: u64,
 }
 
 impl Map {
-    /// A file of this size without any content so far.
+    /// Creates the map of a file of the given size that has no content yet.
     pub fn new(size: u64) -> Map {
         Map { pieces: Charged::default(), size, next: 0, at: 0 }
     }
 
-    /// Adds a piece behind those before.
+    /// Appends a piece. Errors: it overlaps an earlier one, exceeds the size of the file, or there are too
+    /// many.
     pub fn push(&mut self, start: u64, length: u64) -> Result<(), ToolError> {
         let after = self.pieces.as_slice().last().map_or(0, |(_, end)| *end);
         let end = start.checked_add(length).filter(|end| start >= after && *end <= self.size);
@@ -35,7 +36,7 @@ impl Map {
         }
     }
 
-    /// The map once it is whole; its pieces must take the stored bytes exactly.
+    /// Finishes the map. Errors: the sizes of its pieces do not add up to `stored`.
     pub fn close(self, stored: u64) -> Result<Map, ToolError> {
         let sum: u64 = self.pieces.as_slice().iter().map(|(start, end)| end - start).sum();
         match sum == stored {
@@ -44,12 +45,12 @@ impl Map {
         }
     }
 
-    /// The size of the file with its holes.
+    /// Returns the size of the file, including holes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Whether a hole comes next, and how many of at most `room` bytes belong to it or to the piece.
+    /// Returns whether a hole comes next, and how many bytes, at most `room`, remain in the hole or piece.
     pub fn next_piece(&mut self, room: usize) -> (bool, usize) {
         while self.pieces.as_slice().get(self.next).is_some_and(|(_, end)| *end <= self.at) {
             self.next += 1;
@@ -62,13 +63,13 @@ impl Map {
         (is_hole, room.min(usize::try_from(until - self.at).unwrap_or(usize::MAX)))
     }
 
-    /// Goes on by so many bytes.
+    /// Advances the position by `bytes`.
     pub fn pass(&mut self, bytes: u64) {
         self.at += bytes;
     }
 }
 
-/// The decimal lines of a map: how many pieces, then the start and the length of each.
+/// A parser for the decimal lines of a map: the number of pieces, then the start and length of each.
 #[derive(Default)]
 pub struct Lines {
     line: Vec<u8>,
@@ -78,12 +79,12 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Whether all lines were taken.
+    /// Returns whether all lines have been read.
     pub fn is_done(&self) -> bool {
         self.expected.is_some_and(|expected| self.taken == expected)
     }
 
-    /// Takes a block of text; after the last line only padding follows in it.
+    /// Parses a block of lines. Only padding follows the last line in its block.
     pub fn take(&mut self, block: &[u8], map: &mut Map) -> Result<(), ToolError> {
         for byte in block {
             if self.is_done() {

@@ -1,4 +1,4 @@
-//! The list of a zip archive, and the header that every entry has of its own.
+//! The central directory of a zip archive, and the local header of each entry.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -18,41 +18,41 @@ const LISTED_BYTES: usize = 46;
 const OWN: [u8; 4] = *b"PK\x03\x04";
 const OWN_BYTES: usize = 30;
 
-/// Bytes that a name takes besides its own.
+/// Bytes that a name uses in addition to its text.
 const NAME_BYTES: usize = 16;
-/// The longest name; no path is longer.
+/// Maximum length of a name in bytes; no path is longer.
 const MAX_NAME: usize = 4096;
-/// Systems whose file modes are those of Unix: it, and macOS.
+/// Systems with Unix file modes: Unix and macOS.
 const UNIX_SYSTEMS: [u16; 2] = [3, 19];
 
-/// Flags: encrypted in one of three ways, patched, sizes behind the data, names in UTF-8.
+/// Flags: encrypted in one of three ways, patched, sizes after the data.
 const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 const PATCHED: u16 = 1 << 5;
 const SIZES_BEHIND: u16 = 1 << 3;
 
-/// An entry of the list.
+/// An entry of the central directory.
 pub struct Listed {
     pub entry: Entry,
     pub is_deflated: bool,
     pub crc: u32,
-    /// Bytes of its data in the archive.
+    /// Size of the stored data in bytes.
     pub stored: u64,
-    /// Where its own header begins.
+    /// The position of the local header.
     pub header: u64,
-    /// Where its data begins, once its own header was read.
+    /// The position of the data, known after the local header is read.
     pub data: u64,
     flags: u16,
     name: Vec<u8>,
 }
 
-/// Reads the list.
+/// Reads the central directory.
 pub fn read_directory(file: &mut File, end: &End, held: &mut Held) -> Result<Vec<Listed>, ToolError> {
     file.seek(SeekFrom::Start(end.directory)).map_err(read_error)?;
     let mut list = BufReader::new(file).take(end.directory_end - end.directory);
     let mut listed = Vec::new();
     for _ in 0..end.entries {
         let entry = read_listed(&mut list)?;
-        // The list has room for as many again, and a name stands in it as it is and as a text.
+        // The list may have twice the capacity that it uses, and each name is stored as bytes and as a text.
         held.grow(2 * size_of::<Listed>() + 2 * (entry.name.len() + NAME_BYTES))?;
         listed.push(entry);
     }
@@ -102,7 +102,7 @@ fn check_readable(name: &str, flags: u16, method: u16, disk: u16) -> Result<(), 
     Err(invalid(format!("`{name}` {reason}")))
 }
 
-/// What an entry is, by its name and, where the archive comes from Unix, by its mode.
+/// Determines the kind and mode of an entry from its name and, if the archive comes from Unix, its mode.
 fn kind_and_mode(name: &str, system: u16, external: u32, size: u64) -> Result<(What, u32), ToolError> {
     let is_unix = UNIX_SYSTEMS.contains(&system) && external >> 16 != 0;
     let mode = if is_unix { external >> 16 } else { 0 };
@@ -125,7 +125,7 @@ fn kind_and_mode(name: &str, system: u16, external: u32, size: u64) -> Result<(W
 }
 
 impl Listed {
-    /// Reads the entry's own header, which must say the same, and finds where the data begins.
+    /// Reads the local header, which must agree with the central directory, and locates the data.
     pub fn check_own_header(&mut self, file: &mut File) -> Result<(), ToolError> {
         let mut record = [0; OWN_BYTES];
         file.seek(SeekFrom::Start(self.header)).map_err(read_error)?;
@@ -153,17 +153,17 @@ impl Listed {
     }
 }
 
-/// What is used of the extra fields of a header.
+/// The extra fields of a header that are used.
 struct Extra {
-    /// Size, stored size and place of the header, in 64 bits.
+    /// Size, stored size and header position in 64 bits.
     wide: [u64; 3],
-    /// The name in UTF-8, and the checksum of the name that it stands for.
+    /// The name in UTF-8, and the checksum of the name that it replaces.
     name: Option<(u32, Vec<u8>)>,
     modified: Option<i64>,
 }
 
 impl Extra {
-    /// Reads the fields; numbers of all ones are among them (zip64).
+    /// Parses the extra fields; a 32-bit number of all ones is read from the zip64 field.
     fn read(extra: &[u8], narrow: [u32; 3]) -> Result<Extra, ToolError> {
         let mut read = Extra { wide: narrow.map(u64::from), name: None, modified: None };
         let mut seen_wide = false;
@@ -190,7 +190,7 @@ impl Extra {
         Ok(read)
     }
 
-    /// The name of an entry; a second one in UTF-8 must be the same, or the first no UTF-8.
+    /// Returns the name of an entry. A second name in UTF-8 must equal it, unless the first is not UTF-8.
     fn name_of(&self, raw: &[u8]) -> Result<String, ToolError> {
         if raw.len() > MAX_NAME {
             return Err(invalid(format!("a name of {} bytes", raw.len())));
@@ -210,7 +210,7 @@ impl Extra {
     }
 }
 
-/// A time of MS-DOS, which knows no zone and is taken for UTC.
+/// Converts an MS-DOS time, which has no time zone and is interpreted as UTC.
 fn from_dos(date: u16, time: u16) -> Option<i64> {
     let (year, month, day) = (1980 + i64::from(date >> 9), i64::from(date >> 5 & 15), i64::from(date & 31));
     let (hour, minute, second) = (i64::from(time >> 11), i64::from(time >> 5 & 63), i64::from(time & 31) * 2);
@@ -220,8 +220,7 @@ fn from_dos(date: u16, time: u16) -> Option<i64> {
     Some(days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
 }
 
-/// Days since 1970-01-01 of a day in the Gregorian calendar; years begin in March, as in
-/// [`crate::value::time`].
+/// Returns the days since 1970-01-01 of a Gregorian date; years start in March, as in [`crate::value::time`].
 fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let month = if month > 2 { month - 3 } else { month + 9 };

@@ -1,4 +1,4 @@
-//! The end of a zip archive, which says where its list is.
+//! The end record of a zip archive, which locates the central directory.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -14,26 +14,27 @@ const LOCATOR: [u8; 4] = *b"PK\x06\x07";
 const LOCATOR_BYTES: u64 = 20;
 const END_64: [u8; 4] = *b"PK\x06\x06";
 const END_64_BYTES: u64 = 56;
-/// The longest comment behind the end.
+/// Maximum length of the comment after the end record.
 const MAX_COMMENT: u64 = 0xffff;
 
-/// Where the list of entries is.
+/// The location of the central directory.
 pub struct End {
-    /// How many entries it has.
+    /// Number of entries.
     pub entries: u64,
-    /// Where it begins.
+    /// Where it starts.
     pub directory: u64,
     /// Where it ends.
     pub directory_end: u64,
 }
 
-/// Finds the end of an archive that fills its file.
+/// Finds the end record of an archive that fills its file.
 pub fn find(file: &mut File, size: u64) -> Result<End, ToolError> {
     let tail_start = size.saturating_sub(END_BYTES as u64 + MAX_COMMENT);
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(tail_start)).map_err(read_error)?;
     file.take(size - tail_start).read_to_end(&mut tail).map_err(read_error)?;
-    // A comment may hold what looks like an end; one that fits as well would be another archive.
+    // A comment may contain something that looks like an end record. If both fit, they describe different
+    // archives.
     let ends_there = |at: usize| {
         let record = tail.get(at..at + END_BYTES)?;
         let comment = usize::from(u16::from_le_bytes([record[20], record[21]]));
@@ -71,7 +72,7 @@ fn read_end(file: &mut File, record: &[u8], at: u64) -> Result<End, ToolError> {
     Ok(End { entries: entries.into(), directory: directory.into(), directory_end: at })
 }
 
-/// The end of a zip64 archive, where there is one before the end at `at`.
+/// Reads the zip64 end record, if there is one before the end record at `at`.
 fn read_end_64(file: &mut File, at: u64) -> Result<Option<End>, ToolError> {
     let Some(locator_at) = at.checked_sub(LOCATOR_BYTES) else { return Ok(None) };
     let locator = read_at(file, locator_at, LOCATOR_BYTES)?;
@@ -99,7 +100,8 @@ fn read_end_64(file: &mut File, at: u64) -> Result<Option<End>, ToolError> {
     Ok(Some(End { entries, directory, directory_end: record_at }))
 }
 
-/// The list lies directly before its end, so that nothing stands before the archive or in between.
+/// Checks that the central directory ends at its end record, so that nothing precedes the archive or lies in
+/// between.
 fn check_place(directory: u64, bytes: u64, end: u64) -> Result<(), ToolError> {
     match directory.checked_add(bytes) == Some(end) {
         true => Ok(()),

@@ -1,10 +1,10 @@
-//! Little-endian fields of a record that was read whole.
+//! Little-endian fields of a record in memory.
 
 use crate::toolkit::ToolError;
 
 use super::super::fault::invalid;
 
-/// Takes fields from the front of some bytes.
+/// A cursor that takes fields from the front of some bytes.
 #[derive(Clone, Copy)]
 pub struct Fields<'a>(pub &'a [u8]);
 

@@ -1,8 +1,8 @@
-//! Reads zip: stored and deflated entries, zip64, sizes before or behind the data.
+//! A reader for zip: stored and deflated entries, zip64, sizes before or after the data.
 //!
-//! The list at the end of the archive is what counts, and everything else must agree with it: the
-//! archive fills its file from the first byte to the last, the list lies directly before its end,
-//! every entry's own header says the same as the list, and no two entries share a byte.
+//! The central directory is authoritative, and everything else must agree with it: the archive fills its file
+//! from the first byte to the last, the directory ends at its end record, every local header agrees with it,
+//! and no two entries share a byte.
 
 mod directory;
 mod end;
@@ -21,19 +21,19 @@ use super::fault::{invalid, read_error};
 use super::{Entry, What, text_of};
 use directory::{Listed, read_directory};
 
-/// Bytes that the text of a link may have.
+/// Maximum length of a link text in bytes.
 const MAX_LINK: u64 = 4096;
 
-/// A zip archive that is being read.
+/// A reader of a zip archive.
 pub struct ZipReader {
     file: File,
     listed: std::vec::IntoIter<Listed>,
     content: Option<Box<Content>>,
-    /// What the list takes.
+    /// The memory charge for the central directory.
     _held: Held,
 }
 
-/// The content of the newest entry.
+/// The content of the current entry.
 struct Content {
     bytes: Bytes,
     crc: Crc,
@@ -47,7 +47,7 @@ enum Bytes {
 }
 
 impl ZipReader {
-    /// Opens an archive: reads its list and checks all of it.
+    /// Opens an archive: reads its central directory and validates all of it.
     pub fn open(mut file: File, size: u64, max_entries: u64) -> Result<ZipReader, ToolError> {
         let end = end::find(&mut file, size)?;
         if end.entries > max_entries {
@@ -63,7 +63,7 @@ impl ZipReader {
         Ok(ZipReader { file, listed: listed.into_iter(), content: None, _held: held })
     }
 
-    /// The next entry; see [`super::Reader::advance`].
+    /// Advances to the next entry; see [`super::Reader::advance`].
     pub fn advance(&mut self) -> Result<Option<Entry>, ToolError> {
         let Some(Listed { mut entry, .. }) = self.begin_next()? else { return Ok(None) };
         if let What::Link(text) = &mut entry.what {
@@ -92,13 +92,13 @@ impl ZipReader {
         let (left, stated_crc) = (listed.entry.size, listed.crc);
         self.content = Some(Box::new(Content { bytes, crc: Crc::new(), left, stated_crc }));
         if left == 0 {
-            // Nothing will be read that would check it.
+            // An empty entry is never read, so its end is checked here.
             self.read(&mut [0])?;
         }
         Ok(Some(listed))
     }
 
-    /// The next bytes of the newest entry; see [`super::Reader::read`].
+    /// Reads content of the current entry; see [`super::Reader::read`].
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, ToolError> {
         match &mut self.content {
             Some(content) => content.read(buffer),
@@ -122,14 +122,14 @@ impl Content {
             }
             return Ok(read);
         }
-        // An entry without content ends before it begins.
+        // An entry without content is checked on its first read.
         if self.crc.amount() == 0 {
             self.end()?;
         }
         Ok(0)
     }
 
-    /// Checks that the entry ends here and that its bytes are those that were packed.
+    /// Checks that the entry ends here and that the checksum of its bytes is right.
     fn end(&mut self) -> Result<(), ToolError> {
         if self.bytes.read(&mut [0]).map_err(read_error)? > 0 {
             return Err(invalid("an entry has more bytes than it says"));
@@ -152,7 +152,7 @@ impl Bytes {
         }
     }
 
-    /// Whether every stored byte belonged to the content.
+    /// Returns whether all stored bytes belonged to the content.
     fn is_used_up(&self) -> bool {
         match self {
             Bytes::Stored(bytes) => bytes.limit() == 0,
@@ -161,8 +161,8 @@ impl Bytes {
     }
 }
 
-/// Refuses entries that share bytes with each other or with the list: a way to unpack the same bytes
-/// many times over.
+/// Refuses entries that overlap each other or the central directory, a technique to unpack the same bytes many
+/// times.
 fn check_overlaps(listed: &[Listed], directory: u64) -> Result<(), ToolError> {
     let mut extents: Vec<(u64, u64)> = listed.iter().map(|entry| (entry.header, entry.data + entry.stored)).collect();
     extents.sort_unstable();
