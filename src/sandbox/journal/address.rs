@@ -8,8 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::super::keep::{Drawer, stamp};
 use super::super::own::OWN;
 
-/// A path as journals record it: relative to the main root, or absolute below a further root. It contains no
-/// symbolic links and no `..`.
+/// A path as journals record it: relative to the main root, or absolute below a further root. It contains no symbolic
+/// links and no `..`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(pub OsString);
 
@@ -80,8 +80,7 @@ fn from_bytes(bytes: &[u8]) -> OsString {
     return String::from_utf8_lossy(bytes).into_owned().into();
 }
 
-/// UTF-8 paths are written as they are; others as a NUL, which no path contains, followed by hexadecimal
-/// digits.
+/// UTF-8 paths are written as they are; others as a NUL, which no path contains, followed by hexadecimal digits.
 impl Serialize for Address {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0.to_str() {

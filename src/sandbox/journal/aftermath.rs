@@ -1,8 +1,8 @@
 //! Restores the modification times of directories in which the last steps of a killed run came to nothing.
 //!
-//! When recovery removes a staging file, the modification time of its directory changes although nothing else
-//! remains of the step. The journal has the previous time. If somebody else changed the directory after the run
-//! was killed, the time is left alone.
+//! When recovery removes a staging file, the modification time of its directory changes although nothing else remains
+//! of the step. The journal has the previous time. If somebody else changed the directory after the run was killed,
+//! the time is left alone.
 
 use std::collections::BTreeMap;
 
@@ -58,8 +58,8 @@ impl Aftermath {
         }
     }
 
-    /// Restores the times of directories in which no step took effect, and journals the resulting times.
-    /// Failures to set a time are ignored.
+    /// Restores the times of directories in which no step took effect, and journals the resulting times. Failures to
+    /// set a time are ignored.
     pub fn settle(&self, journal: &Journal, roots: Roots<'_>) {
         for (address, left) in &self.folders {
             let Ok(folder) = roots.place(address).and_then(|place| place.open_folder()) else { continue };

@@ -1,7 +1,7 @@
 //! Garbage collection: removes old backups, journals and leftovers of unfinished work.
 //!
-//! Whatever the newest runs and all active runs need is retained. Each entry is removed under the lock of
-//! `.ns`, after a second check that no run needs it. Nothing is written, so collection works on a full disk.
+//! Collection retains everything that the newest runs and all active runs need. It removes each entry under the lock
+//! of `.ns`, after a second check that no run needs it. It writes nothing, so it works on a full disk.
 
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
@@ -115,8 +115,8 @@ fn collect_journals(collector: &Collector<'_>, rules: &GcRules, swept: &mut Swep
     Ok(())
 }
 
-/// Returns this user's journals of finished runs with their sizes, the oldest first. Other entries are left
-/// alone and reported.
+/// Returns this user's journals of finished runs with their sizes, the oldest first. Other entries are left alone and
+/// reported.
 fn journals_in(root: &Root, ended: &Folder, swept: &mut Swept) -> Result<Vec<(OsString, u64)>, SandboxError> {
     let mut journals = Vec::new();
     for entry in ended.entries().map_err(|error| wrap(&error))? {
@@ -152,7 +152,7 @@ fn strangers_in(open: &Folder, swept: &mut Swept) -> Result<(), SandboxError> {
 
 /// Removes leftover staging files directly in the state directory and in the directories of journals.
 fn collect_unfinished(collector: &Collector<'_>, swept: &mut Swept) -> Result<(), SandboxError> {
-    // In a foreign state directory, even files with names of ours are not this user's to remove.
+    // In a foreign state directory, even files with our temporary names are not this user's to remove.
     if Journal::ownership(collector.root)? != Some(Ownership::Ours) {
         return Ok(());
     }

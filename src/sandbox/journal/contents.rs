@@ -1,8 +1,8 @@
 //! Locates the contents on both sides of each change of a run, as far as they still exist.
 //!
-//! What a run replaced or deleted is in the backup store, and what it left is at its path, until later runs
-//! move, replace, delete or restore it. Their journals tell where it went. An entry counts as the same as long
-//! as its kind, size and modification time match.
+//! Contents that a run replaced or deleted are in the backup store, and those that it left are at their paths, until
+//! later runs move, replace, delete or restore them. The journals of those runs tell where the contents went. An
+//! entry counts as the same as long as its kind, size and modification time match.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

@@ -1,9 +1,9 @@
 //! Lists, adopts or removes foreign state below `.ns`.
 //!
-//! A journal or backup is foreign if this user's key did not seal it for this root: somebody else made it, or
-//! the directory came from another machine. Only [`ForeignDeed::Adopt`] seals such state with this user's key,
-//! and only at the request of a person who has seen it. A foreign journal is an unverified claim; it is adopted
-//! only if every path in it is one that a tool could have written.
+//! A journal or backup is foreign if this user's key did not seal it for this root: somebody else made it, or the
+//! directory came from another machine. Only [`ForeignDeed::Adopt`] seals such state with this user's key, and only
+//! at the request of a person who has seen it. A foreign journal is an unverified claim; it is adopted only if every
+//! path in it is one that a tool could have written.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
@@ -74,8 +74,7 @@ impl Journal {
     /// Finds foreign state below the `.ns` of all roots and applies `deed` to it.
     ///
     /// # Errors
-    /// Returns errors of the operating system and exceeded limits. Actions completed before an error stay in
-    /// effect.
+    /// Returns errors of the operating system and exceeded limits. Actions completed before an error stay in effect.
     pub fn foreign(&self, roots: Roots<'_>, deed: ForeignDeed, meter: &Meter) -> Result<ForeignState, SandboxError> {
         if deed != ForeignDeed::Show {
             self.begin_own()?;

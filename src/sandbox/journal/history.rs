@@ -143,14 +143,14 @@ impl History {
 }
 
 impl History {
-    /// Returns the first step to roll back if the run was killed: the first step of an atomic run, or of an
-    /// open group. Returns `None` if its changes stay.
+    /// Returns the first step to roll back if the run was killed: the first step of an atomic run, or of an open
+    /// group. Returns `None` if its changes stay.
     pub fn taken_back_from(&self) -> Option<u32> {
         if self.begin.atomic { Some(1) } else { self.open_from }
     }
 
-    /// Returns the history without steps inside the run's temporary directories. Entries moved out of them
-    /// count as new.
+    /// Returns the history without steps inside the run's temporary directories. Entries moved out of them count as
+    /// new.
     pub fn without_temporary(mut self) -> History {
         let temporary = |taken: &Taken| match &taken.step {
             Step::Temporary { path } => Some(path.clone()),

@@ -1,8 +1,7 @@
-//! Later runs: changes that they made to a tree left by a run and then undid, so that the tree counts as
-//! unchanged.
+//! Later runs: changes that they made to a tree left by a run and then undid, so that the tree counts as unchanged.
 //!
-//! Moving an entry out of a directory and back changes its times, so times alone do not prove a change. The
-//! journals of later runs do, provided that all their changes to the tree were undone.
+//! Moving an entry out of a directory and back changes its times, so times alone do not prove a change. The journals
+//! of later runs do, provided that all their changes to the tree were undone.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -48,8 +47,8 @@ impl<'a> Since<'a> {
         !is_put_back || later.stays_in(tree)
     }
 
-    /// Whether the entry may be a copy of what the run left, because a later run brought it back from another
-    /// file system.
+    /// Whether the entry may be a copy of what the run left, because a later run brought it back from another file
+    /// system.
     pub fn is_copied(&self, address: &Address) -> bool {
         let later = self.later();
         holder(&later.copied, address).is_some() && !later.stays.contains(address)
@@ -65,8 +64,8 @@ impl<'a> Since<'a> {
 struct Later {
     /// The state that they last left at each path.
     left: BTreeMap<Address, State>,
-    /// The last state, by inode, of each entry that they moved, installed, replaced or removed. All hard links
-    /// of a file share one change time (ctime), so a change of one link affects the others.
+    /// The last state, by inode, of each entry that they moved, installed, replaced or removed. All hard links of a
+    /// file share one change time (ctime), so a change of one link affects the others.
     states: HashMap<u64, State>,
     /// Roots of copies that they made of earlier entries.
     copied: BTreeSet<Address>,
@@ -77,8 +76,8 @@ struct Later {
 }
 
 impl Later {
-    /// Reads the journals of all runs after `run`. Returns `None` if one of them cannot be read, because the
-    /// changes are then not known.
+    /// Reads the journals of all runs after `run`. Returns `None` if one of them cannot be read, because the changes
+    /// are then not known.
     fn read(run: &str, roots: Roots<'_>) -> Option<Later> {
         let folders = Folders::find(roots.main).ok()??;
         let mut runs = Vec::new();

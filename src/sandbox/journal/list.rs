@@ -33,8 +33,7 @@ const THREADS: usize = 4;
 pub struct Listed {
     /// The name of the run.
     pub run: String,
-    /// The header of its journal, or `None` if the journal is foreign: this user's key did not seal it for this
-    /// root.
+    /// The header of its journal, or `None` if the journal is foreign: this user's key did not seal it for this root.
     pub begin: Option<Begin>,
     /// How the run ended; `None` while it is running.
     pub end: Option<End>,
@@ -128,9 +127,9 @@ impl Journal {
         Ok(listed)
     }
 
-    /// Returns the newest runs that changed something and were not undone, the newest first, at most `most`:
-    /// undos if `is_undo`, other runs otherwise. Undos older than the last new change are left out; a redo of
-    /// those must name the run.
+    /// Returns the newest runs that changed something and were not undone, the newest first, at most `most`: undos if
+    /// `is_undo`, other runs otherwise. Undos older than the last new change are left out; a redo of those must name
+    /// the run.
     pub fn undoable(roots: Roots<'_>, is_undo: bool, most: usize) -> Result<Vec<Listed>, SandboxError> {
         let mut found = Vec::new();
         walk(roots, |run, _| {
@@ -145,9 +144,9 @@ impl Journal {
         Ok(found)
     }
 
-    /// Returns the runs that a text may name. The text is matched against the whole name, the beginning of the
-    /// short name, the beginning of the whole name, and its end, in this order; the first kind of match that
-    /// finds a run wins.
+    /// Returns the runs that a text may name. The text is matched against the whole name, the beginning of the short
+    /// name, the beginning of the whole name, and its end, in this order; the first kind of match that finds a run
+    /// wins.
     pub fn find(roots: Roots<'_>, text: &str) -> Result<Vec<Listed>, SandboxError> {
         let mut readings: [Vec<Listed>; 3] = Default::default();
         let mut whole = None;
@@ -320,8 +319,8 @@ fn ends(mut file: &File, has_ended: bool, chain: Chain) -> io::Result<Ends> {
     Ok(Ends { begin, last, has_ended })
 }
 
-/// Parses the last record from the end of a journal. The seal of the previous line, which the chain needs, is
-/// also in `tail`.
+/// Parses the last record from the end of a journal. The seal of the previous line, which the chain needs, is also in
+/// `tail`.
 fn last_record(tail: &[u8], chain: Chain) -> Option<Record> {
     let mut lines = tail.strip_suffix(b"\n")?.rsplit(|&byte| byte == b'\n');
     let (last, before) = (lines.next()?, lines.next()?);

@@ -1,14 +1,14 @@
 //! The journal: a write-ahead record of every change that a run makes to files.
 //!
-//! `.ns/runs/open/<run>` is the journal of a run that is active or was killed. The run holds an
-//! operating-system lock on it, which the kernel releases when the process ends. `.ns/runs/<run>` is the
-//! journal of a finished run. The names sort by time.
+//! `.ns/runs/open/<run>` is the journal of a run that is active or was killed. The run holds an operating-system lock
+//! on it, which the kernel releases when the process ends. `.ns/runs/<run>` is the journal of a finished run. The
+//! names sort by time.
 //!
-//! A step is first journaled with all the names it will use and synced, then carried out, then marked as done.
-//! The mark is not synced: if it is lost, recovery infers the outcome from the file system ([`recover`]).
+//! A step is first journaled with all the names it will use and synced, then carried out, then marked as done. The
+//! mark is not synced: if it is lost, recovery infers the outcome from the file system ([`recover`]).
 //!
-//! A step moves what it removes into the backup store below `.ns`. A journal therefore holds only names and
-//! metadata, and every step can be reversed ([`undo`]).
+//! A step moves what it removes into the backup store below `.ns`. A journal therefore holds only names and metadata,
+//! and every step can be reversed ([`undo`]).
 
 mod address;
 mod aftermath;
@@ -198,8 +198,7 @@ impl Change<'_> {
         &self.own
     }
 
-    /// Returns a new stamp for a backup. Begins the run first, so that stamps of its backups are later than its
-    /// own.
+    /// Returns a new stamp for a backup. Begins the run first, so that stamps of its backups are later than its own.
     pub(super) fn kept_stamp(&self, keeper: Keeper<'_>) -> Result<String, SandboxError> {
         self.begin_journal()?;
         Ok(keeper.new_stamp(&self.root.account))
@@ -210,8 +209,7 @@ impl Change<'_> {
         self.with_run(|_| Ok(()))
     }
 
-    /// Declares that the next steps reverse step `number` of the same run, so that both cancel out. `None` ends
-    /// this.
+    /// Declares that the next steps reverse step `number` of the same run, so that both cancel out. `None` ends this.
     fn reverse(&self, number: Option<u32>) {
         self.reverses.set(number);
     }
@@ -221,14 +219,14 @@ impl Change<'_> {
         self.reverses.get().is_some()
     }
 
-    /// Opens a group: all steps until [`Change::close_group`] take effect, or none. Returns the number of its
-    /// first step.
+    /// Opens a group: all steps until [`Change::close_group`] take effect, or none. Returns the number of its first
+    /// step.
     pub fn open_group(&self) -> Result<u32, SandboxError> {
         self.with_run(|run| run.append(&Record::Open, false).map(|()| run.last_number() + 1))
     }
 
-    /// Closes a group whose steps all took effect or were all reversed. If this cannot be written, the next
-    /// start rolls the group back.
+    /// Closes a group whose steps all took effect or were all reversed. If this cannot be written, the next start
+    /// rolls the group back.
     pub fn close_group(&self) -> Result<(), SandboxError> {
         self.with_run(|run| run.append(&Record::Close, false).or_else(|_| run.append(&Record::Close, false)))
     }
@@ -287,8 +285,8 @@ impl UnderWay<'_> {
         self.change.with_run(|run| run.append(&Record::Copied { number: self.number }, true))
     }
 
-    /// Records that the step was carried out. `now` is the entry at its path, `kept` tells whether the previous
-    /// entry was backed up, and `folders` are those passed to [`Change::begin`].
+    /// Records that the step was carried out. `now` is the entry at its path, `kept` tells whether the previous entry
+    /// was backed up, and `folders` are those passed to [`Change::begin`].
     pub fn done(mut self, now: Option<&Metadata>, kept: bool, folders: &[&Folder]) {
         self.is_over = true;
         let after = folders.iter().map(|folder| modified(folder)).collect();

@@ -1,8 +1,8 @@
 //! Determines which backups runs still need: the newest runs for undo, and all active runs.
 //!
-//! The backups of a run have later names than the run. A run that undoes another may in addition put entries
-//! back under their old backup names; its journal lists those. Runs may begin and proceed meanwhile, so the
-//! state must be refreshed ([`Needs::refresh`]).
+//! The backups of a run have later names than the run. A run that undoes another may in addition put entries back
+//! under their old backup names; its journal lists those. Runs may begin and proceed meanwhile, so the state must be
+//! refreshed ([`Needs::refresh`]).
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -117,8 +117,8 @@ impl Needs {
     }
 }
 
-/// Returns the oldest run that some of `runs` undo or redo, directly or indirectly. Backups made since then may
-/// be ones that these runs put back under their old names.
+/// Returns the oldest run that some of `runs` undo or redo, directly or indirectly. Backups made since then may be
+/// ones that these runs put back under their old names.
 pub(super) fn origin(folders: &Folders, runs: &[OsString]) -> Option<OsString> {
     let mut ahead: Vec<OsString> = runs.to_vec();
     let mut seen: HashSet<OsString> = HashSet::new();

@@ -18,8 +18,7 @@ pub struct Outcome {
     taken: BTreeMap<Address, Vec<(Address, Place)>>,
     /// Directories whose entries changed, by path.
     pub(super) folders: BTreeMap<Address, Touched>,
-    /// Directories that were removed later: by the path of their backup, or by their own path if they have
-    /// none.
+    /// Directories that were removed later: by the path of their backup, or by their own path if they have none.
     gone: BTreeMap<Address, Vec<(Address, Touched)>>,
     /// The state of each entry when it was backed up, by the path of the backup.
     pub(super) kept: BTreeMap<Address, State>,
@@ -56,8 +55,7 @@ pub struct Place {
     pub(super) is_tree: bool,
     /// Whether the entry is a copy of what the run left, made by a later move to another file system.
     pub(super) is_copied: bool,
-    /// Whether a directory that was moved here or to an ancestor, after the run emptied this path, brought the
-    /// entry.
+    /// Whether a directory that was moved here or to an ancestor, after the run emptied this path, brought the entry.
     pub(super) is_covered: bool,
 }
 
@@ -164,8 +162,8 @@ impl Outcome {
         }
     }
 
-    /// Handles an entry that was moved to `path` and is now replaced or removed: records its backup at its
-    /// original path.
+    /// Handles an entry that was moved to `path` and is now replaced or removed: records its backup at its original
+    /// path.
     fn keep_moved(&mut self, path: &Address, kept: Option<&Address>) {
         let Some(from) = self.places.get(path).and_then(|place| place.from.clone()) else { return };
         if let Some(origin) = self.places.get_mut(&from)
@@ -176,8 +174,8 @@ impl Outcome {
         }
     }
 
-    /// Handles the restoration of an entry that the run itself removed: its backup is gone. Returns the known
-    /// places below it.
+    /// Handles the restoration of an entry that the run itself removed: its backup is gone. Returns the known places
+    /// below it.
     fn put_back(&mut self, kept: &Address) -> Option<Vec<(Address, Place)>> {
         let inside = self.taken.remove(kept)?;
         let of_it = self.places.values_mut().filter(|place| place.kept.as_ref() == Some(kept));
@@ -247,9 +245,9 @@ impl Outcome {
         address.clone()
     }
 
-    /// Returns the directories whose entries changed, by their path when the run began, with the time that each
-    /// gets when the run is undone: the time before the run, or the present one if somebody else has changed
-    /// the directory since.
+    /// Returns the directories whose entries changed, by their path when the run began, with the time that each gets
+    /// when the run is undone: the time before the run, or the present one if somebody else has changed the directory
+    /// since.
     pub(super) fn times(&self, roots: Roots<'_>, times: &Times) -> Vec<(Address, Moment)> {
         let restored = |touched: &Touched| touched.before.map(|before| times.restored(&touched.origin, before));
         let time = |folder: &Address, touched: &Touched| {
@@ -266,8 +264,8 @@ impl Outcome {
         folders.chain(gone).filter_map(|(touched, time)| Some((touched.origin.clone(), time?))).collect()
     }
 
-    /// Returns the directories whose entries changed, by their path at the end of the run, with their times
-    /// before and after the run.
+    /// Returns the directories whose entries changed, by their path at the end of the run, with their times before
+    /// and after the run.
     pub(super) fn into_times(self) -> impl Iterator<Item = (Address, Moment, Moment)> {
         let times = |(folder, touched): (Address, Touched)| Some((folder, touched.before?, touched.after?));
         self.folders.into_iter().filter_map(times)

@@ -138,8 +138,8 @@ pub enum Step {
         /// The previous entry.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         old: Option<State>,
-        /// The temporary name in the same directory under which the new entry is prepared and which the
-        /// previous entry has for a moment.
+        /// The temporary name in the same directory under which the new entry is prepared and which the previous
+        /// entry has for a moment.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         draft: Option<String>,
         /// The backup of the previous entry, below the root's `.ns`.
@@ -168,8 +168,8 @@ pub enum Step {
         old: State,
         /// The new path, at which nothing exists.
         to: Address,
-        /// Only for a move to another file system: the temporary name of the copy next to the new path, and of
-        /// the original next to the old one.
+        /// Only for a move to another file system: the temporary name of the copy next to the new path, and of the
+        /// original next to the old one.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         draft: Option<String>,
     },
@@ -241,8 +241,7 @@ impl Step {
         matches!(self, Step::Put { .. } | Step::Take { .. } | Step::Move { .. })
     }
 
-    /// Returns where the step puts a copy: of the entry that it moves, or, in a reversal, of the original
-    /// entry.
+    /// Returns where the step puts a copy: of the entry that it moves, or, in a reversal, of the original entry.
     pub fn copied_back_to(&self) -> Option<&Address> {
         match self {
             Step::Move { to, draft: Some(_), .. } => Some(to),
@@ -323,15 +322,14 @@ impl State {
         }
     }
 
-    /// Whether a backup is this entry: the entry itself or a copy of it, unchanged. Always false for a special
-    /// file, since no tool backs one up.
+    /// Whether a backup is this entry: the entry itself or a copy of it, unchanged. Always false for a special file,
+    /// since no tool backs one up.
     pub fn is_kept_as(&self, kept: &State) -> bool {
         let is_same_content = (self.size, self.modified) == (kept.size, kept.modified);
         match self.kind {
             _ if kept.kind != self.kind => false,
             Kind::Special => false,
-            // Its time may have changed with its entries before it was backed up; a copy got the time of that
-            // moment.
+            // Its time may have changed with its entries before it was backed up; a copy got the time of that moment.
             Kind::Folder => self.inode == kept.inode || self.modified == kept.modified,
             Kind::File | Kind::Link => is_same_content,
         }
@@ -350,8 +348,8 @@ pub fn line(record: &Record, chain: &mut Chain) -> String {
     format!("{json} {seal}\n")
 }
 
-/// Parses the next line of a journal, without its line feed. Returns `None` if its seal is not valid at this
-/// position or it is not a record.
+/// Parses the next line of a journal, without its line feed. Returns `None` if its seal is not valid at this position
+/// or it is not a record.
 pub fn parse(line: &[u8], chain: &mut Chain) -> Option<Record> {
     let (json, seal) = split(line)?;
     if chain.takes(json, seal) { serde_json::from_slice(json).ok() } else { None }
@@ -366,8 +364,7 @@ pub fn parse_claim(line: &[u8]) -> Option<Record> {
     serde_json::from_slice(json).ok()
 }
 
-/// Returns the seal at the end of a line, whose beginning may be missing. Returns `None` if the line is too
-/// short.
+/// Returns the seal at the end of a line, whose beginning may be missing. Returns `None` if the line is too short.
 pub fn seal_at_end(line: &[u8]) -> Option<&[u8]> {
     line.len().checked_sub(SEAL_DIGITS).map(|start| &line[start..])
 }

@@ -1,11 +1,11 @@
 //! Recovery of killed runs: finishes or reverses their last steps and removes their leftovers.
 //!
-//! Recovery acts only on journals that this user's key sealed for this root, and changes a path only where the
-//! policy in force would let a tool change it. A run that the ledger lists as finished is not recovered again.
+//! Recovery acts only on journals that this user's key sealed for this root, and changes a path only where the policy
+//! in force would let a tool change it. A run that the ledger lists as finished is not recovered again.
 //!
-//! Steps with a done or void mark are settled. The outcome of the others is inferred from the file system,
-//! which works because each step uses unique temporary names. Recovery removes only entries that are known to
-//! be unfinished and backs up all others.
+//! Steps with a done or void mark are settled. The outcome of the others is inferred from the file system, which
+//! works because each step uses unique temporary names. Recovery removes only entries that are known to be unfinished
+//! and backs up all others.
 
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
@@ -92,8 +92,7 @@ fn named(refused: &[Conflict]) -> String {
 }
 
 impl Journal {
-    /// Finds the journals of killed runs. The only change it makes is to remove journals of runs that never
-    /// began.
+    /// Finds the journals of killed runs. The only change it makes is to remove journals of runs that never began.
     pub fn abandoned(&self, roots: Roots<'_>) -> Result<AllAbandoned, SandboxError> {
         let mut all = AllAbandoned::default();
         let Some(folders) = Folders::find(roots.main)? else { return Ok(all) };
@@ -134,8 +133,7 @@ impl Journal {
         Ok(Some(history).filter(|_| is_over == Some(false) || root.user.key.lost_because().is_some()))
     }
 
-    /// Recovers a killed run. Returns `None` if the run had already ended and only its leftovers had to be
-    /// removed.
+    /// Recovers a killed run. Returns `None` if the run had already ended and only its leftovers had to be removed.
     ///
     /// # Errors
     /// Returns [`RecoverError::Refused`] before anything is changed.
@@ -182,8 +180,8 @@ pub struct RecoverRules<'a> {
     pub roots: Roots<'a>,
     /// Retention of backups.
     pub retention: Retention,
-    /// Returns an error with the reason if the policy refuses to change a path. The flag tells whether a
-    /// directory is or was there.
+    /// Returns an error with the reason if the policy refuses to change a path. The flag tells whether a directory is
+    /// or was there.
     pub admit: &'a dyn Fn(&Address, bool) -> Result<(), String>,
 }
 
@@ -229,8 +227,8 @@ fn is_unbegun(name: &OsStr, file: &File, seal: &RootSeal) -> io::Result<bool> {
             }))
 }
 
-/// Opens the journal of a run whose process is gone. Returns `None` if the run is active or has just ended, or
-/// if the file is not a regular file of this user's with one link.
+/// Opens the journal of a run whose process is gone. Returns `None` if the run is active or has just ended, or if the
+/// file is not a regular file of this user's with one link.
 fn abandoned(folders: &Folders, name: &OsStr) -> io::Result<Option<File>> {
     let opened = folders.open.metadata(name).and_then(|metadata| {
         let is_ours = check_regular(String::new(), &metadata).is_ok();
@@ -346,8 +344,8 @@ impl Resolver<'_, '_> {
         step.folders().into_iter().map(modified).collect()
     }
 
-    /// Handles an entry left under the temporary name of a [`Step::Put`]: discards an unfinished new entry, and
-    /// backs up the previous one.
+    /// Handles an entry left under the temporary name of a [`Step::Put`]: discards an unfinished new entry, and backs
+    /// up the previous one.
     fn finish_draft(
         &self,
         path: &Address,
@@ -365,8 +363,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Completes an exchange with a backup: moves the previous entry, which is still at the path of that
-    /// backup, to a backup of its own.
+    /// Completes an exchange with a backup: moves the previous entry, which is still at the path of that backup, to a
+    /// backup of its own.
     fn finish_exchange(
         &self,
         path: &Address,
@@ -380,8 +378,7 @@ impl Resolver<'_, '_> {
         self.keep(path, &entry, kept.slot())
     }
 
-    /// Finishes a [`Step::Take`]. Returns whether the removed entry has a backup, or `None` if the step was
-    /// reversed.
+    /// Finishes a [`Step::Take`]. Returns whether the removed entry has a backup, or `None` if the step was reversed.
     fn resolve_take(
         &self,
         path: &Address,
@@ -428,8 +425,8 @@ impl Resolver<'_, '_> {
             discard(folder, name, place.shown())
         };
         if now.is_some_and(|now| is_same(Some(old), now)) {
-            // The original is complete, so an unfinished copy is discarded. A copy that is already at the new
-            // path is backed up, because others may have seen the file.
+            // The original is complete, so an unfinished copy is discarded. A copy that is already at the new path is
+            // backed up, because others may have seen the file.
             if let Some((copy, _)) = self.ours(to, draft)? {
                 discard_at(&copy)?;
             }
@@ -475,8 +472,7 @@ impl Resolver<'_, '_> {
         let (folder, name) = place.entry()?;
         let modified = folder.own_metadata().ok().and_then(|metadata| metadata.modified);
         discard(folder, name, place.shown())?;
-        // Restores the modification time, so that no trace of the entry remains. A failure to set it is
-        // ignored.
+        // Restores the modification time, so that no trace of the entry remains. A failure to set it is ignored.
         modified.map(|modified| folder.set_own_modified(modified));
         Ok(())
     }

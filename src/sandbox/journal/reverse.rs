@@ -70,8 +70,8 @@ impl<'a> Reverser<'a, '_> {
         if left.is_none_or(is_still) { Ok(()) } else { Err(SandboxError::Changed(path.shown().into_owned())) }
     }
 
-    /// Removes a directory that a step created, which must be empty by now. The directory is moved to the
-    /// backup store, so that a redo restores the same one, unless this run created it or it cannot be moved.
+    /// Removes a directory that a step created, which must be empty by now. The directory is moved to the backup
+    /// store, so that a redo restores the same one, unless this run created it or it cannot be moved.
     fn remove_made(&mut self, path: &Address) -> Result<(), SandboxError> {
         let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
         if self.change.is_reversing() {

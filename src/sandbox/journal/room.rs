@@ -1,8 +1,7 @@
 //! Disk space that a journal reserves for records that it will have to write.
 //!
-//! Each byte is reserved only once, however long the journal grows. The kernel visits every page of a range
-//! passed to `fallocate`, so reserving from the start of the file each time would take time quadratic in the
-//! number of steps.
+//! Each byte is reserved only once, however long the journal grows. The kernel visits every page of a range passed to
+//! `fallocate`, so reserving from the start of the file each time would take time quadratic in the number of steps.
 
 use std::fs::File;
 use std::io;
@@ -19,8 +18,8 @@ pub struct Room {
 }
 
 impl Room {
-    /// Ensures that the file can grow to `length`. The file size does not change. Does nothing where the system
-    /// does not support it.
+    /// Ensures that the file can grow to `length`. The file size does not change. Does nothing where the system does
+    /// not support it.
     pub fn take(&mut self, file: &File, length: u64) -> io::Result<()> {
         if let Some(stretch) = self.missing(length) {
             self.end = stretch.end;

@@ -233,8 +233,8 @@ impl Run {
         self.steps
     }
 
-    /// Reserves space for the marks of all steps so far and for their reversal, so that a full disk stops the
-    /// run before a change and not in the middle of one.
+    /// Reserves space for the marks of all steps so far and for their reversal, so that a full disk stops the run
+    /// before a change and not in the middle of one.
     fn reserve(&mut self, length: u64) -> io::Result<()> {
         self.room.take(&self.file, length + RESERVED * (u64::from(self.steps) + 2))
     }
@@ -278,8 +278,8 @@ impl Run {
         synced
     }
 
-    /// Appends a record that recovery can reconstruct if it is lost. If it cannot be written, it is written
-    /// with the next record.
+    /// Appends a record that recovery can reconstruct if it is lost. If it cannot be written, it is written with the
+    /// next record.
     pub fn mark(&mut self, record: &Record) {
         if self.append(record, false).is_err() {
             self.missing.push_str(&line(record, &mut self.chain));
@@ -323,8 +323,7 @@ impl Run {
         Ok(())
     }
 
-    /// Records in the ledger that the run is over, so that nobody triggers a recovery by putting its journal
-    /// back.
+    /// Records in the ledger that the run is over, so that nobody triggers a recovery by putting its journal back.
     fn remember_end(&self) {
         if let Some(ledger) = &self.user.ledger {
             // Best effort: the journal also has the end, unless somebody truncates it.
@@ -333,8 +332,8 @@ impl Run {
     }
 }
 
-/// Creates and locks a journal file under a temporary name, which marks a run that has not begun. The file gets
-/// its final name only once it is locked; otherwise it could be taken for that of a killed run.
+/// Creates and locks a journal file under a temporary name, which marks a run that has not begun. The file gets its
+/// final name only once it is locked; otherwise it could be taken for that of a killed run.
 fn locked_draft(open: &Folder) -> io::Result<(OsString, File)> {
     // Before it is locked, other processes may take it for a leftover and remove it.
     for _ in 0..DRAFTS {

@@ -58,8 +58,8 @@ pub enum What {
 }
 
 impl Journal {
-    /// Returns the changes of a run. `reversal` is not determined, because that would require the journals of
-    /// later runs.
+    /// Returns the changes of a run. `reversal` is not determined, because that would require the journals of later
+    /// runs.
     pub fn show(roots: Roots<'_>, run: &str) -> Result<ShownRun, UndoError> {
         let (history, _) = read(roots, run)?;
         let changes = changes(&Outcome::of(&history)).filter_map(|(path, place)| shown(path, place)).collect();

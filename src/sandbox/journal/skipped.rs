@@ -1,7 +1,7 @@
 //! Paths that a forced undo leaves as they are.
 //!
-//! These are the paths that somebody else changed, and every path that would otherwise get wrong contents: the
-//! other end of a move, paths below a directory that is not restored, and directories above a path that stays.
+//! These are the paths that somebody else changed, and every path that would otherwise get wrong contents: the other
+//! end of a move, paths below a directory that is not restored, and directories above a path that stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,8 +78,8 @@ impl<'h> Skipped<'h> {
         }
     }
 
-    /// Returns the skipped path that causes `place` to be skipped: the path itself, an occupied ancestor, or,
-    /// for a whole tree, a path below it.
+    /// Returns the skipped path that causes `place` to be skipped: the path itself, an occupied ancestor, or, for a
+    /// whole tree, a path below it.
     fn cause(&self, place: &Address, is_tree: bool) -> Option<Address> {
         if self.reasons.contains_key(place) {
             return Some(place.clone());

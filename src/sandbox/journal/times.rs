@@ -1,8 +1,8 @@
 //! Modification times of directories when runs are undone or redone out of order.
 //!
-//! A run records the time of each directory before its first change and after its last one. Undoing the run
-//! restores the time before it. If that time was left by another run that was undone or redone since, the
-//! directory instead gets the time it would have if the undone runs had never happened.
+//! A run records the time of each directory before its first change and after its last one. Undoing the run restores
+//! the time before it. If that time was left by another run that was undone or redone since, the directory instead
+//! gets the time it would have if the undone runs had never happened.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -34,8 +34,8 @@ struct Timeline {
 }
 
 impl Times {
-    /// Reads the runs that were undone or redone since `run`, which is about to be undone, began. Skips
-    /// journals that cannot be read, because times are no reason to refuse an undo.
+    /// Reads the runs that were undone or redone since `run`, which is about to be undone, began. Skips journals that
+    /// cannot be read, because times are no reason to refuse an undo.
     pub fn of(run: &str, roots: Roots<'_>) -> Times {
         let mut times = Times::default();
         let Ok(Some(folders)) = Folders::find(roots.main) else { return times };

@@ -176,8 +176,8 @@ impl Journal {
         }
     }
 
-    /// Reverses the steps of the active run from number `from` on, the last first. Returns the steps that could
-    /// not be reversed, with their errors.
+    /// Reverses the steps of the active run from number `from` on, the last first. Returns the steps that could not
+    /// be reversed, with their errors.
     pub fn roll_back(
         &self,
         place: (Roots<'_>, Retention),
