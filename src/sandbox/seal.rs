@@ -1,11 +1,11 @@
-//! Seals: how our own files below a root are told from a stranger's.
+//! Seals: authentication of NeuroScript's own files below a root.
 //!
-//! The user has one secret key, which lies outside every root ([`super::user_state`]). Each root derives
-//! its own keys from it, so a record of one root is worth nothing below another, and each purpose has a
-//! key of its own. A seal is HMAC-SHA256, cut to 128 bits. This file touches no disk.
+//! The user has one secret key, stored outside every root ([`super::user_state`]). Each root derives its own keys
+//! from it, so a record of one root is worthless below another, and each purpose has a key of its own. A seal is
+//! HMAC-SHA256, truncated to 128 bits. This module does not access the disk.
 //!
-//! Invariant: whatever is acted upon below `.ns` (a journal, a kept file) was sealed by this user's key
-//! for this root. Everything else is *foreign*: it is reported, and neither used nor removed.
+//! Invariant: a journal or backup below `.ns` is acted upon only if this user's key sealed it for this root.
+//! Everything else is *foreign*: it is reported, and neither used nor removed.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -26,9 +26,9 @@ pub const KEY_BYTES: usize = 32;
 const SEAL_BYTES: usize = 16;
 /// Hexadecimal digits of a seal.
 pub const SEAL_DIGITS: usize = 2 * SEAL_BYTES;
-/// Hexadecimal digits of the seal in the name of a kept file.
+/// Hexadecimal digits of the seal in the name of a backup.
 pub const TAG_DIGITS: usize = 16;
-/// Hexadecimal digits by which a key or a root is named.
+/// Hexadecimal digits of the ID of a root.
 const ID_DIGITS: usize = 16;
 
 type Sha = Hmac<Sha256>;
@@ -37,30 +37,30 @@ type Sha = Hmac<Sha256>;
 #[derive(Clone)]
 pub struct UserKey {
     bytes: [u8; KEY_BYTES],
-    /// Why the key goes with this process, where it is not kept.
+    /// Why the key is not stored and is lost with this process, or `None` if it is stored.
     lost_because: Option<String>,
 }
 
 impl UserKey {
-    /// A key that is kept from run to run.
+    /// Creates a key that is stored.
     pub fn kept(bytes: [u8; KEY_BYTES]) -> UserKey {
         UserKey { bytes, lost_because: None }
     }
 
-    /// A key that goes with this process, and why no other could be had.
+    /// Creates a random key that is lost with this process; `reason` tells why there is no stored one.
     pub fn ephemeral(reason: impl Into<String>) -> UserKey {
         let mut bytes = [0; KEY_BYTES];
         getrandom::fill(&mut bytes).expect("the system has random numbers");
         UserKey { bytes, lost_because: Some(reason.into()) }
     }
 
-    /// Why the key goes with this process; `None` where it is kept.
+    /// Returns why the key is lost with this process, or `None` if it is stored.
     pub fn lost_because(&self) -> Option<&str> {
         self.lost_because.as_deref()
     }
 }
 
-/// A key as one process of ours hands it to another, which acts for the same user.
+/// A key as passed to another process that acts for the same user.
 #[derive(Serialize, Deserialize)]
 struct HandedKey {
     secret: String,
@@ -96,10 +96,10 @@ pub struct RootSeal {
 }
 
 impl RootSeal {
-    /// The seals of the root that a folder is.
+    /// Derives the seals of a root from the metadata of its directory.
     ///
-    /// A root is known by its inode and the time it was made. Where the file system keeps no such time, the
-    /// device stands in for it. So a folder that was copied to another disk, or made anew, is another root.
+    /// A root is identified by its inode and creation time. If the file system has no creation times, the device is
+    /// used instead. A directory that was copied to another disk or created anew is therefore another root.
     pub fn of(key: &UserKey, folder: &Metadata) -> RootSeal {
         let born = match folder.created {
             Some(time) => format!("born {}.{:09}", time.seconds, time.nanos),
@@ -111,17 +111,17 @@ impl RootSeal {
         RootSeal { root, id }
     }
 
-    /// The name of the root among the user's, which gives nothing away.
+    /// Returns the ID of the root, which reveals nothing about it.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The chain of seals of a run's journal, at its beginning.
+    /// Returns the chain of seals at the start of a run's journal.
     pub fn chain(&self, run: &str) -> Chain {
         Chain { key: derive(&self.root, "journal", &[run.as_bytes()]), last: [0; SEAL_BYTES] }
     }
 
-    /// The seal in the name of a kept file: of the folder that it is in, from `.ns`, and the rest of its name.
+    /// Returns the seal in the name of a backup. It covers the directories from `.ns` and the stamp.
     pub fn tag<'n>(&self, folders: impl Iterator<Item = &'n OsStr>, stamp: &str) -> String {
         if !ablation::SEALS {
             return "0".repeat(TAG_DIGITS);
@@ -131,20 +131,20 @@ impl RootSeal {
         cut(derive(&self.root, "kept", &parts), TAG_DIGITS)
     }
 
-    /// The seal of a text for a purpose.
+    /// Returns the seal of a text for a purpose.
     pub fn of_text(&self, purpose: &str, text: &[u8]) -> String {
         let mut sha = derive(&self.root, purpose, &[]);
         sha.update(text);
         cut(sha, SEAL_DIGITS)
     }
 
-    /// Whether `seal` is the seal of a text for a purpose. The time does not depend on where it differs.
+    /// Whether `seal` is the seal of a text for a purpose. Takes constant time for seals of the same length.
     pub fn has_sealed(&self, purpose: &str, text: &[u8], seal: &str) -> bool {
         is_equal(self.of_text(purpose, text).as_bytes(), seal.as_bytes())
     }
 }
 
-/// The seals of a text of lines: each is made over its line and the seal before it.
+/// A chain of seals over the lines of a text. Each seal covers its line and the seal before it.
 #[derive(Clone, Debug)]
 pub struct Chain {
     key: Sha,
@@ -158,7 +158,7 @@ impl Chain {
         hex(&self.last)
     }
 
-    /// Whether a text is the seal of the next line; then the chain goes on behind it.
+    /// Whether `seal` is the seal of the next line. If so, the chain advances.
     pub fn takes(&mut self, line: &[u8], seal: &[u8]) -> bool {
         let next = self.next(line);
         let is_next = is_equal(hex(&next).as_bytes(), seal);
@@ -168,7 +168,7 @@ impl Chain {
         is_next
     }
 
-    /// Goes on behind a line with this seal, which nobody has looked at; `None` for what is no seal.
+    /// Continues after a line with this seal, without verifying the line. Returns `None` if `seal` is malformed.
     pub fn behind(mut self, seal: &[u8]) -> Option<Chain> {
         self.last = read_seal(seal)?;
         Some(self)
@@ -189,7 +189,7 @@ fn keyed(key: &[u8]) -> Sha {
     Sha::new_from_slice(key).expect("HMAC takes keys of any length")
 }
 
-/// A key for a purpose, of which nobody learns another: the parts are told apart by their lengths.
+/// Derives a key for a purpose, which does not reveal other keys. Length prefixes keep the parts apart.
 fn derive(key: &Sha, purpose: &str, parts: &[&[u8]]) -> Sha {
     let mut mac = key.clone();
     for part in [purpose.as_bytes()].iter().chain(parts) {
@@ -214,7 +214,8 @@ fn read_seal(text: &[u8]) -> Option<[u8; SEAL_BYTES]> {
     read_digits(text)
 }
 
-/// The bytes of a key's text: two hexadecimal digits each.
+/// Parses a key of two hexadecimal digits per byte. Returns `None` if the text has another length or other
+/// characters.
 pub fn read_key(text: &[u8]) -> Option<[u8; KEY_BYTES]> {
     read_digits(text)
 }

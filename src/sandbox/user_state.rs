@@ -1,9 +1,9 @@
-//! The user's state folder: what we keep of a user outside every root.
+//! User state: files that NeuroScript keeps for a user outside every root.
 //!
-//! `neuroscript/key` is the secret key of the user's seals, `neuroscript/ledger` ([`ledger`]) remembers
-//! which runs are over, `neuroscript/audit` holds the logs of runs that may change nothing. The folder is for
-//! the user alone, and no tool reaches it (`engine/setup` keeps the policy off it). It is opened before the
-//! kernel restricts the process.
+//! `neuroscript/key` is the secret key of the user's seals, `neuroscript/ledger` ([`ledger`]) records which runs are
+//! over, and `neuroscript/audit` contains the audit logs of runs that may not change any files. Only the user has
+//! access to the directory, and no tool can reach it (`engine/setup` keeps it out of every policy). It is opened
+//! before the kernel restricts the process.
 
 mod ledger;
 
@@ -22,29 +22,29 @@ use super::seal::{KEY_BYTES, UserKey, read_key};
 
 pub use ledger::{AuditEnd, Ledger};
 
-/// Our folder in the state folder.
+/// The subdirectory of the user's state directory.
 const NAME: &str = "neuroscript";
 const KEY: &str = "key";
-/// How messages call the folder.
+/// The name of the directory in messages.
 const SHOWN: &str = "the user's state folder";
-/// Permission bits that a key must not have: others' and the group's.
+/// Permission bits that a key must not have: those of the group and of others.
 const OTHERS: u32 = 0o077;
-/// Why there is no key before the first run that may change something.
+/// Why there is no key before the first run that may change files.
 const UNMADE: &str = "no key has been made yet";
 
-/// What we keep of a user, as far as it can be had.
+/// The user state, as far as it is available.
 #[derive(Debug)]
 pub struct UserState {
     /// The key of the user's seals.
     pub key: UserKey,
-    /// Which runs are over; `None` where nothing can be kept.
+    /// The ledger of finished runs, or `None` if none can be kept.
     pub ledger: Option<Ledger>,
 }
 
 impl UserState {
-    /// Opens it below a state folder. Where `makes`, what is missing is made first.
+    /// Opens the user state below a state directory; `makes` tells whether to create missing parts.
     ///
-    /// A key that cannot be had is replaced by one that goes with the process, which says why.
+    /// If there is no usable key, an ephemeral key takes its place, with the reason.
     pub fn open(base: Option<&Path>, makes: bool) -> UserState {
         let Some(base) = base else { return UserState::none("there is no home folder and no `XDG_STATE_HOME`") };
         match StateFolder::open(base, makes) {
@@ -54,23 +54,23 @@ impl UserState {
         }
     }
 
-    /// Nothing that outlives this process, and why.
+    /// Creates a user state that does not outlive this process, with the reason.
     pub fn none(reason: impl Into<String>) -> UserState {
         UserState { key: UserKey::ephemeral(reason), ledger: None }
     }
 
-    /// What a process has to which another one of the same user hands its key.
+    /// Opens the user state of a process that got the key from another process of the same user.
     pub fn handed(key: UserKey, base: Option<&Path>) -> UserState {
         let folder = base.and_then(|base| StateFolder::open(base, false).ok().flatten());
         UserState { key, ledger: folder.and_then(|folder| Ledger::open(&folder.0, false).ok()) }
     }
 }
 
-/// Our folder in the user's state folder, open.
+/// A handle of our subdirectory of the user's state directory.
 pub(super) struct StateFolder(Folder);
 
 impl StateFolder {
-    /// Opens it, and makes it first where `makes`; `None` where there is none.
+    /// Opens the directory, creating it first if `makes`. Returns `None` if it does not exist.
     pub(super) fn open(base: &Path, makes: bool) -> Result<Option<StateFolder>, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(SHOWN, &error);
         if makes {
@@ -83,7 +83,7 @@ impl StateFolder {
         Ok(inner_folder(&folder, NAME, makes)?.map(StateFolder))
     }
 
-    /// A folder of ours in it, which is made first where `makes`; `None` where there is none.
+    /// Opens a subdirectory, creating it first if `makes`. Returns `None` if it does not exist.
     pub(super) fn inner(&self, name: &str, makes: bool) -> Result<Option<Folder>, SandboxError> {
         inner_folder(&self.0, name, makes)
     }
@@ -105,7 +105,7 @@ impl StateFolder {
             return Ok(None);
         }
         let made = self.make_key().map_err(|error| SandboxError::io(shown(KEY), &error));
-        // Another process may have made one in this moment.
+        // Another process may just have created one.
         made.and_then(|()| self.read_key())
     }
 
@@ -142,13 +142,13 @@ impl StateFolder {
     }
 }
 
-/// Where our folder is, for the user and the policy.
+/// Returns the path of our directory, for messages and the policy.
 pub fn state_folder_of(base: &Path) -> PathBuf {
     base.join(NAME)
 }
 
-/// Whether a path, or what would be made for it, lies below a root: by identity, so that no other
-/// name of the root deceives.
+/// Whether a path, or what would be created there, is inside a root. Compares identities of directories, so that
+/// other names of the root are recognized.
 pub(super) fn lies_below(path: &Path, root: &Root) -> io::Result<bool> {
     let path = std::path::absolute(path)?;
     let existing = path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
@@ -160,14 +160,14 @@ pub(super) fn lies_below(path: &Path, root: &Root) -> io::Result<bool> {
     Ok(existing.is_some_and(|existing| existing.ancestors().any(is_root)))
 }
 
-/// A name below the state folder, for messages.
+/// Formats a name in the directory for messages.
 pub(super) fn shown(name: &str) -> String {
     format!("{SHOWN}: {NAME}/{name}")
 }
 
 fn inner_folder(folder: &Folder, name: &str, makes: bool) -> Result<Option<Folder>, SandboxError> {
     let os_name = OsStr::new(name);
-    // One that is there needs no room.
+    // An existing directory needs no space on the disk.
     if makes && open_ours(folder, os_name, || SHOWN.to_owned())?.is_none() {
         match folder.create_folder(os_name, FOLDER_MODE) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(SandboxError::io(SHOWN, &error)),
@@ -177,7 +177,7 @@ fn inner_folder(folder: &Folder, name: &str, makes: bool) -> Result<Option<Folde
     open_ours(folder, os_name, || SHOWN.to_owned())
 }
 
-/// Makes a folder of the user's and those above it, for the user alone.
+/// Creates a directory and its missing ancestors with access only for the user.
 fn make_folders(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Addresses: the ways to the places that a journal names.
+//! Addresses: the paths that a journal records.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -8,19 +8,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::super::keep::{Drawer, stamp};
 use super::super::own::OWN;
 
-/// The way to a place: from the root, or absolute below a further one. It has no links and no `..`.
+/// A path as journals record it: relative to the main root, or absolute below a further root. It contains no symbolic
+/// links and no `..`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(pub OsString);
 
 impl Address {
-    /// The part before the last name; empty for what is directly below the root.
+    /// Returns the path without its last name; empty for an entry directly below the root.
     pub fn parent(&self) -> Address {
         let bytes = self.0.as_encoded_bytes();
         let end = bytes.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
         Address(from_bytes(&bytes[..end]))
     }
 
-    /// The address of a name in the folder that this is.
+    /// Appends a name.
     pub fn join(&self, name: &OsStr) -> Address {
         let mut path = self.0.clone();
         if !path.is_empty() {
@@ -30,7 +31,7 @@ impl Address {
         Address(path)
     }
 
-    /// Of something kept: its drawer, and its stamp.
+    /// Splits the path of a backup into its store and its stamp.
     pub fn slot(&self) -> (Drawer, String) {
         let path = self.0.to_string_lossy();
         let is_trash = path.split('/').skip_while(|part| *part != OWN).nth(1) == Some(Drawer::Trash.name());
@@ -39,13 +40,13 @@ impl Address {
         (drawer, stamp::stamp_of(OsStr::new(name)).to_owned())
     }
 
-    /// Whether it lies in the folder of another.
+    /// Whether this path is strictly below another.
     pub fn is_below(&self, other: &Address) -> bool {
         let (own, other) = (self.0.as_encoded_bytes(), other.0.as_encoded_bytes());
         other.is_empty() || own.strip_prefix(other).is_some_and(|rest| rest.first() == Some(&b'/'))
     }
 
-    /// What it is when the folder `from`, in which it lies, is called `to`.
+    /// Returns this path, which is at or below `from`, after `from` was renamed to `to`.
     pub fn moved(&self, from: &Address, to: &Address) -> Address {
         let rest = &self.0.as_encoded_bytes()[from.0.len()..];
         let mut moved = to.0.clone();
@@ -53,7 +54,7 @@ impl Address {
         Address(moved)
     }
 
-    /// As messages show it.
+    /// Returns the path as text for messages.
     pub fn shown(&self) -> std::borrow::Cow<'_, str> {
         self.0.to_string_lossy()
     }
@@ -71,7 +72,7 @@ impl From<&str> for Address {
     }
 }
 
-/// Names are bytes on Unix; elsewhere only text comes here.
+/// File names are bytes on Unix; on other systems only text reaches this function.
 fn from_bytes(bytes: &[u8]) -> OsString {
     #[cfg(unix)]
     return std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec());
@@ -79,7 +80,7 @@ fn from_bytes(bytes: &[u8]) -> OsString {
     return String::from_utf8_lossy(bytes).into_owned().into();
 }
 
-/// A text as it is; bytes that are none as hexadecimal digits behind a NUL, which no path holds.
+/// UTF-8 paths are written as they are; others as a NUL, which no path contains, followed by hexadecimal digits.
 impl Serialize for Address {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0.to_str() {
@@ -100,7 +101,7 @@ impl<'de> Deserialize<'de> for Address {
     }
 }
 
-/// The first of an address and those above it that a set holds.
+/// Returns the nearest member of `set` that is `address` itself or one of its ancestors.
 pub fn holder<'a>(set: &'a BTreeSet<Address>, address: &Address) -> Option<&'a Address> {
     let above = |address: &Address| Some(address.parent()).filter(|parent| parent != address);
     std::iter::successors(Some(address.clone()), above).find_map(|address| set.get(&address))

@@ -1,8 +1,8 @@
-//! The times of folders in which the last steps of a run that was killed began, and came to nothing.
+//! Restores the modification times of directories in which the last steps of a killed run came to nothing.
 //!
-//! A draft that comes into a folder and is removed by the next start changes the folder's time, as
-//! nothing else of it stays. The journal says what the time was before. Where somebody else changed
-//! the folder after the run was killed, the time stays.
+//! When recovery removes a staging file, the modification time of its directory changes although nothing else remains
+//! of the step. The journal has the previous time. If somebody else changed the directory after the run was killed,
+//! the time is left alone.
 
 use std::collections::BTreeMap;
 
@@ -13,29 +13,29 @@ use super::history::{Fate, History};
 use super::record::{Moment, Step, time};
 use super::roots::Roots;
 
-/// Seconds after the last record of a run in which its last step may still have changed something.
+/// Seconds after the last write to the journal during which the last step may still have changed something.
 const LATE: i64 = 10;
 
-/// The folders of the last steps.
+/// The directories of the last steps.
 pub(super) struct Aftermath {
     folders: BTreeMap<Address, Left>,
-    /// When the journal was written last.
+    /// Modification time of the journal.
     until: Option<Timestamp>,
 }
 
-/// A folder as it was left.
+/// A directory as the killed run left it.
 #[derive(Default)]
 struct Left {
-    /// When it was changed last before the steps.
+    /// Modification time before the steps.
     before: Option<Moment>,
-    /// When it was changed last as it was found.
+    /// Modification time found before recovery.
     found: Option<Timestamp>,
-    /// Whether one of the steps was taken.
+    /// Whether one of the steps took effect.
     is_changed: bool,
 }
 
 impl Aftermath {
-    /// Looks at the folders, before anything is done.
+    /// Reads the state of the directories before recovery changes anything.
     pub fn new(history: &History, until: Option<Timestamp>, roots: Roots<'_>) -> Aftermath {
         let mut folders: BTreeMap<Address, Left> = BTreeMap::new();
         let unknown = history.steps.iter().filter(|taken| matches!(taken.fate, Fate::Unknown { .. }));
@@ -49,7 +49,7 @@ impl Aftermath {
         Aftermath { folders, until }
     }
 
-    /// A step was taken all the same.
+    /// Notes that a step did take effect.
     pub fn taken(&mut self, step: &Step) {
         for folder in touched(step) {
             if let Some(left) = self.folders.get_mut(&folder) {
@@ -58,8 +58,8 @@ impl Aftermath {
         }
     }
 
-    /// Gives folders in which nothing was done their times, and writes down what the times are. What cannot
-    /// get its time is as good as it was.
+    /// Restores the times of directories in which no step took effect, and journals the resulting times. Failures to
+    /// set a time are ignored.
     pub fn settle(&self, journal: &Journal, roots: Roots<'_>) {
         for (address, left) in &self.folders {
             let Ok(folder) = roots.place(address).and_then(|place| place.open_folder()) else { continue };
@@ -70,13 +70,13 @@ impl Aftermath {
         }
     }
 
-    /// Whether the run itself may have changed a folder last.
+    /// Whether the killed run may have been the last to change a directory.
     fn is_ours(&self, left: &Left) -> bool {
         left.found.zip(self.until).is_some_and(|(found, until)| found.seconds <= until.seconds.saturating_add(LATE))
     }
 }
 
-/// The folders whose entries a step changes, also when nothing of that stays.
+/// Returns the directories whose entries a step changes, including those of steps that leave nothing behind.
 fn touched(step: &Step) -> Vec<Address> {
     match step {
         Step::Draft { path } | Step::Temporary { path } => vec![path.parent()],

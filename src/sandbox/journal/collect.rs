@@ -1,8 +1,7 @@
-//! Making room: what is kept of old runs is given up, and so are journals and what was never finished.
+//! Garbage collection: removes old backups, journals and leftovers of unfinished work.
 //!
-//! What the newest runs need stays, and what runs need that go on. Each thing is given up under the
-//! lock of `.ns`, once it is looked again whether somebody needs it. Nothing is written, so that it
-//! works on a full disk.
+//! Collection retains everything that the newest runs and all active runs need. It removes each entry under the lock
+//! of `.ns`, after a second check that no run needs it. It writes nothing, so it works on a full disk.
 
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
@@ -26,23 +25,23 @@ use super::roots::Roots;
 use super::run::OPEN;
 use super::{JOURNAL, Journal, OwnChange};
 
-/// What is too much.
+/// Rules of garbage collection.
 #[derive(Clone, Debug)]
 pub struct GcRules {
-    /// How long old content is kept.
+    /// Retention of backups.
     pub kept: Retention,
-    /// How many journals stay, for how many days, and how many bytes of them; a zero is no limit.
+    /// Retention of journals: their number, age in days and total bytes. Zero means no limit.
     pub journals: Retention,
-    /// So many of the newest runs lose nothing.
+    /// Number of newest runs whose backups and journals are retained.
     pub keep_runs: usize,
-    /// Everything goes that these do not need.
+    /// Whether to remove everything that those runs do not need.
     pub everything: bool,
-    /// Nothing is done, and only said what would be.
+    /// Whether only to report what would be removed.
     pub is_dry: bool,
 }
 
 impl Journal {
-    /// Gives up what is too much, and says what went and what stays.
+    /// Removes what exceeds the rules, and reports what is removed and what remains.
     pub fn collect(&self, roots: Roots<'_>, rules: &GcRules, meter: &Meter) -> Result<Swept, SandboxError> {
         let own = if rules.is_dry { None } else { Some(self.begin_own()?) };
         let own = own.as_ref();
@@ -60,12 +59,12 @@ impl Journal {
     }
 }
 
-/// Gives up what is kept below a root.
+/// Removes backups below one root.
 fn collect_kept(collector: &Collector<'_>, rules: &GcRules, watch: &Watch) -> Result<Swept, SandboxError> {
     let kept = Rules { everything: rules.everything, ..Rules::new(rules.kept) };
     let look = || Sweep::new(collector.root, &kept, collector, watch).run();
     let mut swept = look()?;
-    // One look gives up only so many things for the sake of bytes.
+    // One sweep considers a limited number of backups for the byte limit.
     while swept.is_cut && !rules.is_dry {
         let later = look()?;
         let is_over = later.gone().things == 0;
@@ -77,7 +76,7 @@ fn collect_kept(collector: &Collector<'_>, rules: &GcRules, watch: &Watch) -> Re
     Ok(swept)
 }
 
-/// Gives up journals of runs that ended.
+/// Removes journals of finished runs.
 fn collect_journals(collector: &Collector<'_>, rules: &GcRules, swept: &mut Swept) -> Result<(), SandboxError> {
     let ended = match collector.needs.borrow().folders() {
         Some(folders) => folders.ended.duplicate().map_err(|error| wrap(&error))?,
@@ -116,7 +115,8 @@ fn collect_journals(collector: &Collector<'_>, rules: &GcRules, swept: &mut Swep
     Ok(())
 }
 
-/// The journals of this user's runs in their folder, the oldest first. What is none is left alone, and told.
+/// Returns this user's journals of finished runs with their sizes, the oldest first. Other entries are left alone and
+/// reported.
 fn journals_in(root: &Root, ended: &Folder, swept: &mut Swept) -> Result<Vec<(OsString, u64)>, SandboxError> {
     let mut journals = Vec::new();
     for entry in ended.entries().map_err(|error| wrap(&error))? {
@@ -140,7 +140,7 @@ fn journals_in(root: &Root, ended: &Folder, swept: &mut Swept) -> Result<Vec<(Os
     Ok(journals)
 }
 
-/// Tells what is no journal among those of runs that go on.
+/// Reports entries that are not journals in the directory of open journals.
 fn strangers_in(open: &Folder, swept: &mut Swept) -> Result<(), SandboxError> {
     let names = open.entries().map_err(|error| wrap(&error))?.into_iter().map(|entry| entry.name);
     for name in names.filter(|name| !stamp::is_stamp(name) && !is_draft_name(name)) {
@@ -150,9 +150,9 @@ fn strangers_in(open: &Folder, swept: &mut Swept) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// Removes what was never finished directly in our own folders.
+/// Removes leftover staging files directly in the state directory and in the directories of journals.
 fn collect_unfinished(collector: &Collector<'_>, swept: &mut Swept) -> Result<(), SandboxError> {
-    // What a stranger left under such a name is not ours to remove.
+    // In a foreign state directory, even files with our temporary names are not this user's to remove.
     if Journal::ownership(collector.root)? != Some(Ownership::Ours) {
         return Ok(());
     }
@@ -185,12 +185,12 @@ fn wrap(error: &io::Error) -> SandboxError {
     SandboxError::io(shown(JOURNAL), error)
 }
 
-/// What gives things up below one root.
+/// Removes entries below one root.
 struct Collector<'a> {
     root: &'a Root,
     needs: &'a RefCell<Needs>,
     meter: &'a Meter,
-    /// The right to do it; none where it is only said what would be done.
+    /// Permission to remove; `None` on a dry run.
     own: Option<&'a OwnChange>,
 }
 
@@ -226,11 +226,11 @@ impl Hand for &Collector<'_> {
         if self.own.is_none() {
             return;
         }
-        // Somebody may be about to keep something in it.
+        // A run may be about to put a backup into it.
         let locked = Locked::wait_to_remove(self.root, self.meter);
         let is_alone = || locked.is_ok() && self.needs.borrow_mut().refresh().is_ok() && !self.needs.borrow().goes_on;
         if !is_fresh || is_alone() {
-            // It stays when something is in it, as it should.
+            // A directory that is not empty stays, as it should.
             let _ = above.remove_folder(name);
         }
     }

@@ -1,4 +1,4 @@
-//! What is no longer as a run left it, so that the run cannot be undone.
+//! Conflicts: changes made since a run that prevent its undo.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -12,31 +12,31 @@ use super::outcome::{Outcome, Place, Touched};
 use super::record::State;
 use super::roots::Roots;
 
-/// Why something cannot be taken back.
+/// Why a path cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The place.
+    /// The path.
     pub path: Address,
-    /// What is the matter: a clause that goes on from its path.
+    /// The reason, as a clause that continues the path.
     pub reason: String,
 }
 
-/// The tree, compared with what a run left.
+/// A comparison of the tree with the outcome of a run.
 pub(super) struct Comparison<'a> {
     outcome: &'a Outcome,
     roots: Roots<'a>,
     since: Since<'a>,
-    /// Where copies of what the run left are, with all that is in them.
+    /// Roots of copies of what the run left.
     copied: BTreeSet<Address>,
 }
 
 impl<'a> Comparison<'a> {
-    /// Compares the tree with an outcome.
+    /// Creates a comparison of the tree with an outcome.
     pub fn new(outcome: &'a Outcome, roots: Roots<'a>, since: Since<'a>) -> Comparison<'a> {
         Comparison { outcome, roots, since, copied: BTreeSet::new() }
     }
 
-    /// The places that are no longer as the run left them.
+    /// Returns the paths that are no longer as the run left them.
     pub fn conflicts(&mut self) -> Vec<Conflict> {
         let outcome = self.outcome;
         let mut conflicts = Vec::new();
@@ -47,7 +47,7 @@ impl<'a> Comparison<'a> {
         conflicts
     }
 
-    /// The directories in which the run changed entries, and that are no longer there.
+    /// Returns the directories in which the run changed entries and which no longer exist.
     pub fn missing(&mut self) -> Vec<Conflict> {
         let outcome = self.outcome;
         let mut missing = Vec::new();
@@ -58,7 +58,7 @@ impl<'a> Comparison<'a> {
         missing
     }
 
-    /// Where copies of what the run left are, with all that is in them.
+    /// Returns the roots of copies of what the run left.
     pub fn into_copied(self) -> BTreeSet<Address> {
         self.copied
     }
@@ -66,7 +66,7 @@ impl<'a> Comparison<'a> {
     fn difference(&mut self, path: &Address, place: &Place) -> Result<Option<String>, SandboxError> {
         let reason = match (&place.now, self.roots.state(path)?) {
             (None, None) => None,
-            // That comes with the tree, which is looked at as a whole.
+            // This entry came with the tree, which is checked as a whole.
             (None, Some(_)) if place.is_covered || self.outcome.is_in_tree(path) => None,
             (None, Some(_)) => Some("there is something new"),
             (Some(_), None) => Some("it is no longer there"),
@@ -92,7 +92,7 @@ impl<'a> Comparison<'a> {
         Ok(None)
     }
 
-    /// Whether the directory is no longer there, so that nothing can be put back into it.
+    /// Returns a reason if the directory no longer exists, so that nothing can be restored in it.
     fn folder_difference(&mut self, path: &Address, touched: &Touched) -> Result<Option<String>, SandboxError> {
         let Some(now) = self.roots.state(path)? else { return Ok(Some("it is no longer there".to_owned())) };
         let is_same = now.kind == Kind::Folder
@@ -100,7 +100,7 @@ impl<'a> Comparison<'a> {
         if is_same { Ok(None) } else { Ok(Some("something else is there now".to_owned())) }
     }
 
-    /// Whether something may be a copy of what the run left there: one of the run itself, or of a later one.
+    /// Whether the entry may be a copy of what the run left, made by the run itself or by a later one.
     fn is_copied(&mut self, path: &Address, by_run: bool) -> bool {
         let is_copied = by_run || self.since.is_copied(path);
         if is_copied {
@@ -109,7 +109,7 @@ impl<'a> Comparison<'a> {
         is_copied
     }
 
-    /// Something in a folder that the run made, and that the run did not put there.
+    /// Finds an entry in a directory that the run created which the run did not put there.
     fn stranger_in(&self, path: &Address) -> Result<Option<String>, SandboxError> {
         let folder = self.roots.place(path)?.open_folder()?;
         let entries = folder.entries().map_err(|error| SandboxError::io(path.shown(), &error))?;
@@ -122,7 +122,7 @@ impl<'a> Comparison<'a> {
 }
 
 impl Outcome {
-    /// What may not be changed.
+    /// Returns the paths that the policy does not allow to be changed.
     pub(super) fn refused(&self, admit: &dyn Fn(&Address, bool) -> Result<(), String>) -> Vec<Conflict> {
         let refused = |(path, place): (&Address, &Place)| {
             let is_folder = place.now.as_ref().or(place.was.as_ref())?.kind == Kind::Folder;
@@ -132,7 +132,7 @@ impl Outcome {
     }
 }
 
-/// Why what was at a place cannot be put back.
+/// Returns why the previous entry of a path cannot be restored from its backup.
 fn kept_difference(kept: &Address, old: &State, roots: Roots<'_>) -> Result<Option<String>, SandboxError> {
     let Some(place) = roots.kept(kept)? else {
         return Ok(Some(format!("what was there is no longer kept (`{}`)", kept.shown())));
@@ -146,7 +146,7 @@ fn kept_difference(kept: &Address, old: &State, roots: Roots<'_>) -> Result<Opti
     Ok(Some(if is_shared { format!("{reason} under another name (hard link)") } else { reason }))
 }
 
-/// Something in a tree that was changed after a run.
+/// Finds an entry in a tree that was changed after a run.
 fn changed_below(folder: Folder, since: &Since<'_>, path: &Address) -> Result<Option<String>, SandboxError> {
     let wrap = |error: std::io::Error| SandboxError::io(path.shown(), &error);
     if since.at.is_none() {

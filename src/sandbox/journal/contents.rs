@@ -1,8 +1,8 @@
-//! The contents on both sides of what a run changed, as far as they are still to be had.
+//! Locates the contents on both sides of each change of a run, as far as they still exist.
 //!
-//! What a run replaced or deleted is kept, and what it left is in its place, until later runs move,
-//! replace or delete the one, or take the other back: their journals say where a thing came to. It
-//! counts as the same as long as its kind, size and time are.
+//! Contents that a run replaced or deleted are in the backup store, and those that it left are at their paths, until
+//! later runs move, replace, delete or restore them. The journals of those runs tell where the contents went. An
+//! entry counts as the same as long as its kind, size and modification time match.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -23,30 +23,30 @@ use super::run::Folders;
 use super::shown::changes;
 use super::undo::{UndoError, read};
 
-/// A content on one side of a change.
+/// The content on one side of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// There is nothing, or nothing that has a content: a folder.
+    /// There is no entry, or one without content, such as a directory.
     Nothing,
-    /// The bytes of a file, or of a link what it says.
+    /// The bytes of a file, or the target of a link.
     Bytes(Vec<u8>),
-    /// It cannot be had, and why: a clause.
+    /// The content is not available; the text is a clause that says why.
     Unknown(String),
 }
 
-/// Where a content is.
+/// Where a content is stored.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// There is none.
+    /// There is no content.
     Nothing,
-    /// Here, by its address.
+    /// At this path, with the expected state.
     At(Address, State),
-    /// Nobody knows, and why: a clause.
+    /// The content is no longer available; the text is a clause that says why.
     Lost(&'static str),
 }
 
 impl Journal {
-    /// Where the contents on both sides of each change of a run are, in the order of [`Journal::show`].
+    /// Returns the sources of both sides of each change of a run, in the order of [`Journal::show`].
     pub fn sources(roots: Roots<'_>, run: &str) -> Result<Vec<(Source, Source)>, UndoError> {
         let (history, _) = read(roots, run)?;
         let outcome = Outcome::of(&history);
@@ -59,7 +59,7 @@ impl Journal {
 }
 
 impl Source {
-    /// What it holds, at most so many bytes.
+    /// Reads the content, which may have at most `limit` bytes.
     pub fn read(&self, roots: Roots<'_>, limit: u64) -> Content {
         let (address, state) = match self {
             Source::Nothing => return Content::Nothing,
@@ -73,7 +73,7 @@ impl Source {
     }
 }
 
-/// What a file holds, or where a link leads, at most so many bytes.
+/// Reads a file, or the target of a link, of at most `limit` bytes.
 pub(in crate::sandbox) fn read_content(place: Result<SandboxPath, SandboxError>, kind: Kind, limit: u64) -> Content {
     let bytes = place.and_then(|place| match kind {
         Kind::Link => Ok(place.read_link()?.into_encoded_bytes()),
@@ -89,24 +89,24 @@ pub(in crate::sandbox) fn read_content(place: Result<SandboxPath, SandboxError>,
     bytes.map_or_else(|error| Content::Unknown(error.to_string()), Content::Bytes)
 }
 
-/// Where what was there before is kept.
+/// Returns the source of the previous content.
 fn was(place: &Place) -> Source {
     match (&place.was, &place.kept, &place.now) {
         (None, ..) => Source::Nothing,
         (Some(was), ..) if !has_content(was) => Source::Nothing,
         (Some(was), Some(kept), _) => Source::At(kept.clone(), was.clone()),
-        // Only its permission bits are others, so that both sides are the same.
+        // Only the permission bits differ, so both sides have the same content.
         (Some(was), None, Some(now)) if is_same(was, now) => Source::Nothing,
         (Some(_), None, _) => Source::Lost("what was there was not kept"),
     }
 }
 
-/// Where what the run left there is.
+/// Returns the source of the content that the run left.
 fn now(path: &Address, place: &Place) -> Source {
     match (&place.now, &place.was) {
         (Some(now), _) if !has_content(now) => Source::Nothing,
         (Some(now), Some(was)) if place.kept.is_none() && is_same(was, now) => Source::Nothing,
-        // What was only moved is the same.
+        // A move changes no content.
         (Some(_), None) if place.from.is_some() => Source::Nothing,
         (Some(now), _) => Source::At(path.clone(), now.clone()),
         (None, _) => Source::Nothing,
@@ -117,12 +117,12 @@ fn has_content(state: &State) -> bool {
     matches!(state.kind, Kind::File | Kind::Link)
 }
 
-/// Whether the content is the same, as far as can be told without reading it.
+/// Whether two states have the same content, as far as metadata can tell.
 fn is_same(one: &State, other: &State) -> bool {
     (one.kind, one.size, one.modified) == (other.kind, other.size, other.modified)
 }
 
-/// The place of an address, which may be that of something kept.
+/// Locates a path, which may be that of a backup.
 fn place(roots: Roots<'_>, address: &Address) -> Result<SandboxPath, SandboxError> {
     let (_, way) = roots.of(address)?;
     match is_kept(way) {
@@ -135,7 +135,7 @@ fn is_kept(way: &Path) -> bool {
     parts_of(way).next() == Some(OsString::from(OWN))
 }
 
-/// Finds what is no longer where the run left it, by the journals of later runs.
+/// Updates sources that moved since the run, using the journals of later runs.
 fn follow(roots: Roots<'_>, run: &str, sources: &mut [Source]) -> Result<(), SandboxError> {
     let mut trail = Trail::default();
     for (number, source) in sources.iter().enumerate() {
@@ -168,7 +168,7 @@ fn is_there(roots: Roots<'_>, address: &Address, state: &State) -> bool {
     found.is_ok_and(|found| is_same(state, &State::of(&found)))
 }
 
-/// Things that later runs moved about, by their numbers.
+/// The current paths of contents, which are identified by their index.
 #[derive(Default)]
 struct Trail {
     at: BTreeMap<Address, Vec<usize>>,
@@ -176,14 +176,14 @@ struct Trail {
 }
 
 impl Trail {
-    /// Follows the things through all runs after one.
+    /// Follows the contents through all runs after `run`.
     fn walk(&mut self, roots: Roots<'_>, run: &str) -> Result<(), SandboxError> {
         let wrap = |error: std::io::Error| SandboxError::io(super::shown(super::JOURNAL), &error);
         let Some(folders) = Folders::find(roots.main)? else { return Ok(()) };
         let later = folders.runs().map_err(wrap)?.into_iter().filter(|name| name.as_os_str() > OsStr::new(run));
         for name in later {
             let file = folders.ended.open_file(&name).or_else(|_| folders.open.open_file(&name));
-            // What a journal does not tell is not known, and then what is found is another thing.
+            // If a journal cannot be read, its moves stay unknown and the check of the state fails later.
             let history = file.ok().and_then(|file| History::read(&file, &name, &folders.seal).ok());
             history.iter().flat_map(|history| &history.steps).for_each(|taken| self.follow(taken));
         }
@@ -219,7 +219,7 @@ impl Trail {
         self.lost.extend(lost);
     }
 
-    /// Takes out what is at an address and below it, each with the rest of its address.
+    /// Removes and returns the contents at and below a path, each with its path relative to it.
     fn take(&mut self, path: &Address) -> Vec<(Address, Vec<usize>)> {
         let (nowhere, mut taken) = (Address(OsString::new()), Vec::new());
         taken.extend(self.at.remove(path).map(|numbers| (nowhere.clone(), numbers)));

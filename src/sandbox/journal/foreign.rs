@@ -1,9 +1,9 @@
-//! What is foreign below `.ns`: listed, taken over, or removed.
+//! Lists, adopts or removes foreign state below `.ns`.
 //!
-//! A journal or a kept file is foreign when this user's key did not seal it for this root: somebody else
-//! made it, or the folder was moved here from another machine. Only [`Journal::adopt`] gives such things
-//! this user's seals, and only a person who has seen them asks for it. What a foreign journal says is a
-//! claim: it is taken over only where every address in it is one that a tool could have written.
+//! A journal or backup is foreign if this user's key did not seal it for this root: somebody else made it, or the
+//! directory came from another machine. Only [`ForeignDeed::Adopt`] seals such state with this user's key, and only
+//! at the request of a person who has seen it. A foreign journal is an unverified claim; it is adopted only if every
+//! path in it is one that a tool could have written.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
@@ -28,53 +28,53 @@ use super::roots::Roots;
 use super::run::{Folders, OPEN};
 use super::{JOURNAL, Journal};
 
-/// The most bytes of a journal that is looked at.
+/// Maximum size of a journal to examine, in bytes.
 const MAX_JOURNAL: u64 = 64 << 20;
-/// The most places of a run that are named.
+/// Maximum number of changed paths to list for a run.
 const NAMED: usize = 20;
 
-/// A run whose journal is foreign, as the journal claims it to be.
+/// A run with a foreign journal, as the journal describes it.
 #[derive(Clone, Debug)]
 pub struct ForeignRun {
     /// The name of the journal.
     pub run: String,
-    /// What a user began.
+    /// The command that the user started.
     pub command: String,
-    /// Whether it ended; the next start brings one to an end that did not, once it is taken over.
+    /// Whether the run finished. Once adopted, an unfinished run is recovered at the next start.
     pub has_ended: bool,
-    /// How many steps it has.
+    /// Number of its steps.
     pub steps: usize,
-    /// Places that it changed, the first ones.
+    /// The first paths that it changed.
     pub paths: Vec<Address>,
-    /// Why it cannot be taken over.
+    /// Why it cannot be adopted, or `None` if it can.
     pub flaw: Option<String>,
 }
 
-/// What is foreign below `.ns`.
+/// Foreign state below `.ns`.
 #[derive(Debug, Default)]
 pub struct ForeignState {
-    /// Runs, the oldest first.
+    /// Foreign runs, the oldest first.
     pub runs: Vec<ForeignRun>,
-    /// Kept files; `foreign` counts them, and `flaws` says what else is not ours.
+    /// Foreign backups, counted in `foreign`; `flaws` lists other entries that do not belong there.
     pub kept: Swept,
 }
 
-/// What is done with foreign things.
+/// An action on foreign state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForeignDeed {
-    /// They are only looked at.
+    /// List it only.
     Show,
-    /// They get this user's seals.
+    /// Seal it with this user's key.
     Adopt,
-    /// They are removed for good.
+    /// Remove it for good.
     Remove,
 }
 
 impl Journal {
-    /// Looks for what is foreign below the `.ns` of all roots, and does with it what is asked.
+    /// Finds foreign state below the `.ns` of all roots and applies `deed` to it.
     ///
     /// # Errors
-    /// The system's, and those of limits; what was done before stays.
+    /// Returns errors of the operating system and exceeded limits. Actions completed before an error stay in effect.
     pub fn foreign(&self, roots: Roots<'_>, deed: ForeignDeed, meter: &Meter) -> Result<ForeignState, SandboxError> {
         if deed != ForeignDeed::Show {
             self.begin_own()?;
@@ -101,14 +101,14 @@ impl Journal {
     }
 }
 
-/// A folder of journals.
+/// A directory of journals.
 struct Journals<'a> {
     folder: &'a Folder,
     has_ended: bool,
     roots: Roots<'a>,
 }
 
-/// What handles the foreign things of one root.
+/// Applies the action to the foreign state of one root.
 #[derive(Clone, Copy)]
 struct Handler<'a> {
     root: &'a Root,
@@ -127,7 +127,7 @@ impl Hand for Handler<'_> {
 
     fn clear(&self, above: &Folder, name: &OsStr, _: bool) {
         if self.deed == ForeignDeed::Remove {
-            // It stays when something is in it, as it should.
+            // A directory that is not empty stays, as it should.
             let _ = above.remove_folder(name);
         }
     }
@@ -155,7 +155,7 @@ impl Hand for Handler<'_> {
 }
 
 impl Handler<'_> {
-    /// Handles the foreign journals of a folder.
+    /// Handles the foreign journals of a directory.
     fn journals(&self, journals: Journals<'_>, state: &mut ForeignState) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
         let names = journals.folder.entries().map_err(wrap)?.into_iter().map(|entry| entry.name);
@@ -175,7 +175,7 @@ impl Handler<'_> {
         Ok(())
     }
 
-    /// Handles a journal, if it is foreign.
+    /// Handles a journal if it is foreign.
     fn journal(&self, journals: &Journals<'_>, name: &OsStr, file: File) -> Result<Option<ForeignRun>, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
         let is_over = !journals.has_ended && self.is_over(name);
@@ -204,7 +204,7 @@ impl Handler<'_> {
     }
 }
 
-/// Opens a journal by its name; `None` where it is none of this user's files, or its run goes on.
+/// Opens a journal. Returns `None` if it is not a regular file of this user's or if its run is active.
 fn open(journals: &Journals<'_>, name: &OsStr) -> io::Result<Option<File>> {
     let is_file = journals.folder.metadata(name).is_ok_and(|it| check_regular(String::new(), &it).is_ok());
     if !(is_file && stamp::is_stamp(name)) {
@@ -215,7 +215,7 @@ fn open(journals: &Journals<'_>, name: &OsStr) -> io::Result<Option<File>> {
     Ok(Some(file).filter(|_| !goes_on))
 }
 
-/// What a journal claims.
+/// The unverified contents of a journal.
 struct Claim {
     begin: Begin,
     records: Vec<Record>,
@@ -267,7 +267,7 @@ impl Claim {
         }
     }
 
-    /// Why no tool can have written it: an address that leads elsewhere.
+    /// Returns why no tool can have written the journal: it names a path that no tool changes.
     fn strange_address(&self, roots: Roots<'_>) -> Option<String> {
         self.records.iter().find_map(|record| {
             let addresses = addresses_of(record);
@@ -281,7 +281,7 @@ impl Claim {
     }
 }
 
-/// The addresses and names in a record, by what they are.
+/// The paths and names in a record, by kind.
 #[derive(Default)]
 struct Addresses<'a> {
     tree: Vec<&'a Address>,
@@ -316,7 +316,7 @@ fn addresses_of(record: &Record) -> Addresses<'_> {
     found
 }
 
-/// Whether an address is one that a tool can have: below a root of this run, through nothing of ours.
+/// Whether a path could be one that a tool changed: below a root of this run, with no reserved name.
 fn is_tree_address(address: &Address, roots: Roots<'_>) -> bool {
     let Ok((_, below)) = roots.of(address) else { return false };
     let is_plain = |part: &OsStr| !(part.is_empty() || part == "." || part == ".." || is_reserved(part));
@@ -324,7 +324,7 @@ fn is_tree_address(address: &Address, roots: Roots<'_>) -> bool {
     !text.is_empty() && !text.contains(&0) && Path::new(below).components().all(|part| is_plain(part.as_os_str()))
 }
 
-/// The address that a kept thing has once it is taken over; `None` for what is no address of a kept thing.
+/// Returns the path that a backup has once it is adopted, or `None` if the path is not that of a backup.
 fn resealed(address: &Address, roots: Roots<'_>) -> Option<Address> {
     let (root, below) = roots.of(address).ok()?;
     let names: Vec<&OsStr> = below.components().map(|part| part.as_os_str()).collect();
@@ -340,7 +340,7 @@ fn resealed(address: &Address, roots: Roots<'_>) -> Option<Address> {
     Some(parts.fold(Address::from(&*root.address_of(OWN)), |address, part| address.join(part)))
 }
 
-/// Writes a journal anew, with this user's seals.
+/// Rewrites a journal with this user's seals.
 fn rewrite(folder: &Folder, name: &OsStr, claim: &Claim, roots: Roots<'_>) -> io::Result<()> {
     let run = name.to_string_lossy().into_owned();
     let mut chain = roots.main.seal.chain(&run);
@@ -355,7 +355,7 @@ fn rewrite(folder: &Folder, name: &OsStr, claim: &Claim, roots: Roots<'_>) -> io
     folder.sync()
 }
 
-/// A record with the names that kept things get.
+/// Replaces the backup paths in a record with those after adoption.
 fn with_new_names(mut record: Record, roots: Roots<'_>) -> Record {
     let renew = |address: &mut Address| {
         if let Some(renewed) = resealed(address, roots) {

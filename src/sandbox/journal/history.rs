@@ -1,4 +1,4 @@
-//! A journal as it is read: what a run did, as far as is known.
+//! The history of a run, as read from its journal.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -8,84 +8,84 @@ use super::super::seal::{Chain, RootSeal};
 use super::address::Address;
 use super::record::{Begin, End, Moment, RECORD_BYTES, Record, State, Step, VERSION, parse, parse_claim};
 
-/// What a journal says of a run.
+/// The contents of a journal.
 #[derive(Clone, Debug)]
 pub struct History {
-    /// Whose journal it is.
+    /// The header of the journal.
     pub begin: Begin,
-    /// The steps that were taken or may have been, in order; those that were taken back are left out.
+    /// The steps that were or may have been carried out, in order, without those that were reversed.
     pub steps: Vec<Taken>,
-    /// Folders that were changed besides the steps, when, and the line that says so.
+    /// Directories that changed outside the steps, with their modification time and the line that records it.
     pub touched: Vec<(Address, Option<Moment>, u64)>,
-    /// Where steps that were taken back left copies of what had been there, and the line that says so.
+    /// Where reversed steps left copies of the original entries, with the line that records it.
     pub copied: Vec<(Address, u64)>,
     /// States restored by steps that reversed others of the same run.
     pub put_back: Vec<PutBack>,
-    /// How the run ended; none while it goes on and when it was killed.
+    /// How the run ended; `None` if it is active or was killed.
     pub end: Option<End>,
-    /// Where the steps begin of which all or none are taken, while they are not all taken.
+    /// The first step of a group that is still open.
     pub open_from: Option<u32>,
-    /// The first line that is damaged; what it and those after it said is not known.
+    /// The first damaged line. Its contents and those of all later lines are unknown.
     pub damaged: Option<u64>,
-    /// The bytes before a line that was cut off at the end.
+    /// Number of bytes before an incomplete last line.
     pub whole: u64,
-    /// The seals behind the last whole line, to go on with.
+    /// The chain of seals after the last complete line, for appending.
     pub chain: Chain,
 }
 
-/// A place after a step that took back another of the same run.
+/// A path after a step that reversed another step of the same run.
 #[derive(Clone, Debug)]
 pub struct PutBack {
-    /// The place.
+    /// The path.
     pub place: Address,
     /// State after the reversal, or `None` if nothing is there.
     pub now: Option<State>,
-    /// The line that says so.
+    /// The line that records it.
     pub line: u64,
 }
 
-/// A step as a journal has it.
+/// A step as the journal has it.
 #[derive(Clone, Debug)]
 pub struct Taken {
-    /// Its number.
+    /// The number of the step.
     pub number: u32,
-    /// What was to be done.
+    /// The change.
     pub step: Step,
-    /// The step of the same run that it takes back.
+    /// The step of the same run that it reverses.
     pub reverses: Option<u32>,
-    /// When its folders were changed last before.
+    /// Modification times of its directories before the step.
     pub before: Vec<Option<Moment>>,
-    /// The inodes of its folders, as far as they are known.
+    /// Inodes of its directories, as far as they are known.
     pub inodes: Vec<Option<u64>>,
-    /// What became of it.
+    /// The outcome of the step.
     pub fate: Fate,
 }
 
-/// What became of a step.
+/// The outcome of a step.
 #[derive(Clone, Debug)]
 pub enum Fate {
-    /// It is not known; the disk tells.
+    /// The journal has no outcome; recovery determines it from the file system.
     Unknown {
-        /// The inode of the draft, if that was made.
+        /// The inode of the staging file, if it was created.
         drafted: Option<u64>,
-        /// Whether what it takes away was copied whole.
+        /// Whether the entry to be removed was copied completely.
         copied: bool,
     },
-    /// It was taken.
+    /// The step was carried out.
     Done {
-        /// What was at its path then.
+        /// The entry at its path afterwards.
         now: Option<State>,
-        /// Whether something is kept of what was there.
+        /// Whether the previous entry was backed up.
         kept: bool,
-        /// When its folders were changed last.
+        /// Modification times of its directories after the step.
         after: Vec<Option<Moment>>,
-        /// The line that says so.
+        /// The line that records it.
         line: u64,
     },
 }
 
 impl Taken {
-    /// Whether it was taken after a line was written.
+    /// Whether the step was carried out after line `other` was written.
     pub fn is_after(&self, other: u64) -> bool {
         matches!(self.fate, Fate::Done { line, .. } if line > other)
     }
@@ -94,19 +94,19 @@ impl Taken {
 /// Why a journal cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    /// The system does not let us.
+    /// The operating system reported an error.
     #[error("{0}")]
     Io(#[from] io::Error),
     /// Its first line was not sealed by this user's key for this directory.
     #[error("it is foreign: your key did not seal it for this directory")]
     Foreign,
-    /// A later program wrote it.
+    /// A newer version of the program wrote it.
     #[error("it has form {0}, and this program knows form {VERSION}")]
     Later(u32),
 }
 
 impl History {
-    /// The run that a journal claims to be of, whoever sealed it; `None` where it claims nothing.
+    /// Returns the run that a journal claims to belong to, without checking its seal.
     pub fn claimed_run(mut file: &File) -> io::Result<Option<String>> {
         file.rewind()?;
         let mut lines = Lines { reader: BufReader::new(file), line: Vec::new() };
@@ -114,7 +114,7 @@ impl History {
         Ok(if let Some(Record::Begin(begin)) = first { Some(begin.run) } else { None })
     }
 
-    /// Reads the journal of a run whole; `seal` is that of the root it lies below.
+    /// Reads the whole journal of a run; `seal` is that of the root above the journal.
     pub fn read(mut file: &File, run: &OsStr, seal: &RootSeal) -> Result<History, HistoryError> {
         file.rewind()?;
         let mut chain = seal.chain(&run.to_string_lossy());
@@ -130,7 +130,7 @@ impl History {
         while let Some(line) = lines.next()? {
             reading.line += 1;
             let Some(record) = line.text.and_then(|text| parse(text, &mut chain)) else {
-                // A line without an end was cut off when the process was killed.
+                // A line without a line feed was cut off when the process was killed.
                 damaged = line.is_ended.then_some(reading.line);
                 break;
             };
@@ -143,13 +143,14 @@ impl History {
 }
 
 impl History {
-    /// The first of the steps that are taken back where the run is killed: of an atomic run all, of a group
-    /// those in it. `None` where what was done stays.
+    /// Returns the first step to roll back if the run was killed: the first step of an atomic run, or of an open
+    /// group. Returns `None` if its changes stay.
     pub fn taken_back_from(&self) -> Option<u32> {
         if self.begin.atomic { Some(1) } else { self.open_from }
     }
 
-    /// The same without what happened in folders that went with the run; what left them was new.
+    /// Returns the history without steps inside the run's temporary directories. Entries moved out of them count as
+    /// new.
     pub fn without_temporary(mut self) -> History {
         let temporary = |taken: &Taken| match &taken.step {
             Step::Temporary { path } => Some(path.clone()),
@@ -182,7 +183,7 @@ struct Lines<R> {
 }
 
 struct Line<'a> {
-    /// What it says; none when it is longer than any record.
+    /// The line without its line feed; `None` if the line is incomplete or too long for a record.
     text: Option<&'a [u8]>,
     is_ended: bool,
     bytes: u64,
@@ -201,10 +202,10 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// What the records so far come to.
+/// The state accumulated from the records so far.
 #[derive(Default)]
 struct Reading {
-    /// The number of the line.
+    /// The number of the current line.
     line: u64,
     steps: Vec<Taken>,
     touched: Vec<(Address, Option<Moment>, u64)>,
@@ -248,7 +249,7 @@ impl Reading {
         self.steps.iter_mut().rev().find(|taken| taken.number == number).map(|taken| &mut taken.fate)
     }
 
-    /// Leaves a step out; it is among the last, as steps are taken and taken back in turn.
+    /// Removes a step. The search starts at the end because reversals follow soon after their steps.
     fn forget(&mut self, number: u32) {
         if let Some(at) = self.steps.iter().rposition(|taken| taken.number == number) {
             self.steps.remove(at);
@@ -258,7 +259,7 @@ impl Reading {
     fn done(&mut self, number: u32, fate: Fate) {
         let Some(at) = self.steps.iter().rposition(|taken| taken.number == number) else { return };
         match self.steps[at].reverses {
-            // A step and what took it back come to nothing.
+            // A step and its reversal cancel out.
             Some(reversed) => {
                 let Taken { step, .. } = self.steps.remove(at);
                 self.copied.extend(step.copied_back_to().map(|place| (place.clone(), self.line)));

@@ -1,7 +1,7 @@
-//! What later runs did to a tree that a run left, and took back again: it is the tree that it was.
+//! Later runs: changes that they made to a tree left by a run and then undid, so that the tree counts as unchanged.
 //!
-//! Moving something out of a folder and back changes when it was changed last, so that time alone does not tell. The
-//! journals of the later runs do, as far as all that they did there was taken back.
+//! Moving an entry out of a directory and back changes its times, so times alone do not prove a change. The journals
+//! of later runs do, provided that all their changes to the tree were undone.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -15,9 +15,9 @@ use super::roots::Roots;
 use super::run::Folders;
 use super::times::Undone;
 
-/// The end of a run, and what came after it.
+/// The end of a run and the runs after it.
 pub(super) struct Since<'a> {
-    /// When it ended; none where that is not known.
+    /// When the run ended, or `None` if that is not known.
     pub at: Option<Timestamp>,
     run: &'a str,
     roots: Roots<'a>,
@@ -29,7 +29,7 @@ impl<'a> Since<'a> {
         Since { at, run, roots, later: OnceCell::new() }
     }
 
-    /// Whether somebody else changed what is at an address in a tree that the run left.
+    /// Whether somebody else changed the entry at `address` in a tree that the run left.
     pub fn is_changed(&self, tree: &Address, address: &Address, found: &Metadata) -> bool {
         let is_after = |time: Option<Timestamp>| time.zip(self.at).is_some_and(|(time, at)| time > at);
         if !is_after(found.changed) {
@@ -40,15 +40,15 @@ impl<'a> Since<'a> {
             Some(left) => left.is_still(&State::of(found)),
             None if is_after(found.modified) => false,
             None if holder(&later.copied, address).is_some() => true,
-            // It got its time again with what was put back into it.
+            // Its time changed when entries were restored in it.
             None if found.kind == Kind::Folder => later.folders.contains(address),
             None => later.states.get(&found.identity.inode).is_some_and(|state| state.is_still(&State::of(found))),
         };
         !is_put_back || later.stays_in(tree)
     }
 
-    /// Whether what is at an address may be a copy of what the run left there, since a later run brought it back
-    /// from another file system.
+    /// Whether the entry may be a copy of what the run left, because a later run brought it back from another file
+    /// system.
     pub fn is_copied(&self, address: &Address) -> bool {
         let later = self.later();
         holder(&later.copied, address).is_some() && !later.stays.contains(address)
@@ -59,24 +59,25 @@ impl<'a> Since<'a> {
     }
 }
 
-/// What runs after one did.
+/// Changes made by later runs.
 #[derive(Default)]
 struct Later {
-    /// What those that took others back left, by its address.
+    /// The state that they last left at each path.
     left: BTreeMap<Address, State>,
-    /// The last state of what they moved, put, replaced or took away, by its inode. A file with further names
-    /// changes with each of them, as far as its time of change of status (ctime) tells.
+    /// The last state, by inode, of each entry that they moved, installed, replaced or removed. All hard links of a
+    /// file share one change time (ctime), so a change of one link affects the others.
     states: HashMap<u64, State>,
-    /// Where they put copies of what had been there, with all that is in them.
+    /// Roots of copies that they made of earlier entries.
     copied: BTreeSet<Address>,
-    /// The folders that they put something into, or took something from.
+    /// Directories in which they changed entries.
     folders: BTreeSet<Address>,
-    /// Where those changed something that were not taken back.
+    /// Paths that they changed without a later undo.
     stays: BTreeSet<Address>,
 }
 
 impl Later {
-    /// Reads the journals; none where they cannot all be read, since then it is not known.
+    /// Reads the journals of all runs after `run`. Returns `None` if one of them cannot be read, because the changes
+    /// are then not known.
     fn read(run: &str, roots: Roots<'_>) -> Option<Later> {
         let folders = Folders::find(roots.main).ok()??;
         let mut runs = Vec::new();
@@ -84,7 +85,7 @@ impl Later {
             let file = folders.ended.open_file(&name).or_else(|_| folders.open.open_file(&name)).ok()?;
             let history = match History::read(&file, &name, &folders.seal) {
                 Ok(history) if history.damaged.is_none() => history,
-                // It tells of no run of this user's.
+                // It records no run of this user.
                 Err(HistoryError::Foreign) => continue,
                 _ => return None,
             };
@@ -95,7 +96,7 @@ impl Later {
         let names: HashSet<&str> = runs.iter().map(|(name, _)| name.as_str()).collect();
         let mut later = Later::default();
         for (name, history) in &runs {
-            // One that took back another of them comes to nothing together with that.
+            // A run that undid another later run cancels out with it.
             let is_reversal = history.begin.undoes.as_ref().is_some_and(|run| names.contains(run.as_str()));
             let stays = !is_reversal && !undone.has(name);
             let takes_back = history.begin.undoes.is_some();
@@ -133,7 +134,7 @@ impl Later {
         }
     }
 
-    /// A step and the one that took it back come to nothing, but for the time at which this happened.
+    /// Applies the state after a step and its reversal. They cancel out except for the change time.
     fn put_back(&mut self, PutBack { place, now, .. }: &PutBack) {
         match now {
             Some(now) => {

@@ -1,4 +1,4 @@
-//! The runs whose journals are there, without reading those whole.
+//! Lists runs without reading their journals completely.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -18,91 +18,91 @@ use super::roots::Roots;
 use super::run::Folders;
 use super::{JOURNAL, Journal};
 
-/// The beginning of a journal that is read at once; most are no longer.
+/// Number of bytes first read from a journal. Most journals are not longer.
 const HEAD: usize = 4 << 10;
-/// The end of a journal, in which its last record is.
+/// Number of bytes at the end of a journal that contain its last record.
 const TAIL: u64 = 256;
-/// So many journals are read one after another before more are read at once.
+/// Number of journals read sequentially before the rest are read in parallel.
 const FEW: usize = 64;
-/// So many are read at once, by so many threads.
+/// Number of journals per parallel batch; [`THREADS`] limits the threads.
 const MANY: usize = 4_096;
 const THREADS: usize = 4;
 
-/// A run as a list shows it.
+/// A run as listed.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Its name.
+    /// The name of the run.
     pub run: String,
-    /// Whose journal it is; `None` where it is foreign: this user's key did not seal it for this root.
+    /// The header of its journal, or `None` if the journal is foreign: this user's key did not seal it for this root.
     pub begin: Option<Begin>,
-    /// How it ended; none while it goes on.
+    /// How the run ended; `None` while it is running.
     pub end: Option<End>,
-    /// How many steps stay; none where that is not known.
+    /// Number of steps that are still in effect, or `None` if it is not known.
     pub steps: Option<u32>,
     /// State that later undos and redos gave it, or `None` if no run reversed it.
     pub reversal: Option<Reversal>,
 }
 
-/// What undos and redos made of a run.
+/// The effect of undos and redos on a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reversal {
-    /// The newest of the undos and redos that concern the run. Taking that back reverses the state.
+    /// The newest undo or redo that affects the run. Undoing that one reverses the state.
     pub by: String,
-    /// Whether the run is taken back now; else it was done again.
+    /// Whether the run is currently undone; `false` if it was redone.
     pub is_undone: bool,
 }
 
-/// The run that an undo or redo concerns in the end: the script, call or line that a person began.
+/// The original run behind an undo or redo: the script, call or session line that a person started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// Its name.
+    /// The name of the run.
     pub run: String,
-    /// What the user began; empty if its journal is gone or foreign.
+    /// The command that the user started; empty if its journal is gone or foreign.
     pub command: String,
 }
 
-/// Which runs a list shows.
+/// Which runs to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// Each undo and redo is told as the state of the run that it concerns.
+    /// Shows each undo and redo as the state of its original run.
     Folded,
-    /// Each undo and redo is a run of its own.
+    /// Shows each undo and redo as a run of its own.
     All,
 }
 
 impl Listed {
-    /// The short name, by which people call it.
+    /// Returns the short name, for people.
     pub fn short(&self) -> &str {
         stamp::short(&self.run)
     }
 
-    /// When it first changed something.
+    /// Returns when the run made its first change.
     pub fn began(&self) -> Option<DateTime<Utc>> {
         stamp::time_of(&self.run)
     }
 
-    /// Whether the run takes another back, or does one again by that.
+    /// Whether the run is an undo or a redo.
     fn is_reversal(&self) -> bool {
         self.begin.as_ref().is_some_and(|begin| begin.undoes.is_some())
     }
 
-    /// Whether the run is taken back.
+    /// Whether the run is currently undone.
     pub fn is_undone(&self) -> bool {
         self.reversal.as_ref().is_some_and(|reversal| reversal.is_undone)
     }
 
-    /// The run that must be taken back to reverse the state of this one.
+    /// Returns the run to undo in order to reverse the state of this one.
     pub fn tip(&self) -> &str {
         self.reversal.as_ref().map_or(&self.run, |reversal| &reversal.by)
     }
 }
 
 impl Origin {
-    /// Follows a run that takes others back to the one that those concern.
+    /// Follows undos and redos back to their original run.
     pub(super) fn of(folders: &Folders, begin: &Begin) -> Origin {
         let mut origin = Origin { run: begin.run.clone(), command: begin.command.clone() };
         let mut earlier = begin.redoes.clone().or(begin.undoes.clone());
-        // Names sort by time, and a run concerns older ones only: so this ends.
+        // The loop ends: names sort by time, and an undo or redo refers to an older run.
         while let Some(run) = earlier.filter(|run| *run < origin.run) {
             let begin = begin_of(folders, OsStr::new(&run));
             earlier = begin.as_ref().and_then(|begin| begin.redoes.clone().or(begin.undoes.clone()));
@@ -113,12 +113,12 @@ impl Origin {
 }
 
 impl Journal {
-    /// The newest runs, the newest first, at most so many.
+    /// Returns the newest runs, the newest first, at most `most`.
     pub fn runs(roots: Roots<'_>, selection: Selection, most: usize) -> Result<Vec<Listed>, SandboxError> {
         let mut listed = Vec::new();
         walk(roots, |run, names| {
             let concerned = run.begin.as_ref().and_then(|begin| begin.undoes.as_deref());
-            // One whose run is gone is told by itself.
+            // An undo or redo whose target is gone is listed on its own.
             if selection == Selection::All || !concerned.is_some_and(|concerned| names.have(concerned)) {
                 listed.push(run);
             }
@@ -127,9 +127,9 @@ impl Journal {
         Ok(listed)
     }
 
-    /// The newest runs that changed something and were not taken back, the newest first, at most so many: of
-    /// those that took one back, or of the others. What was taken back before another run changed something is
-    /// left: to do it again must be asked for by name.
+    /// Returns the newest runs that changed something and were not undone, the newest first, at most `most`: undos if
+    /// `is_undo`, other runs otherwise. Undos older than the last new change are left out; a redo of those must name
+    /// the run.
     pub fn undoable(roots: Roots<'_>, is_undo: bool, most: usize) -> Result<Vec<Listed>, SandboxError> {
         let mut found = Vec::new();
         walk(roots, |run, _| {
@@ -144,8 +144,9 @@ impl Journal {
         Ok(found)
     }
 
-    /// The runs that a text may name. The first of these readings that fits any run counts: the whole name,
-    /// the beginning of the short name, the beginning of the whole name, its end.
+    /// Returns the runs that a text may name. The text is matched against the whole name, the beginning of the short
+    /// name, the beginning of the whole name, and its end, in this order; the first kind of match that finds a run
+    /// wins.
     pub fn find(roots: Roots<'_>, text: &str) -> Result<Vec<Listed>, SandboxError> {
         let mut readings: [Vec<Listed>; 3] = Default::default();
         let mut whole = None;
@@ -165,13 +166,13 @@ impl Journal {
     }
 }
 
-/// Shows the runs, the newest first, until `take` says that it is enough.
+/// Passes the runs to `take`, the newest first, until it returns false.
 pub(super) fn walk(roots: Roots<'_>, mut take: impl FnMut(Listed, Names<'_>) -> bool) -> Result<(), SandboxError> {
     let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
     let Some(folders) = Folders::find(roots.main)? else { return Ok(()) };
     let mut reversals: HashMap<String, Reversal> = HashMap::new();
     let journals = names(&folders).map_err(wrap)?;
-    // Most want to see a few; for whoever wants all, many are read at once.
+    // Most callers need only a few runs; for the others, journals are read in parallel.
     let (few, many) = journals.split_at(journals.len().min(FEW));
     for batch in [few].into_iter().chain(many.chunks(MANY)) {
         for (name, found) in batch.iter().zip(read_all(&folders, batch).map_err(wrap)?) {
@@ -197,10 +198,10 @@ pub(super) fn walk(roots: Roots<'_>, mut take: impl FnMut(Listed, Names<'_>) -> 
     Ok(())
 }
 
-/// The name of a journal as a folder lists it.
+/// The name of a journal as found in its directory.
 struct Name {
     name: OsString,
-    /// Whether it is certain that it is a file.
+    /// Whether the entry is known to be a file. If false, its kind must be queried.
     is_file: bool,
 }
 
@@ -209,7 +210,7 @@ struct Name {
 pub(super) struct Names<'a>(&'a [Name]);
 
 impl Names<'_> {
-    /// Whether there is a journal of a name.
+    /// Whether there is a journal with this name.
     fn have(self, name: &str) -> bool {
         self.0.binary_search_by(|found| OsStr::new(name).cmp(&found.name)).is_ok()
     }
@@ -218,7 +219,7 @@ impl Names<'_> {
 /// Lists the names of all journals, the newest first.
 fn names(folders: &Folders) -> io::Result<Vec<Name>> {
     let mut names = Vec::new();
-    // The open ones first: a run that ends meanwhile is seen twice and not missed.
+    // List open journals first: a run that finishes in between is then seen twice rather than missed.
     for folder in [&folders.open, &folders.ended] {
         let entries = folder.entries()?.into_iter().filter(|entry| stamp::is_stamp(&entry.name));
         names.extend(entries.map(|entry| Name { name: entry.name, is_file: entry.kind == Some(Kind::File) }));
@@ -228,7 +229,8 @@ fn names(folders: &Folders) -> io::Result<Vec<Name>> {
     Ok(names)
 }
 
-/// The beginnings and ends of journals; none of what is no journal, or gone by now.
+/// Reads the first and last records of journals. Returns `None` for each name that is not a journal or has
+/// disappeared.
 fn read_all(folders: &Folders, names: &[Name]) -> io::Result<Vec<Option<Ends>>> {
     let read = |names: &[Name]| -> io::Result<Vec<Option<Ends>>> {
         names
@@ -251,10 +253,10 @@ fn read_all(folders: &Folders, names: &[Name]) -> io::Result<Vec<Option<Ends>>> 
     })
 }
 
-/// Opens a journal, and says whether its run ended.
+/// Opens a journal and tells whether its run has finished.
 fn open(folders: &Folders, Name { name, is_file }: &Name) -> io::Result<Option<(File, bool)>> {
     for (folder, has_ended) in [(&folders.ended, true), (&folders.open, false)] {
-        // Nothing but a file is ever opened.
+        // Only regular files are opened.
         let is_file = if *is_file { Ok(true) } else { folder.metadata(name).map(|found| found.kind == Kind::File) };
         let opened = is_file.and_then(|is_file| if is_file { folder.open_file(name).map(Some) } else { Ok(None) });
         match opened {
@@ -272,32 +274,32 @@ pub(super) fn is_sealed(folder: &Folder, name: &OsStr, seal: &RootSeal) -> bool 
     folder.open_file(name).and_then(|file| ends(&file, true, chain)).is_ok_and(|ends| ends.begin.is_some())
 }
 
-/// Whose journal one is; `None` where it is foreign or cannot be read.
+/// Returns the header of a journal, or `None` if it is foreign or cannot be read.
 pub(super) fn begin_of(folders: &Folders, name: &OsStr) -> Option<Begin> {
     let listed = Name { name: name.to_owned(), is_file: false };
     let (file, has_ended) = open(folders, &listed).ok()??;
     ends(&file, has_ended, folders.seal.chain(&name.to_string_lossy())).ok()?.begin
 }
 
-/// How a run ended and how many steps stay, if that is known.
+/// How a run ended and the number of steps still in effect, if known.
 type Last = Option<(End, u32)>;
 
-/// What a journal says first and last.
+/// The first and last records of a journal.
 struct Ends {
     begin: Option<Begin>,
     last: Last,
-    /// Whether it lies among those of runs that ended.
+    /// Whether the journal is in the directory of finished runs.
     has_ended: bool,
 }
 
-/// Reads the first record, and the last.
+/// Reads the first and the last record.
 fn ends(mut file: &File, has_ended: bool, chain: Chain) -> io::Result<Ends> {
     let mut head = vec![0; HEAD];
     let length = file.read(&mut head)?;
     head.truncate(length);
     let mut tail = head.clone();
     if length == HEAD {
-        // There is more of it.
+        // The journal is longer.
         BufReader::new(file).take(RECORD_BYTES as u64).read_until(b'\n', &mut head)?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
@@ -317,7 +319,8 @@ fn ends(mut file: &File, has_ended: bool, chain: Chain) -> io::Result<Ends> {
     Ok(Ends { begin, last, has_ended })
 }
 
-/// The last record of a journal, from its last bytes: the seal of the line before it is among them.
+/// Parses the last record from the end of a journal. The seal of the previous line, which the chain needs, is also in
+/// `tail`.
 fn last_record(tail: &[u8], chain: Chain) -> Option<Record> {
     let mut lines = tail.strip_suffix(b"\n")?.rsplit(|&byte| byte == b'\n');
     let (last, before) = (lines.next()?, lines.next()?);

@@ -1,13 +1,14 @@
-//! The journal: what a run changes, written down before it is done.
+//! The journal: a write-ahead record of every change that a run makes to files.
 //!
-//! `.ns/runs/open/<run>` is the journal of a run that goes on, or that was killed; the run holds a
-//! lock of the system on it, which dies with the process. `.ns/runs/<run>` is that of a run that
-//! ended. The names sort by time. A step is written and synced first, with all names that it will
-//! use; then it is taken; then a mark says so, which needs no sync of its own: where it is missing
-//! the disk itself tells ([`recover`]).
+//! `.ns/runs/open/<run>` is the journal of a run that is active or was killed. The run holds an operating-system lock
+//! on it, which the kernel releases when the process ends. `.ns/runs/<run>` is the journal of a finished run. The
+//! names sort by time.
 //!
-//! What a step takes away is kept below `.ns` by a rename, so a journal holds names alone, and what
-//! it says can be taken back ([`undo`]).
+//! A step is first journaled with all the names it will use and synced, then carried out, then marked as done. The
+//! mark is not synced: if it is lost, recovery infers the outcome from the file system ([`recover`]).
+//!
+//! A step moves what it removes into the backup store below `.ns`. A journal therefore holds only names and metadata,
+//! and every step can be reversed ([`undo`]).
 
 mod address;
 mod aftermath;
@@ -64,59 +65,59 @@ use run::Run;
 pub use shown::{ShownChange, ShownRun, What};
 pub use undo::{UndoError, Undone};
 
-/// The folder of journals in `.ns`.
+/// The directory of journals in `.ns`.
 const JOURNAL: &str = "runs";
 
-/// What the runs of a process change: one after another, each with a journal of its own.
+/// The journal of a process: its runs follow one another, and each has a file of its own.
 #[derive(Debug)]
 pub struct Journal {
     writable: bool,
-    /// What the next journal says first.
+    /// Header of the next run's journal.
     about: RefCell<Begin>,
-    /// The run that goes on, once it has changed something.
+    /// The active run, or `None` until it changes something.
     run: RefCell<Option<Run>>,
 }
 
-/// A run that ended and changed something.
+/// A finished run that changed something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Its name.
+    /// The name of the run.
     pub run: String,
-    /// How many of its steps stay.
+    /// Number of its steps that are still in effect.
     pub steps: u32,
 }
 
-/// The right to change our own files: the audit log, project memory, the journal itself.
+/// Permission to change NeuroScript's own files: the audit log, project memory, the journal itself.
 #[derive(Debug)]
 pub struct OwnChange(());
 
-/// The right to change files for a tool. Each step of it is written down first.
+/// Permission to change files on behalf of a tool. Each step is journaled before it is carried out.
 #[derive(Debug)]
 pub struct Change<'a> {
     journal: &'a Journal,
     root: &'a Root,
     own: OwnChange,
-    /// The step of the same run that the next one takes back.
+    /// The step of the same run that the next steps reverse.
     reverses: Cell<Option<u32>>,
 }
 
-/// A step that was written down and is being taken. Dropped, it was not taken.
+/// A step that is journaled and in progress. Dropping it records that the step did not happen.
 #[derive(Debug)]
 pub struct UnderWay<'a> {
     change: &'a Change<'a>,
     number: u32,
-    /// Whether something of it stays when the run ends.
+    /// Whether the step counts as a change once the run ends.
     stays: bool,
     is_over: bool,
 }
 
 impl Journal {
-    /// A journal for runs that may change files.
+    /// Creates a journal for runs that may change files.
     pub fn writable() -> Journal {
         Journal::new(true)
     }
 
-    /// A journal that refuses every change.
+    /// Creates a journal that refuses every change.
     pub fn read_only() -> Journal {
         Journal::new(false)
     }
@@ -125,19 +126,19 @@ impl Journal {
         Journal { writable, about: RefCell::default(), run: RefCell::default() }
     }
 
-    /// Says what the next run is. Nothing is written before it changes something.
+    /// Sets the header of the next run. Nothing is written until the run makes its first change.
     pub fn announce(&self, about: Begin) {
         *self.about.borrow_mut() = about;
     }
 
-    /// Opens a change of so many files and folders, counted against the limits of the run.
+    /// Begins a change of `files` files and directories and charges them against the limits of the run.
     pub fn begin<'a>(&'a self, root: &'a Root, files: u64, meter: &mut Meter) -> Result<Change<'a>, SandboxError> {
         let own = self.begin_own()?;
         meter.change_files(files)?;
         Ok(Change { journal: self, root, own, reverses: Cell::new(None) })
     }
 
-    /// Opens a change of our own files, which is not counted.
+    /// Begins a change of NeuroScript's own files, which is not charged.
     pub fn begin_own(&self) -> Result<OwnChange, SandboxError> {
         match self.writable {
             true => Ok(OwnChange(())),
@@ -145,19 +146,19 @@ impl Journal {
         }
     }
 
-    /// The number of the last step of the run that goes on.
+    /// Returns the number of the last step of the active run, or 0 if there is none.
     pub fn last_step(&self) -> u32 {
         self.run.borrow().as_ref().map_or(0, Run::last_number)
     }
 
-    /// Says how many steps of the run that goes on stay.
+    /// Sets the number of steps of the active run that are still in effect.
     fn count(&self, taken: usize) {
         if let Some(run) = &mut *self.run.borrow_mut() {
             run.count(u32::try_from(taken).unwrap_or(u32::MAX));
         }
     }
 
-    /// Ends the run that goes on. Gives what stays of it, if it has changed something.
+    /// Ends the active run. Returns a summary if the run changed something.
     pub fn end(&self, how: End) -> Result<Option<Ended>, SandboxError> {
         let Some(run) = self.run.borrow_mut().take() else { return Ok(None) };
         let ended = Ended { run: run.id().to_owned(), steps: run.taken() };
@@ -165,25 +166,25 @@ impl Journal {
         run.end(how).map(|()| ended)
     }
 
-    /// Leaves the run that goes on as one that was killed, so that the next start brings it to an end.
+    /// Drops the active run as if its process had been killed; the next start recovers it.
     pub fn abandon(&self) {
         self.run.borrow_mut().take();
     }
 
-    /// Says that something unfinished of the run that goes on could not be removed: the next start does that.
+    /// Records that leftovers of the active run could not be removed. The next start removes them.
     pub fn leave_unswept(&self) {
         if let Some(run) = &mut *self.run.borrow_mut() {
             run.leave_unswept();
         }
     }
 
-    /// Says that a folder was changed by something of ours that came and went, besides the steps.
+    /// Records the modification time of a directory that was changed outside the steps.
     pub(super) fn touched(&self, folder: Address, handle: &Folder) {
         let modified = modified(handle);
         self.mark(&Record::Touched { folder, modified });
     }
 
-    /// Writes something down that the disk tells too, should it be lost.
+    /// Appends a record that recovery can reconstruct from the file system if it is lost.
     fn mark(&self, record: &Record) {
         if let Some(run) = &mut *self.run.borrow_mut() {
             run.mark(record);
@@ -192,50 +193,50 @@ impl Journal {
 }
 
 impl Change<'_> {
-    /// The right to change our own files, which comes with it.
+    /// Returns the permission to change NeuroScript's own files, which this permission includes.
     pub fn own(&self) -> &OwnChange {
         &self.own
     }
 
-    /// A new stamp under which something is kept. The run has begun by then, so that its own stamps are later.
+    /// Returns a new stamp for a backup. Begins the run first, so that stamps of its backups are later than its own.
     pub(super) fn kept_stamp(&self, keeper: Keeper<'_>) -> Result<String, SandboxError> {
         self.begin_journal()?;
         Ok(keeper.new_stamp(&self.root.account))
     }
 
-    /// Begins the journal, although no step may follow.
+    /// Begins the journal even if no step follows.
     fn begin_journal(&self) -> Result<(), SandboxError> {
         self.with_run(|_| Ok(()))
     }
 
-    /// The next steps take back this one of the same run, so that both come to nothing.
+    /// Declares that the next steps reverse step `number` of the same run, so that both cancel out. `None` ends this.
     fn reverse(&self, number: Option<u32>) {
         self.reverses.set(number);
     }
 
-    /// Whether steps of the same run are being taken back.
+    /// Whether steps of the same run are being reversed.
     fn is_reversing(&self) -> bool {
         self.reverses.get().is_some()
     }
 
-    /// From here on all steps are taken, or none, until [`Change::close_group`]. Gives the number of the
-    /// first.
+    /// Opens a group: all steps until [`Change::close_group`] take effect, or none. Returns the number of its first
+    /// step.
     pub fn open_group(&self) -> Result<u32, SandboxError> {
         self.with_run(|run| run.append(&Record::Open, false).map(|()| run.last_number() + 1))
     }
 
-    /// All steps since [`Change::open_group`] were taken, or were taken back. Where that cannot be written
-    /// down, the next start takes back what was done.
+    /// Closes a group whose steps all took effect or were all reversed. If this cannot be written, the next start
+    /// rolls the group back.
     pub fn close_group(&self) -> Result<(), SandboxError> {
         self.with_run(|run| run.append(&Record::Close, false).or_else(|_| run.append(&Record::Close, false)))
     }
 
-    /// Writes a step down, durably. `folders` are those whose entries it changes.
+    /// Journals a step durably. `folders` are the directories whose entries it changes.
     pub(super) fn begin(&self, step: Step, folders: &[&Folder]) -> Result<UnderWay<'_>, SandboxError> {
         self.write_down(step, folders.iter().map(|folder| FolderState::of(folder)).collect(), true)
     }
 
-    /// Writes several steps down, durably, each with the state of its folder.
+    /// Journals several steps durably, each with the state of its directory. Only the last write syncs.
     pub(super) fn begin_all(&self, steps: Vec<(Step, FolderState)>) -> Result<Vec<UnderWay<'_>>, SandboxError> {
         let count = steps.len();
         let begin = |(at, (step, folder))| self.write_down(step, vec![folder], at + 1 == count);
@@ -261,31 +262,31 @@ impl Change<'_> {
         work(run).map_err(|error| SandboxError::io(shown(JOURNAL), &error))
     }
 
-    /// Says that a folder was changed by something of ours that came and went, besides the steps.
+    /// Records the modification time of a directory that was changed outside the steps.
     pub(super) fn touched(&self, address: Address, folder: &Folder) {
         self.journal.touched(address, folder);
     }
 }
 
 impl UnderWay<'_> {
-    /// It came to nothing, and what is unfinished of it could not be removed: the next start does that.
+    /// Marks the step as void and records that its leftovers could not be removed. The next start removes them.
     pub fn leave_unswept(mut self) {
         self.is_over = true;
         self.change.journal.leave_unswept();
     }
 
-    /// The draft was made.
+    /// Records that the staging file was created.
     pub fn drafted(&self, inode: u64) {
         self.change.journal.mark(&Record::Drafted { number: self.number, inode });
     }
 
-    /// What is taken away was copied, whole and synced; the original is about to be removed.
+    /// Records that the entry to be removed was copied and synced and that the original is about to be removed.
     pub fn copied(&self) -> Result<(), SandboxError> {
         self.change.with_run(|run| run.append(&Record::Copied { number: self.number }, true))
     }
 
-    /// The step was taken: `now` is what is at its path, and `kept` says whether something is kept of
-    /// what was there. `folders` are those of [`Change::begin`].
+    /// Records that the step was carried out. `now` is the entry at its path, `kept` tells whether the previous entry
+    /// was backed up, and `folders` are those passed to [`Change::begin`].
     pub fn done(mut self, now: Option<&Metadata>, kept: bool, folders: &[&Folder]) {
         self.is_over = true;
         let after = folders.iter().map(|folder| modified(folder)).collect();
@@ -308,22 +309,21 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// What a step left under a name: what is there, unless that is no longer the thing it put there.
+/// Returns the metadata of the entry that a step put at a name, or `put` if another entry has the name by now.
 pub(super) fn left(folder: &Folder, name: &OsStr, put: &Metadata) -> Metadata {
     folder.metadata(name).ok().filter(|found| found.identity == put.identity).unwrap_or(*put)
 }
 
-/// A folder as it is before a step that changes its entries.
+/// State of a directory before a step changes its entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FolderState {
-    /// When it was changed last.
+    /// Its modification time.
     modified: Option<Moment>,
-    /// Its inode.
     inode: Option<u64>,
 }
 
 impl FolderState {
-    /// The present state of a folder.
+    /// Returns the current state of a directory.
     pub(super) fn of(folder: &Folder) -> FolderState {
         let metadata = folder.own_metadata().ok();
         FolderState {
@@ -333,7 +333,7 @@ impl FolderState {
     }
 }
 
-/// When a folder was changed last.
+/// Returns the modification time of a directory.
 fn modified(folder: &Folder) -> Option<Moment> {
     folder.modified().map(moment)
 }

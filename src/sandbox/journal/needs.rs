@@ -1,8 +1,8 @@
-//! What runs need of what is kept: the newest, so that they can be taken back, and those that go on.
+//! Determines which backups runs still need: the newest runs for undo, and all active runs.
 //!
-//! What a run keeps has a later name than the run. Besides, a run that takes another back puts things
-//! where they were kept before, under their old names: those its journal tells. Runs may begin and go
-//! on while this is asked, so it looks again ([`Needs::refresh`]).
+//! The backups of a run have later names than the run. A run that undoes another may in addition put entries back
+//! under their old backup names; its journal lists those. Runs may begin and proceed meanwhile, so the state must be
+//! refreshed ([`Needs::refresh`]).
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -21,34 +21,34 @@ use super::record::Step;
 use super::roots::Roots;
 use super::run::Folders;
 
-/// A folder that was changed so short a time ago may be changed again without its time telling.
+/// A directory changed more recently than this may change again without a change of its modification time.
 const UNSETTLED: Duration = Duration::from_millis(50);
 
-/// What runs need.
+/// The needs of runs.
 pub(super) struct Needs {
     folders: Option<Folders>,
-    /// What has this name or a later one is needed, and so are the journals.
+    /// Backups and journals with this name or a later one are needed.
     stays_from: String,
-    /// What else is needed, by its addresses.
+    /// Paths of further backups that are needed.
     addresses: HashSet<Address>,
-    /// The bytes of journals that were read.
+    /// Size in bytes of each journal when it was last read.
     read: HashMap<OsString, u64>,
-    /// When the folder of runs that ended was changed last, when it was read.
+    /// Modification time of the directory of finished runs when it was last listed.
     listed: Option<Timestamp>,
-    /// Whether a run goes on.
+    /// Whether a run is active.
     pub goes_on: bool,
-    /// Journals that cannot be read whole.
+    /// Journals that cannot be read completely.
     pub flaws: Vec<SandboxError>,
 }
 
 impl Needs {
-    /// What the newest runs need, so many, and those that go on.
+    /// Determines the needs of the `keep_runs` newest runs and of all active runs.
     pub fn of(roots: Roots<'_>, keep_runs: usize) -> Result<Needs, SandboxError> {
         let folders = Folders::find(roots.main)?;
         let runs = folders.as_ref().map(Folders::runs).transpose().map_err(wrap)?.unwrap_or_default();
         let open = folders.as_ref().map(open_runs).transpose().map_err(wrap)?.unwrap_or_default();
         let newest = &runs[runs.len().saturating_sub(keep_runs)..];
-        // What begins from now on has a later name, whatever the clock says.
+        // Runs that begin from now on get a later name, whatever the clock says.
         let from_now = stamp::after(&runs.last().map(|last| stamp::moment_of(last)).unwrap_or_default());
         let oldest = newest.first().into_iter().chain(open.iter().min()).min();
         let stays_from = oldest.map_or(from_now, |oldest| oldest.to_string_lossy().into_owned());
@@ -59,22 +59,22 @@ impl Needs {
         Ok(needs)
     }
 
-    /// Whether something that is kept is needed.
+    /// Whether a backup is needed.
     pub fn needs(&self, address: &Address, name: &OsStr) -> bool {
         self.is_new(name) || self.addresses.contains(address)
     }
 
-    /// Whether something has so late a name that it is needed in any case.
+    /// Whether a name is late enough that the entry is needed in any case.
     pub fn is_new(&self, name: &OsStr) -> bool {
         name.as_encoded_bytes() >= self.stays_from.as_bytes()
     }
 
-    /// The folders of journals.
+    /// Returns the directories of journals.
     pub fn folders(&self) -> Option<&Folders> {
         self.folders.as_ref()
     }
 
-    /// Looks what runs have begun and done meanwhile.
+    /// Takes into account what runs have done since the last call.
     pub fn refresh(&mut self) -> Result<(), SandboxError> {
         let Some(folders) = &self.folders else { return Ok(()) };
         let open = open_runs(folders).map_err(wrap)?;
@@ -90,7 +90,7 @@ impl Needs {
         Ok(())
     }
 
-    /// Reads a journal, unless it says no more than when it was read.
+    /// Reads a journal unless its size is unchanged.
     fn read(&mut self, name: &OsStr) {
         let Some(folders) = &self.folders else { return };
         let file = folders.ended.open_file(name).or_else(|_| folders.open.open_file(name));
@@ -106,7 +106,7 @@ impl Needs {
                 self.addresses.extend(old.cloned());
                 history.damaged.map(|line| format!("line {line} is damaged"))
             }
-            // A stranger's runs need nothing of ours.
+            // Foreign runs need none of this user's backups.
             Err(HistoryError::Foreign) => None,
             Err(error) => Some(error.to_string()),
         };
@@ -117,8 +117,8 @@ impl Needs {
     }
 }
 
-/// The oldest run that some runs take back, or do again, at any remove: what was kept since then may be what
-/// they put back under its old name.
+/// Returns the oldest run that some of `runs` undo or redo, directly or indirectly. Backups made since then may be
+/// ones that these runs put back under their old names.
 pub(super) fn origin(folders: &Folders, runs: &[OsString]) -> Option<OsString> {
     let mut ahead: Vec<OsString> = runs.to_vec();
     let mut seen: HashSet<OsString> = HashSet::new();
@@ -131,13 +131,13 @@ pub(super) fn origin(folders: &Folders, runs: &[OsString]) -> Option<OsString> {
     seen.into_iter().min()
 }
 
-/// The names of runs whose journals have not ended.
+/// Returns the names of runs whose journals are open.
 fn open_runs(folders: &Folders) -> io::Result<Vec<OsString>> {
     let names = folders.open.entries()?.into_iter().map(|entry| entry.name);
     Ok(names.filter(|name| stamp::is_stamp(name)).collect())
 }
 
-/// What a step keeps, and what it takes from where it was kept.
+/// Returns the backups that a step creates or consumes.
 fn kept_by(step: &Step) -> impl Iterator<Item = &Address> {
     let (kept, from) = match step {
         Step::Put { kept, from, .. } => (kept.as_ref(), from.as_ref().map(|(from, _)| from)),

@@ -1,4 +1,4 @@
-//! What a run comes to: for each place that it changed, what was there before and what it left there.
+//! The outcome of a run: for each path it changed, the entry before the run and the entry it left.
 
 use std::collections::BTreeMap;
 
@@ -9,66 +9,65 @@ use super::record::{Moment, State, Step};
 use super::roots::Roots;
 use super::times::Times;
 
-/// What a run did to the tree.
+/// The changes of a run to the tree.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// The places by their addresses.
+    /// The changed paths.
     pub places: BTreeMap<Address, Place>,
-    /// What was known of places below something that was taken away, by where that is kept.
+    /// Places below removed trees, by the path of the backup.
     taken: BTreeMap<Address, Vec<(Address, Place)>>,
-    /// The folders whose entries changed, by their addresses.
+    /// Directories whose entries changed, by path.
     pub(super) folders: BTreeMap<Address, Touched>,
-    /// The same of folders that were taken away since, by where they are kept; of removed ones, by their
-    /// own addresses.
+    /// Directories that were removed later: by the path of their backup, or by their own path if they have none.
     gone: BTreeMap<Address, Vec<(Address, Touched)>>,
-    /// The state of each kept thing when it was taken, by where it is kept.
+    /// The state of each entry when it was backed up, by the path of the backup.
     pub(super) kept: BTreeMap<Address, State>,
 }
 
-/// A folder whose entries changed.
+/// A directory whose entries changed.
 #[derive(Clone, Debug)]
 pub(super) struct Touched {
-    /// Its address when the run began.
+    /// Its path when the run began.
     origin: Address,
-    /// When it was changed last before the run, and by the run.
+    /// Its modification time before the run and after the run's last change.
     before: Option<Moment>,
     after: Option<Moment>,
-    /// Its inode, if the journal knows it.
+    /// Its inode, if the journal has it.
     pub(super) inode: Option<u64>,
-    /// The line of the journal that says so.
+    /// The line of the journal that records the last change.
     line: u64,
 }
 
-/// What a run did to one place.
+/// The changes of a run to one path.
 #[derive(Clone, Debug, Default)]
 pub struct Place {
-    /// What was there when the run began.
+    /// The entry when the run began.
     pub was: Option<State>,
-    /// Where that is kept.
+    /// The backup of that entry.
     pub kept: Option<Address>,
-    /// What the run left there.
+    /// The entry that the run left.
     pub now: Option<State>,
-    /// Where that came from, when it was moved.
+    /// The original path of that entry, if it was moved.
     pub from: Option<Address>,
-    /// Whether the run made the folder that is there, and put in what is in it, one by one.
+    /// Whether the run created the directory there and then its entries one by one.
     pub(super) is_made: bool,
-    /// Whether the run put a whole tree there.
+    /// Whether the run installed a whole tree there.
     pub(super) is_tree: bool,
-    /// Whether what is there is a copy of what the run left, since it was moved to another file system later.
+    /// Whether the entry is a copy of what the run left, made by a later move to another file system.
     pub(super) is_copied: bool,
-    /// Whether a directory was moved there or above since the run emptied the place, and brought what is there.
+    /// Whether a directory that was moved here or to an ancestor, after the run emptied this path, brought the entry.
     pub(super) is_covered: bool,
 }
 
 impl Place {
-    /// Whether what was there when the run began is still there.
+    /// Whether the entry is still the one from before the run.
     fn is_as_it_was(&self) -> bool {
         self.was.as_ref().zip(self.now.as_ref()).is_some_and(|(was, now)| was.inode == now.inode)
     }
 }
 
 impl Outcome {
-    /// What the steps of a run come to.
+    /// Computes the outcome of the steps of a run.
     pub fn of(history: &History) -> Outcome {
         let mut outcome = Outcome::default();
         let mut copied = history.copied.iter().peekable();
@@ -87,7 +86,7 @@ impl Outcome {
         outcome
     }
 
-    /// What is at a place, with all that is in it, is a copy of what the steps left there.
+    /// Marks the entry at `path`, with everything in it, as a copy of what the steps left.
     fn copy(&mut self, path: &Address) {
         let is_at = |place: &Address| place == path || place.is_below(path);
         self.places.iter_mut().filter(|(place, _)| is_at(place)).for_each(|(_, place)| place.is_copied = true);
@@ -163,7 +162,8 @@ impl Outcome {
         }
     }
 
-    /// What is replaced or taken away at a place, and was moved there: its first place knows where it is kept.
+    /// Handles an entry that was moved to `path` and is now replaced or removed: records its backup at its original
+    /// path.
     fn keep_moved(&mut self, path: &Address, kept: Option<&Address>) {
         let Some(from) = self.places.get(path).and_then(|place| place.from.clone()) else { return };
         if let Some(origin) = self.places.get_mut(&from)
@@ -174,7 +174,8 @@ impl Outcome {
         }
     }
 
-    /// What the run itself took away is put back: it is no longer kept. Gives what was known of places below it.
+    /// Handles the restoration of an entry that the run itself removed: its backup is gone. Returns the known places
+    /// below it.
     fn put_back(&mut self, kept: &Address) -> Option<Vec<(Address, Place)>> {
         let inside = self.taken.remove(kept)?;
         let of_it = self.places.values_mut().filter(|place| place.kept.as_ref() == Some(kept));
@@ -193,7 +194,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the run made what is at an address, alone or with the tree it is in: it goes again.
+    /// Whether the run created the entry at `address`, alone or as part of a tree. Undo removes such entries.
     fn is_new(&self, address: &Address) -> bool {
         let mut here = address.clone();
         loop {
@@ -209,7 +210,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the run put a whole tree where an address is below, in place of what it took away from there.
+    /// Whether the run installed a whole tree above `address` in place of one that it removed.
     pub(super) fn is_in_tree(&self, address: &Address) -> bool {
         let mut here = address.clone();
         loop {
@@ -224,7 +225,7 @@ impl Outcome {
         }
     }
 
-    /// A folder is taken away, with those in it: nobody else changes them from here on.
+    /// Handles the removal of a directory and those below it. Nobody else changes them from here on.
     fn let_go(&mut self, path: &Address, kept: &Address) {
         let below: Vec<Address> = keys_below(&self.folders, path).cloned().collect();
         let all = below.iter().chain([path]);
@@ -232,7 +233,7 @@ impl Outcome {
         self.gone.entry(kept.clone()).or_default().extend(gone);
     }
 
-    /// The address that something had when the run began.
+    /// Returns the path that an entry had when the run began.
     fn origin_of(&self, address: &Address) -> Address {
         let mut above = Some(address.clone());
         while let Some(here) = above {
@@ -244,8 +245,9 @@ impl Outcome {
         address.clone()
     }
 
-    /// The directories whose entries changed, each by the address that it had when the run began, with the time that
-    /// it gets once the run is undone: that before the run, or the one that it has where somebody else changed it since.
+    /// Returns the directories whose entries changed, by their path when the run began, with the time that each gets
+    /// when the run is undone: the time before the run, or the present one if somebody else has changed the directory
+    /// since.
     pub(super) fn times(&self, roots: Roots<'_>, times: &Times) -> Vec<(Address, Moment)> {
         let restored = |touched: &Touched| touched.before.map(|before| times.restored(&touched.origin, before));
         let time = |folder: &Address, touched: &Touched| {
@@ -262,14 +264,14 @@ impl Outcome {
         folders.chain(gone).filter_map(|(touched, time)| Some((touched.origin.clone(), time?))).collect()
     }
 
-    /// The directories whose entries changed, each by the address that it has at the end, with its time before and
-    /// after the run.
+    /// Returns the directories whose entries changed, by their path at the end of the run, with their times before
+    /// and after the run.
     pub(super) fn into_times(self) -> impl Iterator<Item = (Address, Moment, Moment)> {
         let times = |(folder, touched): (Address, Touched)| Some((folder, touched.before?, touched.after?));
         self.folders.into_iter().filter_map(times)
     }
 
-    /// The place of a path; the first time, `old` is what was there when the run began.
+    /// Returns the place of a path. On first use, `old` becomes the entry from before the run.
     fn place(&mut self, path: &Address, old: Option<&State>) -> &mut Place {
         let place = self.places.entry(path.clone());
         let place = place.or_insert_with(|| Place { was: old.cloned(), ..Place::default() });
@@ -277,7 +279,7 @@ impl Outcome {
         place
     }
 
-    /// Takes out what is below a path, and does something with each.
+    /// Removes the places below a path and passes each to `work`.
     fn below(&mut self, path: &Address, mut work: impl FnMut(&mut Outcome, Address, Place)) {
         let below: Vec<Address> = keys_below(&self.places, path).cloned().collect();
         for address in below {
@@ -317,7 +319,7 @@ impl Outcome {
     }
 }
 
-/// The addresses below one, which follow each other in the order of their bytes.
+/// Returns the keys strictly below a path. They are adjacent because addresses sort by their bytes.
 pub(super) fn keys_below<'m, T>(map: &'m BTreeMap<Address, T>, path: &'m Address) -> impl Iterator<Item = &'m Address> {
     let mut first = path.0.clone();
     if !first.is_empty() {

@@ -1,4 +1,4 @@
-//! Whose the journals are: a seal of this user's key over the root, beside them.
+//! Ownership of the journals of a root, proved by a seal of this user's key in a file next to them.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read, Write};
@@ -11,27 +11,27 @@ use super::super::root::Root;
 use super::run::Folders;
 use super::{JOURNAL, Journal};
 
-/// The file that holds the seal, in the folder of the journals.
+/// The file with the seal, in the directory of journals.
 pub const OWNER_FILE: &str = "owner";
-/// What the seal is over.
+/// The purpose for which the seal is made.
 const PURPOSE: &str = "owner";
-/// Bytes of that file, with room to spare.
+/// Maximum number of bytes read from that file; a seal is shorter.
 const OWNER_BYTES: u64 = 256;
 
-/// Whose the journals of a root are.
+/// The owner of the journals of a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ownership {
-    /// This user's key made their folder for this root, or took it over.
+    /// This user's key sealed the directory for this root, when it was created or adopted.
     Ours,
-    /// Somebody else did, or for another root.
+    /// Somebody else created it, or it belongs to another root.
     Foreign,
 }
 
 impl Journal {
-    /// Whose the journals of a root are; `None` when there are none.
+    /// Returns the owner of the journals of a root, or `None` if there are none.
     ///
     /// # Errors
-    /// The system's, and `NotOurs` where something else stands in their place.
+    /// Returns errors of the operating system, and `NotOurs` if another kind of entry is in their place.
     pub fn ownership(root: &Root) -> Result<Option<Ownership>, SandboxError> {
         let Some(folders) = Folders::find(root)? else { return Ok(None) };
         if folders.is_owned()? {
@@ -43,7 +43,7 @@ impl Journal {
 }
 
 impl Folders {
-    /// Whether they say that they are this user's, for this root.
+    /// Whether this user's key sealed the directories for this root.
     pub fn is_owned(&self) -> Result<bool, SandboxError> {
         let name = OsStr::new(OWNER_FILE);
         match self.ended.metadata(name) {
@@ -52,14 +52,14 @@ impl Folders {
         }
         let mut text = String::new();
         let file = self.ended.open_file(name).map_err(|error| wrap(&error))?;
-        // A seal is ASCII: other bytes are none.
+        // A seal is ASCII, so other bytes are not one.
         let is_text = file.take(OWNER_BYTES).read_to_string(&mut text).is_ok();
         Ok(is_text && self.seal.has_sealed(PURPOSE, b"", text.trim_end()))
     }
 
-    /// Says that they are this user's.
+    /// Seals the directories with this user's key.
     pub fn claim(&self, root: &Root) -> Result<(), SandboxError> {
-        // A key that goes with the process proves nothing later.
+        // A key that does not outlive the process proves nothing later.
         if root.user.key.lost_because().is_some() || self.is_owned()? {
             return Ok(());
         }

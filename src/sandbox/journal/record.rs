@@ -1,6 +1,6 @@
-//! The records of a journal: one a line, as JSON, with the seal of the line behind it.
+//! The records of a journal: one JSON object per line, followed by the seal of the line.
 //!
-//! The seals are chained ([`Chain`]), so that a line counts in its place in this one journal alone.
+//! The seals form a chain ([`Chain`]), so a line is valid only at its position in this one journal.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,106 +8,106 @@ use super::super::metadata::{Kind, Metadata, Timestamp};
 use super::super::seal::{Chain, SEAL_DIGITS};
 use super::address::Address;
 
-/// The form of journals that this program writes.
+/// The format version of journals that this program writes.
 pub const VERSION: u32 = 2;
-/// The most bytes of a record; a longer line is damaged.
+/// Maximum size of a record in bytes. A longer line is damaged.
 pub const RECORD_BYTES: usize = 256 << 10;
-/// Hexadecimal digits of the checksum that lines of the first form begin with.
+/// Number of hexadecimal digits of the checksum at the start of each line in format version 1.
 const CHECKSUM_DIGITS: usize = 8;
 
-/// One record.
+/// A record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Record {
-    /// The first: whose journal it is.
+    /// The first record: the header.
     Begin(Begin),
-    /// A step is about to be taken. It is synced before anything is touched.
+    /// A step is about to be carried out. The record is synced before any file changes.
     Step {
-        /// Its number, from 1.
+        /// The number of the step, from 1.
         number: u32,
-        /// What is to be done.
+        /// The change.
         step: Step,
-        /// The step of the same run that it takes back.
+        /// The step of the same run that it reverses.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         reverses: Option<u32>,
-        /// When the folders that it changes were changed last.
+        /// Modification times of the directories that it changes, before the step.
         before: Vec<Option<Moment>>,
-        /// Their inodes.
+        /// Inodes of those directories.
         #[serde(skip_serializing_if = "Vec::is_empty", default)]
         inodes: Vec<Option<u64>>,
     },
-    /// The draft of a step was made.
+    /// The staging file of a step was created.
     Drafted {
-        /// The step.
+        /// The number of the step.
         number: u32,
-        /// The draft's inode.
+        /// The inode of the staging file.
         inode: u64,
     },
-    /// What a step takes away was copied whole, and the original is about to be removed.
+    /// The entry that a step removes was copied completely, and the original is about to be removed.
     Copied {
-        /// The step.
+        /// The number of the step.
         number: u32,
     },
-    /// A step was taken.
+    /// A step was carried out.
     Done {
-        /// The step.
+        /// The number of the step.
         number: u32,
-        /// What is at its path now.
+        /// The entry at its path afterwards.
         now: Option<State>,
-        /// Whether something is kept of what was there.
+        /// Whether the previous entry was backed up.
         kept: bool,
-        /// When the folders that it changed were changed last.
+        /// Modification times of the directories that it changed, after the step.
         after: Vec<Option<Moment>>,
     },
-    /// A folder was changed besides the steps, by something of ours that came and went.
+    /// A directory was changed outside the steps: by a short-lived staging file, or by restoring its time.
     Touched {
-        /// It.
+        /// The directory.
         folder: Address,
-        /// When it was changed last.
+        /// Its modification time.
         modified: Option<Moment>,
     },
-    /// A step was not taken: everything is as it was.
+    /// A step did not happen; nothing changed.
     Void {
-        /// The step.
+        /// The number of the step.
         number: u32,
     },
-    /// From here to [`Record::Close`] all steps are taken, or none.
+    /// Opens a group: all steps up to [`Record::Close`] take effect, or none.
     Open,
-    /// All of them were taken, or all were taken back.
+    /// Closes a group: all its steps took effect, or all were reversed.
     Close,
-    /// The last: how the run ended, and how many steps stay.
+    /// The last record.
     End {
-        /// How.
+        /// How the run ended.
         how: End,
-        /// Steps.
+        /// Number of steps that are still in effect.
         steps: u32,
     },
 }
 
-/// Whose journal it is.
+/// The header of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Begin {
-    /// The form of the journal.
+    /// The format version of the journal.
     pub version: u32,
-    /// The run: the moment it first changed something, and a random number.
+    /// The name of the run: the time of its first change and a random number.
     pub run: String,
-    /// What the user began: `ns run x.ns`.
+    /// The command that the user started, such as `ns run x.ns`.
     pub command: String,
-    /// The number of the user who asked for it.
+    /// The numeric ID of the user who started it.
     pub user: u32,
-    /// The run that this one takes back.
+    /// The run that this one undoes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub undoes: Option<String>,
-    /// The run that this one does again, by taking back what took that back.
+    /// The run that this one redoes, by undoing its undo.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub redoes: Option<String>,
-    /// Whether it is taken back when it does not end well.
+    /// Whether the run is rolled back if it fails.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub atomic: bool,
 }
 
 impl Begin {
-    /// Whether it takes a run back, and does not do one again by that.
+    /// Whether the run is an undo, and not a redo.
     pub fn is_undo(&self) -> bool {
         self.undoes.is_some() && self.redoes.is_none()
     }
@@ -117,97 +117,97 @@ impl Begin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// It went well.
+    /// It succeeded.
     Done,
-    /// It ended with an error; what it did before stays.
+    /// It failed; its earlier changes stay.
     Failed,
-    /// It ended with an error, and everything was taken back.
+    /// It failed and was rolled back.
     TakenBack,
-    /// Somebody stopped it, its process was killed or the machine stopped; what it did before stays.
+    /// It was interrupted, its process was killed or the machine stopped; its earlier changes stay.
     Interrupted,
 }
 
-/// A change of the tree. Each can be taken back by another of them.
+/// A change of the tree. Each kind can be reversed by another step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// Something new takes a place, whole.
+    /// Installs a complete new entry at a path.
     Put {
-        /// The place.
+        /// The path.
         path: Address,
-        /// What is there before.
+        /// The previous entry.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         old: Option<State>,
-        /// The name of ours in the same folder under which it is made, and under which what was there
-        /// is for a moment.
+        /// The temporary name in the same directory under which the new entry is prepared and which the previous
+        /// entry has for a moment.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         draft: Option<String>,
-        /// Where what was there is kept, below the root's `.ns`.
+        /// The backup of the previous entry, below the root's `.ns`.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         kept: Option<Address>,
-        /// Where the new thing was kept until now, and what it is.
+        /// The backup that the new entry comes from, and its state.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         from: Option<(Address, State)>,
     },
-    /// What is at a place is taken away and kept.
+    /// Removes an entry and backs it up.
     Take {
-        /// The place.
+        /// The path.
         path: Address,
-        /// What is there.
+        /// The entry there.
         old: State,
-        /// The name of ours in the same folder that it has while it is copied.
+        /// The temporary name in the same directory that the entry has while it is copied.
         draft: String,
-        /// Where it is kept.
+        /// The backup.
         kept: Address,
     },
-    /// Something gets another place.
+    /// Moves an entry.
     Move {
-        /// Its place.
+        /// The old path.
         path: Address,
-        /// What is there.
+        /// The entry there.
         old: State,
-        /// Its new place, where nothing is.
+        /// The new path, at which nothing exists.
         to: Address,
-        /// On another file system: the name of ours of the copy beside its new place, and of the original
-        /// beside the old one.
+        /// Only for a move to another file system: the temporary name of the copy next to the new path, and of the
+        /// original next to the old one.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         draft: Option<String>,
     },
-    /// A folder is made.
+    /// Creates a directory.
     MakeFolder {
-        /// Its place.
+        /// The path.
         path: Address,
     },
-    /// An empty folder is removed.
+    /// Removes an empty directory.
     RemoveFolder {
-        /// Its place.
+        /// The path.
         path: Address,
-        /// What it is.
+        /// The state of the directory.
         old: State,
     },
-    /// Something gets other permission bits.
+    /// Changes permission bits.
     SetMode {
-        /// Its place.
+        /// The path.
         path: Address,
-        /// What it is.
+        /// The entry there.
         old: State,
-        /// The new bits.
+        /// The new permission bits.
         mode: u32,
     },
-    /// Something unfinished comes into a folder under a name of ours, and vanishes again.
+    /// Creates a staging file that is removed again.
     Draft {
-        /// It.
+        /// The path.
         path: Address,
     },
-    /// A folder that goes when the run ends.
+    /// Creates a directory that is removed when the run ends.
     Temporary {
-        /// It.
+        /// The path.
         path: Address,
     },
 }
 
 impl Step {
-    /// The place that it changes.
+    /// Returns the path that it changes; for a move, the old path.
     pub fn path(&self) -> &Address {
         match self {
             Step::Put { path, .. }
@@ -223,7 +223,7 @@ impl Step {
 }
 
 impl Step {
-    /// The places that it changes.
+    /// Returns all paths that it changes.
     pub fn places(&self) -> Vec<&Address> {
         match self {
             Step::Move { path, to, .. } => vec![path, to],
@@ -231,17 +231,17 @@ impl Step {
         }
     }
 
-    /// The place at which its result is.
+    /// Returns the path of its result.
     pub fn destination(&self) -> &Address {
         if let Step::Move { to, .. } = self { to } else { self.path() }
     }
 
-    /// Whether it brings something to a place or takes it from there, with all that is in it.
+    /// Whether it installs, removes or moves an entry with everything in it.
     pub fn is_of_tree(&self) -> bool {
         matches!(self, Step::Put { .. } | Step::Take { .. } | Step::Move { .. })
     }
 
-    /// Where it puts a copy of what it moves, or, as a step that takes another back, of what had been there.
+    /// Returns where the step puts a copy: of the entry that it moves, or, in a reversal, of the original entry.
     pub fn copied_back_to(&self) -> Option<&Address> {
         match self {
             Step::Move { to, draft: Some(_), .. } => Some(to),
@@ -250,7 +250,7 @@ impl Step {
         }
     }
 
-    /// The states of what it replaces, takes away, moves or puts back.
+    /// Returns the states of the entries that it replaces, removes, moves or restores.
     pub fn states(&self) -> Vec<&State> {
         match self {
             Step::Put { old, from, .. } => old.iter().chain(from.as_ref().map(|(_, state)| state)).collect(),
@@ -259,7 +259,7 @@ impl Step {
         }
     }
 
-    /// The folders whose entries it changes.
+    /// Returns the directories whose entries it changes.
     pub fn folders(&self) -> Vec<Address> {
         match self {
             Step::Move { path, to, .. } => vec![path.parent(), to.parent()],
@@ -269,36 +269,36 @@ impl Step {
     }
 }
 
-/// A time as two numbers: seconds since 1970, and nanoseconds.
+/// A time: seconds since 1970 and nanoseconds.
 pub type Moment = (i64, u32);
 
-/// The moment of a time.
+/// Converts a timestamp for the journal.
 pub fn moment(time: Timestamp) -> Moment {
     (time.seconds, time.nanos)
 }
 
-/// The time of a moment.
+/// Converts a time of the journal to a timestamp.
 pub fn time(moment: Moment) -> Timestamp {
     Timestamp { seconds: moment.0, nanos: moment.1 }
 }
 
-/// What stands at a place, as far as it can be told again.
+/// The state of an entry, as far as it can be compared later.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
-    /// What it is.
+    /// The kind of the entry.
     pub kind: Kind,
     /// Its inode.
     pub inode: u64,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// When its content was changed last.
+    /// Modification time of its content.
     pub modified: Option<Moment>,
     /// Its permission bits.
     pub mode: u32,
 }
 
 impl State {
-    /// What this is known as.
+    /// Takes the state from metadata.
     pub fn of(metadata: &Metadata) -> State {
         State {
             kind: metadata.kind,
@@ -309,12 +309,12 @@ impl State {
         }
     }
 
-    /// When its content was changed last.
+    /// Returns the modification time of its content.
     pub fn modified(&self) -> Option<Timestamp> {
         self.modified.map(time)
     }
 
-    /// Whether it is the same thing, and nobody has changed it. What is in a folder makes no difference.
+    /// Whether `now` is the same entry, unchanged. The entries of a directory are not compared.
     pub fn is_still(&self, now: &State) -> bool {
         match self.kind {
             Kind::Folder => (self.kind, self.inode, self.mode) == (now.kind, now.inode, now.mode),
@@ -322,39 +322,40 @@ impl State {
         }
     }
 
-    /// Whether something kept is what this was when it was taken: the thing itself or a copy of it, unchanged.
-    /// A special file is never that, since no tool keeps one.
+    /// Whether a backup is this entry: the entry itself or a copy of it, unchanged. Always false for a special file,
+    /// since no tool backs one up.
     pub fn is_kept_as(&self, kept: &State) -> bool {
         let is_same_content = (self.size, self.modified) == (kept.size, kept.modified);
         match self.kind {
             _ if kept.kind != self.kind => false,
             Kind::Special => false,
-            // Its entries may have changed its time before it was kept; a copy got the time that it had then.
+            // Its time may have changed with its entries before it was backed up; a copy got the time of that moment.
             Kind::Folder => self.inode == kept.inode || self.modified == kept.modified,
             Kind::File | Kind::Link => is_same_content,
         }
     }
 
-    /// Whether it is the same thing or a copy of it, and nobody has changed it.
+    /// Whether `now` is the same entry or a copy of it, unchanged.
     pub fn is_still_or_copied(&self, now: &State) -> bool {
         self.is_still(&State { inode: self.inode, ..now.clone() })
     }
 }
 
-/// Writes a record as the next line of a journal, line feed included.
+/// Formats a record as the next line of a journal, with its line feed.
 pub fn line(record: &Record, chain: &mut Chain) -> String {
     let json = serde_json::to_string(record).expect("a record has only texts as keys");
     let seal = chain.seal(json.as_bytes());
     format!("{json} {seal}\n")
 }
 
-/// Reads the next line of a journal, without its line feed; `None` for one that was not written there.
+/// Parses the next line of a journal, without its line feed. Returns `None` if its seal is not valid at this position
+/// or it is not a record.
 pub fn parse(line: &[u8], chain: &mut Chain) -> Option<Record> {
     let (json, seal) = split(line)?;
     if chain.takes(json, seal) { serde_json::from_slice(json).ok() } else { None }
 }
 
-/// Reads a line whoever sealed it, in this form or the first: what it says is a claim.
+/// Parses a line of any format version without checking its seal: its contents are an unverified claim.
 pub fn parse_claim(line: &[u8]) -> Option<Record> {
     let json = match line.first()? {
         b'{' => split(line)?.0,
@@ -363,7 +364,7 @@ pub fn parse_claim(line: &[u8]) -> Option<Record> {
     serde_json::from_slice(json).ok()
 }
 
-/// The seal at the end of a line, of which the beginning may be missing; `None` where it is too short.
+/// Returns the seal at the end of a line, whose beginning may be missing. Returns `None` if the line is too short.
 pub fn seal_at_end(line: &[u8]) -> Option<&[u8]> {
     line.len().checked_sub(SEAL_DIGITS).map(|start| &line[start..])
 }

@@ -1,11 +1,11 @@
-//! After a run that was killed: its last steps are finished or taken back, and what it left unfinished
-//! is removed.
+//! Recovery of killed runs: finishes or reverses their last steps and removes their leftovers.
 //!
-//! Only what this user's key sealed for this root is acted upon, and only as far as the policy in force
-//! lets a tool change the places; a run that is known to be over is not brought to an end again.
+//! Recovery acts only on journals that this user's key sealed for this root, and changes a path only where the policy
+//! in force would let a tool change it. A run that the ledger lists as finished is not recovered again.
 //!
-//! Steps that have a mark are over. For the others the disk tells, as the names that a step uses are
-//! its own. Only what is known to be unfinished is removed; whatever else turns up is kept.
+//! Steps with a done or void mark are settled. The outcome of the others is inferred from the file system, which
+//! works because each step uses unique temporary names. Recovery removes only entries that are known to be unfinished
+//! and backs up all others.
 
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
@@ -33,20 +33,20 @@ use super::roots::Roots;
 use super::run::{Folders, OPEN, Run};
 use super::{Conflict, JOURNAL, Journal, OwnChange};
 
-/// A run that was killed, and how it ended now.
+/// A recovered run.
 #[derive(Clone, Debug)]
 pub struct Recovered {
-    /// The run.
+    /// The name of the run.
     pub run: String,
-    /// What the user had begun.
+    /// The command that the user started.
     pub command: String,
-    /// How it ended.
+    /// How the run ended.
     pub end: End,
-    /// The steps that stay.
+    /// Number of steps that are still in effect.
     pub steps: usize,
 }
 
-/// The journal of a run that was killed, open and locked.
+/// The journal of a killed run, open and locked.
 #[derive(Debug)]
 pub struct Abandoned {
     name: OsString,
@@ -56,30 +56,30 @@ pub struct Abandoned {
 }
 
 impl Abandoned {
-    /// The run.
+    /// Returns the name of the run.
     pub fn run(&self) -> &str {
         &self.history.begin.run
     }
 }
 
-/// The journals of runs that do not go on.
+/// The open journals of runs that are no longer active.
 #[derive(Debug, Default)]
 pub struct AllAbandoned {
-    /// Those of this user's runs, the oldest first.
+    /// Journals of this user's runs, the oldest first.
     pub runs: Vec<Abandoned>,
-    /// The names of those that are foreign, or of runs that are known to be over.
+    /// Names of foreign journals and of journals whose runs are already finished.
     pub foreign: Vec<OsString>,
-    /// Those that cannot be read, and why: a sentence each.
+    /// Errors for journals that cannot be read, one sentence each.
     pub unreadable: Vec<String>,
 }
 
-/// Why a run is not brought to an end.
+/// Why a run is not recovered.
 #[derive(Debug, thiserror::Error)]
 pub enum RecoverError {
-    /// The policy in force refuses places that it would change.
+    /// The policy in force refuses changes of these paths.
     #[error("the policy in force refuses {}", named(.0))]
     Refused(Vec<Conflict>),
-    /// It could not be done.
+    /// Recovery failed.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
 }
@@ -92,15 +92,14 @@ fn named(refused: &[Conflict]) -> String {
 }
 
 impl Journal {
-    /// Finds the journals of runs that were killed. Nothing is changed, but that those go which a run did not
-    /// get to begin.
+    /// Finds the journals of killed runs. The only change it makes is to remove journals of runs that never began.
     pub fn abandoned(&self, roots: Roots<'_>) -> Result<AllAbandoned, SandboxError> {
         let mut all = AllAbandoned::default();
         let Some(folders) = Folders::find(roots.main)? else { return Ok(all) };
         let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
         let mut names: Vec<OsString> =
             folders.open.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect();
-        // What somebody else put there is left alone.
+        // Files of other origin are left alone.
         names.retain(|name| stamp::is_stamp(name) || is_draft_name(name));
         names.sort_unstable();
         for name in names {
@@ -122,23 +121,22 @@ impl Journal {
         Ok(all)
     }
 
-    /// What the journal of one of this user's runs says that is not known to be over; `None` for any other.
+    /// Reads a journal if it belongs to an unfinished run of this user; returns `None` otherwise.
     fn read_abandoned(&self, root: &Root, name: &OsStr, file: &File) -> Result<Option<History>, HistoryError> {
         let history = match History::read(file, name, &root.seal) {
             Err(HistoryError::Foreign) => return Ok(None),
             other => other?,
         };
-        // Where nobody can tell, it may be a journal that somebody put there again.
+        // Without a ledger, the journal could be an old one that somebody put back.
         let is_over = |ledger: &Ledger| ledger.is_over(root.seal.id(), &history.begin.run);
         let is_over = root.user.ledger.as_ref().map(is_over).transpose()?;
         Ok(Some(history).filter(|_| is_over == Some(false) || root.user.key.lost_because().is_some()))
     }
 
-    /// Brings a run that was killed to an end. Gives nothing where it had ended, and only something unfinished
-    /// of it was to be removed.
+    /// Recovers a killed run. Returns `None` if the run had already ended and only its leftovers had to be removed.
     ///
     /// # Errors
-    /// [`RecoverError::Refused`] before anything is changed.
+    /// Returns [`RecoverError::Refused`] before anything is changed.
     pub fn recover(
         &self,
         abandoned: Abandoned,
@@ -175,18 +173,19 @@ impl Journal {
     }
 }
 
-/// What a run that was killed is brought to an end by.
+/// Parameters of recovery.
 #[derive(Clone, Copy)]
 pub struct RecoverRules<'a> {
-    /// Where its places are.
+    /// The roots of the run.
     pub roots: Roots<'a>,
-    /// How long old content is kept.
+    /// Retention of backups.
     pub retention: Retention,
-    /// Says of an address, and whether a folder is or was there, why nothing may be changed there.
+    /// Returns an error with the reason if the policy refuses to change a path. The flag tells whether a directory is
+    /// or was there.
     pub admit: &'a dyn Fn(&Address, bool) -> Result<(), String>,
 }
 
-/// The places that bringing a run to an end may change, and that the policy refuses.
+/// Returns the paths that recovery would change and that the policy refuses.
 fn refused(history: &History, admit: &dyn Fn(&Address, bool) -> Result<(), String>) -> Vec<Conflict> {
     let from = if history.end.is_some() { None } else { history.taken_back_from() };
     let concerned = history.steps.iter().filter(|taken| {
@@ -194,7 +193,7 @@ fn refused(history: &History, admit: &dyn Fn(&Address, bool) -> Result<(), Strin
         is_unknown || from.is_some_and(|from| taken.number >= from)
     });
     let places = concerned.flat_map(|taken| match &taken.step {
-        // A draft has a name of ours, of which no rule knows.
+        // No policy rule applies to a temporary name, so its directory is checked.
         Step::Draft { path } => vec![(path.parent(), true)],
         Step::Temporary { path } | Step::MakeFolder { path } => vec![(path.clone(), true)],
         Step::Move { path, old, to, .. } => [path, to].map(|path| (path.clone(), old.kind == Kind::Folder)).into(),
@@ -217,7 +216,8 @@ fn place_of(name: &OsStr) -> String {
     format!("{}/{OPEN}/{}", shown(JOURNAL), name.to_string_lossy())
 }
 
-/// Whether a journal is one of ours whose run was killed before the journal had its name.
+/// Whether the run was killed before its journal began: the file is empty, or still has its temporary name and
+/// contains no steps.
 fn is_unbegun(name: &OsStr, file: &File, seal: &RootSeal) -> io::Result<bool> {
     let is_empty = file.metadata()?.len() == 0;
     Ok(is_empty
@@ -227,8 +227,8 @@ fn is_unbegun(name: &OsStr, file: &File, seal: &RootSeal) -> io::Result<bool> {
             }))
 }
 
-/// Opens a journal whose run has gone; `None` while it goes on, when it ended in this moment, and for what
-/// is no file of this user's with one name.
+/// Opens the journal of a run whose process is gone. Returns `None` if the run is active or has just ended, or if the
+/// file is not a regular file of this user's with one link.
 fn abandoned(folders: &Folders, name: &OsStr) -> io::Result<Option<File>> {
     let opened = folders.open.metadata(name).and_then(|metadata| {
         let is_ours = check_regular(String::new(), &metadata).is_ok();
@@ -244,15 +244,15 @@ fn abandoned(folders: &Folders, name: &OsStr) -> io::Result<Option<File>> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Ok(None),
-        // Without locks nobody can tell whether it goes on.
+        // Without locks, an active run cannot be recognized.
         Err(TryLockError::Error(_)) => return Ok(None),
     }
-    // It may have ended in this moment.
+    // The run may have ended between opening and locking.
     let is_there = folders.open.metadata(name).is_ok_and(|there| there.identity == metadata.identity);
     Ok(is_there.then_some(file))
 }
 
-/// What finds out what became of the last steps.
+/// Determines the outcome of the last steps.
 struct Resolver<'a, 'm> {
     journal: &'a Journal,
     roots: Roots<'a>,
@@ -263,7 +263,7 @@ struct Resolver<'a, 'm> {
 }
 
 impl Resolver<'_, '_> {
-    /// Ends all steps. Gives how many of them stay, and whether all were taken back.
+    /// Settles all steps. Returns the number that are still in effect, and whether all were reversed.
     fn finish(self, history: &History) -> Result<(usize, bool), SandboxError> {
         for taken in history.steps.iter().rev() {
             if let Step::Draft { path } | Step::Temporary { path } = &taken.step {
@@ -282,7 +282,7 @@ impl Resolver<'_, '_> {
         let Some(from) = history.taken_back_from().filter(|_| history.end.is_none()) else {
             return Ok((steps.len(), false));
         };
-        // The folders that went with the run are gone, and what came out of them was new.
+        // Temporary directories of the run are gone, so entries moved out of them count as new.
         let Some(history) = self.journal.history()?.map(History::without_temporary) else { return Ok((0, false)) };
         let failed = self.journal.roll_back_steps(history, (self.roots, self.retention), from, self.meter)?;
         if let Some((_, error)) = failed.into_iter().next() {
@@ -292,12 +292,12 @@ impl Resolver<'_, '_> {
         Ok((left, left == 0 && !steps.is_empty()))
     }
 
-    /// Looks what became of a step, and writes it down. Says whether it was taken.
+    /// Determines and journals the outcome of a step. Returns whether it was carried out.
     fn resolve(&self, taken: &Taken, drafted: Option<u64>, copied: bool) -> Result<bool, SandboxError> {
         let now = self.roots.state(taken.step.path())?;
         let done = match &taken.step {
             Step::Put { path, old, draft, kept, from } => {
-                // What is copied from where it was kept has an inode of its own.
+                // A copy of a backup has an inode of its own.
                 let moved = from.as_ref().filter(|_| draft.is_none());
                 let inode = drafted.or(moved.map(|(_, state)| state.inode));
                 let is_there =
@@ -338,14 +338,14 @@ impl Resolver<'_, '_> {
         Ok(is_taken)
     }
 
-    /// When the folders of a step were changed last.
+    /// Returns the modification times of the directories of a step.
     fn times(&self, step: &Step) -> Vec<Option<super::Moment>> {
         let modified = |address: Address| self.roots.state(&address).ok().flatten().and_then(|state| state.modified);
         step.folders().into_iter().map(modified).collect()
     }
 
-    /// What a step that puts something left under its name of ours: the new thing, unfinished, or what
-    /// was there before.
+    /// Handles an entry left under the temporary name of a [`Step::Put`]: discards an unfinished new entry, and backs
+    /// up the previous one.
     fn finish_draft(
         &self,
         path: &Address,
@@ -363,7 +363,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// What was exchanged for something kept, and has not got its own place yet.
+    /// Completes an exchange with a backup: moves the previous entry, which is still at the path of that backup, to a
+    /// backup of its own.
     fn finish_exchange(
         &self,
         path: &Address,
@@ -377,7 +378,7 @@ impl Resolver<'_, '_> {
         self.keep(path, &entry, kept.slot())
     }
 
-    /// Whether what was taken away is kept, once that is finished; none where it is taken back.
+    /// Finishes a [`Step::Take`]. Returns whether the removed entry has a backup, or `None` if the step was reversed.
     fn resolve_take(
         &self,
         path: &Address,
@@ -399,15 +400,15 @@ impl Resolver<'_, '_> {
         let now = self.roots.state(path)?;
         let is_back = now.as_ref().is_some_and(|now| is_same(Some(old), now));
         match entry {
-            // A copy that was made stays: it is whole, and retention gives it up.
+            // The complete copy stays in the backup store until retention removes it.
             Some(_) if is_back => Ok(None),
             Some(_) => Ok(Some(true)),
-            // What the run had made itself went without being kept.
+            // An entry that the run itself created was removed without a backup.
             None => Ok(now.is_none().then_some(false)),
         }
     }
 
-    /// What was moved, as it is in its new place, once that is finished; none where it is taken back.
+    /// Finishes a [`Step::Move`]. Returns the state at the new path, or `None` if the step was reversed.
     fn resolve_move(
         &self,
         (path, to): (&Address, &Address),
@@ -424,8 +425,8 @@ impl Resolver<'_, '_> {
             discard(folder, name, place.shown())
         };
         if now.is_some_and(|now| is_same(Some(old), now)) {
-            // The original is whole: the copy goes. One that has its place already is kept, since it is a file
-            // that others may have seen.
+            // The original is complete, so an unfinished copy is discarded. A copy that is already at the new path is
+            // backed up, because others may have seen the file.
             if let Some((copy, _)) = self.ours(to, draft)? {
                 discard_at(&copy)?;
             }
@@ -448,7 +449,7 @@ impl Resolver<'_, '_> {
         Ok(there.filter(|there| there.kind == old.kind))
     }
 
-    /// What stands under a name of ours beside a path.
+    /// Finds the entry with a temporary name in the directory of a path.
     fn ours(&self, path: &Address, draft: &str) -> Result<Option<(SandboxPath, State)>, SandboxError> {
         if !is_draft_name(OsStr::new(draft)) || draft.contains('/') {
             return Ok(None);
@@ -460,7 +461,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Removes what goes with the run: a draft or a temporary folder, by a name that is one.
+    /// Removes a staging file or temporary directory, provided that its name is one.
     fn remove_unfinished(&self, path: &Address) -> Result<(), SandboxError> {
         let name = std::path::Path::new(&path.0).file_name().unwrap_or_default();
         let is_temporary = path.0.to_str().is_some_and(is_temporary_name);
@@ -471,12 +472,12 @@ impl Resolver<'_, '_> {
         let (folder, name) = place.entry()?;
         let modified = folder.own_metadata().ok().and_then(|metadata| metadata.modified);
         discard(folder, name, place.shown())?;
-        // That there was something is told by nothing; a time that cannot be set is no reason to fail.
+        // Restores the modification time, so that no trace of the entry remains. A failure to set it is ignored.
         modified.map(|modified| folder.set_own_modified(modified));
         Ok(())
     }
 
-    /// Keeps what nobody can tell.
+    /// Moves an entry that must not be lost to the backup store.
     fn keep(&self, path: &Address, found: &SandboxPath, (drawer, kept): (Drawer, String)) -> Result<(), SandboxError> {
         let keeper = Keeper::new(self.roots.root_of(path)?, self.retention);
         let locked = keeper.lock(self.meter, &self.own)?;
@@ -486,7 +487,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Whether something that was there is there.
+/// Whether the entry is the previous one, by kind and inode.
 fn is_same(old: Option<&State>, now: &State) -> bool {
     old.is_some_and(|old| (old.kind, old.inode) == (now.kind, now.inode))
 }

@@ -1,4 +1,4 @@
-//! Taking a step back: each is undone by another step, which is written down like any other.
+//! Reversal of steps. Each step is reversed by another step, which is journaled like any other.
 
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
@@ -19,18 +19,18 @@ use super::record::{State, Step};
 use super::roots::Roots;
 use super::{Change, left};
 
-/// What takes steps back.
+/// Reverses steps.
 pub struct Reverser<'a, 'c> {
     pub roots: Roots<'a>,
     pub retention: Retention,
     pub change: &'c Change<'a>,
     pub meter: &'c mut Meter,
-    /// Where it put copies, which have other inodes than the journal says, with all that is in them.
+    /// Roots of copies that it made. Their inodes differ from those in the journal.
     pub copied: BTreeSet<Address>,
 }
 
 impl<'a> Reverser<'a, '_> {
-    /// Takes a step back that was taken.
+    /// Reverses a step that was carried out.
     pub fn reverse(&mut self, taken: &Taken) -> Result<(), SandboxError> {
         let Fate::Done { kept: has_kept, now, .. } = &taken.fate else { return Ok(()) };
         match &taken.step {
@@ -60,7 +60,7 @@ impl<'a> Reverser<'a, '_> {
         }
     }
 
-    /// An error unless what a step left is still there.
+    /// Returns an error unless the path is as the step left it.
     fn expect(&self, path: &Address, left: Option<&State>) -> Result<(), SandboxError> {
         let now = self.roots.state(path)?;
         let is_copied = holder(&self.copied, path).is_some();
@@ -70,8 +70,8 @@ impl<'a> Reverser<'a, '_> {
         if left.is_none_or(is_still) { Ok(()) } else { Err(SandboxError::Changed(path.shown().into_owned())) }
     }
 
-    /// Removes a folder that was made, which must be empty by now. It is kept, so that a redo puts the same one back,
-    /// unless the run itself made it or it cannot be moved.
+    /// Removes a directory that a step created, which must be empty by now. The directory is moved to the backup
+    /// store, so that a redo restores the same one, unless this run created it or it cannot be moved.
     fn remove_made(&mut self, path: &Address) -> Result<(), SandboxError> {
         let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
         if self.change.is_reversing() {
@@ -84,10 +84,10 @@ impl<'a> Reverser<'a, '_> {
         }
     }
 
-    /// Takes away what was put there; it is kept, and where it came from if it was kept before.
+    /// Removes the entry that a step installed and backs it up, at `from` if it came from that backup.
     ///
-    /// On a full disk a file that the same run made goes for good, as long as nobody has changed it: else what
-    /// failed for want of room could not be taken back.
+    /// If the disk is full, a file that the same run created is deleted without a backup, provided that it is
+    /// unchanged. Otherwise a run that failed because the disk is full could not be rolled back.
     pub fn take(&mut self, path: &Address, from: Option<&Address>) -> Result<(), SandboxError> {
         let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
         self.forget_copies(path);
@@ -135,7 +135,7 @@ impl<'a> Reverser<'a, '_> {
         Ok(())
     }
 
-    /// Forgets the copies at an address and below it, and returns where they were.
+    /// Forgets the copies at a path and below it, and returns their paths.
     fn forget_copies(&mut self, path: &Address) -> Vec<Address> {
         self.copied.extract_if(.., |copy| copy == path || copy.is_below(path)).collect()
     }
@@ -144,8 +144,8 @@ impl<'a> Reverser<'a, '_> {
         Ok(Keeper::new(self.roots.root_of(path)?, self.retention))
     }
 
-    /// Puts what is kept back to its place; what is there meanwhile is kept instead, at `from` if that is
-    /// where it came from.
+    /// Restores a backup to its path. If an entry exists there, it is backed up, at `from` if it came from that
+    /// backup.
     fn put_kept(
         &mut self,
         path: &Address,
@@ -183,7 +183,7 @@ impl<'a> Reverser<'a, '_> {
         }
     }
 
-    /// Exchanges what is kept for what is there.
+    /// Exchanges a backup with the present entry.
     fn exchange(
         &mut self,
         place: &SandboxPath,
@@ -223,7 +223,7 @@ impl<'a> Reverser<'a, '_> {
         Ok(synced?)
     }
 
-    /// The same where nothing can be moved there: what is kept is copied, and stays until it is.
+    /// Restores a backup that cannot be moved: copies it, and then discards it.
     fn copy_back(
         &mut self,
         (place, path): (&SandboxPath, &Address),
@@ -233,7 +233,7 @@ impl<'a> Reverser<'a, '_> {
             true => Overwrite::keeping(self.keeper(path)?),
             false => Overwrite::never(self.keeper(path)?),
         };
-        // Nobody is told of a backup.
+        // Copies made for an undo do not report their backups.
         let copying = Copying::whole(Overwrite { is_told: false, ..overwrite });
         Source { place: entry, kept: Some(kept) }.copy_to(place, &copying, self.meter, self.change)?;
         let (kept_in, kept_name) = entry.entry()?;

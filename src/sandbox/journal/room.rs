@@ -1,25 +1,25 @@
-//! The room on the disk that a journal takes ahead of what it will have to write.
+//! Disk space that a journal reserves for records that it will have to write.
 //!
-//! Each byte is asked for once, however long the journal grows: the system looks at every page of a stretch
-//! that it is asked for, so that asking from the beginning each time would cost the square of the steps.
+//! Each byte is reserved only once, however long the journal grows. The kernel visits every page of a range passed to
+//! `fallocate`, so reserving from the start of the file each time would take time quadratic in the number of steps.
 
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-/// Bytes taken beyond what is needed, so that not every step asks.
+/// Bytes to reserve beyond those needed, so that not every step needs a system call.
 const AHEAD: u64 = 1536 * 16;
 
-/// How far a file has room.
+/// The reserved range of a file.
 #[derive(Debug, Default)]
 pub struct Room {
-    /// Where the room ends; nobody asked for what lies behind.
+    /// The end of the reserved range.
     end: u64,
 }
 
 impl Room {
-    /// Makes sure that the file can grow to a length; its size stays. Where the system cannot do that,
-    /// nothing happens.
+    /// Ensures that the file can grow to `length`. The file size does not change. Does nothing where the system does
+    /// not support it.
     pub fn take(&mut self, file: &File, length: u64) -> io::Result<()> {
         if let Some(stretch) = self.missing(length) {
             self.end = stretch.end;
@@ -28,12 +28,12 @@ impl Room {
         Ok(())
     }
 
-    /// The file was cut, and the room behind its end went with that.
+    /// Resets the range after the file was truncated, which released the space beyond its end.
     pub fn lose(&mut self) {
         self.end = 0;
     }
 
-    /// The stretch to ask for.
+    /// Returns the range to reserve, if any.
     fn missing(&self, length: u64) -> Option<Range<u64>> {
         (length > self.end).then(|| self.end..length + AHEAD)
     }

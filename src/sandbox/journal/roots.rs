@@ -1,4 +1,4 @@
-//! From the addresses of a journal to places, through no link.
+//! Resolves the paths in a journal without following symbolic links.
 
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
@@ -14,14 +14,14 @@ use super::record::State;
 /// The roots of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Roots<'a> {
-    /// The sandbox.
+    /// The main root: the sandbox.
     pub main: &'a Root,
-    /// What the policy opened besides.
+    /// Further roots that the policy opens.
     pub further: &'a [Root],
 }
 
 impl<'a> Roots<'a> {
-    /// The root of an address, and the way from it.
+    /// Returns the root of a path and the path relative to it.
     pub(in crate::sandbox) fn of<'p>(&self, address: &'p Address) -> Result<(&'a Root, &'p Path), SandboxError> {
         let path = Path::new(&address.0);
         if !path.is_absolute() {
@@ -34,18 +34,18 @@ impl<'a> Roots<'a> {
         })
     }
 
-    /// The place of an address.
+    /// Locates a path.
     pub(in crate::sandbox) fn place(&self, address: &Address) -> Result<SandboxPath, SandboxError> {
         let (root, path) = self.of(address)?;
         root.locate_exactly(path)
     }
 
-    /// The root that a place belongs to.
+    /// Returns the root that a path belongs to.
     pub(in crate::sandbox) fn root_of(&self, address: &Address) -> Result<&'a Root, SandboxError> {
         self.of(address).map(|(root, _)| root)
     }
 
-    /// What stands at an address; none where nothing does.
+    /// Returns the state of the entry at a path, or `None` if there is none.
     pub(in crate::sandbox) fn state(&self, address: &Address) -> Result<Option<State>, SandboxError> {
         match self.place(address).and_then(|place| place.metadata()) {
             Ok(metadata) => Ok(Some(State::of(&metadata))),
@@ -54,7 +54,10 @@ impl<'a> Roots<'a> {
         }
     }
 
-    /// What is kept at an address below `.ns`; none where nothing is.
+    /// Locates a backup below `.ns`; returns `None` if it does not exist.
+    ///
+    /// # Errors
+    /// Returns [`SandboxError::Foreign`] if the backup is not sealed for its directory.
     pub(in crate::sandbox) fn kept(&self, address: &Address) -> Result<Option<SandboxPath>, SandboxError> {
         let (root, path) = self.of(address)?;
         let shown = address.shown().into_owned();
@@ -64,7 +67,7 @@ impl<'a> Roots<'a> {
         };
         let own = if own_name == OsStr::new(OWN) { root.own_folder()? } else { None };
         let Some(own) = own else { return Ok(None) };
-        // What is deeper belongs to a tree that is kept as a whole.
+        // Names after the first with the shape of a backup belong to a tree that was backed up as a whole.
         let below = &names[1..];
         let at = below.iter().position(|part| stamp::is_kept_shape(part));
         if !at.is_some_and(|at| stamp::is_kept(&below[at], &below[..at], &root.seal)) {

@@ -1,4 +1,4 @@
-//! The journal of one run, while it is written.
+//! The journal of a run while it is written.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
@@ -20,24 +20,24 @@ use super::record::{Begin, End, Record, Step, VERSION, line};
 use super::room::Room;
 use super::{JOURNAL, OwnChange, needs};
 
-/// The folder in that of the journals for those whose run has not ended.
+/// The subdirectory for journals of runs that have not finished.
 pub const OPEN: &str = "open";
 
-/// Bytes that the marks of a step take, and those of taking it back.
+/// Bytes needed for the marks of a step and for its reversal.
 const RESERVED: u64 = 1536;
-/// So many journals of runs that ended stay.
+/// Number of journals of finished runs to retain.
 pub const JOURNALS: usize = 10_000;
-/// So often the file of a new journal is made, should others remove it.
+/// Maximum number of attempts to create a journal, in case other processes remove its file.
 const DRAFTS: usize = 1_000;
 
-/// The folders of journals, open.
+/// Handles of the directories of journals.
 #[derive(Debug)]
 pub struct Folders {
-    /// Those of runs that ended.
+    /// Journals of finished runs.
     pub ended: Folder,
-    /// Those of the others.
+    /// Journals of other runs.
     pub open: Folder,
-    /// The seals of the root they lie below.
+    /// The seals of the root above these directories.
     pub seal: RootSeal,
 }
 
@@ -46,33 +46,33 @@ pub struct Folders {
 pub struct Run {
     id: String,
     folders: Folders,
-    /// Locked as long as the process lives.
+    /// The journal file, locked until the process ends.
     file: File,
     steps: u32,
-    /// How many of them stay.
+    /// Number of steps that are still in effect.
     taken: u32,
-    /// What it may grow to without asking the disk.
+    /// Space reserved on the disk.
     room: Room,
-    /// Folders that go with it.
+    /// Temporary directories, which are removed when the run ends.
     temporary: Vec<Address>,
-    /// The seals of the lines so far, the missing ones too.
+    /// The chain of seals after the last line, including marks not yet written.
     chain: Chain,
-    /// Whether it takes another run back: that counts as taken back, even where nothing could be done.
+    /// Whether the run is an undo or redo. Its journal is retained even if no step could be reversed.
     takes_back: bool,
-    /// Where it is remembered that it is over.
+    /// User state, whose ledger records that the run is over.
     user: Arc<UserState>,
-    /// Marks that could not be written; they come before the next record that can.
+    /// Marks that could not be written. They are written before the next record.
     missing: String,
-    /// A part of a record may stand in it, so that nothing more may be changed.
+    /// Whether the file may end with part of a record. Nothing may be changed any more.
     is_broken: bool,
-    /// Something unfinished of it could not be removed: the next start does that.
+    /// Whether leftovers could not be removed. The next start removes them.
     is_unswept: bool,
-    /// Its process was killed, and another one goes on with it.
+    /// Whether the run was killed and is now being recovered.
     is_resumed: bool,
 }
 
 impl Folders {
-    /// Opens them; none where there are none.
+    /// Opens the directories. Returns `None` if they do not exist.
     pub fn find(root: &Root) -> Result<Option<Folders>, SandboxError> {
         let Some(own) = root.own_folder()? else { return Ok(None) };
         let open = |folder: &Folder, name: &str| open_ours(folder, OsStr::new(name), || shown(JOURNAL));
@@ -81,7 +81,7 @@ impl Folders {
         Ok(inner.map(|open| Folders { ended, open, seal: root.seal.clone() }))
     }
 
-    /// Opens them, and makes what is missing first.
+    /// Opens the directories and creates missing ones.
     pub fn make(root: &Root, own: &OwnChange) -> Result<Folders, SandboxError> {
         if let Some(found) = Folders::find(root)? {
             return Ok(found);
@@ -100,15 +100,15 @@ impl Folders {
         Folders::find(root)?.ok_or_else(|| SandboxError::NotFound(shown(JOURNAL)))
     }
 
-    /// The same once more.
+    /// Duplicates the handles.
     pub fn duplicate(&self) -> io::Result<Folders> {
         Ok(Folders { ended: self.ended.duplicate()?, open: self.open.duplicate()?, seal: self.seal.clone() })
     }
 
-    /// The names of all runs, the oldest first.
+    /// Returns the names of all runs, the oldest first.
     pub fn runs(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
-        // The open ones first: a run that ends meanwhile is seen twice and not missed.
+        // List open journals first: a run that ends in between is then seen twice rather than missed.
         for folder in [&self.open, &self.ended] {
             names.extend(folder.entries()?.into_iter().map(|entry| entry.name).filter(|name| stamp::is_stamp(name)));
         }
@@ -144,14 +144,14 @@ impl Run {
             if open.has_one_log() { Ok(()) } else { open.sync() }
         });
         if named.is_err() {
-            // Best effort: the error that matters is the first.
+            // Best effort: the first error is the one to report.
             let _ = run.folders.open.remove_file(&draft);
             let _ = run.folders.open.remove_file(OsStr::new(&run.id));
         }
         named.map(|()| run).map_err(wrap)
     }
 
-    /// Goes on with the journal of a run that was killed.
+    /// Continues the journal of a killed run.
     pub fn resume(
         name: &OsStr,
         folders: &Folders,
@@ -198,18 +198,18 @@ impl Run {
             .map_err(|error| SandboxError::Io { path: shown(JOURNAL), reason: error.to_string() })
     }
 
-    /// Its name.
+    /// Returns the name of the run.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The number of the next step.
+    /// Returns the number of the next step.
     pub fn next_number(&mut self) -> u32 {
         self.steps += 1;
         self.steps
     }
 
-    /// Whether something of a step stays when the run ends; not of what happens in a folder that goes with it.
+    /// Whether a step counts as a change once the run ends. Steps inside temporary directories do not.
     pub fn stays(&mut self, step: &Step) -> bool {
         if let Step::Temporary { path } = step {
             self.temporary.push(path.clone());
@@ -218,30 +218,30 @@ impl Run {
         !self.temporary.iter().any(|folder| path == folder || path.is_below(folder))
     }
 
-    /// Says how many steps stay.
+    /// Sets the number of steps that are still in effect.
     pub fn count(&mut self, taken: u32) {
         self.taken = taken;
     }
 
-    /// How many steps stay.
+    /// Returns the number of steps that are still in effect.
     pub fn taken(&self) -> u32 {
         self.taken
     }
 
-    /// The number of the last step.
+    /// Returns the number of the last step.
     pub fn last_number(&self) -> u32 {
         self.steps
     }
 
-    /// Takes room for the marks of all steps so far and for taking them back, so that a full disk stops the
-    /// run before a change and not in the middle of one.
+    /// Reserves space for the marks of all steps so far and for their reversal, so that a full disk stops the run
+    /// before a change and not in the middle of one.
     fn reserve(&mut self, length: u64) -> io::Result<()> {
         self.room.take(&self.file, length + RESERVED * (u64::from(self.steps) + 2))
     }
 
-    /// Adds a record; durable when this returns, where it must be.
+    /// Appends a record. If `is_synced`, it is durable on return.
     pub fn append(&mut self, record: &Record, is_synced: bool) -> io::Result<()> {
-        // A line that is not written has no place in the chain.
+        // The chain advances only if the line is written.
         let mut chain = self.chain.clone();
         let record_line = line(record, &mut chain);
         if matches!(record, Record::Step { reverses: None, .. }) {
@@ -253,12 +253,12 @@ impl Run {
         Ok(())
     }
 
-    /// Writes the marks that could not be written.
+    /// Writes the marks that could not be written before.
     pub fn catch_up(&mut self) -> io::Result<()> {
         if self.missing.is_empty() { Ok(()) } else { self.write("", false) }
     }
 
-    /// Adds a line behind the marks that are missing; all of them, or nothing.
+    /// Appends a line after the missing marks. On an error, nothing is appended.
     fn write(&mut self, line: &str, is_synced: bool) -> io::Result<()> {
         if self.is_broken {
             return Err(io::Error::other("a part of an earlier record stands there"));
@@ -268,7 +268,7 @@ impl Run {
         let written = self.file.write_all(text.as_bytes());
         let synced = written.and_then(|()| if is_synced { self.file.sync_data() } else { Ok(()) });
         if synced.is_err() {
-            // A part of a line would damage those after it, and so would a gap.
+            // A partial line would damage the lines after it, and so would a gap.
             let cut = self.file.set_len(before).and_then(|()| self.file.seek(SeekFrom::Start(before)));
             self.is_broken |= cut.is_err();
             self.room.lose();
@@ -278,26 +278,27 @@ impl Run {
         synced
     }
 
-    /// Adds a record that the disk tells too, should it be lost. One that cannot be written comes with the next.
+    /// Appends a record that recovery can reconstruct if it is lost. If it cannot be written, it is written with the
+    /// next record.
     pub fn mark(&mut self, record: &Record) {
         if self.append(record, false).is_err() {
             self.missing.push_str(&line(record, &mut self.chain));
         }
     }
 
-    /// Something unfinished of it could not be removed.
+    /// Records that leftovers could not be removed.
     pub fn leave_unswept(&mut self) {
         self.is_unswept = true;
     }
 
-    /// Whether nothing of it stays when it ends in a way, so that it leaves no journal.
+    /// Whether a run that ends in this way has no effect, so that its journal is removed.
     pub fn comes_to_nothing(&self, how: End) -> bool {
         let counts = self.takes_back && how == End::Done;
         let leaves_none = matches!(how, End::Done | End::Failed) || how == End::Interrupted && !self.is_resumed;
         self.taken == 0 && !self.is_unswept && !counts && leaves_none
     }
 
-    /// Ends it, and gives it its place among the others that ended.
+    /// Ends the run and moves its journal to those of finished runs.
     pub fn end(mut self, how: End) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
         let name = OsString::from(&self.id);
@@ -308,13 +309,13 @@ impl Run {
         }
         let steps = self.taken;
         let end = Record::End { how, steps };
-        // Without it what was done may be taken back, so that it is tried twice.
+        // Without this record, recovery might roll back a completed run, so try twice.
         self.append(&end, false).or_else(|_| self.append(&end, false)).map_err(wrap)?;
         if self.is_unswept {
-            // Among those that were killed it is found, and what is left of it goes.
+            // The journal stays open, so that recovery finds it and removes the leftovers.
             return Ok(());
         }
-        // What was reserved and not needed is given back.
+        // Release reserved space that was not used.
         let length = self.file.metadata().map_err(wrap)?.len();
         self.file.set_len(length).map_err(wrap)?;
         self.folders.open.rename(&name, &self.folders.ended, &name, Replace::No).map_err(wrap)?;
@@ -322,24 +323,24 @@ impl Run {
         Ok(())
     }
 
-    /// Remembers that it is over, so that nobody brings it to an end by putting its journal back.
+    /// Records in the ledger that the run is over, so that nobody triggers a recovery by putting its journal back.
     fn remember_end(&self) {
         if let Some(ledger) = &self.user.ledger {
-            // Best effort: the journal itself says so, as long as nobody cuts it.
+            // Best effort: the journal also has the end, unless somebody truncates it.
             let _ = ledger.end_run(self.folders.seal.id(), &self.id);
         }
     }
 }
 
-/// Makes the file of a journal, under a name that says that it has not begun. It gets its own when it is
-/// locked, so that nobody takes it for that of a run that was killed.
+/// Creates and locks a journal file under a temporary name, which marks a run that has not begun. The file gets its
+/// final name only once it is locked; otherwise it could be taken for that of a killed run.
 fn locked_draft(open: &Folder) -> io::Result<(OsString, File)> {
-    // Between making and locking it, others may take it for one of a process that is gone, and remove it.
+    // Before it is locked, other processes may take it for a leftover and remove it.
     for _ in 0..DRAFTS {
         let draft = random_name();
         let file = open.create_file(&draft, FILE_MODE)?;
         match file.try_lock() {
-            // File systems that have no locks are used by one run at a time.
+            // A file system without locks is assumed to be used by one run at a time.
             Ok(()) | Err(TryLockError::Error(_)) => {}
             Err(TryLockError::WouldBlock) => continue,
         }
@@ -351,11 +352,11 @@ fn locked_draft(open: &Folder) -> io::Result<(OsString, File)> {
     Err(io::Error::other("others removed it each time before it was locked"))
 }
 
-/// Removes the oldest journals of many, as far as they are this user's.
+/// Removes the oldest journals beyond the limit, if they are this user's.
 fn give_up(folders: &Folders, runs: &[OsString]) {
     let surplus = runs.len().saturating_sub(JOURNALS);
     for name in runs.iter().take(surplus).filter(|name| is_sealed(&folders.ended, name, &folders.seal)) {
-        // Best effort: it is tried again by the next run.
+        // Best effort: the next run tries again.
         let _ = folders.ended.remove_file(name);
     }
 }
@@ -366,7 +367,7 @@ mod tests {
 
     use super::{Folder, locked_draft};
 
-    /// Others take what is not locked yet for what a process left that is gone.
+    /// Other processes may take a file that is not yet locked for a leftover.
     #[test]
     fn a_journal_begins_while_others_sweep() {
         let place = tempfile::tempdir().expect("a folder");
@@ -392,7 +393,7 @@ mod tests {
             let name: &OsStr = &entry.name;
             let Ok(file) = folder.open_file(name) else { continue };
             if file.try_lock().is_ok() {
-                // It may have gone meanwhile.
+                // It may have been removed meanwhile.
                 let _ = folder.remove_file(name);
             }
         }

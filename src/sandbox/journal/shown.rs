@@ -1,4 +1,4 @@
-//! What a run changed, as a person or a program is told.
+//! Summaries of the changes of a run, for people and programs.
 
 use std::collections::BTreeSet;
 
@@ -12,53 +12,54 @@ use super::record::{Begin, End, State};
 use super::roots::Roots;
 use super::undo::{UndoError, read};
 
-/// A run, with everything that it changed.
+/// A run with all its changes.
 #[derive(Clone, Debug)]
 pub struct ShownRun {
-    /// Whose journal it is.
+    /// The header of its journal.
     pub begin: Begin,
-    /// How it ended.
+    /// How the run ended.
     pub end: Option<End>,
     /// State that later undos and redos gave it, or `None` if no run reversed it.
     pub reversal: Option<Reversal>,
-    /// The first line of its journal that is damaged; what came after it is not known.
+    /// The first damaged line of its journal. Changes after it are not known.
     pub damaged: Option<u64>,
-    /// What it changed, by paths.
+    /// The changes, sorted by path.
     pub changes: Vec<ShownChange>,
 }
 
-/// What a run did to one place.
+/// The change of a run to one path.
 #[derive(Clone, Debug)]
 pub struct ShownChange {
-    /// The place.
+    /// The path.
     pub path: Address,
-    /// What was done.
+    /// The kind of change.
     pub what: What,
-    /// Whether a folder is meant.
+    /// Whether the entry is a directory.
     pub is_folder: bool,
-    /// The size before, and after.
+    /// The size before and after, in bytes.
     pub sizes: (Option<u64>, Option<u64>),
-    /// Where what was there is kept, below `.ns`.
+    /// The backup of the previous entry, below `.ns`.
     pub kept: Option<Address>,
 }
 
-/// What was done to a place.
+/// The kind of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Nothing was there before.
+    /// The path did not exist before.
     Created,
-    /// Something else was there before.
+    /// Another entry or content was there before.
     Changed,
-    /// It got other permission bits: those before, and those after.
+    /// The permission bits changed: the bits before and after.
     Mode(u32, u32),
-    /// It came from here.
+    /// The entry was moved from this path.
     Moved(Address),
-    /// Nothing is there any more.
+    /// The path no longer exists.
     Deleted,
 }
 
 impl Journal {
-    /// What a run changed. What later runs made of it is left out: it takes their journals to know.
+    /// Returns the changes of a run. `reversal` is not determined, because that would require the journals of later
+    /// runs.
     pub fn show(roots: Roots<'_>, run: &str) -> Result<ShownRun, UndoError> {
         let (history, _) = read(roots, run)?;
         let changes = changes(&Outcome::of(&history)).filter_map(|(path, place)| shown(path, place)).collect();
@@ -67,7 +68,7 @@ impl Journal {
     }
 }
 
-/// The places at which something is to be shown. Where something was moved away its new place says so.
+/// Returns the changes to show. An entry that was moved away is shown at its new path.
 pub(super) fn changes(outcome: &Outcome) -> impl Iterator<Item = (&Address, &Place)> {
     let places = outcome.places.iter();
     let moved = places.clone().filter(|(_, place)| place.now.is_some());

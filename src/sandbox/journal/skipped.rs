@@ -1,7 +1,7 @@
-//! The places that a forced undo skips, so that they stay as they are.
+//! Paths that a forced undo leaves as they are.
 //!
-//! These are the places that somebody changed, and every place that would get a wrong content without them: the other
-//! end of a move, what lies below something that is not put back, and what holds something that stays.
+//! These are the paths that somebody else changed, and every path that would otherwise get wrong contents: the other
+//! end of a move, paths below a directory that is not restored, and directories above a path that stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,16 +11,16 @@ use super::history::History;
 use super::outcome::keys_below;
 use super::record::Step;
 
-/// The places that are skipped, and why.
+/// The skipped paths and the reasons.
 pub(super) struct Skipped<'h> {
     history: &'h History,
     reasons: BTreeMap<Address, String>,
-    /// Those at which another thing stands than the run had there, so that nothing below them is what it was.
+    /// Paths occupied by another entry than that of the run, so that nothing below them is what it was.
     occupied: BTreeSet<Address>,
 }
 
 impl<'h> Skipped<'h> {
-    /// The places of conflicts, the directories that are missing, and what is skipped with them.
+    /// Creates the set from conflicts and missing directories, and adds the paths that depend on them.
     pub fn new(conflicts: Vec<Conflict>, missing: Vec<Conflict>, history: &'h History) -> Skipped<'h> {
         let occupied = missing.iter().map(|conflict| conflict.path.clone()).collect();
         let reasons = conflicts.into_iter().chain(missing).map(|conflict| (conflict.path, conflict.reason)).collect();
@@ -34,7 +34,7 @@ impl<'h> Skipped<'h> {
         step.places().into_iter().any(|place| self.reasons.contains_key(place))
     }
 
-    /// Skips a step, and all that depends on its places.
+    /// Skips a step and everything that depends on its paths.
     pub fn add(&mut self, step: &Step, reason: &str) {
         for place in step.places() {
             self.reasons.entry(place.clone()).or_insert_with(|| reason.to_owned());
@@ -42,17 +42,17 @@ impl<'h> Skipped<'h> {
         self.spread();
     }
 
-    /// Whether something directly in a directory is skipped.
+    /// Whether an entry directly in `directory` is skipped.
     pub fn is_in(&self, directory: &Address) -> bool {
         self.reasons.keys().any(|place| place.parent() == *directory)
     }
 
-    /// The places with the reasons, by their addresses.
+    /// Returns the paths with the reasons, sorted by path.
     pub fn into_conflicts(self) -> Vec<Conflict> {
         self.reasons.into_iter().map(|(path, reason)| Conflict { path, reason }).collect()
     }
 
-    /// Adds the places of steps that depend on places that are skipped, until there are no more.
+    /// Adds the paths of steps that depend on skipped paths, until no more are found.
     fn spread(&mut self) {
         if self.reasons.is_empty() {
             return;
@@ -65,7 +65,7 @@ impl<'h> Skipped<'h> {
         }
     }
 
-    /// Adds the places of a step if it depends on a place that is skipped.
+    /// Adds the paths of a step if it depends on a skipped path.
     fn follow(&mut self, step: &Step) {
         let places = step.places();
         let Some(cause) = places.iter().find_map(|place| self.cause(place, step.is_of_tree())) else { return };
@@ -78,7 +78,8 @@ impl<'h> Skipped<'h> {
         }
     }
 
-    /// The place because of which another is skipped: itself, one above it, or one below it if it goes as a whole.
+    /// Returns the skipped path that causes `place` to be skipped: the path itself, an occupied ancestor, or, for a
+    /// whole tree, a path below it.
     fn cause(&self, place: &Address, is_tree: bool) -> Option<Address> {
         if self.reasons.contains_key(place) {
             return Some(place.clone());

@@ -1,8 +1,8 @@
-//! The times of directories where runs are undone or redone out of order.
+//! Modification times of directories when runs are undone or redone out of order.
 //!
-//! A run records the time of each directory before its first change and after its last one. When it is undone the
-//! directory gets the time before, which another run may have left that was undone or redone since. Then it gets the
-//! time that it would have, had the runs that are undone never been.
+//! A run records the time of each directory before its first change and after its last one. Undoing the run restores
+//! the time before it. If that time was left by another run that was undone or redone since, the directory instead
+//! gets the time it would have if the undone runs had never happened.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,28 +14,28 @@ use super::record::{Begin, End, Moment};
 use super::roots::Roots;
 use super::run::Folders;
 
-/// Maximum number of runs whose journals are read. Directories that older ones changed too get the recorded time.
+/// Maximum number of runs whose journals are read. Directories changed by older runs get the recorded time.
 const RUNS: usize = 64;
 
-/// The times of directories before an undo, and after it.
+/// The times of directories before and after an undo.
 #[derive(Debug, Default)]
 pub(super) struct Times {
     before: Timeline,
     after: Timeline,
 }
 
-/// The times that runs gave to directories which were undone or redone since another began.
+/// Times of directories as left by runs that were undone or redone since a run began.
 #[derive(Debug, Default)]
 struct Timeline {
-    /// The time before a run that is undone, by the directory and its time after the run.
+    /// Time before an undone run, by directory and its time after that run.
     undone: BTreeMap<(Address, Moment), Moment>,
-    /// The time after the last run that is not undone.
+    /// Time after the last run that is not undone.
     standing: BTreeMap<Address, Moment>,
 }
 
 impl Times {
-    /// Reads what was undone and redone since a run began that is about to be undone. Journals that cannot be read
-    /// are skipped, as times are no reason to refuse an undo.
+    /// Reads the runs that were undone or redone since `run`, which is about to be undone, began. Skips journals that
+    /// cannot be read, because times are no reason to refuse an undo.
     pub fn of(run: &str, roots: Roots<'_>) -> Times {
         let mut times = Times::default();
         let Ok(Some(folders)) = Folders::find(roots.main) else { return times };
@@ -55,12 +55,12 @@ impl Times {
         times
     }
 
-    /// Returns the time that a directory has if nobody else changed it since the run left it with a time.
+    /// Returns the time that a directory has if nobody else changed it since the run left it with `time`.
     pub fn expected(&self, folder: &Address, time: Moment) -> Moment {
         self.before.resolve(folder, time)
     }
 
-    /// Returns the time that a directory gets which had a time before the run.
+    /// Returns the time to restore for a directory that had `time` before the run.
     pub fn restored(&self, folder: &Address, time: Moment) -> Moment {
         self.after.resolve(folder, time)
     }
@@ -78,7 +78,7 @@ impl Timeline {
 
     fn resolve(&self, folder: &Address, time: Moment) -> Moment {
         let mut key = (folder.clone(), time);
-        // Each run leads back once at most.
+        // Each run leads back at most once.
         for _ in 0..self.undone.len() {
             match self.undone.get(&key) {
                 Some(before) => key.1 = *before,
@@ -92,17 +92,17 @@ impl Timeline {
 /// Runs that were undone or redone.
 struct Toggled {
     runs: Vec<String>,
-    /// Those that are undone before another is, and after it.
+    /// Runs that are undone before and after the undo of a given run.
     before: Undone,
     after: Undone,
 }
 
 impl Toggled {
-    /// The runs that were undone or redone since one began, or by it.
+    /// Finds the runs that were undone or redone since `run` began, or by it.
     fn since(run: &str, folders: &Folders, roots: Roots<'_>) -> Toggled {
         let mut toggled = Toggled { runs: Vec::new(), before: Undone::default(), after: Undone::with(run) };
         let mut oldest = run.to_owned();
-        // What cannot be listed is skipped.
+        // Journals that cannot be listed are skipped.
         let _ = walk(roots, |listed, _| {
             if let Some(begin) = &listed.begin {
                 toggled.before.see(begin, listed.end);
@@ -114,14 +114,14 @@ impl Toggled {
                     toggled.runs.push(origin);
                 }
             }
-            // Whether the oldest of them is undone depends on all runs since.
+            // Whether the oldest of these runs is undone depends on all runs since.
             listed.run > oldest
         });
         toggled
     }
 }
 
-/// The runs that are undone, and not redone, as seen from the newest to the oldest.
+/// Runs that are undone and not redone, collected from the newest run to the oldest.
 #[derive(Debug, Default)]
 pub(super) struct Undone(HashSet<String>);
 
@@ -130,7 +130,7 @@ impl Undone {
         Undone(HashSet::from([run.to_owned()]))
     }
 
-    /// Notes a run, which is older than those before.
+    /// Adds the effect of a run, which must be older than those seen before.
     pub fn see(&mut self, begin: &Begin, end: Option<End>) {
         if let (Some(run), Some(End::Done), false) = (&begin.undoes, end, self.has(&begin.run)) {
             self.0.insert(run.clone());

@@ -1,4 +1,4 @@
-//! Taking a run back, and a part of the one that goes on.
+//! Undo of a finished run, and rollback of the active run or a part of it.
 
 use std::collections::BTreeSet;
 use std::fs::TryLockError;
@@ -25,71 +25,71 @@ use super::skipped::Skipped;
 use super::times::Times;
 use super::{JOURNAL, Journal};
 
-/// Why a run is not taken back.
+/// Why a run is not undone.
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
-    /// There is none of that name.
+    /// There is no run with this name.
     #[error("there is no run `{}`", short(.0))]
     Unknown(String),
-    /// It has not ended.
+    /// The run is still active.
     #[error("the run `{}` still goes on", short(.0))]
     GoesOn(String),
-    /// It was taken back before.
+    /// The run is already undone.
     #[error("the run `{}` is taken back already", short(.0))]
     Undone(String),
-    /// It is to be done again, and was not taken back.
+    /// The run to redo is not undone.
     #[error("the run `{}` is not taken back", short(.0))]
     NotUndone(String),
-    /// Its journal cannot be read.
+    /// The journal of the run cannot be read.
     #[error("the journal of `{}` cannot be read: {reason}", short(run))]
     Unreadable {
-        /// The run.
+        /// The name of the run.
         run: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The tree is no longer as the run left it.
     #[error("{} changed since the run `{}`{}", if conflicts.len() == 1 { "1 path has".to_owned() } else { format!("{} paths have", conflicts.len()) }, short(run), if *is_redo { " was taken back" } else { "" })]
     MovedOn {
-        /// The run that is concerned.
+        /// The original run, to which the undo or redo applies.
         run: String,
-        /// Whether it was to be done again.
+        /// Whether the request was a redo.
         is_redo: bool,
-        /// Each place, and what is the matter.
+        /// Each conflicting path and the reason.
         conflicts: Vec<Conflict>,
     },
-    /// Something went wrong on the way; what was taken back until then was restored.
+    /// The undo failed; its changes were rolled back.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
 }
 
-/// What came of taking a run back.
+/// The result of an undo.
 #[derive(Clone, Debug)]
 pub struct Undone {
-    /// The run that was taken back.
+    /// The run that was undone.
     pub run: String,
-    /// The run that did it, by which it is taken back in turn, unless it took nothing back.
+    /// The run that performed the undo. Undoing it reverses the undo.
     pub by: Option<String>,
-    /// The run that this concerns in the end.
+    /// The original run.
     pub origin: Origin,
-    /// Whether that run is done again by this; else it is taken back.
+    /// Whether the original run is redone by this; otherwise it is undone.
     pub is_redo: bool,
-    /// How many steps were taken back.
+    /// Number of steps that were reversed.
     pub steps: usize,
-    /// What stayed as it is, by force, and why.
+    /// Paths that a forced undo left as they are, and the reasons.
     pub left: Vec<Conflict>,
 }
 
 impl Journal {
-    /// The run that one which may take others back concerns in the end.
+    /// Returns the original run behind an undo or redo, or the run itself.
     pub fn origin(roots: Roots<'_>, begin: &Begin) -> Result<Origin, SandboxError> {
         let itself = || Origin { run: begin.run.clone(), command: begin.command.clone() };
         Ok(Folders::find(roots.main)?.map_or_else(itself, |folders| Origin::of(&folders, begin)))
     }
 
-    /// Takes a run back, its last step first. Where the tree is no longer as the run left it nothing is
-    /// done, unless `force`: then the rest is. `admit` says of an address, and whether a folder is or was
-    /// there, why nothing may be changed there.
+    /// Undoes a run, its last step first. If the tree is no longer as the run left it, nothing is undone unless
+    /// `force` is set, which undoes the rest. `admit` returns an error with the reason if the policy refuses to
+    /// change a path; its flag tells whether a directory is or was there.
     pub fn undo(
         &self,
         (run, force): (&str, bool),
@@ -156,15 +156,16 @@ impl Journal {
                 Err(error) => return Err(error),
             }
         }
-        // Where nothing could be done the run counts as taken back all the same, so that the one before it is next.
+        // A run of which nothing could be undone still counts as undone, so that the next undo concerns the run
+        // before it.
         change.begin_journal()?;
-        // A directory in which something is skipped is not as it was before.
+        // A directory with a skipped entry is not as it was before.
         times.retain(|(folder, _)| !skipped.is_in(folder));
         self.restore(times, roots);
         Ok((steps, skipped.into_conflicts()))
     }
 
-    /// Gives folders the times that they had. What cannot get them is as good as it was.
+    /// Restores the modification times of directories. Failures are ignored.
     fn restore(&self, times: Vec<(Address, Moment)>, roots: Roots<'_>) {
         for (address, moment) in times {
             if let Ok(folder) = roots.place(&address).and_then(|place| place.open_folder())
@@ -175,8 +176,8 @@ impl Journal {
         }
     }
 
-    /// Takes back the steps of the run that goes on, from a number on, the last first. Gives those that
-    /// could not be taken back, and why.
+    /// Reverses the steps of the active run from number `from` on, the last first. Returns the steps that could not
+    /// be reversed, with their errors.
     pub fn roll_back(
         &self,
         place: (Roots<'_>, Retention),
@@ -189,7 +190,7 @@ impl Journal {
         }
     }
 
-    /// What the journal of the run that goes on says, if it has changed something.
+    /// Reads the journal of the active run, or returns `None` if it has changed nothing.
     pub(super) fn history(&self) -> Result<Option<History>, SandboxError> {
         let mut run = self.run.borrow_mut();
         let Some(run) = &mut *run else { return Ok(None) };
@@ -197,7 +198,7 @@ impl Journal {
         run.history().map(Some)
     }
 
-    /// The same for what is known of that run.
+    /// Like [`Journal::roll_back`], for a history that is already read.
     pub(super) fn roll_back_steps(
         &self,
         mut history: History,
@@ -207,7 +208,7 @@ impl Journal {
     ) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
         history.steps.retain(|taken| taken.number >= from);
         let times = Outcome::of(&history).times(roots, &Times::default());
-        // It was counted when it was done.
+        // Its files were charged when they were changed.
         let change = self.begin(roots.main, 0, meter)?;
         let copied = history.copied.iter().map(|(place, _)| place.clone()).collect();
         let mut reverser = Reverser { roots, retention, change: &change, meter, copied };
@@ -215,7 +216,7 @@ impl Journal {
         for taken in history.steps.iter().rev() {
             change.reverse(Some(taken.number));
             match (reverser.reverse(taken), &taken.step) {
-                // It holds something that is not ours, which stays.
+                // A directory that holds an entry of other origin stays.
                 (Ok(()), _) | (Err(SandboxError::NotEmpty(_)), Step::MakeFolder { .. }) => {}
                 (Err(error), _) => left.push((taken.number, error)),
             }
@@ -226,7 +227,7 @@ impl Journal {
     }
 }
 
-/// The journal of a run that ended, and when it did.
+/// Reads the journal of a finished run and the time of its end.
 pub(super) fn read(
     roots: Roots<'_>,
     run: &str,

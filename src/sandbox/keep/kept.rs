@@ -1,5 +1,5 @@
-//! The way from a text such as `.ns/backups/src/main.rs/20261122T050102.123456Z-1a2b3c4d-…` to what is
-//! kept there, and to the place that it came from. No other text leads into `.ns`.
+//! Resolves the text of a backup path, such as `.ns/backups/src/main.rs/20261122T050102.123456Z-1a2b3c4d-…`, to the
+//! backup and to its original path. No other text leads into `.ns`.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
@@ -20,32 +20,32 @@ use super::super::root::{Root, SandboxPath};
 use super::super::take::Overwrite;
 use super::{Drawer, Keeper, shown_below, stamp};
 
-/// The text of a path to something kept, which is of the right form.
+/// The text of a backup path, checked for its form.
 #[derive(Clone, Debug)]
 pub struct KeptText {
-    /// Where it is kept.
+    /// The part of the backup store.
     pub drawer: Drawer,
-    /// The names of the folders below the drawer, and of the thing itself.
+    /// The names of the directories below that part, and of the backup.
     names: Vec<String>,
-    /// Why the text is refused unless it leads to something.
+    /// An error in the text, reported if no backup has this path.
     fault: Option<PathError>,
 }
 
-/// Something that is kept, and the place that it came from.
+/// A backup and its original path.
 #[derive(Debug)]
 pub struct KeptPath {
-    /// Where it is kept.
+    /// The part of the backup store.
     pub drawer: Drawer,
-    /// What is kept.
+    /// The backup.
     pub entry: SandboxPath,
-    /// The way to it.
+    /// The path of the backup, as journals record it.
     address: Address,
-    /// Where it was.
+    /// The original path.
     pub origin: SandboxPath,
 }
 
 impl KeptText {
-    /// Takes a text apart.
+    /// Parses a backup path.
     pub fn parse(text: &str) -> Result<KeptText, SandboxError> {
         check_text(text)?;
         let fault = check_characters(text).err();
@@ -75,7 +75,7 @@ impl KeptText {
         }
     }
 
-    /// The path of the place that the thing came from.
+    /// Returns the original path.
     pub fn origin(&self) -> String {
         let (_, folders) = self.names.split_last().expect("the form has at least two names");
         let parts = folders.iter().map(|folder| stamp::part_of(folder.as_ref()).to_string_lossy().into_owned());
@@ -100,7 +100,7 @@ fn malformed() -> SandboxError {
 const HELP: &str = "give `backupPath` as a result had it: `.ns/backups/…` or `.ns/trash/…`";
 
 impl Root {
-    /// Finds what is kept under a path and is to go back to a place.
+    /// Locates a backup that is to be restored to `origin`.
     pub fn locate_kept(&self, text: &KeptText, origin: SandboxPath) -> Result<KeptPath, SandboxError> {
         match (self.find_kept(text, origin), &text.fault) {
             (Err(SandboxError::NotFound(_)), Some(fault)) => Err(fault.clone().into()),
@@ -137,8 +137,8 @@ impl Root {
 }
 
 impl KeptPath {
-    /// Moves it back to where it was; whatever is there makes it fail. Missing folders are made. To
-    /// another file system it is not moved: [`KeptPath::put_back_by_copy`] does that.
+    /// Moves the backup to its original path and creates missing directories. Fails if an entry exists there. Does
+    /// not move to another file system; see [`KeptPath::put_back_by_copy`].
     pub fn put_back(&self, change: &Change<'_>) -> Result<(), RenameError> {
         let parents = self.origin.make_parents(change)?;
         put_back(&self.entry, &self.address, &self.origin, parents.folder(), change)?;
@@ -146,7 +146,7 @@ impl KeptPath {
         Ok(())
     }
 
-    /// The same to another file system: it is copied, whole and synced, before it is removed.
+    /// Restores the backup to another file system: copies it completely, syncs the copy and removes the backup.
     pub fn put_back_by_copy(
         &self,
         keeper: Keeper<'_>,
@@ -161,7 +161,7 @@ impl KeptPath {
     }
 }
 
-/// Moves something that is kept to a place, where nothing is, in a folder.
+/// Moves a backup to a path in `folder` at which nothing exists.
 pub(in super::super) fn put_back(
     entry: &SandboxPath,
     address: &Address,

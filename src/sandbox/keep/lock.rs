@@ -1,7 +1,7 @@
-//! One run at a time: `.ns/lock`, on which the run that is replacing something holds a lock of the system.
+//! Mutual exclusion of runs: a run that replaces or removes an entry holds an operating-system lock on `.ns/lock`.
 //!
-//! It makes looking at what is replaced and replacing it one step for all runs. It is held for that
-//! step alone, not while content is written or synced, and vanishes with the process.
+//! The lock makes examining and replacing an entry a single operation with respect to other runs. It is held only for
+//! that operation, not while content is written or synced, and is released when the process ends.
 
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
@@ -18,12 +18,12 @@ use super::slot::Slot;
 use super::{Drawer, Keeper};
 
 const LOCK: &str = "lock";
-/// For how long another run is waited for.
+/// Maximum time to wait for another run.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long a look at the lock is put off, at most.
+/// Maximum pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The right to keep things, until it is dropped.
+/// Exclusive access to the backup store, until dropped.
 pub struct Locked {
     own: OwnFolder,
     seal: RootSeal,
@@ -38,8 +38,9 @@ impl Locked {
         Locked::wait_for(keeper.root, own, file, meter)
     }
 
-    /// The same for what only removes things, and needs no room on the disk: none where there is no lock and
-    /// none can be made, so that nobody else has it.
+    /// Waits for the lock in order to remove entries, which must work on a full disk. Returns `None` if there is no
+    /// `.ns`, or if the lock file does not exist and the disk has no space for it: nobody else can hold the lock
+    /// then.
     pub(in super::super) fn wait_to_remove(root: &Root, meter: &Meter) -> Result<Option<Locked>, SandboxError> {
         let Some(own) = root.own_folder()? else { return Ok(None) };
         match own.open_or_make(LOCK) {
@@ -57,7 +58,7 @@ impl Locked {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => {}
                 Err(TryLockError::WouldBlock) => return Err(SandboxError::Busy(PATIENCE.as_secs())),
-                // File systems that have no locks are used by one run at a time.
+                // A file system without locks is assumed to be used by one run at a time.
                 Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => break,
                 Err(TryLockError::Error(error)) => return Err(SandboxError::io(shown(LOCK), &error)),
             }
@@ -68,7 +69,7 @@ impl Locked {
         Ok(Locked { own, seal: root.seal.clone(), _lock: file })
     }
 
-    /// Makes room for what is at a place, under a name with a stamp of [`Keeper::new_stamp`].
+    /// Creates a slot for the entry at `place`, with a stamp from [`Keeper::new_stamp`].
     pub fn slot(&self, place: &SandboxPath, drawer: Drawer, stamp: &str) -> Result<Slot, SandboxError> {
         Slot::make(&self.own, &self.seal, drawer, place.resolved_raw(), stamp)
     }

@@ -1,10 +1,11 @@
-//! What tools overwrite or delete is kept below `.ns`.
+//! The backup store: entries that tools overwrite or delete are moved below `.ns`.
 //!
-//! `.ns/backups/<path>/<name>` is old content of the file at that path, `.ns/trash/<path>/<name>` what
-//! was deleted there; [`stamp`] says how the names look, and that each carries a seal. So a place has one
-//! folder of ours, made when it is first needed, and there is no index that could be wrong. What a name
-//! does not prove to be this user's is foreign: it is counted, and neither restored nor removed. All is done by handle from the open
-//! `.ns`, part by part; what is not ours on the way is an error, and is neither followed nor changed.
+//! `.ns/backups/<path>/<name>` is earlier content of the file at `<path>`, and `.ns/trash/<path>/<name>` is an entry
+//! that was deleted there. [`stamp`] defines the names, each of which carries a seal. Each path has a directory of
+//! its own, created on first use; there is no index that could become inconsistent. A name that is not sealed by this
+//! user is foreign: the entry is counted, but neither restored nor removed. All access starts at the handle of `.ns`
+//! and resolves one name at a time. An entry on the way that is not ours is an error, and is neither followed nor
+//! changed.
 
 mod kept;
 mod lock;
@@ -32,14 +33,14 @@ pub(super) use slot::Slot;
 pub(super) use sweep::{Hand, Rules, Sweep, is_fresh};
 pub use tally::{Amount, GivenUp, Swept, Tally, Why};
 
-/// How long old content is kept; a zero is no limit. What a run kept itself is not given up in it.
+/// Retention of backups; zero means no limit. A run never removes its own backups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// The most backups of one file.
+    /// Maximum number of backups of a file.
     pub count: u64,
-    /// Days after which a backup or what was deleted is given up.
+    /// Age in days after which a backup or deleted entry is removed.
     pub days: u64,
-    /// The most bytes of all backups and all that was deleted.
+    /// Maximum total size in bytes of all backups and deleted entries.
     pub bytes: u64,
 }
 
@@ -49,17 +50,17 @@ impl Default for Retention {
     }
 }
 
-/// Where things are kept apart.
+/// The two parts of the backup store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawer {
-    /// Content that was replaced.
+    /// Earlier content of files that were overwritten.
     Backups,
-    /// What was deleted.
+    /// Deleted entries.
     Trash,
 }
 
 impl Drawer {
-    /// The name of its folder in `.ns`.
+    /// Returns the name of its directory in `.ns`.
     pub fn name(self) -> &'static str {
         match self {
             Drawer::Backups => "backups",
@@ -68,7 +69,7 @@ impl Drawer {
     }
 }
 
-/// What keeps things for the places of a root, in the root's `.ns`.
+/// The backup store of a root, in the root's `.ns`.
 #[derive(Clone, Copy, Debug)]
 pub struct Keeper<'a> {
     root: &'a Root,
@@ -76,24 +77,23 @@ pub struct Keeper<'a> {
 }
 
 impl<'a> Keeper<'a> {
-    /// What keeps for as long as the policy says.
+    /// Creates the backup store of a root with a retention.
     pub fn new(root: &'a Root, retention: Retention) -> Keeper<'a> {
         Keeper { root, retention }
     }
 
-    /// The path by which what is in a slot is restored.
+    /// Returns the path from which a backup can be restored.
     pub(super) fn address_of(self, slot: &Slot) -> String {
         self.root.address_of(&slot.shown()).into_owned()
     }
 
-    /// A new stamp for something that is to be kept; `account` is that of the run, which may be another
-    /// root's.
+    /// Returns a new stamp for a backup. `account` is that of the run, which may belong to another root.
     pub(super) fn new_stamp(self, account: &Account) -> String {
         self.root.account.follow(account);
         stamp::name_at(&account.now())
     }
 
-    /// The address of what is kept under a stamp, of what is at a place.
+    /// Returns the path of the backup of the entry at `place` with this stamp.
     pub(super) fn address(self, place: &SandboxPath, drawer: Drawer, stamp: &str) -> Address {
         let parts = parts_of(Path::new(place.resolved_raw())).map(|part| stamp::folder_of(&part));
         let folders: Vec<OsString> = [OsString::from(drawer.name())].into_iter().chain(parts).collect();
@@ -102,13 +102,13 @@ impl<'a> Keeper<'a> {
         folders.iter().chain([&name]).fold(own, |address, part| address.join(part))
     }
 
-    /// Waits until no other run is keeping anything here. `.ns` is made when there is none.
+    /// Waits for exclusive access to the backup store. Creates `.ns` if necessary.
     pub(super) fn lock(self, meter: &Meter, change: &OwnChange) -> Result<Locked, SandboxError> {
         Locked::wait(self, meter, change)
     }
 }
 
-/// A path below `.ns`, as messages and results name it.
+/// Formats a path below `.ns` for messages and results.
 fn shown_below<T: AsRef<OsStr>>(names: &[T]) -> String {
     let names = names.iter().map(|name| name.as_ref().to_string_lossy());
     names.fold(super::own::shown(""), |path, name| format!("{}/{name}", path.trim_end_matches('/')))

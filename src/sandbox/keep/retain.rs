@@ -1,12 +1,12 @@
-//! What is kept is given up when there is too much of it: more backups of a file than the policy says,
-//! older than it says, more bytes than it says; the oldest first. Backups of a file are counted when
-//! one is made; everything is looked through when a run first keeps something ([`Sweep`]), and again
-//! when what it kept since makes too many bytes.
+//! Retention during runs: removes the oldest backups when a file has too many, when they are too old, or when all of
+//! them have too many bytes.
 //!
-//! What the newest runs kept stays, however much it is, so that they can be taken back ([`UNDOABLE`]), and
-//! so does what was kept since the oldest run that goes on began, or one that the newest take back or do
-//! again: these put things under the names that they had. Nothing here makes a call fail: what
-//! went wrong becomes a note.
+//! The backups of a file are counted whenever one is added. The whole store is examined when a run first adds a
+//! backup ([`Sweep`]), and again when the backups added since exceed the byte limit.
+//!
+//! Backups of the newest runs are always retained, so that these can be undone ([`UNDOABLE`]). So are backups made
+//! since the oldest active run began, or since the oldest run that the newest ones undo or redo, because those put
+//! entries back under their old backup names. Errors here never make a tool call fail; they become notes.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -24,51 +24,50 @@ use super::sweep::{Hand, Rules, Sweep};
 use super::tally::Swept;
 use super::{Drawer, Keeper, Retention, shown_below, stamp};
 
-/// So many of the newest runs lose nothing of what they kept.
+/// Number of newest runs whose backups are always retained.
 pub const UNDOABLE: usize = 20;
-/// Files whose backups are known to be all of this run.
+/// Maximum number of directories remembered as having no removable backups.
 const KNOWN: usize = 10_000;
-/// So many things that could not be given up are told.
+/// Maximum number of errors of a sweep to report as notes.
 const TOLD: usize = 3;
 
-/// What a run knows of what is kept below its root.
+/// Retention state for the backups of a root.
 #[derive(Debug, Default)]
 pub struct Account {
     state: Mutex<State>,
-    /// There are notes; every call of a tool asks.
+    /// Whether there are notes. Atomic because every tool call checks it.
     has_notes: AtomicBool,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Folders in which everything was kept by this run, so that there is nothing to give up.
+    /// Directories in which no backup may be removed, because all are recent.
     own: HashSet<Vec<OsString>>,
-    /// The bytes of all that is kept, once everything was looked through.
+    /// Total size of the backups in bytes, once the store was examined.
     total: Option<u64>,
-    /// Above so many bytes everything is looked through again.
+    /// Total size in bytes above which the store is examined again.
     ceiling: u64,
     notes: Vec<String>,
-    /// What has a name before this one may be given up; nothing, as long as no run has begun.
+    /// Backups with names before this one may be removed; none while it is empty, before a run began.
     stays_from: String,
-    /// The newest moment that was used in a name.
+    /// The latest time used in a stamp.
     newest: String,
 }
 
 impl Account {
-    /// Whether there is something that could not be given up.
+    /// Whether there are notes on backups that could not be removed.
     pub fn has_notes(&self) -> bool {
         self.has_notes.load(Ordering::Acquire)
     }
 
-    /// Takes what could not be given up: a sentence each.
+    /// Takes the notes on backups that could not be removed, one sentence each.
     pub fn take_notes(&self) -> Vec<String> {
         let mut state = self.state();
         self.has_notes.store(false, Ordering::Release);
         std::mem::take(&mut state.notes)
     }
 
-    /// A run begins, after those with these names, of which the oldest is the first. What was kept since
-    /// `oldest` stays besides.
+    /// Begins a run after `runs`, which are sorted from the oldest. Backups made since `oldest` are retained as well.
     pub fn begin_run(&self, runs: &[OsString], oldest: Option<&OsString>) {
         let mut state = self.state();
         let first = runs.len().saturating_sub(UNDOABLE - 1);
@@ -80,7 +79,7 @@ impl Account {
         };
     }
 
-    /// Keeps for as long as another account does.
+    /// Adopts the retention boundary of another account.
     pub fn follow(&self, other: &Account) {
         if !std::ptr::eq(self, other) {
             let stays_from = other.state().stays_from.clone();
@@ -88,7 +87,7 @@ impl Account {
         }
     }
 
-    /// This moment for a name, which is later than all names before, whatever the clock says.
+    /// Returns the present time for a stamp. It is later than all times used before, whatever the clock says.
     pub fn now(&self) -> String {
         let mut state = self.state();
         state.newest = stamp::after(&state.newest);
@@ -100,7 +99,7 @@ impl Account {
     }
 
     fn note(&self, error: &SandboxError) {
-        // A limit of the run only means that there is no more time for this.
+        // An exceeded limit of the run only means that there is no time left for this.
         if !matches!(error, SandboxError::Limit(_)) {
             let mut state = self.state();
             state.notes.push(format!("something old that was kept could not be given up: {error}"));
@@ -108,13 +107,13 @@ impl Account {
         }
     }
 
-    /// Whether the policy could give up what has this name.
+    /// Whether retention may remove a backup with this name.
     pub(super) fn is_old(&self, name: &OsStr) -> bool {
         name.as_encoded_bytes() < self.state().stays_from.as_bytes()
     }
 }
 
-/// What a run gives up while it keeps things: without being asked, and holding the lock.
+/// Removes backups during a run, which holds the lock.
 struct InRun<'a>(&'a Account);
 
 impl Hand for InRun<'_> {
@@ -128,14 +127,14 @@ impl Hand for InRun<'_> {
 
     fn clear(&self, above: &Folder, name: &OsStr, is_fresh: bool) {
         if !is_fresh {
-            // It stays when something is in it, as it should.
+            // A directory that is not empty stays, as it should.
             let _ = above.remove_folder(name);
         }
     }
 }
 
 impl Keeper<'_> {
-    /// Gives up what is too much, now that something more is kept.
+    /// Applies retention after a backup was added.
     pub(in super::super) fn retain(self, slot: &Slot, watch: &Watch) {
         let counted = self.retain_count(slot);
         let limited = self.retain_bytes(slot, watch);
@@ -144,7 +143,7 @@ impl Keeper<'_> {
         }
     }
 
-    /// Gives up what is too old or too much, where that may have come about.
+    /// Removes backups that exceed the limits on age and bytes, if they may be exceeded.
     fn retain_bytes(self, slot: &Slot, watch: &Watch) -> Result<(), SandboxError> {
         let Retention { days, bytes, .. } = self.retention;
         if days == 0 && bytes == 0 {
@@ -161,7 +160,7 @@ impl Keeper<'_> {
                 }
             }
         }
-        // Of each file they are counted when one is kept.
+        // Backups per file are counted whenever one is added.
         let rules = Rules::new(Retention { count: 0, ..self.retention });
         let swept = Sweep::new(self.root, &rules, InRun(account), watch).run();
         let left = swept.as_ref().map_or(0, Swept::kept_bytes);
@@ -169,12 +168,12 @@ impl Keeper<'_> {
         flaws.iter().flatten().take(TOLD).for_each(|flaw| account.note(flaw));
         let mut state = account.state();
         state.total = Some(left);
-        // What this run kept stays, so that there is no use in looking again before there is much more.
+        // The remaining backups may all be retained, so wait for significant growth before the next sweep.
         state.ceiling = bytes.max(left.saturating_add(bytes / 16));
         flaws.map(drop)
     }
 
-    /// Gives up the oldest backups of a file.
+    /// Removes the oldest backups of a file beyond the limit on their number.
     fn retain_count(self, slot: &Slot) -> Result<(), SandboxError> {
         let account = &self.root.account;
         let limited = self.retention.count > 0 && slot.drawer() == Drawer::Backups;

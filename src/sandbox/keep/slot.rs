@@ -1,4 +1,4 @@
-//! Room below `.ns` for one thing that is taken away: an open folder of ours and a new name in it.
+//! Slots: a slot is a directory handle and a new name below `.ns` for a single backup.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -17,29 +17,30 @@ use super::super::root::{SandboxPath, parts_of};
 use super::super::seal::RootSeal;
 use super::{Drawer, shown_below, stamp};
 
-/// Room for one thing. Folders that were made for it vanish again when nothing comes into it.
+/// A slot for one backup. Dropping it removes an unconfirmed copy, and directories created for it if no backup was
+/// stored.
 pub struct Slot {
     drawer: Drawer,
     folder: Folder,
     name: OsString,
-    /// The names from `.ns` to the folder.
+    /// The names from `.ns` to the directory.
     names: Vec<OsString>,
     made: MadeFolders,
     content: Content,
 }
 
-/// What is in the room.
+/// The content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
     Nothing,
-    /// A copy, which vanishes again unless it is confirmed.
+    /// A copy, which is removed again unless it is confirmed.
     Copy,
-    /// The thing itself, or a copy that is all there is of it.
+    /// The entry itself, or a copy that replaces it.
     Kept,
 }
 
 impl Slot {
-    /// Makes room in a drawer for what has a resolved path, under a name with this stamp.
+    /// Creates a slot for an entry with a resolved path and a stamp.
     pub(super) fn make(
         own: &OwnFolder,
         seal: &RootSeal,
@@ -58,7 +59,7 @@ impl Slot {
         Ok(slot)
     }
 
-    /// Opens the folder of a name, and makes it first when there is none.
+    /// Opens a subdirectory and creates it if necessary.
     fn descend(&mut self, name: OsString) -> Result<(), SandboxError> {
         self.names.push(name);
         let name = self.names.last().expect("a name was just put there");
@@ -69,58 +70,58 @@ impl Slot {
         Ok(())
     }
 
-    /// The path of what is kept, from the root.
+    /// Returns the path of the backup, relative to the root.
     pub fn shown(&self) -> String {
         format!("{}/{}", shown_below(&self.names), self.name.to_string_lossy())
     }
 
-    /// The drawer that it is in.
+    /// Returns the part of the backup store.
     pub(super) fn drawer(&self) -> Drawer {
         self.drawer
     }
 
-    /// The names from `.ns` to the folder.
+    /// Returns the names from `.ns` to the directory.
     pub(super) fn names(&self) -> &[OsString] {
         &self.names
     }
 
-    /// The folder, in which everything is of one place.
+    /// Returns the directory, which contains only backups of one path.
     pub fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// The name in that folder.
+    /// Returns the name in that directory.
     pub fn name(&self) -> &OsStr {
         &self.name
     }
 
-    /// The bytes of the file that is here; what is in a folder is not counted.
+    /// Returns the size in bytes of a file in the slot. The content of a directory is not counted.
     pub(super) fn size(&self) -> u64 {
         self.folder.metadata(&self.name).map_or(0, |metadata| metadata.size)
     }
 
-    /// Whether something of a folder can come here without being copied, as far as can be told before.
+    /// Whether an entry of `folder` can probably be moved here without a copy: whether both are on the same device.
     pub fn is_near(&self, folder: &Folder) -> bool {
         let device = |folder: &Folder| folder.own_metadata().ok().map(|metadata| metadata.identity.device);
         device(&self.folder) == device(folder)
     }
 
-    /// Moves something here.
+    /// Moves an entry here.
     pub fn take(&mut self, folder: &Folder, name: &OsStr) -> io::Result<()> {
-        // The name is new and nobody can guess it, so that nothing is replaced.
+        // The name is new and cannot be guessed, so nothing is replaced.
         folder.rename(name, &self.folder, &self.name, Replace::Yes)?;
         self.content = Content::Kept;
         Ok(())
     }
 
-    /// Gives back what was moved here, unless its name is taken.
+    /// Moves the entry back, unless another one has its name.
     pub fn give_back(&mut self, folder: &Folder, name: &OsStr) -> io::Result<()> {
         self.folder.rename(&self.name, folder, name, Replace::No)?;
         self.content = Content::Nothing;
         Ok(())
     }
 
-    /// Copies something here, whole and synced, or not at all. It vanishes again unless it is confirmed.
+    /// Copies an entry here and syncs it, or leaves nothing. The copy is removed again unless it is confirmed.
     pub fn copy(&mut self, folder: &Folder, name: &OsStr, shown: &str, meter: &mut Meter) -> Result<(), SandboxError> {
         let aside = random_name();
         copy_aside((folder, name), (&self.folder, &aside), shown, meter)?;
@@ -132,26 +133,26 @@ impl Slot {
         Ok(())
     }
 
-    /// Whether a copy is here that is not confirmed.
+    /// Whether the slot contains an unconfirmed copy.
     pub fn is_copy(&self) -> bool {
         self.content == Content::Copy
     }
 
-    /// The copy here stays.
+    /// Confirms the copy, so that it stays.
     pub fn confirm(&mut self) {
         self.content = Content::Kept;
     }
 
-    /// The same as [`Slot::sync`], when the thing came from a place whose folder was just synced.
+    /// Like [`Slot::sync`], for an entry from a directory that was just synced.
     pub fn sync_after(&self, folder: &Folder, place: &SandboxPath) -> Result<(), SandboxError> {
-        // Its log already has the move, and the folders that were made before it.
+        // The log of the file system has both the move and the directories created before it.
         if folder.has_one_log() && self.is_near(folder) {
             return Ok(());
         }
         self.sync_all().map_err(|error| place.undurable(&error))
     }
 
-    /// Makes sure that what came here outlives a power cut.
+    /// Makes the backup durable.
     pub fn sync(&self) -> Result<(), SandboxError> {
         self.sync_all().map_err(|error| SandboxError::io(self.shown(), &error))
     }
@@ -166,7 +167,7 @@ impl Drop for Slot {
         if self.content == Content::Kept {
             return self.made.keep();
         }
-        // Best effort: the error that matters is the one that brought us here.
+        // Best effort: the caller reports the error that led here.
         let _ = discard(&self.folder, &self.name, "");
     }
 }

@@ -1,9 +1,10 @@
-//! Names that sort by time. A *stamp* is a moment and a random number, `20261122T050102.123456Z-1a2b3c4d`:
-//! the name of a run. A kept file has a stamp and its seal, `20261122T050102.123456Z-1a2b3c4d-0123456789abcdef`,
-//! which only this user's key makes for this folder of this root ([`RootSeal::tag`]).
+//! Names that sort by time. A *stamp* is a time and a random number, such as `20261122T050102.123456Z-1a2b3c4d`: the
+//! name of a run. A backup is named by a stamp and a seal, such as
+//! `20261122T050102.123456Z-1a2b3c4d-0123456789abcdef`. Only this user's key creates the seal for this directory of
+//! this root ([`RootSeal::tag`]).
 //!
-//! A part of a path that looks like one of them gets a `~` at its end below `.ns`, so that the path of
-//! a kept file says without doubt where the file was.
+//! Below `.ns`, a part of a path that looks like such a name gets a `~` appended, so that the path of a backup
+//! determines its original path unambiguously.
 
 use std::ffi::{OsStr, OsString};
 use std::time::SystemTime;
@@ -13,35 +14,35 @@ use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use super::super::draft::{is_draft_name, random_number};
 use super::super::seal::RootSeal;
 
-/// How a stamp looks: `0` stands for a decimal digit, `x` for a hexadecimal one.
+/// The format of a stamp: `0` stands for a decimal digit, `x` for a hexadecimal one.
 const SHAPE: &[u8] = b"00000000T000000.000000Z-xxxxxxxx";
-/// What follows the stamp in the name of a kept file.
+/// The format of the seal that follows the stamp in the name of a backup.
 const TAG_SHAPE: &[u8] = b"-xxxxxxxxxxxxxxxx";
-/// What tells a part of a path from a name of ours.
+/// The suffix of parts of a path that look like a stamp or a temporary name.
 const MARK: &str = "~";
 
-/// This moment, as text that sorts by time.
+/// Returns the present time as text that sorts by time.
 pub fn now() -> String {
     moment(SystemTime::now())
 }
 
-/// A moment, as text that sorts by time.
+/// Formats a time as text that sorts by time.
 pub fn moment(time: SystemTime) -> String {
     DateTime::<Utc>::from(time).format("%Y%m%dT%H%M%S%.6fZ").to_string()
 }
 
-/// The time of a moment, or of a stamp.
+/// Parses such a text, or the time of a stamp.
 pub fn time_of(text: &str) -> Option<DateTime<Utc>> {
     let moment = text.split_once('-').map_or(text, |(moment, _)| moment);
     NaiveDateTime::parse_from_str(moment, "%Y%m%dT%H%M%S%.6fZ").ok().map(|time| time.and_utc())
 }
 
-/// The short name of a run: the random number of its stamp.
+/// Returns the short name of a run: the random number of its stamp.
 pub fn short(stamp: &str) -> &str {
     stamp.split_once('-').map_or(stamp, |(_, number)| number)
 }
 
-/// This moment, or the next after another where the clock has not come to that yet.
+/// Returns the present time, or the microsecond after `other` if the clock has not passed that time.
 pub fn after(other: &str) -> String {
     let now = now();
     if now.as_str() > other {
@@ -53,7 +54,7 @@ pub fn after(other: &str) -> String {
     }
 }
 
-/// A new stamp of a moment.
+/// Creates a stamp with this time.
 pub fn name_at(moment: &str) -> String {
     format!("{moment}-{:08x}", random_number() as u32)
 }
@@ -63,24 +64,24 @@ pub fn is_stamp(name: &OsStr) -> bool {
     has_shape(name.as_encoded_bytes(), SHAPE)
 }
 
-/// Whether a name looks like that of a kept file, whoever made it: with a seal, or without one as in the
-/// first form of `.ns`.
+/// Whether a name has the form of a backup's, without checking its seal. In format version 1 of `.ns`, backups had no
+/// seal.
 pub fn is_kept_shape(name: &OsStr) -> bool {
     let (stamp, tag) = name.as_encoded_bytes().split_at(SHAPE.len().min(name.len()));
     has_shape(stamp, SHAPE) && (tag.is_empty() || has_shape(tag, TAG_SHAPE))
 }
 
-/// The name of a kept file in a folder, which is given by the names from `.ns`.
+/// Returns the name of a backup in the directory given by `folders`, the names from `.ns`.
 pub fn kept_name<T: AsRef<OsStr>>(stamp: &str, folders: &[T], seal: &RootSeal) -> OsString {
     OsString::from(format!("{stamp}-{}", seal.tag(folders.iter().map(AsRef::as_ref), stamp)))
 }
 
-/// Whether a name is that of a kept file, sealed for the folder that it is in.
+/// Whether a name is that of a backup, with a valid seal for its directory.
 pub fn is_kept<T: AsRef<OsStr>>(name: &OsStr, folders: &[T], seal: &RootSeal) -> bool {
     name.len() > SHAPE.len() && is_kept_shape(name) && kept_name(stamp_of(name), folders, seal) == name
 }
 
-/// The stamp in the name of a kept file; the whole of any other name.
+/// Returns the stamp in the name of a backup, or the whole name if it is another one.
 pub fn stamp_of(name: &OsStr) -> &str {
     let text = name.to_str().unwrap_or_default();
     if is_kept_shape(name) { &text[..SHAPE.len()] } else { text }
@@ -95,13 +96,13 @@ fn has_shape(bytes: &[u8], shape: &[u8]) -> bool {
     bytes.len() == shape.len() && bytes.iter().zip(shape).all(fits)
 }
 
-/// The moment in a name.
+/// Returns the time in a name.
 pub fn moment_of(name: &OsStr) -> String {
     let name = name.to_string_lossy();
     name.rsplit_once('-').map_or(String::new(), |(moment, _)| moment.to_owned())
 }
 
-/// The name of the folder that stands for a part of a path.
+/// Returns the name of the directory that represents a part of a path.
 pub fn folder_of(part: &OsStr) -> OsString {
     let mut name = part.to_owned();
     if is_marked(part) {
@@ -110,13 +111,13 @@ pub fn folder_of(part: &OsStr) -> OsString {
     name
 }
 
-/// The part of a path that a folder stands for.
+/// Returns the part of a path that a directory represents.
 pub fn part_of(folder: &OsStr) -> OsString {
     let part = folder.to_str().and_then(|text| text.strip_suffix(MARK));
     part.filter(|part| is_marked(part.as_ref())).map_or_else(|| folder.to_owned(), OsString::from)
 }
 
-/// Whether a part of a path would be taken for a name of ours, were it not marked.
+/// Whether a part of a path would look like a stamp, backup or temporary name without the mark.
 fn is_marked(part: &OsStr) -> bool {
     match part.to_str() {
         Some(text) => {

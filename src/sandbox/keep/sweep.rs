@@ -1,8 +1,9 @@
-//! One look through all that is kept below a root: gives up what is too much of one file and what is too
-//! old, then the oldest until the rest is not too many bytes, and counts what goes and what stays.
+//! A sweep of the backup store of a root: removes surplus and outdated backups, then the oldest ones until the total
+//! size is within its limit, and counts what is removed and what remains.
 //!
-//! Links are never followed and no other file system is entered; what is not ours or cannot be looked
-//! at is left alone, and told. No depth takes native stack. Who may give up what says a [`Hand`].
+//! Symbolic links are not followed and other file systems are not entered. Entries that are not ours or cannot be
+//! read are left alone and reported. The stack depth does not depend on the nesting of directories. A [`Hand`]
+//! decides what may be removed.
 
 use std::collections::{BinaryHeap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -21,47 +22,47 @@ use super::super::seal::RootSeal;
 use super::tally::{Swept, Why};
 use super::{Drawer, Retention, shown_below, stamp};
 
-/// Things that one look may give up for the sake of bytes; there is another one.
+/// Maximum number of backups that a single sweep considers for the byte limit; further sweeps can follow.
 const CANDIDATES: usize = 10_000;
-/// Folders in one another that are looked into: no path that a tool takes has more parts.
+/// Maximum nesting of directories; no path that a tool accepts has more parts.
 const DEEPEST: usize = 2_048;
-/// So many of them are named in a message about what lies too deep.
+/// Number of directory names in a message about excessive nesting.
 const SHOWN_FOLDERS: usize = 4;
-/// For how long an unfinished copy or an empty folder may be somebody's who is just keeping something.
+/// Time during which an unfinished copy or empty directory may still be in use by a run.
 const FRESH: Duration = Duration::from_secs(3600);
 
-/// What gives things up, as far as it may.
+/// Decides what may be removed, and removes it.
 pub(in super::super) trait Hand {
-    /// Whether what is kept under a name, in folders with these names from `.ns`, may be given up.
+    /// Whether the backup `name` may be removed. `names` are the directories from `.ns`.
     fn may_take(&self, names: &[OsString], name: &OsStr) -> bool;
-    /// Gives up what has a name in a folder; false where it is needed after all.
+    /// Removes an entry. Returns false if it turns out to be needed.
     fn take(&self, folder: &Folder, names: &[OsString], name: &OsStr) -> Result<bool, SandboxError>;
-    /// Removes an empty folder of ours; `is_fresh` says whether it was changed a moment ago.
+    /// Removes an empty directory of the store; `is_fresh` tells whether it was changed recently.
     fn clear(&self, above: &Folder, name: &OsStr, is_fresh: bool);
-    /// Does what is to be done with something foreign; says whether it is gone or taken over.
+    /// Handles a foreign backup. Returns whether it was removed or adopted.
     fn foreign(&self, _folder: &Folder, _names: &[OsString], _name: &OsStr) -> Result<bool, SandboxError> {
         Ok(false)
     }
 }
 
-/// What is too much.
+/// Limits of a sweep.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Rules {
-    /// The most backups of one file, and the most bytes; a zero is no limit.
+    /// Maximum number of backups per file and maximum total bytes; zero means no limit.
     pub retention: Retention,
-    /// Names before this are too old.
+    /// Backups with names before this one are too old.
     pub oldest: Option<String>,
-    /// Whether everything goes that may.
+    /// Whether to remove every backup that may be removed.
     pub everything: bool,
 }
 
 impl Rules {
-    /// The rules of a retention.
+    /// Creates the rules of a retention.
     pub fn new(retention: Retention) -> Rules {
         Rules { retention, oldest: moment_before(retention.days), everything: false }
     }
 
-    /// Whether something is too old by its name.
+    /// Whether a backup is too old, judging by its name.
     pub fn is_too_old(&self, name: &OsStr) -> bool {
         self.oldest.as_ref().is_some_and(|oldest| name.as_encoded_bytes() < oldest.as_bytes())
     }
@@ -76,42 +77,42 @@ impl Rules {
     }
 }
 
-/// The moment so many days ago as names begin with it; none for no days.
+/// Formats the time `days` days ago as a prefix of names, or returns `None` if `days` is zero.
 fn moment_before(days: u64) -> Option<String> {
     let days = Duration::from_secs(days.saturating_mul(24 * 3600));
     SystemTime::now().checked_sub(days).filter(|_| !days.is_zero()).map(stamp::moment)
 }
 
-/// A look through everything.
+/// A sweep in progress.
 pub(in super::super) struct Sweep<'a, H> {
     root: &'a Root,
     rules: &'a Rules,
     hand: H,
     watch: &'a Watch,
     swept: Swept,
-    /// What may be given up for the sake of bytes: the oldest things.
+    /// The oldest backups, which may be removed to meet the byte limit.
     candidates: BinaryHeap<Candidate>,
     levels: Vec<Level>,
     /// The names of all levels, from `.ns`.
     names: Vec<OsString>,
 }
 
-/// Something that may be given up. The oldest is the least.
+/// A backup that may be removed. Candidates sort from the oldest to the newest.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     name: OsString,
-    /// The folders that it is in, from `.ns`.
+    /// Its directories, from `.ns`.
     names: Vec<OsString>,
     size: u64,
 }
 
-/// A folder that is being looked through.
+/// A directory that is being examined.
 struct Level {
     folder: Folder,
     ahead: Vec<OsString>,
-    /// The bytes found in it so far, where it is kept or inside something kept.
+    /// Bytes found so far if the directory is a backup or inside one, otherwise `None`.
     size: Option<u64>,
-    /// Backups in it that are more than there should be of one file.
+    /// Backups in it beyond the maximum number per file.
     surplus: HashSet<OsString>,
 }
 
@@ -121,7 +122,7 @@ impl Level {
         Ok(Level { folder, ahead, size, surplus: HashSet::new() })
     }
 
-    /// Finds the oldest of more than so many backups in a folder, which has these names from `.ns`.
+    /// Finds the oldest backups beyond the maximum number; `folders` are the names from `.ns` to the directory.
     fn count(mut self, most: u64, folders: &[OsString], seal: &RootSeal) -> Level {
         let mut kept: Vec<&OsString> = self.ahead.iter().filter(|name| stamp::is_kept(name, folders, seal)).collect();
         kept.sort_unstable();
@@ -137,7 +138,7 @@ impl<'a, H: Hand> Sweep<'a, H> {
         Sweep { root, rules, hand, watch, swept, candidates, levels: Vec::new(), names: Vec::new() }
     }
 
-    /// Gives up what is too old and too much, and says what went and what stays.
+    /// Performs the sweep, and reports what was removed and what remains.
     pub fn run(mut self) -> Result<Swept, SandboxError> {
         let Some(own) = self.root.own_folder()? else { return Ok(self.swept) };
         let own = own.into_folder();
@@ -168,7 +169,7 @@ impl<'a, H: Hand> Sweep<'a, H> {
         };
         let level = self.levels.last_mut().expect("it is still there");
         match level.size {
-            // Inside something that is kept, everything only counts.
+            // Inside a backup, only sizes are added up.
             Some(size) if metadata.kind != Kind::Folder => level.size = Some(size.saturating_add(metadata.size)),
             Some(_) => drop(self.enter_kept(name, &metadata)),
             None if stamp::is_kept(&name, &self.names, &self.root.seal) => return self.look_at(name, &metadata),
@@ -179,7 +180,7 @@ impl<'a, H: Hand> Sweep<'a, H> {
         Ok(())
     }
 
-    /// Something that this user's key did not seal for the folder that it is in.
+    /// Handles a backup that this user's key did not seal for its directory.
     fn meet_foreign(&mut self, name: &OsStr, metadata: &Metadata) -> Result<(), SandboxError> {
         let folder = &self.levels.last().expect("it is in a folder").folder;
         match self.hand.foreign(folder, &self.names, name) {
@@ -193,7 +194,7 @@ impl<'a, H: Hand> Sweep<'a, H> {
         Ok(())
     }
 
-    /// Looks into a folder of ours; what is none is left alone.
+    /// Enters a directory of the store. Other entries are left alone and reported.
     fn enter(&mut self, name: OsString) {
         if self.levels.len() > DEEPEST {
             let path = shown_below(&self.names[..SHOWN_FOLDERS]);
@@ -220,7 +221,7 @@ impl<'a, H: Hand> Sweep<'a, H> {
         }
     }
 
-    /// Something that is kept. Of a folder the bytes are found first.
+    /// Handles a backup. If it is a directory, its size is determined first.
     fn look_at(&mut self, name: OsString, metadata: &Metadata) -> Result<(), SandboxError> {
         match metadata.kind {
             Kind::Folder => match self.enter_kept(name, metadata) {
@@ -231,8 +232,8 @@ impl<'a, H: Hand> Sweep<'a, H> {
         }
     }
 
-    /// Looks into a folder that is kept, or into one inside it. Gives its name back where it is another
-    /// file system, or cannot be opened.
+    /// Enters a backup that is a directory, or a directory inside one. Returns the name if it is on another file
+    /// system, cannot be opened, or is nested too deeply.
     fn enter_kept(&mut self, name: OsString, metadata: &Metadata) -> Option<OsString> {
         if self.levels.len() > DEEPEST {
             return Some(name);
@@ -246,7 +247,7 @@ impl<'a, H: Hand> Sweep<'a, H> {
         None
     }
 
-    /// Everything in a folder was looked at.
+    /// Leaves a directory after all its entries were examined.
     fn leave(&mut self) -> Result<(), SandboxError> {
         let done = self.levels.pop().expect("there is a level to leave");
         let name = self.names.pop().expect("each level has a name");
@@ -262,7 +263,7 @@ impl<'a, H: Hand> Sweep<'a, H> {
         Ok(())
     }
 
-    /// Gives something up that is too old or of which there is too much; else it counts.
+    /// Removes a backup that is surplus or too old; counts any other one.
     fn decide(&mut self, name: OsString, size: u64) -> Result<(), SandboxError> {
         let level = self.levels.last().expect("it is in a folder");
         let may_go = self.hand.may_take(&self.names, &name);
@@ -281,7 +282,7 @@ impl<'a, H: Hand> Sweep<'a, H> {
         Ok(())
     }
 
-    /// Writes down what became of something that was to go.
+    /// Records the result of a removal.
     fn taken(
         &mut self,
         taken: Result<bool, SandboxError>,
@@ -301,7 +302,7 @@ impl<'a, H: Hand> Sweep<'a, H> {
         Ok(())
     }
 
-    /// An unfinished copy that nobody goes on with.
+    /// Removes an unfinished copy that no run is using.
     fn give_up_stale(&mut self, name: &OsStr, metadata: &Metadata) -> Result<(), SandboxError> {
         if is_fresh(metadata) {
             return Ok(());
@@ -316,7 +317,7 @@ impl<'a, H: Hand> Sweep<'a, H> {
         Ok(())
     }
 
-    /// Gives up the oldest things until the rest is not too much.
+    /// Removes the oldest backups until the total size is within its limit.
     fn give_up_surplus(&mut self, own: &Folder) -> Result<(), SandboxError> {
         let most = self.rules.retention.bytes;
         let candidates = std::mem::take(&mut self.candidates).into_sorted_vec();
@@ -338,7 +339,7 @@ impl<'a, H: Hand> Sweep<'a, H> {
     }
 }
 
-/// The folder of ours that is reached by these names from `.ns`.
+/// Opens a directory of the store by its names from `.ns`.
 fn folder_at(own: &Folder, names: &[OsString]) -> Result<Folder, SandboxError> {
     let mut folder = own.duplicate().map_err(|error| SandboxError::io(shown_below(names), &error))?;
     for depth in 0..names.len() {
@@ -348,7 +349,7 @@ fn folder_at(own: &Folder, names: &[OsString]) -> Result<Folder, SandboxError> {
     Ok(folder)
 }
 
-/// Whether something was changed a moment ago, or will be.
+/// Whether an entry was changed within the last hour, or has a time in the future.
 pub(in super::super) fn is_fresh(metadata: &Metadata) -> bool {
     let changed = metadata.modified.map_or(0, |time| time.seconds.max(0) as u64);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

@@ -1,84 +1,84 @@
-//! What a look through all that is kept came to.
+//! The result of a sweep.
 
 use std::ffi::{OsStr, OsString};
 
 use super::super::error::SandboxError;
 use super::{Drawer, shown_below};
 
-/// Things that are named; of the others it is said how many they are.
+/// Maximum number of removed entries, and of errors, to list individually.
 const NAMED: usize = 1_000;
 
-/// So many things, and their bytes.
+/// A number of entries and their total size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
-    /// How many.
+    /// Number of entries.
     pub things: u64,
-    /// Their bytes together.
+    /// Total size in bytes.
     pub bytes: u64,
 }
 
-/// What stays and what goes of one sort.
+/// Retained and removed entries of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// What stays.
+    /// Entries that are retained.
     pub kept: Amount,
-    /// What goes.
+    /// Entries that are removed.
     pub gone: Amount,
 }
 
-/// Something that goes.
+/// A removed entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenUp {
     /// Its path.
     pub path: String,
-    /// Its bytes.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// Why it goes.
+    /// The reason for its removal.
     pub why: Why,
 }
 
-/// Why something goes.
+/// Why an entry is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// No run that stays needs it, and nothing else was asked.
+    /// No retained run needs it, and everything not needed was to be removed.
     Unneeded,
-    /// There are too many of one file, or in all.
+    /// There are too many, of one file or in total.
     Many,
     /// It is too old.
     Old,
-    /// All together are too many bytes.
+    /// The total size exceeds its limit.
     Large,
-    /// It was never finished, and nobody goes on with it.
+    /// It was never finished, and no run is using it.
     Unfinished,
     /// This user's key did not seal it for this root.
     Foreign,
 }
 
-/// What came of a look.
+/// The result of a sweep.
 #[derive(Debug, Default)]
 pub struct Swept {
-    /// Old content of files.
+    /// Earlier content of files.
     pub backups: Tally,
-    /// What was deleted.
+    /// Deleted entries.
     pub trash: Tally,
     /// Journals of runs.
     pub journals: Tally,
-    /// What was never finished.
+    /// Leftovers of unfinished work.
     pub unfinished: Tally,
-    /// What this user's key did not seal for this root.
+    /// Entries that this user's key did not seal for this root.
     pub foreign: Tally,
-    /// What goes, as far as it is named.
+    /// The first removed entries.
     pub named: Vec<GivenUp>,
-    /// What is not ours or not as it should be; it is left alone.
+    /// Unexpected entries, which are left alone.
     pub flaws: Vec<SandboxError>,
-    /// What could not be given up.
+    /// Errors from removals that failed.
     pub failures: Vec<SandboxError>,
-    /// Whether still more would have to go for the sake of bytes.
+    /// Whether the byte limit may require another sweep.
     pub is_cut: bool,
 }
 
 impl Amount {
-    /// Adds one thing.
+    /// Adds an entry.
     pub fn add(&mut self, bytes: u64) {
         self.things += 1;
         self.bytes = self.bytes.saturating_add(bytes);
@@ -96,12 +96,12 @@ impl Amount {
 }
 
 impl Swept {
-    /// The bytes of backups and trash that stay.
+    /// Returns the total size of retained backups and deleted entries in bytes.
     pub fn kept_bytes(&self) -> u64 {
         self.backups.kept.bytes.saturating_add(self.trash.kept.bytes)
     }
 
-    /// What goes, of all sorts.
+    /// Returns the total of removed entries of all kinds.
     pub fn gone(&self) -> Amount {
         let mut sum = Amount::default();
         [self.backups, self.trash, self.journals, self.unfinished, self.foreign]
@@ -110,23 +110,23 @@ impl Swept {
         sum
     }
 
-    /// Something in the folders with these names from `.ns` stays.
+    /// Counts a retained backup; `names` are its directories from `.ns`.
     pub(super) fn stays(&mut self, names: &[OsString], size: u64) {
         self.of(names).kept.add(size);
     }
 
-    /// Something that was said to stay is looked at again.
+    /// Takes back the count of a retained backup that is now to be removed.
     pub(super) fn reconsiders(&mut self, names: &[OsString], size: u64) {
         self.of(names).kept.remove(size);
     }
 
-    /// Something goes.
+    /// Counts and lists a removed backup.
     pub(super) fn goes(&mut self, names: &[OsString], name: &OsStr, bytes: u64, why: Why) {
         self.of(names).gone.add(bytes);
         self.name(format!("{}/{}", shown_below(names), name.to_string_lossy()), bytes, why);
     }
 
-    /// Something foreign was found, and is left alone or was handled.
+    /// Counts a foreign entry, as removed if `is_handled`.
     pub(in super::super) fn meets_foreign(&mut self, names: &[OsString], name: &OsStr, bytes: u64, is_handled: bool) {
         if is_handled {
             self.foreign.gone.add(bytes);
@@ -136,34 +136,34 @@ impl Swept {
         }
     }
 
-    /// Something unfinished goes.
+    /// Counts and lists a removed leftover.
     pub(in super::super) fn sweeps(&mut self, names: &[OsString], name: &OsStr, bytes: u64) {
         self.unfinished.gone.add(bytes);
         self.name(format!("{}/{}", shown_below(names), name.to_string_lossy()), bytes, Why::Unfinished);
     }
 
-    /// Names something that goes.
+    /// Lists a removed entry.
     pub(in super::super) fn name(&mut self, path: String, bytes: u64, why: Why) {
         if self.named.len() < NAMED {
             self.named.push(GivenUp { path, bytes, why });
         }
     }
 
-    /// Something is not as it should be.
+    /// Reports an unexpected entry.
     pub(in super::super) fn flaw(&mut self, error: SandboxError) {
         if self.flaws.len() < NAMED {
             self.flaws.push(error);
         }
     }
 
-    /// Something could not be given up.
+    /// Reports a removal that failed.
     pub(in super::super) fn fails(&mut self, error: SandboxError) {
         if self.failures.len() < NAMED {
             self.failures.push(error);
         }
     }
 
-    /// Takes in what a look at another root came to.
+    /// Adds the result of a sweep of another root.
     pub(in super::super) fn add(&mut self, other: Swept) {
         for (own, other) in self.sorts(&other) {
             own.kept.add_all(other.kept);
@@ -175,7 +175,7 @@ impl Swept {
         other.failures.into_iter().for_each(|failure| self.fails(failure));
     }
 
-    /// Takes in what a later look at the same root came to.
+    /// Adds the result of a later sweep of the same root.
     pub(in super::super) fn go_on(&mut self, later: Swept) {
         for (own, later) in self.sorts(&later) {
             own.kept = later.kept;

@@ -1,4 +1,4 @@
-//! What an overlay comes to: each place where the run would leave something else than the disk has.
+//! The differences between an overlay and the disk.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -11,43 +11,43 @@ use super::super::reserved::is_reserved;
 use super::super::root::parts_of;
 use super::{Changed, Dressed, Layer, Overlay, Spot, down};
 
-/// A place that would differ.
+/// A path that would differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delta {
-    /// Its address at the end.
+    /// The path at the end of the run.
     pub path: Address,
-    /// Its address on the disk, where a folder above it would be moved.
+    /// The path on the disk, if a directory above it would be moved.
     pub origin: Option<Address>,
-    /// Whether it lies in a folder that is new, so that the disk has no such place.
+    /// Whether its directory is new, so that the path does not exist on the disk.
     pub in_new: bool,
-    /// What the disk has there.
+    /// The entry on the disk.
     pub was: Option<State>,
-    /// What would be there.
+    /// The entry at the end of the run.
     pub now: Option<State>,
-    /// Where the new thing lies.
+    /// Where the new entry is stored.
     pub lies: Lies,
-    /// The time that it is given, if it is given one.
+    /// The modification time that the run sets, if any.
     pub modified: Option<Timestamp>,
 }
 
-/// Where a new thing lies until it is put in its place.
+/// Where a new entry is stored until it is put in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lies {
-    /// Nothing new is there: it is gone, or has other permission bits or another time.
+    /// There is no new entry: the path is removed, or has other permission bits or another time.
     Nowhere,
-    /// In the scratch folder, under this name.
+    /// In the scratch directory, under this name.
     Scratch(OsString),
-    /// At another address of the tree: it would be moved.
+    /// At another path of the tree, from which it would be moved.
     At(Address),
-    /// Among our own files, where it stays: it would be copied.
+    /// In the backup store, where it stays: it would be copied.
     Kept(Address),
 }
 
 impl Overlay {
-    /// All places that would differ, by their addresses.
+    /// Returns all paths that would differ, sorted.
     ///
     /// # Errors
-    /// The system's, for a tree that vanishes meanwhile.
+    /// Returns errors of the operating system, for example if the tree disappears meanwhile.
     pub fn deltas(&self) -> io::Result<Vec<Delta>> {
         let layer = self.layer();
         let mut finder = Finder { overlay: self, layer: &layer, found: Vec::new(), moved: HashMap::new() };
@@ -66,12 +66,13 @@ struct Finder<'a> {
     overlay: &'a Overlay,
     layer: &'a Layer,
     found: Vec<Delta>,
-    /// Where things of the tree are by now that were moved.
+    /// The new path of each moved entry of the tree.
     moved: HashMap<Spot, Address>,
 }
 
 impl Finder<'_> {
-    /// What differs in a folder, and below it. No depth takes native stack.
+    /// Finds the differences in a directory and below it. The stack depth does not depend on the nesting of
+    /// directories.
     fn folder(&mut self, spot: &Spot, address: &Address) -> io::Result<()> {
         let mut waiting = vec![(spot.clone(), address.clone())];
         while let Some((spot, address)) = waiting.pop() {
@@ -96,12 +97,12 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// The names in a folder of the tree below which something was changed.
+    /// Returns the names in a directory of the tree below which something changed.
     fn changed_below(&self, spot: &Spot) -> BTreeSet<OsString> {
         let Spot::Tree(root, folder) = spot else { return BTreeSet::new() };
         let later = self.layer.folders.range(spot.clone()..).map(|(spot, _)| spot);
         let below = later.map_while(|spot| match spot {
-            // What has the folder's address as the beginning of its own comes in one stretch.
+            // Addresses that start with that of the directory are adjacent.
             Spot::Tree(number, address) if number == root && begins(address, folder) => Some(address),
             _ => None,
         });
@@ -155,7 +156,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The address of something of the tree on the disk.
+    /// Returns the path on the disk of an entry of the tree.
     fn address(&self, spot: &Spot) -> Address {
         let Spot::Tree(root, address) = spot else { return Address::from("") };
         let base = &self.layer.roots[*root].base;
@@ -174,7 +175,7 @@ impl Finder<'_> {
         state
     }
 
-    /// Things of the tree that have other permission bits, or another time, and stay where they are.
+    /// Finds entries of the tree with changed permission bits or modification time.
     fn dressed(&mut self) -> io::Result<()> {
         let told: BTreeMap<Address, usize> =
             self.found.iter().enumerate().map(|(at, found)| (found.path.clone(), at)).collect();
@@ -195,7 +196,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// The address that something of the tree has by now; none when it would be gone.
+    /// Returns the path that an entry of the tree has at the end of the run, or `None` if it would be removed.
     fn now_at(&self, spot: &Spot) -> Option<Address> {
         if let Some(moved) = self.moved.get(spot) {
             return Some(moved.clone());
@@ -213,7 +214,7 @@ impl Finder<'_> {
     }
 }
 
-/// Whether something is one of our own files.
+/// Whether an entry is one of NeuroScript's own files.
 fn is_ours(spot: &Spot) -> bool {
     let Spot::Tree(_, address) = spot else { return false };
     Path::new(&address.0).iter().next().is_some_and(is_reserved)

@@ -1,4 +1,4 @@
-//! An open folder as a run sees it that changes nothing.
+//! A directory handle that shows a tree with the planned changes of a run.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -9,11 +9,11 @@ use super::super::folder::{Entry, EntryBuffer, Folder, Held, Replace, Resolver};
 use super::super::metadata::{Kind, Metadata, Timestamp};
 use super::{Made, Overlay, Spot};
 
-/// A folder under an overlay.
+/// A directory under an overlay.
 #[derive(Debug)]
 pub struct OverlaidFolder {
     overlay: Arc<Overlay>,
-    /// The folder on the disk: one of the tree, or an empty one of the scratch folder.
+    /// The directory on the disk: one of the tree, or an empty one in the scratch directory.
     real: Folder,
     spot: Spot,
 }
@@ -31,18 +31,18 @@ impl OverlaidFolder {
         self.real.resolver()
     }
 
-    /// A descriptor of the folder on the disk.
+    /// Returns a descriptor of the directory on the disk.
     #[cfg(target_os = "linux")]
     pub fn descriptor(&self) -> io::Result<rustix::fd::OwnedFd> {
         self.real.descriptor()
     }
 
-    /// The folder on the disk, where nothing in it or below it was changed: it is the same then.
+    /// Returns the directory on the disk if nothing in it or below it differs.
     pub fn untouched(&self) -> Option<&Folder> {
         (!self.overlay.layer().has_changed(&self.spot)).then_some(&self.real)
     }
 
-    /// The folder on the disk that has the folder of a name, where that is the same as on the disk.
+    /// Returns this directory on the disk if its subdirectory `name` is the same there, with everything below it.
     pub fn untouched_above(&self, name: &OsStr) -> Option<&Folder> {
         let layer = self.overlay.layer();
         let is_renamed = layer.folders.get(&self.spot).is_some_and(|changed| changed.names.contains_key(name));
@@ -50,7 +50,7 @@ impl OverlaidFolder {
         (!is_renamed && !layer.has_changed(&spot)).then_some(&self.real)
     }
 
-    /// Does something with what a name means: the folder and name by which it is found on the disk, and its spot.
+    /// Calls `work` with the directory and name under which the entry is stored on the disk, and its spot.
     fn at<T>(&self, name: &OsStr, work: impl FnOnce(&Folder, &OsStr, &Spot) -> io::Result<T>) -> io::Result<T> {
         let means = self.overlay.layer().folders.get(&self.spot).and_then(|changed| changed.names.get(name)).cloned();
         match means {
@@ -63,7 +63,7 @@ impl OverlaidFolder {
         }
     }
 
-    /// What a name means, if it means something.
+    /// Looks up an entry.
     fn find(&self, name: &OsStr) -> io::Result<Option<(Spot, Metadata)>> {
         let found = self
             .at(name, |folder, name, spot| Ok((spot.clone(), self.overlay.seen(Some(spot), folder.metadata(name)?))));
@@ -154,7 +154,7 @@ impl OverlaidFolder {
         self.at(name, |folder, name, _| folder.open_file(name))
     }
 
-    /// Only what the run made is ever written to.
+    /// Opens only files that the run created; files of the tree are never written to.
     pub fn open_log(&self, name: &OsStr) -> io::Result<File> {
         self.at(name, |folder, name, spot| match spot {
             Spot::Made(_) => folder.open_log(name),
@@ -268,14 +268,14 @@ impl OverlaidFolder {
         })
     }
 
-    /// Holds what a name means.
+    /// Returns a [`Held`] handle of the entry.
     pub fn hold(&self, name: &OsStr) -> io::Result<Held> {
         self.at(name, |folder, name, spot| {
             Ok(folder.hold(name)?.under(Cover { overlay: self.overlay.clone(), spot: spot.clone() }))
         })
     }
 
-    /// As a file, a folder of the tree could be changed.
+    /// Refuses directories of the tree, because a file handle would allow changing them.
     pub fn as_file(&self) -> io::Result<File> {
         match self.spot {
             Spot::Made(_) => self.real.as_file(),
@@ -292,13 +292,13 @@ impl OverlaidFolder {
         self.at(name, |folder, name, _| folder.current_path(name))
     }
 
-    /// Nothing of it outlives the run.
+    /// Does nothing, because nothing in an overlay outlives the run.
     pub fn sync(&self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// What lies over something that is held.
+/// The overlay of a held entry.
 #[derive(Debug)]
 pub struct Cover {
     overlay: Arc<Overlay>,
@@ -306,12 +306,13 @@ pub struct Cover {
 }
 
 impl Cover {
-    /// What is known of it as the run sees it.
+    /// Converts metadata from the disk to those that the run sees.
     pub fn seen(&self, metadata: Metadata) -> Metadata {
         self.overlay.seen(Some(&self.spot), metadata)
     }
 
-    /// Gives something of the tree other permission bits; false when the run made it, and it can have them.
+    /// Changes the permission bits of an entry of the tree. Returns false if the run created the entry, whose bits
+    /// can be set directly.
     pub fn set_mode(&self, metadata: &Metadata, mode: u32) -> io::Result<bool> {
         if let Spot::Made(_) = self.spot {
             return Ok(false);

@@ -1,7 +1,7 @@
-//! A folder of this process's own for its scratch folders, made while `TMPDIR` is in reach.
+//! A private directory per process for its scratch directories, created while `TMPDIR` is accessible.
 //!
-//! A process that the kernel keeps to its roots makes nothing in `TMPDIR` any more, and may still have to
-//! plan. What a process left that was killed is removed by the next one that settles.
+//! A process that the kernel confines to its roots can no longer create entries in `TMPDIR`, but may still have to
+//! plan. Directories left by killed processes are removed by the next process that calls [`settle_scratch`].
 
 use std::fs::File;
 use std::io;
@@ -13,13 +13,13 @@ use tempfile::TempDir;
 use super::super::folder::Folder;
 use super::scratch::{is_ours, locked, made, sweep_in};
 
-/// What the names of such folders begin with.
+/// The prefix of the names of these directories.
 const PREFIX: &str = "neuroscript-plans-";
 
-/// Levels of such folders in one another: a worker's lies in that of its server.
+/// Levels of nesting to clean up: the directory of a worker is inside that of its server.
 const LEVELS: u32 = 1;
 
-/// So often the folder is made, should others remove it.
+/// Maximum number of attempts to create the directory, in case other processes remove it.
 const TRIES: usize = 1_000;
 
 struct Home {
@@ -30,12 +30,12 @@ struct Home {
 
 static HOME: Mutex<Option<Home>> = Mutex::new(None);
 
-/// Makes the folder, if this process has none.
+/// Creates the directory if this process has none.
 pub fn settle_scratch() -> io::Result<()> {
     let mut home = HOME.lock().unwrap_or_else(PoisonError::into_inner);
     if home.is_none() {
         let parent = std::env::temp_dir();
-        // What cannot be removed is the system's to remove.
+        // Leftovers that cannot be removed are left to the operating system.
         let _ = Folder::open_root(&parent).and_then(|parent| sweep(&parent, LEVELS));
         *home = Some(make(&parent)?);
     }
@@ -43,7 +43,7 @@ pub fn settle_scratch() -> io::Result<()> {
 }
 
 fn make(parent: &Path) -> io::Result<Home> {
-    // Between making and locking it, others may take it for one of a process that is gone, and remove it.
+    // Before it is locked, other processes may take it for a leftover and remove it.
     for _ in 0..TRIES {
         let place = made(parent, PREFIX)?;
         if let Some((folder, lock)) = locked(place.path())? {
@@ -53,17 +53,17 @@ fn make(parent: &Path) -> io::Result<Home> {
     Err(io::Error::other("others removed it each time before it was locked"))
 }
 
-/// Removes the folder at the end of the process.
+/// Removes the directory, at the end of the process.
 pub fn leave_scratch() {
     drop(HOME.lock().unwrap_or_else(PoisonError::into_inner).take());
 }
 
-/// Where the folder is, if this process has one.
+/// Returns the path of the directory, if this process has one.
 pub fn scratch_home() -> Option<PathBuf> {
     HOME.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|home| home.place.path().to_path_buf())
 }
 
-/// Handles of the folder and of the one that it lies in, for the kernel's restrictions.
+/// Returns handles of the directory and of its parent, for the kernel's restrictions.
 #[cfg(target_os = "linux")]
 pub fn scratch_handles() -> io::Result<Option<(rustix::fd::OwnedFd, rustix::fd::OwnedFd)>> {
     let home = HOME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,18 +72,18 @@ pub fn scratch_handles() -> io::Result<Option<(rustix::fd::OwnedFd, rustix::fd::
     Ok(Some((home.folder.descriptor()?, Folder::open_root(above)?.descriptor()?)))
 }
 
-/// The folder in which scratch folders are made.
+/// Returns the directory in which scratch directories are created.
 pub(super) fn parent() -> PathBuf {
     scratch_home().unwrap_or_else(std::env::temp_dir)
 }
 
-/// Removes the folders of processes that are gone, and those in them.
+/// Removes leftover directories and those inside them.
 fn sweep(folder: &Folder, levels: u32) -> io::Result<()> {
     for entry in folder.entries()? {
         if !entry.name.as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
             continue;
         }
-        // Others may remove it meanwhile, and it may be no folder of ours.
+        // Another process may remove it meanwhile, and it may be foreign.
         let Ok(left) = folder.open_folder(&entry.name) else { continue };
         let is_left = left.own_metadata().is_ok_and(|metadata| is_ours(&metadata));
         let lock = left.as_file().ok().filter(|file| is_left && file.try_lock().is_ok());
@@ -98,7 +98,7 @@ fn sweep(folder: &Folder, levels: u32) -> io::Result<()> {
 mod tests {
     use super::{Folder, LEVELS, make, sweep};
 
-    /// Others take what is not locked yet for what a process left that is gone.
+    /// Other processes may take a directory that is not yet locked for a leftover.
     #[test]
     fn a_folder_is_made_while_others_sweep() {
         let place = tempfile::tempdir().expect("a folder");

@@ -1,11 +1,11 @@
-//! An overlay: what a run would change, laid over a tree that stays as it is.
+//! An overlay: the changes that a run would make, on top of a tree that stays as it is.
 //!
-//! What the run makes lies in a scratch folder outside the roots, flat and under numbers; which names
-//! mean it, and which of the tree's own names mean nothing or something else by now, is kept here. So
-//! whoever works through an [`OverlaidFolder`] sees its own changes, and the disk sees none.
+//! Entries that the run creates are stored outside the roots, in a flat scratch directory with numbers as names. The
+//! overlay records which names refer to them, and which names of the tree are removed or refer to another entry. Code
+//! that works through an [`OverlaidFolder`] sees its own changes; nothing changes on the disk.
 //!
-//! A thing is known by its [`Spot`]: where it really lies. A folder's spot stays the same when it gets
-//! another name, so what was changed in it goes along.
+//! An entry is identified by its [`Spot`], where it is really stored. The spot of a directory does not change when
+//! the directory is renamed, so changes inside it move along.
 
 mod deltas;
 mod folder;
@@ -30,19 +30,20 @@ pub use home::scratch_handles;
 pub use home::{leave_scratch, scratch_home, settle_scratch};
 pub use scratch::Scratch;
 
-/// Inodes of what lies in the scratch folder have this bit, so that they are none of the tree's.
+/// This bit is set in the inode of every entry from the scratch directory, to keep it distinct from inodes of the
+/// tree.
 const MADE: u64 = 1 << 63;
 
-/// Where a thing really lies.
+/// Where an entry is really stored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Spot {
-    /// In the tree of the root with this number.
+    /// In the tree of the root with this index.
     Tree(usize, Address),
-    /// In the scratch folder.
+    /// In the scratch directory.
     Made(OsString),
 }
 
-/// What a run would change.
+/// The changes that a run would make.
 #[derive(Debug)]
 pub struct Overlay {
     scratch: Scratch,
@@ -53,31 +54,31 @@ pub struct Overlay {
 struct Layer {
     roots: Vec<Covered>,
     folders: BTreeMap<Spot, Changed>,
-    /// What was given to things of the tree, which keep their content.
+    /// Metadata changes of entries of the tree whose content is unchanged.
     dressed: HashMap<Identity, Dressed>,
-    /// Where they lie.
+    /// Where those entries are stored.
     dressed_spots: BTreeSet<Spot>,
-    /// What lies in the scratch folder, by inode.
+    /// Entries in the scratch directory, by inode.
     made: HashMap<u64, Made>,
 }
 
-/// A root that is covered.
+/// A root under the overlay.
 #[derive(Debug)]
 struct Covered {
     folder: Arc<Folder>,
-    /// What addresses below it begin with.
+    /// The prefix of addresses below it.
     base: Address,
 }
 
-/// A folder whose entries are no longer those on the disk.
+/// A directory whose entries differ from those on the disk.
 #[derive(Debug, Default)]
 struct Changed {
-    /// What a name means by now; none where it means nothing.
+    /// The entry that each changed name refers to, or `None` if the name is removed.
     names: BTreeMap<OsString, Option<Spot>>,
     modified: Option<Timestamp>,
 }
 
-/// Other permission bits or another time than the tree has.
+/// Changed permission bits or modification time of an entry of the tree.
 #[derive(Clone, Debug)]
 struct Dressed {
     spot: Spot,
@@ -85,12 +86,12 @@ struct Dressed {
     modified: Option<Timestamp>,
 }
 
-/// Something that the run made.
+/// An entry that the run created.
 #[derive(Debug)]
 struct Made {
-    /// The device that it would be on.
+    /// The device that it appears to be on.
     device: u64,
-    /// Whether it was given a time.
+    /// Whether the run set its modification time.
     is_dated: bool,
 }
 
@@ -104,20 +105,20 @@ impl Spot {
 }
 
 impl Overlay {
-    /// An empty one.
+    /// Creates an empty overlay.
     ///
     /// # Errors
-    /// The system's, when it makes no scratch folder.
+    /// Returns errors of the operating system from creating the scratch directory.
     pub fn new() -> io::Result<Arc<Overlay>> {
         Ok(Arc::new(Overlay { scratch: Scratch::new()?, layer: Mutex::default() }))
     }
 
-    /// Where its scratch folder is.
+    /// Returns the path of the scratch directory.
     pub fn place(&self) -> &Path {
         self.scratch.path()
     }
 
-    /// Lays it over a root; addresses below it begin with `base`.
+    /// Puts the overlay on a root; `base` is the prefix of addresses below it.
     pub(super) fn cover(self: &Arc<Self>, root: Folder, base: &str) -> io::Result<Folder> {
         let folder = Arc::new(root.duplicate()?);
         let mut layer = self.layer();
@@ -126,23 +127,23 @@ impl Overlay {
         Ok(Folder::overlaid(OverlaidFolder::new(self.clone(), root, spot)))
     }
 
-    /// What it made lies there.
+    /// Returns the scratch directory.
     pub fn scratch(&self) -> &Scratch {
         &self.scratch
     }
 
-    /// The folder that the tree has at an address; what the run changed is not in it.
+    /// Opens the directory at a path of the tree, without the changes of the run.
     pub fn tree(&self, address: &Address) -> io::Result<Folder> {
         let (folder, names) = self.way(address)?;
         down(&folder, &names)
     }
 
-    /// What is known of what the tree has at an address.
+    /// Returns the metadata of the entry at a path of the tree, without the changes of the run.
     pub fn on_disk(&self, address: &Address) -> io::Result<Metadata> {
         self.place_on_disk(address)?.metadata().map_err(io::Error::other)
     }
 
-    /// The place of an address in the tree, where nothing of the run is.
+    /// Locates a path of the tree, without the changes of the run.
     pub fn place_on_disk(&self, address: &Address) -> io::Result<SandboxPath> {
         let last = Path::new(&address.0).file_name().ok_or(ErrorKind::NotFound)?;
         Ok(SandboxPath::own(self.tree(&address.parent())?, last, address.shown().into_owned()))
@@ -162,7 +163,7 @@ impl Overlay {
         self.layer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something with the folder and the name by which a thing is found on the disk.
+    /// Calls `work` with the directory and name under which an entry is stored on the disk.
     fn at<T>(&self, spot: &Spot, work: impl FnOnce(&Folder, &OsStr) -> io::Result<T>) -> io::Result<T> {
         let (root, address) = match spot {
             Spot::Made(name) => return work(self.scratch.folder(), name),
@@ -173,7 +174,7 @@ impl Overlay {
         work(&down(&root, above)?, last)
     }
 
-    /// What is known of something as the run sees it.
+    /// Converts metadata from the disk to those that the run sees.
     fn seen(&self, spot: Option<&Spot>, mut metadata: Metadata) -> Metadata {
         let layer = self.layer();
         if metadata.identity.device == self.scratch.device()
@@ -192,7 +193,7 @@ impl Overlay {
         metadata
     }
 
-    /// Gives something of the tree other permission bits or another time.
+    /// Changes the permission bits or modification time of an entry of the tree.
     fn dress(&self, spot: &Spot, identity: Identity, mode: Option<u32>, modified: Option<Timestamp>) {
         let mut layer = self.layer();
         layer.dressed_spots.insert(spot.clone());
@@ -202,7 +203,7 @@ impl Overlay {
         dressed.modified = modified.or(dressed.modified);
     }
 
-    /// Removes what the run itself made and nothing names any more.
+    /// Removes an entry from the scratch directory if the run created it; called when no name refers to it any more.
     fn forget(&self, spot: &Spot) -> io::Result<()> {
         let Spot::Made(name) = spot else { return Ok(()) };
         let folder = self.scratch.folder();
@@ -219,7 +220,7 @@ impl Overlay {
 }
 
 impl Layer {
-    /// Whether something in a folder, or below it, is no longer as it is on the disk.
+    /// Whether anything in a directory or below it differs from the disk.
     fn has_changed(&self, spot: &Spot) -> bool {
         let Spot::Tree(root, address) = spot else { return true };
         let is_below = |other: &Spot| matches!(other, Spot::Tree(number, it) if number == root && it.is_below(address));
@@ -244,7 +245,7 @@ impl Layer {
     }
 }
 
-/// The folder at the end of a way from another.
+/// Opens the directory at a relative path.
 fn down(from: &Folder, way: &[OsString]) -> io::Result<Folder> {
     way.iter().try_fold(from.duplicate()?, |folder, name| folder.open_folder(name))
 }

@@ -1,8 +1,8 @@
-//! A folder outside the roots for what is not to be in the tree; it goes with its owner.
+//! A scratch directory outside the roots, removed together with its owner.
 //!
-//! Its owner holds a lock of the system on it, which goes with the process. So what a process left that was
-//! killed is known by the next one that makes such a folder, and removed. Nothing in it is deeper than a name
-//! that is a number, and nothing else is ever removed.
+//! The owner holds an operating-system lock on the directory, which the kernel releases when the process ends. The
+//! next process that creates a scratch directory recognizes leftovers of killed processes by that and removes them.
+//! All entries are directly in the directory and have numbers as names; nothing else is ever removed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
@@ -16,28 +16,28 @@ use super::super::folder::Folder;
 use super::super::metadata::{Kind, Metadata};
 use super::home::parent;
 
-/// What the names of such folders begin with.
+/// The prefix of the names of these directories.
 const PREFIX: &str = "neuroscript-plan-";
-/// How often one is made anew that others removed before it was locked.
+/// Maximum number of attempts to create a directory, in case other processes remove it before it is locked.
 const ATTEMPTS: usize = 100;
 
-/// The folder, private to the user.
+/// A scratch directory, private to the user.
 #[derive(Debug)]
 pub struct Scratch {
     place: TempDir,
     folder: Folder,
     device: u64,
     next: AtomicU64,
-    /// Held as long as the folder is used; none where the file system has no locks.
+    /// Held as long as the directory is used; `None` if the file system has no locks.
     _lock: Option<File>,
 }
 
 impl Scratch {
-    /// Makes one in the folder of the system for such things (`TMPDIR`), and removes those of processes that
-    /// are gone.
+    /// Creates a scratch directory in that of the process, or else in the system's temporary directory (`TMPDIR`),
+    /// after removing leftovers of killed processes.
     pub fn new() -> io::Result<Scratch> {
         let parent = parent();
-        // What cannot be removed is the system's to remove.
+        // Leftovers that cannot be removed are left to the operating system.
         let _ = sweep(&parent);
         for _ in 0..ATTEMPTS {
             if let Some(scratch) = Scratch::make(&parent)? {
@@ -47,7 +47,7 @@ impl Scratch {
         Err(io::Error::other("others removed it each time before it was locked"))
     }
 
-    /// None where somebody took it for one of a process that is gone.
+    /// Returns `None` if another process took the directory for a leftover.
     fn make(parent: &Path) -> io::Result<Option<Scratch>> {
         let place = made(parent, PREFIX)?;
         let Some((folder, lock)) = locked(place.path())? else { return Ok(None) };
@@ -55,12 +55,12 @@ impl Scratch {
         Ok(Some(Scratch { place, folder, device, next: AtomicU64::new(0), _lock: lock }))
     }
 
-    /// Where it is.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         self.place.path()
     }
 
-    /// Its handle.
+    /// Returns the handle of the directory.
     pub fn folder(&self) -> &Folder {
         &self.folder
     }
@@ -69,13 +69,14 @@ impl Scratch {
         self.device
     }
 
-    /// A name that nothing in it has.
+    /// Returns a new unique name.
     pub fn new_name(&self) -> OsString {
         self.next.fetch_add(1, Ordering::Relaxed).to_string().into()
     }
 }
 
-/// A folder into which nobody else looks: what is planned may be as secret as what is there.
+/// Creates a directory that only this user can access, because planned contents may be as secret as those of the
+/// tree.
 pub(super) fn made(parent: &Path, prefix: &str) -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix);
@@ -84,7 +85,7 @@ pub(super) fn made(parent: &Path, prefix: &str) -> io::Result<TempDir> {
     builder.tempdir_in(parent)
 }
 
-/// A folder that was made, and its lock, as long as it is still there.
+/// Opens and locks a new directory. Returns `None` if it was removed meanwhile or another process holds its lock.
 pub(super) fn locked(path: &Path) -> io::Result<Option<(Folder, Option<File>)>> {
     let gone = |error: io::Error| if error.kind() == io::ErrorKind::NotFound { Ok(None) } else { Err(error) };
     let folder = match Folder::open_root(path) {
@@ -104,7 +105,7 @@ pub(super) fn locked(path: &Path) -> io::Result<Option<(Folder, Option<File>)>> 
     }
 }
 
-/// Removes the folders of processes that are gone.
+/// Removes leftover directories.
 fn sweep(parent: &Path) -> io::Result<()> {
     sweep_in(&Folder::open_root(parent)?)
 }
@@ -112,7 +113,7 @@ fn sweep(parent: &Path) -> io::Result<()> {
 pub(super) fn sweep_in(parent: &Folder) -> io::Result<()> {
     for entry in parent.entries()? {
         if entry.name.as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
-            // Others may remove it meanwhile, and it may be no folder of ours.
+            // Another process may remove it meanwhile, and it may be foreign.
             let _ = remove_if_left(parent, &entry.name);
         }
     }
@@ -139,11 +140,11 @@ fn remove_if_left(parent: &Folder, name: &OsStr) -> io::Result<()> {
     parent.remove_folder(name)
 }
 
-/// Whether a folder is this user's, and nobody else looks into it.
+/// Whether a directory belongs to this user and nobody else has access.
 pub(super) fn is_ours(metadata: &Metadata) -> bool {
     #[cfg(unix)]
     let is_own = metadata.owner.user == rustix::process::geteuid().as_raw();
-    // Nobody else knows whose it is.
+    // The owner is unknown on other systems.
     #[cfg(not(unix))]
     let is_own = false;
     is_own && metadata.mode & 0o077 == 0

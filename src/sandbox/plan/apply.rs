@@ -1,8 +1,8 @@
-//! Doing what a plan says: all of it, or nothing where the tree is no longer what it was made for.
+//! Applies a plan completely, or not at all if the tree has changed since the plan was made.
 //!
-//! Things go, are moved and folders are made in any order that works; what two of them wait for from
-//! each other gets a name of ours for a moment. Then files come into their places. It is one run, so a
-//! failure on the way takes everything back, and `ns undo` does too.
+//! First, entries are removed and moved and directories created, in an order that satisfies their dependencies; a
+//! cycle is broken by moving an entry to a temporary name. Then files are put in place. All of this is one run: a
+//! failure rolls it back, and `ns undo` reverses it.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -19,41 +19,41 @@ use super::super::take::Overwrite;
 use super::check::{difference, refused};
 use super::{Deed, Plan, PlannedChange};
 
-/// What came of doing a plan.
+/// The result of applying a plan.
 #[derive(Clone, Debug)]
 pub struct Applied {
-    /// The run that did it; none where there was nothing to do.
+    /// The run that applied it, or `None` if there was nothing to do.
     pub by: Option<String>,
-    /// How many changes were made.
+    /// Number of changes made.
     pub changes: usize,
 }
 
-/// Why a plan is not done.
+/// Why a plan is not applied.
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
-    /// The run that it is of would have failed.
+    /// The planned run would have failed.
     #[error("it is the plan of a run that failed")]
     Failed,
     /// It was made for another directory.
     #[error("it was made for another directory")]
     OtherRoot,
-    /// It would change what it may not.
+    /// It would change paths that it may not change.
     #[error("the plan may not change {}", if .0.len() == 1 { "1 path".to_owned() } else { format!("{} paths", .0.len()) })]
     Refused(Vec<Conflict>),
-    /// Places are no longer what they were.
+    /// These paths have changed since the plan was made.
     #[error("{} changed since the plan was made", if .0.len() == 1 { "1 path has".to_owned() } else { format!("{} paths have", .0.len()) })]
     MovedOn(Vec<Conflict>),
-    /// Something went wrong on the way; what was done until then was taken back.
+    /// Applying failed; its changes were rolled back.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
 }
 
 impl Plan {
-    /// Does what it says. `admit` says of an address, and whether a folder is or will be there, why nothing
-    /// may be changed there.
+    /// Applies the plan. `admit` returns an error with the reason if the policy refuses to change a path; its flag
+    /// tells whether a directory is or will be there.
     ///
     /// # Errors
-    /// [`ApplyError`]; nothing is changed then.
+    /// Returns [`ApplyError`]. Nothing is changed then.
     pub fn apply(
         &self,
         journal: &Journal,
@@ -88,13 +88,13 @@ impl Plan {
         }
     }
 
-    /// The changes for which there is a reason not to make them.
+    /// Returns the changes for which `reason` gives a reason not to make them.
     fn each(&self, reason: impl Fn(&PlannedChange) -> Option<String>) -> Vec<Conflict> {
         let conflict = |change: &PlannedChange| Some(Conflict { path: change.path.clone(), reason: reason(change)? });
         self.changes.iter().filter_map(conflict).collect()
     }
 
-    /// What is no longer as it was when the plan was made.
+    /// Returns the paths that have changed since the plan was made.
     fn conflicts(&self, roots: Roots<'_>) -> Vec<Conflict> {
         let from = |change: &PlannedChange| change.from.as_ref().map(|(from, _)| from.clone());
         let moved: BTreeSet<Address> = self.changes.iter().filter_map(from).collect();
@@ -119,18 +119,18 @@ impl Plan {
     }
 }
 
-/// A plan that is being done.
+/// A plan that is being applied.
 pub(super) struct Doing<'p, 'a, 'c> {
     pub(super) plan: &'p Plan,
     pub(super) reverser: Reverser<'a, 'c>,
-    /// What was moved so far, in order.
+    /// The moves so far, in order.
     pub(super) moved: Vec<(Address, Address)>,
-    /// What got a name of ours on the way, by where it was first.
+    /// Original paths of entries that were moved to a temporary name.
     pub(super) set_aside: BTreeSet<Address>,
 }
 
 impl Doing<'_, '_, '_> {
-    /// Puts files and links into their places.
+    /// Puts files and links in place.
     fn fill(&mut self) -> Result<(), SandboxError> {
         let begun = std::time::SystemTime::now().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap_or_default();
         let begun = Timestamp { seconds: begun.as_secs().try_into().unwrap_or_default(), nanos: begun.subsec_nanos() };
@@ -148,14 +148,14 @@ impl Doing<'_, '_, '_> {
             let keeper = Keeper::new(roots.root_of(&change.path)?, *retention);
             let place = roots.place(&change.path)?;
             let overwrite = if change.was.is_some() { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
-            // Nobody is told of a backup.
+            // Applying a plan does not report its backups.
             let overwrite = Overwrite { is_told: false, ..overwrite };
             source.copy_to(&place, &Copying::whole(overwrite), meter, open)?;
         }
         Ok(())
     }
 
-    /// What would be written, with the time that it gets.
+    /// Locates the content to write and sets its modification time.
     fn dated(&self, change: &PlannedChange, begun: Timestamp) -> Result<super::super::root::SandboxPath, SandboxError> {
         let gone = || SandboxError::NotFound(change.path.shown().into_owned());
         let source = self.plan.content(change).ok_or_else(gone)?;
@@ -165,7 +165,7 @@ impl Doing<'_, '_, '_> {
         Ok(source)
     }
 
-    /// Gives permission bits to what gets others.
+    /// Changes permission bits.
     fn dress(&mut self) -> Result<(), SandboxError> {
         let open: &Change<'_> = self.reverser.change;
         for change in &self.plan.changes {

@@ -1,7 +1,7 @@
-//! The order in which a plan can be done: what goes, what is made and what is moved.
+//! The order in which a plan removes, creates and moves entries.
 //!
-//! Each waits for its place to be free, and for the folder that it is in to be the one that it will be in.
-//! Where all wait, one of those that move gets a name of ours, so that the others can go on.
+//! Each operation waits until its path is free and the directory above it is the final one. If all of them wait, one
+//! of the entries to move gets a temporary name, so that the others can proceed.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use super::super::metadata::Kind;
 use super::apply::Doing;
 use super::{Deed, Plan, PlannedChange};
 
-/// What is still to be done before files can come.
+/// Operations still to do before files can be put in place.
 #[derive(Default)]
 struct Pending<'p> {
     goes: Vec<&'p PlannedChange>,
-    /// Folders that are made, and what is moved, with where it is from.
+    /// Directories to create and entries to move, with the source of each move.
     comes: Vec<(Option<Address>, &'p PlannedChange)>,
 }
 
@@ -25,7 +25,7 @@ impl<'p> Pending<'p> {
         let is_folder = |state: &Option<State>| state.as_ref().is_some_and(|state| state.kind == Kind::Folder);
         let mut pending = Pending::default();
         for change in &plan.changes {
-            // A file takes the place of another in one step.
+            // A file replaces another one in a single step.
             let is_exchanged = change.content.is_some() && !is_folder(&change.was);
             if change.change != Deed::Mode && change.was.is_some() && !is_exchanged {
                 pending.goes.push(change);
@@ -36,7 +36,7 @@ impl<'p> Pending<'p> {
                 _ => {}
             }
         }
-        // What holds others comes first.
+        // Directories come before their entries.
         pending.comes.sort_by(|(_, one), (_, other)| one.path.cmp(&other.path));
         pending
     }
@@ -46,11 +46,11 @@ impl<'p> Pending<'p> {
     }
 }
 
-/// The places that are not yet what they will be.
+/// Paths that are not yet in their final state.
 struct Unsettled {
-    /// Something comes there.
+    /// Paths to which an entry will come.
     coming: BTreeSet<Address>,
-    /// What is there leaves.
+    /// Paths from which the entry will be removed or moved away.
     leaving: BTreeSet<Address>,
 }
 
@@ -64,7 +64,7 @@ impl Unsettled {
         }
     }
 
-    /// Whether a folder above a path will be another.
+    /// Whether an ancestor of `path` will be replaced.
     fn is_above(&self, path: &Address) -> bool {
         let above = std::iter::successors(Some(path.parent()), |address| {
             let parent = address.parent();
@@ -73,7 +73,7 @@ impl Unsettled {
         above.into_iter().any(|address| self.coming.contains(&address) || self.leaving.contains(&address))
     }
 
-    /// Something was moved, and all in it.
+    /// Updates the paths after an entry was moved with everything in it.
     fn moved(&mut self, from: &Address, to: &Address) {
         self.leaving.remove(from);
         let inside: Vec<Address> = self.leaving.iter().filter(|address| address.is_below(from)).cloned().collect();
@@ -85,7 +85,7 @@ impl Unsettled {
 }
 
 impl Doing<'_, '_, '_> {
-    /// Where something that was at an address is by now.
+    /// Returns the current path of an entry that was at `address` before the plan.
     fn current(&self, address: &Address) -> Address {
         self.moved.iter().fold(address.clone(), |address, (from, to)| match () {
             () if address == *from => to.clone(),
@@ -94,7 +94,7 @@ impl Doing<'_, '_, '_> {
         })
     }
 
-    /// Lets go what goes, makes folders, and moves things.
+    /// Removes entries, creates directories and moves entries.
     pub(super) fn arrange(&mut self) -> Result<(), SandboxError> {
         let mut pending = Pending::of(self.plan);
         while pending.len() > 0 {
@@ -108,7 +108,7 @@ impl Doing<'_, '_, '_> {
         Ok(())
     }
 
-    /// Takes away what goes, unless something that stays is still in it.
+    /// Removes the entries to remove, except directories that still contain an entry to move.
     fn let_go(&mut self, pending: &mut Pending<'_>) -> Result<(), SandboxError> {
         for change in std::mem::take(&mut pending.goes) {
             self.reverser.meter.poll()?;
@@ -122,7 +122,7 @@ impl Doing<'_, '_, '_> {
         Ok(())
     }
 
-    /// Makes the folders and moves the things whose places are ready.
+    /// Creates directories and moves entries whose paths are ready.
     fn let_come(&mut self, pending: &mut Pending<'_>) -> Result<(), SandboxError> {
         let mut unsettled = Unsettled::of(self, pending);
         for (from, change) in std::mem::take(&mut pending.comes) {
@@ -156,14 +156,14 @@ impl Doing<'_, '_, '_> {
         self.reverser.roots.place(&change.path)?.create_folder_like(&like, self.reverser.change)
     }
 
-    /// Whether nothing is at a place, and the folder that it is in is there.
+    /// Whether nothing exists at `path` and its directory exists.
     fn is_free(&self, path: &Address) -> Result<bool, SandboxError> {
         let roots = self.reverser.roots;
         let has_folder = roots.state(&path.parent())?.is_some_and(|state| state.kind == Kind::Folder);
         Ok(has_folder && roots.state(path)?.is_none())
     }
 
-    /// Gives something a name of ours on which something else waits.
+    /// Moves an entry to a temporary name if another operation waits for its path.
     fn set_aside(&mut self, pending: &Pending<'_>) -> Result<(), SandboxError> {
         let is_aside = |from: &Address| self.set_aside.contains(from);
         let moves = pending.comes.iter().filter_map(|(from, _)| from.clone());
@@ -174,7 +174,7 @@ impl Doing<'_, '_, '_> {
         };
         let now_at = self.current(&from);
         let leaving: Vec<Address> = pending.goes.iter().map(|change| self.current(change.place())).collect();
-        // Where it does not keep what goes from going.
+        // Choose a directory outside those to be removed, so as not to block their removal.
         let mut folder = now_at.parent();
         while leaving.iter().any(|place| folder == *place || folder.is_below(place)) {
             folder = folder.parent();

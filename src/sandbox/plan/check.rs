@@ -1,4 +1,4 @@
-//! Whether a plan may be done: what it may not name, and what is no longer as it was.
+//! Checks before a plan is applied: paths that it must not name, and paths that have changed.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +11,7 @@ use super::super::own::OWN;
 use super::super::reserved::is_reserved;
 use super::{Deed, PlannedChange, tree_digest};
 
-/// Why a plan may not do a change.
+/// Returns why a change must not be applied, or `None` if it may.
 pub(super) fn refused(
     change: &PlannedChange,
     is_sealed: bool,
@@ -32,7 +32,7 @@ pub(super) fn refused(
         if origin.is_none() {
             return Some(format!("nothing is kept at `{}`", kept.shown()));
         }
-        // Whoever writes a plan could name anything that is kept.
+        // Otherwise the author of a plan could have any backup restored.
         if !is_sealed {
             return Some(
                 "it would come from what is kept, and your key did not seal this plan: plan it again here".to_owned(),
@@ -42,12 +42,12 @@ pub(super) fn refused(
     named.into_iter().chain([origin.as_ref()]).flatten().find_map(|address| admit(address, is_folder).err())
 }
 
-/// Whether an address is tidy and no part of it leads up or is reserved; the root itself is none.
+/// Whether a path is normalized, is not the root, and contains neither `..` nor a reserved name.
 fn is_clean(address: &Address, roots: Roots<'_>) -> bool {
     plain_way(address, roots).is_some_and(|way| !way.is_empty() && !way.iter().any(|name| is_reserved(name)))
 }
 
-/// The place that something kept came from; `None` for an address that is not one of a kept thing.
+/// Returns the original path of a backup, or `None` if `address` is not the path of a backup.
 fn kept_origin(address: &Address, roots: Roots<'_>) -> Option<Address> {
     let is_drawer = |name: &OsStr| [Drawer::Backups, Drawer::Trash].iter().any(|drawer| name == drawer.name());
     let way = plain_way(address, roots)?;
@@ -64,7 +64,7 @@ fn kept_origin(address: &Address, roots: Roots<'_>) -> Option<Address> {
     Some(parts.fold(Address::from(&*root.address_of("")), |address, part| address.join(&part)))
 }
 
-/// The parts of the way to an address, if it is written as we write it and no part leads up.
+/// Returns the parts of a path below its root, or `None` if it is not normalized or contains `..`.
 fn plain_way<'a>(address: &'a Address, roots: Roots<'_>) -> Option<Vec<&'a OsStr>> {
     let path = Path::new(&address.0);
     let is_tidy = path.components().collect::<PathBuf>().as_os_str() == address.0;
@@ -73,7 +73,7 @@ fn plain_way<'a>(address: &'a Address, roots: Roots<'_>) -> Option<Vec<&'a OsStr
     way.components().map(name).collect()
 }
 
-/// What is no longer as it was when the plan was made.
+/// Returns why a change no longer applies, or `None` if the paths are as they were when the plan was made.
 pub(super) fn difference(
     change: &PlannedChange,
     roots: Roots<'_>,

@@ -1,6 +1,6 @@
-//! Plans as JSON: one object, each change on a line of its own, with what would be written in it.
+//! Plans as JSON: one object with each change, including its content, on a line of its own.
 //!
-//! It is written and read change by change, so that only one content is in memory at a time.
+//! Plans are written and read one change at a time, so only one content is in memory.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -19,37 +19,37 @@ use super::super::overlay::Scratch;
 use super::super::seal::{RootSeal, SEAL_DIGITS};
 use super::{Plan, PlanAbout, PlannedChange, Store, VERSION};
 
-/// The most bytes of one content that a plan carries.
+/// Maximum size in bytes of one content in a plan.
 const MAX_CONTENT: u64 = 512 << 20;
-/// The permission bits of contents until they get their own.
+/// Permission bits of contents in the scratch directory when they are created.
 const PRIVATE: u32 = 0o600;
 
-/// Why a plan is not written or read.
+/// Why a plan cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum FormError {
-    /// The system does not let us.
+    /// The operating system reported an error.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It is no plan.
+    /// The input is not a plan.
     #[error("it is no plan: {0}")]
     Json(#[from] serde_json::Error),
-    /// A later program wrote it.
+    /// A newer version of the program wrote it.
     #[error("it has form {0}, and this program knows form {VERSION}")]
     Later(u32),
-    /// A file is too large to be carried.
+    /// A file is too large for a plan.
     #[error("`{0}` would have {1} bytes, more than the {MAX_CONTENT} that a plan carries")]
     TooLarge(String, u64),
 }
 
-/// What would be written.
+/// A content to write.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Content {
-    /// A file that is UTF-8.
+    /// A file that is valid UTF-8.
     Text(String),
-    /// Another file.
+    /// Any other file.
     Base64(String),
-    /// Where a link leads.
+    /// The target of a symbolic link.
     Link(Address),
 }
 
@@ -63,7 +63,7 @@ struct Row<C> {
 }
 
 impl Plan {
-    /// Writes it as JSON.
+    /// Writes the plan as JSON.
     pub fn write(&self, output: &mut impl Write) -> Result<(), FormError> {
         let mut output = Hashing::new(output);
         let about = serde_json::to_string(&self.about)?;
@@ -97,7 +97,7 @@ impl Plan {
         })
     }
 
-    /// Reads one that was written.
+    /// Reads a plan from JSON.
     pub fn read(input: impl Read) -> Result<Plan, FormError> {
         let scratch = Scratch::new()?;
         let mut input = Watching::new(input);
@@ -113,15 +113,16 @@ impl Plan {
     }
 }
 
-/// What stands around the seal at the end of a plan.
+/// The text before the seal at the end of a plan.
 const SEAL: &str = ",\"seal\":\"";
 const END: &str = "\"}";
-/// What the seal of a plan is for.
+/// The purpose for which the seal is made.
 const PURPOSE: &str = "plan";
-/// Bytes at the end of a plan that the seal is not over: itself, and what stands around it.
+/// Number of bytes at the end of a plan that the seal does not cover: the seal itself, the text around it and the
+/// line feed.
 const TAIL: usize = SEAL.len() + SEAL_DIGITS + END.len() + 1;
 
-/// The seal that a plan claims to have, and the digest of what it would be over.
+/// The seal that a plan claims to have, and the digest of the bytes it should cover.
 #[derive(Clone, Debug)]
 pub(super) struct SealClaim {
     digest: [u8; 32],
@@ -129,13 +130,13 @@ pub(super) struct SealClaim {
 }
 
 impl SealClaim {
-    /// Whether a root has this seal for what was read.
+    /// Whether the seal is that of `root` for the bytes read.
     pub fn is_of(&self, root: &RootSeal) -> bool {
         root.has_sealed(PURPOSE, &self.digest, &self.seal)
     }
 }
 
-/// A writer that hashes what goes through it.
+/// A writer that hashes everything written.
 struct Hashing<W> {
     inner: W,
     hash: Sha256,
@@ -163,7 +164,7 @@ impl<W: Write> Write for Hashing<W> {
     }
 }
 
-/// A reader that hashes what goes through it, the last bytes aside.
+/// A reader that hashes everything read except the last [`TAIL`] bytes.
 struct Watching<R> {
     inner: R,
     hash: Sha256,
@@ -175,7 +176,7 @@ impl<R: Read> Watching<R> {
         Watching { inner, hash: Sha256::new(), tail: Vec::new() }
     }
 
-    /// The seal that stood at the end, when everything was read.
+    /// Returns the seal at the end of the input, once everything was read.
     fn claim(self) -> Option<SealClaim> {
         let tail = std::str::from_utf8(&self.tail).ok()?.strip_suffix('\n')?;
         let seal = tail.strip_prefix(SEAL)?.strip_suffix(END)?.to_owned();
@@ -194,7 +195,7 @@ impl<R: Read> Read for Watching<R> {
     }
 }
 
-/// A plan, whose contents go to the scratch folder as they are read.
+/// Deserializes a plan and stores its contents in the scratch directory as it reads them.
 struct Whole<'a>(&'a Scratch);
 
 impl<'de> DeserializeSeed<'de> for Whole<'_> {
@@ -257,7 +258,7 @@ impl<'de> Visitor<'de> for Changes<'_> {
     }
 }
 
-/// Puts a content into the scratch folder. Gives its name.
+/// Stores a content in the scratch directory and returns its name.
 fn unpack(scratch: &Scratch, change: &PlannedChange, content: Content) -> io::Result<OsString> {
     let (folder, name) = (scratch.folder(), scratch.new_name());
     let bytes = match content {

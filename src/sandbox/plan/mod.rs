@@ -1,7 +1,7 @@
-//! A plan: everything that a run would change, to be looked at, kept, and done later, exactly.
+//! A plan: all changes that a run would make, to be inspected, saved and later applied exactly.
 //!
-//! It knows what stood at each place when it was made, so that it is done only while that still holds.
-//! What would be written lies in a scratch folder; as JSON it carries that with it.
+//! A plan records the state of each path when it was made, and is applied only while that state still holds. The
+//! contents to write are in a scratch directory; in JSON, the plan includes them.
 
 mod apply;
 mod arrange;
@@ -29,101 +29,101 @@ pub use apply::{Applied, ApplyError};
 pub use form::FormError;
 use form::SealClaim;
 
-/// The form of plans that this program writes.
+/// The format version of plans that this program writes.
 const VERSION: u32 = 1;
 
-/// Everything that a run would change.
+/// All changes that a run would make.
 #[derive(Debug)]
 pub struct Plan {
-    /// What it is a plan of.
+    /// The header of the plan.
     pub about: PlanAbout,
-    /// The changes, by the addresses of their places.
+    /// The changes, sorted by path.
     pub changes: Vec<PlannedChange>,
-    /// Where what would be written lies.
+    /// The contents to write.
     store: Store,
-    /// The seals of the root that it was made for, where it was made here.
+    /// The seals of the root that the plan was made for, if it was made by this process.
     seal: Option<RootSeal>,
-    /// The seal that it had, where it was read.
+    /// The seal that the plan claims to have, if it was read from JSON.
     claim: Option<SealClaim>,
 }
 
-/// What a plan is of.
+/// The header of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanAbout {
-    /// The form of the plan.
+    /// The format version of the plan.
     pub plan: u32,
-    /// What the user had begun.
+    /// The command that the user started.
     pub command: String,
-    /// Whether the run would have ended with an error.
+    /// Whether the run would have failed.
     pub failed: bool,
     /// The inode of the root.
     pub root: u64,
 }
 
-/// A change that would be made.
+/// A planned change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedChange {
-    /// The place.
+    /// The path after the change.
     pub path: Address,
-    /// What would be done, in a word, for readers.
+    /// The kind of change, for readers.
     pub change: Deed,
-    /// Its address as long as nothing is done, where a folder above it would be moved.
+    /// The path before the plan is applied, if a directory above it would be moved.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub origin: Option<Address>,
-    /// Whether it lies in a folder that would be made.
+    /// Whether its directory would be created by the plan.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub in_new: bool,
-    /// What is there, and would not be there any more.
+    /// The present entry, if it would be replaced, changed or removed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub was: Option<State>,
-    /// The SHA-256 of what is known of everything in that, for a folder.
+    /// The SHA-256 of the metadata of the whole tree, if that entry is a directory.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tree: Option<String>,
-    /// What would be there.
+    /// The resulting entry.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub now: Option<State>,
-    /// Where that would be moved from, or copied from when it is kept below `.ns`; and what it is.
+    /// The path and state of the source: an entry to move, or a backup below `.ns` to copy.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<(Address, State)>,
-    /// The time that it is given, if it is given one.
+    /// The modification time that the run sets, if any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub modified: Option<Moment>,
-    /// The name in the scratch folder under which what would be written lies.
+    /// The name of the content to write in the scratch directory.
     #[serde(skip)]
     pub content: Option<OsString>,
 }
 
 impl PlannedChange {
-    /// Its place as long as nothing is done.
+    /// Returns the path before the plan is applied.
     pub fn place(&self) -> &Address {
         self.origin.as_ref().unwrap_or(&self.path)
     }
 }
 
-/// What would be done to a place.
+/// The kind of a planned change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Deed {
-    /// Nothing is there.
+    /// The path does not exist yet.
     Created,
-    /// Something else is there.
+    /// Another entry or content is there.
     Changed,
-    /// It would get other permission bits.
+    /// Only the permission bits or the modification time would change.
     Mode,
-    /// It would come from elsewhere.
+    /// The entry would be moved from another path.
     Moved,
-    /// What is kept of it would come back.
+    /// The entry would be restored from a backup.
     Restored,
-    /// Nothing would be there any more.
+    /// The entry would be removed.
     Deleted,
 }
 
-/// What holds the contents.
+/// Storage of the contents to write.
 #[derive(Debug)]
 enum Store {
     /// The overlay of the run.
     Overlay(Arc<Overlay>),
-    /// What was read from a file.
+    /// The contents read from JSON.
     Read(Scratch),
 }
 
@@ -137,17 +137,17 @@ impl Store {
 }
 
 impl Plan {
-    /// The plan of a run that is over.
+    /// Creates the plan of a finished run from its overlay.
     ///
     /// # Errors
-    /// The system's, for a tree that others change meanwhile.
+    /// Returns errors of the operating system, for example if the tree changes meanwhile.
     pub fn of(overlay: &Arc<Overlay>, main: &Root, command: &str, failed: bool) -> io::Result<Plan> {
         let deltas = overlay.deltas()?;
         let moved: BTreeSet<Address> = deltas.iter().filter_map(|delta| from(&delta.lies).cloned()).collect();
         let mut changes = Vec::with_capacity(deltas.len());
         for mut delta in deltas {
             if moved.contains(delta.origin.as_ref().unwrap_or(&delta.path)) {
-                // It is told where it comes to.
+                // The move is listed at its new path.
                 delta.was = None;
             }
             changes.extend(planned(overlay, delta)?);
@@ -158,12 +158,12 @@ impl Plan {
         Ok(Plan { about, changes, store, seal, claim: None })
     }
 
-    /// Whether this user made it for this root, and nobody has changed it since.
+    /// Whether this user made the plan for this root, unmodified since.
     fn is_of(&self, root: &Root) -> bool {
         matches!(self.store, Store::Overlay(_)) || self.claim.as_ref().is_some_and(|claim| claim.is_of(&root.seal))
     }
 
-    /// The contents on both sides of a change, at most so many bytes each.
+    /// Returns the contents on both sides of a change, each of at most `limit` bytes.
     pub fn contents(&self, change: &PlannedChange, limit: u64) -> (Content, Content) {
         let has_content = |state: &State| state.kind != Kind::Folder;
         if matches!(change.change, Deed::Mode | Deed::Moved) {
@@ -188,7 +188,7 @@ impl Plan {
         (old, new)
     }
 
-    /// The place in the scratch folder of what would be written, to be read.
+    /// Locates the content to write in the scratch directory, for reading.
     pub fn content(&self, change: &PlannedChange) -> Option<SandboxPath> {
         let name = change.content.as_ref()?;
         let folder = self.store.scratch().folder().duplicate().ok()?;
@@ -240,7 +240,7 @@ fn planned(overlay: &Overlay, delta: Delta) -> io::Result<Option<PlannedChange>>
     }))
 }
 
-/// The SHA-256 of the names in a folder, at any depth, and of what is known of each.
+/// Returns the SHA-256 of the names and metadata of all entries in a directory, at any depth.
 fn tree_digest(folder: Folder) -> io::Result<String> {
     let mut digest = Sha256::new();
     let mut levels = vec![(sorted(&folder)?, folder)];
@@ -253,7 +253,7 @@ fn tree_digest(folder: Folder) -> io::Result<String> {
         let state = State::of(&folder.metadata(&name)?);
         digest.update(name.as_encoded_bytes());
         digest.update(b"\0");
-        // The size of a folder says nothing.
+        // The size of a directory has no meaning.
         let size = if state.kind == Kind::Folder { 0 } else { state.size };
         digest.update(format!("{:?} {} {size} {:?} {:o}\n", state.kind, state.inode, state.modified, state.mode));
         if state.kind == Kind::Folder {

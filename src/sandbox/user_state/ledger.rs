@@ -1,10 +1,9 @@
-//! The ledger: which runs are over, and what the audit log of each root ended with.
+//! The ledger: a record of finished runs and of the end of each root's audit log.
 //!
-//! A journal that lies in a folder may be put there again by whoever has a copy of it. So a run that
-//! ended is written down here, where no root reaches, and is never brought to an end a second time.
-//! Lines are text: `ROOT run NAME`, `ROOT over NAME` (that run and all before it), `ROOT audit SEQ HASH`.
-//! A line is added under a lock and not synced: it guards against somebody who replays, not against a
-//! power cut. A line that cannot be read is passed over.
+//! Whoever has a copy of a journal could put it back into its directory. Finished runs are therefore recorded here,
+//! outside every root, and are never recovered a second time. The ledger consists of lines of text: `ROOT run NAME`,
+//! `ROOT over NAME` (this run and all earlier ones), `ROOT audit SEQ HASH`. Lines are appended under a lock but not
+//! synced: they protect against replay, not against a power failure. Malformed lines are ignored.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -19,45 +18,45 @@ use super::super::own::{FILE_MODE, check_regular};
 use super::shown;
 
 const NAME: &str = "ledger";
-/// A ledger of more bytes is written anew, without what is old, when it is opened.
+/// Size in bytes above which the ledger is compacted when it is opened.
 const LARGE: u64 = 4 << 20;
-/// Bytes that it has at most then.
+/// Maximum size in bytes after compaction.
 const COMPACT: usize = 2 << 20;
-/// So many runs of each root stay in it, as far as there is room: the first number that makes it small enough.
+/// Numbers of runs per root to retain. Compaction uses the first number that makes the ledger small enough.
 const RUNS: [usize; 3] = [1_000, 50, 0];
-/// For how long another process is waited for.
+/// Maximum time to wait for another process.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The ledger of a user, open.
+/// A handle of a user's ledger.
 #[derive(Debug)]
 pub struct Ledger {
     file: Mutex<File>,
 }
 
-/// The end of an audit log, as it was written last.
+/// The last line of an audit log, as last recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEnd {
     /// The number of the line.
     pub seq: u64,
-    /// Its hash.
+    /// The hash of the line.
     pub hash: String,
 }
 
-/// What a ledger says of one root.
+/// The lines of one root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct RootLines {
-    /// Runs that are over, in the order in which they ended.
+    /// Finished runs, in the order in which they ended.
     runs: Vec<String>,
-    /// This run and all with earlier names are over.
+    /// This run and all runs with earlier names are finished.
     over: Option<String>,
     audit: Option<AuditEnd>,
-    /// The number of its last line.
+    /// The number of its last line in the ledger.
     newest: usize,
 }
 
 impl RootLines {
-    /// Adds a line, without its root. A line that cannot be read is passed over.
+    /// Adds a line without its root. Ignores a malformed line.
     fn add(&mut self, number: usize, rest: &str) {
         let mut words = rest.split(' ');
         match (words.next(), words.next(), words.next(), words.next()) {
@@ -74,7 +73,7 @@ impl RootLines {
 }
 
 impl Ledger {
-    /// Opens it, and makes it first where `makes` and there is none.
+    /// Opens the ledger; if `makes`, creates it first if it does not exist.
     pub(super) fn open(folder: &Folder, makes: bool) -> Result<Ledger, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(shown(NAME), &error);
         let name = OsStr::new(NAME);
@@ -90,24 +89,24 @@ impl Ledger {
         check_regular(shown(NAME), &metadata)?;
         let ledger = Ledger { file: Mutex::new(file) };
         if metadata.size > LARGE {
-            // A ledger that stays large works as well.
+            // A ledger that stays large still works.
             let _ = ledger.with_lock(compact);
         }
         Ok(ledger)
     }
 
-    /// A handle of it, for the kernel's restrictions.
+    /// Returns a handle of the ledger, for the kernel's restrictions.
     #[cfg(target_os = "linux")]
     pub fn handle(&self) -> io::Result<rustix::fd::OwnedFd> {
         Ok(self.file().try_clone()?.into())
     }
 
-    /// Writes down that a run is over.
+    /// Records that a run is over.
     pub fn end_run(&self, root: &str, run: &str) -> io::Result<()> {
         self.add(&format!("{root} run {run}\n"))
     }
 
-    /// Writes down what an audit log ends with.
+    /// Records the last line of an audit log.
     pub fn end_audit(&self, root: &str, end: &AuditEnd) -> io::Result<()> {
         self.add(&format!("{root} audit {} {}\n", end.seq, end.hash))
     }
@@ -115,20 +114,21 @@ impl Ledger {
     /// Whether a run is over.
     ///
     /// # Errors
-    /// The system's; nobody can tell then.
+    /// Returns errors of the operating system. The answer is not known then.
     pub fn is_over(&self, root: &str, run: &str) -> io::Result<bool> {
         let lines = self.read_lines(root)?;
         Ok(lines.over.is_some_and(|over| run <= over.as_str()) || lines.runs.iter().any(|ended| ended == run))
     }
 
-    /// What the audit log of a root ended with when this user added to it last.
+    /// Returns the last line of a root's audit log, as last recorded by this user.
     pub fn audit_end(&self, root: &str) -> io::Result<Option<AuditEnd>> {
         Ok(self.read_lines(root)?.audit)
     }
 
-    /// Reads the lines of one root. A ledger may hold those of thousands, so they are told apart before they are parsed.
+    /// Reads the lines of one root. The ledger may contain thousands of roots, so lines are selected before they are
+    /// parsed.
     fn read_lines(&self, root: &str) -> io::Result<RootLines> {
-        // Another process may be writing it anew.
+        // Another process may be compacting it.
         let text = self.with_lock(read)?;
         let mut lines = RootLines::default();
         let own = text
@@ -141,7 +141,7 @@ impl Ledger {
 
     fn add(&self, line: &str) -> io::Result<()> {
         self.with_lock(|file| {
-            // A piece of a line that a crash left does not take this one with it.
+            // After a partial line left by a crash, start a new one.
             let is_torn = file.metadata()?.len() > 0 && !ends_in_line_feed(file)?;
             file.write_all(format!("{}{line}", if is_torn { "\n" } else { "" }).as_bytes())
         })
@@ -155,12 +155,12 @@ impl Ledger {
                 Ok(()) => break,
                 Err(std::fs::TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
                 Err(std::fs::TryLockError::WouldBlock) => return Err(ErrorKind::WouldBlock.into()),
-                // File systems that have no locks are used by one process at a time.
+                // A file system without locks is assumed to be used by one process at a time.
                 Err(std::fs::TryLockError::Error(_)) => break,
             }
         }
         let done = work(&mut file);
-        // A lock that cannot be given back goes with the file.
+        // If unlocking fails, the lock is released with the file.
         let _ = file.unlock();
         done
     }
@@ -179,7 +179,7 @@ fn ends_in_line_feed(file: &mut File) -> io::Result<bool> {
 
 fn read(file: &mut File) -> io::Result<String> {
     let mut bytes = Vec::new();
-    // The end counts: what was added last. A line that is cut is none.
+    // Read the end, which has the newest lines. A partial first line is ignored.
     let begin = file.metadata()?.len().saturating_sub(2 * LARGE);
     file.seek(SeekFrom::Start(begin))?;
     file.take(2 * LARGE).read_to_end(&mut bytes)?;
@@ -195,13 +195,14 @@ fn lines_of(text: &str) -> BTreeMap<&str, RootLines> {
     roots
 }
 
-/// Writes a ledger anew. The newest runs of each root stay; of the others it is said up to which they are over.
+/// Compacts a ledger. Retains the newest runs of each root, and replaces the others with a single line for the last
+/// of them.
 fn compact(file: &mut File) -> io::Result<()> {
     let before = read(file)?;
     let roots = lines_of(&before);
     let mut texts = RUNS.iter().map(|&runs| text_of(&roots, runs));
     let mut text = texts.clone().find(|text| text.len() <= COMPACT).or_else(|| texts.next_back()).unwrap_or_default();
-    // The roots that were worked with last stand last.
+    // The roots used most recently are last, so drop lines from the start.
     while text.len() > COMPACT {
         let end = text.floor_char_boundary(text.len() - COMPACT);
         let next = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
