@@ -1,7 +1,7 @@
 //! Lines of the log: writes them and checks that they are unchanged when read.
 //!
 //! A line is a JSON object. Its member `hash` is the SHA-256 of the line's bytes before `,"hash":`, and `previous` is
-//! the hash of the previous line, so that any change of a line is detected. The last member, `seal`, covers the hash:
+//! the hash of the previous line. Any change of a line is therefore detected. The last member, `seal`, covers the hash:
 //! only the user's key can create it for this root, so nobody else can rewrite the chain. Lines of the first version
 //! have no seal.
 

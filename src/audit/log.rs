@@ -1,8 +1,8 @@
 //! A log to which this and other processes append lines in turn.
 //!
-//! Under the lock the end of the log is read again, unless the size is the one this process left, so that the chain
-//! continues from the actual last line. A line truncated by a crash stays: it is closed with a line feed, and the next
-//! line records it.
+//! Under the lock the end of the log is read again, unless this process wrote last, so that the chain continues from
+//! the actual last line. A line truncated by a crash stays: it is closed with a line feed, and the next line records
+//! it.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -1,9 +1,9 @@
 //! The audit log: one line of JSON for each change and each refusal, each line chained to the previous one by its hash.
 //!
-//! A gate owns an [`Audit`]: it opens the log of the root, or the one in the user state if nothing below the root may
-//! change, ensures before a change that the log is writable, and appends the line afterwards. [`Entry`] is the content
-//! of a line; [`verify`] checks the chain, [`Backwards`] reads it from its end. This module does not depend on tools
-//! and policies, and opens files only through the sandbox.
+//! A gate owns an [`Audit`], which opens the log of the root, or the one in the user state if nothing below the root
+//! may change. It ensures before a change that the log is writable, and appends the line afterwards. [`Entry`] is the
+//! content of a line; [`verify`] checks the chain, [`Backwards`] reads it from its end. This module does not depend on
+//! tools and policies, and opens files only through the sandbox.
 
 mod argument;
 mod backwards;

@@ -1,11 +1,11 @@
 //! Accounting of the work of traversing values, and when it must stop.
 //!
 //! Values are compared, hashed, printed and converted in code that has no access to a meter (`Hash`, `Eq`, `Display`,
-//! serde), so the account of this work belongs to the thread, like that of [`super::space`]. A run sets its watch with
-//! [`enter`]; traversals [`charge`] the work that they are about to do, and a charge checks the deadline from time to
-//! time. After such a check has failed, every charge fails until the guard is dropped: a traversal that cannot return
-//! an error then ends quickly too, and its caller learns from [`check`] that the result is invalid. Outside of runs
-//! nothing stops.
+//! serde). The account of this work therefore belongs to the thread, like that of [`super::space`]. A run sets its
+//! watch with [`enter`]; traversals [`charge`] the work that they are about to do, and a charge checks the deadline
+//! from time to time. After such a check has failed, every charge fails until the guard is dropped: a traversal that
+//! cannot return an error then ends quickly too, and its caller learns from [`check`] that the result is invalid.
+//! Outside of runs nothing stops.
 
 use std::cell::{Cell, RefCell};
 

@@ -2,8 +2,8 @@
 //!
 //! [`Session`] is a map that lives as long as a run, a session at a terminal or a connection. [`Project`] is one SQLite
 //! file shared by many processes. Neither depends on tools or policies: changing project memory requires a
-//! [`crate::sandbox::Change`], which only the policy's journal creates. This module opens files only through the
-//! sandbox.
+//! [`crate::sandbox::OwnChange`], which only a journal that permits changes creates. This module opens files only
+//! through the sandbox.
 
 mod error;
 mod handover;

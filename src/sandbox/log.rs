@@ -185,8 +185,8 @@ impl LogFile {
         }
     }
 
-    /// Reserves `bytes` bytes of space from an offset on, if the file system supports it, so that a full disk is
-    /// detected now and not when they are written. The file size does not change.
+    /// Reserves `bytes` bytes of space from an offset on, if the file system supports it. A full disk is then detected
+    /// now and not when they are written. The file size does not change.
     pub fn reserve(&self, offset: u64, bytes: u64) -> Result<(), SandboxError> {
         #[cfg(target_os = "linux")]
         {

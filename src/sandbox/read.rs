@@ -35,8 +35,8 @@ impl OpenFile {
 impl SandboxPath {
     /// Opens the path as a regular file.
     ///
-    /// The kind is checked before opening, so that no pipe or device is ever opened, and again on the open file, since
-    /// the entry may have been replaced in between.
+    /// The kind is checked before opening, so that no pipe or device is ever opened. It is checked again on the open
+    /// file, since the entry may have been replaced in between.
     pub fn open_file(&self) -> Result<OpenFile, SandboxError> {
         if self.is_root() {
             return Err(SandboxError::IsAFolder(self.shown().to_owned()));

@@ -197,8 +197,8 @@ impl SandboxPath {
         Ok(())
     }
 
-    /// Permanently removes an entry created here, if it is unchanged. For a directory, only its own entry is compared,
-    /// not its contents.
+    /// Permanently removes an entry created here, if it is unchanged. In a directory, only changes to its direct
+    /// entries are detected, not changes deeper down.
     fn withdraw(&self, expected: &Metadata) -> Result<(), SandboxError> {
         let aside = random_name();
         self.set_aside(expected, &aside)?;

@@ -16,9 +16,9 @@ const RESERVED: [&str; 2] = [OWN, POLICY_FILE];
 
 /// Whether a name is reserved: `.ns` or the policy file, in any spelling that a file system accepts for it.
 ///
-/// Ignores letter case (ext4 with casefold, APFS, NTFS, vfat), Unicode normalization, characters that some file systems
-/// ignore in names (ext4 with casefold, HFS+), trailing dots and spaces, and everything from a `:` on (NTFS). The short
-/// names of NTFS and vfat (`NS~1`, `NEUROS~1.TOM`) refer to the same files.
+/// Ignores letter case (ext4 with casefold, APFS, NTFS, vfat), Unicode normalization, and characters that some file
+/// systems ignore in names (ext4 with casefold, HFS+). Also ignores trailing dots and spaces, and everything from a `:`
+/// on (NTFS). The short names of NTFS and vfat (`NS~1`, `NEUROS~1.TOM`) refer to the same files.
 pub fn is_reserved(name: &OsStr) -> bool {
     may_be_reserved(name.as_encoded_bytes()) && name.to_str().is_some_and(is_reserved_text)
 }

@@ -427,8 +427,8 @@ impl SandboxPath {
         folder.metadata(name).map_err(|error| self.error(&error))
     }
 
-    /// Whether a path with names that are never created is accepted: because the entry exists, or because the names of
-    /// all missing entries are acceptable.
+    /// Whether a path with names that are never created is accepted here: because the entry exists or is to be
+    /// restored, or because the names of all missing entries are acceptable.
     fn may_be_named(&self, rule: PathRule) -> bool {
         let made = || self.missing.iter().chain(&self.name);
         let is_there = self.missing.is_empty() && self.metadata().is_ok();

@@ -5,8 +5,8 @@
 //! other architectures kill the process.
 //!
 //! The BPF program is generated here; seccompiler only installs it. A program compiled by seccompiler has eight times
-//! as many instructions, and the kernel evaluates each filter for every system call number before accepting it, which
-//! takes 3 ms.
+//! as many instructions. The kernel evaluates each filter for every system call number before accepting it, which takes
+//! 3 ms.
 
 use libc::c_long;
 use seccompiler::{BpfProgram, Error, sock_filter};

@@ -1,7 +1,7 @@
 //! A deliberately unsafe `open`, as a control for the race tests: it checks a path and then opens it by that path.
 //!
-//! It is compiled only with `--features checked-paths`. The races must succeed against it, otherwise passing them would
-//! prove nothing. Release builds refuse to compile it.
+//! It is compiled only with `--features checked-paths`. The attacks of the race tests must succeed against it;
+//! otherwise resisting them would prove nothing. Release builds refuse to compile it.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};

@@ -70,6 +70,7 @@ pub struct Rules {
 /// The rules of a file, and the problems found in it.
 #[derive(Debug, Default)]
 pub struct Parsed {
+    /// The valid rules.
     pub rules: Rules,
     /// The number of the first line that is too long.
     pub too_long: Option<usize>,

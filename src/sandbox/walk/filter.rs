@@ -26,7 +26,8 @@ pub struct Skip<'a> {
 pub struct Position {
     /// The directory's entry; `None` for the start.
     pub entry: Option<EntryId>,
-    /// The path from the root with a trailing `/`. Empty for the root itself, and if no rule needs paths.
+    /// The path from the root with a trailing `/`. Empty for the root itself, and below the start if no rule needs
+    /// paths.
     pub path: Vec<u8>,
     /// The level below the start; 0 for the start itself.
     pub depth: usize,

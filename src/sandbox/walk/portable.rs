@@ -16,7 +16,7 @@ use super::linux;
 use super::reader::{Intake, Look, Reader, Refusal};
 use super::{Failure, WalkLimits};
 
-/// Maximum number of directory handles held for the fast readers; the usual limit of a process is 1,024.
+/// Maximum number of directory handles kept open for the fast readers; the usual limit of a process is 1,024.
 #[cfg(target_os = "linux")]
 const HANDLES: usize = 256;
 
@@ -36,7 +36,7 @@ struct Begun<'a> {
     /// Directories below which the overlay has no changes.
     #[cfg(target_os = "linux")]
     left: Vec<linux::Task>,
-    /// Number of handles held by `left`.
+    /// Number of handles in `left`.
     #[cfg(target_os = "linux")]
     handles: usize,
 }
@@ -144,8 +144,8 @@ impl Begun<'_> {
     }
 }
 
-/// Returns a handle for the fast readers, shared by all names in a directory, or `None` if `above` is not a plain Linux
-/// directory or too many handles are held already.
+/// Returns a handle for the fast readers, shared by all names in a directory. Returns `None` if `above` is not a plain
+/// Linux directory, or if too many handles are open already.
 #[cfg(target_os = "linux")]
 fn share(above: Option<&Folder>, handle: &mut Option<Arc<OwnedFd>>, handles: &mut usize) -> Option<Arc<OwnedFd>> {
     let Folder::Linux(above) = above? else { return None };

@@ -63,7 +63,7 @@ struct Level {
     /// The index of its next entry.
     next: u32,
     end: u32,
-    /// The index of its first subdirectory in the list of all levels, then that of the next one.
+    /// The index in `Arranger::folders` of its first subdirectory, and of the next one to enter.
     folders: usize,
     next_folder: usize,
     /// The directory's own number.

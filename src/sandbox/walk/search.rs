@@ -95,6 +95,7 @@ impl Bounds {
 pub struct Search<'a> {
     /// Decides about an entry by its path and kind.
     pub choose: &'a (dyn Fn(&Candidate<'_>) -> Choice + Sync),
+    /// The sizes and times that matching entries may have.
     pub bounds: Bounds,
     /// The details wanted for each entry; [`Bounds`] require all of them.
     pub details: Details,
@@ -110,6 +111,7 @@ pub struct Grounds<'a> {
     pub root: &'a Root,
     /// Directories to leave out.
     pub skip: Skip<'a>,
+    /// The limits of the search.
     pub limits: &'a WalkLimits,
     /// Resolves a link, given its path from the root; `None` if links are not followed.
     pub resolve: Option<&'a Resolve<'a>>,
