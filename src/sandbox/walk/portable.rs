@@ -16,7 +16,7 @@ use super::linux;
 use super::reader::{Intake, Look, Reader, Refusal};
 use super::{Failure, WalkLimits};
 
-/// Maximum number of directory handles kept open for the fast readers; the usual limit of a process is 1,024.
+/// Maximum number of directory handles kept open for the fast readers; a process can usually have about a thousand.
 #[cfg(target_os = "linux")]
 const HANDLES: usize = 256;
 
