@@ -1,5 +1,5 @@
-//! What a line says of an argument: the value itself where it is short and no content, else its size
-//! and hash.
+//! The form of arguments in the log: a short value that is not content is written as it is, any other by its size and
+//! hash.
 
 use std::io;
 
@@ -10,41 +10,42 @@ use crate::limits::{Meter, work};
 use crate::text::hex;
 use crate::value::{Value, json};
 
-/// Bytes of a text that is shown as it is.
+/// Maximum length in bytes of a text written as it is.
 const MAX_TEXT: usize = 256;
-/// Bytes of a list of paths that is shown as it is.
+/// Maximum length in bytes of a list of paths written as it is.
 const MAX_PATHS: usize = 64 << 10;
-/// Bytes of the JSON of a value that are hashed. Values share parts, so a small one can have a JSON without end.
+/// Maximum length in bytes of the JSON of a value that is hashed. Values share parts, so a small value can have an
+/// enormous JSON form.
 const MAX_HASHED: u64 = 4 << 20;
 
-/// An argument as a line shows it.
+/// An argument as a line records it.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Argument {
-    /// As it was given.
+    /// The value as given.
     Plain(Value),
-    /// A text, or the JSON of another value, by its size and hash.
+    /// The size and hash of a text, or of the JSON of another value.
     Hashed {
-        /// Elements, where it is a list.
+        /// Number of elements of a list.
         #[serde(skip_serializing_if = "Option::is_none")]
         items: Option<usize>,
-        /// Bytes of the text or the JSON.
+        /// The length of the text or the JSON in bytes.
         bytes: u64,
-        /// SHA-256 of the same, hexadecimal.
+        /// The SHA-256 of the same bytes, in hexadecimal.
         sha256: String,
     },
-    /// A value whose JSON is too long to be hashed for a line.
+    /// A value whose JSON is too long to be hashed.
     Long {
-        /// Elements, where it is a list.
+        /// Number of elements of a list.
         #[serde(skip_serializing_if = "Option::is_none")]
         items: Option<usize>,
-        /// Its JSON takes more bytes than these.
+        /// A lower bound of the length of its JSON in bytes.
         more_than_bytes: u64,
     },
 }
 
 impl Argument {
-    /// An argument that says what to do: shown as it is unless it is long.
+    /// Records an argument that controls the call: as it is, unless it is long.
     pub fn plain(value: &Value) -> Argument {
         let is_short = match value {
             Value::List(_) | Value::Map(_) => false,
@@ -53,7 +54,7 @@ impl Argument {
         if is_short { Argument::Plain(value.clone()) } else { Argument::content(value) }
     }
 
-    /// A path or a list of paths: shown as it is unless it is very long.
+    /// Records a path or a list of paths: as it is, unless it is very long.
     pub fn path(value: &Value) -> Argument {
         let bytes = match value {
             Value::List(list) => list.iter().map(|item| item.as_text().map_or(0, |text| text.len())).sum(),
@@ -62,14 +63,14 @@ impl Argument {
         if bytes <= MAX_PATHS { Argument::Plain(value.clone()) } else { Argument::content(value) }
     }
 
-    /// An argument that is content: never shown.
+    /// Records an argument that is content: never as it is.
     pub fn content(value: &Value) -> Argument {
         let mut hashing = Hashing { hasher: Sha256::new(), bytes: 0 };
         let items = match value {
             Value::List(list) => Some(list.len()),
             _ => None,
         };
-        // The line of a call is written whatever the run may still spend, so the bytes alone bound the hashing.
+        // The line of a call is written even if the run's budget is used up, so only `MAX_HASHED` bounds the hashing.
         let _work = work::enter(Meter::unlimited().watch());
         let hashed = match value.as_text() {
             Some(text) => {
@@ -85,7 +86,7 @@ impl Argument {
     }
 }
 
-/// Counts and hashes what is written to it, up to a bound.
+/// A writer that counts and hashes bytes, up to a limit.
 struct Hashing {
     hasher: Sha256,
     bytes: u64,

@@ -1,46 +1,46 @@
-//! The lines of a log from its last to its first, in constant memory.
+//! Reads the lines of a log from the last to the first, in constant memory.
 
 use crate::sandbox::LogFile;
 
 use super::MAX_LINE;
 use super::error::AuditError;
 
-/// Bytes that are read at first, which the end of a log mostly fits, and later.
+/// Number of bytes in the first read, which usually covers the end of a log, and in later reads.
 const PIECES: (usize, usize) = (8 << 10, 64 << 10);
 
-/// Bytes without a line feed before which nothing more is looked for: no log of ours has such a stretch.
+/// Maximum number of bytes searched for a line feed; a longer stretch without one is not in any log of ours.
 const MAX_STRETCH: u64 = 64 << 20;
 
-/// The lines of a log from its last to its first.
+/// The lines of a log from the last to the first.
 #[derive(Debug)]
 pub struct Backwards<'a> {
     file: &'a LogFile,
-    /// What is before this offset has not been read yet.
+    /// The offset up to which the file has not been read yet.
     unread: u64,
-    /// What was read and not given.
+    /// The bytes read but not returned yet.
     ahead: Vec<u8>,
     piece: usize,
-    /// Whether the last byte of `ahead` is a line feed that ends a line not given yet.
+    /// Whether reading has started.
     began: bool,
 }
 
-/// A stretch between two line feeds.
+/// The bytes between two line feeds.
 #[derive(Debug, PartialEq)]
 pub struct Piece {
-    /// Without its line feed; none of a stretch that is longer than any line of ours.
+    /// The bytes without the line feed; `None` if they are longer than any line of ours.
     pub bytes: Option<Vec<u8>>,
     /// Whether a line feed follows it.
     pub is_ended: bool,
 }
 
 impl<'a> Backwards<'a> {
-    /// From an end on, which is where a line ends or the end of the file.
+    /// Starts at `end`, which is the end of a line or of the file.
     pub fn new(file: &'a LogFile, end: u64) -> Backwards<'a> {
         Backwards { file, unread: end, ahead: Vec::new(), piece: PIECES.0, began: false }
     }
 
-    /// The next stretch towards the beginning. At the end of a file that does not end in a line feed
-    /// the first one is not ended.
+    /// Returns the next piece towards the start of the file. If the file does not end with a line feed, `is_ended` is
+    /// false for the first piece.
     pub fn advance(&mut self) -> Result<Option<Piece>, AuditError> {
         if !self.began {
             self.began = true;
@@ -52,7 +52,7 @@ impl<'a> Backwards<'a> {
         if self.ahead.is_empty() && self.unread == 0 {
             return Ok(None);
         }
-        // The line feed that ends the stretch.
+        // Remove the line feed that ends the piece.
         if self.ahead.is_empty() {
             self.fill()?;
         }
@@ -60,7 +60,7 @@ impl<'a> Backwards<'a> {
         self.stretch(true)
     }
 
-    /// What is before the end of `ahead`, back to the line feed before it, which stays.
+    /// Returns the bytes at the end of `ahead` after the last line feed, which stays.
     fn stretch(&mut self, is_ended: bool) -> Result<Option<Piece>, AuditError> {
         let mut is_too_long = false;
         let begin = self.unread;
@@ -88,7 +88,7 @@ impl<'a> Backwards<'a> {
         }
     }
 
-    /// Reads a piece more, in front of what is there.
+    /// Reads one more piece and puts it before `ahead`.
     fn fill(&mut self) -> Result<(), AuditError> {
         let length = self.unread.min(self.piece as u64);
         self.piece = PIECES.1;

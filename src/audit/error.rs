@@ -1,49 +1,49 @@
-//! Why the audit log could not be kept or read.
+//! Errors of the audit log.
 
 use crate::limits::LimitHit;
 use crate::sandbox::SandboxError;
 use crate::text::ToolCode;
 
-/// Why the audit log could not be kept or read.
+/// The reason why the audit log could not be written or read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AuditError {
-    /// The system, or what stands in place of the log.
+    /// The system reported an error, or something else has the name of the log.
     #[error("{message}")]
     Place {
-        /// What kind of failure.
+        /// The error code.
         code: ToolCode,
-        /// One sentence.
+        /// The message, one sentence.
         message: String,
-        /// What to do, imperative.
+        /// The remedy, in the imperative.
         help: Option<&'static str>,
     },
-    /// Others hold it.
+    /// Other processes hold the lock.
     #[error("`{path}` stayed locked by another process for {seconds} s")]
     Busy {
-        /// The log.
+        /// The path of the log.
         path: String,
-        /// How long it was waited for.
+        /// Seconds waited.
         seconds: u64,
     },
-    /// Its end is no line of ours, so that none can follow it.
+    /// The log does not end with a line of ours, so no line can follow.
     #[error("`{path}` does not end in a line of the audit log")]
     Damaged {
-        /// The log.
+        /// The path of the log.
         path: String,
     },
-    /// There is nowhere to keep it.
+    /// There is no directory to keep the log in.
     #[error("there is no state folder: neither `XDG_STATE_HOME` nor a home folder is there")]
     NoState,
-    /// A line failed to be written earlier in this run.
+    /// An earlier line of this run could not be written.
     #[error("an earlier line was lost: {0}")]
     Lost(String),
-    /// A limit of the run.
+    /// A limit of the run was reached.
     #[error(transparent)]
     Limit(#[from] LimitHit),
 }
 
 impl AuditError {
-    /// The code by which machines know it.
+    /// Returns the error code for programs.
     pub fn code(&self) -> ToolCode {
         match self {
             AuditError::Place { code, .. } => *code,
@@ -53,7 +53,7 @@ impl AuditError {
         }
     }
 
-    /// What to do, imperative.
+    /// Returns the remedy, in the imperative.
     pub fn help(&self) -> Option<&'static str> {
         match self {
             AuditError::Place { help, .. } => *help,

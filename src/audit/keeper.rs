@@ -1,4 +1,4 @@
-//! The log of one gate: where it is kept, opened on first need, and what is lost when it cannot be.
+//! The audit log of one gate: opens it when first needed and refuses further changes after a line was lost.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -13,35 +13,35 @@ use super::error::AuditError;
 use super::line::Entry;
 use super::log::Log;
 
-/// The log in `.ns`.
+/// The name of the log in `.ns`.
 const NAME: &str = "audit.jsonl";
 
 /// Whether and where a log is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeping {
-    /// Not at all.
+    /// No log is kept.
     Off,
-    /// In `.ns`.
+    /// The log is in `.ns`.
     Root,
-    /// In the user's state folder, since nothing below the root may change.
+    /// The log is in the user state, because nothing below the root may change.
     State,
 }
 
-/// Where the log works, and what tells waiting to end.
+/// The location of the log and the conditions that end waiting.
 #[derive(Clone, Debug)]
 pub struct Site<'a> {
-    /// The sandbox that the log is about.
+    /// The sandbox whose calls are logged.
     pub root: &'a Root,
-    /// Whether and where it is kept.
+    /// Whether and where the log is kept.
     pub keeping: Keeping,
-    /// What tells waiting to end.
+    /// The deadline and interrupt that end waiting.
     pub watch: Watch,
 }
 
-/// The audit log of one gate. It stays open from its first use on.
+/// The audit log of one gate. It stays open after its first use.
 #[derive(Debug, Default)]
 pub struct Audit {
-    /// The user's state folder, if there is one.
+    /// The user's state directory, if there is one.
     state: Option<PathBuf>,
     log: RefCell<Option<Log>>,
     lost: RefCell<Option<String>>,
@@ -49,12 +49,12 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// A log that is kept in a state folder where it cannot be kept below the root.
+    /// Creates a log that is kept in a state directory if it cannot be kept below the root.
     pub fn new(state: Option<PathBuf>) -> Audit {
         Audit { state, ..Audit::default() }
     }
 
-    /// Shows, before a change, that a line of so many bytes can be added after it.
+    /// Ensures, before a change, that a line of `bytes` bytes can be appended after it.
     pub fn prepare(&self, site: &Site<'_>, bytes: u64) -> Result<(), AuditError> {
         if let Some(reason) = &*self.lost.borrow() {
             return Err(AuditError::Lost(reason.clone()));
@@ -62,32 +62,32 @@ impl Audit {
         self.with_log(site, |log| log.prepare(bytes, &site.watch))
     }
 
-    /// The folder of the log in the state folder, made before anything is out of reach; none where it cannot be.
+    /// Creates the directory of the log in the user state, before the lockdown. Returns `None` if that fails.
     pub fn folder_in_state(&self, root: &Root) -> Option<LogFolder> {
         LogFolder::make_in_state(self.state.as_deref()?, root).ok()
     }
 
-    /// Adds a line.
+    /// Appends a line.
     pub fn append(&self, site: &Site<'_>, entry: &Entry<'_>) -> Result<(), AuditError> {
         self.with_log(site, |log| log.append(entry))
     }
 
-    /// Remembers that the line of a change was lost: there will be no further change.
+    /// Records that the line of a change was lost, so that further changes are refused.
     pub fn lose(&self, error: &AuditError) {
         self.lost.borrow_mut().get_or_insert_with(|| error.to_string());
     }
 
-    /// Whether this is the first time that somebody asks: what is told once is told now.
+    /// Returns true on the first call only, for messages that are shown once.
     pub fn tells(&self) -> bool {
         !self.has_told.replace(true)
     }
 
-    /// Makes sure that the lines outlive a power cut: at the end of a run.
+    /// Syncs the lines at the end of a run, so that they survive a power failure.
     pub fn sync(&self) -> Result<(), AuditError> {
         self.log.borrow_mut().as_mut().map_or(Ok(()), Log::sync)
     }
 
-    /// The log for reading, in `.ns` or in the state folder; none when there is none.
+    /// Opens the log for reading, in `.ns` or in the user state. Returns `None` if it does not exist.
     pub fn open_to_read(&self, root: &Root, keeping: Keeping) -> Result<Option<LogFile>, AuditError> {
         let (folder, name) = match keeping {
             Keeping::Off => return Ok(None),
@@ -103,7 +103,7 @@ impl Audit {
         }
     }
 
-    /// Where the log is, for the user.
+    /// Returns the path of the log, for display.
     pub fn place(&self, root: &Root, keeping: Keeping) -> Option<PathBuf> {
         match keeping {
             Keeping::Off => None,
@@ -143,7 +143,7 @@ impl Audit {
     }
 }
 
-/// The log of a root in the state folder: named by a hash of the root's path.
+/// Returns the name of a root's log in the user state: a hash of the root's path.
 fn name_in_state(root: &Root) -> String {
     let hash = hex(&Sha256::digest(root.path().as_os_str().as_encoded_bytes()));
     format!("{}.jsonl", &hash[..16])

@@ -1,9 +1,9 @@
-//! One line: how it is written, and whether one that is read is whole.
+//! Lines of the log: writes them and checks that they are unchanged when read.
 //!
-//! A line is a JSON object. Its member `hash` is the SHA-256 of the line's bytes before `,"hash":`, and
-//! `previous` is the hash of the line before, so that no byte of a line changes unseen. The last member,
-//! `seal`, is over the hash: only the user's key makes it for this root, so that nobody else writes the
-//! chain anew. Lines of the first form have no seal.
+//! A line is a JSON object. Its member `hash` is the SHA-256 of the line's bytes before `,"hash":`, and `previous` is
+//! the hash of the previous line. Any change of a line is therefore detected. The last member, `seal`, covers the hash:
+//! only the user's key can create it for this root, so nobody else can rewrite the chain. Lines of the first version
+//! have no seal.
 
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize, Serializer};
@@ -14,84 +14,84 @@ use crate::text::{hex, safe};
 
 use super::argument::Argument;
 
-/// What a line tells of a call.
+/// The record of a call.
 #[derive(Debug)]
 pub struct Entry<'a> {
-    /// The run, the session or the connection.
+    /// The id of the run, session or connection.
     pub run: &'a str,
-    /// What the user began: `ns run x.ns`.
+    /// The command that the user started, such as `ns run x.ns`.
     pub command: &'a str,
     /// The tool.
     pub tool: &'a str,
-    /// Its arguments, in the declared order.
+    /// The arguments, in the declared order.
     pub arguments: Vec<(&'static str, Argument)>,
-    /// The places concerned, resolved, from the root.
+    /// The paths affected, resolved and relative to the root.
     pub paths: &'a IndexSet<String>,
-    /// How many more there are.
+    /// Number of further paths that are not listed.
     pub more_paths: u64,
-    /// Paths of lists that were refused, as they were given.
+    /// Paths of lists that were refused, as given.
     pub refused: &'a [String],
-    /// How far a call on several items came.
+    /// The progress of a call on several items.
     pub items: Option<Items>,
-    /// What became of the call.
+    /// The outcome of the call.
     pub outcome: Outcome,
-    /// The code of what failed or refused.
+    /// The error code of the failure or refusal.
     pub code: Option<&'a str>,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// It succeeded.
+    /// The call succeeded.
     Done,
-    /// Some of several items were done, and others failed.
+    /// Some items succeeded and others failed.
     Partly,
-    /// It failed; a part may be done.
+    /// The call failed; a part of it may have been done.
     Failed,
-    /// The policy or the sandbox refused it.
+    /// The policy or the sandbox refused the call.
     Refused,
 }
 
-/// How far a call on several items came.
+/// The progress of a call on several items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Items {
-    /// Items that were done, and not taken back.
+    /// Number of items that were done and not undone.
     pub done: u64,
-    /// Items that failed.
+    /// Number of items that failed.
     pub failed: u64,
-    /// All items of the call.
+    /// Number of all items of the call.
     pub all: u64,
 }
 
-/// What stands before a line: where in the chain it belongs.
+/// The position of a line in the chain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Link {
-    /// The number of the line before; 0 at the beginning.
+    /// The sequence number of the previous line; 0 at the start.
     pub seq: u64,
-    /// Its hash.
+    /// The hash of the previous line.
     pub hash: Option<String>,
-    /// What a crash left between that line and this one.
+    /// The truncated line that a crash left in between.
     pub torn: Option<Torn>,
 }
 
-/// A line that a crash cut short.
+/// A line truncated by a crash.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Torn {
-    /// Its bytes.
+    /// The length in bytes.
     pub bytes: u64,
-    /// Their SHA-256, hexadecimal.
+    /// The SHA-256 of the bytes, in hexadecimal.
     pub sha256: String,
 }
 
 impl Torn {
-    /// What is noted of a piece.
+    /// Describes the bytes of a truncated line.
     pub fn of(piece: &[u8]) -> Torn {
         Torn { bytes: piece.len() as u64, sha256: hash_of(piece) }
     }
 }
 
-/// The members of a line but the last, in their order.
+/// The members of a line before `hash` and `seal`, in order.
 #[derive(Serialize)]
 struct Body<'a> {
     seq: u64,
@@ -131,7 +131,7 @@ fn as_list<S: Serializer>(paths: &&IndexSet<String>, serializer: S) -> Result<S:
 }
 
 impl Entry<'_> {
-    /// The line, line feed included, and its hash.
+    /// Returns the line, including the line feed, and its hash.
     pub fn write(&self, link: &Link, time: &str, seal: &RootSeal) -> (Vec<u8>, String) {
         let body = Body {
             seq: link.seq + 1,
@@ -162,45 +162,45 @@ impl Entry<'_> {
 const HASH: &str = ",\"hash\":\"";
 const SEAL: &str = "\",\"seal\":\"";
 const END: &str = "\"}";
-/// What the seal of a line is for.
+/// The purpose for which lines are sealed.
 const PURPOSE: &str = "audit";
 
 fn hash_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// What is known of a line that was read.
+/// The members of a line that readers need.
 #[derive(Debug, Deserialize)]
 pub struct Line {
-    /// Its number.
+    /// The sequence number.
     pub seq: u64,
-    /// When the call ended.
+    /// The time at which the call ended.
     pub time: String,
-    /// The run it belongs to.
+    /// The run that the line belongs to.
     pub run: String,
     /// The tool.
     pub tool: String,
-    /// The hash of the line before.
+    /// The hash of the previous line.
     pub previous: Option<String>,
-    /// What a crash left before it.
+    /// The truncated line before it.
     pub torn: Option<Torn>,
-    /// Its own hash.
+    /// The hash of the line.
     pub hash: String,
-    /// The seal over that; `None` in lines of the first form.
+    /// The seal of the hash; `None` in lines of the first version.
     seal: Option<String>,
 }
 
-/// Why a line is not as it was written.
+/// The reason why a line is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
-    /// It is no line of an audit log.
+    /// It is not a line of an audit log.
     Foreign,
-    /// It is one, and its hash does not fit.
+    /// Its hash does not match its text.
     Edited,
 }
 
 impl Line {
-    /// Reads a line, without its line feed.
+    /// Parses a line without its line feed.
     pub fn read(bytes: &[u8]) -> Result<Line, Flaw> {
         let text = std::str::from_utf8(bytes).map_err(|_| Flaw::Foreign)?;
         let line: Line = serde_json::from_str(text).map_err(|_| Flaw::Foreign)?;
@@ -216,7 +216,7 @@ impl Line {
         if hash_of(body.as_bytes()) == line.hash { Ok(line) } else { Err(Flaw::Edited) }
     }
 
-    /// Whether the user's key sealed it for this root.
+    /// Whether the line was sealed with the user's key for this root.
     pub fn is_sealed(&self, seal: &RootSeal) -> bool {
         self.seal.as_ref().is_some_and(|own| seal.has_sealed(PURPOSE, self.hash.as_bytes(), own))
     }

@@ -1,8 +1,8 @@
-//! A log that lines are added to: by this process and by others, in turn.
+//! A log to which this and other processes append lines in turn.
 //!
-//! Under the lock the end is looked at again unless the size is what this process left, so that the
-//! chain goes on from whatever line is last. A line that a crash cut short stays: it is closed with a
-//! line feed, and the next line tells of it.
+//! Under the lock the end of the log is read again, unless this process wrote last, so that the chain continues from
+//! the actual last line. A line truncated by a crash stays: it is closed with a line feed, and the next line records
+//! it.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -15,48 +15,48 @@ use super::backwards::{Backwards, Piece};
 use super::error::AuditError;
 use super::line::{Entry, Line, Link, Torn};
 
-/// Seconds for which the lock is waited for.
+/// Seconds to wait for the lock.
 const PATIENCE_S: u64 = 10;
-/// Bytes for which room is taken at once.
+/// Number of bytes of space reserved at once.
 const ROOM: u64 = 128 << 10;
 
-/// A log that lines are added to.
+/// A log to which lines are appended.
 #[derive(Debug)]
 pub struct Log {
     folder: LogFolder,
     name: String,
     file: LogFile,
     tail: Option<Tail>,
-    /// Room is taken up to this offset.
+    /// The offset up to which space is reserved.
     reserved: u64,
     is_synced: bool,
     seal: RootSeal,
-    /// Where the end of the log is remembered; `None` where it is not.
+    /// The user state in which the end of the log is recorded; `None` if it is not recorded.
     user: Option<Arc<UserState>>,
 }
 
-/// The end of a log as it was left.
+/// The end of a log after the last access.
 #[derive(Debug)]
 struct Tail {
     size: u64,
     link: Link,
-    /// The last line, or what a crash left of one, still lacks its line feed.
+    /// Whether the last line, or the part of it that a crash left, lacks its line feed.
     is_open: bool,
 }
 
 impl Log {
-    /// A log of a root that was opened. Its end is remembered by a user, if one is given.
+    /// Wraps an open log of a root. If a user is given, the end of the log is recorded in that user's ledger.
     pub fn new(folder: LogFolder, name: String, file: LogFile, root: &Root, user: Option<Arc<UserState>>) -> Log {
         let seal = root.seal().clone();
         Log { folder, name, file, tail: None, reserved: 0, is_synced: true, seal, user }
     }
 
-    /// Whether it is still the log of its name.
+    /// Whether the open file is still the log with this name.
     pub fn is_current(&self, root: &Root) -> bool {
         self.folder.is_current(root, &self.name, &self.file)
     }
 
-    /// Shows that a line of so many bytes can follow: its end is one of ours, and there is room.
+    /// Ensures that a line of `bytes` bytes can follow: that the log ends with a line of ours and that there is space.
     pub fn prepare(&mut self, bytes: u64, watch: &Watch) -> Result<(), AuditError> {
         if self.tail.is_none() {
             let lock = lock(&self.file, Some(watch))?;
@@ -65,7 +65,7 @@ impl Log {
         }
         let size = self.file.size()?;
         if self.reserved < size + bytes {
-            // Where there is no room for many lines, there may be for this one.
+            // If there is no space for many lines, there may be some for this one.
             let wanted = ROOM.max(bytes);
             let taken = match self.file.reserve(size, wanted) {
                 Ok(()) => wanted,
@@ -76,7 +76,8 @@ impl Log {
         Ok(())
     }
 
-    /// Adds a line. What is done is told also of a run that was interrupted or is out of time.
+    /// Appends a line. The wait for the lock ignores deadline and interrupt, so that completed changes of an
+    /// interrupted run are logged too.
     pub fn append(&mut self, entry: &Entry<'_>) -> Result<(), AuditError> {
         let lock = lock(&self.file, None)?;
         let size = self.file.size()?;
@@ -89,7 +90,7 @@ impl Log {
         Ok(())
     }
 
-    /// Makes sure that the lines outlive a power cut.
+    /// Syncs the lines, so that they survive a power failure.
     pub fn sync(&mut self) -> Result<(), AuditError> {
         if !self.is_synced {
             self.file.sync()?;
@@ -99,12 +100,12 @@ impl Log {
         Ok(())
     }
 
-    /// Remembers the last line, so that it is noticed when somebody cuts the end off.
+    /// Records the last line in the user's ledger, so that truncation of the log is detected.
     fn remember_end(&self) {
         let ledger = self.user.as_ref().and_then(|user| user.ledger.as_ref());
         let link = self.tail.as_ref().map(|tail| &tail.link);
         if let (Some(ledger), Some(Link { seq, hash: Some(hash), .. })) = (ledger, link) {
-            // Best effort: the chain itself holds without it.
+            // Best effort: the chain is valid without it.
             let _ = ledger.end_audit(self.seal.id(), &AuditEnd { seq: *seq, hash: hash.clone() });
         }
     }
@@ -126,7 +127,7 @@ fn lock<'a>(file: &'a LogFile, watch: Option<&Watch>) -> Result<LogLock<'a>, Aud
     lock.ok_or_else(|| AuditError::Busy { path: file.shown().to_owned(), seconds: PATIENCE_S })
 }
 
-/// What the next line follows.
+/// Reads the end of a log, which the next line follows.
 fn read_tail(file: &LogFile, size: u64) -> Result<Tail, AuditError> {
     let mut pieces = Backwards::new(file, size);
     let damaged = || AuditError::Damaged { path: file.shown().to_owned() };
@@ -135,7 +136,7 @@ fn read_tail(file: &LogFile, size: u64) -> Result<Tail, AuditError> {
     let is_open = last.as_ref().is_some_and(|piece| !piece.is_ended);
     if let Some(Piece { bytes, is_ended: false }) = &last {
         let bytes = bytes.as_deref().ok_or_else(damaged)?;
-        // A crash may have kept nothing but the line feed from being written.
+        // The crash may have lost only the line feed.
         if Line::read(bytes).is_err() {
             torn = Some(Torn::of(bytes));
             last = pieces.advance()?;
@@ -151,7 +152,7 @@ fn read_tail(file: &LogFile, size: u64) -> Result<Tail, AuditError> {
     Ok(Tail { size, link, is_open })
 }
 
-/// The time as lines have it: RFC 3339, UTC, microseconds.
+/// Returns the current time in the format of the log: RFC 3339, UTC, microseconds.
 fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let text = rfc3339(since.as_secs() as i64);

@@ -1,10 +1,9 @@
-//! The audit log: one line of JSON for each change and each refusal, every line bound to the one
-//! before by its hash.
+//! The audit log: one line of JSON for each change and each refusal, each line chained to the previous one by its hash.
 //!
-//! [`Audit`] is what a gate holds: it opens the log of the root, or that of the user's state folder
-//! where nothing below the root may change, shows it writable before a change and adds the line after
-//! it. What a line says is [`Entry`]; [`verify`] walks the chain, [`Backwards`] reads it from its end.
-//! This room knows nothing of tools and policies, and opens no file but through the sandbox.
+//! A gate owns an [`Audit`], which opens the log of the root, or the one in the user state if nothing below the root
+//! may change. It ensures before a change that the log is writable, and appends the line afterwards. [`Entry`] is the
+//! content of a line; [`verify`] checks the chain, [`Backwards`] reads it from its end. This module does not depend on
+//! tools and policies, and opens files only through the sandbox.
 
 mod argument;
 mod backwards;
@@ -21,5 +20,5 @@ pub use keeper::{Audit, Keeping, Site};
 pub use line::{Entry, Items, Line, Outcome};
 pub use verify::{Expected, Fault, Verdict, verify};
 
-/// The most bytes of one line; longer ones are not ours.
+/// Maximum length of a line in bytes; longer lines are not ours.
 pub const MAX_LINE: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! Walks a whole chain, in constant memory, up to the first line that breaks it.
+//! Verifies a whole chain in constant memory, up to the first line that breaks it.
 
 use std::time::Duration;
 
@@ -8,69 +8,69 @@ use super::MAX_LINE;
 use super::error::AuditError;
 use super::line::{Flaw, Line, Link, Torn};
 
-/// Bytes that are read at once.
+/// Number of bytes read at once.
 const PIECE: usize = 64 << 10;
-/// How long a log is waited for whose lines others are writing.
+/// How long to wait for the lock of a log that others are writing to.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a walk through a chain found.
+/// The result of verifying a chain.
 #[derive(Debug, PartialEq)]
 pub struct Verdict {
-    /// Lines that hold, from the first on.
+    /// Number of valid lines from the start.
     pub lines: u64,
-    /// The hash of the last of them.
+    /// The hash of the last valid line.
     pub last: Option<String>,
-    /// Lines between them that crashes cut short and later lines tell of.
+    /// Number of lines among them that a crash truncated and that later lines account for.
     pub torn: u64,
-    /// The first line that breaks the chain, counted from 1, and how.
+    /// The number of the first line that breaks the chain, counted from 1, and the reason.
     pub fault: Option<(u64, Fault)>,
-    /// Whether a hash that somebody kept was met.
+    /// Whether the expected hash was found.
     pub met: bool,
-    /// Lines that the user's key sealed for this root.
+    /// Number of lines sealed with the user's key for this root.
     pub sealed: u64,
-    /// The line that this user wrote last, where it is no longer there.
+    /// The line that this user wrote last, if it is missing.
     pub cut: Option<AuditEnd>,
 }
 
-/// What a chain must hold.
+/// The expected contents of a chain.
 #[derive(Clone, Debug, Default)]
 pub struct Expected<'a> {
-    /// A hash that one of its lines has.
+    /// A hash that one of the lines must have.
     pub hash: Option<&'a str>,
     /// The line that this user wrote last.
     pub end: Option<AuditEnd>,
 }
 
-/// How a line breaks a chain.
+/// The reason why a line breaks a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It is no line of an audit log.
+    /// It is not a line of an audit log.
     Foreign,
-    /// Its hash does not fit its text.
+    /// Its hash does not match its text.
     Edited,
-    /// Lines are missing before it.
+    /// Lines before it are missing.
     Missing {
-        /// The number that should have come.
+        /// The expected sequence number.
         expected: u64,
-        /// Its number.
+        /// The sequence number of the line.
         found: u64,
     },
-    /// It belongs elsewhere.
+    /// It is in the wrong position.
     Moved {
-        /// The number that should have come.
+        /// The expected sequence number.
         expected: u64,
-        /// Its number.
+        /// The sequence number of the line.
         found: u64,
     },
-    /// It has the right number and follows another line.
+    /// Its sequence number is right, but it follows a different line.
     Unlinked,
-    /// The end of the file, cut short.
+    /// It is the last line of the file, and is truncated.
     Torn,
-    /// Lines before it have the seal of the user's key, and it has none.
+    /// It has no valid seal although earlier lines are sealed with the user's key.
     Unsealed,
 }
 
-/// Walks the chain of a log of the root that has these seals.
+/// Verifies the chain of a log of the root with these seals.
 pub fn verify(
     log: &LogFile,
     expected: &Expected<'_>,
@@ -92,32 +92,32 @@ pub fn verify(
     Ok(Verdict { lines: link.seq, last: link.hash, torn, fault, met, sealed, cut })
 }
 
-/// The size of a log while nobody is adding to it: what is added later is not looked at.
+/// Returns the size of a log while nobody is appending to it. Lines appended later are ignored.
 fn settled_size(log: &LogFile) -> Result<u64, AuditError> {
-    // Where it cannot be locked, a line that is just being written may look cut short.
+    // If the log cannot be locked, a line that is just being written may look truncated.
     let lock = log.lock(PATIENCE, None);
     let size = log.size();
     drop(lock);
     Ok(size?)
 }
 
-/// The state of a walk.
+/// The state of a verification.
 struct Walk<'a> {
-    /// The last line that holds.
+    /// The last valid line.
     link: Link,
-    /// The line looked at, counted from 1.
+    /// The number of the current line, counted from 1.
     number: u64,
     torn: u64,
     broken: Option<Broken>,
     expected: &'a Expected<'a>,
     met: bool,
-    /// Whether the line that this user wrote last was met.
+    /// Whether the line that this user wrote last was found.
     has_end: bool,
     seal: &'a RootSeal,
     sealed: u64,
 }
 
-/// A line that does not hold, unless the next one tells of it.
+/// An invalid line, unless the next line accounts for it.
 struct Broken {
     number: u64,
     fault: Fault,
@@ -130,7 +130,7 @@ impl<'a> Walk<'a> {
         Walk { link, number: 0, torn: 0, broken: None, expected, met, has_end: false, seal, sealed: 0 }
     }
 
-    /// Looks at a line; true at the first that breaks the chain for good.
+    /// Checks a line. Returns true at the first one that definitely breaks the chain.
     fn take(&mut self, bytes: &[u8], is_ended: bool) -> bool {
         self.number += 1;
         let read = Line::read(bytes);
@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
                 self.broken = Some(Broken { number: self.number, fault, torn: Torn::of(bytes) });
                 return false;
             }
-            // The line that seemed to be missing comes later: the two stand in the wrong order.
+            // The line that seemed to be missing follows: the two lines are in the wrong order.
             Some(Broken { fault: broken, .. }) => {
                 if let (Fault::Missing { expected, found }, Ok(line)) = (&*broken, &read)
                     && line.seq == *expected
@@ -175,7 +175,7 @@ impl<'a> Walk<'a> {
     }
 
     fn fault(&self, line: &Line, is_sealed: bool) -> Option<Fault> {
-        // A broken line before it is excused only by a line that tells of just that one.
+        // A broken line is acceptable only if the line after it records exactly that one.
         if line.torn.as_ref() != self.broken.as_ref().map(|broken| &broken.torn) {
             return Some(Fault::Unlinked);
         }
@@ -190,19 +190,19 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The lines of a log from its first to its last.
+/// The lines of a log from the first to the last.
 struct Forwards<'a> {
     log: &'a LogFile,
     end: u64,
     offset: u64,
     ahead: Vec<u8>,
-    /// Where in `ahead` the next line begins.
+    /// The offset in `ahead` at which the next line begins.
     from: usize,
 }
 
 impl Forwards<'_> {
-    /// The next line without its line feed, and whether it has one. Of a line that is longer than any
-    /// of ours the beginning is given, which is no line of ours.
+    /// Returns the next line without its line feed, and whether it has one. For a line that is longer than any of ours,
+    /// returns its beginning, which is not a valid line.
     fn advance(&mut self) -> Result<Option<(Vec<u8>, bool)>, AuditError> {
         let mut looked_at = self.from;
         loop {
@@ -221,7 +221,8 @@ impl Forwards<'_> {
         }
     }
 
-    /// Reads a piece more; false at the end. The next line begins at the start of `ahead` then.
+    /// Reads the next piece. Returns false at the end of the file. Afterwards the next line begins at the start of
+    /// `ahead`.
     fn fill(&mut self) -> Result<bool, AuditError> {
         self.ahead.drain(..self.from);
         self.from = 0;

@@ -1,21 +1,20 @@
-//! What a build leaves out so that its cost can be measured; a build that anybody uses leaves out nothing.
+//! Limits that a build can omit so that their cost can be measured; a build for users omits none.
 //!
-//! `--cfg ns_without="steps"` leaves out one; `benches/ablation.py` builds each. These are no cargo
-//! features, so that no crate can take limits from another. What is left out is known when the code is compiled, so
-//! that nothing of it remains.
+//! `--cfg ns_without="steps"` omits one; `benches/ablation.py` builds each variant. These are not cargo features, so no
+//! dependent crate can disable limits. The choice is known at compile time, so nothing remains of omitted code.
 
 use super::Limit;
 
-/// Whether steps are counted; with them goes the look at clock and interrupt between slices of steps.
+/// Whether steps are counted; without them, deadline and interrupt are not checked between slices of steps either.
 pub const STEPS: bool = cfg!(not(ns_without = "steps"));
-/// Whether the evaluator looks at clock and interrupt.
+/// Whether the evaluator checks the deadline and the interrupt.
 pub const INTERRUPTS: bool = cfg!(not(ns_without = "interrupts"));
-/// Whether the memory of values is counted and bounded.
+/// Whether the memory of values is counted and limited.
 pub const SPACE: bool = cfg!(not(ns_without = "space"));
-/// Whether journals and kept files carry seals; without them every seal is zeros.
+/// Whether journals and backups carry seals; without them every seal is zeros.
 pub const SEALS: bool = cfg!(not(ns_without = "seals"));
 
-/// Whether this build keeps a limit.
+/// Whether this build enforces a limit.
 pub fn keeps(limit: Limit) -> bool {
     match limit {
         Limit::Steps => STEPS,

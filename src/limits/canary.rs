@@ -1,12 +1,12 @@
-//! A look at start that each limiter of this room bites, by spending a little against bounds that allow less.
+//! A self-test at startup: each limiter of this module must refuse a small amount that exceeds a small limit.
 //!
-//! It costs microseconds. What it finds is a fault of ours, and nothing is to run then.
+//! It takes microseconds. A failure is a bug of ours, and nothing must run then.
 
 use std::time::Duration;
 
 use super::{Interrupt, Limit, LimitHit, Limits, Meter, ablation, space, work};
 
-/// The first limit that lets through what it should refuse.
+/// Returns the first limit that allows what it should refuse.
 pub fn loose_limit() -> Option<Limit> {
     let bounds = Limits {
         max_steps: 1,

@@ -1,25 +1,25 @@
-//! Memory that a tool holds while it works: asked for before it is taken, counted as live, given back when it is dropped.
+//! Memory that a tool uses while it works: charged before it is allocated, counted as live, and released on drop.
 //!
-//! Values count themselves. What a parser or builder keeps besides them is counted here, so that all of it together
-//! stays within `memory_bytes`.
+//! Values are counted on their own. The memory that parsers and builders use in addition is counted here, so that the
+//! total stays within `memory_bytes`.
 
 use super::{LimitHit, space};
 
-/// Memory that work under way holds besides values: counted as live until it is dropped.
+/// Memory used in addition to values by work in progress, counted as live until dropped.
 #[derive(Debug, Default)]
 pub struct Held {
     bytes: usize,
 }
 
 impl Held {
-    /// Counts bytes as live, or says that they would be too many.
+    /// Counts bytes as live. Errors: if they exceed the memory limit.
     pub fn of(bytes: usize) -> Result<Held, LimitHit> {
         let mut held = Held::default();
         held.grow(bytes)?;
         Ok(held)
     }
 
-    /// Counts so many more bytes.
+    /// Counts `more` additional bytes.
     #[inline]
     pub fn grow(&mut self, more: usize) -> Result<(), LimitHit> {
         space::take(more)?;
@@ -27,25 +27,25 @@ impl Held {
         Ok(())
     }
 
-    /// Counts so many bytes in all, if that is more than before.
+    /// Raises the count to `bytes` bytes, if it is lower.
     #[inline]
     pub fn grow_to(&mut self, bytes: usize) -> Result<(), LimitHit> {
         self.grow(bytes.saturating_sub(self.bytes))
     }
 
-    /// Counts so many bytes as free again, or all there are.
+    /// Releases `bytes` bytes, or all if there are fewer.
     pub fn shrink(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes);
         self.bytes -= bytes;
         space::give_back(bytes);
     }
 
-    /// How many bytes it counts.
+    /// Returns the number of bytes counted.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Counts all of it as free again.
+    /// Releases all bytes.
     pub fn release(&mut self) {
         space::give_back(std::mem::take(&mut self.bytes));
     }
@@ -57,7 +57,7 @@ impl Drop for Held {
     }
 }
 
-/// A vector whose memory is asked for before it grows, and counted as live while it is being filled.
+/// A vector whose memory is charged before it grows, and counted as live while it is being filled.
 #[derive(Debug)]
 pub struct Charged<T> {
     items: Vec<T>,
@@ -71,7 +71,7 @@ impl<T> Default for Charged<T> {
 }
 
 impl<T> Charged<T> {
-    /// Adds an element to the end.
+    /// Appends an element.
     #[inline]
     pub fn push(&mut self, item: T) -> Result<(), LimitHit> {
         if self.is_full() {
@@ -81,14 +81,14 @@ impl<T> Charged<T> {
         Ok(())
     }
 
-    /// Makes room for so many more elements, or for as many again as there are.
+    /// Reserves space for `more` elements, or for doubling the length if that is more.
     #[cold]
     #[inline(never)]
     pub fn reserve(&mut self, more: usize) -> Result<(), LimitHit> {
         self.reserve_exact(more.max(self.items.len()).max(4))
     }
 
-    /// Makes room for so many more elements.
+    /// Reserves space for exactly `more` elements.
     pub fn reserve_exact(&mut self, more: usize) -> Result<(), LimitHit> {
         let capacity = self.items.len().saturating_add(more);
         self.held.grow_to(capacity.saturating_mul(size_of::<T>()))?;
@@ -96,19 +96,19 @@ impl<T> Charged<T> {
         Ok(())
     }
 
-    /// Whether one more element needs more room.
+    /// Whether one more element needs more space.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.items.len() == self.items.capacity()
     }
 
-    /// How many more elements there is room for.
+    /// Returns the number of elements that fit without growing.
     #[inline]
     pub fn spare(&self) -> usize {
         self.items.capacity() - self.items.len()
     }
 
-    /// Adds elements to the end.
+    /// Appends elements.
     pub fn extend_from_slice(&mut self, more: &[T]) -> Result<(), LimitHit>
     where
         T: Clone,
@@ -120,33 +120,33 @@ impl<T> Charged<T> {
         Ok(())
     }
 
-    /// The newest element, to be changed.
+    /// Returns the last element for modification.
     pub fn last_mut(&mut self) -> Option<&mut T> {
         self.items.last_mut()
     }
 
-    /// Takes the newest element out.
+    /// Removes and returns the last element.
     pub fn pop(&mut self) -> Option<T> {
         self.items.pop()
     }
 
-    /// The elements.
+    /// Returns the elements.
     pub fn as_slice(&self) -> &[T] {
         &self.items
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     #[inline]
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// The elements, to be changed.
+    /// Returns the elements for modification.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.items
     }
 
-    /// Makes the vector so long, with copies of a value at its end.
+    /// Resizes the vector, filling it with copies of a value.
     pub fn resize(&mut self, length: usize, value: T) -> Result<(), LimitHit>
     where
         T: Clone,
@@ -156,17 +156,17 @@ impl<T> Charged<T> {
         Ok(())
     }
 
-    /// Forgets all elements and keeps their room.
+    /// Removes all elements and keeps the allocated space.
     pub fn clear(&mut self) {
         self.items.clear();
     }
 
-    /// Forgets all elements from a place on.
+    /// Shortens the vector to `length` elements.
     pub fn truncate(&mut self, length: usize) {
         self.items.truncate(length);
     }
 
-    /// The vector, which is no longer counted: its owner counts it anew.
+    /// Returns the vector, which is no longer counted: the new owner must count it.
     pub fn into_vec(self) -> Vec<T> {
         self.items
     }

@@ -1,7 +1,7 @@
-//! Counts what one run spends, and stops it in time.
+//! Counts the resources that a run uses, and stops it in time.
 //!
-//! Steps are granted in slices: between slices the clock and the interrupt are looked at, so that
-//! spending a step is one subtraction.
+//! Steps are granted in slices, and the deadline and the interrupt are checked between slices, so that charging a step
+//! is one subtraction.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::{Limit, LimitHit, Limits, Progress, ablation};
 
-/// Steps between two looks at the clock.
+/// Number of steps between two checks of the deadline.
 const SLICE: u64 = 4_096;
 
 /// A flag that another thread or a signal raises to stop a run.
@@ -17,34 +17,34 @@ const SLICE: u64 = 4_096;
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Asks the run to stop.
+    /// Requests the run to stop.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Takes the request back, for the next run.
+    /// Withdraws the request, for the next run.
     pub fn clear(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
 
-    /// Whether the run was asked to stop.
+    /// Whether the run was requested to stop.
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// What tells long work to stop; may be given to other threads.
+/// The deadline and interrupt of a run, checked by long work; can be passed to other threads.
 #[derive(Clone, Debug)]
 pub struct Watch {
     deadline: Option<Instant>,
     timeout: Duration,
-    /// Milliseconds that were spent waiting for a person, which do not count.
+    /// Milliseconds spent waiting for a person, which do not count.
     excused: Arc<AtomicU64>,
     interrupt: Interrupt,
 }
 
 impl Watch {
-    /// An error once the time is over or the run is interrupted.
+    /// Errors: if the deadline has passed or the run is interrupted.
     pub fn poll(&self) -> Result<(), LimitHit> {
         if self.interrupt.is_raised() {
             return Err(LimitHit { limit: Limit::Interrupt, allowed: 0 });
@@ -56,16 +56,16 @@ impl Watch {
         Ok(())
     }
 
-    /// Lets so much time not count.
+    /// Extends the deadline by `time`.
     pub fn excuse(&self, time: Duration) {
         self.excused.fetch_add(time.as_millis() as u64, Ordering::Relaxed);
     }
 }
 
-/// The account of one run.
+/// The meter of one run.
 #[derive(Debug)]
 pub struct Meter {
-    /// Steps left of the current slice.
+    /// Steps left in the current slice.
     fuel: u64,
     /// Steps left beyond the current slice.
     reserve: u64,
@@ -76,11 +76,11 @@ pub struct Meter {
     bytes_written: Budget,
     answer_bytes: Option<u64>,
     call_depth: usize,
-    /// What is told of the call that goes on, if somebody watches.
+    /// The progress of the current call, if it is displayed.
     progress: Option<Arc<Progress>>,
 }
 
-/// A sum that may not be exceeded.
+/// A total that must not exceed its limit.
 #[derive(Clone, Copy, Debug)]
 struct Budget {
     limit: Limit,
@@ -93,7 +93,7 @@ impl Budget {
         Budget { limit, allowed, spent: 0 }
     }
 
-    /// The amount that may still be spent, and the limit that is met when it is not enough.
+    /// Returns the remaining amount, and the error for exceeding it.
     fn left(&self) -> (u64, LimitHit) {
         let allowed = self.allowed.unwrap_or(u64::MAX);
         (allowed - self.spent, LimitHit { limit: self.limit, allowed })
@@ -112,7 +112,7 @@ impl Budget {
 }
 
 impl Meter {
-    /// A fresh account; its time starts now.
+    /// Creates a meter; its time starts now.
     pub fn new(limits: &Limits, interrupt: Interrupt) -> Meter {
         let watch = Watch {
             deadline: limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
@@ -134,12 +134,12 @@ impl Meter {
         }
     }
 
-    /// The account of what must be done whatever a run may still spend.
+    /// Returns a meter for work that must be done regardless of the run's budget.
     pub fn unlimited() -> Meter {
         Meter::new(&Limits::default(), Interrupt::default())
     }
 
-    /// Spends steps, or says that there are not enough.
+    /// Charges steps. Errors: if there are not enough.
     #[inline(always)]
     pub fn step(&mut self, steps: u64) -> Result<(), LimitHit> {
         if !ablation::STEPS {
@@ -152,13 +152,13 @@ impl Meter {
         self.refill(steps)
     }
 
-    /// Spends steps for a text of so many bytes that is made or read: one for each KiB.
+    /// Charges steps for creating or reading a text of `bytes` bytes: one per KiB.
     pub fn step_text(&mut self, bytes: usize) -> Result<(), LimitHit> {
         self.tell_read(bytes);
         self.step(bytes as u64 / 1024)
     }
 
-    /// Gives back steps that were spent ahead and not taken.
+    /// Refunds steps that were charged in advance and not used.
     #[inline(always)]
     pub fn refund(&mut self, steps: u64) {
         if ablation::STEPS {
@@ -179,109 +179,109 @@ impl Meter {
         Ok(())
     }
 
-    /// Steps taken so far.
+    /// Returns the number of steps used so far.
     pub fn steps_taken(&self) -> u64 {
         self.max_steps - self.reserve - self.fuel
     }
 
-    /// Steps that are left.
+    /// Returns the number of steps left.
     pub fn steps_left(&self) -> u64 {
         self.reserve + self.fuel
     }
 
-    /// What is said when the steps do not suffice.
+    /// Returns the error for running out of steps.
     pub fn step_limit(&self) -> LimitHit {
         LimitHit { limit: Limit::Steps, allowed: self.max_steps }
     }
 
-    /// An error once the time is over or the run is interrupted; for work that takes no steps.
+    /// Errors: if the deadline has passed or the run is interrupted. For work that is not charged in steps.
     pub fn poll(&self) -> Result<(), LimitHit> {
         self.watch.poll()
     }
 
-    /// What other threads look at.
+    /// Returns the deadline and interrupt, for other threads.
     pub fn watch(&self) -> Watch {
         self.watch.clone()
     }
 
-    /// Counts bytes that EMIT is about to print.
+    /// Charges bytes that EMIT is about to print.
     pub fn print(&mut self, bytes: u64) -> Result<(), LimitHit> {
         self.output.spend(bytes)
     }
 
-    /// Bytes that EMIT may still print, and what is said when that is not enough.
+    /// Returns the number of bytes that EMIT may still print, and the error for exceeding it.
     pub fn output_left(&self) -> (u64, LimitHit) {
         self.output.left()
     }
 
-    /// Counts a file or folder that is about to be changed.
+    /// Charges files or directories about to be changed.
     pub fn change_files(&mut self, files: u64) -> Result<(), LimitHit> {
         self.files_changed.spend(files)
     }
 
-    /// Counts bytes that are about to be written to files.
+    /// Charges bytes about to be written to files.
     pub fn write_bytes(&mut self, bytes: u64) -> Result<(), LimitHit> {
         self.bytes_written.spend(bytes)
     }
 
-    /// Says to whoever watches that so many bytes were written.
+    /// Reports bytes written to the progress display.
     pub fn tell_written(&self, bytes: u64) {
         if let Some(progress) = &self.progress {
             progress.written(bytes);
         }
     }
 
-    /// Says to whoever watches that there are so many bytes more to read or to write.
+    /// Adds bytes to read or write to the total in the progress display.
     pub fn expect_bytes(&self, bytes: u64) {
         if let Some(progress) = &self.progress {
             progress.expect_bytes(bytes);
         }
     }
 
-    /// Says to whoever watches whether what was written is being made durable.
+    /// Reports to the progress display whether written data is being synced.
     pub fn tell_syncing(&self, is_syncing: bool) {
         if let Some(progress) = &self.progress {
             progress.syncing(is_syncing);
         }
     }
 
-    /// Where the call that goes on is counted, if somebody watches.
+    /// Returns the progress of the current call, if it is displayed.
     pub fn progress(&self) -> Option<&Arc<Progress>> {
         self.progress.as_ref()
     }
 
-    /// Says to whoever watches that one item more was reached.
+    /// Reports one more item to the progress display.
     pub fn reach_next(&self) {
         if let Some(progress) = &self.progress {
             progress.reach_next();
         }
     }
 
-    /// Says to whoever watches that so many bytes were read; for work that takes no steps.
+    /// Reports bytes read to the progress display, for work that is not charged in steps.
     pub fn tell_read(&self, bytes: usize) {
         if let Some(progress) = &self.progress {
             progress.read(bytes as u64);
         }
     }
 
-    /// Says how many of several items a call has reached.
+    /// Reports the number of items reached, and their total, to the progress display.
     pub fn reach(&self, items: u64, all: u64) {
         if let Some(progress) = &self.progress {
             progress.reached(items, all);
         }
     }
 
-    /// Says where the call that begins is counted for whoever watches.
+    /// Sets the progress that the next call reports to.
     pub fn report_to(&mut self, progress: Arc<Progress>) {
         self.progress = Some(progress);
     }
 
-    /// What one answer of a tool may take, in bytes of its JSON.
+    /// Returns the maximum size of one answer of a tool, in bytes of its JSON.
     pub fn answer_bytes(&self) -> Option<u64> {
         self.answer_bytes
     }
 
-    /// How deep procedures may call each other.
+    /// Returns the maximum depth of nested procedure calls.
     pub fn call_depth(&self) -> usize {
         self.call_depth
     }

@@ -1,8 +1,8 @@
-//! What a run may spend: steps, time, depth, memory, output.
+//! The limits of a run: steps, time, depth, memory, output.
 //!
-//! The unit of each limit is defined here, and every limit is checked before the work is done or
-//! the memory is taken. This room knows nothing of what spends: [`Meter`] counts for the run,
-//! [`space`] the memory of its values, [`work`] what is done with them.
+//! The unit of each limit is defined here, and every limit is checked before the work is done or the memory is
+//! allocated. This module does not depend on the code that uses the budget: [`Meter`] counts for the run, [`space`] the
+//! memory of its values, [`work`] the traversal of values.
 
 pub mod ablation;
 mod canary;
@@ -21,41 +21,41 @@ pub use charged::{Charged, Held};
 pub use meter::{Interrupt, Meter, Watch};
 pub use progress::Progress;
 
-/// The bounds of a run. Defaults are those of `ns run`.
+/// The limits of a run. The defaults are those of `ns run`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
-    /// Statements, calls and loop turns; tools charge by what they produce.
+    /// Maximum number of steps: statements, calls and loop iterations; tools charge by the size of their results.
     pub max_steps: u64,
-    /// Wall time, inside tools too.
+    /// Maximum wall-clock time, including time inside tools.
     pub timeout: Option<Duration>,
-    /// Procedure calls inside each other.
+    /// Maximum depth of nested procedure calls.
     pub call_depth: usize,
-    /// Brackets, blocks, and signs or powers inside each other in a text.
+    /// Maximum nesting of brackets, blocks, signs and powers in a source text.
     pub nesting: usize,
-    /// Lists and maps inside each other.
+    /// Maximum nesting of lists and maps.
     pub value_depth: usize,
-    /// Live values in sum, in bytes.
+    /// Maximum total size of live values in bytes.
     pub memory_bytes: u64,
-    /// One text, in bytes.
+    /// Maximum length of one text in bytes.
     pub string_bytes: usize,
-    /// Elements of one list or map.
+    /// Maximum number of elements of one list or map.
     pub collection_items: usize,
-    /// A source text with the modules it uses, in bytes.
+    /// Maximum size in bytes of a source text including the modules it uses.
     pub script_bytes: usize,
-    /// Modules that a source text uses, directly or not.
+    /// Maximum number of modules that a source text uses, directly or indirectly.
     pub modules: usize,
-    /// EMIT in sum, in bytes.
+    /// Maximum total output of EMIT in bytes.
     pub output_bytes: Option<u64>,
-    /// One answer of a tool, in bytes of its JSON.
+    /// Maximum size of one answer of a tool, in bytes of its JSON.
     pub tool_output_bytes: Option<u64>,
-    /// Files and folders that one run changes.
+    /// Maximum number of files and directories that a run changes.
     pub files_changed: Option<u64>,
-    /// Bytes that one run writes.
+    /// Maximum number of bytes that a run writes.
     pub bytes_written: Option<u64>,
 }
 
 impl Limits {
-    /// Those of what a server runs for a program, which nobody watches.
+    /// Returns the limits of runs started by a program through the server, with no person present.
     pub fn of_server() -> Limits {
         Limits {
             max_steps: 10_000_000,
@@ -69,7 +69,7 @@ impl Limits {
         }
     }
 
-    /// Every key of `[limits]` with what is in force.
+    /// Returns every key of `[limits]` with the value in force.
     pub fn summary(&self) -> Vec<(&'static str, String)> {
         let some = |bound: Option<u64>| bound.map_or_else(|| "none".to_owned(), |bound| bound.to_string());
         let timeout = self.timeout.map(|timeout| timeout.as_secs_f64().to_string());
@@ -113,7 +113,7 @@ impl Default for Limits {
     }
 }
 
-/// Bounds the values of this thread, and the work with them, until it is dropped.
+/// Limits for the values of this thread and the work on them, in force until dropped.
 #[derive(Debug)]
 pub struct Bounds {
     _space: space::Guard,
@@ -121,13 +121,13 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The limits of values, and the watch that their walks look at.
+    /// Puts the limits of values in force, and the watch that traversals check.
     pub fn enter(limits: &Limits, watch: Watch) -> Bounds {
         Bounds { _space: space::enter(limits), _work: work::enter(watch) }
     }
 }
 
-/// Operators that one expression may hold.
+/// Maximum number of operators in one expression.
 pub const MAX_OPERATORS: usize = 10_000;
 
 /// A limit of a run.
@@ -155,12 +155,12 @@ pub enum Limit {
     FilesChanged,
     /// `bytes_written`
     BytesWritten,
-    /// Ctrl-C, or the caller's end.
+    /// Ctrl-C, or cancellation by the caller.
     Interrupt,
 }
 
 impl Limit {
-    /// Its code.
+    /// Returns the error code.
     pub fn code(self) -> Code {
         match self {
             Limit::Steps => Code::StepLimit,
@@ -178,7 +178,7 @@ impl Limit {
         }
     }
 
-    /// How it is raised, imperative; nothing where it cannot be.
+    /// Returns how to raise the limit, in the imperative, or `None` if it cannot be raised.
     pub fn help(self) -> Option<&'static str> {
         Some(match self {
             Limit::Steps => {
@@ -217,13 +217,13 @@ impl Limit {
     }
 }
 
-/// A limit that was reached, and what it allows.
+/// A limit that was reached, with the amount it allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.message())]
 pub struct LimitHit {
-    /// Which limit.
+    /// The limit.
     pub limit: Limit,
-    /// What it allows, in its unit.
+    /// The amount it allows, in its unit.
     pub allowed: u64,
 }
 
@@ -255,7 +255,7 @@ impl LimitHit {
     }
 }
 
-/// `12345678` as `12,345,678`.
+/// Formats `12345678` as `12,345,678`.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> =
@@ -263,7 +263,7 @@ fn grouped(number: u64) -> String {
     groups.join(",")
 }
 
-/// A number of bytes in the largest binary unit that divides it.
+/// Formats a number of bytes in the largest binary unit that divides it.
 fn bytes(number: u64) -> String {
     match number {
         _ if number >= 1 << 30 && number.is_multiple_of(1 << 30) => format!("{} GiB", number >> 30),

@@ -1,8 +1,8 @@
-//! How far a call or a loop has come, for another thread that shows it.
+//! The progress of a call or a loop, for display by another thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The work done so far, and how much there is where that is known.
+/// The work done so far, and the total if known.
 #[derive(Debug, Default)]
 pub struct Progress {
     read: AtomicU64,
@@ -16,74 +16,75 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Counts bytes that were read.
+    /// Counts bytes read.
     pub(super) fn read(&self, bytes: u64) {
         self.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts bytes that were written.
+    /// Counts bytes written.
     pub(super) fn written(&self, bytes: u64) {
         self.written.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Adds to the bytes that there are to read or to write.
+    /// Adds to the total number of bytes to read or write.
     pub(super) fn expect_bytes(&self, bytes: u64) {
         self.all_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts one item more.
+    /// Counts one more item.
     pub(super) fn reach_next(&self) {
         self.items.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Says how many of several items were reached.
+    /// Sets the number of items reached and their total.
     pub fn reached(&self, items: u64, all: u64) {
         self.items.store(items, Ordering::Relaxed);
         self.all_items.store(all, Ordering::Relaxed);
     }
 
-    /// Counts entries that a walk met.
+    /// Counts entries seen by a walk.
     pub fn met(&self, entries: usize) {
         self.entries.fetch_add(entries as u64, Ordering::Relaxed);
     }
 
-    /// Begins a walk. `expected` is how many entries an earlier walk of the same tree met, if there was one.
+    /// Starts a walk. `expected` is the number of entries that an earlier walk of the same tree has seen, if any.
     pub fn begin_walk(&self, expected: Option<u64>) {
         self.entries.store(0, Ordering::Relaxed);
         self.all_entries.store(expected.unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// Says whether everything is written, and is being made durable.
+    /// Sets whether everything is written and is being synced.
     pub(super) fn syncing(&self, is_syncing: bool) {
         self.is_syncing.store(is_syncing, Ordering::Relaxed);
     }
 
-    /// Entries that the walk met, and how many an earlier one met; 0 if there was none.
+    /// Returns the number of entries that the walk has seen, and the number that an earlier one saw; 0 if there was
+    /// none.
     pub fn entries(&self) -> (u64, u64) {
         (self.entries.load(Ordering::Relaxed), self.all_entries.load(Ordering::Relaxed))
     }
 
-    /// Whether everything is written, and is being made durable.
+    /// Whether everything is written and is being synced.
     pub fn is_syncing(&self) -> bool {
         self.is_syncing.load(Ordering::Relaxed)
     }
 
-    /// Bytes that were read.
+    /// Returns the number of bytes read.
     pub fn bytes_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// Bytes that were written.
+    /// Returns the number of bytes written.
     pub fn bytes_written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
 
-    /// Bytes that there are to read or to write; 0 where that is not known.
+    /// Returns the total number of bytes to read or write; 0 if unknown.
     pub fn all_bytes(&self) -> u64 {
         self.all_bytes.load(Ordering::Relaxed)
     }
 
-    /// Items that were reached, and how many there are; 0 where there are none.
+    /// Returns the number of items reached and their total; 0 if there are none.
     pub fn items(&self) -> (u64, u64) {
         (self.items.load(Ordering::Relaxed), self.all_items.load(Ordering::Relaxed))
     }

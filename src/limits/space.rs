@@ -1,7 +1,7 @@
-//! The memory that live values take, and the bounds of one value.
+//! Accounting of the memory of live values, and the limits of a single value.
 //!
-//! Values are dropped where no run is at hand, so the account belongs to the thread: a run sets the
-//! bounds with [`enter`], constructors take bytes, drops give them back.
+//! Values are dropped in code that has no access to the run, so the account belongs to the thread: a run sets the
+//! limits with [`enter`], constructors charge bytes, drops release them.
 
 use std::cell::Cell;
 
@@ -24,7 +24,7 @@ impl Bounds {
     const NONE: Bounds = Bounds { memory: u64::MAX, string: usize::MAX, items: usize::MAX, depth: usize::MAX };
 }
 
-/// Sets the bounds of this thread's values until the guard is dropped.
+/// Sets the limits for this thread's values until the guard is dropped.
 pub fn enter(limits: &Limits) -> Guard {
     let bounds = Bounds {
         memory: limits.memory_bytes,
@@ -35,7 +35,7 @@ pub fn enter(limits: &Limits) -> Guard {
     Guard { outer: BOUNDS.replace(bounds) }
 }
 
-/// Restores the bounds that held before.
+/// Restores the previous limits on drop.
 #[derive(Debug)]
 pub struct Guard {
     outer: Bounds,
@@ -47,7 +47,7 @@ impl Drop for Guard {
     }
 }
 
-/// Counts bytes as live, or says that they would be too many.
+/// Counts bytes as live. Errors: if they exceed the memory limit.
 #[inline]
 pub fn take(bytes: usize) -> Result<(), LimitHit> {
     if !ablation::SPACE {
@@ -61,7 +61,7 @@ pub fn take(bytes: usize) -> Result<(), LimitHit> {
     Ok(())
 }
 
-/// Says whether so many more bytes would be too many, and counts nothing.
+/// Checks that `bytes` more bytes are allowed, without counting them.
 #[inline]
 pub fn check(bytes: usize) -> Result<(), LimitHit> {
     match ablation::SPACE && LIVE.get() + bytes as u64 > BOUNDS.get().memory {
@@ -70,7 +70,7 @@ pub fn check(bytes: usize) -> Result<(), LimitHit> {
     }
 }
 
-/// Counts bytes as live without asking: for what is small, or was asked for with [`check`].
+/// Counts bytes as live without a check: for small amounts, or after [`check`].
 #[inline]
 pub fn note(bytes: usize) {
     if ablation::SPACE {
@@ -78,7 +78,7 @@ pub fn note(bytes: usize) {
     }
 }
 
-/// Counts bytes as free again.
+/// Releases bytes.
 #[inline]
 pub fn give_back(bytes: usize) {
     if ablation::SPACE {
@@ -86,7 +86,7 @@ pub fn give_back(bytes: usize) {
     }
 }
 
-/// Says whether a text of so many bytes is too long.
+/// Checks that a text of `bytes` bytes is not too long.
 #[inline]
 pub fn check_string(bytes: usize) -> Result<(), LimitHit> {
     let allowed = BOUNDS.get().string;
@@ -96,7 +96,7 @@ pub fn check_string(bytes: usize) -> Result<(), LimitHit> {
     }
 }
 
-/// Says whether a list or map of so many elements is too large.
+/// Checks that a list or map of `items` elements is not too large.
 #[inline]
 pub fn check_items(items: usize) -> Result<(), LimitHit> {
     let allowed = BOUNDS.get().items;
@@ -106,13 +106,13 @@ pub fn check_items(items: usize) -> Result<(), LimitHit> {
     }
 }
 
-/// The most elements that a list or map may have.
+/// Returns the maximum number of elements of a list or map.
 #[inline]
 pub fn items_bound() -> usize {
     BOUNDS.get().items
 }
 
-/// Says whether a value of this depth is nested too deeply.
+/// Checks that a value is not nested too deeply.
 #[inline]
 pub fn check_depth(depth: usize) -> Result<(), LimitHit> {
     let allowed = BOUNDS.get().depth;
@@ -122,12 +122,12 @@ pub fn check_depth(depth: usize) -> Result<(), LimitHit> {
     }
 }
 
-/// How deep lists and maps may nest.
+/// Returns the maximum nesting of lists and maps.
 pub fn depth_bound() -> usize {
     BOUNDS.get().depth
 }
 
-/// How many elements of so many bytes a list could still take, and what is said when there are more.
+/// Returns how many elements of `bytes_each` bytes a list could still take, and the error for exceeding that number.
 pub fn room_for(bytes_each: usize) -> (usize, LimitHit) {
     let bounds = BOUNDS.get();
     let by_memory = bounds.memory.saturating_sub(LIVE.get()) / bytes_each as u64;
@@ -137,17 +137,17 @@ pub fn room_for(bytes_each: usize) -> (usize, LimitHit) {
     }
 }
 
-/// Bytes that live values may still take, and what is said when that is not enough.
+/// Returns the number of bytes that live values may still use, and the error for exceeding it.
 pub fn memory_left() -> (u64, LimitHit) {
     (BOUNDS.get().memory.saturating_sub(LIVE.get()), over_memory())
 }
 
-/// The longest text allowed, in bytes.
+/// Returns the maximum length of a text in bytes.
 pub fn string_bound() -> usize {
     BOUNDS.get().string
 }
 
-/// The longest text allowed, in bytes, and what is said when that is not enough.
+/// Returns the maximum length of a text in bytes, and the error for exceeding it.
 pub fn string_room() -> (usize, LimitHit) {
     let allowed = string_bound();
     (allowed, LimitHit { limit: Limit::String, allowed: allowed as u64 })

@@ -1,40 +1,42 @@
-//! The work of walks through values, and when it must stop.
+//! Accounting of the work of traversing values, and when it must stop.
 //!
-//! Values are compared, hashed, printed and converted in places that know no meter (`Hash`, `Eq`, `Display`, serde), so
-//! the account of this work belongs to the thread, as that of [`super::space`] does. A run sets its watch with
-//! [`enter`]; walks [`charge`] what they are about to do, and now and then a charge looks at the clock. Once a look has
-//! said stop, every charge fails until the guard is dropped: a walk that cannot return an error ends at once too, and
-//! its caller learns from [`check`] that the result means nothing. Where no run goes on, nothing stops.
+//! Values are compared, hashed, printed and converted in code that has no access to a meter (`Hash`, `Eq`, `Display`,
+//! serde). The account of this work therefore belongs to the thread, like that of [`super::space`]. A run sets its
+//! watch with [`enter`]; traversals [`charge`] the work that they are about to do, and a charge checks the deadline
+//! from time to time. After such a check has failed, every charge fails until the guard is dropped: a traversal that
+//! cannot return an error then ends quickly too, and its caller learns from [`check`] that the result is invalid.
+//! Outside of runs nothing stops.
 
 use std::cell::{Cell, RefCell};
 
 use super::{LimitHit, Watch};
 
-/// Units of work between two looks at the clock. A unit takes some nanoseconds: an element, an entry, [`UNIT_BYTES`].
+/// Units of work between two checks of the deadline. A unit takes some nanoseconds: an element, an entry,
+/// [`UNIT_BYTES`].
 const SLICE: u64 = 1 << 14;
-/// Bytes of text that are one unit.
+/// Number of bytes of text that count as one unit.
 const UNIT_BYTES: usize = 64;
 
 thread_local! {
-    /// Units that are left until the next look; 0 from the look on that said stop.
+    /// Units left until the next check; 0 after a check has failed.
     static LEFT: Cell<u64> = const { Cell::new(0) };
     static ACCOUNT: RefCell<Account> = const { RefCell::new(Account { watch: None, hit: None }) };
 }
 
-/// The run whose work this thread does, and whether it must stop.
+/// The run for which this thread works, and the limit that stopped it.
 #[derive(Debug)]
 struct Account {
     watch: Option<Watch>,
     hit: Option<LimitHit>,
 }
 
-/// Has the walks of this thread look at a watch until the guard is dropped.
+/// Makes the traversals of this thread check a watch until the guard is dropped.
 pub fn enter(watch: Watch) -> Guard {
     let account = Account { watch: Some(watch), hit: None };
     Guard { account: Some(ACCOUNT.replace(account)), left: LEFT.replace(SLICE) }
 }
 
-/// Restores the account that held before.
+/// Restores the previous account on drop.
 #[derive(Debug)]
 pub struct Guard {
     account: Option<Account>,
@@ -50,7 +52,7 @@ impl Drop for Guard {
     }
 }
 
-/// Charges so many elements or entries, or says that the run must stop.
+/// Charges `units` elements or entries. Errors: if the run must stop.
 #[inline]
 pub fn charge(units: usize) -> Result<(), LimitHit> {
     match LEFT.get().checked_sub(units as u64) {
@@ -62,13 +64,13 @@ pub fn charge(units: usize) -> Result<(), LimitHit> {
     }
 }
 
-/// Charges a text of so many bytes.
+/// Charges a text of `bytes` bytes.
 #[inline]
 pub fn charge_bytes(bytes: usize) -> Result<(), LimitHit> {
     charge(1 + bytes / UNIT_BYTES)
 }
 
-/// An error once a walk of this thread was told to stop, so that what came of it means nothing.
+/// Errors: if a traversal on this thread was stopped, so that its result is invalid.
 #[inline]
 pub fn check() -> Result<(), LimitHit> {
     if LEFT.get() > 0 { Ok(()) } else { stopped() }

@@ -1,4 +1,4 @@
-//! What can go wrong with memory. Files are named relative to the root.
+//! Errors of session and project memory. Files are named relative to the root.
 
 use rusqlite::ErrorCode;
 
@@ -8,70 +8,70 @@ use crate::text::ToolCode;
 
 use super::schema::{FILE, VERSION};
 
-/// Why memory did not take or give something.
+/// The reason why memory could not store or return a value.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
-    /// A key that breaks the rules.
+    /// The key is malformed.
     #[error("{0}")]
     BadKey(String),
-    /// A value that project memory cannot keep.
+    /// Project memory cannot store the value.
     #[error("{0}")]
     BadValue(String),
-    /// A value over the cap.
+    /// The value is larger than the limit.
     #[error("the value takes more than {allowed} bytes as JSON")]
     TooLarge {
-        /// The cap.
+        /// The limit in bytes.
         allowed: u64,
     },
-    /// The memory of a connection has no room for a value.
+    /// The session memory of a connection has no space left for the value.
     #[error("the session memory of a connection takes {allowed} bytes as JSON, and has no room for the value")]
     Full {
-        /// Bytes that it may take.
+        /// The limit in bytes.
         allowed: u64,
     },
-    /// A line that is to be taken in and cannot be.
+    /// A line of an import is malformed.
     #[error("line {line}: {reason}")]
     BadLine {
-        /// Counted from 1.
+        /// The line number, counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The problem with the line.
         reason: String,
     },
-    /// A file of another program.
+    /// The file belongs to another program.
     #[error("`{FILE}` is a database of another program: its application id is {0:#010x}")]
     Foreign(i32),
-    /// A file of a newer version.
+    /// The file has a newer version.
     #[error("`{FILE}` has version {0}, and this program knows versions up to {VERSION}")]
     Newer(i32),
-    /// A file that is not, or no longer, what it should be.
+    /// The file is damaged or is not a database.
     #[error("`{FILE}` is damaged: {0}")]
     Damaged(String),
-    /// Others hold the file.
+    /// Other processes hold the lock.
     #[error("`{FILE}` stayed locked by another process for {0} s")]
     Busy(u64),
-    /// The disk or the quota is full.
+    /// The disk or quota is full.
     #[error("`{FILE}`: no space left")]
     NoSpace,
-    /// The file or its folder may not be written.
+    /// The file or its directory may not be written.
     #[error("`{FILE}`: permission denied")]
     Denied,
-    /// Anything else that SQLite reports.
+    /// Any other error that SQLite reports.
     #[error("`{FILE}`: {0}")]
     Other(String),
-    /// The sandbox says no.
+    /// The sandbox refused the access.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// A limit of the run.
+    /// A limit of the run was reached.
     #[error(transparent)]
     Limit(#[from] LimitHit),
 }
 
-/// What to do with a file that cannot be used.
+/// The remedy for a file that cannot be used.
 const EXPORT: &str = "save what can be read with `ns memory export --salvage > memory.jsonl`, move `.ns/memory.db` \
      and what is called `.ns/memory.db-*` away, then `ns memory import memory.jsonl`";
 
 impl MemoryError {
-    /// The code by which machines know it.
+    /// Returns the error code for programs.
     pub fn code(&self) -> ToolCode {
         match self {
             MemoryError::BadKey(_) | MemoryError::BadValue(_) | MemoryError::BadLine { .. } => ToolCode::BadArgs,
@@ -85,7 +85,7 @@ impl MemoryError {
         }
     }
 
-    /// What to do, imperative.
+    /// Returns the remedy, in the imperative.
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {
             MemoryError::BadKey(_) => "give a key of 1 to 256 bytes without control characters",
@@ -111,7 +111,7 @@ impl From<rusqlite::Error> for MemoryError {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => MemoryError::Busy(super::open::PATIENCE_S),
             Some(ErrorCode::DiskFull) => MemoryError::NoSpace,
             Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => MemoryError::Denied,
-            // Our statements are constant, so one that cannot be prepared met other tables than ours.
+            // Our statements are constant, so if one cannot be prepared, the tables are not ours.
             Some(ErrorCode::Unknown | ErrorCode::SchemaChanged) => MemoryError::Damaged(words),
             None => MemoryError::Damaged(words),
             _ => MemoryError::Other(words),
@@ -119,7 +119,7 @@ impl From<rusqlite::Error> for MemoryError {
     }
 }
 
-/// SQLite's words without what rusqlite adds.
+/// Returns SQLite's message without the additions of rusqlite.
 fn words(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(code, None) => code.to_string(),

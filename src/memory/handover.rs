@@ -1,4 +1,4 @@
-//! Session memory on its way from one process to another: an entry that is kept, or was forgotten.
+//! Transfer of session memory between processes: an entry with its value, or a deleted one.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -9,14 +9,14 @@ use super::error::MemoryError;
 use super::key::Key;
 use super::record::Stored;
 
-/// An entry as another process is told of it.
+/// An entry as sent to another process.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Entry {
     key: String,
     kept: Option<Kept>,
 }
 
-/// The value, in the form in which project memory keeps one.
+/// A value, in the form in which project memory stores it.
 #[derive(Debug, Deserialize, Serialize)]
 struct Kept {
     r#type: String,
@@ -24,23 +24,23 @@ struct Kept {
 }
 
 impl Entry {
-    /// One that is kept.
+    /// Creates an entry with a value.
     pub(super) fn kept(key: &Key, value: &Value) -> Entry {
         let kept = to_raw_value(value).ok().map(|json| Kept { r#type: value.type_name().to_owned(), value: json });
         Entry { key: key.as_str().to_owned(), kept }
     }
 
-    /// One that is there no more.
+    /// Creates an entry for a deleted key.
     pub(super) fn forgotten(key: &Key) -> Entry {
         Entry { key: key.as_str().to_owned(), kept: None }
     }
 
-    /// The key.
+    /// Returns the key.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// The key and, where it is kept, the value.
+    /// Returns the key and, unless it was deleted, the value.
     pub(super) fn into_parts(self) -> Result<(Key, Option<Value>), MemoryError> {
         let key = Key::parse(&self.key)?;
         let Some(Kept { r#type, value }) = self.kept else { return Ok((key, None)) };

@@ -1,16 +1,16 @@
-//! Keys of both memories.
+//! Keys of session and project memory.
 
 use super::error::MemoryError;
 
-/// The longest key, in bytes.
+/// Maximum length of a key in bytes.
 pub const MAX_KEY: usize = 256;
 
-/// A key that keeps the rules: not empty, at most [`MAX_KEY`] bytes, no control characters.
+/// A valid key: not empty, at most [`MAX_KEY`] bytes, no control characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(Box<str>);
 
 impl Key {
-    /// Checks a text.
+    /// Parses a key.
     pub fn parse(text: &str) -> Result<Key, MemoryError> {
         if text.is_empty() {
             return Err(MemoryError::BadKey("expected a key, found an empty text".to_owned()));
@@ -24,7 +24,7 @@ impl Key {
         Ok(Key(text.into()))
     }
 
-    /// The key as a text.
+    /// Returns the key as a text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

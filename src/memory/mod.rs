@@ -1,9 +1,9 @@
-//! What scripts remember: session memory in the process, project memory in `.ns/memory.db`.
+//! Memory of scripts: session memory in the process, project memory in `.ns/memory.db`.
 //!
-//! [`Session`] is a map that lives as long as a run, a session at a terminal or a connection.
-//! [`Project`] is one SQLite file that many processes share. Neither knows of tools or policies: whoever
-//! changes project memory brings a [`crate::sandbox::Change`], which only the policy's journal gives.
-//! No file is opened here but through the sandbox.
+//! [`Session`] is a map that lives as long as a run, a session at a terminal or a connection. [`Project`] is one SQLite
+//! file shared by many processes. Neither depends on tools or policies: changing project memory requires a
+//! [`crate::sandbox::OwnChange`], which only a journal that permits changes creates. This module opens files only
+//! through the sandbox.
 
 mod error;
 mod handover;
@@ -25,11 +25,11 @@ pub use record::{Record, Row, Stored};
 pub use salvage::Salvaged;
 pub use session::Session;
 
-/// The most bytes of JSON that one value of project memory has, unless the policy file says otherwise.
+/// Default maximum length in bytes of the JSON of one value in project memory; the policy file can change it.
 pub const MAX_VALUE: u64 = 1 << 20;
 
-/// The most bytes that the session memory of a connection has: its keys, and its values as JSON.
+/// Maximum size in bytes of the session memory of a connection: its keys, and its values as JSON.
 pub const MAX_SHARED: u64 = 8 << 20;
 
-/// How deep lists and maps of a value of project memory may be nested.
+/// Maximum nesting depth of lists and maps in a value of project memory.
 pub const MAX_DEPTH: u32 = 100;

@@ -1,19 +1,20 @@
-//! Opening `.ns/memory.db` with SQLite.
+//! Opens `.ns/memory.db` with SQLite.
 //!
-//! Why no link and no exchanged folder can lead it astray, although SQLite takes only a path and
-//! follows the links in it itself, `/proc/self/fd/N` included:
-//! - The database is made by us, whole, through the handle of `.ns`; SQLite is never allowed to make one.
-//! - Before SQLite opens it, all of its files are regular files of this user with one name each.
-//! - SQLite gets the path at which the system says the handle is, and refuses every link in it
-//!   (`SQLITE_OPEN_NOFOLLOW`); it opens log and index with `O_NOFOLLOW` too.
-//! - A folder above that is exchanged between these steps is noticed before anything is read or
-//!   written: [`Witness`] compares the files that the process now has open with those in the handle's
-//!   folder, once for the database and once for its log and index. From then on SQLite reads and writes
-//!   only what it has open; `NO_CKPT_ON_CLOSE` keeps it from removing the log by its path. What it still
-//!   does by path is to sync the folder after making the log, which changes nothing in a wrong one.
+//! SQLite takes only a path and follows the links in it itself, including `/proc/self/fd/N`. Links and exchanged
+//! directories cannot redirect it nevertheless:
+//! - We create the complete database through the handle of `.ns`; SQLite is never allowed to create one.
+//! - Before SQLite opens the database, all of its files must be regular files of this user with a single hard link
+//!   each.
+//! - SQLite gets the path that the system reports for the handle, and refuses every link in it
+//!   (`SQLITE_OPEN_NOFOLLOW`); it opens the WAL and its index with `O_NOFOLLOW` too.
+//! - If a directory above is exchanged between these steps, this is detected before anything is read or written:
+//!   [`Witness`] compares the files that the process now has open with those in the handle's directory, once for the
+//!   database and once for its WAL and index. From then on SQLite reads and writes only open files; `NO_CKPT_ON_CLOSE`
+//!   keeps it from removing the WAL by its path. The only remaining operation by path is the sync of the directory
+//!   after creating the WAL, which is harmless in a wrong directory.
 //!
-//! Where the system does not tell what is open (not Linux, or no `/proc`), the path must lead to the
-//! folder of the handle before and after each step; an exchange back and forth in between goes unseen.
+//! If the system does not list open files (not Linux, or no `/proc`), the path must lead to the handle's directory
+//! before and after each step; an exchange back and forth in between is not detected.
 
 use std::time::{Duration, Instant};
 
@@ -27,26 +28,26 @@ use crate::sandbox::{Identity, Metadata, OwnFolder, Root, SandboxError, Witness}
 use super::error::MemoryError;
 use super::schema::{self, APPLICATION_ID, NAME, NAMES, VERSION};
 
-/// Seconds for which a lock is waited for.
+/// Seconds to wait for a lock.
 pub const PATIENCE_S: u64 = 60;
-/// The fewest bytes of a database: one page of the smallest size.
+/// Minimum size of a database in bytes: one page of the smallest size.
 const MIN_SIZE: u64 = 512;
-/// Bytes of a database that is looked through each time it is opened.
+/// Maximum size in bytes of a database that is checked each time it is opened.
 const MAX_LOOKED_THROUGH: u64 = 64 << 20;
-/// The most bytes of a text that SQLite gives.
+/// Maximum length in bytes of a text that SQLite returns.
 const MAX_TEXT: i32 = 256 << 20;
 
-/// The database, open, and what it was when it was opened.
+/// The open database, with its identity at that time.
 #[derive(Debug)]
 pub struct Opened {
-    /// To be used only after [`Opened::is_current`].
+    /// The connection; call [`Opened::is_current`] before using it.
     pub connection: Connection,
     folder: OwnFolder,
     database: Identity,
 }
 
 impl Opened {
-    /// Opens the database of a folder; none when there is none.
+    /// Opens the database of a state directory. Returns `None` if there is none.
     pub fn open(folder: OwnFolder, watch: &Watch) -> Result<Option<Opened>, MemoryError> {
         let Some(metadata) = check_files(&folder)? else { return Ok(None) };
         check_size(metadata.size)?;
@@ -58,7 +59,7 @@ impl Opened {
         witness.check()?;
         configure(&connection)?;
         wait_with(&mut connection, watch)?;
-        // The first look opens log and index.
+        // The first query opens the WAL and its index.
         let application = schema::application(&connection)?;
         witness.check()?;
         admit(application, schema::version(&connection)?)?;
@@ -73,14 +74,14 @@ impl Opened {
         Ok(Some(Opened { connection, folder, database: metadata.identity }))
     }
 
-    /// Whether the files are still those of the root: nobody moved or replaced them.
+    /// Whether the files are still those of the root and have not been moved or replaced.
     pub fn is_current(&self, root: &Root) -> bool {
         self.folder.is_current(root)
             && self.folder.metadata(NAME).is_ok_and(|there| there.is_some_and(|file| file.identity == self.database))
     }
 }
 
-/// Looks at every file that SQLite may open; gives what is known of the database, if there is one.
+/// Checks every file that SQLite may open. Returns the metadata of the database, if there is one.
 fn check_files(folder: &OwnFolder) -> Result<Option<Metadata>, SandboxError> {
     for name in &NAMES[1..] {
         folder.metadata(name)?;
@@ -88,7 +89,7 @@ fn check_files(folder: &OwnFolder) -> Result<Option<Metadata>, SandboxError> {
     folder.metadata(NAME)
 }
 
-/// Whether a file is ours and of a version that we know.
+/// Checks that a database is ours and of a known version.
 pub fn admit(application: i32, version: i32) -> Result<(), MemoryError> {
     match (application, version) {
         (APPLICATION_ID, 1..=VERSION) => Ok(()),
@@ -98,7 +99,7 @@ pub fn admit(application: i32, version: i32) -> Result<(), MemoryError> {
     }
 }
 
-/// A file that is too short to hold anything; SQLite takes it for a new one.
+/// Refuses a file that is too short for a database; SQLite would treat it as a new one.
 pub fn check_size(size: u64) -> Result<(), MemoryError> {
     match size < MIN_SIZE {
         true => Err(MemoryError::Damaged(format!("it has only {size} bytes"))),
@@ -106,13 +107,13 @@ pub fn check_size(size: u64) -> Result<(), MemoryError> {
     }
 }
 
-/// Refuses a database whose pages contradict each other, before anything is written to it.
+/// Refuses a database with inconsistent pages before anything is written to it.
 ///
-/// SQLite itself notices damage only where it happens to look.
+/// SQLite itself detects damage only in the pages that it reads.
 fn check_sound(connection: &Connection) -> Result<(), MemoryError> {
     let mut look = connection.prepare("PRAGMA quick_check(100)")?;
     let found = look.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-    // A row that breaks a rule is an error where it is read, and harms no other.
+    // A row that violates a constraint gives an error when it is read, and does not affect other rows.
     let harmless = |text: &&String| *text == "ok" || text.starts_with("CHECK constraint failed");
     match found.iter().find(|text| !harmless(text)) {
         None => Ok(()),
@@ -120,9 +121,9 @@ fn check_sound(connection: &Connection) -> Result<(), MemoryError> {
     }
 }
 
-/// A file that was cut in the middle of a page; SQLite reads zeros for what is missing.
+/// Refuses a file that was truncated in the middle of a page; SQLite would read zeros for the missing bytes.
 ///
-/// While there is a log, the last page may be on its way into the database.
+/// While the WAL has contents, the last page may still be missing from the database.
 fn check_end(connection: &Connection, folder: &OwnFolder) -> Result<(), MemoryError> {
     if folder.metadata(schema::WAL)?.is_some_and(|log| log.size > 0) {
         return Ok(());
@@ -132,7 +133,7 @@ fn check_end(connection: &Connection, folder: &OwnFolder) -> Result<(), MemoryEr
     check_pages(size, page)
 }
 
-/// Whether a database consists of whole pages.
+/// Checks that a database consists of whole pages.
 pub fn check_pages(size: u64, page: u32) -> Result<(), MemoryError> {
     match size.is_multiple_of(page.into()) {
         true => Ok(()),
@@ -140,7 +141,7 @@ pub fn check_pages(size: u64, page: u32) -> Result<(), MemoryError> {
     }
 }
 
-/// A file that another program may have written can run nothing, and costs no more than it must.
+/// Configures a connection so that a file written by another program cannot run code or use unbounded resources.
 fn configure(connection: &Connection) -> Result<(), MemoryError> {
     for (setting, on) in [
         (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true),
@@ -153,14 +154,14 @@ fn configure(connection: &Connection) -> Result<(), MemoryError> {
     }
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_TEXT)?;
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
-    // A change is on the disk when its call returns, also after a power cut.
+    // A change is on the disk when the call returns, even after a power failure.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "cell_size_check", true)?;
     Ok(())
 }
 
-/// Waits for locks until the patience or the time of the run is over, or the run is interrupted.
+/// Waits for locks until `PATIENCE_S` or the deadline of the run is over, or the run is interrupted.
 pub fn wait_with(connection: &mut Connection, watch: &Watch) -> Result<(), MemoryError> {
     let watch = watch.clone();
     let mut since = None;
@@ -169,7 +170,7 @@ pub fn wait_with(connection: &mut Connection, watch: &Watch) -> Result<(), Memor
             0 => since.insert(Instant::now()),
             _ => since.get_or_insert_with(Instant::now),
         };
-        // Longer from try to try, and another length in every process, so that they do not march in step.
+        // The wait grows with each attempt and differs between processes, so that they do not retry in lockstep.
         let base = 1 << tries.clamp(0, 4);
         std::thread::sleep(Duration::from_micros(500 * base + u64::from(std::process::id() % 1000)));
         watch.poll().is_ok() && since.elapsed() < Duration::from_secs(PATIENCE_S)
@@ -177,11 +178,11 @@ pub fn wait_with(connection: &mut Connection, watch: &Watch) -> Result<(), Memor
     Ok(connection.busy_handler(Some(handler))?)
 }
 
-/// Sees to it that readers and writers do not wait for each other.
+/// Enables the WAL, so that readers and writers do not wait for each other.
 fn use_log(connection: &Connection) -> Result<(), MemoryError> {
     let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
     if mode != "wal" {
-        // It stays as somebody set it where it cannot be changed now.
+        // If the mode cannot be changed now, it stays as it is.
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     }
     Ok(())

@@ -1,7 +1,7 @@
-//! Project memory: one SQLite file in `.ns`, shared by every process that works in the root.
+//! Project memory: one SQLite file in `.ns`, shared by all processes that work in the root.
 //!
-//! Every change is one immediate transaction, so it waits for its turn and is whole or not at all.
-//! Nothing is made for a reader: a missing file reads as empty.
+//! Every change is one immediate transaction, so it waits for its turn and is atomic. Reading creates nothing: a
+//! missing file reads as empty.
 
 use std::cell::RefCell;
 
@@ -18,29 +18,29 @@ use super::salvage::{Salvaged, salvage};
 use super::schema;
 use super::snapshot::{self, Snapshot};
 
-/// Whether reading may make the files that SQLite needs beside the database.
+/// How the database is accessed, and whether reading may create the files that SQLite needs beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// The database is opened and shared with others.
+    /// The database itself is opened and shared with other processes.
     Shared,
-    /// Nothing below the root may change: a copy in memory is read.
+    /// Nothing below the root may change: reads use a copy in memory.
     Copy,
-    /// Changes are tried: a copy in memory is read and written, and goes with the engine.
+    /// A plan: reads and writes use a copy in memory that is dropped with the engine.
     Planned,
 }
 
-/// Where and for whom project memory works.
+/// The context in which project memory is used.
 #[derive(Clone, Debug)]
 pub struct Site<'a> {
-    /// The sandbox in whose `.ns` it lies.
+    /// The sandbox whose `.ns` contains it.
     pub root: &'a Root,
-    /// How it is read.
+    /// How the database is accessed.
     pub access: Access,
-    /// What tells waiting to end.
+    /// The deadline and interrupt that end waiting.
     pub watch: Watch,
 }
 
-/// The project memory of one engine. The database stays open from its first use on.
+/// The project memory of one engine. The database stays open after its first use.
 #[derive(Debug, Default)]
 pub struct Project {
     opened: RefCell<Option<Opened>>,
@@ -49,12 +49,12 @@ pub struct Project {
 }
 
 impl Project {
-    /// Whether changes were tried ([`Access::Planned`]).
+    /// Whether there are planned changes ([`Access::Planned`]).
     pub fn has_planned_changes(&self) -> bool {
         self.planned.borrow().as_ref().is_some_and(|connection| connection.total_changes() > 0)
     }
 
-    /// The value of a key, as it is kept.
+    /// Returns the stored value of a key.
     pub fn get(&self, site: &Site<'_>, key: &Key) -> Result<Option<Stored>, MemoryError> {
         let stored = self.read(site, |connection| {
             let mut statement = connection.prepare("SELECT value, type FROM memory WHERE key = ?1")?;
@@ -65,7 +65,7 @@ impl Project {
         Ok(stored.flatten())
     }
 
-    /// What is known of the keys that begin with a text, in the order of their bytes.
+    /// Returns the rows of all keys that begin with `prefix`, in byte order.
     pub fn rows(&self, site: &Site<'_>, prefix: &str) -> Result<Vec<Row>, MemoryError> {
         let rows = self.read(site, |connection| {
             let sql = "SELECT key, type, bytes, updated, writer FROM memory WHERE key >= ?1 ORDER BY key";
@@ -86,7 +86,7 @@ impl Project {
         Ok(rows.unwrap_or_default())
     }
 
-    /// Everything, in the order of the keys, as it was at one moment.
+    /// Returns all records in the order of their keys, as of one moment.
     pub fn records(&self, site: &Site<'_>) -> Result<Vec<Record>, MemoryError> {
         let records = self.read(site, |connection| {
             let mut statement =
@@ -101,7 +101,7 @@ impl Project {
         Ok(records.unwrap_or_default())
     }
 
-    /// What can be read of a file, whatever is wrong with it.
+    /// Returns everything that can be read of a file, however damaged it is.
     pub fn salvage(&self, site: &Site<'_>) -> Result<Salvaged, MemoryError> {
         self.close();
         let image = match site.root.own_folder()? {
@@ -111,7 +111,7 @@ impl Project {
         Ok(image.map_or_else(Salvaged::default, |image| salvage(&image)))
     }
 
-    /// Keeps values, all or none.
+    /// Stores values atomically.
     pub fn set(&self, site: &Site<'_>, records: &[Record], change: &OwnChange) -> Result<(), MemoryError> {
         self.write(site, change, |connection| {
             let sql = "INSERT INTO memory (key, value, type, bytes, updated, writer) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
@@ -128,7 +128,7 @@ impl Project {
         })
     }
 
-    /// Forgets a key; whether there was one.
+    /// Deletes a key. Returns whether it existed.
     pub fn delete(&self, site: &Site<'_>, key: &Key, change: &OwnChange) -> Result<bool, MemoryError> {
         if self.get(site, key)?.is_none() {
             return Ok(false);
@@ -138,7 +138,7 @@ impl Project {
         })
     }
 
-    /// Reads; none when there is no file.
+    /// Reads from the database. Returns `None` if it does not exist.
     fn read<T>(
         &self,
         site: &Site<'_>,
@@ -160,7 +160,7 @@ impl Project {
         work(&opened.connection).map(Some).map_err(|error| patient(site, error))
     }
 
-    /// Reads from a copy, which is made anew when the files have changed.
+    /// Reads from a copy, which is refreshed if the files have changed.
     fn read_copy<T>(
         &self,
         site: &Site<'_>,
@@ -175,7 +175,7 @@ impl Project {
         copied.as_ref().map(|copy| work(&copy.connection)).transpose()
     }
 
-    /// Changes, in one transaction; makes `.ns` and the file when there are none.
+    /// Changes the database in one transaction, creating `.ns` and the file if necessary.
     fn write<T>(
         &self,
         site: &Site<'_>,
@@ -195,7 +195,7 @@ impl Project {
         whole(connection, work).map_err(|error| patient(site, error))
     }
 
-    /// Works with the copy in which changes are tried, made on first need.
+    /// Works with the copy for planned changes, creating it when first needed.
     fn with_planned<T>(
         &self,
         site: &Site<'_>,
@@ -205,14 +205,14 @@ impl Project {
         if planned.is_none() {
             let kept = site.root.own_folder()?.map(|folder| snapshot::image(&folder)).transpose()?.flatten();
             let mut image = kept.map_or_else(schema::new_image, Ok)?;
-            // A copy in memory has no log beside it.
+            // A copy in memory has no WAL.
             schema::set_format(&mut image, schema::Format::Journal);
             *planned = Some(snapshot::open_to_write(&image)?);
         }
         work(planned.as_mut().expect("it was made just now"))
     }
 
-    /// Closes the database when what is open is no longer what the root calls its memory.
+    /// Closes the database if it is no longer the memory file of the root.
     fn forget_if_moved(&self, site: &Site<'_>) {
         let mut opened = self.opened.borrow_mut();
         if opened.as_ref().is_some_and(|opened| !opened.is_current(site.root)) {
@@ -225,7 +225,7 @@ impl Project {
     }
 }
 
-/// Does all of some work, or nothing.
+/// Performs work in one transaction.
 fn whole<T>(
     connection: &mut Connection,
     work: impl FnOnce(&Connection) -> Result<T, MemoryError>,
@@ -236,7 +236,7 @@ fn whole<T>(
     Ok(result)
 }
 
-/// A lock that was not waited for to the end, because the run is over.
+/// Replaces a lock timeout by the limit that ended the wait, if the run is over.
 fn patient(site: &Site<'_>, error: MemoryError) -> MemoryError {
     match error {
         MemoryError::Busy(_) => site.watch.poll().map_or_else(MemoryError::Limit, |()| error),
@@ -248,7 +248,7 @@ fn open_or_make(site: &Site<'_>, change: &OwnChange) -> Result<Opened, MemoryErr
     loop {
         let folder = site.root.make_own_folder(change)?;
         if folder.metadata(schema::NAME)?.is_none() {
-            // Somebody else may be first; then theirs is used.
+            // If another process was faster, its file is used.
             folder.put_new(schema::NAME, &schema::new_image()?, change)?;
         }
         if let Some(opened) = Opened::open(folder, &site.watch)? {
@@ -258,7 +258,7 @@ fn open_or_make(site: &Site<'_>, change: &OwnChange) -> Result<Opened, MemoryErr
     }
 }
 
-/// A row as a record; one that breaks our rules means that the file is damaged.
+/// Converts a row into a record. Errors: if the row violates our rules, which means that the file is damaged.
 fn whole_record(key: &str, row: &rusqlite::Row<'_>) -> Result<Record, MemoryError> {
     let stored = Stored { json: row.get("value")?, type_name: row.get("type")? };
     let damaged = |reason: String| MemoryError::Damaged(format!("under `{}`: {reason}", key.escape_debug()));

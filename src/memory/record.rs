@@ -1,4 +1,4 @@
-//! What project memory keeps of a value, and the lines in which it is exported.
+//! The stored form of values in project memory, and the lines of an export.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,16 +11,16 @@ use super::MAX_DEPTH;
 use super::error::MemoryError;
 use super::key::Key;
 
-/// A value in the form in which it is kept: its JSON and the name of its type.
+/// The stored form of a value: its JSON and the name of its type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored {
-    /// JSON without blanks.
+    /// The value as JSON without whitespace.
     pub json: String,
-    /// As `TYPEOF` names it.
+    /// The type, as `TYPEOF` names it.
     pub type_name: String,
 }
 
-/// What is known of a key without its value.
+/// The metadata of a key, without its value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// The key.
@@ -28,9 +28,9 @@ pub struct Row {
     /// The type of its value, as `TYPEOF` names it.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Bytes of the value as JSON.
+    /// The length of the value as JSON in bytes.
     pub bytes: u64,
-    /// When it was written, RFC 3339, UTC.
+    /// The time at which it was written, RFC 3339, UTC.
     pub updated: String,
     /// The program that wrote it.
     pub writer: String,
@@ -43,13 +43,13 @@ pub struct Record {
     pub key: Key,
     /// The value.
     pub stored: Stored,
-    /// When it was written, RFC 3339, UTC.
+    /// The time at which it was written, RFC 3339, UTC.
     pub updated: String,
     /// The program that wrote it.
     pub writer: String,
 }
 
-/// The JSON of a line that is taken in.
+/// The JSON of a line being imported.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line<'t> {
@@ -62,11 +62,12 @@ struct Line<'t> {
     writer: Option<String>,
 }
 
-/// Bytes that `updated` and `writer` of a line may have.
+/// Maximum length in bytes of `updated` and `writer` in a line.
 const MAX_NOTE: usize = 256;
 
 impl Stored {
-    /// The form of a value, if project memory can keep it.
+    /// Converts a value into its stored form. Errors: if project memory cannot store it, or if its JSON has more than
+    /// `allowed` bytes.
     pub fn from_value(value: &Value, allowed: u64) -> Result<Stored, MemoryError> {
         check_depth(value)?;
         if parts::any_scalar(value, &|scalar| matches!(scalar, Value::Float(number) if !number.get().is_finite()))? {
@@ -79,19 +80,19 @@ impl Stored {
         }
     }
 
-    /// The value again.
+    /// Converts back into a value.
     ///
-    /// Other programs may have written the file, so the text is not trusted: an error says what is wrong.
+    /// Other programs may have written the file, so the text is not trusted. The error is the problem found.
     pub fn to_value(&self) -> Result<Value, String> {
         let value = json::from_text(&self.json).map_err(|error| error.to_string())?;
         typed(value, &self.type_name)
     }
 }
 
-/// A value that is said to be of a type; an error when it is not.
+/// Checks that a value has the stated type.
 fn typed(value: Value, type_name: &str) -> Result<Value, String> {
     match (type_name, value) {
-        // A program that has one kind of number may have written `1` for `1.0`.
+        // A program with only one kind of number may have written `1` for `1.0`.
         ("float", Value::Int(number)) => Ok(Value::from(number as f64)),
         (name, value) if name == value.type_name() => Ok(value),
         (name, value) => {
@@ -102,7 +103,7 @@ fn typed(value: Value, type_name: &str) -> Result<Value, String> {
 }
 
 fn check_depth(value: &Value) -> Result<(), MemoryError> {
-    // What a value tells at once is an upper bound, so only deep ones are looked through.
+    // `Value::depth` is an upper bound, so only deep values are traversed.
     if value.depth() > MAX_DEPTH && parts::depth(value)? > MAX_DEPTH {
         return Err(MemoryError::BadValue(format!("the value is nested more than {MAX_DEPTH} deep")));
     }
@@ -110,18 +111,18 @@ fn check_depth(value: &Value) -> Result<(), MemoryError> {
 }
 
 impl Record {
-    /// Bytes that it takes.
+    /// Returns the memory that the record uses, in bytes.
     pub fn bytes(&self) -> usize {
         let texts = [self.key.as_str(), &self.stored.json, &self.stored.type_name, &self.updated, &self.writer];
         size_of::<Record>() + texts.iter().map(|text| text.len() + 2 * size_of::<usize>()).sum::<usize>()
     }
 
-    /// A record that is written now.
+    /// Creates a record with the current time.
     pub fn now(key: Key, stored: Stored, writer: &str) -> Record {
         Record { key, stored, updated: now(), writer: writer.to_owned() }
     }
 
-    /// The line of an export, without its line feed.
+    /// Returns the line of an export, without its line feed.
     pub fn to_line(&self) -> String {
         let quoted = |text: &str| serde_json::to_string(text).expect("a text has a JSON form");
         format!(
@@ -134,7 +135,7 @@ impl Record {
         )
     }
 
-    /// The record of a line; what may be left out is `type`, `updated` and `writer`.
+    /// Parses a line of an export; `type`, `updated` and `writer` are optional.
     pub fn from_line(text: &str, writer: &str, allowed: u64) -> Result<Record, String> {
         let line: Line<'_> = serde_json::from_str(text).map_err(|error| without_place(&error))?;
         let key = Key::parse(&line.key).map_err(|error| error.to_string())?;
@@ -155,12 +156,12 @@ impl Record {
     }
 }
 
-/// Whether a text can stand as `updated` or `writer`.
+/// Whether a text is valid as `updated` or `writer`.
 pub fn is_note(text: &str) -> bool {
     text.len() <= MAX_NOTE && !text.contains(char::is_control)
 }
 
-/// The words of an error in a line, which is not counted as line 1.
+/// Returns the message of an error without the line number, which is always 1.
 fn without_place(error: &serde_json::Error) -> String {
     let words = error.to_string();
     match words.rsplit_once(" at line 1 column ") {
@@ -169,7 +170,7 @@ fn without_place(error: &serde_json::Error) -> String {
     }
 }
 
-/// This second.
+/// Returns the current time, to the second.
 pub fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     rfc3339(since.as_secs() as i64).into()

@@ -1,7 +1,7 @@
-//! Reads what can be read of a damaged, foreign or newer file, row by row.
+//! Reads the readable rows of a damaged, foreign or newer file.
 //!
-//! Works on an image in memory and changes nothing on the disk. A row that cannot be read, or breaks
-//! the rules of project memory, is counted and left out.
+//! Works on an image in memory and changes nothing on the disk. Rows that cannot be read or that violate the rules of
+//! project memory are counted and left out.
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Row};
@@ -12,27 +12,27 @@ use super::record::{Record, Stored, is_note, now};
 use super::schema::{Format, new_image, set_format};
 use super::snapshot;
 
-/// What could be read.
+/// The readable part of a file.
 #[derive(Debug, Default)]
 pub struct Salvaged {
     /// The records, in the order in which they were first written.
     pub records: Vec<Record>,
-    /// Rows that are there and could not be used.
+    /// Number of rows that exist but could not be used.
     pub lost: usize,
-    /// The file could not be read to its end, so rows are missing that nobody can count.
+    /// Whether the file could not be read to its end, so that an unknown number of rows is missing.
     pub cut: bool,
 }
 
-/// Rows between two that can be read, which are asked for one by one.
+/// Maximum number of ids between two readable rows that are queried one by one.
 const MAX_PROBES: i64 = 1_000_000;
 
-/// Reads what can be read of an image.
+/// Reads the readable rows of an image.
 pub fn salvage(image: &[u8]) -> Salvaged {
     match tolerant(image).and_then(|connection| read(&connection)) {
         Ok(salvaged) if !(salvaged.records.is_empty() && salvaged.cut) => {
             Salvaged { cut: salvaged.cut || has_half_page(image), ..salvaged }
         }
-        // The first page, which says what is where, is lost: that of a new file may fit the rest.
+        // The first page, which locates the others, is lost: the first page of a new file may fit the rest.
         _ => match grafted(image).and_then(|connection| read(&connection)) {
             Ok(salvaged) => Salvaged { cut: true, ..salvaged },
             Err(_) => Salvaged { cut: !image.is_empty(), ..Salvaged::default() },
@@ -40,15 +40,15 @@ pub fn salvage(image: &[u8]) -> Salvaged {
     }
 }
 
-/// Whether a file ends in the middle of a page, for whose rest zeros are read.
+/// Whether a file ends in the middle of a page, whose missing part reads as zeros.
 fn has_half_page(image: &[u8]) -> bool {
     let size = image.get(16..18).map_or(1, |bytes| u16::from_be_bytes([bytes[0], bytes[1]]));
-    // 1 stands for 65536 (sqlite.org/fileformat2.html).
+    // 1 means 65536 (sqlite.org/fileformat2.html).
     let size = if size == 1 { 65_536 } else { usize::from(size) };
     size == 0 || !image.len().is_multiple_of(size)
 }
 
-/// A connection that takes a file as it is, even when it is shorter than it says.
+/// Opens a connection that accepts a file even if it is shorter than its header says.
 fn tolerant(image: &[u8]) -> Result<Connection, MemoryError> {
     let connection = snapshot::open(image)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
@@ -57,7 +57,7 @@ fn tolerant(image: &[u8]) -> Result<Connection, MemoryError> {
     Ok(connection)
 }
 
-/// The image with the first page of a new file, which says where the tables begin.
+/// Opens the image with its first page replaced by that of a new file, which says where the tables begin.
 fn grafted(image: &[u8]) -> Result<Connection, MemoryError> {
     let mut first = new_image()?;
     set_format(&mut first, Format::Journal);
@@ -66,13 +66,13 @@ fn grafted(image: &[u8]) -> Result<Connection, MemoryError> {
     let mut whole = image.to_vec();
     whole.resize(whole.len().next_multiple_of(page).max(page), 0);
     let pages = (whole.len() / page) as u32;
-    // The size in the header counts only when bytes 24 and 92 agree, and in a new file they do.
+    // The size in the header counts only if bytes 24 and 92 agree; in a new file they do.
     first[28..32].copy_from_slice(&pages.to_be_bytes());
     whole[..page].copy_from_slice(&first);
     tolerant(&whole)
 }
 
-/// Goes through the table from its beginning, then from its end, then asks for single rows between.
+/// Scans the table from the start, then from the end, then queries single rows in between.
 fn read(connection: &Connection) -> Result<Salvaged, MemoryError> {
     let mut salvaged = Salvaged::default();
     let up = scan(connection, "SELECT * FROM memory ORDER BY id", &mut salvaged)?;
@@ -92,7 +92,7 @@ fn read(connection: &Connection) -> Result<Salvaged, MemoryError> {
     Ok(salvaged)
 }
 
-/// Takes the rows of a query; when it ends early, the number of the last row that was read.
+/// Adds the rows of a query. If the query ends early, returns the id of the last row read.
 fn scan(connection: &Connection, sql: &str, salvaged: &mut Salvaged) -> Result<Option<i64>, MemoryError> {
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([])?;
@@ -112,7 +112,7 @@ fn scan(connection: &Connection, sql: &str, salvaged: &mut Salvaged) -> Result<O
     }
 }
 
-/// A row that keeps the rules; what only describes it may be missing.
+/// Converts a row into a record if it is valid; `updated` and `writer` may be missing.
 fn record(row: &Row<'_>) -> Option<Record> {
     let key = Key::parse(&row.get::<_, String>("key").ok()?).ok()?;
     let stored = Stored { json: row.get("value").ok()?, type_name: row.get("type").ok()? };

@@ -1,8 +1,7 @@
-//! The tables of project memory, by numbered migrations.
+//! The tables of project memory, created by numbered migrations.
 //!
-//! `PRAGMA user_version` is the number of migrations that a file has been through; a migration is
-//! never changed once it was released. A new file is made whole in memory, so that nobody ever meets
-//! a half-made one.
+//! `PRAGMA user_version` is the number of migrations applied to a file. A migration is never changed after it was
+//! released. A new file is built completely in memory, so that no process ever sees a partial one.
 
 use rusqlite::{Connection, MAIN_DB, TransactionBehavior};
 
@@ -10,23 +9,23 @@ use super::error::MemoryError;
 
 /// The file as messages name it.
 pub const FILE: &str = ".ns/memory.db";
-/// Its name in `.ns`.
+/// The file's name in `.ns`.
 pub const NAME: &str = "memory.db";
-/// SQLite's file of what was written and not yet moved into the database.
+/// SQLite's write-ahead log: changes that were not moved into the database yet.
 pub const WAL: &str = "memory.db-wal";
-/// Every name that SQLite may open beside the database.
+/// All names that SQLite may open, beginning with the database.
 pub const NAMES: [&str; 4] = [NAME, WAL, "memory.db-shm", JOURNAL];
-/// The rollback journal, where another program has turned the log off.
+/// The rollback journal, which exists if another program has turned the WAL off.
 pub const JOURNAL: &str = "memory.db-journal";
-/// With what a journal begins that is in use.
+/// The first bytes of a journal in use.
 pub const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 /// `NSme`: marks a database as ours (`PRAGMA application_id`).
 pub const APPLICATION_ID: i32 = 0x4e53_6d65;
-/// The version that this program reads and writes.
+/// The schema version that this program reads and writes.
 pub const VERSION: i32 = MIGRATIONS.len() as i32;
 
-/// What brings a file from one version to the next.
+/// The statements that upgrade a file from one version to the next.
 const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE memory (
         id INTEGER PRIMARY KEY,
@@ -39,7 +38,7 @@ const MIGRATIONS: [&str; 1] = ["
     ) STRICT;
 "];
 
-/// Brings a file that is ours to the newest version; false when it was there already.
+/// Upgrades one of our files to the newest version. Returns false if it was up to date.
 pub fn migrate(connection: &mut Connection) -> Result<bool, MemoryError> {
     migrate_by(connection, &MIGRATIONS)
 }
@@ -49,7 +48,7 @@ fn migrate_by(connection: &mut Connection, migrations: &[&str]) -> Result<bool, 
         return Ok(false);
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have done it meanwhile.
+    // Another process may have upgraded it in the meantime.
     let from = version(&transaction)?;
     if from < 0 || from as usize > migrations.len() {
         return Err(MemoryError::Newer(from));
@@ -62,17 +61,17 @@ fn migrate_by(connection: &mut Connection, migrations: &[&str]) -> Result<bool, 
     Ok(true)
 }
 
-/// The version of a file, as it says itself.
+/// Returns the schema version recorded in a file.
 pub fn version(connection: &Connection) -> Result<i32, MemoryError> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
 
-/// The program that a file belongs to, as it says itself.
+/// Returns the application id recorded in a file.
 pub fn application(connection: &Connection) -> Result<i32, MemoryError> {
     Ok(connection.pragma_query_value(None, "application_id", |row| row.get(0))?)
 }
 
-/// The bytes of a new, empty project memory in WAL mode.
+/// Returns the bytes of a new, empty project memory in WAL mode.
 pub fn new_image() -> Result<Vec<u8>, MemoryError> {
     let mut connection = Connection::open_in_memory()?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
@@ -82,16 +81,16 @@ pub fn new_image() -> Result<Vec<u8>, MemoryError> {
     Ok(image)
 }
 
-/// How a database is written and read, by bytes 18 and 19 of its header (sqlite.org/fileformat2.html).
+/// The journal mode of a database, in bytes 18 and 19 of its header (sqlite.org/fileformat2.html).
 #[derive(Clone, Copy, Debug)]
 pub enum Format {
-    /// With a rollback journal; the only one that a database in memory may have.
+    /// A rollback journal; the only mode possible for a database in memory.
     Journal = 1,
-    /// With a write-ahead log.
+    /// A write-ahead log.
     Wal = 2,
 }
 
-/// Sets the format of a database image.
+/// Sets the journal mode of a database image.
 pub fn set_format(image: &mut [u8], format: Format) {
     if let Some(bytes) = image.get_mut(18..20) {
         bytes.fill(format as u8);

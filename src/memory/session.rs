@@ -1,7 +1,7 @@
-//! Session memory: a map in the process, gone with the run, the session or the connection.
+//! Session memory: a map in the process that ends with the run, the session or the connection.
 //!
-//! That of a connection is handed to the processes that run its scripts, and what they changed comes back
-//! ([`Entry`]), so it takes only what has a JSON form, and so many bytes of it.
+//! The memory of a connection is sent to the processes that run its scripts, and their changes are sent back
+//! ([`Entry`]). It therefore accepts only values with a JSON form, up to a limited size.
 
 use std::cell::{Cell, RefCell};
 use std::collections::hash_map::RandomState;
@@ -17,7 +17,7 @@ use super::handover::Entry;
 use super::key::Key;
 use super::record::Stored;
 
-/// What one run, session or connection remembers, and the name under which it writes.
+/// The memory of one run, session or connection, with the name that identifies it as a writer.
 #[derive(Debug)]
 pub struct Session {
     command: String,
@@ -27,28 +27,28 @@ pub struct Session {
     shared: Option<Shared>,
 }
 
-/// A value that is kept under a key.
+/// A stored value.
 #[derive(Debug)]
 struct Kept {
     value: Value,
-    /// Bytes that the entry counts where several processes share it.
+    /// Number of bytes that the entry counts if several processes share the memory.
     shared_bytes: u64,
 }
 
-/// What is known of a memory that several processes use.
+/// The state of a memory that several processes share.
 #[derive(Debug, Default)]
 struct Shared {
-    /// Bytes of its keys and of its values as JSON.
+    /// Size in bytes of its keys and of its values as JSON.
     bytes: Cell<u64>,
-    /// What was changed here, where that is to be told.
+    /// The keys changed in this process; `None` if changes are not sent back.
     changed: Option<RefCell<BTreeSet<Key>>>,
 }
 
-/// Bytes that an entry takes besides the text of its key and what its value counts itself.
+/// Number of bytes that an entry uses in addition to the text of its key and the value itself.
 const ENTRY: usize = size_of::<(Key, Kept)>() + 2 * size_of::<usize>();
 
 impl Session {
-    /// An empty memory; `command` is what project memory and the audit log note of changes made from here.
+    /// Creates an empty memory. `command` is recorded by project memory and the audit log for changes made from here.
     pub fn new(command: impl Into<String>) -> Session {
         let command = command.into();
         let writer = format!("{command}, process {}", std::process::id());
@@ -56,17 +56,16 @@ impl Session {
         Session { command, writer, run, entries: RefCell::default(), shared: None }
     }
 
-    /// That of a connection, whose scripts run in other processes.
+    /// Creates the memory of a connection, whose scripts run in other processes.
     pub fn of_connection(command: impl Into<String>) -> Session {
         let mut session = Session::new(command);
         session.shared = Some(Shared::default());
         session
     }
 
-    /// What a connection handed to the process of a script; its changes are noted.
+    /// Creates the memory received by the process of a script from a connection; its changes are recorded.
     ///
-    /// # Errors
-    /// An entry that is none.
+    /// Errors: if an entry is malformed.
     pub fn handed(command: impl Into<String>, entries: Vec<Entry>) -> Result<Session, MemoryError> {
         let mut session = Session::of_connection(command);
         entries.into_iter().try_for_each(|entry| session.take_in(entry))?;
@@ -74,31 +73,30 @@ impl Session {
         Ok(session)
     }
 
-    /// What the user began: `ns run x.ns`.
+    /// Returns the command that the user started, such as `ns run x.ns`.
     pub fn command(&self) -> &str {
         &self.command
     }
 
-    /// What tells this run, session or connection from all others.
+    /// Returns the id of this run, session or connection.
     pub fn run(&self) -> &str {
         &self.run
     }
 
-    /// What project memory notes as the writer.
+    /// Returns the text that project memory records as the writer.
     pub fn writer(&self) -> &str {
         &self.writer
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &Key) -> Option<Value> {
         self.entries.borrow().get(key).map(|kept| kept.value.clone())
     }
 
-    /// Keeps a value; the entry itself counts as live memory of the run.
+    /// Stores a value; the entry itself counts as live memory of the run.
     ///
-    /// # Errors
-    /// The memory limit of the run; where several processes share it also a value without a JSON form, and one
-    /// for which there is no room.
+    /// Errors: if the memory limit of the run is reached; if several processes share the memory, also if the value has
+    /// no JSON form or does not fit.
     pub fn set(&self, key: Key, value: Value) -> Result<(), MemoryError> {
         let mut shared_bytes = 0;
         if let Some(shared) = &self.shared {
@@ -119,7 +117,7 @@ impl Session {
         Ok(())
     }
 
-    /// Forgets a key; whether there was one.
+    /// Deletes a key. Returns whether it existed.
     pub fn delete(&self, key: &Key) -> bool {
         if let Some(shared) = &self.shared {
             shared.bytes.set(shared.bytes.get() - self.shared_bytes(key));
@@ -129,17 +127,17 @@ impl Session {
         removed.inspect(|(key, _)| space::give_back(bytes_of(key))).is_some()
     }
 
-    /// Bytes that an entry counts where several processes share it.
+    /// Returns the number of bytes that an entry counts if several processes share the memory.
     fn shared_bytes(&self, key: &Key) -> u64 {
         self.entries.borrow().get(key).map_or(0, |kept| kept.shared_bytes)
     }
 
-    /// All that is kept, for another process.
+    /// Returns all entries, for another process.
     pub fn entries(&self) -> Vec<Entry> {
         self.entries.borrow().iter().map(|(key, kept)| Entry::kept(key, &kept.value)).collect()
     }
 
-    /// What was changed since it was handed over.
+    /// Returns the changes since the memory was received.
     pub fn changes(&self) -> Vec<Entry> {
         let Some(changed) = self.shared.as_ref().and_then(|shared| shared.changed.as_ref()) else { return Vec::new() };
         let entries = self.entries.borrow();
@@ -148,7 +146,7 @@ impl Session {
         changed.borrow().iter().map(entry).collect()
     }
 
-    /// Takes in what another process keeps, or has changed.
+    /// Applies an entry or change received from another process.
     pub fn take_in(&self, entry: Entry) -> Result<(), MemoryError> {
         match entry.into_parts()? {
             (key, Some(value)) => self.set(key, value),
@@ -159,7 +157,7 @@ impl Session {
         }
     }
 
-    /// The keys that begin with a text, in the order of their bytes.
+    /// Returns the keys that begin with `prefix`, in byte order.
     pub fn keys(&self, prefix: &str) -> Vec<String> {
         let entries = self.entries.borrow();
         entries.keys().map(Key::as_str).filter(|key| key.starts_with(prefix)).map(str::to_owned).collect()

@@ -1,7 +1,7 @@
-//! Project memory read through handles alone: bytes of the files, put together in memory.
+//! Reads project memory through handles alone, into an image in memory.
 //!
-//! Nothing is made, locked or changed, so this serves runs that may change nothing, and files that
-//! SQLite refuses. What was committed when the copy was made is in it.
+//! Nothing is created, locked or changed, so this serves runs that must not change anything and files that SQLite
+//! refuses. The image contains everything that was committed when the copy was made.
 
 use rusqlite::{Connection, MAIN_DB};
 
@@ -12,24 +12,24 @@ use super::open::{admit, check_pages, check_size};
 use super::schema::{self, Format, JOURNAL, JOURNAL_MAGIC, NAME, WAL, set_format};
 use super::wal;
 
-/// The most bytes of a database that are taken into memory.
+/// Maximum size in bytes of a database that is copied into memory.
 const MAX_IMAGE: u64 = 1 << 30;
-/// How often a copy is begun anew because the log was begun anew meanwhile.
+/// Number of attempts when the WAL is restarted during the copy.
 const ATTEMPTS: usize = 20;
 
-/// A copy that can be read, and what the files were when it was made.
+/// A readable copy, with the state of the files when it was made.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Cannot be written.
+    /// A read-only connection to the copy.
     pub connection: Connection,
     stamp: Stamp,
 }
 
-/// Identity, size and time of the database and of its log.
+/// The identity, size and modification time of the database and of its WAL.
 type Stamp = [Option<(Identity, u64, Option<Timestamp>)>; 2];
 
 impl Snapshot {
-    /// Copies a file that is ours; none when there is none.
+    /// Copies the database. Returns `None` if it does not exist. Errors: if the file is not ours.
     pub fn take(folder: &OwnFolder) -> Result<Option<Snapshot>, MemoryError> {
         let stamp = stamp(folder)?;
         let Some(image) = image(folder)? else { return Ok(None) };
@@ -40,7 +40,7 @@ impl Snapshot {
         Ok(Some(Snapshot { connection, stamp }))
     }
 
-    /// Whether the files are still as they were when the copy was begun.
+    /// Whether the files are unchanged since the copy was started.
     pub fn is_fresh(&self, folder: &OwnFolder) -> bool {
         stamp(folder).is_ok_and(|stamp| stamp == self.stamp)
     }
@@ -54,20 +54,20 @@ fn stamp(folder: &OwnFolder) -> Result<Stamp, SandboxError> {
     Ok(stamp)
 }
 
-/// The committed state of the database as one image; none when there is no file.
+/// Returns the committed state of the database as one image, or `None` if there is no file.
 ///
-/// Closing a file that this process also has open in SQLite would end SQLite's locks on it (fcntl(2)),
-/// so the caller closes its connection first.
+/// Closing a file that this process also has open in SQLite would release SQLite's locks on it (fcntl(2)), so the
+/// caller must close its connection first.
 pub fn image(folder: &OwnFolder) -> Result<Option<Vec<u8>>, MemoryError> {
     for _ in 0..ATTEMPTS {
         if has_hot_journal(folder)? {
-            // Another program changes the file in place: what stands in it may not be committed.
+            // Another program is changing the file in place: its contents may be uncommitted.
             continue;
         }
         let before = log_header(folder)?;
         let Some(mut image) = folder.read(NAME, MAX_IMAGE)? else { return Ok(None) };
         let log = folder.read(WAL, MAX_IMAGE)?.unwrap_or_default();
-        // While the log is not begun anew, it holds all that a checkpoint may have moved under our eyes.
+        // As long as the WAL is not restarted, it contains everything that a concurrent checkpoint may have moved.
         if before == log[..log.len().min(wal::HEADER)] && !has_hot_journal(folder)? {
             wal::apply(&mut image, &log);
             set_format(&mut image, Format::Journal);
@@ -77,10 +77,10 @@ pub fn image(folder: &OwnFolder) -> Result<Option<Vec<u8>>, MemoryError> {
     Err(MemoryError::Busy(0))
 }
 
-/// Whether a rollback journal holds pages to be put back, as it does while a change is not committed.
+/// Whether a rollback journal holds pages to be restored, as it does while a change is not committed.
 fn has_hot_journal(folder: &OwnFolder) -> Result<bool, MemoryError> {
     let Some(metadata) = folder.metadata(JOURNAL)? else { return Ok(false) };
-    // One that stays after its change begins with zeros.
+    // A journal that persists after its transaction begins with zeros.
     Ok(metadata.size > 0 && folder.read(JOURNAL, MAX_IMAGE)?.is_some_and(|bytes| bytes.starts_with(&JOURNAL_MAGIC)))
 }
 
@@ -90,12 +90,12 @@ fn log_header(folder: &OwnFolder) -> Result<Vec<u8>, MemoryError> {
     Ok(log)
 }
 
-/// A connection to a copy of an image, which cannot be written.
+/// Opens a read-only connection to a copy of an image.
 pub fn open(image: &[u8]) -> Result<Connection, MemoryError> {
     open_copy(image, true)
 }
 
-/// A connection to a copy of an image, which may be written and is never kept.
+/// Opens a connection to a copy of an image that may be written; its changes are not saved.
 pub fn open_to_write(image: &[u8]) -> Result<Connection, MemoryError> {
     check_size(image.len() as u64)?;
     let connection = open_copy(image, false)?;

@@ -1,10 +1,10 @@
-//! Applies SQLite's write-ahead log to the image of a database, in memory.
+//! Applies SQLite's write-ahead log to the image of a database in memory.
 //!
-//! So a consistent state can be read through handles alone, without making or locking a file. The
-//! format is that of sqlite.org/fileformat2.html#the_write_ahead_log; what is no whole transaction
-//! with a right checksum is left out, as SQLite itself does after a crash.
+//! This reads a consistent state through handles alone, without creating or locking a file. The format is described in
+//! sqlite.org/fileformat2.html#the_write_ahead_log. Incomplete transactions and frames with a wrong checksum are
+//! ignored, as SQLite does after a crash.
 
-/// Bytes of the header of a log.
+/// Size of the header of a log in bytes.
 pub const HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
 const MAGIC: u32 = 0x377f_0682;
@@ -30,13 +30,13 @@ impl Sum {
         if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
     }
 
-    /// Whether it is what eight bytes say.
+    /// Whether the checksum equals the one stored in eight bytes.
     fn is(self, bytes: &[u8]) -> bool {
         self.words == (number(&bytes[..4]), number(&bytes[4..]))
     }
 }
 
-/// Applies the committed transactions of a log.
+/// Applies the committed transactions of a log to an image.
 pub fn apply(image: &mut Vec<u8>, log: &[u8]) {
     let Some((header, frames)) = log.split_at_checked(HEADER) else { return };
     let magic = number(&header[..4]);

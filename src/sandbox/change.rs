@@ -1,7 +1,7 @@
-//! Making folders and giving things other names. Whatever changes the disk needs an open [`Change`], and
-//! writes each of its steps down there before it takes it.
+//! Creates directories and renames entries. Every operation that changes the disk needs an open [`Change`] and journals
+//! each of its steps before performing it.
 //!
-//! Each operation is atomic for everybody else: they see the old state or the new one.
+//! Each operation is atomic for other processes: they see either the old state or the new one.
 
 use std::io::ErrorKind;
 
@@ -12,21 +12,21 @@ use super::parents::FOLDER_MODE;
 use super::root::SandboxPath;
 
 impl SandboxPath {
-    /// Makes the folder of the place, and the missing ones above it; all of them or none.
+    /// Creates the directory and its missing parents; all of them or none.
     pub fn create_folder(&self, change: &Change<'_>) -> Result<(), SandboxError> {
         let name = self.name()?;
         let parents = self.make_parents(change)?;
         let folder = parents.folder();
         let under_way = change.begin(Step::MakeFolder { path: self.full_address() }, &[folder])?;
         folder.create_folder(name, FOLDER_MODE).map_err(|error| self.error(&error))?;
-        // It is there, whatever becomes of the rest.
+        // The directory exists now, whether or not the rest succeeds.
         let synced = folder.sync();
         under_way.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
         parents.keep();
         synced.map_err(|error| self.undurable(&error))
     }
 
-    /// Makes the folder of the place again, as it was.
+    /// Recreates the directory with its old mode and modification time.
     pub(super) fn create_folder_like(&self, old: &State, change: &Change<'_>) -> Result<(), SandboxError> {
         let wrap = |error: std::io::Error| self.error(&error);
         let (folder, name) = self.entry()?;
@@ -41,7 +41,7 @@ impl SandboxPath {
         dressed.map_err(|error| self.undurable(&error))
     }
 
-    /// Gives a file, folder or link another name; whatever has that name makes it fail.
+    /// Renames a file, directory or link. Fails if the target exists.
     pub fn rename_to(&self, target: &SandboxPath, change: &Change<'_>) -> Result<(), RenameError> {
         let (folder, name) = self.entry()?;
         let (target_folder, target_name) = target.entry()?;
@@ -62,13 +62,13 @@ impl SandboxPath {
     }
 }
 
-/// Why a rename did not happen.
+/// The reason why a rename failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RenameError {
-    /// The two places are on different file systems.
+    /// The two paths are on different file systems.
     #[error("the places are on different file systems")]
     OtherDevice,
-    /// Anything else.
+    /// Any other error.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
 }

@@ -1,5 +1,5 @@
-//! Copying the bytes of an open file: shared where the file system can share them, else by the kernel,
-//! without the holes.
+//! Copies the contents of an open file: shares the blocks if the file system can, otherwise copies in the kernel and
+//! skips holes.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,11 +9,11 @@ use crate::limits::Meter;
 use super::error::SandboxError;
 use super::folder::{next_data, share_content};
 
-/// Bytes between two looks at the clock.
+/// Bytes copied between two checks of the deadline.
 const PIECE: u64 = 16 << 20;
 
-/// Fills a new file with the first `size` bytes of another: no more than it had when it was opened,
-/// since somebody may go on writing to it.
+/// Fills a new file with the first `size` bytes of another: its size when it was opened, since another process may
+/// still be appending to it.
 pub fn copy_content(
     source: &File,
     target: &File,
@@ -29,7 +29,7 @@ pub fn copy_content(
     let mut written = 0;
     while at < size {
         let Some((start, end)) = next_data(source, at, size).map_err(|error| wrap(&error))? else { break };
-        // A hole before it is skipped as if it were written.
+        // Count a skipped hole as written.
         meter.tell_written(start - at);
         copy_piece(source, target, (start, end), meter, &wrap)?;
         (at, written) = (end, end);
@@ -53,7 +53,7 @@ fn copy_piece(
     while at < end {
         meter.poll()?;
         let wanted = PIECE.min(end - at);
-        // The kernel copies where it can; the library sees to that.
+        // `io::copy` lets the kernel copy where possible.
         let copied = io::copy(&mut source.take(wanted), &mut target).map_err(|error| wrap(&error))?;
         if copied == 0 {
             break;

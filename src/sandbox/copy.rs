@@ -1,4 +1,4 @@
-//! Copying files, links and folders with their permission bits and times.
+//! Copies files, links and directories with their permission bits and times.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -18,43 +18,42 @@ use super::root::SandboxPath;
 use super::take::{Overwrite, Putting, take_place};
 use super::write::PRIVATE_MODE;
 
-/// What of a folder is copied.
+/// The part of a directory that is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// All of it: the copy stands for the original, which goes or is gone.
+    /// Everything: the copy replaces the original, which is or will be removed.
     Whole,
-    /// Reserved entries, which no tool may write, are left out.
+    /// Everything except reserved entries, which no tool may write.
     WithoutReserved,
 }
 
-/// How something is copied to a place.
+/// Options of a copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Copying<'a> {
-    /// What of it is copied.
+    /// The part that is copied.
     pub extent: Extent,
-    /// What may become of what is at the place.
+    /// Options for replacing an existing entry.
     pub overwrite: Overwrite<'a>,
 }
 
-/// What came of copying something to a place.
+/// The result of a copy.
 #[derive(Debug)]
 pub struct Copied {
-    /// The path below `.ns` of what was replaced, if that is to be told.
+    /// The path of the backup below `.ns`, if the caller is to receive it.
     pub backup: Option<String>,
-    /// How many reserved entries were left out.
+    /// Number of reserved entries left out.
     pub left_out: u64,
 }
 
 impl<'a> Copying<'a> {
-    /// Copying all of something.
+    /// Returns the options for copying everything.
     pub fn whole(overwrite: Overwrite<'a>) -> Copying<'a> {
         Copying { extent: Extent::Whole, overwrite }
     }
 }
 
 impl SandboxPath {
-    /// Copies a file, folder or link to a place, which gets its name only once the copy is whole and
-    /// synced.
+    /// Copies a file, directory or link. The copy gets its final name only when it is complete and synced.
     pub fn copy_to(
         &self,
         target: &SandboxPath,
@@ -66,16 +65,16 @@ impl SandboxPath {
     }
 }
 
-/// Something that is copied to a place.
+/// The source of a copy.
 pub(super) struct Source<'a> {
-    /// Its place.
+    /// The path of the source.
     pub place: &'a SandboxPath,
-    /// Its address if it is kept and goes once it is copied, so that undo brings it back to there.
+    /// The address of the source in the backup store, if it is removed after copying, so that undo moves it back there.
     pub kept: Option<&'a Address>,
 }
 
 impl Source<'_> {
-    /// Copies it, as [`SandboxPath::copy_to`] does.
+    /// Copies the source, like [`SandboxPath::copy_to`].
     pub(super) fn copy_to(
         &self,
         target: &SandboxPath,
@@ -105,8 +104,8 @@ impl Source<'_> {
     }
 }
 
-/// Copies all of a file, folder or link to a name of ours that nobody has. Returns the trace that it left in the
-/// folder.
+/// Copies a whole file, directory or link to an unused temporary name. Returns the change that this made to the
+/// modification time of the directory.
 pub(super) fn copy_aside(
     from: (&Folder, &OsStr),
     to: (&Folder, &OsStr),
@@ -116,22 +115,22 @@ pub(super) fn copy_aside(
     Copier::new(Extent::Whole, shown, meter).copy_aside(from, to)
 }
 
-/// Copies entries with their permission bits and times.
+/// A copy in progress: copies entries with their permission bits and times.
 struct Copier<'a> {
     extent: Extent,
     shown: &'a str,
     meter: &'a mut Meter,
-    /// The trace that the first entry left, which is the copy itself.
+    /// The change that creating the first entry, the copy itself, made to the modification time of its directory.
     trace: Option<Trace>,
-    /// How many reserved entries were left out so far.
+    /// Number of reserved entries left out so far.
     left_out: u64,
 }
 
-/// A folder that is being copied.
+/// A directory being copied.
 struct Level {
     from: Folder,
     to: Folder,
-    /// Its name in the folder above, and what it shall look like at the end.
+    /// Its name in its parent, and the metadata that it gets at the end.
     name: OsString,
     metadata: Metadata,
     ahead: Vec<OsString>,
@@ -142,7 +141,7 @@ impl<'a> Copier<'a> {
         Copier { extent, shown, meter, trace: None, left_out: 0 }
     }
 
-    /// Copies to a name of ours that nobody has.
+    /// Copies to an unused temporary name.
     fn copy_aside(
         &mut self,
         (folder, name): (&Folder, &OsStr),
@@ -153,7 +152,7 @@ impl<'a> Copier<'a> {
         match copied {
             Ok(()) => Ok(trace),
             Err(error) => {
-                // Best effort: the source is untouched, and the error that matters is the first.
+                // Best effort: the source is unchanged, and the first error is the one that matters.
                 let _ = trace.erase(to_folder, || discard(to_folder, aside, self.shown));
                 Err(error)
             }
@@ -186,7 +185,7 @@ impl<'a> Copier<'a> {
         Ok(())
     }
 
-    /// Makes an entry of the copy.
+    /// Creates an entry of the copy.
     fn make<T>(&mut self, folder: &Folder, make: impl FnOnce() -> io::Result<T>) -> Result<T, SandboxError> {
         if self.trace.is_some() {
             return make().map_err(|error| self.wrap(&error));
@@ -265,7 +264,7 @@ impl<'a> Copier<'a> {
         Ok(target)
     }
 
-    /// Gives a copy the owner, the permission bits and the time of its original.
+    /// Sets the owner, permission bits and modification time of a copy to those of its original.
     fn finish(&self, copy: &File, folder: &Folder, name: &OsStr, metadata: &Metadata) -> Result<(), SandboxError> {
         let set = set_access(copy, metadata);
         let dated = set.and_then(|()| metadata.modified.map_or(Ok(()), |time| folder.set_modified(name, time)));

@@ -1,4 +1,4 @@
-//! What is not finished: it lies under a name of ours until it takes a place.
+//! Staging files: unfinished entries under a temporary name, until they get their final name.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
@@ -11,23 +11,24 @@ use super::journal::left;
 use super::metadata::{Identity, Metadata};
 use super::remove::discard;
 
-/// How the names of unfinished files begin.
+/// The prefix of temporary names.
 const BEGINNING: &str = ".ns-tmp-";
 
-/// A new file, link or folder under a name of ours, which takes a place or vanishes.
+/// A new file, link or directory under a temporary name. It is removed when dropped unless it has been given its final
+/// name.
 #[derive(Debug)]
 pub(super) struct Draft {
     folder: Folder,
     name: OsString,
-    /// What it was when it was made.
+    /// The metadata of the entry when it was created.
     made: Metadata,
     done: bool,
-    /// The trace that making it left in its folder.
+    /// The change that creating it made to the modification time of its directory.
     trace: Trace,
 }
 
 impl Draft {
-    /// Makes an empty file under a name that nobody has ([`random_name`]).
+    /// Creates an empty file under an unused name ([`random_name`]).
     pub(super) fn create(folder: &Folder, name: OsString, mode: u32) -> io::Result<(Draft, File)> {
         let folder = folder.duplicate()?;
         let (file, trace) = Trace::of(&folder, || folder.create_file(&name, mode))?;
@@ -35,36 +36,36 @@ impl Draft {
         Ok((Draft { folder, name, made, done: false, trace }, file))
     }
 
-    /// Takes over what was made under a name of ours, and left a trace.
+    /// Takes ownership of an entry created under a temporary name.
     pub(super) fn adopt(folder: &Folder, name: OsString, trace: Trace) -> io::Result<Draft> {
         let folder = folder.duplicate()?;
         let made = folder.metadata(&name)?;
         Ok(Draft { folder, name, made, done: false, trace })
     }
 
-    /// What is in the place that it took: itself, as it is now.
+    /// Returns the current metadata of the entry under its final name.
     pub(super) fn left(&self, name: &OsStr) -> Metadata {
         left(&self.folder, name, &self.made)
     }
 
-    /// Its inode.
+    /// Returns the entry's inode.
     pub(super) fn inode(&self) -> u64 {
         self.made.identity.inode
     }
 
-    /// Gives it its final name.
+    /// Gives the entry its final name.
     pub(super) fn rename(&mut self, to_folder: &Folder, to: &OsStr, replace: Replace) -> io::Result<()> {
         self.trace.extend(&self.folder, || self.folder.rename(&self.name, to_folder, to, replace))?;
         self.done = true;
         Ok(())
     }
 
-    /// The trace that it left in its folder so far.
+    /// Returns the change that the entry has made to the modification time of its directory so far.
     pub(super) fn trace(&self) -> Trace {
         self.trace
     }
 
-    /// Exchanges it for what has a name in its folder, and gives what that was.
+    /// Exchanges the entry with the one named `name` in its directory, and returns the latter.
     pub(super) fn exchange(&mut self, name: &OsStr) -> io::Result<Taken> {
         let (folder, mut trace) = (self.folder.duplicate()?, self.trace);
         trace.extend(&folder, || folder.exchange(&self.name, &folder, name))?;
@@ -77,34 +78,34 @@ impl Drop for Draft {
     fn drop(&mut self) {
         let is_ours = |metadata: Metadata| metadata.identity == self.made.identity;
         if !self.done && self.folder.metadata(&self.name).is_ok_and(is_ours) {
-            // Best effort: what is left of a failed change must not stay visible.
+            // Best effort: remains of a failed change must not stay visible.
             let _ = self.trace.erase(&self.folder, || discard(&self.folder, &self.name, ""));
         }
     }
 }
 
-/// What had a name until a draft took it; it is now under the draft's. Nothing removes it by itself.
+/// An entry that was replaced and is now under the temporary name of its successor. It is not removed on drop.
 pub(super) struct Taken {
     pub(super) folder: Folder,
     pub(super) name: OsString,
-    /// What took its name.
+    /// The entry that replaced it.
     successor: Identity,
-    /// The trace that the draft and the exchange left in the folder.
+    /// The change that the staging file and the exchange made to the modification time of the directory.
     trace: Trace,
 }
 
 impl Taken {
-    /// Gives it its name back, and removes what had taken it.
+    /// Restores the entry under its old name, and removes its successor.
     ///
-    /// False when somebody else has put something newer there meanwhile: that stays, and this is
-    /// still under the draft's name.
+    /// Returns false if somebody else has replaced the successor in the meantime: the newer entry stays, and this one
+    /// keeps its temporary name.
     pub(super) fn put_back(&self, name: &OsStr) -> io::Result<bool> {
         self.trace.erase(&self.folder, || self.exchange_back(name))
     }
 
     fn exchange_back(&self, name: &OsStr) -> io::Result<bool> {
         match self.folder.exchange(&self.name, &self.folder, name) {
-            // What had taken the name was removed: the name is free.
+            // The successor was removed: the name is free.
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return self.folder.rename(&self.name, &self.folder, name, Replace::No).map(|()| true);
             }
@@ -116,23 +117,23 @@ impl Taken {
         self.folder.exchange(&self.name, &self.folder, name).map(|()| false)
     }
 
-    /// Removes the file or link that is under the draft's name for good.
+    /// Permanently removes the replaced file or link.
     pub(super) fn remove(&self) -> io::Result<()> {
         self.folder.remove_file(&self.name)
     }
 }
 
-/// A name for what is not finished, which nobody can guess.
+/// Returns a temporary name that nobody can guess.
 pub(super) fn random_name() -> OsString {
     OsString::from(format!("{BEGINNING}{:016x}", random_number()))
 }
 
-/// Whether a name is one of those.
+/// Whether a name has the form of a temporary name.
 pub(super) fn is_draft_name(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(BEGINNING.as_bytes())
 }
 
-/// A number that nobody can guess.
+/// Returns a number that nobody can guess.
 pub(super) fn random_number() -> u64 {
     RandomState::new().build_hasher().finish()
 }

@@ -1,4 +1,4 @@
-//! What the sandbox reports. Paths in messages are relative to the root.
+//! Errors of the sandbox. Paths in messages are relative to the root.
 
 use std::io::{self, ErrorKind};
 
@@ -7,122 +7,122 @@ use crate::text::ToolCode;
 
 use super::path::PathError;
 
-/// Why an operation in the sandbox did not happen.
+/// The reason why an operation in the sandbox failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    /// The path text itself is refused.
+    /// The path text itself is malformed or not accepted.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// A link on the way leaves the root.
+    /// A link in the path leads out of the root.
     #[error("`{path}` leads outside the sandbox by the link `{link}`")]
     Escapes {
-        /// The path asked for.
+        /// The path as given.
         path: String,
         /// The link, relative to the root.
         link: String,
     },
-    /// The root itself where a name below it is needed.
+    /// The root itself, where an entry below it is required.
     #[error("the sandbox root itself cannot be {0}")]
     RootItself(&'static str),
-    /// Nothing there.
+    /// The entry does not exist.
     #[error("`{0}` does not exist")]
     NotFound(String),
-    /// A file where a folder is needed.
+    /// The entry is not a directory, but must be one.
     #[error("`{0}`: path is not a directory")]
     NotAFolder(String),
-    /// A folder where a file is needed.
+    /// The entry is a directory, but must be a file.
     #[error("`{0}` is a directory, not a file")]
     IsAFolder(String),
-    /// Neither file nor folder: a FIFO, socket or device.
+    /// The entry is a FIFO, socket or device.
     #[error("`{0}` is no regular file, but a pipe, socket or device")]
     Special(String),
-    /// Something is there already.
+    /// The entry already exists.
     #[error("`{0}` already exists")]
     Exists(String),
-    /// A folder that holds something.
+    /// The directory is not empty.
     #[error("the directory `{0}` is not empty")]
     NotEmpty(String),
-    /// A folder that looks empty to tools.
+    /// The directory is not empty, but tools see it as empty.
     #[error(
         "the directory `{path}` is not empty: it holds `{name}`, which belongs to NeuroScript itself and is never shown"
     )]
     HoldsReserved {
         /// The path.
         path: String,
-        /// The name in it.
+        /// The reserved name in it.
         name: String,
     },
-    /// A folder in which another file system is mounted.
+    /// Another file system is mounted in the directory.
     #[error("another file system is mounted in `{0}`")]
     Mounted(String),
-    /// The operating system refuses.
+    /// The operating system denies permission.
     #[error("`{0}`: permission denied")]
     Denied(String),
     /// The disk or quota is full.
     #[error("`{0}`: no space left")]
     NoSpace(String),
-    /// Anything else that the operating system reports.
+    /// Any other error of the operating system.
     #[error("`{path}`: {reason}")]
     Io {
         /// The path.
         path: String,
-        /// The system's words.
+        /// The system's error text.
         reason: String,
     },
-    /// It was done, and the operating system failed to bring it to the disk for good, or to do what follows.
+    /// The change was made, but making it durable, or a later part of the operation, failed.
     #[error("`{path}` is changed, but that may not outlive a power cut: {reason}")]
     Undurable {
         /// The path.
         path: String,
-        /// The system's words.
+        /// The system's error text.
         reason: String,
     },
-    /// Something that is not ours stands where one of our own files belongs.
+    /// An entry that is not ours has the name of one of our own files.
     #[error("`{path}` is not NeuroScript's own: {reason}")]
     NotOurs {
         /// The path.
         path: String,
-        /// What it is.
+        /// The reason why it is not ours.
         reason: &'static str,
     },
-    /// Something below `.ns` that this user's key did not seal for this root.
+    /// A file below `.ns` that was not sealed with this user's key for this root.
     #[error("`{0}` is foreign: your key did not seal it for this directory")]
     Foreign(String),
-    /// A folder disappeared while a tree was searched.
+    /// A directory disappeared while its tree was searched.
     #[error("`{0}` disappeared while its tree was searched")]
     Vanished(String),
-    /// A path that no tool can be given.
+    /// A path that no tool accepts.
     #[error("no tool takes the path `{path}`: it {reason}")]
     Unnameable {
-        /// The path, as far as it can be shown.
+        /// The path, with unprintable parts replaced.
         path: String,
-        /// What is wrong with it.
+        /// The problem with the path.
         reason: &'static str,
     },
-    /// What is there is not what the caller has seen.
+    /// The entry differs from what the caller has seen.
     #[error("`{0}` is not what was expected: it was changed or removed meanwhile")]
     Changed(String),
-    /// A failure after which something stays that cannot be taken back: it is no longer ours.
+    /// An operation failed, and something it created cannot be removed because somebody else has changed it.
     #[error("{reason}; what was made before is taken back, but not {stays}: somebody has changed it meanwhile")]
     Stays {
-        /// Why it failed.
+        /// The reason for the failure.
         reason: Box<SandboxError>,
-        /// What stays.
+        /// The entries that remain.
         stays: String,
     },
-    /// Another run keeps the lock.
+    /// Another run holds the lock.
     #[error("another run has been changing files here for more than {0} seconds")]
     Busy(u64),
-    /// The policy in force, or `--read-only`.
+    /// The policy in force or `--read-only` refuses the operation.
     #[error("{0}")]
     Refused(String),
-    /// A limit of the run.
+    /// A limit of the run was reached.
     #[error(transparent)]
     Limit(#[from] LimitHit),
 }
 
 impl SandboxError {
-    /// The error for what the operating system said of a path.
+    /// Returns the error for a failed system call on a path.
     pub fn io(path: impl Into<String>, error: &io::Error) -> SandboxError {
         let path = path.into();
         match error.kind() {
@@ -140,17 +140,17 @@ impl SandboxError {
         }
     }
 
-    /// The error for what the operating system said after a path was changed.
+    /// Returns the error for a failure after a path was changed.
     pub(super) fn undurable(path: &str, error: &io::Error) -> SandboxError {
         SandboxError::Undurable { path: path.to_owned(), reason: system_words(error) }
     }
 
-    /// Whether it was done all the same.
+    /// Whether the change was made despite the error.
     pub(super) fn is_done(&self) -> bool {
         matches!(self, SandboxError::Undurable { .. })
     }
 
-    /// The code by which machines know it.
+    /// Returns the error code for programs.
     pub fn code(&self) -> ToolCode {
         match self {
             SandboxError::Path(error) => error.code,
@@ -178,7 +178,7 @@ impl SandboxError {
         }
     }
 
-    /// The path at fault, as the message shows it.
+    /// Returns the path that the message names.
     pub fn path(&self) -> Option<&str> {
         match self {
             SandboxError::Escapes { path, .. }
@@ -205,7 +205,7 @@ impl SandboxError {
         }
     }
 
-    /// What to do, imperative.
+    /// Returns the remedy, in the imperative.
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {
             SandboxError::Path(error) => error.help,
@@ -230,7 +230,7 @@ impl SandboxError {
     }
 }
 
-/// The system's words for an error, without its number.
+/// Returns the system's text of an error without the error number.
 fn system_words(error: &io::Error) -> String {
     let text = error.to_string();
     let words = text.split(" (os error").next().unwrap_or(&text);

@@ -1,9 +1,8 @@
-//! A file of ours that only grows: in `.ns`, or in the user's state folder where nothing below the
-//! root may change.
+//! An append-only file of ours, in `.ns` or, where nothing below the root may change, in the user state.
 //!
-//! Opened by handle and single names, links refused, and nothing but a regular file of this user's
-//! with one name; what is written comes to its end whole or not at all, under a lock that dies with
-//! the process. It knows nothing of what the lines say.
+//! It is opened by name through directory handles, without following links, and must be a regular file of this user
+//! with a single hard link. Appends are atomic, under a lock that ends with the process. This module does not interpret
+//! the lines.
 
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
@@ -21,24 +20,24 @@ use super::own::{FILE_MODE, OWN, OwnFolder, check_regular};
 use super::root::Root;
 use super::user_state::{StateFolder, lies_below, state_folder_of};
 
-/// The folder of logs in our folder in the user's state folder.
+/// The name of the directory of logs in the user state.
 const AUDIT: &str = "audit";
-/// How that folder is called in messages.
+/// The name of the user state in messages.
 const STATE_SHOWN: &str = "the user's state folder";
-/// Between two tries to get a lock: the first wait, and the longest.
+/// The first and the longest wait between two attempts to take a lock.
 const WAITS: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(5));
 
-/// A folder that holds logs, open.
+/// An open directory that contains logs.
 #[derive(Debug)]
 pub struct LogFolder {
     folder: Folder,
     identity: Identity,
-    /// How messages call it.
+    /// The directory's name in messages.
     shown: &'static str,
     below_root: bool,
 }
 
-/// A log, open for reading and for adding to its end.
+/// A log, open for reading and appending.
 #[derive(Debug)]
 pub struct LogFile {
     file: File,
@@ -46,24 +45,24 @@ pub struct LogFile {
     shown: String,
 }
 
-/// The right to add to a log, until it is dropped.
+/// An exclusive lock for appending to a log, released on drop.
 #[derive(Debug)]
 pub struct LogLock<'a>(&'a LogFile);
 
 impl OwnFolder {
-    /// This folder as one that holds logs.
+    /// Converts into a directory of logs.
     pub fn into_logs(self) -> LogFolder {
         LogFolder { identity: self.identity(), folder: self.into_folder(), shown: OWN, below_root: true }
     }
 }
 
 impl LogFolder {
-    /// Opens the folder for logs below the user's state folder; `None` when there is none yet.
+    /// Opens the directory of logs in the user state. Returns `None` if it does not exist.
     pub fn find_in_state(base: &Path) -> Result<Option<LogFolder>, SandboxError> {
         open_state(base, false)
     }
 
-    /// The same, made on first need; an error when it would lie below the root.
+    /// Opens the directory of logs in the user state, creating it if necessary. Errors: if it would be below the root.
     pub fn make_in_state(base: &Path, root: &Root) -> Result<LogFolder, SandboxError> {
         if lies_below(base, root).map_err(|error| SandboxError::io(STATE_SHOWN, &error))? {
             let reason = "it lies below the root, where nothing may change".to_owned();
@@ -72,28 +71,28 @@ impl LogFolder {
         open_state(base, true)?.ok_or_else(|| SandboxError::NotFound(STATE_SHOWN.to_owned()))
     }
 
-    /// Where that folder is, for the user.
+    /// Returns the path of that directory, for display.
     pub fn path_in_state(base: &Path) -> PathBuf {
         state_folder_of(base).join(AUDIT)
     }
 
-    /// A handle of it, for the kernel's restrictions.
+    /// Returns a handle of the directory, for Landlock rules.
     #[cfg(target_os = "linux")]
     pub fn handle(&self) -> Result<rustix::fd::OwnedFd, SandboxError> {
         self.folder.descriptor().map_err(|error| SandboxError::io(self.shown, &error))
     }
 
-    /// Opens a log to add to it; none when there is none yet.
+    /// Opens a log for appending. Returns `None` if it does not exist.
     pub fn open(&self, name: &str) -> Result<Option<LogFile>, SandboxError> {
         self.open_with(name, Folder::open_log)
     }
 
-    /// Opens a log for reading alone; none when there is none.
+    /// Opens a log for reading only. Returns `None` if it does not exist.
     pub fn open_to_read(&self, name: &str) -> Result<Option<LogFile>, SandboxError> {
         self.open_with(name, Folder::open_file)
     }
 
-    /// Opens a log to add to it, and makes it first when there is none. Below a root that is a change.
+    /// Opens a log for appending, creating it if necessary. Creating it below a root needs a `change`.
     pub fn make(&self, name: &str, change: Option<&OwnChange>) -> Result<LogFile, SandboxError> {
         debug_assert!(change.is_some() || !self.below_root, "what is below a root changes by a change");
         if let Some(file) = self.open(name)? {
@@ -108,7 +107,7 @@ impl LogFolder {
         self.open(name)?.ok_or_else(|| SandboxError::NotFound(self.shown(name)))
     }
 
-    /// Whether an open log is still the one of its name, in the folder that the root has now.
+    /// Whether an open log is still the one with this name, in the root's current `.ns`.
     pub fn is_current(&self, root: &Root, name: &str, log: &LogFile) -> bool {
         let is = |folder: &Folder, name: &str, identity: Identity| {
             folder.metadata(OsStr::new(name)).is_ok_and(|there| there.identity == identity && there.kind != Kind::Link)
@@ -123,7 +122,7 @@ impl LogFolder {
     ) -> Result<Option<LogFile>, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(self.shown(name), &error);
         let name = OsStr::new(name);
-        // Its kind is looked at first, so that no pipe or device is ever opened.
+        // The kind is checked before opening, so that no pipe or device is ever opened.
         match self.folder.metadata(name) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             other => check_regular(self.shown_os(name), &other.map_err(wrap)?)?,
@@ -147,24 +146,25 @@ impl LogFolder {
 }
 
 impl LogFile {
-    /// A file that the user names, for reading.
+    /// Wraps a file that the user named, for reading.
     pub fn given(file: File, shown: String) -> Result<LogFile, SandboxError> {
         let metadata = file_metadata(&file).map_err(|error| SandboxError::io(shown.as_str(), &error))?;
         Ok(LogFile { file, identity: metadata.identity, shown })
     }
 
-    /// How messages call it.
+    /// Returns the log's name in messages.
     pub fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// Its bytes now.
+    /// Returns the current size in bytes.
     pub fn size(&self) -> Result<u64, SandboxError> {
         file_metadata(&self.file).map(|metadata| metadata.size).map_err(|error| self.error(&error))
     }
 
-    /// The right to add to it; none when others have had it all the time until the patience was over.
-    /// A watch ends the waiting earlier.
+    /// Waits for the lock. Returns `None` if it is still taken after `patience`.
+    ///
+    /// Errors: if the deadline or an interrupt of `watch` ends the wait.
     pub fn lock(&self, patience: Duration, watch: Option<&Watch>) -> Result<Option<LogLock<'_>>, SandboxError> {
         let (mut wait, longest) = WAITS;
         let mut since = None;
@@ -179,14 +179,14 @@ impl LogFile {
                 return Ok(None);
             }
             watch.map_or(Ok(()), Watch::poll)?;
-            // Another length in every process, so that they do not march in step.
+            // The wait differs between processes, so that they do not retry in lockstep.
             std::thread::sleep(wait + Duration::from_micros(u64::from(std::process::id() % 50)));
             wait = (wait * 2).min(longest);
         }
     }
 
-    /// Takes room for so many bytes from an offset on, where the file system can: a full disk shows
-    /// now, and not when they are written. The size stays as it is.
+    /// Reserves `bytes` bytes of space from an offset on, if the file system supports it. A full disk is then detected
+    /// now and not when they are written. The file size does not change.
     pub fn reserve(&self, offset: u64, bytes: u64) -> Result<(), SandboxError> {
         #[cfg(target_os = "linux")]
         {
@@ -202,7 +202,7 @@ impl LogFile {
         Ok(())
     }
 
-    /// The bytes from an offset on, as many as there are up to the length of the buffer.
+    /// Reads from an offset on, until the buffer is full or the file ends. Returns the number of bytes read.
     pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, SandboxError> {
         self.read_all_at(offset, buffer).map_err(|error| self.error(&error))
     }
@@ -222,7 +222,7 @@ impl LogFile {
         Ok(filled)
     }
 
-    /// Makes sure that what was added outlives a power cut.
+    /// Syncs the file, so that appended data survives a power failure.
     pub fn sync(&self) -> Result<(), SandboxError> {
         self.file.sync_data().map_err(|error| self.error(&error))
     }
@@ -233,13 +233,13 @@ impl LogFile {
 }
 
 impl LogLock<'_> {
-    /// Adds bytes to the end; all of them, or none as far as the file system lets us take them back.
+    /// Appends bytes. If that fails, truncates the file to its old size, as far as the file system allows it.
     pub fn append(&self, bytes: &[u8]) -> Result<(), SandboxError> {
         let size = self.0.size()?;
         match (&self.0.file).write_all(bytes) {
             Ok(()) => Ok(()),
             Err(error) => {
-                // Best effort: a part that stays is told from a line by whoever adds the next.
+                // Best effort: the next writer recognizes a partial line.
                 let _ = self.0.file.set_len(size);
                 Err(self.0.error(&error))
             }
@@ -249,7 +249,7 @@ impl LogLock<'_> {
 
 impl Drop for LogLock<'_> {
     fn drop(&mut self) {
-        // What cannot be unlocked is unlocked when the file is closed.
+        // If unlocking fails, closing the file releases the lock.
         let _ = self.0.file.unlock();
     }
 }

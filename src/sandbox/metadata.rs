@@ -1,14 +1,14 @@
-//! What is known of a file without opening it.
+//! Metadata of files, read without opening them.
 
 use serde::{Deserialize, Serialize};
 
-/// What a directory entry is.
+/// The kind of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A regular file.
     File,
-    /// A folder.
+    /// A directory.
     Folder,
     /// A symbolic link.
     Link,
@@ -16,60 +16,60 @@ pub enum Kind {
     Special,
 }
 
-/// A point in time: whole seconds since 1970 and the nanoseconds after them.
+/// A point in time: seconds since 1970 plus nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timestamp {
-    /// Seconds since 1970; negative before.
+    /// Seconds since 1970; negative for earlier times.
     pub seconds: i64,
-    /// 0 to 999,999,999.
+    /// Nanoseconds, 0 to 999,999,999.
     pub nanos: u32,
 }
 
-/// What `lstat` tells.
+/// The result of `lstat`.
 #[derive(Clone, Copy, Debug)]
 pub struct Metadata {
-    /// What it is.
+    /// The kind of the entry.
     pub kind: Kind,
-    /// Size in bytes, as the system gives it for every kind.
+    /// The size in bytes, as the system reports it for every kind.
     pub size: u64,
-    /// Last change of the content.
+    /// The time of the last change of the content.
     pub modified: Option<Timestamp>,
-    /// Last change of the content or of what is known of it.
+    /// The time of the last change of the content or the metadata.
     pub changed: Option<Timestamp>,
-    /// Last access.
+    /// The time of the last access.
     pub accessed: Option<Timestamp>,
-    /// Creation, where the file system keeps it.
+    /// The time of creation, if the file system records it.
     pub created: Option<Timestamp>,
-    /// Permission bits, 0 to 0o7777.
+    /// The permission bits, 0 to 0o7777.
     pub mode: u32,
-    /// Who owns it; zeros where the system has no such numbers.
+    /// The owner; zeros on systems without numeric ids.
     pub owner: Owner,
-    /// Names that the file has.
+    /// Number of hard links.
     pub links: u64,
-    /// Device and inode: the identity of the file.
+    /// The device and inode, which identify the file.
     pub identity: Identity,
 }
 
-/// Numbers of a user and a group.
+/// The ids of a user and a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// The user.
+    /// The user id.
     pub user: u32,
-    /// The group.
+    /// The group id.
     pub group: u32,
 }
 
-/// What tells two files apart, whatever they are called.
+/// The identity of a file, independent of its names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity {
-    /// The file system.
+    /// The device, which identifies the file system.
     pub device: u64,
-    /// The file in it.
+    /// The inode number.
     pub inode: u64,
 }
 
 impl Timestamp {
-    /// Milliseconds since 1970, rounded down; none when they leave 64 bits.
+    /// Returns milliseconds since 1970, rounded down, or `None` on overflow of 64 bits.
     pub fn epoch_ms(self) -> Option<i64> {
         self.seconds.checked_mul(1000)?.checked_add(i64::from(self.nanos / 1_000_000))
     }

@@ -1,8 +1,8 @@
-//! The only room that touches the disk for scripts.
+//! All file system access of scripts.
 //!
-//! The sandbox is an open folder, not a prefix of a path: every place below it is found from handle
-//! to handle ([`Root::locate`]), and every operation works on a name in an open folder. A path that
-//! was checked and is then used again as a text does not exist here.
+//! The sandbox is an open directory, not a path prefix. Every path below it is resolved from handle to handle
+//! ([`Root::locate`]), and every operation works on a name in an open directory. No path is checked as text and then
+//! opened again by that text.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room is what the fence is for")]
 

@@ -1,12 +1,12 @@
-//! Whether other file systems are mounted below a place: a rename would take them along into the trash.
+//! Detects file systems mounted below a path: a rename would move them into the trash.
 //!
-//! Linux tells it of the whole process; where nothing tells, nothing is found.
+//! Linux lists the mounts of the process; on other systems none are detected.
 
 use std::ffi::OsStr;
 
 use super::folder::Folder;
 
-/// Whether a file system is mounted at a name, or somewhere below it.
+/// Whether a file system is mounted at a name or below it.
 pub fn has_mounts(folder: &Folder, name: &OsStr) -> bool {
     #[cfg(target_os = "linux")]
     return linux::mounted_at_or_below(folder, name).unwrap_or(false);
@@ -29,12 +29,12 @@ mod linux {
     pub fn mounted_at_or_below(folder: &Folder, name: &OsStr) -> io::Result<bool> {
         let place = folder.current_path(name)?;
         let mounts = std::fs::read("/proc/self/mountinfo")?;
-        // The fifth field of a line is where it is mounted (proc_pid_mountinfo(5)).
+        // The fifth field of a line is the mount point (proc_pid_mountinfo(5)).
         let points = mounts.split(|&byte| byte == b'\n').filter_map(|line| line.split(|&byte| byte == b' ').nth(4));
         Ok(points.map(unescaped).any(|point| point.starts_with(&place)))
     }
 
-    /// A path of the table, in which blanks and their like are written as three octal digits.
+    /// Decodes a path of the table, in which whitespace and backslashes are written as three octal digits.
     fn unescaped(field: &[u8]) -> PathBuf {
         let mut path = Vec::with_capacity(field.len());
         let mut rest = field;

@@ -1,8 +1,7 @@
-//! The folder `.ns` of a root, which holds our own files.
+//! The state directory `.ns` of a root, which contains our own files.
 //!
-//! No tool sees or reaches it: [`super::is_reserved`] knows its name. It is made on first need and is
-//! used through its handle only; whatever else stands under that name is an error, and nothing of it
-//! is followed or changed.
+//! No tool lists or opens it: [`super::is_reserved`] refuses its name. It is created when first needed and used only
+//! through its handle. Anything else under that name is an error, and is neither followed nor changed.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,33 +15,33 @@ use super::journal::OwnChange;
 use super::metadata::{Identity, Kind, Metadata};
 use super::root::Root;
 
-/// The folder of our own files.
+/// The name of the state directory.
 pub(super) const OWN: &str = ".ns";
-/// Nobody but the user looks into `.ns`.
+/// Only the user may access `.ns`.
 pub(super) const FOLDER_MODE: u32 = 0o700;
 pub(super) const FILE_MODE: u32 = 0o600;
 /// Keeps `.ns` out of repositories.
 const IGNORE_FILE: &str = ".gitignore";
 const IGNORE_ALL: &[u8] = b"*\n";
 
-/// The folder `.ns`, open.
+/// The open state directory `.ns`.
 #[derive(Debug)]
 pub struct OwnFolder {
     folder: Folder,
     identity: Identity,
-    /// The path of the root with `.ns` appended, for systems that cannot tell where a handle is.
+    /// The path of the root with `.ns` appended, for systems that cannot return the path of a handle.
     by_name: PathBuf,
 }
 
 impl Root {
-    /// Opens `.ns`; none when there is none yet.
+    /// Opens `.ns`. Returns `None` if it does not exist.
     pub fn own_folder(&self) -> Result<Option<OwnFolder>, SandboxError> {
         let Some(folder) = open_ours(&self.folder, OsStr::new(OWN), || OWN.to_owned())? else { return Ok(None) };
         let metadata = folder.own_metadata().map_err(|error| SandboxError::io(OWN, &error))?;
         Ok(Some(OwnFolder { folder, identity: metadata.identity, by_name: self.path().join(OWN) }))
     }
 
-    /// Opens `.ns`, and makes it first when there is none.
+    /// Opens `.ns`, creating it if necessary.
     pub fn make_own_folder(&self, change: &OwnChange) -> Result<OwnFolder, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(OWN, &error);
         match self.folder.without_trace(|| self.folder.create_folder(OsStr::new(OWN), FOLDER_MODE)) {
@@ -59,26 +58,26 @@ impl Root {
 }
 
 impl OwnFolder {
-    /// Its identity.
+    /// Returns the identity of the directory.
     pub(super) fn identity(&self) -> Identity {
         self.identity
     }
 
-    /// A handle of it, for the kernel's restrictions.
+    /// Returns a handle of the directory, for Landlock rules.
     #[cfg(target_os = "linux")]
     pub fn handle(&self) -> Result<rustix::fd::OwnedFd, SandboxError> {
         self.folder.descriptor().map_err(|error| SandboxError::io(OWN, &error))
     }
 
-    /// Whether it is still what the root calls `.ns`.
+    /// Whether the directory is still the root's `.ns`.
     pub fn is_current(&self, root: &Root) -> bool {
         let there = root.folder.metadata(OsStr::new(OWN));
         there.is_ok_and(|metadata| metadata.kind == Kind::Folder && metadata.identity == self.identity)
     }
 
-    /// What is known of one of our files; none when it does not exist.
+    /// Returns the metadata of one of our files, or `None` if it does not exist.
     ///
-    /// Anything but a regular file of this user's with this one name is an error.
+    /// Errors: unless it is a regular file of this user with a single hard link.
     pub fn metadata(&self, name: &str) -> Result<Option<Metadata>, SandboxError> {
         match self.folder.metadata(OsStr::new(name)) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -87,7 +86,7 @@ impl OwnFolder {
         }
     }
 
-    /// The bytes of one of our files, at most `limit`; none when it does not exist.
+    /// Reads one of our files. Returns `None` if it does not exist. Errors: if it has more than `limit` bytes.
     pub fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, SandboxError> {
         if self.metadata(name)?.is_none() {
             return Ok(None);
@@ -106,7 +105,7 @@ impl OwnFolder {
         }
     }
 
-    /// Makes one of our files, whole or not at all; false when the name is taken already.
+    /// Creates one of our files atomically. Returns false if the name is already taken.
     pub fn put_new(&self, name: &str, content: &[u8], _change: &OwnChange) -> Result<bool, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(shown(name), &error);
         let (mut draft, mut file) = Draft::create(&self.folder, random_name(), FILE_MODE).map_err(wrap)?;
@@ -120,7 +119,7 @@ impl OwnFolder {
         Ok(true)
     }
 
-    /// Opens one of our files for reading, and makes it, empty, when there is none.
+    /// Opens one of our files for reading, creating it empty if necessary.
     pub(super) fn open_or_make(&self, name: &str) -> Result<File, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(shown(name), &error);
         if self.metadata(name)?.is_none() {
@@ -134,20 +133,20 @@ impl OwnFolder {
         Ok(file)
     }
 
-    /// Its handle.
+    /// Returns the directory's handle.
     pub(super) fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// Its handle, to go on from.
+    /// Converts into the directory's handle.
     pub(super) fn into_folder(self) -> Folder {
         self.folder
     }
 
-    /// A path that leads to this folder now, for code that can open files by path only.
+    /// Returns the current path of this directory, for code that can open files only by path.
     ///
-    /// On Linux it is what the system knows of the handle; it holds no link. A path can be bent
-    /// between this call and its use, so whoever uses it looks at what was opened ([`super::Witness`]).
+    /// On Linux the kernel reports the path of the handle, which contains no links. The path can be redirected between
+    /// this call and its use, so users of the path must verify the opened files with [`super::Witness`].
     pub fn path(&self) -> Result<PathBuf, SandboxError> {
         #[cfg(target_os = "linux")]
         let path = self.folder.current_path(OsStr::new("")).unwrap_or_else(|_| self.by_name.clone());
@@ -159,24 +158,24 @@ impl OwnFolder {
         }
     }
 
-    /// Whether a path leads to this folder.
+    /// Whether a path leads to this directory.
     pub fn is_at(&self, path: &Path) -> bool {
         let there = Folder::open_root(path).and_then(|folder| folder.own_metadata());
         there.is_ok_and(|metadata| metadata.identity == self.identity)
     }
 }
 
-/// The error for a folder that is no longer where it was opened.
+/// Returns the error for a directory that is no longer where it was opened.
 pub fn moved() -> SandboxError {
     SandboxError::NotOurs { path: OWN.to_owned(), reason: "it was moved or exchanged while it was opened" }
 }
 
-/// One of our files as messages name it.
+/// Returns the path of one of our files, as messages show it.
 pub fn shown(name: &str) -> String {
     format!("{OWN}/{name}")
 }
 
-/// Opens a folder of ours; none when there is none. Whatever else stands there is an error.
+/// Opens one of our directories. Returns `None` if it does not exist. Errors: if the name is anything else.
 pub(super) fn open_ours(
     folder: &Folder,
     name: &OsStr,
@@ -188,12 +187,12 @@ pub(super) fn open_ours(
         other => check_folder(&shown(), &other.map_err(wrap)?)?,
     }
     let folder = folder.open_folder(name).map_err(wrap)?;
-    // It may have been exchanged since: what counts is what was opened.
+    // The entry may have been replaced in between: check the opened directory itself.
     check_folder(&shown(), &folder.own_metadata().map_err(wrap)?)?;
     Ok(Some(folder))
 }
 
-/// Whether a folder of ours is one: a folder of this user's.
+/// Checks that one of our directories is a directory owned by this user.
 fn check_folder(shown: &str, metadata: &Metadata) -> Result<(), SandboxError> {
     let reason = match metadata.kind {
         Kind::Folder if is_mine(metadata) => return Ok(()),
@@ -209,11 +208,11 @@ fn check_file(name: &str, metadata: &Metadata) -> Result<(), SandboxError> {
     check_regular(shown(name), metadata)
 }
 
-/// Whether a file of ours is one: a regular file of this user's with one name.
+/// Checks that one of our files is a regular file owned by this user with a single hard link.
 pub(super) fn check_regular(shown: String, metadata: &Metadata) -> Result<(), SandboxError> {
     let reason = match metadata.kind {
         Kind::File if !is_mine(metadata) => "it is a file of another user",
-        // A second name could lie anywhere, and what it names would be changed with it.
+        // Another hard link could be anywhere, and writing would change that file too.
         Kind::File if metadata.links > 1 => "it is a file with more than one name",
         Kind::File => return Ok(()),
         Kind::Folder => "it is a directory",
@@ -223,7 +222,7 @@ pub(super) fn check_regular(shown: String, metadata: &Metadata) -> Result<(), Sa
     Err(SandboxError::NotOurs { path: shown, reason })
 }
 
-/// Whether a file belongs to the user that this process acts as.
+/// Whether the owner is the effective user of this process.
 fn is_mine(metadata: &Metadata) -> bool {
     #[cfg(unix)]
     return metadata.owner.user == rustix::process::geteuid().as_raw();

@@ -1,7 +1,7 @@
-//! Folders that are made for something that is to come into them: the missing ones above a place.
+//! Creates missing parent directories.
 //!
-//! They go again unless they are kept, so that what fails leaves none behind. Only what was made here
-//! goes: a folder that is still the very one, and has nothing in it.
+//! They are removed again unless [`Parents::keep`] is called, so that a failed operation leaves none behind. Only
+//! directories created here are removed, and only if they are still the same and empty.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
@@ -12,34 +12,34 @@ use super::journal::{Address, Change, Step, UnderWay};
 use super::metadata::{Identity, Kind};
 use super::root::SandboxPath;
 
-/// The permission bits of new folders, before the user's mask.
+/// The permission bits of new directories, before the umask.
 pub(super) const FOLDER_MODE: u32 = 0o777;
 
-/// Folders that were made, each in the one before. They go when this is dropped, unless they are kept.
+/// A chain of created directories, each inside the previous one. Removed on drop, unless kept.
 #[derive(Debug, Default)]
 pub struct MadeFolders(Option<Made>);
 
 #[derive(Debug)]
 struct Made {
-    /// The folder that holds the first of them.
+    /// The directory that contains the first of them.
     above: Folder,
-    /// The trace that it left there.
+    /// The change that the first of them made to the modification time of `above`.
     trace: Trace,
     names: Vec<(OsString, Identity)>,
 }
 
-/// The folder that holds a place, with the folders that were made to have it.
+/// The parent directory of a path, with the directories created for it.
 #[derive(Debug)]
 pub(super) struct Parents<'a> {
     nearest: &'a Folder,
-    /// They go before the steps that made them are over.
+    /// Declared before `steps`: the directories are removed before the steps that created them end.
     made: MadeFolders,
-    /// The missing folders, each with the step that made it; none where somebody else did meanwhile.
+    /// The missing directories, each with the step that created it; `None` if somebody else created it in the meantime.
     steps: Vec<(Option<UnderWay<'a>>, Folder)>,
 }
 
 impl SandboxPath {
-    /// Makes the missing folders above the place.
+    /// Creates the missing parent directories of the path.
     pub(super) fn make_parents<'a>(&'a self, change: &'a Change<'a>) -> Result<Parents<'a>, SandboxError> {
         let (nearest, missing) = self.missing_folders();
         let mut parents = Parents { nearest, made: MadeFolders::default(), steps: Vec::new() };
@@ -55,12 +55,12 @@ impl SandboxPath {
 }
 
 impl Parents<'_> {
-    /// The folder that holds the place.
+    /// Returns the parent directory of the path.
     pub(super) fn folder(&self) -> &Folder {
         self.steps.last().map_or(self.nearest, |(_, folder)| folder)
     }
 
-    /// The folders that were made stay.
+    /// Keeps the created directories.
     pub(super) fn keep(mut self) {
         self.made.keep();
         let (steps, folders): (Vec<_>, Vec<_>) = std::mem::take(&mut self.steps).into_iter().unzip();
@@ -81,8 +81,8 @@ impl Parents<'_> {
 }
 
 impl MadeFolders {
-    /// Makes a folder in the one that was made before, or in any if none was. False when the name is
-    /// taken: then those made before have something in them that is not ours, and are kept.
+    /// Creates a directory inside the one created before, or in any directory if none was. Returns false if the name is
+    /// taken: then the directories created before contain an entry that is not ours, and are kept.
     pub(super) fn make(&mut self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<bool> {
         let trace = match Trace::of(folder, || folder.create_folder(name, mode)) {
             Ok(((), trace)) => trace,
@@ -100,12 +100,13 @@ impl MadeFolders {
         Ok(true)
     }
 
-    /// They stay.
+    /// Keeps the directories.
     pub fn keep(&mut self) {
         self.0 = None;
     }
 
-    /// Makes sure that their names outlive a power cut; the names in the last of them are not meant.
+    /// Syncs the directories that contain them, so that their names survive a power failure. The last directory itself
+    /// is not synced.
     pub(super) fn sync(&self) -> io::Result<()> {
         let Some(Made { above, names, .. }) = &self.0 else { return Ok(()) };
         above.sync()?;
@@ -119,7 +120,7 @@ impl MadeFolders {
 }
 
 impl Made {
-    /// Removes the last of those that are left, if it is what was made and empty.
+    /// Removes the last of the remaining directories `names`, if it is the one created and empty.
     fn remove_last(&self, names: &[(OsString, Identity)]) -> io::Result<()> {
         let Some(((name, identity), before)) = names.split_last() else { return Ok(()) };
         let mut folder = self.above.duplicate()?;
@@ -128,7 +129,7 @@ impl Made {
         }
         let found = folder.metadata(name)?;
         match found.kind == Kind::Folder && found.identity == *identity {
-            // The system refuses this for one that holds something.
+            // The system refuses this for a directory that is not empty.
             true => folder.remove_folder(name),
             false => Err(ErrorKind::NotFound.into()),
         }
@@ -138,7 +139,7 @@ impl Made {
 impl Drop for MadeFolders {
     fn drop(&mut self) {
         let Some(made) = &self.0 else { return };
-        // Best effort, the innermost first: the error that matters is the one that brought us here.
+        // Best effort, the innermost first: the error that led here is the one that matters.
         let ours = (1..=made.names.len()).rev().map(|left| made.remove_last(&made.names[..left]));
         made.trace.erase(&made.above, || ours.take_while(Result::is_ok).for_each(drop));
     }

@@ -1,10 +1,10 @@
-//! Path texts: what a script may write as a path, before anything on the disk is looked at.
+//! Path texts: the syntax of paths in scripts, checked before the file system is accessed.
 //!
-//! [`PathText`] is a checked text and nothing more; [`super::Root::locate`] finds out where it leads.
+//! [`PathText`] is only a checked text; [`super::Root::locate`] resolves it.
 //!
-//! Names that are not shown as they are, or that other systems cannot hold, are never made. Where something has
-//! such a name it can be used by it, so that every path of a listing is one that tools take; where nothing has
-//! it, the path is refused as malformed ([`PathText::fault`]).
+//! Names with invisible characters, and names that other systems cannot store, are never created. An existing entry
+//! with such a name can be used, so that tools accept every path of a listing. If there is no such entry, the path is
+//! refused as malformed ([`PathText::fault`]).
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -16,32 +16,32 @@ use crate::text::{ToolCode, safe};
 use super::error::SandboxError;
 use super::reserved::is_reserved;
 
-/// The longest path, in bytes.
+/// Maximum length of a path in bytes.
 pub const MAX_PATH: usize = 4096;
-/// The longest part of a path, in bytes.
+/// Maximum length of a path component in bytes.
 pub const MAX_PART: usize = 255;
 
-/// What a parameter accepts as a path.
+/// The forms of paths that a parameter accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathRule {
-    /// An absolute path that lies inside the root.
+    /// Whether absolute paths inside the root are accepted.
     pub absolute: bool,
-    /// `..` that stays inside the root.
+    /// Whether `..` is accepted if it stays inside the root.
     pub parents: bool,
-    /// The empty text, for the root.
+    /// Whether the empty text is accepted; it names the root.
     pub empty: bool,
-    /// Blanks around the text are cut off first.
+    /// Whether surrounding whitespace is trimmed first.
     pub trimmed: bool,
-    /// Something may be made at the path, so names that other systems reserve are refused.
+    /// Whether an entry may be created at the path, so that names reserved on other systems are refused.
     pub creates: bool,
-    /// A link at the path's end stands for what it points to.
+    /// Whether a link at the end of the path is followed.
     pub follows: bool,
-    /// Names that are never made are accepted also where nothing has them: something had them before.
+    /// Whether names that are never created are accepted even if no entry has them, because an entry had them before.
     pub returns: bool,
 }
 
 impl PathRule {
-    /// Relative paths that stay inside; a link at the end is followed.
+    /// Relative paths inside the root; a link at the end is followed.
     pub const RELATIVE: PathRule = PathRule {
         absolute: false,
         parents: true,
@@ -51,56 +51,56 @@ impl PathRule {
         follows: true,
         returns: false,
     };
-    /// Also absolute paths that lie inside the root.
+    /// Like [`PathRule::RELATIVE`], plus absolute paths inside the root.
     pub const INSIDE: PathRule = PathRule { absolute: true, ..PathRule::RELATIVE };
 
-    /// The same rule for a path at which something may be made.
+    /// Returns the rule for a path at which an entry may be created.
     pub const fn creating(self) -> PathRule {
         PathRule { creates: true, ..self }
     }
 
-    /// The same rule for where something is to return to.
+    /// Returns the rule for a path at which an entry is to be restored.
     pub const fn returning(self) -> PathRule {
         PathRule { returns: true, ..self }
     }
 
-    /// The same rule for tools that act on a link itself.
+    /// Returns the rule for tools that act on a link itself.
     pub const fn not_following(self) -> PathRule {
         PathRule { follows: false, ..self }
     }
 }
 
-/// A path text that passed every check that needs no disk.
+/// A path text that passed all checks that need no file system access.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathText {
     parts: Vec<CompactString>,
-    /// The text ended in `/`, so it names a folder.
+    /// Whether the text ended in `/` and therefore names a directory.
     pub wants_folder: bool,
-    /// Why the path is refused unless something has each of its names.
+    /// The error with which the path is refused unless entries with all its names exist.
     pub fault: Option<PathError>,
 }
 
-/// Why a path text is refused.
+/// The reason why a path text is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct PathError {
-    /// `bad_args` or `sandbox_violation`.
+    /// The error code: `bad_args` or `sandbox_violation`.
     pub code: ToolCode,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: &'static str,
 }
 
 impl PathText {
-    /// Checks a text; `roots` are the root's own absolute paths.
+    /// Parses a text. `roots` are the absolute paths of the root.
     pub fn parse(text: &str, rule: PathRule, roots: &[&Path]) -> Result<PathText, PathError> {
         let text = if rule.trimmed { text.trim() } else { text };
         check_text(text)?;
         let fault = fault_of(text, rule);
         match PathText::parse_parts(text, rule, roots) {
             Ok(path) => Ok(PathText { fault, ..path }),
-            // What is wrong with a name comes before where it leads.
+            // A malformed name is reported before a path that leads outside.
             Err(error) => Err(fault.unwrap_or(error)),
         }
     }
@@ -129,12 +129,12 @@ impl PathText {
         Ok(PathText { parts, wants_folder, fault: None })
     }
 
-    /// The parts, `..` among them.
+    /// Returns the components, including `..`.
     pub fn parts(&self) -> &[CompactString] {
         &self.parts
     }
 
-    /// The path as messages show it, relative to the root.
+    /// Returns the path relative to the root, as messages show it.
     pub fn shown(&self) -> CompactString {
         match &*self.parts {
             [] => CompactString::const_new("."),
@@ -152,7 +152,7 @@ fn violation(message: impl Into<String>) -> PathError {
     PathError { code: ToolCode::SandboxViolation, message: message.into(), help: BELOW_ROOT }
 }
 
-/// Refuses texts that no path is made of.
+/// Refuses texts that can never be a path.
 pub fn check_text(text: &str) -> Result<(), PathError> {
     check_length(text)?;
     if text.contains('\0') || cfg!(not(unix)) && text.contains('\\') {
@@ -161,13 +161,13 @@ pub fn check_text(text: &str) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Why a path is refused unless something has each of its names.
+/// Returns the error with which a path is refused unless entries with all its names exist.
 fn fault_of(text: &str, rule: PathRule) -> Option<PathError> {
     let new_names = || text.split('/').try_for_each(|part| if rule.creates { check_new_name(part) } else { Ok(()) });
     check_characters(text).and_then(|()| check_drive(text)).and_then(|()| new_names()).err()
 }
 
-/// Refuses texts that no new path is made of.
+/// Refuses texts that cannot be a new path.
 pub fn check_characters(text: &str) -> Result<(), PathError> {
     check_length(text)?;
     if let Some(c) = text.chars().find(|&c| c.is_control() || safe::is_format(c)) {
@@ -187,7 +187,7 @@ fn check_length(text: &str) -> Result<(), PathError> {
     }
 }
 
-/// The part of an absolute path below the root, which may have more than one name.
+/// Returns the part of an absolute path below the root. The root may have several absolute paths.
 fn inside_root<'a>(text: &'a str, rule: PathRule, roots: &[&Path]) -> Result<&'a str, PathError> {
     if !rule.absolute {
         return Err(violation("an absolute path is not accepted here"));
@@ -199,10 +199,10 @@ fn inside_root<'a>(text: &'a str, rule: PathRule, roots: &[&Path]) -> Result<&'a
     roots.iter().find_map(below).ok_or_else(|| violation("the path leads outside the sandbox"))
 }
 
-/// What to do about a path outside the sandbox.
+/// The help for a path outside the sandbox.
 pub const BELOW_ROOT: &str = "give a path below the sandbox root";
 
-/// Refuses `C:` and its like, which other systems take for a drive.
+/// Refuses a prefix like `C:`, which other systems interpret as a drive.
 fn check_drive(text: &str) -> Result<(), PathError> {
     let bytes = text.as_bytes();
     if bytes.len() >= 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' {
@@ -215,7 +215,7 @@ fn check_parts(text: &str) -> Result<(), PathError> {
     text.split('/').try_for_each(check_part_length)
 }
 
-/// Refuses a name that no file system holds.
+/// Refuses a name that is too long for any file system.
 pub fn check_part_length(part: &str) -> Result<(), PathError> {
     if part.len() > MAX_PART {
         return Err(bad(
@@ -226,7 +226,7 @@ pub fn check_part_length(part: &str) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Refuses names that may stand there already, but are not made.
+/// Refuses names that may exist but are never created.
 pub fn check_new_name(part: &str) -> Result<(), PathError> {
     if part.contains('\\') {
         return Err(bad("the path holds a backslash", "part folders with `/`"));
@@ -244,7 +244,7 @@ pub fn check_new_name(part: &str) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Whether Windows takes a name for a device, whatever its extension.
+/// Whether Windows interprets a name as a device, whatever its extension.
 fn is_device_name(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or(part).trim_end_matches(' ').to_ascii_uppercase();
     let numbered = |prefix: &str| {
@@ -258,7 +258,7 @@ fn is_device_name(part: &str) -> bool {
         || numbered("LPT")
 }
 
-/// Refuses `..` where it is not accepted, and wherever it climbs above the root.
+/// Refuses `..` if it is not accepted or climbs above the root.
 fn check_climbing(parts: &[CompactString], rule: PathRule) -> Result<(), PathError> {
     let mut depth = 0_usize;
     for part in parts {
@@ -274,7 +274,7 @@ fn check_climbing(parts: &[CompactString], rule: PathRule) -> Result<(), PathErr
     Ok(())
 }
 
-/// Refuses reserved names, also where `..` leads out of them again.
+/// Refuses reserved names, even if a later `..` leaves them again.
 fn check_reserved(parts: &[CompactString]) -> Result<(), PathError> {
     match parts.iter().find(|part| is_reserved(OsStr::new(part.as_str()))) {
         Some(part) => Err(reserved(part)),
@@ -282,7 +282,7 @@ fn check_reserved(parts: &[CompactString]) -> Result<(), PathError> {
     }
 }
 
-/// The parts of a name in an archive, which is relative and never climbs; none for the top itself.
+/// Returns the components of a name in an archive, which must be relative without `..`; empty for the top level itself.
 pub fn entry_parts(name: &str) -> Result<Vec<CompactString>, SandboxError> {
     let rule = PathRule { absolute: false, parents: false, ..PathRule::RELATIVE.creating() };
     check_characters(name)?;
@@ -299,7 +299,7 @@ pub fn entry_parts(name: &str) -> Result<Vec<CompactString>, SandboxError> {
     Ok(parts)
 }
 
-/// The refusal of a path with a reserved name in it.
+/// Returns the error for a path with a reserved name.
 pub fn reserved(name: &str) -> PathError {
     let message = format!("`{name}` belongs to NeuroScript itself");
     PathError { code: ToolCode::SandboxViolation, message, help: "scripts and tools never touch it" }

@@ -1,7 +1,7 @@
-//! Permission bits, given to the very file that was looked at.
+//! Changes permission bits, race-free.
 //!
-//! The file is held by a handle that opens nothing, so no pipe is ever waited for, and neither a
-//! link nor another file that takes its name meanwhile gets the bits.
+//! The file is held by a handle that does not open it. No pipe blocks, and neither a link nor another file that gets
+//! the name in the meantime is changed.
 
 use std::ffi::OsStr;
 
@@ -11,14 +11,14 @@ use super::journal::{Change, State, Step};
 use super::metadata::{Kind, Metadata};
 use super::root::SandboxPath;
 
-/// The bits that make a program act as its owner or group, or guard a shared folder.
+/// The setuid, setgid and sticky bits.
 const SPECIAL_BITS: u32 = 0o7000;
 
 impl SandboxPath {
-    /// Gives a file or folder other permission bits (0 to 0o777), and tells the bits before and after.
+    /// Sets the permission bits (0 to 0o777) of a file or directory. Returns the bits before and after.
     ///
-    /// `bits` says which, from what is known of it. A folder keeps its set-group-id and sticky bits;
-    /// a file loses such bits, since a program that acts as its owner must not come to more hands.
+    /// `bits` computes them from the metadata. A directory keeps its setgid and sticky bits. A file loses its setuid,
+    /// setgid and sticky bits, because a setuid program must not become accessible to more users.
     pub fn set_permissions(
         &self,
         bits: impl FnOnce(&Metadata) -> u32,
@@ -37,7 +37,7 @@ impl SandboxPath {
         Ok((metadata.mode, mode))
     }
 
-    /// Gives a file or folder the permission bits that it had before.
+    /// Restores the permission bits of a file or directory.
     pub(super) fn restore_permissions(&self, mode: u32, change: &Change<'_>) -> Result<(), SandboxError> {
         let (folder, name) = self.entry()?;
         let held = folder.hold(name).map_err(|error| self.error(&error))?;
@@ -60,18 +60,18 @@ impl SandboxPath {
         Ok(())
     }
 
-    /// Refuses what has no permission bits of its own.
+    /// Errors: if the entry has no permission bits of its own.
     fn require_own_mode(&self, metadata: &Metadata) -> Result<(), SandboxError> {
         let shown = self.shown().to_owned();
         match metadata.kind {
             Kind::Folder => Ok(()),
-            // The other names may lie anywhere, outside too, and share the bits.
+            // The other links could be anywhere, even outside the sandbox, and share the bits.
             Kind::File if metadata.links > 1 => Err(SandboxError::Refused(format!(
                 "`{shown}` has {} names (hard links), and its permissions are those of all of them",
                 metadata.links
             ))),
             Kind::File => Ok(()),
-            // It came in between: the path itself was followed.
+            // The entry was replaced in the meantime: links in the path itself have been followed.
             Kind::Link | Kind::Special => Err(SandboxError::Special(shown)),
         }
     }

@@ -1,4 +1,4 @@
-//! Reading files. Nothing but regular files is ever opened.
+//! Reads files. Only regular files are ever opened.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,17 +7,17 @@ use super::error::SandboxError;
 use super::metadata::{Kind, Metadata};
 use super::root::SandboxPath;
 
-/// A regular file that is open for reading, and what was known of it when it was opened.
+/// A regular file opened for reading, with its metadata at that time.
 #[derive(Debug)]
 pub struct OpenFile {
-    /// The file; reads never block.
+    /// The file; reads from it never block.
     pub file: File,
-    /// From the open file itself.
+    /// The metadata, taken from the open file itself.
     pub metadata: Metadata,
 }
 
 impl OpenFile {
-    /// The bytes of the file, which is at a place, at most `limit`; one byte more is an error that says so.
+    /// Reads the whole file. Errors: if it has more than `limit` bytes.
     pub fn read_to_limit(self, place: &SandboxPath, limit: u64) -> Result<Vec<u8>, ReadError> {
         let OpenFile { file, metadata } = self;
         if metadata.size > limit {
@@ -33,10 +33,10 @@ impl OpenFile {
 }
 
 impl SandboxPath {
-    /// Opens the place as a regular file.
+    /// Opens the path as a regular file.
     ///
-    /// Its kind is looked at first, so that no pipe or device is ever opened, and again on the open
-    /// file, since it may have been exchanged in between.
+    /// The kind is checked before opening, so that no pipe or device is ever opened. It is checked again on the open
+    /// file, since the entry may have been replaced in between.
     pub fn open_file(&self) -> Result<OpenFile, SandboxError> {
         if self.is_root() {
             return Err(SandboxError::IsAFolder(self.shown().to_owned()));
@@ -49,13 +49,13 @@ impl SandboxPath {
         Ok(OpenFile { file, metadata })
     }
 
-    /// The text of the place, which is a link, as it is stored.
+    /// Returns the target of the link at this path as stored.
     pub fn read_link(&self) -> Result<std::ffi::OsString, SandboxError> {
         let (folder, name) = self.entry()?;
         folder.read_link(name).map_err(|error| self.error(&error))
     }
 
-    /// The bytes of the place, at most `limit`; one byte more is an error that says so.
+    /// Reads the whole file. Errors: if it has more than `limit` bytes.
     pub fn read_bytes(&self, limit: u64) -> Result<(Vec<u8>, Metadata), ReadError> {
         let open = self.open_file()?;
         let metadata = open.metadata;
@@ -67,7 +67,7 @@ impl SandboxPath {
             Kind::File => Ok(()),
             Kind::Folder => Err(SandboxError::IsAFolder(self.shown().to_owned())),
             Kind::Special => Err(SandboxError::Special(self.shown().to_owned())),
-            // It was not to be followed, or came in between.
+            // The rule says not to follow links, or the file was replaced by a link in the meantime.
             Kind::Link => {
                 let reason = "it is a link, which is not followed".to_owned();
                 Err(SandboxError::Io { path: self.shown().to_owned(), reason })
@@ -76,16 +76,16 @@ impl SandboxPath {
     }
 }
 
-/// Why a file was not read.
+/// The reason why a file was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The sandbox says no.
+    /// The sandbox refused the access.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// More bytes than the caller takes.
+    /// The file is larger than the caller's limit.
     #[error("the file has {size} bytes")]
     TooLarge {
-        /// The size that was found.
+        /// The size of the file in bytes.
         size: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! Removing files, links and folders: into the trash, or for good.
+//! Removes files, links and directories: into the trash, or permanently.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
@@ -18,19 +18,19 @@ use super::reserved::is_reserved;
 use super::root::SandboxPath;
 use super::take::is_same;
 
-/// What of a place may go.
+/// Options of a removal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Going {
-    /// Whether a folder goes with all that is in it.
+    /// Whether a directory is removed with its contents.
     pub recursive: bool,
 }
 
 impl SandboxPath {
-    /// Moves a file, link or folder into the trash, and gives its path there. A folder that holds
-    /// something is an error unless `recursive`.
+    /// Moves a file, link or directory into the trash, and returns its path there. A directory that is not empty is an
+    /// error unless `recursive`.
     ///
-    /// It is one rename, so that it happens as a whole or not at all. What lies on another file system
-    /// than the trash is not touched: [`SandboxPath::delete_by_copy`] deletes it.
+    /// This is a single rename, so it happens completely or not at all. An entry on another file system than the trash
+    /// is left untouched and gives [`RenameError::OtherDevice`]; use [`SandboxPath::delete_by_copy`] then.
     pub fn delete(
         &self,
         going: Going,
@@ -41,7 +41,7 @@ impl SandboxPath {
         self.delete_to(None, going, keeper, meter, change)
     }
 
-    /// The same, into the drawer and under the name that are given.
+    /// Like [`SandboxPath::delete`], with a given part of the backup store and a given name there.
     pub(super) fn delete_to(
         &self,
         kept: Option<(Drawer, String)>,
@@ -66,13 +66,13 @@ impl SandboxPath {
             Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
             Err(error) => return Err(wrap(error).into()),
         }
-        // Somebody may have put something into it meanwhile, or something else in its place.
+        // Somebody may have added contents or exchanged the entry in the meantime.
         if let Err(error) = self.check_going(going, slot.folder(), slot.name())
             && slot.give_back(folder, name).is_ok()
         {
             return Err(error.into());
         }
-        // It is gone, whatever becomes of the rest.
+        // The entry is gone now, whether or not the rest succeeds.
         let synced = folder.sync().map_err(|error| self.undurable(&error));
         let synced = synced.and_then(|()| slot.sync_after(folder, self));
         under_way.done(None, true, &[folder]);
@@ -81,7 +81,7 @@ impl SandboxPath {
         Ok(keeper.address_of(&slot))
     }
 
-    /// The step that takes what is here away, and the name of ours that it has while it is copied.
+    /// Returns the step that removes the entry, and the temporary name that it has while it is copied.
     fn taking(&self, keeper: Keeper<'_>, kept: (Drawer, &str)) -> Result<(Step, OsString), SandboxError> {
         let (folder, name) = self.entry()?;
         let aside = random_name();
@@ -94,8 +94,8 @@ impl SandboxPath {
         Ok((step, aside))
     }
 
-    /// Deletes what lies on another file system than the trash: it is copied there, whole and synced,
-    /// before it is removed. Meanwhile it has a name of ours, so that nothing comes into it that is not
+    /// Deletes an entry that is on another file system than the trash: copies it there and syncs the copy before
+    /// removing the original. The original has a temporary name meanwhile, so that nobody adds anything that is not
     /// copied.
     pub fn delete_by_copy(
         &self,
@@ -107,7 +107,7 @@ impl SandboxPath {
         self.delete_by_copy_to(None, going, keeper, meter, change)
     }
 
-    /// The same, into the drawer and under the name that are given.
+    /// Like [`SandboxPath::delete_by_copy`], with a given part of the backup store and a given name there.
     pub(super) fn delete_by_copy_to(
         &self,
         kept: Option<(Drawer, String)>,
@@ -126,7 +126,7 @@ impl SandboxPath {
         let mut slot = keeper.lock(meter, change.own())?.slot(self, drawer, &kept)?;
         let (step, aside) = self.taking(keeper, (drawer, &kept))?;
         let under_way = change.begin(step, &[folder])?;
-        // Nobody can guess the name, so that nothing is replaced.
+        // Nobody can guess the name, so nothing is replaced.
         let ((), trace) = Trace::of(folder, || folder.rename(name, folder, &aside, Replace::Yes)).map_err(wrap)?;
         let copied = self
             .check_going(going, folder, &aside)
@@ -144,8 +144,8 @@ impl SandboxPath {
         Ok(keeper.address_of(&slot))
     }
 
-    /// Moves to another file system: the copy takes its place whole and synced, and only then this goes,
-    /// as long as it is what was copied; else the copy goes again.
+    /// Moves an entry to another file system: the complete, synced copy is put at the target first. The original is
+    /// then removed if it is still what was copied; otherwise the copy is removed again.
     pub fn move_by_copy(
         &self,
         target: &SandboxPath,
@@ -180,8 +180,8 @@ impl SandboxPath {
         Ok(())
     }
 
-    /// Removes a file or link that the same run made, for good, as long as it is what is expected: where the
-    /// disk has no room to keep it.
+    /// Permanently removes a file or link that this run created, if it is unchanged. Used if the disk has no room to
+    /// keep it in the trash.
     pub(super) fn withdraw_made(
         &self,
         expected: &Metadata,
@@ -197,20 +197,20 @@ impl SandboxPath {
         Ok(())
     }
 
-    /// Removes something that was made here for good, as long as it is what is expected and nobody has
-    /// changed it. Of a folder only its own names are looked at, not what is deeper in it.
+    /// Permanently removes an entry created here, if it is unchanged. In a directory, only changes to its direct
+    /// entries are detected, not changes deeper down.
     fn withdraw(&self, expected: &Metadata) -> Result<(), SandboxError> {
         let aside = random_name();
         self.set_aside(expected, &aside)?;
         self.discard_aside(&aside)
     }
 
-    /// Gives something a name of ours, as long as it is what is expected and nobody has changed it; so it
-    /// can be removed without anybody coming between.
+    /// Renames an entry to a temporary name, if it is the expected one and unchanged, so that it can be removed without
+    /// races.
     fn set_aside(&self, expected: &Metadata, aside: &OsStr) -> Result<(), SandboxError> {
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
-        // Nobody can guess the name, so that nothing is replaced.
+        // Nobody can guess the name, so nothing is replaced.
         let ((), trace) = Trace::of(folder, || folder.rename(name, folder, aside, Replace::Yes)).map_err(wrap)?;
         if folder.metadata(aside).is_ok_and(|found| is_same(expected, &found)) {
             return Ok(());
@@ -219,17 +219,17 @@ impl SandboxPath {
         Err(SandboxError::Changed(self.shown().to_owned()))
     }
 
-    /// Removes what was set aside. What cannot be removed gets its name back.
+    /// Removes an entry that was set aside. If it cannot be removed, its name is restored.
     fn discard_aside(&self, aside: &OsStr) -> Result<(), SandboxError> {
         let (folder, name) = self.entry()?;
         discard(folder, aside, self.shown()).inspect_err(|_| {
-            // Best effort: the error that matters is the first.
+            // Best effort: the first error is the one that matters.
             let _ = folder.rename(aside, folder, name, Replace::No);
         })?;
         folder.sync().map_err(|error| self.error(&error))
     }
 
-    /// Removes an empty folder.
+    /// Removes an empty directory.
     pub(super) fn remove_folder(&self, change: &Change<'_>) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| self.error(&error);
         let (folder, name) = self.entry()?;
@@ -241,7 +241,7 @@ impl SandboxPath {
         synced.map_err(|error| self.undurable(&error))
     }
 
-    /// Refuses what may not go; `folder` and `name` are where it is now.
+    /// Errors: if the entry must not be removed. `folder` and `name` are its current location.
     fn check_going(&self, going: Going, folder: &Folder, name: &OsStr) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| self.error(&error);
         let found = folder.metadata(name).map_err(wrap)?;
@@ -258,7 +258,7 @@ impl SandboxPath {
         }
     }
 
-    /// Refuses a folder that holds something, be it a reserved entry that no listing shows.
+    /// Errors: if a directory is not empty, even if it contains only reserved entries, which no listing shows.
     fn check_empty(&self, folder: &Folder) -> Result<(), SandboxError> {
         let entries = folder.entries().map_err(|error| self.error(&error))?;
         let reserved = entries.iter().find(|entry| is_reserved(&entry.name));
@@ -272,7 +272,7 @@ impl SandboxPath {
         }
     }
 
-    /// Refuses what could be copied, and then not be removed.
+    /// Errors: if the entry could be copied but not removed afterwards.
     fn check_removable(&self, meter: &Meter) -> Result<(), SandboxError> {
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
@@ -283,7 +283,7 @@ impl SandboxPath {
         self.each_below(meter, |folder, _| folder.check_changeable().map_err(wrap).map(|()| None::<()>)).map(drop)
     }
 
-    /// A file below the place that has more than one name: where it is, and what is known of it.
+    /// Returns a file below the path that has more than one hard link, as its path for messages and its metadata.
     pub fn shared_file(&self, meter: &Meter) -> Result<Option<(String, Metadata)>, SandboxError> {
         self.each_below(meter, |_, (name, metadata)| {
             let is_shared = metadata.kind == Kind::File && metadata.links > 1;
@@ -291,7 +291,7 @@ impl SandboxPath {
         })
     }
 
-    /// Shows every entry below the place, with the folder that it is in, until something is found.
+    /// Visits every entry below the path, with its directory, until `visit` returns something.
     fn each_below<T>(
         &self,
         meter: &Meter,
@@ -302,7 +302,7 @@ impl SandboxPath {
         let mut levels = vec![emptying(folder.open_folder(name).map_err(wrap)?, name.to_owned()).map_err(wrap)?];
         while let Some(level) = levels.last_mut() {
             let Some(name) = level.ahead.pop() else {
-                // An empty folder goes without being changed.
+                // Leave the directory; nothing in it is changed.
                 levels.pop();
                 continue;
             };
@@ -321,14 +321,15 @@ impl SandboxPath {
     }
 }
 
-/// A folder whose contents are being removed, and its name in the folder above.
+/// A directory whose contents are being visited or removed, with its name in its parent.
 struct Emptying {
     folder: Folder,
     name: OsString,
     ahead: Vec<OsString>,
 }
 
-/// Removes everything in a folder. Links are removed, never followed; no depth takes native stack.
+/// Removes everything in a directory. Links are removed, not followed. Iterative, so the depth of the tree does not
+/// matter.
 pub(super) fn remove_contents(folder: Folder, shown: &str) -> Result<(), SandboxError> {
     let wrap = |error: io::Error| SandboxError::io(shown, &error);
     let device = |folder: &Folder| folder.own_metadata().map(|metadata| metadata.identity.device);

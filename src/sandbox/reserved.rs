@@ -1,8 +1,8 @@
-//! Reserved names: `.ns` and the policy file. No tool sees or reaches them, in whatever folder they lie.
+//! Reserved names: `.ns` and the policy file. No tool lists or opens them, in any directory.
 //!
-//! A folder below the root can be somebody's root tomorrow, so what could become state or policy there
-//! is out of reach today. Names are compared as the most careless file system would compare them. Walks
-//! ask for every entry, so the first bytes settle almost every name.
+//! A directory below the root can later become a root itself, so anything that would then be state or policy is out of
+//! reach now. Names are compared as the most lenient file system would compare them. Walks check every entry, so the
+//! first bytes decide for almost every name.
 
 use std::ffi::OsStr;
 
@@ -10,22 +10,20 @@ use crate::text::{fold, safe};
 
 use super::own::OWN;
 
-/// The policy file.
 const POLICY_FILE: &str = "neuroscript.toml";
-/// The reserved names, folded.
+/// The reserved names, case-folded.
 const RESERVED: [&str; 2] = [OWN, POLICY_FILE];
 
-/// Whether a name is reserved: `.ns` or the policy file, in any spelling that a file system takes for it.
+/// Whether a name is reserved: `.ns` or the policy file, in any spelling that a file system accepts for it.
 ///
-/// Letter case does not count (ext4 with casefold, APFS, NTFS, vfat), nor the Unicode form, nor
-/// characters that some systems ignore in names (ext4 with casefold, HFS+), nor dots and blanks at the
-/// end and what follows a `:` (NTFS). The short names of NTFS and vfat (`NS~1`, `NEUROS~1.TOM`) are
-/// names of the same files.
+/// Ignores letter case (ext4 with casefold, APFS, NTFS, vfat), Unicode normalization, and characters that some file
+/// systems ignore in names (ext4 with casefold, HFS+). Also ignores trailing dots and spaces, and everything from a `:`
+/// on (NTFS). The short names of NTFS and vfat (`NS~1`, `NEUROS~1.TOM`) refer to the same files.
 pub fn is_reserved(name: &OsStr) -> bool {
     may_be_reserved(name.as_encoded_bytes()) && name.to_str().is_some_and(is_reserved_text)
 }
 
-/// Whether the first bytes are those of a reserved name. Bytes above ASCII may begin an ignored character.
+/// Whether the first bytes can begin a reserved name. Bytes above ASCII may begin an ignored character.
 fn may_be_reserved(name: &[u8]) -> bool {
     match name {
         [b'.', second, ..] => matches!(second, b'n' | b'N' | 0x80..),
@@ -48,8 +46,8 @@ fn is_reserved_text(text: &str) -> bool {
     RESERVED.contains(&folded.trim_end_matches(['.', ' ']))
 }
 
-/// Whether an ASCII name is one that vfat or NTFS gives a reserved name besides its own: up to six letters
-/// of it, or two letters and four hexadecimal digits, then `~`, a number, and three letters of the extension.
+/// Whether an ASCII name can be the short name that vfat or NTFS generates for a reserved name: up to six letters of
+/// it, or two letters and four hexadecimal digits, then `~`, a number, and three letters of the extension.
 fn is_short_name(text: &str) -> bool {
     let Some((start, rest)) = text.split_once('~') else { return false };
     let (number, extension) = rest.split_once('.').unwrap_or((rest, ""));
@@ -61,8 +59,8 @@ fn is_short_name(text: &str) -> bool {
         }
 }
 
-/// Whether a text begins a short name: `whole`, beginnings of it (a long number takes room), or `prefix` and
-/// four hexadecimal digits.
+/// Whether a text can begin a short name: `whole`, a prefix of it (a long number leaves less room), or `prefix`
+/// followed by four hexadecimal digits.
 fn is_short_start(text: &str, whole: &str, prefix: &str) -> bool {
     let is_beginning = text.len() >= 2 && whole.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text));
     let digits = text.get(prefix.len()..).filter(|digits| digits.len() == 4);
@@ -70,7 +68,7 @@ fn is_short_start(text: &str, whole: &str, prefix: &str) -> bool {
     is_beginning || is_hashed && text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
-/// Unicode's Default_Ignorable_Code_Point, and every other format character.
+/// Whether a character is in Unicode's Default_Ignorable_Code_Point or is another format character.
 pub fn is_ignorable(c: char) -> bool {
     safe::is_format(c)
         || matches!(c,
@@ -142,13 +140,13 @@ mod tests {
         }
     }
 
-    /// The first characters that are let through are all that can begin a spelling.
+    /// The first characters that `is_reserved_text` accepts are all that can begin a spelling.
     #[test]
     fn no_other_character_folds_to_a_beginning() {
         let begins = |c: &char| !is_ignorable(*c) && fold(&c.to_string()).starts_with(['.', 'n']);
         let found: String = ('\0'..=char::MAX).filter(begins).collect();
         assert_eq!(found, ".Nn");
-        // And the second of those that begin with one of them in ASCII.
+        // The same for the second character of names whose first one is ASCII.
         let seconds = |c: &char| c.is_ascii() && fold(&c.to_string()).starts_with(['n', 'e', 's']);
         assert_eq!(('\0'..=char::MAX).filter(seconds).collect::<String>(), "ENSens");
     }

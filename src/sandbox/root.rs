@@ -1,8 +1,8 @@
-//! The root of the sandbox, and the way from it to a place below it.
+//! The root of the sandbox, and the resolution of paths below it.
 //!
-//! The root is an open handle. A path is followed from handle to handle: the kernel does it in one
-//! step where no link is on the way, else [`Walker`] reads every link itself. So a link that leaves
-//! the root is found wherever it stands, and the true name of every place is known.
+//! The root is an open handle. A path is resolved from handle to handle: in one step by the kernel if it contains no
+//! link, otherwise by [`Walker`], which reads every link itself. A link that leaves the root is therefore always
+//! detected, and the resolved path of every entry is known.
 
 mod walker;
 
@@ -28,63 +28,64 @@ use super::user_state::UserState;
 use walker::Walker;
 pub(super) use walker::parts_of;
 
-/// The folder that scripts cannot leave.
+/// The directory that scripts cannot leave.
 #[derive(Debug)]
 pub struct Root {
     pub(super) folder: Arc<Folder>,
-    /// Its absolute path, without links.
+    /// The absolute path, with links resolved.
     path: PathBuf,
-    /// Its absolute path as it was named, perhaps through a link.
+    /// The absolute path as the user named it, perhaps through a link.
     named: PathBuf,
-    /// What addresses below it begin with; none for the sandbox root, `/…` for a further one.
+    /// The prefix of addresses below the root: `None` for the sandbox root, an absolute path for a further root.
     base: Option<Arc<str>>,
-    /// What this run knows of what is kept below it.
+    /// The run's knowledge of the backup store below the root.
     pub(super) account: Account,
-    /// What tells our own files below it from a stranger's.
+    /// The seals that distinguish our own files below the root from foreign ones.
     pub(super) seal: RootSeal,
-    /// What is kept of the user whose seals these are.
+    /// The state of the user who owns these seals.
     pub(super) user: Arc<UserState>,
 }
 
-/// A place below the root, found through handles: the nearest folder that exists, what is missing
-/// below it, and the name of the place itself.
+/// A path below the root, resolved through handles: the nearest existing directory, the missing directories below it,
+/// and the last name.
 #[derive(Debug)]
 pub struct SandboxPath {
-    /// The folder in which `name` is, or would be if nothing were missing; the root's own is shared with it.
+    /// The nearest existing directory: the parent of `name` if nothing is missing. For entries of the root, the root's
+    /// own handle is shared.
     folder: Arc<Folder>,
-    /// Folders between `folder` and the place that do not exist.
+    /// The directories between `folder` and `name` that do not exist.
     missing: Vec<OsString>,
-    /// The name in that folder; none for the root itself.
+    /// The last name of the path; `None` for the root itself.
     name: Option<OsString>,
-    /// The way from the root without links and `..`.
+    /// The path from the root with links and `..` resolved.
     resolved: CompactString,
-    /// The same with the names as they are, where one of them is no text.
+    /// The same path as raw bytes, if one of its names is not UTF-8.
     raw: Option<OsString>,
-    /// The path as it was given, tidied, for messages.
+    /// The path as given, normalized, for messages.
     shown: CompactString,
-    /// The path itself named a link, which was followed.
+    /// Whether the last name of the path was a link that was followed.
     through_link: bool,
-    /// The text ended in `/`, so a folder is meant.
+    /// Whether the path ended in `/` and must therefore be a directory.
     wants_folder: bool,
-    /// The path of the further root that it lies below.
+    /// The path of the further root that contains it.
     base: Option<Arc<str>>,
 }
 
-/// Why a path leads to no place.
+/// The reason why a path could not be resolved.
 #[derive(Debug)]
 pub struct Unreached {
-    /// The reason.
+    /// The error.
     pub error: SandboxError,
-    /// Where it led, as far as that is known.
+    /// The path as far as it was resolved.
     pub way: Option<Way>,
 }
 
-/// Where a path led that could not be followed to its end.
+/// A path that could not be resolved completely.
 #[derive(Debug)]
 pub struct Way {
-    /// From the root, without links and `..`, and what of the path was still to come, up to its next `..`.
+    /// The resolved part from the root, followed by the unresolved part up to its next `..`.
     pub resolved: String,
-    /// Nothing is left out, so that this is what the path names.
+    /// Whether nothing is omitted, so that `resolved` is the whole path.
     pub is_whole: bool,
 }
 
@@ -111,26 +112,25 @@ impl Root {
         Ok(Root { folder, path, named, base: None, account: Account::default(), seal, user })
     }
 
-    /// The same with the seals of a user: what that user keeps below it can be told from what others put there.
+    /// Adds the seals of a user, so that files of this user's state below the root can be told from foreign ones.
     ///
-    /// # Errors
-    /// The system's.
+    /// Errors: from the operating system.
     pub fn sealed_for(self, user: &Arc<UserState>) -> io::Result<Root> {
         let seal = RootSeal::of(&user.key, &self.folder.own_metadata()?);
         Ok(Root { seal, user: user.clone(), ..self })
     }
 
-    /// What tells our own files below it from a stranger's.
+    /// Returns the seals that distinguish our own files below the root from foreign ones.
     pub fn seal(&self) -> &RootSeal {
         &self.seal
     }
 
-    /// What is kept of the user whose seals it has.
+    /// Returns the state of the user who owns the seals.
     pub fn user(&self) -> &Arc<UserState> {
         &self.user
     }
 
-    /// Opens a further root, which is reached by absolute paths only. Its path must be text.
+    /// Opens a further root, which is reached only by absolute paths. Errors: if its path is not UTF-8.
     pub fn open_further(path: &Path) -> io::Result<Root> {
         let root = Root::open(path)?;
         let base = root.path.to_str().ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
@@ -138,10 +138,9 @@ impl Root {
         Ok(Root { base, ..root })
     }
 
-    /// The same with an overlay over it: nothing below it is changed on the disk.
+    /// Returns this root under an overlay: changes below it do not reach the disk.
     ///
-    /// # Errors
-    /// The system's, or one that says that the overlay's own folder lies below the root.
+    /// Errors: from the operating system, or if the overlay's own directory is below the root.
     pub fn covered(&self, overlay: &Arc<Overlay>) -> io::Result<Root> {
         if self.part_below(overlay.place()).is_some() {
             return Err(io::Error::other("the directory for temporary files lies below it"));
@@ -152,17 +151,17 @@ impl Root {
         Ok(Root { folder, path, named, base, account: Account::default(), seal, user })
     }
 
-    /// The part below it of an absolute path; empty for the root itself.
+    /// Returns the part of an absolute path below this root: empty for the root itself, `None` outside.
     pub fn part_below(&self, path: &Path) -> Option<PathBuf> {
         [&self.path, &self.named].into_iter().find_map(|root| path.strip_prefix(root).ok()).map(Path::to_path_buf)
     }
 
-    /// Whether a place lies below this root.
+    /// Whether a path is below this root.
     pub fn has(&self, place: &SandboxPath) -> bool {
         self.base == place.base
     }
 
-    /// The address of what has this resolved path ([`SandboxPath::address`]).
+    /// Returns the address of a resolved path ([`SandboxPath::address`]).
     pub fn address_of<'a>(&self, resolved: &'a str) -> Cow<'a, str> {
         match &self.base {
             None => Cow::Borrowed(resolved),
@@ -171,7 +170,7 @@ impl Root {
         }
     }
 
-    /// A path below it as messages show it.
+    /// Returns a path below the root as messages show it.
     fn shown(&self, path: &PathText) -> CompactString {
         match (&self.base, path.parts().is_empty()) {
             (None, _) => path.shown(),
@@ -180,40 +179,40 @@ impl Root {
         }
     }
 
-    /// Its absolute path, for messages to the user who named it.
+    /// Returns the absolute path, for messages to the user who named it.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A handle of it on the disk, for the kernel's restrictions.
+    /// Returns a handle of the root on the disk, for Landlock rules.
     #[cfg(target_os = "linux")]
     pub fn handle(&self) -> Result<rustix::fd::OwnedFd, SandboxError> {
         self.folder.descriptor().map_err(|error| SandboxError::io(".", &error))
     }
 
-    /// What finds the way below it.
+    /// Returns the mechanism by which paths below the root are resolved.
     pub fn resolver(&self) -> Resolver {
         self.folder.resolver()
     }
 
-    /// Whether there is something to be said about what is kept below it.
+    /// Whether there are notes about the backup store below the root.
     pub fn has_notes(&self) -> bool {
         self.account.has_notes()
     }
 
-    /// Takes what is to be said about what is kept below it: a sentence each.
+    /// Returns and clears the notes about the backup store below the root, one sentence each.
     pub fn take_notes(&self) -> Vec<String> {
         self.account.take_notes()
     }
 
-    /// Its handle.
+    /// Returns the root's handle.
     pub(super) fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// The bytes of one of our own files directly below the root; none when it does not exist.
+    /// Reads one of our own files directly below the root. Returns `None` if it does not exist.
     ///
-    /// A link, a folder or a special file of that name is an error, as is one over `limit` bytes.
+    /// Errors: if the name is a link, a directory or a special file, or if the file has more than `limit` bytes.
     pub fn read_reserved(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, SandboxError> {
         debug_assert!(is_reserved(OsStr::new(name)), "tools read everything else");
         let wrap = |error: &io::Error| SandboxError::io(name, error);
@@ -231,12 +230,12 @@ impl Root {
         }
     }
 
-    /// Why a text is no path of this root, as far as it says so itself.
+    /// Returns the error of a path that is refused because of its text alone, or `None`.
     pub fn refusal(&self, text: &str, rule: PathRule) -> Option<SandboxError> {
         PathText::parse(text, rule, &[&self.path, &self.named]).err().map(SandboxError::from)
     }
 
-    /// Checks a path text and finds the place that it names.
+    /// Checks the text of a path and resolves it.
     pub fn locate(&self, text: &str, rule: PathRule) -> Result<SandboxPath, Unreached> {
         let path = PathText::parse(text, rule, &[&self.path, &self.named])?;
         let located = match self.locate_directly(&path, rule) {
@@ -249,7 +248,7 @@ impl Root {
         }
     }
 
-    /// The place that a link's text names: `folder` is the resolved path of where the link lies.
+    /// Resolves the target of a link. `folder` is the resolved path of the directory that contains the link.
     pub fn locate_from(&self, folder: &OsStr, target: &OsStr, rule: PathRule) -> Result<SandboxPath, SandboxError> {
         let mut walker = Walker::new(self, &PathText::default(), rule);
         for name in parts_of(Path::new(folder)) {
@@ -260,7 +259,7 @@ impl Root {
         walker.walk(rule).map_err(|unreached| unreached.error)
     }
 
-    /// The place at the end of a way through no link.
+    /// Resolves a path that must not contain links.
     pub(super) fn locate_exactly(&self, way: &Path) -> Result<SandboxPath, SandboxError> {
         let rule = PathRule::INSIDE.not_following();
         let mut walker = Walker::new(self, &PathText::default(), rule);
@@ -274,7 +273,7 @@ impl Root {
         walker.walk(rule).map_err(|unreached| unreached.error)
     }
 
-    /// The way in one step of the kernel, where no link and no `..` is on it.
+    /// Resolves a path in one system call, if it contains no link and no `..`.
     fn locate_directly(&self, path: &PathText, rule: PathRule) -> Option<SandboxPath> {
         let names: Vec<&OsStr> = path.parts().iter().map(|part| OsStr::new(part.as_str())).collect();
         if names.iter().any(|name| *name == "..") {
@@ -295,7 +294,7 @@ impl Root {
         Some(SandboxPath { folder, name, resolved: path.shown(), ..self.itself(path) })
     }
 
-    /// The place of the root itself, as a path shows it.
+    /// Returns the path of the root itself, as `path` spells it.
     fn itself(&self, path: &PathText) -> SandboxPath {
         SandboxPath {
             folder: self.folder.clone(),
@@ -310,14 +309,14 @@ impl Root {
         }
     }
 
-    /// The part of a link's absolute target below the root.
+    /// Returns the part below the root of a link's absolute target.
     fn below<'a>(&self, target: &'a Path) -> Option<&'a Path> {
         target.strip_prefix(&self.path).ok()
     }
 }
 
 impl SandboxPath {
-    /// One of our own, which no path leads to.
+    /// Returns the path of one of our own files, which no path text can name.
     pub(super) fn own(folder: impl Into<Arc<Folder>>, name: &OsStr, path: String) -> SandboxPath {
         let path = CompactString::from(path);
         SandboxPath {
@@ -333,13 +332,13 @@ impl SandboxPath {
         }
     }
 
-    /// The path as it was given, tidied, for messages.
+    /// Returns the path as given, normalized, for messages.
     pub fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// The path by which it can be named again, without links and `..`: from the sandbox root, empty for
-    /// that root itself; absolute below a further root.
+    /// Returns the path by which the entry can be named again, with links and `..` resolved: relative to the sandbox
+    /// root (empty for the root itself), or absolute below a further root.
     pub fn address(&self) -> Cow<'_, str> {
         match &self.base {
             None => Cow::Borrowed(&self.resolved),
@@ -348,7 +347,7 @@ impl SandboxPath {
         }
     }
 
-    /// The same with the names as they are, for the journal.
+    /// Returns the address as raw bytes, for the journal.
     pub(super) fn full_address(&self) -> Address {
         let below = self.resolved_raw();
         match &self.base {
@@ -362,45 +361,45 @@ impl SandboxPath {
         }
     }
 
-    /// The way from its root without links and `..`; empty for the root itself.
+    /// Returns the path from its root with links and `..` resolved; empty for the root itself.
     pub fn resolved(&self) -> &str {
         &self.resolved
     }
 
-    /// The same with the names as they are, also where they are no text.
+    /// Returns the resolved path as raw bytes, even if names are not UTF-8.
     pub fn resolved_raw(&self) -> &OsStr {
         self.raw.as_deref().unwrap_or(OsStr::new(&self.resolved))
     }
 
-    /// Whether the path itself named a link, which was followed.
+    /// Whether the last name of the path was a link that was followed.
     pub fn is_through_link(&self) -> bool {
         self.through_link
     }
 
-    /// Whether the path ended in `/`, so that a folder is meant.
+    /// Whether the path ended in `/` and must therefore be a directory.
     pub fn wants_folder(&self) -> bool {
         self.wants_folder
     }
 
-    /// Whether a place lies inside this one, or is this one.
+    /// Whether another path is inside this one or equal to it.
     pub fn holds(&self, other: &SandboxPath) -> bool {
         let below = other.resolved.strip_prefix(&*self.resolved);
         let holds = self.is_root() || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         holds && self.base == other.base
     }
 
-    /// Whether it is the root itself.
+    /// Whether this is the root itself.
     pub fn is_root(&self) -> bool {
         self.name.is_none()
     }
 
-    /// The name of the place, as far as it is text; `.` for the root.
+    /// Returns the last name, with invalid UTF-8 replaced; `.` for the root.
     pub fn file_name(&self) -> String {
         self.name.as_ref().map_or_else(|| ".".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// The folder that holds the place and its name there; an error for the root itself, or when a
-    /// folder on the way is missing.
+    /// Returns the parent directory and the name in it. Errors: for the root itself, or if a parent directory is
+    /// missing.
     pub fn entry(&self) -> Result<(&Folder, &OsStr), SandboxError> {
         let name = self.name.as_deref().ok_or(SandboxError::RootItself("a target"))?;
         match self.missing.is_empty() {
@@ -409,17 +408,17 @@ impl SandboxPath {
         }
     }
 
-    /// The nearest folder that exists and the names of the missing ones below it.
+    /// Returns the nearest existing directory and the names of the missing ones below it.
     pub fn missing_folders(&self) -> (&Folder, &[OsString]) {
         (&self.folder, &self.missing)
     }
 
-    /// The name of the place; an error for the root itself.
+    /// Returns the last name. Errors: for the root itself.
     pub fn name(&self) -> Result<&OsStr, SandboxError> {
         self.name.as_deref().ok_or(SandboxError::RootItself("a target"))
     }
 
-    /// What is known of the place; of a link that was not followed, of the link itself.
+    /// Returns the entry's metadata; for a link that was not followed, that of the link itself.
     pub fn metadata(&self) -> Result<Metadata, SandboxError> {
         if self.is_root() {
             return self.folder.own_metadata().map_err(|error| self.error(&error));
@@ -428,15 +427,15 @@ impl SandboxPath {
         folder.metadata(name).map_err(|error| self.error(&error))
     }
 
-    /// Whether a path that holds names which are never made may lead here: something is here, or whatever is made
-    /// gets other names.
+    /// Whether a path with names that are never created is accepted here: because the entry exists or is to be
+    /// restored, or because the names of all missing entries are acceptable.
     fn may_be_named(&self, rule: PathRule) -> bool {
         let made = || self.missing.iter().chain(&self.name);
         let is_there = self.missing.is_empty() && self.metadata().is_ok();
         is_there || rule.returns || rule.creates && made().all(|name| check_new_name(&name.to_string_lossy()).is_ok())
     }
 
-    /// Opens the place as a folder.
+    /// Opens the path as a directory.
     pub fn open_folder(&self) -> Result<Folder, SandboxError> {
         if self.is_root() {
             return self.folder.duplicate().map_err(|error| self.error(&error));
@@ -450,12 +449,12 @@ impl SandboxPath {
         }
     }
 
-    /// The error for what the operating system said after this place was changed.
+    /// Returns the error for a failure after this entry was changed.
     pub(super) fn undurable(&self, error: &io::Error) -> SandboxError {
         SandboxError::undurable(&self.shown, error)
     }
 
-    /// The error for what the operating system said of this place.
+    /// Returns the error for a failed system call on this entry.
     pub fn error(&self, error: &io::Error) -> SandboxError {
         SandboxError::io(&*self.shown, error)
     }

@@ -1,14 +1,13 @@
-//! Taking a place: something finished, under a name of ours in the same folder, gets its final name.
+//! Replacing: gives a finished staging file its final name in the same directory.
 //!
-//! What has that name until then is exchanged for it in one step, so that there is no moment in which
-//! the name is missing, and is then moved below `.ns` as it is: no byte of it is copied. It is copied
-//! where it cannot be moved (another file system) and where nothing can be exchanged. What comes out of
-//! the exchange is looked at: when it is not what was expected, it gets its name back. Nothing that comes
-//! out is ever removed before it is kept.
+//! An existing entry with that name is exchanged with the staging file atomically, so the name never disappears. The
+//! old entry is then moved below `.ns`; its contents are not copied. It is copied only if it cannot be moved (another
+//! file system) or if the system cannot exchange. The entry that comes out of the exchange is checked: if it is not the
+//! expected one, it gets its name back. No entry is removed before it is in the backup store.
 //!
-//! A file with further names (hard links) is moved too, so that undo puts the very file back and its names
-//! are names of one file again. Whoever writes to a further name in place changes what is kept with it, so
-//! that it is no backup: what the caller is told of is a copy.
+//! A file with several hard links is moved too, so that undo restores the same file and its links refer to one file
+//! again. Writing through another link changes the moved file, so it is not a reliable backup: the backup whose path
+//! the caller receives is a copy.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -26,48 +25,49 @@ use super::keep::{Drawer, Keeper, Locked, Slot};
 use super::metadata::{Kind, Metadata};
 use super::root::SandboxPath;
 
-/// Bytes that are hashed at once.
+/// Number of bytes hashed at once.
 const PIECE: usize = 64 << 10;
-/// How often somebody else may come between before it is told.
+/// Number of attempts after interference by others before the operation fails.
 const ATTEMPTS: usize = 100;
 
-/// What may become of what is at a place when something else takes it.
+/// Options for replacing an existing entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Overwrite<'a> {
-    /// What keeps it.
+    /// The backup store.
     pub keeper: Keeper<'a>,
-    /// Whether it may be replaced at all.
+    /// Whether the entry may be replaced at all.
     pub replace: Replace,
-    /// Whether it is told where it is kept.
+    /// Whether the caller receives the path of the backup.
     pub is_told: bool,
-    /// The SHA-256 that it must have, so that nothing is replaced that the caller has not seen.
+    /// The SHA-256 that the existing file must have, so that nothing is replaced that the caller has not seen.
     pub if_match: Option<[u8; 32]>,
 }
 
 impl<'a> Overwrite<'a> {
-    /// What is there is replaced and kept.
+    /// Replaces an existing entry and keeps a backup.
     pub fn keeping(keeper: Keeper<'a>) -> Overwrite<'a> {
         Overwrite { keeper, replace: Replace::Yes, is_told: true, if_match: None }
     }
 
-    /// What is there stays, and the operation fails, also in a race.
+    /// Never replaces: the operation fails if the entry exists, even in a race.
     pub fn never(keeper: Keeper<'a>) -> Overwrite<'a> {
         Overwrite { keeper, replace: Replace::No, ..Overwrite::keeping(keeper) }
     }
 }
 
-/// Something that is about to take a place, as the journal has it.
+/// The journaled step of putting an entry at a path.
 #[derive(Debug)]
 pub(super) struct Putting<'a> {
     under_way: UnderWay<'a>,
-    /// The name of ours under which it is made.
+    /// The temporary name of the staging file.
     pub(super) draft: OsString,
-    /// The drawer and the name under which what is there is kept.
+    /// The part of the backup store and the name there for the replaced entry.
     kept: (Drawer, String),
 }
 
 impl<'a> Putting<'a> {
-    /// Writes down that something is about to take a place in a folder; `from` says where it was kept until now.
+    /// Journals that an entry is about to be put at a path in a directory. `from` is its address in the backup store,
+    /// if it comes from there.
     pub(super) fn begin(
         (place, folder): (&SandboxPath, &Folder),
         from: Option<(Address, State)>,
@@ -76,7 +76,8 @@ impl<'a> Putting<'a> {
     ) -> Result<Putting<'a>, SandboxError> {
         let (draft, kept) = (random_name(), change.kept_stamp(keeper)?);
         let old = folder.metadata(place.name()?).ok();
-        // What is no backup by itself lies with what was deleted: its name is gone, and its content may change.
+        // A file with several hard links goes to the trash: it is not a reliable backup, because its content may still
+        // change.
         let drawer = if old.as_ref().is_some_and(is_shared) { Drawer::Trash } else { Drawer::Backups };
         let step = Step::Put {
             path: place.full_address(),
@@ -88,25 +89,25 @@ impl<'a> Putting<'a> {
         Ok(Putting { under_way: change.begin(step, &[folder])?, draft, kept: (drawer, kept) })
     }
 
-    /// The draft was made.
+    /// Records in the journal that the staging file exists.
     pub(super) fn drafted(&self, draft: &Draft) {
         self.under_way.drafted(draft.inode());
     }
 }
 
-/// A file that shall have the permission bits and, where this user may, the owner of what it replaces.
+/// A new file that gets the permission bits of the file it replaces and, if this user is allowed to set it, its owner.
 ///
-/// It gets them in the last moment: until then it is private, whatever becomes of the other meanwhile.
+/// It gets them at the last moment. Until then it is private, whatever happens to the other file.
 pub(super) struct Dress<'a> {
     /// The new file.
     pub(super) file: &'a File,
-    /// What was there when it was begun.
+    /// The metadata of the existing file when writing began.
     pub(super) old: Option<Metadata>,
 }
 
-/// A place that is to be taken.
+/// A replacement in progress.
 struct Taking<'a> {
-    /// The drawer and the name under which what is there is kept.
+    /// The part of the backup store and the name there for the replaced entry.
     kept: (Drawer, &'a str),
     place: &'a SandboxPath,
     folder: &'a Folder,
@@ -116,24 +117,24 @@ struct Taking<'a> {
     meter: &'a mut Meter,
 }
 
-/// What came of one attempt.
+/// The result of one attempt.
 enum Attempt {
-    /// The place is taken; what was there is kept.
+    /// The new entry is in place; the old one is in the backup store.
     Done(Option<Box<KeptOld>>),
-    /// Somebody came between.
+    /// Somebody else interfered.
     Again,
 }
 
-/// What was at a place that was taken.
+/// The backups of a replaced entry.
 struct KeptOld {
-    /// It.
+    /// The entry itself.
     slot: Slot,
-    /// A copy of its content, where it is no backup by itself.
+    /// A copy of its content, if the entry itself is not a reliable backup.
     copy: Option<Slot>,
 }
 
-/// Gives a finished draft the name of a place in its folder, durably, and tells where what had the
-/// name is kept.
+/// Gives a finished staging file its final name in its directory, durably. Returns the path of the backup of the
+/// replaced entry.
 pub(super) fn take_place(
     place: &SandboxPath,
     folder: &Folder,
@@ -146,7 +147,7 @@ pub(super) fn take_place(
     let mut taking = Taking { kept, place, folder, name: place.name()?, overwrite, dress, meter };
     for _ in 0..ATTEMPTS {
         if let Attempt::Done(kept) = taking.attempt(&mut draft, change)? {
-            // The place is taken, whatever becomes of the rest.
+            // The new entry is in place now, whether or not the rest succeeds.
             let synced = folder.sync().map_err(|error| place.undurable(&error));
             let synced = synced.and_then(|()| kept.as_ref().map_or(Ok(()), |kept| kept.sync_after(folder, place)));
             putting.under_way.done(Some(&draft.left(taking.name)), kept.is_some(), &[folder]);
@@ -176,7 +177,7 @@ impl Taking<'_> {
         self.take_from(draft, &old, (&locked, change))
     }
 
-    /// Gives up what is too much now. Returns the path of the backup, if the caller is to be told of it.
+    /// Removes backups beyond the retention limits. Returns the path of the backup, if the caller is to receive it.
     fn retain(&self, kept: &KeptOld) -> Option<String> {
         let Overwrite { keeper, is_told, .. } = self.overwrite;
         keeper.retain(&kept.slot, &self.meter.watch());
@@ -184,7 +185,7 @@ impl Taking<'_> {
         is_told.then(|| keeper.address_of(kept.copy.as_ref().unwrap_or(&kept.slot)))
     }
 
-    /// Takes a name that nothing had a moment ago.
+    /// Takes a name that was free a moment ago.
     fn take_free(&self, draft: &mut Draft) -> Result<Attempt, SandboxError> {
         if self.overwrite.if_match.is_some() {
             return Err(self.changed());
@@ -197,7 +198,7 @@ impl Taking<'_> {
         }
     }
 
-    /// Takes a name from what has it.
+    /// Replaces an existing entry.
     fn take_from(
         &mut self,
         draft: &mut Draft,
@@ -239,19 +240,20 @@ impl Taking<'_> {
         }
     }
 
-    /// Gives the new file the permission bits of a file that is there; of one that was there, if none is.
+    /// Sets the permission bits of the new file to those of the existing file or, if there is none now, of the file
+    /// that existed at the start.
     fn dress_as(&self, there: Option<&Metadata>) -> Result<(), SandboxError> {
         let Some(Dress { file, old }) = &self.dress else { return Ok(()) };
         let Some(like) = there.or(old.as_ref()).filter(|like| like.kind == Kind::File) else { return Ok(()) };
         let dressed = set_access(file, like).and_then(|()| match self.folder.has_one_log() {
-            // The folder's own sync follows, and covers it.
+            // The sync of the directory follows and covers this change.
             true => Ok(()),
             false => file.sync_all(),
         });
         dressed.map_err(|error| self.place.error(&error))
     }
 
-    /// Keeps what came out of the exchange, and removes its old name.
+    /// Moves the replaced entry to the backup store, and removes its temporary name.
     fn keep(
         &mut self,
         taken: &Taken,
@@ -281,7 +283,7 @@ impl Taking<'_> {
         taken.remove().map_err(|error| self.place.error(&error))
     }
 
-    /// Replaces what has the name where nothing can be exchanged: it is copied before.
+    /// Replaces an entry where the system cannot exchange: copies it to the backup store first.
     fn replace_copied(&mut self, draft: &mut Draft, slot: &mut Slot) -> Result<(), SandboxError> {
         if !slot.is_copy() {
             slot.copy(self.folder, self.name, self.place.shown(), self.meter)?;
@@ -291,15 +293,15 @@ impl Taking<'_> {
         Ok(())
     }
 
-    /// Gives what came out of the exchange its name back; where somebody else was quicker it is kept.
+    /// Gives the replaced entry its name back; if somebody else has taken the name, moves it to the backup store.
     fn put_back(&self, taken: &Taken, mut slot: Slot) {
         if !matches!(taken.put_back(self.name), Ok(true)) {
-            // Best effort: under the draft's name it is not lost either.
+            // Best effort: under its temporary name the entry is not lost either.
             let _ = slot.take(&taken.folder, &taken.name);
         }
     }
 
-    /// An error unless the file has the content that the caller has seen.
+    /// Checks that the file has the content that the caller has seen.
     fn check_content(&self, old: &Metadata, digest: [u8; 32]) -> Result<(), SandboxError> {
         if old.kind != Kind::File {
             return Err(self.changed());
@@ -326,18 +328,18 @@ impl Taking<'_> {
     }
 }
 
-/// Whether it is a file with further names, by which its content may be changed.
+/// Whether this is a file with several hard links, through which its content may be changed.
 fn is_shared(metadata: &Metadata) -> bool {
     metadata.kind == Kind::File && metadata.links > 1
 }
 
-/// Whether it is the same file, and nobody has changed it.
+/// Whether two metadata describe the same, unchanged file.
 pub(super) fn is_same(one: &Metadata, other: &Metadata) -> bool {
     let state = |metadata: &Metadata| (metadata.identity, metadata.size, metadata.modified);
     state(one) == state(other)
 }
 
-/// Refuses to replace what no file may replace.
+/// Errors: if the existing entry is of a kind that is never replaced.
 pub(super) fn refuse_kind(place: &SandboxPath, kind: Kind) -> Result<(), SandboxError> {
     match kind {
         Kind::Folder => Err(SandboxError::IsAFolder(place.shown().to_owned())),

@@ -1,10 +1,8 @@
-//! Folders that live as long as a run: made directly below the root, and removed with all that is in
-//! them when the run ends.
+//! Temporary directories of a run: created directly below the root, and removed with their contents when the run ends.
 //!
-//! Only what was made here is ever removed. A folder is known by its handle, which also keeps its
-//! identity from being given to another; what has its name by then and is another is left alone, and
-//! so is the folder itself once somebody gave it another name. A process that is killed leaves its
-//! folders behind.
+//! Only directories created here are removed. They are identified by their open handle, which also prevents reuse of
+//! the inode. If another entry has taken the name, or the directory was renamed, both are left alone. A process that is
+//! killed leaves its directories behind.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -19,10 +17,10 @@ use super::parents::MadeFolders;
 use super::remove::remove_contents;
 use super::root::Root;
 
-/// Nobody but the user looks into such a folder.
+/// Only the user may access a temporary directory.
 const MODE: u32 = 0o700;
 
-/// The temporary folders of a run.
+/// The temporary directories of a run.
 #[derive(Debug, Default)]
 pub struct TemporaryFolders(RefCell<Vec<TemporaryFolder>>);
 
@@ -30,23 +28,23 @@ pub struct TemporaryFolders(RefCell<Vec<TemporaryFolder>>);
 struct TemporaryFolder {
     name: String,
     identity: Identity,
-    /// Held so that the inode is not used for another folder meanwhile.
+    /// Kept open so that the inode is not reused for another directory.
     folder: Folder,
 }
 
-/// A name for a temporary folder that nobody has and nobody can guess.
+/// Returns an unused name for a temporary directory that nobody can guess.
 pub fn temporary_name(prefix: &str) -> String {
     format!(".tmp-{prefix}-{:016x}", random_number())
 }
 
-/// Whether a name is one of those.
+/// Whether a name has the form of a temporary directory's name.
 pub(super) fn is_temporary_name(name: &str) -> bool {
     let digits = name.strip_prefix(".tmp-").and_then(|rest| rest.rsplit_once('-')).map(|(_, digits)| digits);
     digits.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 impl TemporaryFolders {
-    /// Makes the folder of a name that nobody has.
+    /// Creates a directory with an unused name.
     pub fn make(&self, root: &Root, name: String, change: &Change<'_>) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(&name, &error);
         let system_name = OsString::from(&name);
@@ -64,13 +62,13 @@ impl TemporaryFolders {
         Ok(())
     }
 
-    /// Whether one of them holds what has this address, or is it.
+    /// Whether an address is one of the directories or below one.
     pub fn hold(&self, address: &str) -> bool {
         let first = address.split('/').next().unwrap_or_default();
         self.0.borrow().iter().any(|folder| folder.name == first)
     }
 
-    /// Removes all of them, and says in a sentence each what could not be removed.
+    /// Removes all directories. Returns a sentence for each one that could not be removed.
     pub fn remove_all(&self, root: &Root) -> Vec<String> {
         let folders = std::mem::take(&mut *self.0.borrow_mut());
         let removed = folders.into_iter().map(|folder| (folder.name.clone(), folder.remove(root)));
@@ -85,7 +83,7 @@ impl TemporaryFolder {
             return Ok(());
         }
         remove_contents(self.folder, &self.name)?;
-        // Exchanged since: whatever it is, an empty folder at most is lost.
+        // If the entry was replaced in the meantime, at most an empty directory is lost.
         let name = OsString::from(&self.name);
         match root.folder().without_trace(|| root.folder().remove_folder(&name)) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -93,7 +91,7 @@ impl TemporaryFolder {
         }
     }
 
-    /// Whether the name still is that of the folder that was made.
+    /// Whether the name still belongs to the directory that was created.
     fn is_in_place(&self, root: &Root) -> Result<bool, SandboxError> {
         match root.folder().metadata(OsString::from(&self.name).as_os_str()) {
             Ok(found) => Ok(found.kind == Kind::Folder && found.identity == self.identity),

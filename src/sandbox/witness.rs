@@ -1,9 +1,9 @@
-//! Looks at what the process really has open, after other code opened files by path.
+//! Verifies which files the process really has open, after other code has opened them by path.
 //!
-//! SQLite takes a path, follows the links in it itself (those of `/proc/self/fd` too) and opens the
-//! result, so a handle cannot be given to it and its path could be bent meanwhile. [`Witness`] finds
-//! that out before the files are used: on Linux it compares what was opened with what the handle of
-//! our folder holds, elsewhere it asks whether the path still leads to that folder.
+//! SQLite takes a path, resolves the links in it (including those of `/proc/self/fd`) and opens the result. It cannot
+//! be given a handle, so somebody could redirect the path in the meantime. [`Witness`] detects this before the files
+//! are used: on Linux it compares the opened files with the contents of our directory's handle, elsewhere it checks
+//! that the path still leads to that directory.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,28 +13,28 @@ use super::error::SandboxError;
 use super::metadata::Identity;
 use super::own::{OwnFolder, moved};
 
-/// One at a time, so that what appears among the open files comes from one opener.
+/// Allows one [`Witness`] at a time, so that all newly opened files come from one opener.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// Watches the opening of our files by path.
+/// Watches other code open our files by path.
 pub struct Witness<'a> {
     folder: &'a OwnFolder,
     path: &'a Path,
     names: &'a [&'a str],
-    /// What was open before: numbers of descriptors and what they were.
+    /// The files that were open before, as descriptor numbers and identities.
     before: BTreeSet<(String, Identity)>,
     _one: MutexGuard<'static, ()>,
 }
 
 impl<'a> Witness<'a> {
-    /// Begins to watch, before anything is opened by a path below `path`.
+    /// Starts watching, before anything is opened by a path below `path`.
     pub fn begin(folder: &'a OwnFolder, path: &'a Path, names: &'a [&'a str]) -> Witness<'a> {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let before = open_files(names).into_iter().collect();
         Witness { folder, path, names, before, _one: one }
     }
 
-    /// An error unless every file of these names that was opened since lies in our folder.
+    /// Errors: unless every file with one of these names that was opened since then is in our directory.
     pub fn check(&self) -> Result<(), SandboxError> {
         let mut ours = Vec::new();
         for name in self.names {
@@ -49,7 +49,7 @@ impl<'a> Witness<'a> {
     }
 }
 
-/// The open files of this process that have, or had when they were opened, one of these names.
+/// Returns the open files of this process that have, or had when they were opened, one of these names.
 #[cfg(target_os = "linux")]
 fn open_files(names: &[&str]) -> Vec<(String, Identity)> {
     use super::folder::identity_of_path;
@@ -65,7 +65,7 @@ fn open_files(names: &[&str]) -> Vec<(String, Identity)> {
     opened.filter_map(|path| Some((path.file_name()?.to_str()?.to_owned(), identity_of_path(&path).ok()?))).collect()
 }
 
-/// No other system tells what is open by name.
+/// No other system lists open files by name.
 #[cfg(not(target_os = "linux"))]
 fn open_files(_: &[&str]) -> Vec<(String, Identity)> {
     Vec::new()

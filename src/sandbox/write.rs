@@ -1,4 +1,4 @@
-//! Writing files, whole or not at all.
+//! Writes files atomically.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,34 +15,34 @@ use super::parents::Parents;
 use super::root::SandboxPath;
 use super::take::{Dress, Overwrite, Putting, refuse_kind, take_place};
 
-/// Bytes that are written between two looks at the clock.
+/// Number of bytes written between two checks of the deadline.
 const PIECE: usize = 4 << 20;
-/// The permission bits of new files, before the user's mask.
+/// The permission bits of new files, before the umask.
 const FILE_MODE: u32 = 0o666;
-/// The permission bits of a file until it gets those of another.
+/// The permission bits of a file until it gets those of the file it replaces.
 pub(super) const PRIVATE_MODE: u32 = 0o600;
 
-/// A file that is being written and has no name yet. It vanishes unless it is finished.
+/// A file being written that does not have its final name yet. It is removed on drop unless it is finished.
 #[derive(Debug)]
 pub struct NewFile<'a> {
     place: &'a SandboxPath,
     overwrite: Overwrite<'a>,
     change: &'a Change<'a>,
-    /// Goes before the folders that were made for it.
+    /// Declared before `parents`: the staging file is removed before the directories created for it.
     draft: Draft,
     parents: Parents<'a>,
     putting: Putting<'a>,
-    /// What a file leaves that this one replaces.
+    /// The metadata of the file that this one replaces.
     old: Option<Metadata>,
-    /// To be written to.
+    /// The file to write to.
     pub file: File,
 }
 
 impl NewFile<'_> {
-    /// Gives it its name, once it is synced; durable when this returns. Gives the path below `.ns` of
-    /// what was replaced, if that is kept.
+    /// Syncs the file and gives it its final name; the change is durable on return. Returns the path below `.ns` of the
+    /// backup of the replaced entry, if there is one.
     ///
-    /// A file that is replaced leaves its permission bits and, where this user may, its owner.
+    /// The file takes over the permission bits of a replaced file and, if the user is allowed to set it, its owner.
     pub fn finish(self, meter: &mut Meter) -> Result<Option<String>, SandboxError> {
         self.file.sync_all().map_err(|error| self.place.error(&error))?;
         let dress = Dress { file: &self.file, old: self.old };
@@ -56,8 +56,8 @@ impl NewFile<'_> {
 }
 
 impl SandboxPath {
-    /// Writes a file: all of it or nothing, and durable when this returns. Gives the path below `.ns`
-    /// of what was replaced, if that is kept.
+    /// Writes a file atomically and durably. Returns the path below `.ns` of the backup of the replaced entry, if there
+    /// is one.
     pub fn write_file(
         &self,
         content: &[u8],
@@ -73,7 +73,7 @@ impl SandboxPath {
         new.finish(meter)
     }
 
-    /// Begins to write a file that takes this place when it is finished. Missing folders are made.
+    /// Starts writing a file that gets this path when it is finished. Creates missing parent directories.
     pub fn begin_file<'a>(
         &'a self,
         overwrite: Overwrite<'a>,
@@ -92,8 +92,7 @@ impl SandboxPath {
         Ok(NewFile { place: self, overwrite, change, draft, parents, putting, old, file })
     }
 
-    /// Says whether a file can be written to the place; an error where that would replace what must
-    /// not be replaced.
+    /// Checks that a file can be written to the path. Errors: if that would replace an entry that must not be replaced.
     pub fn check_replaceable(&self, replace: Replace) -> Result<(), SandboxError> {
         match self.missing_folders() {
             (folder, []) => self.replaceable(folder, self.name()?, replace).map(drop),
@@ -101,7 +100,7 @@ impl SandboxPath {
         }
     }
 
-    /// What is known of what something would replace; an error when it may not be replaced.
+    /// Returns the metadata of the entry that would be replaced. Errors: if it must not be replaced.
     pub(super) fn replaceable(
         &self,
         folder: &Folder,

@@ -1,18 +1,19 @@
 //! Seccomp: system calls that no script and no tool needs are refused with `EPERM`.
 //!
-//! Everything else is let through, so that another libc or kernel stays usable; what works on files is
-//! Landlock's matter and that of our own code. Numbers of the x32 calls, which a 64-bit kernel may offer
-//! beside its own, are refused, and calls of other architectures end the process.
+//! All other calls are allowed, so that another libc or kernel still works; file access is restricted by Landlock and
+//! by our own code. Calls with x32 numbers, which a 64-bit kernel may offer besides its own, are refused, and calls of
+//! other architectures kill the process.
 //!
-//! The program is written here and not by seccompiler, which installs it: theirs has eight times as many
-//! instructions, and the kernel tries each filter with every call there is before it takes it, 3 ms long.
+//! The BPF program is generated here; seccompiler only installs it. A program compiled by seccompiler has eight times
+//! as many instructions. The kernel evaluates each filter for every system call number before accepting it, which takes
+//! 3 ms.
 
 use libc::c_long;
 use seccompiler::{BpfProgram, Error, sock_filter};
 
 use super::{Network, Process, WallError};
 
-/// Filters the system calls of all threads; whether this system can.
+/// Filters the system calls of all threads. Returns whether this system supports it.
 pub fn install(process: Process) -> Result<bool, WallError> {
     let Some(program) = program(process) else { return Ok(false) };
     match seccompiler::apply_filter_all_threads(&program) {
@@ -26,13 +27,13 @@ fn is_missing(error: &std::io::Error) -> bool {
     error.raw_os_error().is_some_and(|code| [libc::ENOSYS, libc::EINVAL].contains(&code))
 }
 
-/// What the kernel does with a call (seccomp(2)).
+/// Actions of a filter (seccomp(2)).
 const ALLOW: u32 = 0x7fff_0000;
 const KILL: u32 = 0x8000_0000;
 const REFUSE: u32 = 0x0005_0000 | libc::EPERM as u32;
 const MISSING: u32 = 0x0005_0000 | libc::ENOSYS as u32;
 
-/// Instructions of the kernel's small machine (linux/bpf_common.h): load a word, compare, answer.
+/// Instructions of classic BPF (linux/bpf_common.h): load a word, compare, return.
 const LOAD: u16 = 0x20;
 const IF_IS: u16 = 0x15;
 const IF_ABOVE: u16 = 0x25;
@@ -40,17 +41,17 @@ const IF_FROM: u16 = 0x35;
 const IF_ANY: u16 = 0x45;
 const ANSWER: u16 = 0x06;
 
-/// Where the kernel puts what is known of a call (struct seccomp_data).
+/// Offsets in struct seccomp_data.
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 const ARGUMENTS: u32 = 16;
 
-/// The bit from which on numbers are those of x32.
+/// The bit that marks x32 numbers.
 const X32: u32 = 0x4000_0000;
-/// Numbers that are compared one by one.
+/// Number of system calls that are compared one by one.
 const CHUNK: usize = 16;
 
-/// How the kernel calls this architecture (linux/audit.h).
+/// Returns the kernel's identifier of this architecture (linux/audit.h).
 fn architecture() -> Option<u32> {
     match std::env::consts::ARCH {
         "x86_64" => Some(0xc000_003e),
@@ -60,7 +61,7 @@ fn architecture() -> Option<u32> {
     }
 }
 
-/// The filter; none for architectures whose calls are not known here.
+/// Returns the filter, or `None` for architectures whose system calls are not known here.
 fn program(process: Process) -> Option<BpfProgram> {
     let mut program = vec![
         step(LOAD, ARCHITECTURE),
@@ -88,17 +89,17 @@ fn step(code: u16, k: u32) -> sock_filter {
     branch(code, k, 0, 0)
 }
 
-/// A comparison, with the instructions that are left out when it holds and when it does not.
+/// Returns a comparison, with the number of instructions to skip if it holds and if it does not.
 fn branch(code: u16, k: u32, jt: u8, jf: u8) -> sock_filter {
     sock_filter { code, jt, jf, k }
 }
 
-/// A call of which an argument decides.
+/// A system call that is allowed or refused depending on one argument.
 struct Asked {
     number: c_long,
-    /// The place of the argument.
+    /// The index of the argument.
     argument: u32,
-    /// Comparisons, with the answer when one holds.
+    /// Comparisons, each with the action if it holds.
     tests: Vec<(u16, u32, u32)>,
     otherwise: u32,
 }
@@ -115,22 +116,22 @@ impl Asked {
     }
 }
 
-/// The calls that are refused for some arguments.
+/// Returns the calls that are refused for some arguments.
 fn asked(process: Process) -> Vec<Asked> {
     let own = std::process::id();
     let is_script = process == Process::Script;
-    // 0 is this process and, for `kill`, its group, which Ctrl-Z stops.
+    // 0 means this process and, for `kill`, its process group, which Ctrl-Z stops.
     let own_alone = vec![(IF_IS, own, ALLOW), (IF_IS, 0, ALLOW)];
     let threads = if is_script { vec![(IF_ANY, libc::CLONE_THREAD as u32, ALLOW)] } else { Vec::new() };
     let clone = [vec![(IF_ANY, NAME_SPACES, REFUSE)], threads].concat();
     let typing = vec![(IF_IS, TIOCSTI, REFUSE), (IF_IS, TIOCLINUX, REFUSE)];
     let mut calls = vec![
         Asked { number: libc::SYS_ioctl, argument: 1, tests: typing, otherwise: ALLOW },
-        // The C library tries `clone3`, whose flags no filter can see, and takes `clone` where it is missing.
+        // The C library tries `clone3`, whose flags a filter cannot read, and falls back to `clone` if it is missing.
         Asked { number: libc::SYS_clone3, argument: 0, tests: Vec::new(), otherwise: MISSING },
         Asked { number: libc::SYS_clone, argument: 0, tests: clone, otherwise: if is_script { REFUSE } else { ALLOW } },
         Asked { number: libc::SYS_prlimit64, argument: 0, tests: own_alone.clone(), otherwise: REFUSE },
-        // The line editor wakes itself by a pair without a name.
+        // The line editor wakes itself through an unnamed socket pair.
         Asked {
             number: libc::SYS_socketpair,
             argument: 0,
@@ -146,7 +147,7 @@ fn asked(process: Process) -> Vec<Asked> {
     calls
 }
 
-/// The calls that are refused whatever their arguments are.
+/// Returns the calls that are refused whatever their arguments.
 fn refused(process: Process) -> Vec<c_long> {
     let mut numbers = [NETWORK, MOUNTS, OTHERS, KERNEL, FILES, USERS, IPC].concat();
     match process {
@@ -163,11 +164,11 @@ fn refused(process: Process) -> Vec<c_long> {
     numbers
 }
 
-/// Keys that are typed for the user, and what is on the screen (ioctl_tty(2)).
+/// Requests that simulate keyboard input and read the screen (ioctl_tty(2)).
 const TIOCSTI: u32 = 0x5412;
 const TIOCLINUX: u32 = 0x541c;
 
-/// Flags of `clone` that make a name space.
+/// Flags of `clone` that create a namespace.
 const NAME_SPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWUTS
@@ -178,13 +179,13 @@ const NAME_SPACES: u32 = (libc::CLONE_NEWNS
 
 const PROGRAMS: &[c_long] = &[libc::SYS_execve, libc::SYS_execveat];
 
-/// Other ways to signal than `kill` and `tgkill`: by threads, and by joining another group.
+/// Ways to send signals other than `kill` and `tgkill`: to threads, and by joining another process group.
 const SIGNALS: &[c_long] = &[libc::SYS_tkill, libc::SYS_rt_tgsigqueueinfo, libc::SYS_setpgid, libc::SYS_setsid];
 
 const NETWORK: &[c_long] =
     &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen, libc::SYS_sendmmsg, libc::SYS_recvmmsg];
 
-/// What works on connections that others make.
+/// Calls on connections that others have opened.
 const CONNECTIONS: &[c_long] = &[
     libc::SYS_accept,
     libc::SYS_accept4,
@@ -215,7 +216,7 @@ const MOUNTS: &[c_long] = &[
     libc::SYS_setns,
 ];
 
-/// Other processes of the user.
+/// Calls that affect other processes of the user.
 const OTHERS: &[c_long] = &[
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
@@ -268,14 +269,14 @@ const KERNEL: &[c_long] = &[
     libc::SYS_lookup_dcookie,
 ];
 
-/// What reaches files by other ways than a name in a folder, or makes what is no file.
+/// Calls that access files other than by a name in a directory, or that create objects that are not files.
 const FILES: &[c_long] = &[
     libc::SYS_name_to_handle_at,
     libc::SYS_open_by_handle_at,
     libc::SYS_fanotify_init,
     libc::SYS_inotify_init1,
     libc::SYS_mknodat,
-    // By a path, which older versions of Landlock do not look at; we empty files by their handle.
+    // Takes a path and is not checked by older versions of Landlock; we truncate files by handle.
     libc::SYS_truncate,
     libc::SYS_setxattr,
     libc::SYS_lsetxattr,
@@ -332,7 +333,7 @@ const OLD: &[c_long] = &[
     libc::SYS__sysctl,
 ];
 
-// Newer than the list of numbers that we use; the same on all architectures.
+// Newer than the table of the libc crate; the same on all architectures.
 const SETXATTRAT: c_long = 463;
 const REMOVEXATTRAT: c_long = 466;
 const OPEN_TREE_ATTR: c_long = 467;
@@ -342,7 +343,7 @@ const FILE_SETATTR: c_long = 469;
 mod tests {
     use super::*;
 
-    /// What the kernel answers to a call: a few instructions of BPF are all that the filters have.
+    /// Interprets a filter for one call; it supports the few BPF instructions that the filters use.
     fn verdict(program: &BpfProgram, number: i64, first: u32, second: u32) -> u32 {
         let arch = architecture().expect("tests run where filters are");
         let word = |offset: u32| match offset {
@@ -386,7 +387,7 @@ mod tests {
             }
         }
         assert_eq!(verdict(&program, libc::SYS_clone3, 0, 0), MISSING);
-        // Every other number goes through.
+        // Every other number is allowed.
         let (refused, asked) = (refused(Process::Script), asked(Process::Script));
         for number in 0..500 {
             if !refused.contains(&number) && asked.iter().all(|call| call.number != number) {

@@ -1,32 +1,32 @@
-//! What of the wall is in force, in words.
+//! A report of the parts of the lockdown that are in force.
 
 use super::{Network, Process};
 
-/// What the kernel keeps the process from.
+/// The restrictions that the kernel enforces on the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Force {
-    /// The version of Landlock's interface that is in force, if any.
+    /// The version of the Landlock ABI in force, if any.
     pub land: Option<u32>,
     /// Whether system calls are filtered.
     pub is_filtered: bool,
-    /// The powers of root that are kept; none for an ordinary user.
+    /// The capabilities that root keeps; empty for an ordinary user.
     pub kept: Vec<&'static str>,
-    /// What the process is for.
+    /// The purpose of the process.
     pub process: Process,
 }
 
 impl Force {
-    /// Nothing is.
+    /// Returns the report of a process without restrictions.
     pub fn none(process: Process) -> Force {
         Force { land: None, is_filtered: false, kept: Vec::new(), process }
     }
 
-    /// Whether both halves are in force.
+    /// Whether both Landlock and seccomp are in force.
     pub fn is_whole(&self) -> bool {
         self.land.is_some() && self.is_filtered
     }
 
-    /// One line that says whether the kernel restricts the process.
+    /// Returns a one-line summary of the restrictions.
     pub fn summary(&self) -> &'static str {
         match (self.land.is_some(), self.is_filtered) {
             (true, true) => "in force: Landlock and seccomp",
@@ -36,7 +36,7 @@ impl Force {
         }
     }
 
-    /// What each half does, as names with sentences.
+    /// Returns the restrictions as pairs of a label and a sentence.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
         let files = match (self.land, self.process) {
             (None, _) => "not restricted by the kernel".to_owned(),
@@ -73,7 +73,7 @@ impl Force {
     }
 }
 
-/// The version from which on signals to processes outside are refused.
+/// The first version of Landlock that can block signals to other processes.
 const SCOPES: u32 = 6;
-/// The version from which on TCP is refused.
+/// The first version of Landlock that can block TCP.
 const NETWORK: u32 = 4;

@@ -1,7 +1,6 @@
-//! Landlock: files only on the grounds, and no device, pipe or socket made elsewhere.
+//! Landlock: file access only through grants, and no devices, pipes or sockets created elsewhere.
 //!
-//! Landlock does not know of looking at a file (`stat`), of links that are read, and of owners, modes and
-//! times that are set; that stays with our own code.
+//! Landlock does not restrict `stat`, reading links, or setting owners, modes and times; our own code restricts those.
 
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, PoisonError};
@@ -14,12 +13,13 @@ use rustix::fs::{CWD, Mode, OFlags};
 
 use super::{Ground, Process, Rights, WallError};
 
-/// What must be there: before version 2, nothing could be moved from one folder to another.
+/// The minimum version: before version 2, no file could be moved between directories.
 const LEAST: ABI = ABI::V2;
-/// The newest version that this was tried with.
+/// The newest version that has been tested.
 const NEWEST: ABI = ABI::V7;
 
-/// Restricts this thread and those that it starts; gives the version in force, if the kernel has one.
+/// Restricts this thread and the threads that it starts. Returns the version in force, or `None` if the kernel has no
+/// Landlock.
 pub fn restrict(process: Process, grounds: Vec<Ground>) -> Result<Option<u32>, WallError> {
     let status = enforce(process, grounds).map_err(|error| WallError::Land(error.to_string()))?;
     Ok(match (status.ruleset, status.landlock) {
@@ -33,8 +33,8 @@ fn enforce(process: Process, grounds: Vec<Ground>) -> Result<RestrictionStatus, 
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::SoftRequirement);
     let ruleset = match process {
         Process::Script | Process::Server(_) => ruleset.handle_access(AccessFs::from_all(LEAST))?,
-        // What is special is left to the filter of system calls: a thread of a server inherits this, and moves
-        // pipes into the trash.
+        // Special files are left to the seccomp filter: a thread of a server inherits this ruleset, and moves pipes
+        // into the trash.
         Process::Tester(_) => ruleset.handle_access(AccessFs::Execute | AccessFs::Refer)?,
     };
     let ruleset = ruleset.set_compatibility(CompatLevel::BestEffort);
@@ -44,7 +44,7 @@ fn enforce(process: Process, grounds: Vec<Ground>) -> Result<RestrictionStatus, 
     };
     let ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?.scope(Scope::from_all(NEWEST))?.create()?;
     let own = if process == Process::Script { Vec::new() } else { own_program() };
-    // Moving from folder to folder is refused wherever it is not allowed.
+    // Landlock always refuses moves between directories unless they are granted.
     let is_tester = matches!(process, Process::Tester(_));
     let all = open("/", Rights::Change).filter(|_| is_tester);
     let mut rules: Vec<PathBeneath<OwnedFd>> = Vec::new();
@@ -59,7 +59,7 @@ fn enforce(process: Process, grounds: Vec<Ground>) -> Result<RestrictionStatus, 
     ruleset.restrict_self()
 }
 
-/// The right to make what is no file, folder or link.
+/// Permission to create special files.
 const SPECIAL: BitFlags<AccessFs> = make_bitflags!(AccessFs::{MakeChar | MakeBlock | MakeFifo | MakeSock});
 
 fn allowed(rights: Rights) -> BitFlags<AccessFs> {
@@ -68,9 +68,9 @@ fn allowed(rights: Rights) -> BitFlags<AccessFs> {
         Rights::ReadFile => AccessFs::ReadFile.into(),
         Rights::Use => AccessFs::ReadFile | AccessFs::WriteFile,
         Rights::List => AccessFs::ReadDir.into(),
-        // Links are moved into the trash and back, and copied with the folder that holds them. Pipes, sockets and
-        // devices that are there are moved into the trash too, which Landlock takes for making them; that they
-        // are made is what the filter of system calls refuses.
+        // Links are moved into the trash and back, and copied with the directory that contains them. Existing pipes,
+        // sockets and devices are moved into the trash too, which Landlock treats as creating them; the seccomp filter
+        // refuses actually creating them.
         Rights::Change => {
             let files = make_bitflags!(AccessFs::{
                 ReadFile | ReadDir | WriteFile | Truncate | RemoveFile | RemoveDir | MakeReg | MakeDir | MakeSym | Refer
@@ -83,7 +83,8 @@ fn allowed(rights: Rights) -> BitFlags<AccessFs> {
     }
 }
 
-/// What libraries of ours read when they need it: the time zone, chance, and what this process has open.
+/// Returns the files that our libraries read on demand: the time zone, random numbers, and the open files of this
+/// process.
 fn system() -> Vec<Ground> {
     let named = std::env::var_os("TZ").and_then(|zone| {
         let zone = zone.into_string().ok()?;
@@ -100,8 +101,8 @@ fn system() -> Vec<Ground> {
     zone.chain(fixed.into_iter().filter_map(|(path, rights)| open(path, rights))).chain(own).collect()
 }
 
-/// A ground of `/proc`, held open for good: a rule is about a thing, and what nobody holds there is another
-/// thing when it is looked for again.
+/// Keeps a handle on a file in `/proc` open forever: a rule applies to an inode, and an inode in `/proc` that nobody
+/// holds is a different one at the next lookup.
 fn pinned(ground: Ground) -> Option<Ground> {
     static PINS: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
     let pin = ground.handle.try_clone().ok()?;
@@ -109,20 +110,20 @@ fn pinned(ground: Ground) -> Option<Ground> {
     Some(ground)
 }
 
-/// What our own binary needs to be started: itself, what loads it, and its libraries.
+/// Returns the files needed to start our own binary: the binary, the dynamic loader and the libraries.
 fn own_program() -> Vec<Ground> {
     let loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1", "/lib/ld-linux-riscv64-lp64d.so.1"];
     let libraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
     let own = open("/proc/self/exe", Rights::Run);
     let loaders = loaders.into_iter().filter_map(|path| open(path, Rights::Run));
     let libraries = libraries.into_iter().filter_map(|path| open(path, Rights::Read));
-    // What a worker is not given, it reads from there.
+    // The standard streams that a worker is not given.
     let nothing = open("/dev/null", Rights::Use);
     let cache = open("/etc/ld.so.cache", Rights::ReadFile);
     own.into_iter().chain(loaders).chain(libraries).chain(cache).chain(nothing).collect()
 }
 
-/// A ground by its path; none where there is nothing.
+/// Returns a grant for a path, or `None` if nothing exists there.
 fn open(path: &str, rights: Rights) -> Option<Ground> {
     let handle = rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
     Some(Ground { handle, rights })

@@ -1,11 +1,11 @@
-//! The second wall: what the kernel keeps this process from, whatever our own code does.
+//! The lockdown: restrictions that the kernel enforces on this process, whatever our own code does.
 //!
-//! [`seal`] takes folders as open handles, each with what may be done below it, and gives up all else:
-//! other files, other programs, the network, and the powers of root that work on files does not need.
-//! It is called once, before the first line of a script runs, and cannot be taken back. It knows nothing
-//! of roots, policies and scripts. What the kernel does not have is told by [`Force`], never passed over.
+//! [`seal`] takes directories as open handles, each with the rights below it, and gives up all other access: other
+//! files, other programs, the network, and the capabilities of root that file operations do not need. It is called
+//! once, before the first line of a script runs, and cannot be reverted. This module does not depend on roots, policies
+//! or scripts. [`Force`] reports which restrictions the kernel lacks.
 //!
-//! What a person at the terminal names by hand is done [`outside`], on a thread that began before.
+//! Files that a person at the terminal names are accessed [`outside`], on a thread that started before the lockdown.
 
 #[cfg(target_os = "linux")]
 mod filter;
@@ -22,75 +22,75 @@ use std::os::fd::OwnedFd;
 pub use force::Force;
 pub use outside::{open_outside, outside};
 
-/// What a process is for.
+/// The purpose of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Process {
-    /// It runs scripts or tools: it starts no program and no other process.
+    /// Runs scripts or tools, and starts no other program or process.
     Script,
-    /// It runs neither, but starts its own binary for them, as workers that seal themselves as
-    /// [`Process::Script`]. They live within its wall, so its grounds are theirs too.
+    /// Runs neither scripts nor tools, but starts its own binary as workers that restrict themselves as
+    /// [`Process::Script`]. The workers inherit its restrictions, so it must hold their grants as well.
     Server(Network),
-    /// It reads and writes files that the user names, anywhere: the threads of a server besides that of its
-    /// engine. Only programs, the network and special files are out of its reach.
+    /// Reads and writes files anywhere, as named by the user: the threads of a server other than its engine's. Only
+    /// programs, the network and special files are blocked.
     Tester(Network),
 }
 
-/// What of the network a process has.
+/// The network access of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Network {
-    /// Nothing.
+    /// No access.
     None,
-    /// It takes connections where it listened before; it makes none, and listens nowhere else.
+    /// Accepts connections on sockets that are already listening; opens none and listens nowhere else.
     Accepts,
 }
 
-/// What may be done below a folder, or with a file.
+/// The rights below a directory, or on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rights {
-    /// Files are read, folders listed.
+    /// Read files and list directories.
     Read,
-    /// This one file is read.
+    /// Read this one file.
     ReadFile,
-    /// This one file is read and written.
+    /// Read and write this one file.
     Use,
-    /// Its names are listed, and nothing in it is read.
+    /// List names, without reading any file.
     List,
-    /// Besides, files, folders and links are made, changed, moved and removed.
+    /// Read and list, and also create, change, move and remove files, directories and links.
     Change,
-    /// Besides reading, files are made and written, and none is removed.
+    /// Read, and also create and write files, without removing any.
     Log,
-    /// Empty folders are removed.
+    /// Remove empty directories.
     RemoveFolders,
-    /// This one file is run as a program.
+    /// Execute this one file.
     Run,
 }
 
-/// A folder or file with what may be done there. The handle says what is meant; it may be `O_PATH`.
+/// A grant: a directory or file with the rights there. The handle identifies it and may be `O_PATH`.
 #[derive(Debug)]
 pub struct Ground {
-    /// The folder or file.
+    /// The directory or file.
     #[cfg(target_os = "linux")]
     pub handle: OwnedFd,
-    /// What may be done.
+    /// The rights.
     pub rights: Rights,
 }
 
-/// Why the wall does not stand, although the kernel has what it needs.
+/// The reason why the lockdown failed although the kernel supports it.
 #[derive(Debug, thiserror::Error)]
 pub enum WallError {
-    /// Core dumps or root's powers could not be given up.
+    /// Core dumps or capabilities could not be given up.
     #[error("{0} cannot be given up: {1}")]
     Powers(&'static str, std::io::Error),
-    /// Landlock refused.
+    /// Landlock returned an error.
     #[error("Landlock cannot be used: {0}")]
     Land(String),
-    /// Seccomp refused.
+    /// Seccomp returned an error.
     #[error("system calls cannot be filtered: {0}")]
     Filter(String),
 }
 
-/// Gives up everything that is not on the grounds, for good and for all threads that begin from now on;
-/// the filter of system calls holds for those that are there too.
+/// Gives up all access except `grounds`, irrevocably, for this thread and all threads started later. The seccomp filter
+/// also applies to existing threads.
 pub fn seal(process: Process, grounds: Vec<Ground>) -> Result<Force, WallError> {
     #[cfg(target_os = "linux")]
     {

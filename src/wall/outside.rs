@@ -1,9 +1,8 @@
-//! The thread beside the wall: what a person at the terminal names by hand is read and written there.
+//! A thread outside the lockdown that reads and writes the files a person at the terminal names.
 //!
-//! `:load` and `:save` of a session name any file of the user's, and *always* as an answer is kept in the
-//! user's policy file; all three come after the first line was run. No script and no tool has a way here.
-//! The thread begins before the wall is there, so Landlock does not hold it; the filter of system calls
-//! and the loss of root's powers do.
+//! `:load` and `:save` of a session may name any file of the user, and the answer *always* to an approval is saved in
+//! the user's policy file; all three happen after the first line was run. No script and no tool can reach this thread.
+//! It starts before the lockdown, so Landlock does not restrict it; the seccomp filter and the loss of capabilities do.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -13,7 +12,7 @@ type Work = Box<dyn FnOnce() + Send>;
 
 static ORDERS: Mutex<Option<Sender<Work>>> = Mutex::new(None);
 
-/// Begins the thread. Without one, what is asked of it is done where it is asked, within the wall.
+/// Starts the thread. If it cannot be started, the work is done on the calling thread, inside the lockdown.
 pub fn open_outside() {
     let (sender, orders): (Sender<Work>, Receiver<Work>) = channel();
     let thread = std::thread::Builder::new().name("outside".to_owned()).spawn(move || {
@@ -28,19 +27,19 @@ pub fn open_outside() {
     }
 }
 
-/// Does work for the person at the terminal outside of the wall, where the thread for it is there.
+/// Does work for the person at the terminal outside the lockdown, if the thread for it is running.
 pub fn outside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let orders = ORDERS.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let Some(orders) = orders else { return work() };
     let (sender, result) = channel();
     let order: Work = Box::new(move || {
-        // Whoever asked waits for it.
+        // The caller waits for the result.
         let _ = sender.send(work());
     });
     match orders.send(order) {
         Ok(()) => result.recv().expect("the thread does one order after another"),
         Err(order) => {
-            // The thread is gone, so the work is done within the wall.
+            // The thread has ended, so the work is done inside the lockdown.
             order.0();
             result.recv().expect("the work was done just now")
         }

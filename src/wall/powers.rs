@@ -1,13 +1,13 @@
-//! Powers that work on files does not need: core dumps, and what root may besides.
+//! Drops privileges that file operations do not need: core dumps, and most capabilities of root.
 
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
 use super::WallError;
 
-/// What root keeps. In the folders of others, root's work on files rests on these four: passing by
-/// permission bits, setting mode and times of what belongs to others, giving a replaced file its owner
-/// back, and keeping the set-group bit when a mode is set. Landlock binds them to the grounds.
+/// The capabilities that root keeps. File operations of root in directories of other users depend on these four:
+/// bypassing permission bits, setting modes and times of files of others, restoring the owner of a replaced file, and
+/// keeping the setgid bit when a mode is set. Landlock confines them to the granted directories.
 const KEPT: [(CapabilitySet, &str); 4] = [
     (CapabilitySet::CHOWN, "CAP_CHOWN"),
     (CapabilitySet::DAC_OVERRIDE, "CAP_DAC_OVERRIDE"),
@@ -15,15 +15,15 @@ const KEPT: [(CapabilitySet, &str); 4] = [
     (CapabilitySet::FSETID, "CAP_FSETID"),
 ];
 
-/// No content of a script's values reaches a disk because we fell over, and no other process of the user
-/// looks into this one.
+/// Disables core dumps and makes the process undumpable: values of a script are not written to disk after a crash, and
+/// other processes of the user cannot inspect this one.
 pub fn forbid_core_dumps() -> Result<(), WallError> {
     let wrap = |error: rustix::io::Errno| WallError::Powers("core dumps", error.into());
     setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }).map_err(wrap)?;
     set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(wrap)
 }
 
-/// Gives up every capability of this thread but [`KEPT`]; gives the names of those that it had of them.
+/// Drops every capability of this thread except [`KEPT`]. Returns the names of those in [`KEPT`] that the thread had.
 pub fn give_up() -> Result<Vec<&'static str>, WallError> {
     let wrap = |error: rustix::io::Errno| WallError::Powers("root's powers", error.into());
     let had = capabilities(None).map_err(wrap)?;

@@ -1,7 +1,7 @@
-//! What this house must never do: look where a path leads, and then open it by the path.
+//! A deliberately unsafe `open`, as a control for the race tests: it checks a path and then opens it by that path.
 //!
-//! It is in no build but the control of the races (`--features checked-paths`), which must be seen to lose
-//! them: else the races would prove nothing. No release can be made of it.
+//! It is compiled only with `--features checked-paths`. The attacks of the race tests must succeed against it;
+//! otherwise resisting them would prove nothing. Release builds refuse to compile it.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 #[cfg(not(debug_assertions))]
 compile_error!("`checked-paths` is the control of the races: a release never finds places by path strings");
 
-/// Opens a way below a folder: the check of every part, and then the path as a whole.
+/// Opens a path below a directory: checks each component, then opens the path as a whole.
 pub fn open(folder: BorrowedFd<'_>, path: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let link = format!("/proc/self/fd/{}", folder.as_raw_fd());
     let above = PathBuf::from(OsString::from_vec(rustix::fs::readlinkat(CWD, link, Vec::new())?.into_bytes()));

@@ -1,7 +1,7 @@
-//! A file or folder that is held without being opened: what is known of it and its permission bits.
+//! A file or directory that is held without being opened, to read its metadata and set its permission bits.
 //!
-//! On Linux the handle is `O_PATH`, which needs no permission on the file and has no effect on it,
-//! whatever it is. Other systems open it for reading and compare what they got.
+//! On Linux the handle is `O_PATH`, which needs no permission on the file and has no side effect, whatever its kind.
+//! Other systems open the file for reading and check that it is the expected one.
 
 use std::ffi::OsStr;
 #[cfg(not(target_os = "linux"))]
@@ -12,20 +12,20 @@ use super::super::metadata::Metadata;
 use super::super::overlay::Cover;
 use super::Folder;
 
-/// A file or folder, whatever name it has by now.
+/// A held file or directory, independent of its current name.
 #[derive(Debug)]
 pub struct Held {
     #[cfg(target_os = "linux")]
     handle: rustix::fd::OwnedFd,
     #[cfg(not(target_os = "linux"))]
     file: File,
-    /// What lies over it.
+    /// The overlay above it.
     cover: Option<Cover>,
 }
 
 #[cfg(target_os = "linux")]
 impl Folder {
-    /// Holds the entry of a name; a link is held itself.
+    /// Holds the entry `name`; a link itself is held, not its target.
     pub fn hold(&self, name: &OsStr) -> io::Result<Held> {
         use rustix::fs::{Mode, OFlags};
         if let Folder::Overlaid(folder) = self {
@@ -39,18 +39,18 @@ impl Folder {
 }
 
 impl Held {
-    /// The same under an overlay.
+    /// Returns the same file under an overlay.
     pub fn under(self, cover: Cover) -> Held {
         Held { cover: Some(cover), ..self }
     }
 
-    /// What is known of it.
+    /// Returns its metadata.
     pub fn metadata(&self) -> io::Result<Metadata> {
         let metadata = self.real_metadata()?;
         Ok(self.cover.as_ref().map_or(metadata, |cover| cover.seen(metadata)))
     }
 
-    /// Sets its permission bits; `folder` and `name` are where it was found.
+    /// Sets its permission bits. `folder` and `name` are where it was found.
     pub fn set_mode(&self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<()> {
         match &self.cover {
             Some(cover) if cover.set_mode(&self.real_metadata()?, mode)? => Ok(()),
@@ -65,8 +65,8 @@ impl Held {
         super::linux::file_metadata(&self.handle)
     }
 
-    /// A handle of this kind takes no `fchmod`, but the process's own list of descriptors leads to
-    /// what it holds, links or not. Without that list it is opened again and compared.
+    /// An `O_PATH` handle does not support `fchmod`, but `/proc/self/fd` leads to the held file itself. Without `/proc`
+    /// the file is opened again and compared.
     fn set_real_mode(&self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<()> {
         use rustix::fd::AsRawFd;
         use rustix::fs::Mode;
@@ -85,7 +85,7 @@ impl Held {
 
 #[cfg(not(target_os = "linux"))]
 impl Folder {
-    /// Holds the entry of a name; a link is an error.
+    /// Holds the entry `name`. Errors: if it is a link.
     pub fn hold(&self, name: &OsStr) -> io::Result<Held> {
         use super::super::metadata::Kind;
         if let Folder::Overlaid(folder) = self {

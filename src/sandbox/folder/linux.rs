@@ -1,7 +1,7 @@
-//! Folders as Linux descriptors.
+//! Directories as Linux file descriptors.
 //!
-//! Handles are `O_PATH`: they need no permission to read the folder, and opening one has no effect
-//! on anything. All opens go through `openat2` with BENEATH, NO_SYMLINKS and NO_MAGICLINKS.
+//! Handles are `O_PATH`: they need no read permission on the directory, and opening one has no side effects. All opens
+//! use `openat2` with BENEATH, NO_SYMLINKS and NO_MAGICLINKS.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use super::super::metadata::{Identity, Kind, Metadata, Owner, Timestamp};
 use super::{Entry, EntryBuffer, Replace};
 
-/// An open folder.
+/// An open directory.
 #[derive(Debug)]
 pub struct LinuxFolder(OwnedFd);
 
@@ -29,14 +29,14 @@ const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLI
 const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// Bytes of directory entries that are read at once.
+/// Size in bytes of the buffer for directory entries.
 const BUFFER: usize = 32 << 10;
 
-/// The fields of `statx` that [`Metadata`] holds.
+/// The fields of `statx` that [`Metadata`] contains.
 const FIELDS: StatxFlags = StatxFlags::BASIC_STATS.union(StatxFlags::BTIME);
 
 impl LinuxFolder {
-    /// Opens a root; none when this kernel, or a filter on it, has no `openat2`.
+    /// Opens a root. Returns `None` if the kernel has no `openat2` or a seccomp filter blocks it.
     pub fn open_root(path: &Path) -> io::Result<Option<LinuxFolder>> {
         let root = rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         match open(root.as_fd(), OsStr::new("."), HANDLE, Mode::empty()) {
@@ -54,7 +54,7 @@ impl LinuxFolder {
         let path = names.join(OsStr::new("/"));
         match open(self.0.as_fd(), &path, HANDLE, Mode::empty()) {
             Ok(folder) => Ok(Some(LinuxFolder(folder))),
-            // A link is on the way, or something that only a walk can name.
+            // The path contains a link, or a component that must be resolved step by step.
             Err(Errno::LOOP | Errno::NOTDIR | Errno::XDEV) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -104,7 +104,7 @@ impl LinuxFolder {
         Ok(())
     }
 
-    /// A descriptor of this folder that can be read.
+    /// Returns a descriptor of this directory that can be read.
     pub fn for_listing(&self) -> io::Result<OwnedFd> {
         match open(self.0.as_fd(), OsStr::new("."), LISTING, Mode::empty()) {
             Err(Errno::ACCESS) => readable(&self.0),
@@ -168,7 +168,7 @@ impl LinuxFolder {
     pub fn sync(&self) -> io::Result<()> {
         let folder = self.for_listing()?;
         match rustix::fs::fsync(folder) {
-            // Some file systems keep no folders to sync.
+            // Some file systems do not support syncing directories.
             Ok(()) | Err(Errno::INVAL) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -193,17 +193,16 @@ impl AsFd for LinuxFolder {
     }
 }
 
-/// A descriptor of a folder that can be read, where the folder may not be searched.
+/// Returns a descriptor for reading a directory that grants no search permission.
 ///
-/// Opening its `.` would need that; opening the handle again through the process's own list of
-/// descriptors does not.
+/// Opening its `.` would need search permission; reopening the handle through `/proc/self/fd` does not.
 pub fn readable(folder: impl AsFd) -> io::Result<OwnedFd> {
     let own = format!("/proc/self/fd/{}", folder.as_fd().as_raw_fd());
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     Ok(rustix::fs::openat(CWD, own, flags, Mode::empty()).map_err(|_| Errno::ACCESS)?)
 }
 
-/// What a folder that can be read holds.
+/// Returns the entries of a directory that can be read.
 pub fn entries_of(folder: OwnedFd) -> io::Result<Vec<Entry>> {
     let mut buffer = Vec::with_capacity(BUFFER);
     let mut entries = Vec::new();
@@ -225,15 +224,15 @@ use super::checked_paths::open;
 fn open(folder: BorrowedFd<'_>, path: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     loop {
         match rustix::fs::openat2(folder, path, flags, mode, BENEATH) {
-            // The kernel could not be sure because of a rename elsewhere: ask again.
+            // A concurrent rename made the kernel's check inconclusive, or a signal interrupted it: retry.
             Err(Errno::AGAIN | Errno::INTR) => {}
             other => return other,
         }
     }
 }
 
-/// A rename that never replaces: `renameat2` with NOREPLACE, and where the file system lacks it a
-/// second name and the removal of the first; folders cannot have two names and are refused there.
+/// Renames without ever replacing: uses `renameat2` with NOREPLACE or, if the file system does not support it, creates
+/// a hard link and removes the old name. Directories cannot have hard links, so there they are refused.
 pub fn rename_new(from_folder: impl AsFd, from: &OsStr, to_folder: impl AsFd, to: &OsStr) -> io::Result<()> {
     match rustix::fs::renameat_with(&from_folder, from, &to_folder, to, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
@@ -249,25 +248,25 @@ pub fn rename_new(from_folder: impl AsFd, from: &OsStr, to_folder: impl AsFd, to
     }
 }
 
-/// The numbers by which `statfs` knows ext4 and XFS (statfs(2)).
+/// The magic numbers of ext4 and XFS (statfs(2)).
 const WITH_ONE_LOG: [u64; 2] = [0xef53, 0x5846_5342];
 
-/// Whether a file system keeps the changes of all its folders in one log, in order.
+/// Whether the file system journals the changes of all its directories in one log, in order.
 pub fn has_one_log(folder: impl AsFd) -> bool {
     rustix::fs::fstatfs(folder).is_ok_and(|system| WITH_ONE_LOG.contains(&(system.f_type as u64)))
 }
 
-/// An error when this user may not change which names are in a folder.
+/// Checks that this user may add and remove entries of a directory.
 pub fn check_changeable(folder: impl AsFd) -> io::Result<()> {
     let access = Access::WRITE_OK | Access::EXEC_OK;
     match rustix::fs::accessat(folder, ".", access, AtFlags::EACCESS) {
-        // Older kernels cannot tell for the user that counts.
+        // Older kernels cannot check this for the effective user.
         Err(Errno::NOSYS | Errno::INVAL) => Ok(()),
         other => Ok(other?),
     }
 }
 
-/// Exchanges what two names mean, in one step.
+/// Exchanges two entries atomically.
 pub fn exchange(one_folder: impl AsFd, one: &OsStr, other_folder: impl AsFd, other: &OsStr) -> io::Result<()> {
     match rustix::fs::renameat_with(one_folder, one, other_folder, other, RenameFlags::EXCHANGE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::Unsupported.into()),
@@ -275,22 +274,23 @@ pub fn exchange(one_folder: impl AsFd, one: &OsStr, other_folder: impl AsFd, oth
     }
 }
 
-/// What an open file is, by `fstat`.
+/// Returns the metadata of an open file.
 pub fn file_metadata(file: impl AsFd) -> io::Result<Metadata> {
     Ok(metadata_of(&rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, FIELDS)?))
 }
 
-/// The identity of an open file or folder.
+/// Returns the identity of an open file or directory.
 pub fn identity_of(file: impl AsFd) -> io::Result<Identity> {
     Ok(file_metadata(file)?.identity)
 }
 
-/// What a path leads to, links followed; for the links of `/proc/self/fd`, which name what is open.
+/// Returns the identity of a path's target, following links. Used for the links in `/proc/self/fd`, which lead to open
+/// files.
 pub fn identity_of_path(path: &Path) -> io::Result<Identity> {
     Ok(metadata_of(&rustix::fs::statx(CWD, path, AtFlags::NO_AUTOMOUNT, FIELDS)?).identity)
 }
 
-/// The kind that a directory entry tells; some file systems tell none.
+/// Returns the kind reported by a directory entry; some file systems report none.
 pub fn kind_of(file_type: FileType) -> Option<Kind> {
     match file_type {
         FileType::RegularFile => Some(Kind::File),
@@ -301,7 +301,7 @@ pub fn kind_of(file_type: FileType) -> Option<Kind> {
     }
 }
 
-/// What `statx` tells, in our terms.
+/// Converts the result of `statx`.
 pub fn metadata_of(stat: &Statx) -> Metadata {
     let time = |time: rustix::fs::StatxTimestamp| Timestamp { seconds: time.tv_sec, nanos: time.tv_nsec };
     let told = StatxFlags::from_bits_retain(stat.stx_mask);
@@ -320,7 +320,7 @@ pub fn metadata_of(stat: &Statx) -> Metadata {
     }
 }
 
-/// A buffer for [`RawDir`], to be used for one folder after another.
+/// Returns a buffer for [`RawDir`] that can be reused for several directories.
 pub fn entry_buffer() -> Vec<MaybeUninit<u8>> {
     vec![MaybeUninit::uninit(); BUFFER]
 }

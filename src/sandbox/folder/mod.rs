@@ -1,11 +1,11 @@
-//! An open folder, and what can be done with the names directly in it.
+//! An open directory, and the operations on its entries.
 //!
-//! Every operation takes the name of an entry, never a path, and follows no link, so nothing that
-//! happens elsewhere in the tree meanwhile can lead it astray. On Linux the handle is a descriptor
-//! and the calls are rustix's; where `openat2` is missing, and on other systems, it is cap-std's.
-//! Under an overlay ([`super::overlay`]) it is either of them, and what a run would have changed.
+//! Every operation takes the name of an entry, never a path, and follows no link, so concurrent changes elsewhere in
+//! the tree cannot redirect it. On Linux the handle is a descriptor used through rustix; without `openat2`, and on
+//! other systems, it is a cap-std handle. Under an overlay ([`super::overlay`]) it is either of them combined with the
+//! changes of the run.
 
-/// Runs the same call on whichever handle a folder is.
+/// Makes the same call on each kind of handle.
 macro_rules! on {
     ($folder:expr, $inner:ident => $call:expr) => {
         match $folder {
@@ -17,7 +17,7 @@ macro_rules! on {
     };
 }
 
-/// The same where nothing is laid over it.
+/// The same call for directories that are not under an overlay.
 #[cfg(target_os = "linux")]
 macro_rules! on_disk {
     ($folder:expr, $inner:ident => $call:expr) => {
@@ -50,51 +50,51 @@ use std::path::PathBuf;
 use super::metadata::{Kind, Metadata, Timestamp};
 use super::overlay::OverlaidFolder;
 
-/// An open folder.
+/// An open directory.
 #[derive(Debug)]
 pub enum Folder {
-    /// A descriptor, used through rustix.
+    /// A file descriptor, used through rustix.
     #[cfg(target_os = "linux")]
     Linux(LinuxFolder),
-    /// A handle of cap-std.
+    /// A cap-std handle.
     Portable(portable::PortableFolder),
-    /// One that stays as it is while a run changes it.
+    /// A directory under an overlay: the changes of a run do not reach the disk.
     Overlaid(Box<OverlaidFolder>),
 }
 
-/// What finds the way below the root.
+/// The mechanism that resolves paths below the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolver {
     /// The kernel, with `openat2`.
     Openat2,
-    /// cap-std, step by step.
+    /// cap-std, component by component.
     Portable,
 }
 
-/// An entry of a folder as it is read: its name, and its kind where the folder itself tells.
+/// An entry of a directory, with its kind if the directory reports it.
 #[derive(Debug)]
 pub struct Entry {
-    /// The name, `.` and `..` left out.
+    /// The name; `.` and `..` are left out.
     pub name: OsString,
-    /// The kind, if known without another look.
+    /// The kind, if known without a further system call.
     pub kind: Option<Kind>,
 }
 
-/// How a new file or a replacement comes to its name.
+/// Whether a new name may replace an existing entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replace {
-    /// Whatever has the name is replaced in one step.
+    /// An existing entry is replaced atomically.
     Yes,
-    /// If something has the name the operation fails, also in a race.
+    /// The operation fails if the name exists, even in a race.
     No,
 }
 
-/// Room for entries as the system gives them, to be used for one folder after another.
+/// A buffer for directory entries that can be reused for several directories.
 #[derive(Default)]
 pub struct EntryBuffer(#[cfg(target_os = "linux")] Vec<std::mem::MaybeUninit<u8>>);
 
 impl Folder {
-    /// Opens the folder that is to be a root, by a path of the operating system.
+    /// Opens a directory as a root, by a path of the operating system.
     pub fn open_root(path: &Path) -> io::Result<Folder> {
         #[cfg(target_os = "linux")]
         if let Some(folder) = LinuxFolder::open_root(path)? {
@@ -103,12 +103,12 @@ impl Folder {
         Ok(Folder::Portable(portable::PortableFolder::open_root(path)?))
     }
 
-    /// One under an overlay.
+    /// Returns a directory under an overlay.
     pub fn overlaid(folder: OverlaidFolder) -> Folder {
         Folder::Overlaid(Box::new(folder))
     }
 
-    /// The folder on the disk, as long as nothing under the overlay over it differs from that.
+    /// Returns the directory on the disk, if the overlay changes nothing in or below it; otherwise this directory.
     pub fn untouched(&self) -> &Folder {
         match self {
             Folder::Overlaid(folder) => folder.untouched().unwrap_or(self),
@@ -116,8 +116,8 @@ impl Folder {
         }
     }
 
-    /// The folder on the disk that has the folder of a name, as long as nothing in that or below it differs
-    /// from the disk.
+    /// Returns the directory on the disk that contains the directory `name`, if the overlay changes nothing in or below
+    /// the latter.
     pub fn untouched_above(&self, name: &OsStr) -> Option<&Folder> {
         match self {
             Folder::Overlaid(folder) => folder.untouched_above(name),
@@ -125,7 +125,7 @@ impl Folder {
         }
     }
 
-    /// What finds the way from this folder.
+    /// Returns the mechanism by which paths below this directory are resolved.
     pub fn resolver(&self) -> Resolver {
         match self {
             #[cfg(target_os = "linux")]
@@ -135,7 +135,7 @@ impl Folder {
         }
     }
 
-    /// Opens the folder of a name; a link is an error.
+    /// Opens the directory `name`. Errors: if it is a link.
     pub fn open_folder(&self, name: &OsStr) -> io::Result<Folder> {
         match self {
             #[cfg(target_os = "linux")]
@@ -145,8 +145,8 @@ impl Folder {
         }
     }
 
-    /// Opens a folder some names down, in one step where the system can; none where it cannot tell
-    /// because a link is on the way.
+    /// Opens a directory several levels down, in one system call if possible. Returns `None` if that is not possible,
+    /// for example because the path contains a link.
     pub fn open_chain(&self, names: &[&OsStr]) -> io::Result<Option<Folder>> {
         match self {
             #[cfg(target_os = "linux")]
@@ -156,7 +156,7 @@ impl Folder {
         }
     }
 
-    /// Another handle of the same folder.
+    /// Duplicates the handle.
     pub fn duplicate(&self) -> io::Result<Folder> {
         match self {
             #[cfg(target_os = "linux")]
@@ -166,7 +166,7 @@ impl Folder {
         }
     }
 
-    /// Another descriptor of the folder; under an overlay, of the folder on the disk.
+    /// Duplicates the descriptor; under an overlay, that of the directory on the disk.
     #[cfg(target_os = "linux")]
     pub fn descriptor(&self) -> io::Result<rustix::fd::OwnedFd> {
         use rustix::fd::AsFd;
@@ -177,8 +177,8 @@ impl Folder {
         }
     }
 
-    /// Where a name in this folder is now, by the system's own knowledge of the handle and not by any path
-    /// that was used to find it. Only Linux with a mounted `/proc` tells.
+    /// Returns the current path of a name in this directory, as the kernel reports it for the handle, independent of
+    /// any path used to open it. Needs Linux with a mounted `/proc`.
     #[cfg(target_os = "linux")]
     pub fn current_path(&self, name: &OsStr) -> io::Result<PathBuf> {
         use rustix::fd::{AsFd, AsRawFd};
@@ -189,17 +189,17 @@ impl Folder {
         Ok(std::fs::read_link(format!("/proc/self/fd/{number}"))?.join(name))
     }
 
-    /// What is known of a name; of a link, what is known of the link itself.
+    /// Returns the metadata of an entry; of a link itself, not of its target.
     pub fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
         on!(self, folder => folder.metadata(name))
     }
 
-    /// What is known of this folder.
+    /// Returns the metadata of this directory.
     pub fn own_metadata(&self) -> io::Result<Metadata> {
         on!(self, folder => folder.own_metadata())
     }
 
-    /// What an open file is that was found in a folder of the same root.
+    /// Returns the metadata of an open file that was found in a directory of the same root.
     pub fn file_metadata(&self, file: &File) -> io::Result<Metadata> {
         match self {
             Folder::Overlaid(folder) => folder.file_metadata(file),
@@ -207,12 +207,12 @@ impl Folder {
         }
     }
 
-    /// The entries, in no order.
+    /// Returns the entries in no particular order.
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
         on!(self, folder => folder.entries())
     }
 
-    /// Opens the folder of a name so that [`Folder::each_entry`] needs no further call; a link is an error.
+    /// Opens the directory `name` so that [`Folder::each_entry`] can be called on it directly. Errors: if it is a link.
     pub fn open_listed(&self, name: &OsStr) -> io::Result<Folder> {
         match self {
             #[cfg(target_os = "linux")]
@@ -222,7 +222,7 @@ impl Folder {
         }
     }
 
-    /// The same for this folder itself.
+    /// Reopens this directory so that [`Folder::each_entry`] can be called on it directly.
     pub fn listed(&self) -> io::Result<Folder> {
         match self {
             #[cfg(target_os = "linux")]
@@ -232,7 +232,8 @@ impl Folder {
         }
     }
 
-    /// Gives every entry of a folder that was opened to be listed, in no order, until `take` has enough.
+    /// Passes every entry of a directory opened for listing to `take`, in no particular order, until that returns
+    /// false.
     pub fn each_entry(
         &self,
         buffer: &mut EntryBuffer,
@@ -251,32 +252,32 @@ impl Folder {
         }
     }
 
-    /// Where a link points, as stored.
+    /// Returns the target of a link as stored.
     pub fn read_link(&self, name: &OsStr) -> io::Result<OsString> {
         on!(self, folder => folder.read_link(name))
     }
 
-    /// Opens a file for reading, without blocking; the caller checks what it got.
+    /// Opens a file for reading, without blocking. The caller must check what was opened.
     pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
         on!(self, folder => folder.open_file(name))
     }
 
-    /// Opens a file for reading and for adding to its end, without blocking; the caller checks what it got.
+    /// Opens a file for reading and appending, without blocking. The caller must check what was opened.
     pub fn open_log(&self, name: &OsStr) -> io::Result<File> {
         on!(self, folder => folder.open_log(name))
     }
 
-    /// Makes a file for writing; an existing name is an error.
+    /// Creates a file for writing. Errors: if the name exists.
     pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         on!(self, folder => folder.create_file(name, mode))
     }
 
-    /// Makes a folder; an existing name is an error.
+    /// Creates a directory. Errors: if the name exists.
     pub fn create_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         on!(self, folder => folder.create_folder(name, mode))
     }
 
-    /// Makes a link with this text; an existing name is an error.
+    /// Creates a link with this target. Errors: if the name exists.
     pub fn create_link(&self, target: &OsStr, name: &OsStr) -> io::Result<()> {
         on!(self, folder => folder.create_link(target, name))
     }
@@ -286,12 +287,12 @@ impl Folder {
         on!(self, folder => folder.remove_file(name))
     }
 
-    /// Removes an empty folder.
+    /// Removes an empty directory.
     pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
         on!(self, folder => folder.remove_folder(name))
     }
 
-    /// Gives a file, folder or link another name, perhaps in another folder, in one step.
+    /// Renames a file, directory or link atomically, perhaps to another directory.
     pub fn rename(&self, from: &OsStr, to_folder: &Folder, to: &OsStr, replace: Replace) -> io::Result<()> {
         match (self, to_folder) {
             #[cfg(target_os = "linux")]
@@ -302,8 +303,8 @@ impl Folder {
         }
     }
 
-    /// Exchanges what two names mean, perhaps in two folders, in one step; an error of the kind
-    /// `Unsupported` where the system or the file system cannot.
+    /// Exchanges two entries atomically, perhaps of two directories. Errors: of kind `Unsupported` if the system or the
+    /// file system cannot do it.
     pub fn exchange(&self, one: &OsStr, other_folder: &Folder, other: &OsStr) -> io::Result<()> {
         if let (Folder::Overlaid(folder), Folder::Overlaid(other_folder)) = (self, other_folder) {
             return folder.exchange(one, other_folder, other);
@@ -317,40 +318,40 @@ impl Folder {
         }
     }
 
-    /// Sets the time of last change of a file, folder or link itself.
+    /// Sets the modification time of a file, a directory, or a link itself.
     pub fn set_modified(&self, name: &OsStr, modified: Timestamp) -> io::Result<()> {
         on!(self, folder => folder.set_modified(name, modified))
     }
 
-    /// Sets the time of last change of this folder.
+    /// Sets the modification time of this directory.
     pub fn set_own_modified(&self, modified: Timestamp) -> io::Result<()> {
         self.set_modified(OsStr::new("."), modified)
     }
 
-    /// The time of last change of this folder, if the system tells it.
+    /// Returns the modification time of this directory, if the system reports it.
     pub fn modified(&self) -> Option<Timestamp> {
         self.own_metadata().ok()?.modified
     }
 
-    /// Does something of which the time of last change of this folder shall tell nothing: what comes and
-    /// goes with a run, and what nobody sees.
+    /// Performs `work` and restores the modification time of this directory afterwards. Used for entries that exist
+    /// only during a run and for entries that no tool lists.
     pub fn without_trace<T>(&self, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         let before = self.modified();
         let done = work()?;
-        // A time that cannot be set is no reason to fail.
+        // Failing to restore a modification time is not an error.
         before.map(|time| self.set_own_modified(time));
         Ok(done)
     }
 
-    /// This folder as an open file, for what is done to a folder and not to names in it.
+    /// Returns this directory as an open file, for operations on the directory itself.
     pub fn as_file(&self) -> io::Result<File> {
         on!(self, folder => folder.as_file())
     }
 
-    /// Makes sure that everything in this folder, at any depth, outlives a power cut.
+    /// Syncs everything in this directory, at any depth, so that it survives a power failure.
     ///
-    /// Linux does it for the whole file system at once, which for many small files is far quicker
-    /// than one after another; elsewhere only the names directly in it are safe.
+    /// On Linux this syncs the whole file system at once, which is far faster than many small files one by one.
+    /// Elsewhere only the names directly in the directory are synced.
     pub fn sync_all_below(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         if !matches!(self, Folder::Overlaid(_)) {
@@ -359,7 +360,7 @@ impl Folder {
         self.sync()
     }
 
-    /// An error when this user may not change which names are in this folder, as far as the system tells.
+    /// Checks that this user may add and remove entries of this directory, as far as the system can tell.
     pub fn check_changeable(&self) -> io::Result<()> {
         if let Folder::Overlaid(folder) = self {
             return folder.check_changeable();
@@ -370,8 +371,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Whether syncing this folder makes durable whatever was done before anywhere on its file system's
-    /// folders: ext4 and XFS keep all such changes in one log, in order.
+    /// Whether syncing this directory makes all earlier changes to directories of its file system durable: ext4 and XFS
+    /// journal all these changes in one log, in order.
     pub fn has_one_log(&self) -> bool {
         #[cfg(target_os = "linux")]
         return match self {
@@ -383,7 +384,7 @@ impl Folder {
         false
     }
 
-    /// Makes sure that the names in this folder outlive a power cut.
+    /// Syncs the names in this directory, so that they survive a power failure.
     pub fn sync(&self) -> io::Result<()> {
         on!(self, folder => folder.sync())
     }
@@ -392,9 +393,10 @@ impl Folder {
 #[cfg(target_os = "linux")]
 pub use linux::{LinuxFolder, entry_buffer, identity_of, identity_of_path, kind_of};
 
-/// Gives an open file or folder the owner, as far as this user may, and the permission bits of another.
+/// Sets the permission bits of an open file or directory to those of another and, if this user is allowed to, its
+/// owner.
 ///
-/// By handle, not by name: under the name there may be a link to the outside by now.
+/// Uses the handle, not the name, which could by now be a link to a file outside.
 pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -404,7 +406,7 @@ pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
             Ok(()) | Err(rustix::io::Errno::PERM) => {}
             Err(error) => return Err(error.into()),
         }
-        // After the owner: a new one takes the set-user-id bit away.
+        // After the owner, because changing the owner clears the setuid bit.
         rustix::fs::fchmod(file, Mode::from_raw_mode(like.mode))?;
     }
     #[cfg(not(unix))]
@@ -412,7 +414,7 @@ pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// What an open file is on the disk, by `fstat`.
+/// Returns the metadata on the disk of an open file.
 pub fn file_metadata(file: &File) -> io::Result<Metadata> {
     #[cfg(target_os = "linux")]
     return linux::file_metadata(file);
@@ -420,7 +422,7 @@ pub fn file_metadata(file: &File) -> io::Result<Metadata> {
     return portable::file_metadata(file);
 }
 
-/// Makes a new file share the content of another, where the file system can (`FICLONE`).
+/// Makes a new file share the blocks of another, if the file system supports it (`FICLONE`).
 pub fn share_content(source: &File, target: &File) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     return Ok(rustix::fs::ioctl_ficlone(target, source)?);
@@ -431,8 +433,8 @@ pub fn share_content(source: &File, target: &File) -> io::Result<()> {
     }
 }
 
-/// The next stretch of a file that is no hole, from a place on and up to `size`; where the system
-/// does not tell, all of it.
+/// Returns the next range of a file that is not a hole, from an offset up to `size`; everything if the system does not
+/// report holes.
 pub fn next_data(file: &File, at: u64, size: u64) -> io::Result<Option<(u64, u64)>> {
     #[cfg(target_os = "linux")]
     {

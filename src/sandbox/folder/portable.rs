@@ -1,4 +1,4 @@
-//! Folders as cap-std handles: for systems other than Linux, and for Linux without `openat2`.
+//! Directories as cap-std handles: for systems other than Linux, and for Linux without `openat2`.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -13,7 +13,7 @@ use cap_std::fs::{Dir, FileType, OpenOptions};
 use super::super::metadata::{Identity, Kind, Metadata, Owner, Timestamp};
 use super::{Entry, Replace};
 
-/// An open folder.
+/// An open directory.
 #[derive(Debug)]
 pub struct PortableFolder(Dir);
 
@@ -121,7 +121,7 @@ impl PortableFolder {
         }
     }
 
-    /// A rename that never replaces: a second name, which fails where one is, and the removal of the first.
+    /// Renames without ever replacing: creates a hard link, which fails if the target exists, and removes the old name.
     #[cfg(not(target_os = "linux"))]
     fn rename_by_link(&self, from: &OsStr, to_folder: &PortableFolder, to: &OsStr) -> io::Result<()> {
         if self.metadata(from)?.kind == Kind::Folder {
@@ -155,7 +155,7 @@ impl rustix::fd::AsFd for PortableFolder {
     }
 }
 
-/// What an open file is.
+/// Returns the metadata of an open file.
 #[cfg(not(target_os = "linux"))]
 pub fn file_metadata(file: &File) -> io::Result<Metadata> {
     Ok(metadata_of(&cap_std::fs::Metadata::from_file(file)?))

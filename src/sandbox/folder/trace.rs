@@ -1,19 +1,18 @@
-//! The time of last change of a directory in which something of ours comes and goes again.
+//! Restores the modification time of a directory after a temporary change of ours.
 
 use std::io;
 
 use super::super::metadata::Timestamp;
 use super::Folder;
 
-/// The times of last change of a directory before and after a change of ours, which may be taken back.
+/// The modification times of a directory before and after a change of ours that may be undone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trace(Option<(Timestamp, Timestamp)>);
 
 impl Trace {
-    /// Makes a change in a directory, and records the times around it.
+    /// Performs a change in a directory and records the modification times around it.
     ///
-    /// # Errors
-    /// Those of the change.
+    /// Errors: those of the change.
     pub fn of<T>(folder: &Folder, change: impl FnOnce() -> io::Result<T>) -> io::Result<(T, Trace)> {
         let before = folder.modified();
         let done = change()?;
@@ -22,8 +21,7 @@ impl Trace {
 
     /// Records a later change of ours in the same directory, unless somebody else changed it in between.
     ///
-    /// # Errors
-    /// Those of the change.
+    /// Errors: those of the change.
     pub fn extend<T>(&mut self, folder: &Folder, change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         let before = self.time_before(folder);
         let done = change()?;
@@ -31,16 +29,17 @@ impl Trace {
         Ok(done)
     }
 
-    /// Takes the changes back, and restores the time before them, unless somebody else changed the directory since.
+    /// Undoes the changes and restores the modification time before them, unless somebody else has changed the
+    /// directory since.
     pub fn erase<T>(self, folder: &Folder, take_back: impl FnOnce() -> T) -> T {
         let before = self.time_before(folder);
         let done = take_back();
-        // A time that cannot be set is no reason to fail.
+        // Failing to restore a modification time is not an error.
         before.map(|before| folder.set_own_modified(before));
         done
     }
 
-    /// Returns the time before the changes, unless somebody else changed the directory since.
+    /// Returns the modification time before the changes, unless somebody else has changed the directory since.
     pub fn time_before(self, folder: &Folder) -> Option<Timestamp> {
         self.0.filter(|(_, after)| folder.modified() == Some(*after)).map(|(before, _)| before)
     }

@@ -1,59 +1,59 @@
-//! Wildcards as git reads them, compared in time linear in the text.
+//! Wildcards as git interprets them, matched in time linear in the text.
 //!
-//! A pattern becomes a row of tokens; a text is compared by keeping the set of all places in that
-//! row that are possible so far. Nothing is ever tried twice, so no pattern and no name can make it
-//! slow. Source of the rules: gitignore(5), and what git 2.47 does where that page is silent.
+//! A pattern is parsed into a sequence of tokens. Matching simulates an automaton: it keeps the set of all positions in
+//! that sequence that are possible so far. There is no backtracking, so no pattern or name can make it slow. Sources of
+//! the rules: gitignore(5), and the behaviour of git 2.47 where that page is silent.
 
-/// The most tokens of one pattern; a longer line is no rule (see [`super::rule`]).
+/// Maximum number of tokens in a pattern; longer lines are not rules (see [`super::rule`]).
 pub const MAX_TOKENS: usize = 4096;
 
-/// The part of a pattern from its first wildcard on.
+/// The part of a pattern that starts at its first wildcard.
 #[derive(Debug)]
 pub struct Glob {
     tokens: Vec<Token>,
-    /// What a text must end with, as far as the pattern says it literally.
+    /// The literal bytes with which a text must end.
     tail: Vec<u8>,
-    /// What a text must hold somewhere.
+    /// Literal bytes that a text must contain.
     inside: Vec<u8>,
 }
 
 #[derive(Debug)]
 enum Token {
-    /// This byte.
+    /// This byte itself.
     Byte(u8),
-    /// `?`: a byte other than `/`.
+    /// `?`: any byte except `/`.
     Any,
     /// `[…]`: a byte of a set, never `/`.
     Class(Box<Class>),
-    /// `*`: bytes other than `/`, or nothing.
+    /// `*`: any number of bytes except `/`.
     Star,
-    /// `**`: any bytes, or nothing.
+    /// `**`: any number of bytes.
     Everything,
-    /// `**` before a `/`: any bytes, or nothing at all, not even that `/`.
+    /// `**` before a `/`: any bytes before the `/`, or nothing; in the latter case the `/` is omitted too.
     Folders,
 }
 
-/// A set of bytes, one bit each.
+/// A set of bytes, one bit per byte.
 #[derive(Debug, Default)]
 struct Class([u64; 4]);
 
-/// What a pattern is compared with.
+/// The kind of text that a pattern is matched against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// A name: `**` is no more than `*`.
+    /// A name: `**` means the same as `*`.
     Name,
-    /// A path: `*` stops at `/`.
+    /// A path: `*` does not match `/`.
     Path,
 }
 
 impl Glob {
-    /// The tokens of a pattern; none when it can match nothing, as with a class that never ends.
+    /// Parses a pattern. Returns `None` if it can match nothing, for example because a class is not closed.
     pub fn parse(pattern: &[u8], subject: Subject) -> Option<Glob> {
         let mut tokens = Vec::new();
         let mut at = 0;
         while let Some(&byte) = pattern.get(at) {
             let (token, next) = match byte {
-                // A backslash at the very end stands for nothing that a name could hold.
+                // A trailing backslash matches no name.
                 b'\\' => (Token::Byte(*pattern.get(at + 1)?), at + 2),
                 b'?' => (Token::Any, at + 1),
                 b'[' => {
@@ -64,7 +64,7 @@ impl Glob {
                 byte => (Token::Byte(byte), at + 1),
             };
             at = next;
-            // `**/**/` says no more than `**/`; without such rows each byte costs at most one look a token.
+            // `**/**/` is equivalent to `**/`. Without such repetitions each byte visits each token at most once.
             match (&token, &tokens[..]) {
                 (Token::Folders, [.., Token::Folders, Token::Byte(b'/')]) => at += 1,
                 _ => tokens.push(token),
@@ -73,12 +73,12 @@ impl Glob {
         Some(Glob { tail: tail(&tokens), inside: inside(&tokens), tokens })
     }
 
-    /// How much work one comparison can be, for the caller's patience.
+    /// Returns an upper bound of the work of one comparison, so that the caller knows when to check the deadline.
     pub fn cost(&self, text: &[u8]) -> usize {
         self.tokens.len() * text.len()
     }
 
-    /// Whether the whole text fits.
+    /// Whether the whole text matches.
     pub fn matches(&self, text: &[u8]) -> bool {
         if !text.ends_with(&self.tail) || !holds(text, &self.inside) {
             return false;
@@ -104,7 +104,7 @@ impl Glob {
         now.has(self.tokens.len())
     }
 
-    /// Adds the places that follow from one place and one byte.
+    /// Adds the positions reached from one position by one byte.
     fn step<const WORDS: usize>(&self, next: &mut Places<WORDS>, place: usize, byte: u8) {
         let Some(token) = self.tokens.get(place) else { return };
         let passes = match token {
@@ -114,7 +114,7 @@ impl Glob {
             Token::Star if byte == b'/' => false,
             Token::Star | Token::Everything | Token::Folders => {
                 next.add(place);
-                // Where something was taken already, the `/` after `**` must come.
+                // After at least one byte was consumed, the `/` after `**` is required.
                 self.arrive(next, place + 1);
                 return;
             }
@@ -124,7 +124,7 @@ impl Glob {
         }
     }
 
-    /// Adds a place, and those that can be reached from it by taking nothing.
+    /// Adds a position and those reachable from it without consuming a byte.
     fn arrive<const WORDS: usize>(&self, places: &mut Places<WORDS>, place: usize) {
         places.add(place);
         match self.tokens.get(place) {
@@ -138,7 +138,7 @@ impl Glob {
     }
 }
 
-/// The token for stars that begin at a place, and the place behind them.
+/// Returns the token for the stars at a position, and the position after them.
 fn stars(pattern: &[u8], at: usize, subject: Subject) -> (Token, usize) {
     let next = at + pattern[at..].iter().take_while(|byte| **byte == b'*').count();
     let stands_alone = next - at > 1 && subject == Subject::Path && (at == 0 || pattern[at - 1] == b'/');
@@ -151,12 +151,12 @@ fn stars(pattern: &[u8], at: usize, subject: Subject) -> (Token, usize) {
     (token, next)
 }
 
-/// Whether a text holds a part; every text holds the empty one.
+/// Whether a text contains a part; every text contains the empty part.
 fn holds(text: &[u8], part: &[u8]) -> bool {
     part.is_empty() || text.windows(part.len()).any(|window| window == part)
 }
 
-/// The longest row of literal bytes, without a `/` before it that `**` may leave out.
+/// Returns the longest run of literal bytes, without a leading `/` that `**` may omit.
 fn inside(tokens: &[Token]) -> Vec<u8> {
     let rows = tokens.split(|token| literal(token).is_none());
     let rows = rows.map(|row| if let [Token::Byte(b'/'), rest @ ..] = row { rest } else { row });
@@ -170,7 +170,7 @@ fn literal(token: &Token) -> Option<u8> {
     }
 }
 
-/// The literal bytes at the end, without a `/` that `**` may leave out.
+/// Returns the literal bytes at the end, without a `/` that `**` may omit.
 fn tail(tokens: &[Token]) -> Vec<u8> {
     let mut tail: Vec<u8> = tokens.iter().rev().map_while(literal).collect();
     tail.reverse();
@@ -182,12 +182,12 @@ fn tail(tokens: &[Token]) -> Vec<u8> {
 }
 
 impl Class {
-    /// The set that begins after a `[`, and the place behind its `]`.
+    /// Parses the class that begins after a `[`. Returns it with the position after its `]`.
     fn parse(pattern: &[u8], mut at: usize) -> Option<(Class, usize)> {
         let mut class = Class::default();
         let negated = matches!(pattern.get(at)?, b'!' | b'^');
         at += usize::from(negated);
-        // What a range may begin with: the character before, unless that ended a range or was a set.
+        // The possible start of a range: the previous character, unless it ended a range or was a named set.
         let mut before = None;
         let mut first = true;
         loop {
@@ -243,7 +243,7 @@ impl Class {
     }
 }
 
-/// A set with a name, as `[[:digit:]]` holds one.
+/// A named set, as in `[[:digit:]]`.
 #[derive(Clone, Copy, Debug)]
 enum Named {
     Alnum,
@@ -260,8 +260,8 @@ enum Named {
     Xdigit,
 }
 
-/// The named set whose name begins here, and the length up to and with its `]`; an inner none when
-/// the `[:` is no beginning of one, an outer none when the pattern cannot match.
+/// Parses the named set whose name begins here. Returns it with the length up to and including its `]`; the inner
+/// `None` if the `[:` does not begin a named set, the outer `None` if the pattern cannot match.
 fn named_set(text: &[u8]) -> Option<Option<(Named, usize)>> {
     let end = text.iter().position(|byte| *byte == b']')?;
     let Some(name) = text[..end].strip_suffix(b":") else { return Some(None) };
@@ -294,14 +294,14 @@ fn is_in(named: Named, byte: u8) -> bool {
         Named::Lower => byte.is_ascii_lowercase(),
         Named::Print => matches!(byte, b' '..=b'~'),
         Named::Punct => byte.is_ascii_punctuation(),
-        // git's own table has no form feed and no vertical tab here.
+        // git's own table has no form feed or vertical tab here.
         Named::Space => matches!(byte, b' ' | b'\t' | b'\n' | b'\r'),
         Named::Upper => byte.is_ascii_uppercase(),
         Named::Xdigit => byte.is_ascii_hexdigit(),
     }
 }
 
-/// A set of places in a row of tokens.
+/// A set of positions in a sequence of tokens.
 #[derive(Clone, Copy)]
 struct Places<const WORDS: usize>([u64; WORDS]);
 

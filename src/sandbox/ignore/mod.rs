@@ -1,12 +1,11 @@
-//! `.gitignore`: which entries of a tree git would not see.
+//! `.gitignore`: decides which entries of a tree git would ignore.
 //!
-//! The rules in force in a folder are a [`Scope`]: those of its own file, and the scope of the folder
-//! above. Scopes are shared, so that several threads can walk below one folder; each has an [`Ignore`] of
-//! its own. The nearest file with a rule that fits decides, the last rule in it first;
-//! what lies in an ignored folder is never asked about, because nobody opens it. The rules are those
-//! of `.gitignore` files alone, not of the user's or a repository's other lists. Files are opened by
-//! name in the handle of their folder, only when they are regular files, and read up to a bound;
-//! one that cannot be used counts as empty, and [`Ignore::take_notes`] says so.
+//! The rules in effect in a directory form a [`Scope`]: those of its own file plus the scope of its parent. Scopes are
+//! shared, so that several threads can walk below one directory; each thread has its own [`Ignore`]. The nearest file
+//! with a matching rule decides, and within a file the last matching rule. The contents of an ignored directory are
+//! never checked, because the directory is not opened. Only `.gitignore` files count, not the exclude lists of the user
+//! or the repository. A file is opened by name through the handle of its directory, only if it is a regular file, and
+//! read up to a size limit; a file that cannot be used counts as empty, and [`Ignore::take_notes`] reports it.
 
 mod glob;
 mod rule;
@@ -27,23 +26,23 @@ use super::root::{Root, SandboxPath, parts_of};
 pub use rule::Shape;
 use rule::{Rules, Verdict};
 
-/// The name of the files.
+/// The name of the ignore files.
 pub const FILE: &str = ".gitignore";
-/// The folder that is never listed together with the rules, and that ends the way up.
+/// The directory that is never listed when the rules apply, and above which no rules are looked up.
 pub const GIT: &str = ".git";
 
-/// Bytes that one file may have.
+/// Maximum size of one file in bytes.
 const MAX_BYTES: u64 = 1 << 20;
-/// Bytes of all files that are in force at once.
+/// Maximum size in bytes of all files in effect at once.
 const MAX_BYTES_IN_FORCE: u64 = 4 << 20;
-/// Rules of one file.
+/// Maximum number of rules in one file.
 const MAX_RULES: usize = 10_000;
-/// Notes that are kept; of more only the number.
+/// Maximum number of notes kept; further ones are only counted.
 const MAX_NOTES: usize = 10;
-/// Work between two looks at the clock.
+/// Amount of work between two checks of the deadline.
 const PATIENCE: usize = 1 << 22;
 
-/// The rules in force at one place of a walk, and what one thread of the walk notes about their files.
+/// The rules in effect at one point of a walk, with the notes of one thread about their files.
 #[derive(Debug)]
 pub struct Ignore {
     scope: Option<Arc<Scope>>,
@@ -53,19 +52,19 @@ pub struct Ignore {
     watch: Watch,
 }
 
-/// The rules in force below a folder that has a file.
+/// The rules in effect below a directory that has a file.
 #[derive(Debug)]
 pub struct Scope {
     rules: Rules,
-    /// Bytes of a path before the part below the file's folder.
+    /// Number of bytes of a path before the part relative to the file's directory.
     base: usize,
-    /// Bytes of this file and of those above it.
+    /// Total size in bytes of this file and those above it.
     bytes: u64,
     outer: Option<Arc<Scope>>,
 }
 
 impl Drop for Scope {
-    /// Drops the scopes above in a loop: a tree may nest deeper than a stack allows calls.
+    /// Drops the outer scopes in a loop: a tree may be deeper than the stack allows for recursion.
     fn drop(&mut self) {
         let mut outer = self.outer.take();
         while let Some(mut scope) = outer.and_then(Arc::into_inner) {
@@ -74,16 +73,16 @@ impl Drop for Scope {
     }
 }
 
-/// The rules that hold where a walk begins.
+/// Ignore rules in effect at the directory where a walk starts.
 pub struct Above {
-    /// The rules of all folders above the start.
+    /// The rules of all directories above the start.
     pub ignore: Ignore,
-    /// The start itself, or a folder above it, is ignored, and so all below it.
+    /// Whether the start or a directory above it is ignored, and therefore everything below.
     pub start_is_ignored: bool,
 }
 
 impl Above {
-    /// Takes up the rules of a folder on the way, and asks them about the next one.
+    /// Adds the rules of a directory on the path to the start, and checks whether they ignore the next one.
     fn take(&mut self, folder: &Folder, folder_path: &[u8], next: &OsStr) -> Result<(), LimitHit> {
         if let Ok(metadata) = folder.metadata(OsStr::new(FILE)) {
             self.ignore.enter(folder, Some(metadata.kind), folder_path);
@@ -95,24 +94,25 @@ impl Above {
 }
 
 impl Ignore {
-    /// Begins with the rules of a scope.
+    /// Creates an `Ignore` with the rules of a scope.
     pub fn within(scope: Option<Arc<Scope>>, watch: Watch) -> Ignore {
         Ignore { scope, notes: Vec::new(), more_notes: 0, work: 0, watch }
     }
 
-    /// Goes to a place with other rules.
+    /// Switches to another scope.
     pub fn go_to(&mut self, scope: Option<Arc<Scope>>) {
         self.scope = scope;
     }
 
-    /// The rules in force.
+    /// Returns the rules in effect.
     pub fn scope(&self) -> Option<Arc<Scope>> {
         self.scope.clone()
     }
 
-    /// The rules above a start: from the nearest folder with a `.git` down, at most from the root.
+    /// Returns the rules above a start: from the nearest directory with a `.git` down, or from the root if there is
+    /// none.
     ///
-    /// Paths given later begin at the root of the sandbox, whatever folder the rules come from.
+    /// Paths passed later are relative to the root of the sandbox, whichever directory the rules come from.
     pub fn above(root: &Root, start: &SandboxPath, watch: Watch) -> Result<Above, LimitHit> {
         let mut above = Above { ignore: Ignore::within(None, watch), start_is_ignored: false };
         let names: Vec<OsString> = parts_of(Path::new(start.resolved_raw())).collect();
@@ -136,8 +136,8 @@ impl Ignore {
         Ok(above)
     }
 
-    /// Takes up the file of a folder that has one, of this kind if that is known; `folder_path` is the
-    /// way to the folder, `/` at its end, or empty. Says whether there is anything to [`Ignore::leave`].
+    /// Adds the rules of a directory's file, if it has one. `kind` is the file's kind if known; `folder_path` is the
+    /// path of the directory with a trailing `/`, or empty. Returns whether there is anything to [`Ignore::leave`].
     pub fn enter(&mut self, folder: &Folder, kind: Option<Kind>, folder_path: &[u8]) -> bool {
         let shown = || format!("{}{FILE}", String::from_utf8_lossy(folder_path));
         let in_force = self.scope.as_ref().map_or(0, |scope| scope.bytes);
@@ -166,15 +166,15 @@ impl Ignore {
         true
     }
 
-    /// Puts away the file taken up last.
+    /// Removes the rules of the file added last.
     pub fn leave(&mut self) {
         if let Some(scope) = self.scope.take() {
             self.scope = scope.outer.clone();
         }
     }
 
-    /// Whether an entry is ignored: its path from the root of the sandbox, the length of its name at
-    /// the path's end, and what it is.
+    /// Whether an entry is ignored, given its path from the root of the sandbox, the length of its name at the end of
+    /// the path, and its shape.
     pub fn ignores(&mut self, path: &[u8], name_len: usize, shape: Shape) -> Result<bool, LimitHit> {
         if self.work > PATIENCE {
             self.work = 0;
@@ -187,7 +187,7 @@ impl Ignore {
         Ok(verdict == Some(Verdict::Ignored))
     }
 
-    /// What could not be used, for the user.
+    /// Returns and clears the notes about files that could not be used.
     pub fn take_notes(&mut self) -> Vec<String> {
         let mut notes = std::mem::take(&mut self.notes);
         if self.more_notes > 0 {
@@ -205,7 +205,7 @@ impl Ignore {
     }
 }
 
-/// Gives the folders on a way from the root, the root itself first, with their depths.
+/// Visits the directories on a path from the root, starting with the root itself, each with its depth.
 fn each_folder(
     root: &Root,
     names: &[OsString],
@@ -214,7 +214,7 @@ fn each_folder(
     let Ok(mut folder) = root.folder().duplicate() else { return Ok(()) };
     take(0, &folder)?;
     for (above, name) in names.iter().enumerate() {
-        // What is gone by now has no rules.
+        // A directory that has disappeared has no rules.
         let Ok(next) = folder.open_folder(name) else { return Ok(()) };
         folder = next;
         take(above + 1, &folder)?;
@@ -222,8 +222,8 @@ fn each_folder(
     Ok(())
 }
 
-/// Whether a folder has a `.git`, whatever it is; nothing is asked about what is in it. A link counts
-/// unless it leads nowhere.
+/// Whether a directory has an entry `.git` of any kind; its contents are not checked. A link counts unless it is
+/// dangling.
 fn holds_git(root: &Root, folder: &Folder, names: &[OsString]) -> bool {
     let name = OsStr::new(GIT);
     match folder.metadata(name) {
@@ -238,7 +238,7 @@ fn holds_git(root: &Root, folder: &Folder, names: &[OsString]) -> bool {
     }
 }
 
-/// The bytes of a folder's file; an error is the reason why it is not used.
+/// Reads a directory's file. The error is the reason why the file is not used.
 fn read(folder: &Folder, kind: Option<Kind>, room: u64) -> Result<Vec<u8>, String> {
     let name = OsStr::new(FILE);
     let words = |error: io::Error| match error.kind() {

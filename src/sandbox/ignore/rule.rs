@@ -1,6 +1,6 @@
-//! The rules of one `.gitignore`: lines to rules, and the last rule that fits a path.
+//! The rules of one `.gitignore`: parses its lines and finds the last rule that matches a path.
 //!
-//! A path given here is the way from the folder of the file; its bytes are compared as they are.
+//! Paths are relative to the directory of the file and are compared byte by byte.
 
 use std::collections::HashMap;
 
@@ -8,25 +8,25 @@ use foldhash::fast::RandomState;
 
 use super::glob::{Glob, MAX_TOKENS, Subject};
 
-/// What a path is to the rules: only folders fit a rule that ends in `/`. A link is none.
+/// The kind of a path as far as rules depend on it: a rule that ends in `/` matches only directories. A link is not a
+/// directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A folder.
+    /// A directory.
     Folder,
     /// Anything else.
     Other,
 }
 
-/// What the rules say of a path.
+/// The decision of the rules about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is left out.
+    /// The path is ignored.
     Ignored,
-    /// It is taken back in by a rule that begins with `!`.
+    /// The path is included again by a rule that begins with `!`.
     Kept,
 }
 
-/// One rule.
 #[derive(Debug)]
 struct Rule {
     verdict: Verdict,
@@ -34,58 +34,58 @@ struct Rule {
     test: Test,
 }
 
-/// What a rule compares.
+/// The condition of a rule.
 #[derive(Debug)]
 enum Test {
-    /// The name is this one.
+    /// The name equals this one.
     Name(Vec<u8>),
-    /// The name ends so.
+    /// The name ends with these bytes.
     NameEnd(Vec<u8>),
-    /// The name fits.
+    /// The name matches.
     NameGlob(Prefixed),
-    /// The path from the file's folder is this one.
+    /// The path from the file's directory equals this one.
     Path(Vec<u8>),
-    /// The path fits.
+    /// The path matches.
     PathGlob(Prefixed),
 }
 
-/// A pattern in two parts: up to the first wildcard and from there on. git compares the first
-/// literally and the second alone, so that `a**/b` reaches below `ax/`.
+/// A pattern split at its first wildcard. git compares the first part literally and the second on its own, so `a**/b`
+/// matches below `ax/`.
 #[derive(Debug)]
 struct Prefixed {
     prefix: Vec<u8>,
     glob: Glob,
 }
 
-/// The rules of one file, the last of which that fits decides.
+/// The rules of one file; the last one that matches decides.
 #[derive(Debug, Default)]
 pub struct Rules {
     rules: Vec<Rule>,
-    /// Rules that compare nothing but a name, by that name; numbers rise.
+    /// The rules that compare only a name, by that name; rule numbers are ascending.
     names: HashMap<Vec<u8>, Vec<u32>, RandomState>,
-    /// All other rules.
+    /// The numbers of all other rules.
     others: Vec<u32>,
 }
 
-/// A file's rules, and the lines that are none although they say something.
+/// The rules of a file, and the problems found in it.
 #[derive(Debug, Default)]
 pub struct Parsed {
-    /// The rules.
+    /// The valid rules.
     pub rules: Rules,
-    /// The first line that is too long.
+    /// The number of the first line that is too long.
     pub too_long: Option<usize>,
-    /// Whether rules were left out because there are too many.
+    /// Whether rules were left out because the file has too many.
     pub cut: bool,
 }
 
 impl Rules {
-    /// The rules of a file's bytes, at most so many.
+    /// Parses the contents of a file, at most `most` rules.
     pub fn parse(bytes: &[u8], most: usize) -> Parsed {
         let mut parsed = Parsed::default();
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
-            // git's texts end at the first NUL.
+            // git reads a line up to the first NUL.
             let line = line.split(|byte| *byte == 0).next().unwrap_or(line);
             if line.is_empty() || line[0] == b'#' {
                 continue;
@@ -104,7 +104,7 @@ impl Rules {
         parsed
     }
 
-    /// How many there are.
+    /// Returns the number of rules.
     pub fn len(&self) -> usize {
         self.rules.len()
     }
@@ -118,7 +118,7 @@ impl Rules {
         self.rules.push(rule);
     }
 
-    /// What the last rule that fits says; none when no rule fits. `work` grows by the work done.
+    /// Returns the verdict of the last rule that matches, or `None` if no rule does. Adds the work done to `work`.
     pub fn verdict(&self, path: &[u8], name: &[u8], shape: Shape, work: &mut usize) -> Option<Verdict> {
         let fits_shape = |number: &&u32| shape == Shape::Folder || !self.rules[**number as usize].folders_only;
         let by_name = self.names.get(name).and_then(|numbers| numbers.iter().rev().find(fits_shape));
@@ -130,7 +130,7 @@ impl Rules {
 }
 
 impl Rule {
-    /// The rule of a line; none when it can fit nothing.
+    /// Parses a line. Returns `None` if it can match nothing.
     fn parse(line: &[u8]) -> Option<Rule> {
         let (verdict, pattern) = match line.strip_prefix(b"!") {
             Some(rest) => (Verdict::Kept, rest),
@@ -180,7 +180,7 @@ impl Test {
 impl Prefixed {
     fn new(pattern: &[u8], at: usize, subject: Subject) -> Option<Prefixed> {
         let (prefix, rest) = pattern.split_at(at);
-        // In a name git reads the pattern as a whole, which comes to the same.
+        // git matches a name against the whole pattern, which gives the same result.
         Some(Prefixed { prefix: prefix.to_vec(), glob: Glob::parse(rest, subject)? })
     }
 
@@ -191,12 +191,12 @@ impl Prefixed {
     }
 }
 
-/// Where the first byte is that is no plain text to git.
+/// Returns the position of the first byte that is special to git.
 fn first_wildcard(pattern: &[u8]) -> Option<usize> {
     pattern.iter().position(|byte| matches!(byte, b'*' | b'?' | b'[' | b'\\'))
 }
 
-/// A line without the spaces at its end that no backslash keeps.
+/// Returns a line without trailing spaces, except those escaped by a backslash.
 fn without_trailing_spaces(line: &[u8]) -> &[u8] {
     let mut end = 0;
     let mut at = 0;

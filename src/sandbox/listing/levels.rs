@@ -1,4 +1,4 @@
-//! The folders that a listing is in: how they are read, entered and left.
+//! The stack of directories that a listing is in: reading, entering and leaving them.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -16,38 +16,38 @@ use super::super::root::parts_of;
 use super::super::walk::joined;
 use super::{Lister, Step};
 
-/// Folders that are kept open at once, the nearest ones.
+/// Maximum number of directories kept open at once: the innermost ones.
 const MAX_HANDLES: usize = 64;
 
-/// Names that make a path which the system takes, however long they are.
+/// Number of names that form a path short enough for the system, whatever their lengths.
 const NAMES_AT_ONCE: usize = 15;
 
-/// A folder whose entries are being given.
+/// A directory whose entries are being listed.
 pub struct Level {
-    /// Its handle, as long as an entry is left that needs it.
+    /// The directory's handle, as long as a remaining entry needs it.
     pub folder: Option<Folder>,
     pub next: usize,
     pub end: usize,
-    /// The place behind the last entry that needs the handle.
+    /// The index after the last entry that needs the handle.
     needed: usize,
-    /// Where its names begin.
+    /// The offset of the first of its names.
     names: usize,
-    /// The length of the path to it, `/` included.
+    /// The length of the directory's path, including the trailing `/`.
     pub path: usize,
-    /// It brought rules that end with it.
+    /// Whether the directory added ignore rules, which end with it.
     has_rules: bool,
-    /// It has a [`Base`] of its own.
+    /// Whether the directory has its own [`Base`].
     is_base: bool,
 }
 
-/// A folder whose resolved path is not that of the folder above it and its name.
+/// A directory whose resolved path is not its parent's resolved path plus its name.
 pub struct Base {
     resolved: OsString,
-    /// The length of the path to it.
+    /// The length of the directory's path.
     path: usize,
 }
 
-/// An entry of a folder that was read.
+/// An entry of a directory that was read.
 #[derive(Clone, Copy)]
 pub struct Found {
     pub start: u32,
@@ -55,10 +55,10 @@ pub struct Found {
     pub kind: Option<Kind>,
 }
 
-/// A folder that is about to be entered.
+/// A directory about to be entered.
 pub struct Opened {
     pub folder: Option<Folder>,
-    /// Its resolved path, where a link led to it.
+    /// The resolved path, if a link led to the directory.
     pub base: Option<OsString>,
 }
 
@@ -76,7 +76,7 @@ impl Lister<'_> {
                 self.path.truncate(path);
                 return Err(self.unreadable(&error));
             }
-            // What was read so far is dropped: a folder is shown as a whole or empty.
+            // Entries read so far are dropped: a directory is listed completely or as empty.
             Err(Refused::Io(_)) => self.push(None, None, false).map_err(|_| SandboxError::NotFound(String::new()))?,
         }
         self.path.truncate(path);
@@ -84,7 +84,7 @@ impl Lister<'_> {
         Ok(Some(Step::Enter))
     }
 
-    /// Reads a folder, whose path is the current one, and makes it the level that is given.
+    /// Reads the directory at the current path and makes it the current level.
     pub(super) fn push(
         &mut self,
         folder: Option<Folder>,
@@ -114,7 +114,7 @@ impl Lister<'_> {
         Ok(())
     }
 
-    /// Reads and sorts the entries of a folder; gives the kind of its `.gitignore`, if it has one.
+    /// Reads and sorts the entries of a directory. Returns the kind of its `.gitignore`, if it has one.
     fn read(&mut self, folder: &Folder) -> Result<Option<Option<Kind>>, Refused> {
         let (start, names_start) = (self.found.len(), self.names.len());
         let mut rules = None;
@@ -149,8 +149,8 @@ impl Lister<'_> {
         Ok(rules)
     }
 
-    /// The folder of the current path, if it can be read; `None` when it is gone or closed to us, which shows it
-    /// empty where that is not an error.
+    /// Returns the directory at the current path, or `None` if it disappeared or cannot be read and that is not an
+    /// error; it is then listed as empty.
     pub(super) fn readable(&self, opened: io::Result<Folder>) -> Result<Option<Folder>, SandboxError> {
         match opened {
             Ok(folder) => Ok(Some(folder)),
@@ -159,7 +159,7 @@ impl Lister<'_> {
         }
     }
 
-    /// The error for a folder at the current path that cannot be read.
+    /// Returns the error for a directory at the current path that cannot be read.
     fn unreadable(&self, error: &io::Error) -> SandboxError {
         let path = joined(&self.start, &self.path());
         match error.kind() {
@@ -181,10 +181,10 @@ impl Lister<'_> {
         }
     }
 
-    /// The handle of the folder whose entries are given.
+    /// Returns the handle of the directory whose entries are being listed.
     ///
-    /// In a deep tree it was given up meanwhile and is opened again, name by name from the root; that
-    /// fails where somebody moved a folder since.
+    /// In a deep tree the handle may have been closed. The directory is then reopened, name by name from the root,
+    /// which fails if somebody has moved a directory since.
     pub(super) fn folder(&mut self) -> io::Result<&Folder> {
         let level = self.levels.last().expect("entries have a level");
         if level.folder.is_none() {
@@ -195,12 +195,12 @@ impl Lister<'_> {
         Ok(level.folder.as_ref().expect("it was just opened"))
     }
 
-    /// What is known of the folder that was just entered.
+    /// Returns the metadata of the directory that was just entered.
     pub(super) fn entered_metadata(&self, name: &OsStr) -> io::Result<Metadata> {
         let [.., above, entered] = self.levels.as_slice() else { return Err(io::ErrorKind::NotFound.into()) };
         match (&entered.folder, &above.folder) {
             (Some(folder), _) => folder.own_metadata(),
-            // It could not be opened: its name is looked at.
+            // The directory could not be opened: look it up by name instead.
             (None, Some(above)) => above.metadata(name),
             (None, None) => self.reopened(&self.resolved(above.path))?.metadata(name),
         }
@@ -219,7 +219,7 @@ impl Lister<'_> {
         Ok(folder)
     }
 
-    /// The resolved path of what the first so many bytes of the current path name.
+    /// Returns the resolved path of the first `end` bytes of the current path.
     pub(super) fn resolved(&self, end: usize) -> OsString {
         let base = self.bases.last().expect("the start is a base");
         let way = &self.path[base.path..end.max(base.path)];
@@ -231,19 +231,19 @@ impl Lister<'_> {
         resolved
     }
 
-    /// The name that begins at a place of the current path.
+    /// Returns the name that begins at an offset of the current path.
     pub(super) fn os_name(&self, at: usize) -> OsString {
         os_name(&self.path[at..]).into_owned()
     }
 }
 
-/// Why a folder was not read.
+/// The reason why a directory was not read.
 pub enum Refused {
     Io(io::Error),
     Limit(LimitHit),
 }
 
-/// Whether an error is about this process, not about a folder: then the listing would be wrong.
+/// Whether an error is due to this process and not to the directory; continuing would give a wrong listing.
 fn is_ours(error: &io::Error) -> bool {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! Where a link in a listing ends.
+//! Resolves the links that a listing meets.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -10,25 +10,25 @@ use super::super::metadata::Kind;
 use super::super::path::PathRule;
 use super::super::root::{Root, SandboxPath};
 
-/// Links that one chain may have; a longer one counts as a loop.
+/// Maximum number of links in a chain; a longer one counts as a loop.
 const MAX_CHAIN: usize = 256;
 
-/// Where a link ends.
+/// The result of following a link.
 #[derive(Debug)]
 pub enum LinkEnd {
-    /// At a folder below the root.
+    /// A directory below the root.
     Folder(SandboxPath),
-    /// At something else that exists.
+    /// Anything else that exists.
     File(SandboxPath),
-    /// At itself again, or at nothing: the text of the last link on the way.
+    /// A loop or a missing target, with the target of the last link followed.
     Nowhere(OsString),
-    /// Outside the root, or where no tool may look.
+    /// A path outside the root, or one that no tool may access.
     Outside,
 }
 
-/// Follows a link, node by node: `folder` is where it lies, `path` the resolved path of that folder.
+/// Follows a link step by step. `folder` is the directory that contains it, `path` the resolved path of that directory.
 ///
-/// Nodes are told apart by the resolved path of their folder and their own name.
+/// Visited links are identified by the resolved path of their directory and their own name.
 pub fn follow(root: &Root, folder: &Folder, path: &OsStr, name: &OsStr) -> LinkEnd {
     let Ok(mut target) = folder.read_link(name) else { return LinkEnd::Nowhere(OsString::new()) };
     let mut place = path.to_owned();

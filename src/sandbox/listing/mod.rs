@@ -1,8 +1,8 @@
-//! Listing a tree entry by entry: each folder before what is in it, siblings by bytes of name.
+//! Lists a tree entry by entry: each directory before its contents, siblings in byte order of their names.
 //!
-//! Unlike [`super::walk`] nothing is looked at but names and the kinds that come with them, folders
-//! can be left out by `.gitignore` before they are opened, and links can be followed. No folder is
-//! entered twice while links are followed; folders are told apart by device and inode.
+//! Unlike [`super::walk`], a listing reads only names and the kinds that come with them, can skip directories by
+//! `.gitignore` before opening them, and can follow links. While links are followed, no directory is entered twice;
+//! directories are identified by device and inode.
 
 mod levels;
 mod link;
@@ -25,62 +25,62 @@ use super::walk::{Skip, WalkLimits};
 use levels::{Base, Found, Level, Opened, Refused};
 use link::LinkEnd;
 
-/// What a listing shows and where it goes.
+/// Options of a listing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ListingPlan {
-    /// How many levels of folders below the start are entered.
+    /// Number of levels of directories to enter below the start.
     pub levels: usize,
-    /// Whether links to folders are entered too.
+    /// Whether links to directories are entered too.
     pub follow_folders: bool,
-    /// Whether links to files stand for what they lead to.
+    /// Whether a link to a file is reported as the file it leads to.
     pub follow_files: bool,
-    /// Whether `.gitignore` files are heeded.
+    /// Whether `.gitignore` files apply.
     pub gitignore: bool,
-    /// Whether it matters if a link leads to a folder.
+    /// Whether the listing must find out if a link leads to a directory.
     pub tell_links: bool,
-    /// Whether the texts of links are wanted.
+    /// Whether the targets of links are read.
     pub targets: bool,
-    /// Whether entries whose names begin with a dot are left out, and so what is in such folders.
+    /// Whether entries whose names begin with a dot are left out, together with the contents of those directories.
     pub skip_hidden: bool,
-    /// Whether a link stands for the file or folder that it leads to, without being entered; one that
-    /// leads to nothing, out of the root or to where nobody may look is left out.
+    /// Whether a link is reported as the file or directory it leads to, without being entered. Links that lead to
+    /// nothing, out of the root or to a path hidden by policy are left out.
     pub links_as_targets: bool,
-    /// Whether entries will be looked at or opened, so that their folders are kept open.
+    /// Whether the caller will look up or open entries, so that their directories must stay open.
     pub opens: bool,
-    /// Whether a folder that cannot be read ends the listing with an error, instead of being shown empty.
+    /// Whether a directory that cannot be read ends the listing with an error instead of being listed as empty.
     pub strict: bool,
 }
 
-/// What comes next in a listing.
+/// The next step of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// An entry; if it is a folder, it is not entered.
+    /// An entry. If it is a directory, it is not entered.
     Entry,
-    /// A folder, or a link to one, whose entries come next.
+    /// A directory, or a link to one, whose entries follow.
     Enter,
-    /// The folder entered last is over.
+    /// The end of the directory entered last.
     Leave,
 }
 
-/// What an entry is shown as.
+/// The kind as which an entry is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// A file, a special file, or a link that was followed to one.
+    /// A regular or special file, or a followed link to one.
     File,
-    /// A folder.
+    /// A directory.
     Folder,
     /// A link.
     Link,
-    /// A link that was followed and led nowhere, or to itself.
+    /// A followed link that leads nowhere or back to itself.
     DeadLink,
 }
 
-/// A listing under way. [`Lister::advance`] goes from step to step, and the other functions tell of
-/// the entry of the last [`Step::Entry`] or [`Step::Enter`].
+/// A listing in progress. [`Lister::advance`] moves to the next step; the other methods describe the entry of the last
+/// [`Step::Entry`] or [`Step::Enter`].
 pub struct Lister<'a> {
     root: &'a Root,
     plan: ListingPlan,
-    /// Path of the start, for messages.
+    /// The path of the start, for messages.
     start: String,
     skip: Skip<'a>,
     limits: &'a WalkLimits,
@@ -91,43 +91,45 @@ pub struct Lister<'a> {
     found: Vec<Found>,
     names: Vec<u8>,
     buffer: EntryBuffer,
-    /// The resolved path of the start, then the way from there to the entry, all as bytes.
+    /// The resolved path of the start followed by the path from there to the entry, as bytes.
     path: Vec<u8>,
-    /// Where the way from the start begins in `path`.
+    /// The offset in `path` at which the path below the start begins.
     below: usize,
     entry: Entry,
-    /// Entries until the clock is looked at.
+    /// Number of entries until the deadline is checked next.
     patience: u32,
 }
 
-/// Entries between two looks at the clock.
+/// Number of entries between two checks of the deadline.
 const PATIENCE: u32 = 1024;
 
-/// The entry that was given last.
+/// The current entry.
 struct Entry {
     name: usize,
     shown: Shown,
     is_folder: bool,
     target: Option<OsString>,
-    /// Where the link led that it stands for.
+    /// The target of a link that is reported as its target.
     place: Option<Box<SandboxPath>>,
     kind: Kind,
-    /// It is the folder whose entries come next.
+    /// Whether this is the directory whose entries come next.
     is_entered: bool,
 }
 
 impl Entry {
-    /// An entry of a kind, shown as a file; its name begins at this place of the path.
+    /// Creates an entry of the given kind, reported as a file. `name` is the offset of its name in the path.
     fn new(name: usize, kind: Kind) -> Entry {
         Entry { name, shown: Shown::File, is_folder: false, target: None, place: None, kind, is_entered: false }
     }
 }
 
 impl<'a> Lister<'a> {
-    /// Bytes that an entry takes while its folder is being listed, its name included.
+    /// Bytes used per entry while its directory is being listed, including the name.
     pub const ENTRY_BYTES: usize = 48;
 
-    /// Begins with the folder of a place; that it cannot be read is an error.
+    /// Starts a listing at the directory `start`.
+    ///
+    /// Errors: if that directory cannot be read, whatever the plan says.
     pub fn open(
         root: &'a Root,
         start: &SandboxPath,
@@ -175,7 +177,7 @@ impl<'a> Lister<'a> {
         Ok(lister)
     }
 
-    /// The next step; none when the listing is over.
+    /// Returns the next step, or `None` at the end of the listing.
     pub fn advance(&mut self) -> Result<Option<Step>, SandboxError> {
         while let Some(level) = self.levels.last_mut() {
             if level.next == level.end {
@@ -192,43 +194,43 @@ impl<'a> Lister<'a> {
         Ok(None)
     }
 
-    /// The entry's name.
+    /// Returns the entry's name.
     pub fn name(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.path[self.entry.name..])
     }
 
-    /// The way from the start to the entry.
+    /// Returns the path from the start to the entry.
     pub fn path(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.path[self.below..])
     }
 
-    /// What it is shown as.
+    /// Returns the kind as which the entry is reported.
     pub fn shown(&self) -> Shown {
         self.entry.shown
     }
 
-    /// Whether it is a folder or, if the plan asks for that, a link to one.
+    /// Whether the entry is a directory or, if the plan asks for it, a link to one.
     pub fn is_folder(&self) -> bool {
         self.entry.is_folder
     }
 
-    /// Whether it is a regular file itself, not a link to one.
+    /// Whether the entry itself is a regular file, not a link to one.
     pub fn is_file(&self) -> bool {
         self.entry.kind == Kind::File
     }
 
-    /// The text of a link, if the plan asks for it.
+    /// Returns the target of a link, if the plan asks for it.
     pub fn target(&self) -> Cow<'_, str> {
         let target = self.entry.target.as_deref().unwrap_or_default();
         String::from_utf8_lossy(target.as_encoded_bytes())
     }
 
-    /// Whether the entry's path is UTF-8, so that tools take it.
+    /// Whether the entry's path is UTF-8, so that tools accept it.
     pub fn is_text(&self) -> bool {
         str::from_utf8(&self.path[self.below..]).is_ok()
     }
 
-    /// What is known of the entry; of a link that stands for something, what is known of that.
+    /// Returns the entry's metadata, or its target's for a link that is reported as its target.
     pub fn metadata(&mut self) -> io::Result<Metadata> {
         let gone = || io::Error::from(io::ErrorKind::NotFound);
         if let Some(place) = &self.entry.place {
@@ -241,7 +243,7 @@ impl<'a> Lister<'a> {
         }
     }
 
-    /// Opens the entry for reading if it is a regular file; a link is not, wherever it leads.
+    /// Opens the entry for reading. Fails unless the entry is a regular file; links are not followed.
     pub fn open_file(&mut self) -> io::Result<OpenFile> {
         let special = || io::Error::new(io::ErrorKind::Unsupported, "it is no regular file");
         if self.entry.kind != Kind::File {
@@ -251,38 +253,38 @@ impl<'a> Lister<'a> {
         let folder = self.folder()?;
         let file = folder.open_file(&name)?;
         let metadata = folder.file_metadata(&file)?;
-        // It may have been exchanged since its folder was read.
+        // The entry may have been replaced since its directory was read.
         match metadata.kind {
             Kind::File => Ok(OpenFile { file, metadata }),
             _ => Err(special()),
         }
     }
 
-    /// The entry's way from the root, without links.
+    /// Returns the entry's path from the root, with all links resolved.
     pub fn resolved_path(&self) -> Cow<'_, str> {
         match self.bases.len() {
-            // No link led here: the path is the way.
+            // No link was followed: the path is already resolved.
             1 => String::from_utf8_lossy(&self.path),
             _ => Cow::Owned(self.resolved(self.path.len()).to_string_lossy().into_owned()),
         }
     }
 
-    /// What is to be said about `.gitignore` files that could not be used.
+    /// Returns and clears the notes about `.gitignore` files that could not be used.
     pub fn take_notes(&mut self) -> Vec<String> {
         self.ignore.as_mut().map(Ignore::take_notes).unwrap_or_default()
     }
 
-    /// Whether folders are told apart: only where a link can lead to one again.
+    /// Whether visited directories are recorded: only if a link can lead to one again.
     fn marks(&self) -> bool {
         self.plan.follow_folders && self.plan.levels > 0
     }
 
-    /// Whether folders of the level that is being given are entered.
+    /// Whether directories of the current level are entered.
     fn descends(&self) -> bool {
         self.levels.len() <= self.plan.levels
     }
 
-    /// Whether nobody may go into the folder of this resolved path.
+    /// Whether the policy hides the directory at this resolved path.
     fn hides(&self, resolved: &str) -> bool {
         self.skip.rule.is_some_and(|rule| rule(resolved))
     }
@@ -296,18 +298,18 @@ impl<'a> Lister<'a> {
         Ok(())
     }
 
-    /// Makes an entry the current one; none when it is left out.
+    /// Makes an entry the current one. Returns `None` if it is left out.
     fn give(&mut self, found: Found) -> Result<Option<Step>, SandboxError> {
         let level = self.levels.last().expect("an entry has a level");
         let name = found.start as usize..found.start as usize + usize::from(found.len);
         let at = level.path;
         self.path.truncate(at);
-        // Of a folder that was just entered the path has no `/` yet.
+        // The path of a directory that was just entered has no `/` yet.
         self.path.resize(at, b'/');
         self.path.extend_from_slice(&self.names[name]);
         let kind = match found.kind {
             Some(kind) => kind,
-            // Rare file systems tell no kinds; an entry that is gone is as if it had never been.
+            // A few file systems do not report kinds. An entry that has disappeared is skipped.
             None => {
                 let name = self.os_name(at);
                 match self.folder().and_then(|folder| folder.metadata(&name)) {
@@ -384,7 +386,7 @@ impl<'a> Lister<'a> {
         }
     }
 
-    /// Gives what a link leads to.
+    /// Reports a link as its target.
     fn give_target(&mut self, name: &OsStr) -> Option<Step> {
         let (place, is_folder) = match self.end_of(name) {
             LinkEnd::Folder(place) if !self.hides(place.resolved()) => (place, true),
@@ -396,7 +398,7 @@ impl<'a> Lister<'a> {
         Some(Step::Entry)
     }
 
-    /// Where the link of a name in the current folder ends.
+    /// Resolves the link `name` in the current directory.
     fn end_of(&mut self, name: &OsStr) -> LinkEnd {
         let resolved = self.resolved(self.levels.last().expect("an entry has a level").path);
         let root = self.root;
@@ -422,7 +424,7 @@ impl<'a> Lister<'a> {
         self.enter(Opened { folder, base: Some(place.resolved_raw().to_owned()) })
     }
 
-    /// Marks a folder as entered; false when it was before.
+    /// Records a directory as entered. Returns false if it had been entered before.
     fn mark(&mut self, opened: &io::Result<Folder>, name: &OsStr) -> bool {
         let metadata = match opened {
             Ok(folder) => folder.own_metadata(),
@@ -437,7 +439,7 @@ impl<'a> Lister<'a> {
     }
 }
 
-/// The resolved path of the folder in which a place lies.
+/// Returns the directory part of a resolved path.
 fn folder_of(resolved: &str) -> &str {
     resolved.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

@@ -1,4 +1,4 @@
-//! The way from the root part by part, every link read by us.
+//! Resolves a path component by component, reading every link itself.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -15,23 +15,23 @@ use crate::sandbox::metadata::{Kind, Metadata};
 use crate::sandbox::path::{PathRule, PathText, check_new_name, reserved};
 use crate::sandbox::reserved::is_reserved;
 
-/// Links that one path may go through; as many as Linux allows.
+/// Maximum number of links that a path may go through, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// Follows a path part by part, links included.
+/// The resolution of a path, component by component, including links.
 pub(super) struct Walker<'a> {
     root: &'a Root,
     pub(super) shown: CompactString,
-    /// The folders entered so far, with their names.
+    /// The directories entered so far, with their names.
     entered: Vec<(Folder, OsString)>,
     ahead: VecDeque<OsString>,
     links: usize,
-    /// The link followed last, for the message when it leaves the root.
+    /// The link followed last, for the message if it leaves the root.
     last_link: Option<String>,
     through_link: bool,
     follows: bool,
     wants_folder: bool,
-    /// The part that is being looked at.
+    /// The current component.
     part: Option<OsString>,
 }
 
@@ -78,14 +78,15 @@ impl<'a> Walker<'a> {
                 _ => return Err(SandboxError::NotAFolder(self.shown.to_string())),
             }
         }
-        // The way ended in a folder that was entered by `.`, `..` or a link.
+        // The path ended in a directory that was entered by `.`, `..` or a link.
         match self.entered.pop() {
             Some((_, name)) => self.place(Vec::new(), Some(name)),
             None => self.place(Vec::new(), None),
         }
     }
 
-    /// The way to the part at which it ended, and what of it lay ahead up to the next `..`.
+    /// Returns the path up to the component at which resolution stopped, plus the remaining components up to the next
+    /// `..`.
     fn way(&self) -> Way {
         let ahead = self.ahead.iter().take_while(|part| *part != "..");
         let entered = self.entered.iter().map(|(_, name)| name);
@@ -123,7 +124,7 @@ impl<'a> Walker<'a> {
         self.turn_to(Path::new(&target))
     }
 
-    /// Puts the parts of a link's target ahead.
+    /// Puts the components of a link's target in front of the remaining ones.
     pub(super) fn turn_to(&mut self, target: &Path) -> Result<(), SandboxError> {
         let relative = if target.is_absolute() {
             let below = self.root.below(target).ok_or_else(|| self.escapes())?;
@@ -146,7 +147,7 @@ impl<'a> Walker<'a> {
         self.place(Vec::new(), Some(name))
     }
 
-    /// The place of a path whose part `name` does not exist.
+    /// Returns the path whose component `name` does not exist.
     fn missing(&mut self, name: OsString, rule: PathRule) -> Result<SandboxPath, SandboxError> {
         [&name].into_iter().chain(&self.ahead).try_for_each(|name| Self::refuse_reserved(name))?;
         if self.ahead.iter().any(|part| part == "..") {
@@ -155,7 +156,7 @@ impl<'a> Walker<'a> {
         let mut missing = vec![name];
         missing.extend(self.ahead.iter().cloned());
         if rule.creates {
-            // A link may have brought names that the path itself may not hold.
+            // A link may have added names that the path itself must not contain.
             missing.iter().try_for_each(|part| check_new_name(&part.to_string_lossy()))?;
         }
         let last = missing.pop();
@@ -164,7 +165,7 @@ impl<'a> Walker<'a> {
 
     fn place(&mut self, missing: Vec<OsString>, name: Option<OsString>) -> Result<SandboxPath, SandboxError> {
         if self.through_link && !self.follows {
-            // A slash at the end asks for a folder, and the link itself is none.
+            // A trailing slash requires a directory, and the link itself is not one.
             return Err(SandboxError::NotAFolder(self.shown.to_string()));
         }
         let entered = self.entered.iter().map(|(_, name)| name);
@@ -189,7 +190,7 @@ impl<'a> Walker<'a> {
         })
     }
 
-    /// The names of the folders entered so far, and perhaps one more.
+    /// Joins the names of the directories entered so far, and optionally one more.
     fn joined(&self, name: Option<&OsStr>) -> String {
         let names = self.entered.iter().map(|(_, name)| name.as_os_str()).chain(name);
         let names: Vec<_> = names.map(OsStr::to_string_lossy).collect();
@@ -206,7 +207,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// The parts of a link's target; `.` is nothing, a root is nothing.
+/// Returns the components of a link's target without `.` and a leading `/`.
 pub(in crate::sandbox) fn parts_of(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + '_ {
     use std::path::Component;
     path.components().filter_map(|component| match component {

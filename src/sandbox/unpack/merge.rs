@@ -1,7 +1,7 @@
-//! The move of a tree into a folder that exists, entry by entry; folders of both trees become one.
+//! Moves a tree into an existing directory entry by entry, merging directories that exist in both.
 //!
-//! When one cannot be moved those before it are taken back, as far as they are still what was put
-//! there: what somebody else has changed, replaced or added meanwhile stays, and the error names it.
+//! If an entry cannot be moved, the entries before it are removed again, as far as they are unchanged. Entries that
+//! somebody else has changed, replaced or added in the meantime remain, and the error names them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -20,9 +20,9 @@ use super::{Finder, Names, Unpacking, last, shown};
 pub(super) struct Merge<'a> {
     unpacking: &'a Unpacking<'a>,
     names: &'a Names<'a>,
-    /// The numbers of the names that were moved, each with what it was; a folder before what is in it.
+    /// The indices of the names that were moved, each with its metadata; a directory before its contents.
     moved: Vec<(usize, Metadata)>,
-    /// The directories that entries were moved into, with the traces that this left there.
+    /// The directories that entries were moved into, with the changes that this made to their modification times.
     traces: BTreeMap<&'a [CompactString], Trace>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Merge<'a> {
                 stays => Err(SandboxError::Stays { reason: Box::new(reason), stays: listed(&stays) }),
             },
         };
-        // Those that are not where they were to be are dropped, as steps that were not taken.
+        // Steps of entries that are not at their target are dropped, as if they had not been performed.
         for (number, under_way) in tops.iter().zip(under_way) {
             self.end(*number, under_way);
         }
@@ -51,7 +51,7 @@ impl<'a> Merge<'a> {
         result
     }
 
-    /// The numbers of the names that are moved, each with all that is in it: where nothing stands yet.
+    /// Returns the indices of the names that are moved with their contents: those whose target does not exist yet.
     fn tops(&self) -> Result<Vec<usize>, SandboxError> {
         let mut home = Finder::new(&self.unpacking.home).map_err(|error| self.unpacking.target.error(&error))?;
         let (mut tops, mut next) = (Vec::new(), 0);
@@ -68,13 +68,13 @@ impl<'a> Merge<'a> {
         Ok(tops)
     }
 
-    /// How many names are inside one.
+    /// Returns the number of names below one.
     fn inside(&self, number: usize) -> usize {
         let (parts, _) = self.names[number];
         self.names[number + 1..].iter().take_while(|(below, _)| below.starts_with(parts)).count()
     }
 
-    /// Writes down what is about to be moved.
+    /// Journals the steps about to be performed.
     fn begin(&self, tops: &[usize]) -> Result<Vec<UnderWay<'a>>, SandboxError> {
         let Unpacking { target, change, home, .. } = self.unpacking;
         let wrap = |error: io::Error| target.error(&error);
@@ -107,7 +107,7 @@ impl<'a> Merge<'a> {
         above.map_or(Ok(()), |above| to.folder(above).and_then(Folder::sync)).map_err(wrap)
     }
 
-    /// Moves an entry with all that is in it.
+    /// Moves an entry with its contents.
     fn move_one(&mut self, (from, to): (&Folder, &Folder), number: usize) -> io::Result<()> {
         let (parts, _) = self.names[number];
         let before = self.moved.len();
@@ -135,7 +135,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// Ends a step by what stands in its place; where nothing does, it was not taken.
+    /// Ends a step if the moved entry is at its target; otherwise the step is dropped.
     fn end(&self, number: usize, under_way: UnderWay<'_>) {
         let parts = self.names[number].0;
         let found = Finder::new(&self.unpacking.home).and_then(|mut home| {
@@ -149,19 +149,19 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Takes back what was moved. Where all of it is gone, the directories that nobody else changed get their times
-    /// back. Returns what stays.
+    /// Undoes the moves. If all moved entries are gone, restores the modification times of the directories that nobody
+    /// else has changed. Returns the entries that remain.
     fn take_back_without_trace(&self) -> Vec<String> {
         let times: Vec<(Folder, Timestamp)> = self.times_before().unwrap_or_default();
         let stays = self.take_back();
         if stays.is_empty() {
-            // A time that cannot be set is no reason to fail.
+            // Failing to restore a modification time is not an error.
             times.iter().for_each(|(folder, before)| drop(folder.set_own_modified(*before)));
         }
         stays
     }
 
-    /// The directories that nobody else changed, with their times before.
+    /// Returns the directories that nobody else has changed, with their modification times before the moves.
     fn times_before(&self) -> io::Result<Vec<(Folder, Timestamp)>> {
         let mut home = Finder::new(&self.unpacking.home)?;
         let mut times = Vec::new();
@@ -172,7 +172,7 @@ impl<'a> Merge<'a> {
         times.into_iter().collect()
     }
 
-    /// Takes back what was moved, and gives what stays since it is no longer what was put there.
+    /// Undoes the moves. Returns the entries that remain because they were changed.
     fn take_back(&self) -> Vec<String> {
         let Ok(mut home) = Finder::new(&self.unpacking.home) else { return vec![self.unpacking.target.shown().into()] };
         let mut stays = Vec::new();
@@ -187,19 +187,19 @@ impl<'a> Merge<'a> {
         stays
     }
 
-    /// Takes back one name whose folder is empty by now, if it is one; false when it is not ours.
+    /// Undoes one move. A directory is removed only if it is empty by now. Returns false if the entry is not ours.
     fn take_one(&self, home: &mut Finder, parts: &[CompactString], was: &Metadata) -> io::Result<bool> {
         let (folder, name) = (home.folder(&parts[..parts.len() - 1])?, last(parts));
         let found = folder.metadata(name)?;
         if was.kind == Kind::Folder {
             let is_ours = found.kind == Kind::Folder && found.identity == was.identity;
-            // The system refuses this for one that holds something.
+            // The system refuses this for a directory that is not empty.
             return if is_ours { folder.remove_folder(name).map(|()| true) } else { Ok(false) };
         }
         if !is_same(was, &found) {
             return Ok(false);
         }
-        // In our own folder it is looked at again, and goes with that.
+        // In our own directory the entry is checked again; it is removed with that directory.
         let (outer, aside) = (&self.unpacking.outer, random_name());
         folder.rename(name, outer, &aside, Replace::Yes)?;
         match is_same(was, &outer.metadata(&aside)?) {
@@ -209,7 +209,7 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// The first of some paths, and how many more there are.
+/// Formats the first of some paths and the number of the others.
 fn listed(paths: &[String]) -> String {
     match paths {
         [one] => format!("`{one}`"),

@@ -1,9 +1,9 @@
-//! A tree that is made whole before anybody sees it: files, folders and links are put into a folder
-//! of ours beside their place, and get their names when all of them are there and synced.
+//! Creates a tree completely before anybody sees it: files, directories and links are created in a temporary directory
+//! next to the target, and get their final names when all of them exist and are synced.
 //!
-//! Where the place does not exist the tree gets its name in one step. Where a folder stands there
-//! the entries are moved into it one by one ([`merge`]), nothing is replaced, and when one cannot be
-//! moved those before it are taken back. Everything goes by handle and single names, and through no link.
+//! If the target does not exist, the tree is put there with one rename. If it is a directory, the entries are moved
+//! into it one by one ([`merge`]) without replacing anything; if one cannot be moved, the moves before it are undone.
+//! All operations use handles and single names and follow no links.
 
 mod merge;
 
@@ -23,27 +23,28 @@ use super::root::SandboxPath;
 
 use merge::Merge;
 
-/// Nobody but the user looks into what is not whole.
+/// Only the user may access an incomplete tree.
 const PRIVATE_MODE: u32 = 0o700;
-/// The permission bits of the folder that becomes the place, before the user's mask.
+/// The permission bits of the directory that becomes the target, before the umask.
 const FOLDER_MODE: u32 = 0o777;
-/// What its user may do in every folder, or nothing could be put into it.
+/// Permissions that the owner gets on every directory, so that entries can be created in it.
 const USABLE: u32 = 0o700;
-/// The name of the tree in the folder of ours.
+/// The name of the tree in the temporary directory.
 const TREE: &str = "tree";
 
-/// The names of a tree, a folder directly before what is in it, each with whether it is a folder.
+/// The names of a tree, each with whether it is a directory. A directory comes directly before its contents.
 pub type Names<'a> = [(&'a [CompactString], bool)];
 
-/// A tree that is being made.
+/// A tree being created.
 pub struct Unpacking<'p> {
     target: &'p SandboxPath,
     change: &'p Change<'p>,
-    /// The step that made ours; it is over when ours is gone.
+    /// The step that created the temporary directory; it ends when that directory is gone.
     under_way: Option<UnderWay<'p>>,
-    /// Where the folder is that holds ours.
+    /// The address of `home`.
     address: Address,
-    /// The folder that holds ours: the place itself where it exists, else the nearest that does.
+    /// The directory that contains the temporary one: the target itself if it exists, otherwise its nearest existing
+    /// parent.
     home: Folder,
     name: OsString,
     outer: Folder,
@@ -51,20 +52,20 @@ pub struct Unpacking<'p> {
     exists: bool,
 }
 
-/// Finds the folders of a tree; the one that was found last is at hand.
+/// Opens directories of a tree and caches the last one.
 struct Finder {
     top: Folder,
     recent: Option<(Vec<CompactString>, Folder)>,
 }
 
 impl SandboxPath {
-    /// Says whether a tree can be put at the place: an error where a name of it is taken, or
-    /// something other than a folder stands where one is needed.
+    /// Checks that a tree can be put at the path. Errors: if one of its names is taken, or if an existing entry is not
+    /// a directory but must be one.
     pub fn check_free(&self, names: &Names<'_>) -> Result<(), SandboxError> {
         let Some(folder) = self.existing_folder()? else { return Ok(()) };
         let mut levels = vec![folder];
         for (at, (parts, is_folder)) in names.iter().enumerate() {
-            // Below a folder that is missing everything is free.
+            // Below a missing directory all names are free.
             if levels.len() < parts.len() {
                 continue;
             }
@@ -87,7 +88,7 @@ impl SandboxPath {
         Ok(())
     }
 
-    /// Begins a tree at the place.
+    /// Starts a tree at the path.
     pub fn unpack<'p>(&'p self, change: &'p Change<'p>) -> Result<Unpacking<'p>, SandboxError> {
         let wrap = |error: io::Error| self.error(&error);
         let existing = self.existing_folder()?;
@@ -98,7 +99,7 @@ impl SandboxPath {
         let address = (0..above).fold(self.full_address(), |address, _| address.parent());
         let name = random_name();
         let under_way = Some(change.begin(Step::Draft { path: address.join(&name) }, &[&home])?);
-        // The folder that holds ours keeps its time, as ours is gone at the end.
+        // The modification time of the parent is restored, because the temporary directory is removed at the end.
         home.without_trace(|| home.create_folder(&name, PRIVATE_MODE)).map_err(wrap)?;
         let opened = home.open_folder(&name).and_then(|outer| {
             outer.create_folder(OsStr::new(TREE), FOLDER_MODE)?;
@@ -116,7 +117,7 @@ impl SandboxPath {
         }
     }
 
-    /// The folder of the place; none where nothing stands there.
+    /// Returns the directory at the path, or `None` if nothing exists there.
     fn existing_folder(&self) -> Result<Option<Folder>, SandboxError> {
         match self.metadata() {
             Err(SandboxError::NotFound(_)) => Ok(None),
@@ -127,31 +128,31 @@ impl SandboxPath {
 }
 
 impl Unpacking<'_> {
-    /// Makes a folder; the one above it is there.
+    /// Creates a directory; its parent exists.
     pub fn make_folder(&mut self, parts: &[CompactString], mode: u32) -> Result<(), SandboxError> {
         self.within(parts, |folder, name| folder.create_folder(name, mode & 0o777 | USABLE))
     }
 
-    /// Makes a file to be written.
+    /// Creates a file for writing.
     pub fn make_file(&mut self, parts: &[CompactString], mode: u32) -> Result<File, SandboxError> {
         self.within(parts, |folder, name| folder.create_file(name, mode & 0o777))
     }
 
-    /// Ends a file that was written, and sets its time.
+    /// Closes a file that was written, and sets its modification time.
     pub fn close_file(
         &mut self,
         parts: &[CompactString],
         file: File,
         modified: Option<Timestamp>,
     ) -> Result<(), SandboxError> {
-        // Elsewhere all files are synced together.
+        // On Linux, `finish` syncs all files together.
         #[cfg(not(target_os = "linux"))]
         file.sync_all().map_err(|error| self.error(parts, &error))?;
         drop(file);
         modified.map_or(Ok(()), |modified| self.set_modified(parts, modified))
     }
 
-    /// Opens a file that was made.
+    /// Opens a file that was created before.
     pub fn open_file(&mut self, parts: &[CompactString]) -> Result<File, SandboxError> {
         let (file, metadata) = self.within(parts, |folder, name| {
             let file = folder.open_file(name)?;
@@ -164,22 +165,22 @@ impl Unpacking<'_> {
         }
     }
 
-    /// Makes a link with this text, which is not looked at.
+    /// Creates a link with this target, without checking the target.
     pub fn make_link(&mut self, parts: &[CompactString], text: &str) -> Result<(), SandboxError> {
         self.within(parts, |folder, name| folder.create_link(OsStr::new(text), name))
     }
 
-    /// Sets the time of last change of what was made; a folder's comes after what is in it.
+    /// Sets the modification time of an entry; for a directory, call this after its contents are complete.
     pub fn set_modified(&mut self, parts: &[CompactString], modified: Timestamp) -> Result<(), SandboxError> {
         self.within(parts, |folder, name| folder.set_modified(name, modified))
     }
 
-    /// The error for what the operating system said of a name of the tree.
+    /// Returns the error for a failed system call on a name of the tree.
     pub fn error(&self, parts: &[CompactString], error: &io::Error) -> SandboxError {
         SandboxError::io(shown(self.target, parts), error)
     }
 
-    /// Gives the tree its place. What stands there already stays as it is; on an error everything does.
+    /// Puts the tree at its target. Existing entries stay as they are; after an error, nothing has changed.
     pub fn finish(self, names: &Names<'_>) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| self.target.error(&error);
         self.outer.sync_all_below().map_err(wrap)?;
@@ -202,7 +203,7 @@ impl Unpacking<'_> {
         synced.map_err(|error| self.target.undurable(&error))
     }
 
-    /// Does something with the last name of `parts` in the folder of the others.
+    /// Calls `work` with the parent directory and the last name of `parts`.
     fn within<R>(
         &mut self,
         parts: &[CompactString],
@@ -218,7 +219,7 @@ impl Drop for Unpacking<'_> {
     fn drop(&mut self) {
         let is = |metadata: Metadata| self.outer.own_metadata().is_ok_and(|own| own.identity == metadata.identity);
         if self.home.metadata(&self.name).is_ok_and(is) {
-            // What is left of a failed change must not stay visible.
+            // Remains of a failed change must not stay visible.
             match (discard_without_trace(&self.home, &self.name, self.target.shown()), self.under_way.take()) {
                 (Err(_), Some(under_way)) => under_way.leave_unswept(),
                 (_, under_way) => drop(under_way),
@@ -228,7 +229,7 @@ impl Drop for Unpacking<'_> {
     }
 }
 
-/// Removes a folder of ours with all that is in it; the folder that holds it keeps its time.
+/// Removes a temporary directory with its contents, and restores the modification time of its parent.
 fn discard_without_trace(home: &Folder, name: &OsStr, shown: &str) -> Result<(), SandboxError> {
     let wrap = |error: io::Error| SandboxError::io(shown, &error);
     remove_contents(home.open_folder(name).map_err(wrap)?, shown)?;
@@ -240,7 +241,7 @@ impl Finder {
         Ok(Finder { top: top.duplicate()?, recent: None })
     }
 
-    /// The folder that some names lead to, none of which is a link.
+    /// Opens the directory at some names, none of which may be a link.
     fn folder(&mut self, parts: &[CompactString]) -> io::Result<&Folder> {
         if parts.is_empty() {
             return Ok(&self.top);

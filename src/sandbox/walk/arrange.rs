@@ -1,33 +1,33 @@
-//! Puts the blocks of a walk into pre-order.
+//! Arranges the blocks of a walk in pre-order.
 
 use super::super::metadata::Kind;
 use super::{Details, EntryId, NO_BLOCK, Reader};
 
-/// The entries of a tree in pre-order, one vector a field.
+/// The entries of a tree in pre-order, one vector per field.
 #[derive(Debug, Default)]
 pub struct Tree {
-    /// All names end to end, what is not UTF-8 replaced.
+    /// All names concatenated, with invalid UTF-8 replaced.
     pub names: String,
-    /// Where each name ends in `names`.
+    /// The end offset of each name in `names`.
     pub name_ends: Vec<u32>,
-    /// The entry that is the folder of each entry; [`u32::MAX`] directly below the start.
+    /// The index of each entry's parent directory; [`u32::MAX`] for entries directly below the start.
     pub parents: Vec<u32>,
-    /// Whether each entry is a folder.
+    /// Whether each entry is a directory.
     pub is_folder: Vec<bool>,
-    /// Bytes; 0 for folders. Empty where no details were wanted.
+    /// Sizes in bytes; 0 for directories. Empty unless details were requested.
     pub sizes: Vec<i64>,
-    /// Seconds since 1970. Empty where no details were wanted.
+    /// Modification times in seconds since 1970. Empty unless details were requested.
     pub modified: Vec<i64>,
-    /// How many reserved entries were left out, apart from the root's own.
+    /// Number of reserved entries left out, not counting the root's own.
     pub reserved: u64,
 }
 
-/// A folder whose entries are being taken over.
+/// A directory whose entries are being copied.
 struct Level {
     reader: u8,
     next: u32,
     end: u32,
-    /// The folder's own place in the result.
+    /// The directory's own index in the result.
     row: u32,
 }
 
@@ -61,7 +61,7 @@ fn push_start(readers: &[Reader], levels: &mut Vec<Level>) {
     }
 }
 
-/// For every entry the block of its own entries ([`unpack`] tells it), or [`NO_BLOCK`].
+/// Returns, for each entry, the block of its own entries (decoded by [`unpack`]), or [`NO_BLOCK`].
 pub fn children_of(readers: &[Reader]) -> Vec<Vec<u32>> {
     let mut children: Vec<Vec<u32>> = readers.iter().map(|reader| vec![NO_BLOCK; reader.found.len()]).collect();
     for (number, reader) in readers.iter().enumerate() {
@@ -74,21 +74,21 @@ pub fn children_of(readers: &[Reader]) -> Vec<Vec<u32>> {
     children
 }
 
-/// The reader and the number of a block of entries: the reader stands in the highest bit.
+/// Decodes the reader and the index of a block of entries; the reader is stored in the highest bit.
 pub fn unpack(child: u32) -> (u8, usize) {
     ((child >> 31) as u8, (child & 0x7fff_ffff) as usize)
 }
 
 impl Tree {
-    /// Bytes that a walk takes for each entry while it runs, names included.
+    /// Bytes used per entry while a walk runs, including names.
     pub const ENTRY_BYTES: usize = 96;
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// The way from the start to an entry.
+    /// Returns the path from the start to an entry.
     pub fn path(&self, entry: usize) -> String {
         let mut names = Vec::new();
         let mut at = entry as u32;

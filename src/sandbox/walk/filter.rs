@@ -1,4 +1,4 @@
-//! What the readers of a walk ask before they take an entry or read a folder.
+//! The rules by which the readers of a walk take entries and enter directories.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -14,45 +14,46 @@ use super::reader::EntryId;
 use super::search::{Candidate, Choice, Search};
 use super::{Details, Failure};
 
-/// Rules about folders that a walk leaves out, besides our own files.
+/// Directories that a walk leaves out, in addition to reserved names.
 #[derive(Clone, Copy)]
 pub struct Skip<'a> {
-    /// Says of a folder, by its resolved path, that it and all in it are left out.
+    /// Returns whether the directory at a resolved path, and everything in it, is left out.
     pub rule: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
 }
 
-/// Position of a folder in a walk.
+/// The position of a directory in a walk.
 #[derive(Clone, Debug)]
 pub struct Position {
-    /// The entry that the folder is; `None` for the start.
+    /// The directory's entry; `None` for the start.
     pub entry: Option<EntryId>,
-    /// Path from the root with a `/` at its end. Empty for the root itself, and where no rule asks for paths.
+    /// The path from the root with a trailing `/`. Empty for the root itself, and below the start if no rule needs
+    /// paths.
     pub path: Vec<u8>,
-    /// Levels below the start; 0 for the start itself.
+    /// The level below the start; 0 for the start itself.
     pub depth: usize,
-    /// `.gitignore` rules of the folders above it.
+    /// The `.gitignore` rules of the directories above.
     pub scope: Option<Arc<Scope>>,
 }
 
 impl Position {
-    /// Position of the folder where a walk begins.
+    /// Returns the position of the directory where a walk starts.
     pub fn of_start(start: &SandboxPath) -> Position {
         Position { entry: None, path: folder_path(start), depth: 0, scope: None }
     }
 
-    /// Position of a folder in a walk without rules.
+    /// Returns the position of a directory in a walk without path rules.
     pub fn unnamed(entry: EntryId) -> Position {
         Position { entry: Some(entry), path: Vec::new(), depth: 0, scope: None }
     }
 
-    /// Position of the folder of a name in this one, where `scope` holds.
+    /// Returns the position of the directory `name` in this one, where the rules `scope` apply.
     pub fn below(&self, entry: EntryId, name: &[u8], scope: Option<Arc<Scope>>) -> Position {
         let path = [&self.path, name, b"/"].concat();
         Position { entry: Some(entry), path, depth: self.depth + 1, scope }
     }
 }
 
-/// Resolved path of a folder with a `/` at its end, or empty for the root.
+/// Returns the resolved path of a directory with a trailing `/`; empty for the root.
 pub fn folder_path(place: &SandboxPath) -> Vec<u8> {
     let mut path = place.resolved_raw().as_encoded_bytes().to_vec();
     if !path.is_empty() {
@@ -61,34 +62,34 @@ pub fn folder_path(place: &SandboxPath) -> Vec<u8> {
     path
 }
 
-/// Rules of one walk, shared by its readers.
+/// The rules of one walk, shared by its readers.
 #[derive(Clone, Copy)]
 pub struct Filter<'a> {
     pub skip: Skip<'a>,
     pub details: Details,
     pub search: Option<&'a Search<'a>>,
-    /// Bytes of a position's path before the path from the start.
+    /// Number of bytes of a position's path that precede the path from the start.
     pub start_len: usize,
-    /// The folder from which on paths are resolved: the start, or what a link led to.
+    /// The directory from which paths are resolved: the start, or the target of a link.
     pub base: Base<'a>,
-    /// Folders that were read, where links are followed.
+    /// The directories already read, if links are followed.
     pub entered: Option<&'a Mutex<HashSet<Identity>>>,
 }
 
-/// A folder from which on the names of a path are the resolved ones.
+/// A directory below which the names of a path equal those of the resolved path.
 #[derive(Clone, Copy, Debug)]
 pub struct Base<'a> {
-    /// Bytes of the path of its position.
+    /// The length in bytes of its position's path.
     pub path_len: usize,
-    /// Its resolved path with a `/` at its end, where that is not its position's path.
+    /// Its resolved path with a trailing `/`, if different from its position's path.
     pub resolved: Option<&'a [u8]>,
-    /// It is the root, in which our own files lie.
+    /// Whether the directory is the root, which contains our own files.
     pub is_root: bool,
     pub depth: usize,
 }
 
 impl<'a> Filter<'a> {
-    /// Rules of a walk that gives everything.
+    /// Returns the rules of a walk that returns every entry.
     pub fn of_walk(start: &SandboxPath, skip: Skip<'a>, details: Details) -> Filter<'a> {
         let start_len = folder_path(start).len();
         let base = Base { path_len: start_len, resolved: None, is_root: start.is_root(), depth: 0 };
@@ -105,8 +106,8 @@ impl<'a> Filter<'a> {
         self.entered.is_some()
     }
 
-    /// Whether a name in a folder is left out because it is reserved. Adds 1 to `count` for each but the root's
-    /// own.
+    /// Whether a name in a directory is left out because it is reserved. Adds 1 to `count` for each such name except
+    /// the root's own.
     pub fn leaves_out(&self, folder: &Position, name: &OsStr, count: &mut u64) -> bool {
         let is_left_out = is_reserved(name);
         if is_left_out {
@@ -116,7 +117,7 @@ impl<'a> Filter<'a> {
         is_left_out
     }
 
-    /// Decides about an entry: its path, the length of its name, its kind and its level below the start.
+    /// Decides about an entry, given its path, the length of its name, its kind and its level below the start.
     pub fn choose(
         &self,
         path: &[u8],
@@ -144,7 +145,7 @@ impl<'a> Filter<'a> {
         Ok(Choice::of(choice.gives(), choice.enters() && kind == Kind::Folder && depth < search.depth))
     }
 
-    /// Whether the folder of a path is left out.
+    /// Whether the directory at a path is left out.
     fn hides(&self, path: &[u8]) -> bool {
         let Some(rule) = self.skip.rule else { return false };
         match self.base.resolved {
@@ -153,20 +154,20 @@ impl<'a> Filter<'a> {
         }
     }
 
-    /// Whether what a link led to is being read.
+    /// Whether the target of a link is being read.
     pub fn is_beyond_link(&self) -> bool {
         self.base.resolved.is_some()
     }
 
-    /// Path of a folder from the start, where positions have paths.
+    /// Returns a directory's path from the start, if positions have paths.
     pub fn below(&self, folder: &Position) -> Option<String> {
         let path = &folder.path.get(self.start_len..)?;
         let path = path.strip_suffix(b"/").unwrap_or(path);
         self.asks_for_paths().then(|| String::from_utf8_lossy(path).into_owned())
     }
 
-    /// What it means that a folder is gone that its parent still named: a walk takes it as gone before, a search
-    /// fails, since what was in it may be elsewhere by now.
+    /// Handles a directory that its parent listed but that has disappeared. A walk ignores it; a search fails, because
+    /// the contents may have been moved elsewhere.
     pub fn check_vanished(&self, folder: &Position) -> Result<(), Failure> {
         match self.search {
             None => Ok(()),
@@ -174,7 +175,7 @@ impl<'a> Filter<'a> {
         }
     }
 
-    /// Marks a folder as read; false where it was read before and is now met through a link.
+    /// Records a directory as read. Returns false if it was read before and is now reached through a link.
     pub fn marks(&self, identity: impl FnOnce() -> std::io::Result<Identity>) -> std::io::Result<bool> {
         let Some(entered) = self.entered else { return Ok(true) };
         let is_new = entered.lock().expect("no thread panics with the set").insert(identity()?);

@@ -1,14 +1,14 @@
-//! Following the links that a search has met, after everything that is reached without them was read.
+//! Follows the links that a search has found, after everything reachable without them has been read.
 //!
-//! So a folder that is reached in several ways has its real path, and else that through the fewest links, the
-//! first of these by the bytes of its path. No folder is read twice, so that loops end.
+//! This order gives a directory that is reachable in several ways its real path if it has one; otherwise the path
+//! through the fewest links, the first of these in byte order. No directory is read twice, so loops end.
 
 use super::filter::{Base, Filter, folder_path};
 use super::reader::{Look, PendingLink, Reader};
 use super::search::Resolve;
 use super::{Failure, WalkLimits, read_folder};
 
-/// The links of a search, and what they are followed with.
+/// Everything needed to follow the links of a search.
 pub struct Follower<'a> {
     pub filter: Filter<'a>,
     pub limits: &'a WalkLimits,
@@ -16,7 +16,7 @@ pub struct Follower<'a> {
 }
 
 impl Follower<'_> {
-    /// Follows all links that the readers noted, and those that are met on the way.
+    /// Follows all links that the readers recorded, and those found on the way.
     pub fn follow(&self, readers: &mut Vec<Reader>) -> Result<(), Failure> {
         loop {
             let mut pending: Vec<PendingLink> =
@@ -32,11 +32,11 @@ impl Follower<'_> {
         }
     }
 
-    /// Makes the entry of a link what it leads to, and reads that if it is a folder.
+    /// Replaces the entry of a link by its target, and reads the target if it is a directory.
     fn follow_link(&self, readers: &mut Vec<Reader>, link: &PendingLink) -> Result<(), Failure> {
         let position = &link.position;
         let path = position.path.strip_suffix(b"/").unwrap_or(&position.path);
-        // No tool can be given such a path, so nobody could say what lies behind it.
+        // No tool accepts this path, so nothing behind the link could be named in an answer.
         let below = || String::from_utf8_lossy(&path[self.filter.start_len..]).into_owned();
         let not_text = || Failure::Unnameable { below: below(), reason: "is not UTF-8" };
         let Some(place) = (self.resolve)(str::from_utf8(path).map_err(|_| not_text())?) else { return Ok(()) };
@@ -50,7 +50,7 @@ impl Follower<'_> {
         if choice.enters() {
             let filter = Filter { base: Base { path_len: position.path.len(), ..base }, ..filter };
             let folder = place.open_folder().map_err(Failure::Link)?;
-            // One thread reads what links lead to, and it goes on with the first reader.
+            // A single thread reads the targets of links and continues with the first reader.
             let further = readers.split_off(1);
             let first = readers.pop().expect("a walk has a first reader");
             *readers = read_folder(first, &folder, position, filter, self.limits)?;

@@ -1,10 +1,11 @@
-//! Reads a tree with `getdents64` and `statx`, relative to the handle of each folder.
+//! Reads a tree with `getdents64` and `statx`, relative to the handle of each directory.
 //!
-//! Where the kind of an entry is all that is wanted, its folder tells it. One entry of each folder is looked at all
-//! the same: a folder whose names may be read and whose entries may not ends the walk, whatever is wanted of them.
+//! If only the kind of an entry is wanted, `getdents64` already reports it. One entry of each directory is looked up
+//! anyway: a directory whose names can be listed but whose entries cannot be looked up ends the walk with an error,
+//! whatever details are wanted.
 //!
-//! Small trees are read by the caller's thread alone; once a walk has met a few thousand entries a
-//! second thread takes folders from the same list.
+//! The caller's thread reads small trees alone. After a walk has found a few thousand entries, a second thread takes
+//! directories from the same queue.
 
 use std::ffi::{CStr, OsStr, OsString};
 use std::io;
@@ -23,23 +24,23 @@ use super::filter::{Filter, Position};
 use super::reader::{EntryId, Intake, Look, Reader, Refusal};
 use super::{Failure, WalkLimits};
 
-/// Entries after which a second thread is worth its start.
+/// Number of entries after which starting a second thread pays off.
 const ALONE: usize = 4_000;
 
-/// A folder that waits to be read: the handle of the folder it is in, its name there and its position.
+/// A directory still to be read: the handle of its parent, its name there and its position.
 pub struct Task {
     pub parent: Arc<OwnedFd>,
     pub name: OsString,
     pub position: Position,
 }
 
-/// What the threads of one walk share.
+/// The state shared by the threads of one walk.
 struct Shared<'a> {
     queue: Mutex<Queue>,
     changed: Condvar,
-    /// Entries that are kept.
+    /// Number of entries kept.
     entries: AtomicUsize,
-    /// Entries that were met.
+    /// Number of entries seen.
     met: AtomicUsize,
     stopped: AtomicBool,
     limits: &'a WalkLimits,
@@ -49,13 +50,13 @@ struct Shared<'a> {
 #[derive(Default)]
 struct Queue {
     tasks: Vec<Task>,
-    /// Threads that are reading a folder, and may still add tasks.
+    /// Number of threads that are reading a directory and may still add tasks.
     busy: usize,
-    /// Threads that wait for tasks: only then is there somebody to wake, which is a system call.
+    /// Number of threads waiting for tasks. Waking them is a system call, so it is done only if this is not 0.
     waiting: usize,
 }
 
-/// A folder that could not be read, by its entry.
+/// A directory that could not be read, identified by its entry.
 struct Unreadable {
     entry: Option<EntryId>,
     error: io::Error,
@@ -72,7 +73,7 @@ impl From<Failure> for Stop {
     }
 }
 
-/// Reads all below a folder, after what `reader` has read before.
+/// Reads everything below a directory and appends it to `reader`.
 pub fn read_tree(
     reader: Reader,
     folder: &LinuxFolder,
@@ -90,7 +91,7 @@ pub fn read_tree(
     }
 }
 
-/// Reads all below folders of a tree that `reader`, the first, has begun.
+/// Continues a walk that `reader`, the first one, has begun: reads everything below the directories of `tasks`.
 pub fn go_on(
     reader: Reader,
     tasks: Vec<Task>,
@@ -104,7 +105,7 @@ pub fn go_on(
 fn read_tasks(mut worker: Worker<'_>, mut tasks: Vec<Task>) -> Result<Vec<Reader>, Failure> {
     let shared = worker.shared;
     let mut stop = None;
-    // What links lead to is read by one thread, so that of two ways to a folder always the same one counts.
+    // One thread reads the targets of links, so that a directory reachable in two ways always gets the same path.
     while stop.is_none() && (shared.filter.is_beyond_link() || worker.reader.found.len() < ALONE) {
         let Some(task) = tasks.pop() else { break };
         stop = worker.run(task, &mut tasks).err();
@@ -123,14 +124,14 @@ fn read_tasks(mut worker: Worker<'_>, mut tasks: Vec<Task>) -> Result<Vec<Reader
         });
         let stop = worker.work();
         let first = (worker.reader, stop);
-        // Where no thread can be had the caller's own has done all of it.
+        // If no thread can be started, the caller's thread has done all the work.
         let second = helper.ok().map(|helper| helper.join().expect("the walk's second thread does not panic"));
         [Some(first), second]
     });
     finish(results.iter_mut().filter_map(Option::take).collect())
 }
 
-/// The readers, or the first reason to stop that a thread met.
+/// Returns the readers, or the first reason to stop that a thread reported.
 fn finish(results: Vec<(Reader, Option<Stop>)>) -> Result<Vec<Reader>, Failure> {
     let (readers, stops): (Vec<Reader>, Vec<Option<Stop>>) = results.into_iter().unzip();
     match stops.into_iter().flatten().next() {
@@ -170,7 +171,7 @@ impl<'a> Worker<'a> {
         Worker { reader, buffer: entry_buffer(), shared }
     }
 
-    /// Reads folders from the shared list until there are none and none can come.
+    /// Reads directories from the shared queue until it is empty and no thread can add to it.
     fn work(&mut self) -> Option<Stop> {
         let mut found = Vec::new();
         while let Some(task) = self.next_task() {
@@ -219,7 +220,7 @@ impl<'a> Worker<'a> {
         let Task { parent, name, position } = task;
         match rustix::fs::openat2(&parent, &name, flags, Mode::empty(), resolve) {
             Ok(folder) => self.read(Arc::new(folder), &position, tasks),
-            // Gone, or something else by now.
+            // The directory has disappeared or was replaced by something else.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(self.shared.filter.check_vanished(&position)?),
             Err(error) => Err(self.unreadable(&position, error.into())),
         }
@@ -265,7 +266,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Counts entries of all threads, kept and met; more than allowed stop the walk.
+    /// Adds to the counts of all threads. Errors: if a limit is exceeded.
     fn count(&self, kept: usize, met: usize) -> Result<(), Failure> {
         let limits = self.shared.limits;
         let kept = self.shared.entries.fetch_add(kept, Ordering::Relaxed) + kept;
@@ -290,7 +291,8 @@ impl<'a> Worker<'a> {
 }
 
 impl Stop {
-    /// The stop at a folder that cannot be read: by its path, or by its entry where positions have no paths.
+    /// Returns the stop at a directory that cannot be read, identified by its path, or by its entry if positions have
+    /// no paths.
     fn unreadable(filter: &Filter<'_>, position: &Position, error: io::Error) -> Stop {
         match filter.below(position) {
             Some(below) => Stop::Failure(Failure::Io { below, error }),
@@ -303,7 +305,7 @@ impl Stop {
     }
 }
 
-/// Looks at an entry of a folder.
+/// Reads the metadata of an entry.
 fn look(folder: &OwnedFd, name: &CStr) -> io::Result<Look> {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
     let stat = rustix::fs::statx(folder, name, flags, StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::MTIME)?;
@@ -316,7 +318,7 @@ fn read_link(folder: &OwnedFd, name: &[u8]) -> io::Result<String> {
     Ok(OsString::from_vec(target.into_bytes()).to_string_lossy().into_owned())
 }
 
-/// Takes up the `.gitignore` file of a folder, if it has one.
+/// Reads the `.gitignore` file of a directory, if it has one.
 fn enter(ignore: &mut Ignore, folder: &OwnedFd, path: &[u8]) {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
     let Ok(stat) = rustix::fs::statx(folder, ignore::FILE, flags, StatxFlags::TYPE) else { return };

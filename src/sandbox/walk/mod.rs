@@ -1,11 +1,10 @@
-//! Walking a whole tree: every entry below a folder, packed.
+//! Walks a whole tree: every entry below a directory, in packed form.
 //!
-//! [`walk`] gives all entries in pre-order, siblings by bytes of name; [`search`] gives those that a
-//! [`Search`] chooses, in the order of their paths. Folders are read in any order, perhaps by two threads,
-//! each into a block of its own; the blocks are put into order at the end. Every entry is looked at
-//! through the handle of its folder, and no link is followed while folders are read. Under an overlay,
-//! folders in which or below which something was changed are read through it, and all others as they are
-//! on the disk.
+//! [`walk`] returns all entries in pre-order, siblings in byte order of their names; [`search`] returns those that a
+//! [`Search`] selects, in the order of their paths. Directories are read in any order, perhaps by two threads, each
+//! into its own block; the blocks are put in order at the end. Every entry is looked up through the handle of its
+//! directory, and no link is followed while directories are read. Under an overlay, directories with changes in or
+//! below them are read through it, all others directly from the disk.
 
 mod arrange;
 mod filter;
@@ -33,25 +32,25 @@ pub use filter::Skip;
 pub use rows::FoundEntries;
 pub use search::{Bounds, Candidate, Choice, Grounds, Resolve, Search, search};
 
-/// What bounds a walk.
+/// The limits of a walk.
 #[derive(Clone, Debug)]
 pub struct WalkLimits {
-    /// The most entries that are kept.
+    /// Maximum number of entries kept.
     pub entries: usize,
-    /// The limit that more entries would break.
+    /// The error for exceeding `entries`.
     pub hit: LimitHit,
-    /// The most entries that are met, kept or not.
+    /// Maximum number of entries seen, kept or not.
     pub looks: usize,
-    /// The limit that more looks would break.
+    /// The error for exceeding `looks`.
     pub looks_hit: LimitHit,
-    /// The clock and the interrupt.
+    /// The deadline and the interrupt flag.
     pub watch: Watch,
-    /// Where met entries are counted for whoever watches.
+    /// Counter of entries seen, for progress display.
     pub progress: Option<Arc<Progress>>,
 }
 
 impl WalkLimits {
-    /// Counts entries for whoever watches.
+    /// Counts entries for progress display.
     fn tell_met(&self, entries: usize) {
         if let Some(progress) = &self.progress {
             progress.met(entries);
@@ -59,26 +58,26 @@ impl WalkLimits {
     }
 }
 
-/// What is wanted of each entry.
+/// The details wanted for each entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Details {
-    /// All that a [`Tree`] has room for.
+    /// Everything that a [`Tree`] can store.
     All,
-    /// No size and no time, so that most entries need not be looked at: their folder knows their kind.
+    /// No size and no time. Most entries then need no lookup, because their directory reports their kind.
     KindAlone,
 }
 
-/// Walks the folder of a place.
+/// Walks the directory `start`.
 ///
-/// Any folder that cannot be read ends the walk with its error; an entry that vanishes while the
-/// walk runs is left out, as if it had gone before.
+/// Errors: if a directory cannot be read. An entry that disappears while the walk runs is left out, as if it had been
+/// removed before.
 pub fn walk(start: &SandboxPath, limits: &WalkLimits, skip: Skip<'_>, details: Details) -> Result<Tree, SandboxError> {
     let filter = Filter::of_walk(start, skip, details);
     let readers = read(start, filter, limits, &Position::of_start(start))?;
     Ok(arrange::arrange(&readers, details))
 }
 
-/// Reads the tree below the folder of a place.
+/// Reads the tree below the directory `start`.
 fn read(
     start: &SandboxPath,
     filter: Filter<'_>,
@@ -90,7 +89,7 @@ fn read(
     readers.map_err(|failure| failure.at(start.shown()))
 }
 
-/// Reads all below a folder, after what `reader`, the first of the walk, has read before.
+/// Reads everything below a directory and appends it to `reader`, the first reader of the walk.
 fn read_folder(
     reader: Reader,
     folder: &Folder,
@@ -105,24 +104,24 @@ fn read_folder(
     }
 }
 
-/// Why a walk ended early.
+/// The reason why a walk ended early. Paths (`below`) are relative to the start.
 #[derive(Debug)]
 enum Failure {
-    /// The system refused something, below the start.
+    /// A system call failed.
     Io {
         below: String,
         error: std::io::Error,
     },
-    /// A folder disappeared between the reading of its parent and its own, below the start.
+    /// A directory disappeared after its parent was read.
     Vanished {
         below: String,
     },
-    /// No tool takes the path of something that is wanted, below the start.
+    /// No tool accepts the path of a matching entry.
     Unnameable {
         below: String,
         reason: &'static str,
     },
-    /// What a link leads to cannot be read.
+    /// The target of a link cannot be read.
     Link(SandboxError),
     Limit(LimitHit),
 }
@@ -145,7 +144,7 @@ impl From<LimitHit> for Failure {
     }
 }
 
-/// The path of something below the start of a walk.
+/// Joins the path of a walk's start and a path below it.
 pub fn joined(start: &str, below: &str) -> String {
     match (start, below) {
         (start, "") => start.to_owned(),

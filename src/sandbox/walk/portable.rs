@@ -1,4 +1,4 @@
-//! Reads a tree through any kind of folder handle, one folder after another.
+//! Reads a tree through any kind of directory handle, one directory after another, on one thread.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
@@ -16,32 +16,32 @@ use super::linux;
 use super::reader::{Intake, Look, Reader, Refusal};
 use super::{Failure, WalkLimits};
 
-/// The most handles of folders that are kept for faster readers; a process can have a thousand.
+/// Maximum number of directory handles kept open for the fast readers; a process can usually have about a thousand.
 #[cfg(target_os = "linux")]
 const HANDLES: usize = 256;
 
-/// A folder that waits to be read: in which folder it is, its name there and its position.
+/// A directory still to be read: its parent, its name there and its position.
 struct Task {
     parent: Rc<Folder>,
     name: OsString,
     position: Position,
 }
 
-/// What was read of a tree, and what is left to faster readers.
+/// The part of a tree that was read, and the tasks left for the fast readers.
 struct Begun<'a> {
     filter: &'a Filter<'a>,
     limits: &'a WalkLimits,
     reader: Reader,
     tasks: Vec<Task>,
-    /// Folders that nothing lies over.
+    /// Directories below which the overlay has no changes.
     #[cfg(target_os = "linux")]
     left: Vec<linux::Task>,
-    /// Handles that they hold.
+    /// Number of handles in `left`.
     #[cfg(target_os = "linux")]
     handles: usize,
 }
 
-/// Reads all below a folder, after what `reader` has read before.
+/// Reads everything below a directory and appends it to `reader`.
 pub fn read_tree(
     reader: Reader,
     folder: &Folder,
@@ -99,7 +99,7 @@ impl Begun<'_> {
             if intake.filter.leaves_out(intake.position, &entry.name, &mut self.reader.reserved) {
                 continue;
             }
-            // The kind that an entry is said to have is not asked for: under an overlay it may be another.
+            // The kind in the directory entry is not used: under an overlay the entry may have another one.
             let look = || look(folder, &entry.name);
             self.reader.take(intake, entry.name.as_encoded_bytes(), None, look)?;
             if self.reader.found.len() > self.limits.entries {
@@ -144,8 +144,8 @@ impl Begun<'_> {
     }
 }
 
-/// A handle for the faster readers, the same for all names in a folder; `None` where they do not know the
-/// kind of the folder, or hold many already.
+/// Returns a handle for the fast readers, shared by all names in a directory. Returns `None` if `above` is not a plain
+/// Linux directory, or if too many handles are open already.
 #[cfg(target_os = "linux")]
 fn share(above: Option<&Folder>, handle: &mut Option<Arc<OwnedFd>>, handles: &mut usize) -> Option<Arc<OwnedFd>> {
     let Folder::Linux(above) = above? else { return None };
@@ -166,7 +166,7 @@ fn read_link(folder: &Folder, name: &[u8]) -> io::Result<String> {
     Ok(folder.read_link(&os_name(name))?.to_string_lossy().into_owned())
 }
 
-/// Takes up the `.gitignore` file of a folder, if it has one.
+/// Reads the `.gitignore` file of a directory, if it has one.
 fn enter(ignore: &mut Ignore, folder: &Folder, path: &[u8]) {
     if let Ok(metadata) = folder.metadata(OsStr::new(ignore::FILE)) {
         ignore.enter(folder, Some(metadata.kind), path);

@@ -1,7 +1,7 @@
-//! What one thread of a walk has read: entries folder by folder, each folder's sorted by name.
+//! The entries that one thread of a walk has read: directory by directory, each sorted by name.
 //!
-//! Both ways of reading folders ([`super::linux`], [`super::portable`]) hand their entries to
-//! [`Reader::take`], so that one piece of code decides what is kept.
+//! Both implementations ([`super::linux`], [`super::portable`]) pass their entries to [`Reader::take`], so that one
+//! function decides which entries are kept.
 
 use std::io;
 use std::sync::Arc;
@@ -14,85 +14,85 @@ use super::Details;
 use super::filter::{Filter, Position};
 use super::search::Choice;
 
-/// Stands for the block of an entry that has none.
+/// The block of an entry that has none.
 pub const NO_BLOCK: u32 = u32::MAX;
 
-/// One entry of a folder that was read.
+/// An entry of a directory that was read.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
-    /// Start of its name in the names of its reader.
+    /// The offset of the entry's name in the names of its reader.
     name_start: u32,
     name_len: u16,
     pub kind: Kind,
     pub choice: Choice,
-    /// Bytes; 0 for folders.
+    /// The size in bytes; 0 for directories.
     pub size: u64,
-    /// Seconds since 1970.
+    /// The modification time in seconds since 1970.
     pub modified: i64,
 }
 
-/// The entries of one folder.
+/// The entries of one directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// The entry that the folder is, or to which it belongs; `None` for the start of the walk.
+    /// The entry of the directory; `None` for the start of the walk.
     pub parent: Option<EntryId>,
     pub start: u32,
     pub end: u32,
 }
 
-/// An entry, by its reader and its index there.
+/// An entry, identified by its reader and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EntryId {
     pub reader: u8,
     pub index: u32,
 }
 
-/// A link that a walk has met and that is to be followed.
+/// A link to be followed.
 #[derive(Debug)]
 pub struct PendingLink {
-    /// Position of the folder that it would be. Its path is that of the link, with a `/` at the end.
+    /// The position of the link's target as a directory. Its path is that of the link, with a trailing `/`.
     pub position: Position,
     pub entry: EntryId,
 }
 
-/// What a look at an entry tells.
+/// The metadata of an entry that a walk uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
     pub kind: Kind,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Seconds since 1970.
+    /// The modification time in seconds since 1970.
     pub modified: i64,
 }
 
 impl Look {
-    /// Bytes as an entry has them: 0 for folders.
+    /// Returns the size reported for the entry: 0 for directories.
     fn size_as_entry(&self) -> u64 {
         if self.kind == Kind::Folder { 0 } else { self.size }
     }
 }
 
-/// Entries that one thread has read.
+/// The entries that one thread has read.
 #[derive(Debug)]
 pub struct Reader {
-    /// Its number among the readers of one walk.
+    /// The reader's number in its walk.
     number: u8,
     names: Vec<u8>,
     pub found: Vec<Found>,
     pub blocks: Vec<Block>,
-    /// Entries that were met, kept or not.
+    /// Number of entries seen, kept or not.
     pub met: usize,
-    /// Texts of links that were kept.
+    /// The targets of the links that were kept.
     pub targets: Vec<(EntryId, String)>,
     pub pending: Vec<PendingLink>,
-    /// Reserved entries that were left out, apart from the root's own.
+    /// Number of reserved entries left out, not counting the root's own.
     pub reserved: u64,
     ignore: Option<Ignore>,
-    /// Path of the entry that is being taken.
+    /// The path of the current entry.
     path: Vec<u8>,
 }
 
-/// Why an entry could not be taken.
+/// The reason why an entry could not be taken.
 #[derive(Debug)]
 pub enum Refusal {
     Io(io::Error),
@@ -105,14 +105,14 @@ impl From<LimitHit> for Refusal {
     }
 }
 
-/// A folder whose entries are being taken.
+/// A directory whose entries are being taken.
 pub struct Intake<'a> {
     pub filter: &'a Filter<'a>,
     pub position: &'a Position,
-    /// Index of its first entry.
+    /// The index of the directory's first entry.
     start: usize,
-    /// Whether one of its entries was looked at: a folder that lists its names and shows none of its entries
-    /// ends the walk.
+    /// Whether the metadata of one of its entries was read. A directory whose names can be listed but whose entries
+    /// cannot be looked up ends the walk with an error.
     was_shown: bool,
 }
 
@@ -133,8 +133,7 @@ impl Reader {
         }
     }
 
-    /// Begins with the entries of a folder. `enter` takes up the `.gitignore` file of the folder, where such files
-    /// count.
+    /// Starts a directory. `enter` loads its `.gitignore` file, if such files apply.
     pub fn open<'a>(
         &mut self,
         filter: &'a Filter<'a>,
@@ -150,8 +149,8 @@ impl Reader {
         Intake { filter, position, start: self.found.len(), was_shown: false }
     }
 
-    /// Takes an entry of a folder, if it is wanted. `told` is the kind that the folder tells, `look` looks at the
-    /// entry; one that is gone by then is left out.
+    /// Takes an entry of a directory if it is wanted. `told` is the kind that the directory reports and `look` reads
+    /// the metadata; an entry that has disappeared by then is left out.
     pub fn take(
         &mut self,
         intake: &mut Intake<'_>,
@@ -178,7 +177,7 @@ impl Reader {
         }
     }
 
-    /// What is known of an entry and what becomes of it; `None` where it is left out.
+    /// Returns the metadata of an entry and the decision about it, or `None` if it is left out.
     fn chosen(
         &mut self,
         intake: &mut Intake<'_>,
@@ -198,7 +197,7 @@ impl Reader {
         let mut choice = self.choose(intake, name, kind)?;
         if looked.is_none() && choice.gives() && (wants_details || !intake.was_shown) {
             let look = look()?;
-            // It was exchanged since its folder was read.
+            // The entry was replaced after its directory was read.
             if look.kind != kind {
                 kind = look.kind;
                 choice = self.choose(intake, name, kind)?;
@@ -212,7 +211,7 @@ impl Reader {
         Ok((choice != Choice::Neither || is_pending).then_some((look, choice)))
     }
 
-    /// Whether what a link leads to may be wanted.
+    /// Whether the target of a link may be wanted.
     fn may_lead_on(&mut self, intake: &Intake<'_>, name: &[u8]) -> Result<bool, Refusal> {
         for kind in [Kind::Folder, Kind::File, Kind::Special] {
             if self.choose(intake, name, kind)? != Choice::Neither {
@@ -232,7 +231,7 @@ impl Reader {
         Ok(filter.choose(&self.path, name.len(), kind, position.depth + 1, self.ignore.as_mut())?)
     }
 
-    /// Makes the entry of a link what the link leads to, and decides about it again.
+    /// Replaces the entry of a link by its target and decides about it again.
     pub fn turn(&mut self, filter: &Filter<'_>, link: &PendingLink, look: Look) -> Result<Choice, LimitHit> {
         let PendingLink { position, entry } = link;
         if let Some(ignore) = &mut self.ignore {
@@ -248,7 +247,7 @@ impl Reader {
         Ok(choice)
     }
 
-    /// Sorts the entries of a folder by name and closes their block.
+    /// Sorts the entries of a directory by name and closes their block.
     pub fn close(&mut self, intake: &Intake<'_>) {
         let names = &self.names;
         let name = |found: &Found| {
@@ -261,8 +260,7 @@ impl Reader {
         self.blocks.push(Block { parent, start: start as u32, end });
     }
 
-    /// Reads the texts of the links of a folder, as far as they are wanted, and notes which are to be followed.
-    /// `read` gives the text of a link.
+    /// Reads the targets of a directory's links with `read`, if they are wanted, and records the links to be followed.
     pub fn note_links(
         &mut self,
         intake: &Intake<'_>,
@@ -279,7 +277,7 @@ impl Reader {
                 match read(self.name(&self.found[index])) {
                     Ok(target) => self.targets.push((entry, target)),
                     Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(Refusal::Io(error)),
-                    // It is gone, or no link any more.
+                    // The link has disappeared or was replaced by something else.
                     Err(_) => {
                         self.found[index].choice = Choice::Neither;
                         continue;
@@ -295,7 +293,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The folders among the entries of a folder that are to be read: the position and name of each.
+    /// Returns the directories among the entries that are to be read, each with its position and name.
     pub fn folders<'r>(&'r self, intake: &'r Intake<'_>) -> impl Iterator<Item = (Position, &'r [u8])> {
         let is_folder = |(_, found): &(usize, &Found)| found.kind == Kind::Folder && found.choice.enters();
         self.found[intake.start..].iter().enumerate().filter(is_folder).map(|(offset, found)| {
@@ -310,7 +308,7 @@ impl Reader {
         })
     }
 
-    /// The rules in force in the folder that is being read.
+    /// Returns the ignore rules in effect in the directory that is being read.
     fn scope(&self) -> Option<Arc<Scope>> {
         self.ignore.as_ref().and_then(Ignore::scope)
     }
@@ -320,17 +318,17 @@ impl Reader {
         &self.names[start..start + found.name_len as usize]
     }
 
-    /// Bytes of all names.
+    /// Returns the total length of all names in bytes.
     pub fn name_bytes(&self) -> usize {
         self.names.len()
     }
 
-    /// Notes on `.gitignore` files that could not be used.
+    /// Returns and clears the notes about `.gitignore` files that could not be used.
     pub fn take_notes(&mut self) -> Vec<String> {
         self.ignore.as_mut().map(Ignore::take_notes).unwrap_or_default()
     }
 
-    /// Path from the start of the walk to an entry, for messages.
+    /// Returns the path from the start of the walk to an entry, for messages.
     pub fn path_of(readers: &[&Reader], entry: EntryId) -> String {
         let mut names = Vec::new();
         let mut at = Some(entry);

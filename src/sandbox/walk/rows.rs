@@ -1,7 +1,7 @@
-//! Puts what a search has read into the order of paths.
+//! Puts the entries that a search has read in the order of their paths.
 //!
-//! That is the order of the paths' bytes, in which `a.txt` comes before `a/b`. So a folder stands in two places
-//! among its siblings: as an entry by its name, and with what is in it by its name and a `/`.
+//! Paths are ordered by their bytes, so `a.txt` comes before `a/b`. A directory therefore takes two positions among its
+//! siblings: as an entry by its name, and with its contents by its name followed by `/`.
 
 use std::collections::HashSet;
 
@@ -11,71 +11,70 @@ use super::arrange::{children_of, unpack};
 use super::reader::{EntryId, NO_BLOCK, Reader};
 use super::{Details, Failure};
 
-/// The entries that a search gives, in the order of their paths: one vector a field.
+/// The entries found by a search, in the order of their paths: one vector per field.
 #[derive(Debug, Default)]
 pub struct FoundEntries {
-    /// All names end to end.
+    /// All names concatenated.
     pub names: String,
-    /// End of each name in `names`.
+    /// The end offset of each name in `names`.
     pub name_ends: Vec<u32>,
-    /// The folder of each entry; [`u32::MAX`] for what lies directly below the start.
+    /// The index of each entry's directory in `folder_names`; [`u32::MAX`] for entries directly below the start.
     pub folders: Vec<u32>,
-    /// Names of the folders that hold entries.
+    /// The names of the directories that contain entries.
     pub folder_names: FolderNames,
-    /// What each entry is. A link that was followed is what it leads to.
+    /// The kind of each entry; for a link that was followed, the kind of its target.
     pub kinds: Vec<Kind>,
-    /// Bytes; 0 for folders. Empty where no details were wanted.
+    /// Sizes in bytes; 0 for directories. Empty unless details were requested.
     pub sizes: Vec<i64>,
-    /// Seconds since 1970. Empty where no details were wanted.
+    /// Modification times in seconds since 1970. Empty unless details were requested.
     pub modified: Vec<i64>,
-    /// Texts of links, by their entries, in order. Empty where no details were wanted.
+    /// The targets of links with the indices of their entries, in order. Empty unless details were requested.
     pub targets: Vec<(u32, String)>,
-    /// Entries that were met on the way, given or not.
+    /// Number of entries seen, whether they matched or not.
     pub met: usize,
-    /// Notes on `.gitignore` files that could not be used.
+    /// Notes about `.gitignore` files that could not be used.
     pub notes: Vec<String>,
 }
 
-/// Names of folders, each with the folder above it.
+/// Names of directories, each with the index of its parent.
 #[derive(Debug, Default)]
 pub struct FolderNames {
-    /// All names end to end.
+    /// All names concatenated.
     pub names: String,
-    /// End of each name in `names`.
+    /// The end offset of each name in `names`.
     pub name_ends: Vec<u32>,
-    /// The folder above each; [`u32::MAX`] for those directly below the start.
+    /// The index of each directory's parent; [`u32::MAX`] for directories directly below the start.
     pub parents: Vec<u32>,
 }
 
 impl FoundEntries {
-    /// Bytes that a search takes for each entry while it runs, name included.
+    /// Bytes used per entry while a search runs, including the name.
     pub const ENTRY_BYTES: usize = 96;
 
-    /// Number of entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
 }
 
-/// A folder whose entries are being taken over.
+/// A directory whose entries are being copied.
 struct Level {
     reader: u8,
-    /// The next of its entries.
+    /// The index of its next entry.
     next: u32,
     end: u32,
-    /// Where its folders begin in the list of all levels, and the next of them.
+    /// The index in `Arranger::folders` of its first subdirectory, and of the next one to enter.
     folders: usize,
     next_folder: usize,
-    /// Its own number among the folders.
+    /// The directory's own number.
     number: u32,
 }
 
-/// Everything that the readers were to give, in order.
+/// Returns all matching entries in order.
 ///
-/// `start_bytes` are the bytes of the path of the start, `/` included.
+/// `start_bytes` is the length in bytes of the start's path, including the trailing `/`.
 ///
-/// # Errors
-/// An entry to be given whose path is not UTF-8 or too long, so that no tool takes it.
+/// Errors: if a matching entry's path is not UTF-8 or is too long, so that no tool accepts it.
 pub fn arrange(readers: &[Reader], details: Details, start_bytes: usize) -> Result<FoundEntries, Failure> {
     let mut targets: Vec<(EntryId, &str)> = Vec::new();
     for reader in readers {
@@ -108,18 +107,18 @@ struct Arranger<'a> {
     targets: Vec<(EntryId, &'a str)>,
     found: FoundEntries,
     levels: Vec<Level>,
-    /// Entries of all levels that are folders with entries.
+    /// The subdirectories with entries, of all levels.
     folders: Vec<u32>,
-    /// Numbers of folders whose paths are not UTF-8.
+    /// The numbers of directories whose paths are not UTF-8.
     without_text: HashSet<u32>,
-    /// Bytes of the path of each folder, from the root, `/` included.
+    /// The length in bytes of each directory's path from the root, including the trailing `/`.
     folder_bytes: Vec<u32>,
-    /// The same of the start.
+    /// The same length for the start.
     start_bytes: u32,
 }
 
 impl Arranger<'_> {
-    /// Takes over the next entry, or enters the next folder; false when everything is taken.
+    /// Copies the next entry, or enters the next directory. Returns false at the end.
     fn advance(&mut self) -> Result<bool, Failure> {
         let readers = self.readers;
         let Some(level) = self.levels.last_mut() else { return Ok(false) };
@@ -152,7 +151,7 @@ impl Arranger<'_> {
         Ok(true)
     }
 
-    /// Begins with the entries of a folder.
+    /// Starts with the entries of a directory.
     fn enter(&mut self, reader: u8, start: u32, end: u32, number: u32) {
         let folders = self.folders.len();
         let children = &self.children[usize::from(reader)];
@@ -163,7 +162,7 @@ impl Arranger<'_> {
         self.levels.push(Level { reader, next: start, end, folders, next_folder: folders, number });
     }
 
-    /// Adds a folder that holds entries, and gives its number.
+    /// Adds a directory that contains entries, and returns its number.
     fn name_folder(&mut self, name: &[u8], parent: u32) -> u32 {
         let bytes = self.bytes_of(parent).saturating_add(name.len() as u32 + 1);
         let folders = &mut self.found.folder_names;
@@ -234,7 +233,7 @@ impl FoundEntries {
     }
 }
 
-/// Whether an entry comes before what is in a folder beside it.
+/// Whether an entry comes before the contents of a sibling directory.
 fn is_before(entry: &[u8], folder: &[u8]) -> bool {
     match entry.strip_prefix(folder) {
         Some(rest) => rest.first().is_none_or(|next| *next < b'/'),
@@ -242,7 +241,7 @@ fn is_before(entry: &[u8], folder: &[u8]) -> bool {
     }
 }
 
-/// The order of what is in two folders beside each other.
+/// Compares the contents of two sibling directories.
 fn order_of_contents(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
     a.iter().chain(b"/").cmp(b.iter().chain(b"/"))
 }

@@ -1,8 +1,8 @@
-//! Searching a tree: the entries that somebody chooses, in the order of their paths.
+//! Searches a tree for the entries that a caller selects, in the order of their paths.
 //!
-//! An entry is chosen by its path and kind before it is looked at, and a folder is read only where it may
-//! hold something that is wanted. Nothing is left out in silence: a folder that cannot be read or that
-//! disappears ends the search, and so does a path that no tool takes.
+//! The search selects an entry by its path and kind before reading its metadata, and reads a directory only if it may
+//! contain matches. Nothing is left out silently: a directory that cannot be read or that disappears ends the search
+//! with an error, and so does a path that no tool accepts.
 
 use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
@@ -18,32 +18,32 @@ use super::reader::{Look, Reader};
 use super::rows::{FoundEntries, arrange};
 use super::{Details, Failure, WalkLimits, read};
 
-/// An entry that a search decides about.
+/// An entry about which a search decides.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// Path from the start of the search; bytes that are not UTF-8 are replaced.
+    /// The path from the start of the search; invalid UTF-8 is replaced.
     pub path: &'a str,
-    /// Last part of the path.
+    /// The last component of the path.
     pub name: &'a str,
-    /// What it is. A link that is followed is what it leads to.
+    /// The kind of the entry; for a link that is followed, the kind of its target.
     pub kind: Kind,
 }
 
-/// What becomes of an entry.
+/// The decision about an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// It is left out, with all that is in it.
+    /// The entry is left out, with everything in it.
     Neither,
-    /// It is part of the answer.
+    /// The entry is part of the result.
     Given,
-    /// It is a folder whose entries are asked about.
+    /// The entry is a directory to search.
     Entered,
-    /// Both.
+    /// Both of these.
     GivenAndEntered,
 }
 
 impl Choice {
-    /// The choice that says so.
+    /// Returns the choice with these two properties.
     pub fn of(gives: bool, enters: bool) -> Choice {
         match (gives, enters) {
             (false, false) => Choice::Neither,
@@ -53,36 +53,36 @@ impl Choice {
         }
     }
 
-    /// Whether the entry is part of the answer.
+    /// Whether the entry is part of the result.
     pub fn gives(self) -> bool {
         matches!(self, Choice::Given | Choice::GivenAndEntered)
     }
 
-    /// Whether its entries are asked about.
+    /// Whether the entry is a directory to search.
     pub fn enters(self) -> bool {
         matches!(self, Choice::Entered | Choice::GivenAndEntered)
     }
 }
 
-/// Sizes and times that entries may have.
+/// The sizes and times that matching entries may have.
 #[derive(Clone, Debug)]
 pub struct Bounds {
-    /// Bytes of what is no folder; where there is such a bound, folders are not given.
+    /// Size in bytes of entries that are not directories. If set, directories do not match.
     pub sizes: Option<RangeInclusive<u64>>,
-    /// Seconds since 1970.
+    /// Modification time in seconds since 1970.
     pub modified: Option<Range<i64>>,
 }
 
 impl Bounds {
-    /// Every size and time.
+    /// No bounds.
     pub const NONE: Bounds = Bounds { sizes: None, modified: None };
 
-    /// Whether everything is within them.
+    /// Whether every size and time is allowed.
     pub fn is_none(&self) -> bool {
         self.sizes.is_none() && self.modified.is_none()
     }
 
-    /// A choice by name and kind, and by what a look at the entry told.
+    /// Narrows a choice made by name and kind to entries within these bounds.
     pub(super) fn narrow(&self, choice: Choice, look: &Look) -> Choice {
         let sizes = |sizes: &RangeInclusive<u64>| look.kind != Kind::Folder && sizes.contains(&look.size);
         let fits = self.sizes.as_ref().is_none_or(sizes)
@@ -91,40 +91,39 @@ impl Bounds {
     }
 }
 
-/// What a search looks for, and where.
+/// The criteria of a search.
 pub struct Search<'a> {
     /// Decides about an entry by its path and kind.
     pub choose: &'a (dyn Fn(&Candidate<'_>) -> Choice + Sync),
-    /// Sizes and times that entries may have.
+    /// The sizes and times that matching entries may have.
     pub bounds: Bounds,
-    /// What is wanted of each entry; with [`Bounds`], all.
+    /// The details wanted for each entry; [`Bounds`] require all of them.
     pub details: Details,
-    /// Levels below the start that are given: 1 for what lies directly in it.
+    /// Number of levels below the start to return: 1 for entries directly in it.
     pub depth: usize,
-    /// Whether `.gitignore` files and `.git` folders count.
+    /// Whether to apply `.gitignore` files and leave out `.git` directories.
     pub gitignore: bool,
 }
 
-/// Where a search may go.
+/// The scope of a search.
 pub struct Grounds<'a> {
-    /// The root that the start lies below.
+    /// The root that contains the start.
     pub root: &'a Root,
-    /// Folders that are left out.
+    /// Directories to leave out.
     pub skip: Skip<'a>,
-    /// What bounds it.
+    /// The limits of the search.
     pub limits: &'a WalkLimits,
-    /// Finds the place to which the link of a path from the root leads, where links are followed; `None` for a
-    /// link that leads to nothing or to where nobody may look.
+    /// Resolves a link, given its path from the root; `None` if links are not followed.
     pub resolve: Option<&'a Resolve<'a>>,
 }
 
-/// Finds the place to which the link of a path from the root leads.
+/// Returns the target of the link at a path from the root, or `None` if it leads to nothing or to a path that no tool
+/// may access.
 pub type Resolve<'a> = dyn Fn(&str) -> Option<SandboxPath> + 'a;
 
-/// Searches the folder of a place.
+/// Searches the directory `start`.
 ///
-/// # Errors
-/// Any folder that cannot be read or that disappears, and any entry to be given whose path no tool takes.
+/// Errors: if a directory cannot be read or disappears, or if a matching entry has a path that no tool accepts.
 pub fn search(start: &SandboxPath, search: &Search<'_>, grounds: &Grounds<'_>) -> Result<FoundEntries, SandboxError> {
     let Grounds { root, skip, limits, resolve } = *grounds;
     let mut position = Position::of_start(start);
