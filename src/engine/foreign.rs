@@ -17,7 +17,7 @@ impl Engine {
     /// `policy_denied` for adopting or removing in a read-only engine.
     pub fn foreign(&self, deed: ForeignDeed) -> Result<ForeignState, ToolError> {
         let session = SessionMemory::new(if deed == ForeignDeed::Remove { "ns gc --foreign" } else { "ns adopt" });
-        // The time limit is for scripts.
+        // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits { timeout: None, ..Limits::default() }, self.interrupt.clone());
         let done = on_large_stack(|| self.gate.foreign(deed, (&mut meter, &session)))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));

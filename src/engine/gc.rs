@@ -40,7 +40,7 @@ impl Engine {
     pub fn collect(&self, request: &GcRequest) -> Result<Swept, ToolError> {
         let rules = self.gc_rules(request);
         let session = SessionMemory::new("ns gc");
-        // The time limit is for scripts.
+        // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits { timeout: None, ..Limits::default() }, self.interrupt.clone());
         let swept = on_large_stack(|| self.gate.collect(&rules, (&mut meter, &session)))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));

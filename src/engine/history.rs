@@ -103,7 +103,7 @@ impl Engine {
         let session = SessionMemory::new(command);
         // Redoing a run that is itself an undo, and still in effect, means undoing it.
         let redo = redo && (run.is_undone() || !is_undo);
-        // The limits are for scripts.
+        // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits::default(), self.interrupt.clone());
         let undone = on_large_stack(|| self.gate.undo(run, (redo, force), (&mut meter, &session)))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message).into()));

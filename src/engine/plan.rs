@@ -34,7 +34,7 @@ impl Engine {
     pub fn apply(&self, plan: &Plan) -> Result<Applied, ToolError> {
         let _space = space::enter(&self.limits);
         let session = SessionMemory::new(format!("ns apply ({})", plan.about.command));
-        // The limits are for scripts.
+        // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits::default(), self.interrupt.clone());
         let applied = on_large_stack(|| self.gate.apply(plan, (&mut meter, &session)))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));

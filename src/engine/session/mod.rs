@@ -129,7 +129,7 @@ impl<'e> Session<'e> {
     /// Reads a line from the console, for consoles without line editing. Returns `None` at the end of the input.
     pub fn read_line(&self, prompt: &str) -> Result<Option<String>, ToolError> {
         self.engine().interrupt.clear();
-        // The limits are for scripts.
+        // The engine's limits apply to scripts only.
         let meter = Meter::new(&Limits::default(), self.engine().interrupt.clone());
         self.engine().gate.consoles.read_line(prompt, &meter)
     }
