@@ -1,4 +1,4 @@
-//! Typed results of tools, and their JSON Schema.
+//! Typed results of tools, and their JSON Schemas.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
@@ -97,7 +97,7 @@ impl<T: Serialize + JsonSchema> Answer for T {
     }
 }
 
-/// Removes formats that only make sense for Rust types, such as `format: int64`.
+/// Removes formats that only matter in Rust, such as `format: int64`.
 #[derive(Clone, Debug)]
 struct Plain;
 

@@ -27,7 +27,8 @@ const FRAME: u64 = 8 << 10;
 #[derive(Debug)]
 pub struct CallRecord<'a> {
     tool: &'static str,
-    /// The arguments of a tool that has effects.
+    /// The tool and its arguments, borrowed from the call. `None` for records of front ends, and of tools that work
+    /// on values alone.
     given: Option<(&'a Tool, &'a [Option<Value>])>,
     session: &'a SessionMemory,
     has_begun: Cell<bool>,
@@ -99,8 +100,8 @@ impl<'a> CallRecord<'a> {
         record
     }
 
-    /// Creates the record of a call without its arguments. Such a tool has no effects and may change a value in
-    /// place, so the record must not hold references to values; see [`CallRecord::tell_if_untold`].
+    /// Creates the record of a call without its arguments. A tool that works on values alone may change one in place,
+    /// so the record must not share ownership of them; see [`CallRecord::tell_if_untold`].
     #[inline]
     pub fn of_untold(tool: &'static str, session: &'a SessionMemory) -> CallRecord<'a> {
         let (has_begun, has_changed) = (Cell::new(false), Cell::new(false));
@@ -148,12 +149,12 @@ impl<'a> CallRecord<'a> {
         });
     }
 
-    /// Marks that the call is about to change something. Returns whether it was already marked.
+    /// Marks that the call is about to change something in the sandbox. Returns whether it was already marked.
     pub fn begins(&self) -> bool {
         self.has_begun.replace(true)
     }
 
-    /// Whether the call may have changed files.
+    /// Whether the call may have changed something in the sandbox, so that it needs an audit line.
     pub fn has_begun(&self) -> bool {
         self.has_begun.get()
     }
@@ -279,7 +280,7 @@ pub fn is_refusal(code: ToolCode) -> bool {
     matches!(code, ToolCode::PolicyDenied | ToolCode::SandboxViolation)
 }
 
-/// Returns how the log shows arguments of a parameter. Texts of tools without effects are content.
+/// Returns how the log shows arguments of a parameter. Texts given to pure tools are content.
 fn shown(kind: Kind, effect: Effect) -> Shown {
     match kind {
         Kind::Text if effect == Effect::Pure => Shown::Hashed,

@@ -204,8 +204,8 @@ impl<'a> Context<'a> {
         Ok(found)
     }
 
-    /// Lists a directory step by step, without what the policy hides. A link is not followed to a place where the
-    /// policy refuses access. Notes become warnings.
+    /// Lists a directory step by step, without what the policy hides. A link is not followed to where the policy
+    /// refuses access. Notes become warnings.
     pub fn list(
         &mut self,
         start: &SandboxPath,

@@ -335,7 +335,7 @@ impl Gate {
         further.unwrap_or(&self.root)
     }
 
-    /// Returns the root that contains a place.
+    /// Returns the root that contains a resolved path.
     pub(super) fn root_of(&self, place: &SandboxPath) -> &Root {
         self.further.iter().find(|root| root.has(place)).unwrap_or(&self.root)
     }

@@ -32,7 +32,7 @@ pub fn title(group: &str) -> &'static str {
     TITLES.iter().find(|(name, _)| *name == group).map_or("", |(_, title)| title)
 }
 
-/// Whether a name, in any letter case, is the group of some tools.
+/// Whether a name, in any letter case, is reserved: a group, or `TOOL`.
 pub fn is_reserved(name: &str) -> bool {
     name.eq_ignore_ascii_case("TOOL") || TITLES.iter().any(|(group, _)| group.eq_ignore_ascii_case(name))
 }
@@ -89,7 +89,7 @@ pub fn meant_by(namespace: &str) -> &'static [&'static str] {
     foreign.map_or(&[], |(_, groups)| *groups)
 }
 
-/// Returns the group that an unknown namespace misspells by one letter.
+/// Returns the group that an unknown namespace probably misspells.
 pub fn misspelt(namespace: &str) -> Option<&'static str> {
     let upper = namespace.to_ascii_uppercase();
     let names = TITLES.iter().map(|(name, _)| *name).filter(|name| name.len() > 2 && upper.len() > 2);

@@ -1,4 +1,4 @@
-//! Runs for front ends: begin and end, list, undo and redo, and recover after a crash.
+//! Runs for front ends: beginning and ending them, listing, undo and redo, and recovery after a crash.
 
 use crate::limits::Meter;
 use crate::sandbox::{
@@ -189,8 +189,8 @@ impl Gate {
         }
     }
 
-    /// Returns the runs to undo when none is named, newest first: at most `most`, at least one. With `redo`, returns
-    /// the undone runs instead.
+    /// Returns the runs to undo when none is named, newest first: at most `most`, at least one. These are the runs
+    /// that are not undos themselves; with `redo`, the undos, since undoing one redoes its run.
     ///
     /// # Errors
     /// `not_found` if there is none.
@@ -322,7 +322,7 @@ fn foreign_journals(count: usize, first: &str) -> String {
     )
 }
 
-/// Returns the journal entry for the begin of a run by this command.
+/// Returns the journal record that begins a run of this command.
 pub(super) fn about(command: &str) -> Begin {
     #[cfg(unix)]
     let user = rustix::process::geteuid().as_raw();
@@ -383,7 +383,7 @@ pub(super) fn conflicted(message: &str, conflicts: &[Conflict], hint: &str) -> T
     }
 }
 
-/// Converts conflicts to a list of maps.
+/// Converts conflicts to a list of maps. Returns `None` if they exceed a limit.
 pub fn rows_of(conflicts: &[Conflict]) -> Option<Value> {
     let row = |Conflict { path, reason }: &Conflict| {
         Value::from(Map::with_capacity(2).with("path", Value::text(&path.shown())).with("reason", Value::text(reason)))

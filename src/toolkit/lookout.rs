@@ -57,7 +57,7 @@ impl Lookout {
     }
 
     /// Shows the progress of a call until the returned guard is dropped. Returns `None` without a view, or if the
-    /// tool has no effects.
+    /// tool is pure.
     pub(super) fn watch(&self, tool: &Tool, meter: &mut Meter) -> Option<Watched> {
         if tool.spec.effect == Effect::Pure {
             return None;

@@ -178,7 +178,7 @@ impl Registry {
     }
 
     /// Returns the script name that an unknown name probably means: by its purpose, else by its spelling. Returns
-    /// `None` if it merely resembles a name by its letters.
+    /// `None` if a name with a foreign namespace merely resembles another by its letters.
     pub fn nearest(&self, name: &str) -> Option<&'static str> {
         self.meant(name).or_else(|| self.misspelt(name))
     }

@@ -10,7 +10,7 @@ pub struct Spec {
     pub name: &'static str,
     /// The wire name: `walk_dir`.
     pub wire: &'static str,
-    /// Aliases.
+    /// Other names that find the tool.
     pub aliases: &'static [&'static str],
     /// Words of people and other languages for the same purpose: `rename`, `shutil.move`. Searches and suggestions
     /// for unknown names use them; no call does.
@@ -34,7 +34,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Declares a tool without effects; its failures are errors.
+    /// Declares a pure tool; its failures are errors.
     pub const fn pure(
         name: &'static str,
         wire: &'static str,
@@ -77,7 +77,7 @@ impl Spec {
 /// The effect of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// None; the tool does not even read.
+    /// None: the tool does not even read files.
     Pure,
     /// Reads files, directories or settings.
     Reads,
@@ -202,14 +202,14 @@ impl Param {
     }
 }
 
-/// An access to a place. Each variant includes the previous one.
+/// An access to a path. Each variant includes the previous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
-    /// Sees its name and metadata.
+    /// Sees the name and metadata.
     Look,
-    /// Reads its content.
+    /// Reads the content.
     Read,
-    /// Creates, changes, moves or removes it; if nothing exists there, the tool creates a file.
+    /// Creates, changes, moves or removes the entry; if nothing exists there, the tool creates a file.
     Change,
     /// Like `Change`, but if nothing exists there, only the tool knows whether it creates a file or a directory: it
     /// checks again with [`super::Context::admit`] when it does.
@@ -332,10 +332,9 @@ impl Kind {
 pub enum WhenAbsent {
     /// It may not be omitted.
     Required,
-    /// The tool receives that it was omitted.
+    /// The tool sees that it was omitted.
     Absent,
-    /// The tool receives that it was omitted, and uses its own value or the policy file's; by default that is this
-    /// one.
+    /// The tool sees that it was omitted, and uses its own value or the policy file's; by default that is this one.
     Configured(Literal),
     /// This value.
     Is(Literal),
@@ -359,8 +358,8 @@ pub enum Literal {
 /// ```text
 /// arguments! {
 ///     struct Args {
-///         path: SandboxPath = Required, Kind::Path(PathRule::RELATIVE, Access::Look), "folder where the walk begins";
-///         max_depth: Option<i64> = Absent, Kind::at_least(1), "levels below the folder";
+///         path: SandboxPath = Required, Kind::Path(PathRule::RELATIVE, Access::Look), "directory to walk";
+///         max_depth: Option<i64> = Absent, Kind::at_least(1), "levels below the directory";
 ///     }
 /// }
 /// ```

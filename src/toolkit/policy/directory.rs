@@ -67,7 +67,7 @@ impl DirectoryRule {
         DirectoryRule { written: address.to_owned(), stated: None, place, is_ours: true }
     }
 
-    /// Returns the rule with the line that states it.
+    /// Sets the line that states the rule.
     pub fn at(self, stated: Stated) -> DirectoryRule {
         DirectoryRule { stated: Some(stated), ..self }
     }

@@ -21,7 +21,7 @@ pub struct Extensions {
 }
 
 impl Extensions {
-    /// Returns the extensions with the line that states them.
+    /// Sets the line that states the list.
     pub fn at(self, stated: Stated) -> Extensions {
         Extensions { stated: Some(stated), ..self }
     }
@@ -170,7 +170,7 @@ impl PartialEq for Patterns {
 }
 
 impl Patterns {
-    /// Returns the patterns with the line that states their list.
+    /// Sets the line that states the list.
     pub fn at(self, stated: Stated) -> Patterns {
         Patterns { stated: Some(stated), ..self }
     }

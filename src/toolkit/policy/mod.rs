@@ -35,7 +35,7 @@ pub struct Policy {
     /// The directories where tools may work: one list per policy file that has one. A path must be in every list. If
     /// there are no lists, tools may work everywhere below the root.
     pub allowed_directories: Vec<Vec<DirectoryRule>>,
-    /// The directories to which an MCP client restricts its tools, in addition to the other rules.
+    /// The directories to which a client of the server restricts tools, in addition to the other rules.
     within: Option<Vec<DirectoryRule>>,
     /// Blocked directories, which take precedence over allowed ones.
     pub blocked_directories: Vec<DirectoryRule>,
@@ -56,7 +56,7 @@ pub struct Policy {
     pub enable_audit_logging: bool,
     /// Whether the content of files with several hard links is off limits.
     pub reject_hard_links: bool,
-    /// Whether scripts run only if the kernel restricts the process.
+    /// Whether nothing runs unless the kernel restricts the process.
     pub require_kernel_sandbox: bool,
     /// The retention of backups.
     pub retention: Retention,
@@ -144,7 +144,7 @@ impl Policy {
         self.leave(spec)
     }
 
-    /// Checks an access to a place.
+    /// Checks an access to a resolved path. Errors: `policy_denied`.
     pub fn admit_place(&self, place: &SandboxPath, access: Access) -> Result<(), ToolError> {
         if !(self.has_directory_rules() || access > Access::Look && self.has_path_rules()) {
             return Ok(());
@@ -289,9 +289,9 @@ impl Policy {
         Some(Refusal { reason, hint: Some(change_of("allowed_extensions", "policy", stated)) })
     }
 
-    /// Resolves the absolute paths among the rules. `below` returns the part of a path below the root, `truth` its
-    /// resolved path. `open` opens it as a further root and returns its resolved path. Errors: the first error of
-    /// `open`.
+    /// Resolves the absolute paths among the rules. `below` returns the part of a path below the root, `truth` the
+    /// resolved path. `open` opens an outside directory as a further root and returns its resolved path. Errors: the
+    /// first error of `open`.
     ///
     /// The policy file in the root opens nothing: its rules only narrow what the user's own files open. A directory
     /// that overlaps one of another file is not opened either, since the part that both allow is already open.

@@ -82,7 +82,7 @@ impl ToolRule {
         }
     }
 
-    /// Returns the rule with the line that states it.
+    /// Sets the line that states the rule.
     pub fn at(self, stated: Stated) -> ToolRule {
         ToolRule { stated: Some(stated), ..self }
     }
