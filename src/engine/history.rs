@@ -62,7 +62,7 @@ impl Engine {
     pub fn undo(&self, run: Option<&str>, redo: bool, force: bool) -> Result<Undone, ToolError> {
         let run = match run {
             Some(run) => self.gate.run_named(run)?,
-            // The undo itself is not undone: doing so redoes the run.
+            // With `redo`, this undoes the newest undo, which redoes its run.
             None => return Ok(self.undo_run(&self.gate.undoable_runs(redo, 1)?.swap_remove(0), false, force)?),
         };
         Ok(self.undo_run(&run, redo, force)?)

@@ -8,9 +8,9 @@ use crate::value::Value;
 /// Metadata of a script.
 #[derive(Debug, Default, serde::Serialize)]
 pub struct Info {
-    /// `FILE_VERSION`
+    /// The version in `FILE_VERSION`.
     pub version: Option<String>,
-    /// `:: key: value`
+    /// The metadata lines, `:: key: value`.
     pub metadata: Vec<(String, String)>,
     /// Procedures with their parameters and documentation.
     pub procedures: Vec<ProcedureInfo>,
@@ -125,7 +125,7 @@ impl ProcedureInfo {
         }
     }
 
-    /// `Sum(start, end?, step: 1)`
+    /// Returns the signature: `Sum(start, end?, step: 1)`.
     pub fn signature(&self) -> String {
         format!("{}({})", self.name, self.shown_parameters.join(", "))
     }

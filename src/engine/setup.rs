@@ -58,7 +58,8 @@ pub struct Options {
     /// Maximum number of files that one operation lists or changes. As the user's own option, it may exceed the value
     /// of the policy files.
     pub max_files: Option<u64>,
-    /// The same limit if neither this option nor a policy file sets it; the default for interactive use if omitted.
+    /// The value of `max_files` if neither it nor a policy file sets the limit; the default for interactive use if
+    /// omitted.
     pub max_files_unless_set: Option<u64>,
     /// Maximum size of a tool's answer, in bytes.
     pub answer_bytes: Option<u64>,

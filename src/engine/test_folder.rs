@@ -199,7 +199,7 @@ fn copy_link(_: &OsStr, _: &Path) -> io::Result<()> {
     Err(io::Error::other("links cannot be copied on this system"))
 }
 
-/// Opens the parent directory of a place; missing directories are created.
+/// Opens the parent directory of a path; missing directories are created.
 fn make_folders(place: &SandboxPath) -> io::Result<Folder> {
     let (nearest, missing) = place.missing_folders();
     missing.iter().try_fold(nearest.duplicate()?, |folder, name| {

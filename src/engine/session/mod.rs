@@ -86,7 +86,8 @@ enum Form {
 /// Maximum number of characters of a line in the name of its run.
 const NAMED_CHARS: usize = 60;
 
-/// Returns the name of the run of a line: its first line of text. An entry that begins with a blank is not recorded.
+/// Returns the name of the run of an input: its first line. An input that begins with a blank is not recorded, so its
+/// run has no name of its own.
 fn command_of(text: &str) -> String {
     if text.starts_with([' ', '\t']) {
         return "ns repl".to_owned();
