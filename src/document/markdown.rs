@@ -6,10 +6,10 @@ use std::ops::Range;
 use crate::limits::{Held, LimitHit};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// Maximum memory in bytes per punctuation mark while the structure of a Markdown text is parsed.
+/// Maximum memory in bytes per mark (punctuation or line end) while the structure of a Markdown text is parsed.
 const MARK_BYTES: usize = 192;
 
-/// Charges the maximum memory for parsing the structure of a text: each punctuation mark may become a node.
+/// Charges the maximum memory for parsing the structure of a text: each mark may become a node.
 fn admit(text: &str) -> Result<Held, LimitHit> {
     let marks = text.bytes().filter(|byte| byte.is_ascii_punctuation() || *byte == b'\n').count();
     Held::of(marks.saturating_mul(MARK_BYTES).saturating_add(text.len()))
