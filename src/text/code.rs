@@ -1,7 +1,7 @@
 //! The stable error codes, and their explanations for `ns explain`.
 //!
-//! There are two families. `NSxxxx` codes are for mistakes in a script, by area (00 syntax, 01 names, 02 binding, 03
-//! values, 04 policy, 05 sandbox, 06 limits, 07 memory, 08 protocol, 09 bugs in NeuroScript). Lower-case words are
+//! There are two families. `NSxxxx` codes are for mistakes in a script, by area: 00 syntax, 01 names, 02 binding,
+//! 03 values, 04 policy, 05 sandbox, 06 limits, 07 memory, 08 protocol, 09 bugs in NeuroScript. Lower-case words are
 //! the codes of tool failures. A code is never reused.
 
 use std::fmt;
