@@ -1,4 +1,4 @@
-//! `{{invoke_tool: NAME …}}`: a tool and its arguments, `name: value` each.
+//! Parses `{{invoke_tool: NAME …}}`: a tool and its arguments, each `name: value`.
 //!
 //! Arguments are separated by line breaks or commas.
 
@@ -11,37 +11,37 @@ use super::scan::Scanner;
 /// A call in a document.
 #[derive(Debug)]
 pub struct Call {
-    /// The tool, by the name that is written.
+    /// The tool's name as written.
     pub tool: String,
-    /// Where that stands.
+    /// The position of the name.
     pub tool_span: Span,
-    /// Its arguments, in the order they are written.
+    /// The arguments, in the order written.
     pub args: Vec<Arg>,
-    /// Where its result comes.
+    /// The place where the result goes.
     pub place: Place,
 }
 
-/// An argument, names in its texts expanded.
+/// An argument; variables in its texts are expanded.
 #[derive(Debug)]
 pub struct Arg {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Where that stands.
+    /// The position of the name.
     pub name_span: Span,
-    /// Its value; none where there is a finding about it.
+    /// The value; `None` if it has an error, which is among the findings.
     pub value: Option<Value>,
-    /// Where that stands.
+    /// The position of the value.
     pub span: Span,
 }
 
-/// Where a call stands.
+/// The place of a call in the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Alone on its lines, with these blanks before it.
+    /// Alone on its lines.
     Alone {
-        /// The blanks.
+        /// The blanks before the call.
         indent: String,
-        /// How the document's lines end there.
+        /// The line end that the document uses there.
         line_end: &'static str,
     },
     /// In a line with other text.
@@ -51,7 +51,7 @@ pub enum Place {
 const FORM: &str = "write `{{invoke_tool: NAME`, each argument as `name: value` on a line of its own, and `}}`";
 
 impl Scanner<'_, '_> {
-    /// The call whose opening braces stand at `start`; the reader is behind `invoke_tool`.
+    /// Parses a call whose opening braces are at `start`; the scanner is after `invoke_tool`.
     pub fn call(&mut self, start: usize) -> Option<Call> {
         self.blanks();
         if !self.take(":") {
@@ -115,8 +115,8 @@ impl Scanner<'_, '_> {
         Some(Arg { name: name.to_owned(), name_span, value, span: self.span_of(start, self.at - start) })
     }
 
-    /// Whether the text ends, or another pair of braces opens, before this call is closed; asked where
-    /// an argument should begin.
+    /// Whether the text ends, or another `{{` opens, before this call is closed. Called where an argument should
+    /// begin.
     fn is_unclosed(&self) -> bool {
         let rest = self.rest();
         if rest[first_word(rest).len()..].trim_start_matches([' ', '\t']).starts_with(':') {
@@ -125,7 +125,7 @@ impl Scanner<'_, '_> {
         !rest[..rest.find("{{").unwrap_or(rest.len())].contains("}}")
     }
 
-    /// Passes what may stand between two arguments; whether it separates them.
+    /// Skips what may separate two arguments. Returns whether it does: a comma or a line break.
     fn separator(&mut self) -> bool {
         let start = self.at;
         self.space();
@@ -139,7 +139,7 @@ impl Scanner<'_, '_> {
         self.at += self.rest().len() - self.rest().trim_start_matches([' ', '\t']).len();
     }
 
-    /// Passes blanks and line breaks.
+    /// Skips blanks and line breaks.
     pub fn space(&mut self) {
         self.at += self.rest().len() - self.rest().trim_start_matches([' ', '\t', '\r', '\n']).len();
     }

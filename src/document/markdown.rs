@@ -1,4 +1,4 @@
-//! What in a Markdown text is code, as CommonMark says; the reading of its structure is pulldown-cmark's.
+//! Finds code in a Markdown text according to CommonMark; pulldown-cmark parses the structure.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,21 +6,21 @@ use std::ops::Range;
 use crate::limits::{Held, LimitHit};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// Bytes that a mark of a Markdown text takes at most while its structure is read.
+/// Maximum memory in bytes per mark (punctuation or line end) while the structure of a Markdown text is parsed.
 const MARK_BYTES: usize = 192;
 
-/// Counts what reading the structure of a text takes at most as live: each of its marks may become a node.
+/// Charges the maximum memory for parsing the structure of a text: each mark may become a node.
 fn admit(text: &str) -> Result<Held, LimitHit> {
     let marks = text.bytes().filter(|byte| byte.is_ascii_punctuation() || *byte == b'\n').count();
     Held::of(marks.saturating_mul(MARK_BYTES).saturating_add(text.len()))
 }
 
-/// The words after a fence that mark a script.
+/// The info strings of fenced blocks that hold a script.
 const SCRIPT_WORDS: [&str; 2] = ["neuroscript", "ns"];
 
-/// The scripts in the fenced blocks of a Markdown text as one script of the same length: everything
-/// else is blanked and lines stay lines, so that every place is that of the document. None where there
-/// is no such block.
+/// Returns the scripts in the fenced blocks of a Markdown text as one script of the same length. Everything else is
+/// replaced by blanks and line ends stay, so every position is that of the document. Returns `None` if there is no
+/// such block.
 pub fn script(text: &str) -> Result<Option<String>, LimitHit> {
     let _held = admit(text)?;
     let mut bytes: Vec<u8> = text.bytes().map(|byte| if byte == b'\n' { b'\n' } else { b' ' }).collect();
@@ -42,16 +42,16 @@ pub fn script(text: &str) -> Result<Option<String>, LimitHit> {
 /// A fenced block that holds a script.
 #[derive(Debug)]
 pub struct ScriptBlock {
-    /// Its place in the document, from its first character to its last, margins between them included.
+    /// Its range in the document, from its first character to its last, including the margins between them.
     pub range: Range<usize>,
-    /// The blanks before each of its lines but the first.
+    /// The blanks before each line except the first.
     pub margin: String,
-    /// The script in it, without margins.
+    /// The script, without margins.
     pub text: String,
 }
 
 impl ScriptBlock {
-    /// Another script with the margins of this one.
+    /// Adds the margins of this block to another script.
     pub fn with_margins(&self, script: &str) -> String {
         let lines = script.split_inclusive('\n').enumerate();
         let with_margin = lines
@@ -60,8 +60,8 @@ impl ScriptBlock {
     }
 }
 
-/// The fenced blocks of a Markdown text that hold scripts; those in quotations, or with lines of several
-/// margins, are left out.
+/// Returns the fenced blocks of a Markdown text that hold scripts, except those in block quotes or with inconsistent
+/// margins.
 pub fn script_blocks(text: &str) -> Vec<ScriptBlock> {
     let mut blocks = Vec::new();
     let mut lines: Option<Vec<Range<usize>>> = None;
@@ -76,7 +76,7 @@ pub fn script_blocks(text: &str) -> Vec<ScriptBlock> {
     blocks
 }
 
-/// The block of some lines, when nothing but its margins stands between them.
+/// Returns the block of these lines, if there is nothing but margins between them.
 fn block_of(text: &str, lines: &[Range<usize>]) -> Option<ScriptBlock> {
     let range = lines.first()?.start..lines.last()?.end;
     let line_start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
@@ -92,22 +92,23 @@ fn is_script(info: &str) -> bool {
     SCRIPT_WORDS.iter().any(|script| word.eq_ignore_ascii_case(script))
 }
 
-/// The structure of a Markdown text, as far as it matters for what is code.
+/// The structure of a Markdown text, as far as it determines what is code.
 pub struct Structure {
     /// Code blocks, fenced and indented, in order.
     blocks: Vec<Range<usize>>,
-    /// Where the text of each paragraph, heading or the like ends, in order: no code in backticks goes on beyond.
+    /// The end of the text of each paragraph, heading or similar block, in order; inline code cannot extend beyond
+    /// it.
     ends: Vec<usize>,
-    /// Where runs of so many backticks begin, in order.
+    /// The start positions of runs of backticks, in order, by the length of the run.
     backticks: HashMap<usize, Vec<usize>>,
-    /// Where the last end of a comment stands.
+    /// The position of the last comment end.
     last_comment_end: usize,
-    /// What reading it took, of which this is what is left.
+    /// The memory charged for parsing.
     _held: Held,
 }
 
 impl Structure {
-    /// Finds the structure of a text.
+    /// Parses the structure of a text.
     pub fn of(text: &str) -> Result<Structure, LimitHit> {
         let held = admit(text)?;
         let (mut blocks, mut ends) = (Vec::new(), Vec::new());
@@ -132,13 +133,13 @@ impl Structure {
         })
     }
 
-    /// Where the code block that holds a place ends; none where no block does.
+    /// Returns the end of the code block that contains a position; `None` outside of code blocks.
     pub fn block_end(&self, at: usize) -> Option<usize> {
         let block = self.blocks.get(self.blocks.partition_point(|block| block.end <= at))?;
         (block.start <= at).then_some(block.end)
     }
 
-    /// Where code that begins with so many backticks ends; none where they are mere text.
+    /// Returns the end of inline code that begins with this many backticks; `None` if they are plain text.
     pub fn code_end(&self, at: usize, backticks: usize) -> Option<usize> {
         let bound = *self.ends.get(self.ends.partition_point(|end| *end <= at))?;
         let runs = self.backticks.get(&backticks)?;
@@ -146,18 +147,18 @@ impl Structure {
         (close < bound).then_some(close + backticks)
     }
 
-    /// Where the comment that begins at a place ends; none where nothing closes it.
+    /// Returns the end of the comment that begins at a position; `None` if it is not closed.
     pub fn comment_end(&self, text: &str, at: usize) -> Option<usize> {
-        // Without this a text of openers alone would be searched to its end for each of them.
+        // Without this check, a text of comment starts would be searched to its end for each of them.
         let is_closed = at < self.last_comment_end;
         is_closed.then(|| text[at..].find(COMMENT_END).map(|found| at + found + COMMENT_END.len()))?
     }
 }
 
-/// What closes a comment.
+/// The end of a comment.
 const COMMENT_END: &str = "-->";
 
-/// Whether an event lies in the text of a block, and is not the beginning or end of one.
+/// Whether an event is part of the inline content of a block, not the start or end of a block.
 fn is_inline(event: &Event<'_>) -> bool {
     use Event::{End, Start};
     match event {
@@ -180,7 +181,7 @@ fn backtick_runs(text: &str) -> HashMap<usize, Vec<usize>> {
     runs
 }
 
-/// Backticks with which a text begins.
+/// Returns the number of backticks at the beginning of a text.
 pub fn run_length(text: &str) -> usize {
     text.bytes().take_while(|byte| *byte == b'`').count()
 }

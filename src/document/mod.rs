@@ -1,7 +1,7 @@
-//! Markdown documents that are rendered or run: what in them is code, the calls and names outside of it.
+//! Markdown documents that are rendered or run: code, and the calls and variables outside of it.
 //!
-//! The room reads; it runs nothing and knows no tool. What a document holds is found in one pass, from
-//! left to right, in time linear in its text, and nothing that comes in through a variable is read again.
+//! This module only parses; it runs nothing and knows no tools. It parses a document in one pass, from left to right,
+//! in time linear in its size. The values of variables are never parsed.
 
 mod call;
 mod markdown;

@@ -1,4 +1,4 @@
-//! A document cut into pieces: text, names to be expanded, calls.
+//! Splits a document into pieces: text, variables and calls.
 
 use crate::limits::LimitHit;
 use crate::syntax::keyword::is_word_char;
@@ -9,30 +9,30 @@ use crate::value::{Map, Value};
 use super::call::{Call, Place};
 use super::markdown::{Structure, run_length};
 
-/// The most findings of one document; one with more is not read further.
+/// Maximum number of findings in one document; parsing stops there.
 pub const MAX_FINDINGS: usize = 100;
 
-/// A piece of a document, in its order.
+/// A piece of a document.
 #[derive(Debug)]
 pub enum Piece<'a> {
-    /// Text that stays as it is.
+    /// Literal text.
     Text(&'a str),
-    /// The value of a name.
+    /// The value of a variable.
     Value(Value),
     /// A call.
     Call(Call),
 }
 
-/// What a document is read with.
+/// The context for parsing a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading<'a> {
-    /// The values of the names.
+    /// The values of the variables.
     pub variables: &'a Map,
-    /// Lists and maps inside each other.
+    /// Maximum nesting of lists and maps.
     pub nesting: usize,
 }
 
-/// Reads a document. The pieces are complete when no finding is an error.
+/// Parses a document. The pieces are complete if no finding is an error.
 pub fn read<'a>(source: &'a Source, reading: Reading<'_>, findings: &mut Vec<Diagnostic>) -> Vec<Piece<'a>> {
     let text = source.text();
     let mut scanner = Scanner { text, at: 0, base: source.base(), reading, findings };
@@ -62,10 +62,10 @@ pub fn read<'a>(source: &'a Source, reading: Reading<'_>, findings: &mut Vec<Dia
     pieces
 }
 
-/// The reader of one document.
+/// The parser of one document.
 pub(super) struct Scanner<'a, 'r> {
     pub text: &'a str,
-    /// The next byte.
+    /// The offset of the next byte.
     pub at: usize,
     pub base: usize,
     pub reading: Reading<'r>,
@@ -73,7 +73,7 @@ pub(super) struct Scanner<'a, 'r> {
 }
 
 impl<'a> Scanner<'a, '_> {
-    /// The piece that begins here, if one does; at least one character is passed.
+    /// Parses the piece that begins here, if there is one; advances by at least one character.
     fn piece(&mut self, structure: &Structure) -> Option<Piece<'a>> {
         let rest = self.rest();
         if let Some(end) = structure.block_end(self.at) {
@@ -82,7 +82,7 @@ impl<'a> Scanner<'a, '_> {
             let length = run_length(rest);
             self.at = structure.code_end(self.at, length).unwrap_or(self.at + length);
         } else if let Some(escaped) = rest.strip_prefix('\\') {
-            // Whatever mark follows is text.
+            // An escaped character is text.
             self.at += 1 + escaped.chars().next().map_or(0, char::len_utf8);
         } else if rest.starts_with("<!--") {
             self.at = structure.comment_end(self.text, self.at).unwrap_or(self.at + 1);
@@ -113,14 +113,14 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    /// Goes behind the end of a call that could not be read, but not into another one.
+    /// Skips a call that could not be parsed, up to its end or the start of another one.
     fn skip_broken_call(&mut self) {
         let rest = self.rest();
         let close = rest.find("}}").map_or(rest.len(), |close| close + 2);
         self.at += rest.find("{{").map_or(close, |open| open.min(close));
     }
 
-    /// Where the call stands that began at `start` and ends here.
+    /// Returns the place of the call that began at `start` and ends here.
     fn place(&self, start: usize) -> Place {
         let blank = |c| matches!(c, ' ' | '\t' | '\r');
         let before = self.text[..start].trim_end_matches([' ', '\t']);
@@ -136,7 +136,7 @@ impl<'a> Scanner<'a, '_> {
         Place::Alone { indent, line_end: if is_windows { "\r\n" } else { "\n" } }
     }
 
-    /// The value of a dotted name; a finding and nil where it has none.
+    /// Returns the value of a dotted name. If there is none, reports a finding and returns nil.
     pub fn variable(&mut self, name: &str, span: Span) -> Value {
         let variables = self.reading.variables;
         let mut parts = name.split('.');
@@ -175,7 +175,7 @@ impl<'a> Scanner<'a, '_> {
         self.findings.len() >= MAX_FINDINGS
     }
 
-    /// Keeps a finding, as long as there are not too many.
+    /// Adds a finding, unless there are too many.
     pub fn report(&mut self, finding: Diagnostic) {
         if !self.is_full() {
             self.findings.push(finding);
@@ -190,14 +190,14 @@ impl<'a> Scanner<'a, '_> {
         Span::new(self.base + at, self.base + at + length)
     }
 
-    /// Reports a fault at the next character, or at the end.
+    /// Reports an error at the next character, or at the end.
     pub fn fault(&mut self, code: Code, message: impl Into<String>, help: &str) {
         let length = self.rest().chars().next().map_or(0, char::len_utf8);
         let span = self.span_of(self.at, length);
         self.report(Diagnostic::error(code, span, message).help(help));
     }
 
-    /// Reports a limit that a value met.
+    /// Reports a limit that a value exceeds.
     pub fn limit(&mut self, hit: LimitHit, span: Span) {
         let finding = Diagnostic::error(hit.limit.code(), span, hit.to_string());
         self.report(match hit.limit.help() {
@@ -213,7 +213,7 @@ impl<'a> Scanner<'a, '_> {
     }
 }
 
-/// One step of a dotted name.
+/// Returns the value of a key in a map: one step of a dotted name.
 fn field(value: &Value, name: &str, path: &str, span: Span) -> Result<Value, Diagnostic> {
     let Value::Map(map) = value else {
         let message = format!("`{path}` is no map but of type {}", value.type_name());
@@ -229,7 +229,7 @@ fn field(value: &Value, name: &str, path: &str, span: Span) -> Result<Value, Dia
     })
 }
 
-/// The length of `{{invoke_tool`, if a text begins with it.
+/// Returns the length of `{{invoke_tool`, if the text begins with it.
 fn call_head(text: &str) -> Option<usize> {
     let inner = text.strip_prefix("{{")?.trim_start_matches([' ', '\t']);
     let rest = inner.strip_prefix("invoke_tool")?;

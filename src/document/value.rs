@@ -1,6 +1,6 @@
-//! The values of arguments: JSON, in whose texts `{{name}}` is expanded, and `{{name}}` itself.
+//! Values of arguments: JSON with `{{name}}` expanded in texts, or `{{name}}` itself.
 //!
-//! What a name stands for goes into the text as it is and is not read again.
+//! The value of a variable is inserted as it is and is not parsed again.
 
 use crate::limits::{LimitHit, space};
 use crate::syntax::{escape, keyword, placeholder};
@@ -10,8 +10,8 @@ use crate::value::{Map, Room, Str, Value, json};
 use super::scan::Scanner;
 
 impl Scanner<'_, '_> {
-    /// The value that begins here; lists and maps nest at most `deep` in it. None where its end is not
-    /// known; a finding alone leaves a value that is not to be used.
+    /// Parses a value; its lists and maps may nest at most `deep` levels. Returns `None` if the end of the value is
+    /// unknown. If only a finding is reported, the returned value must not be used.
     pub fn value(&mut self, deep: usize) -> Option<Value> {
         let start = self.at;
         let rest = self.rest();
@@ -34,7 +34,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// `true`, `false`, `null`
+    /// Parses `true`, `false` or `null`.
     fn word(&mut self) -> Option<Value> {
         let word = keyword::first_word(self.rest());
         let value = match word {
@@ -101,7 +101,7 @@ impl Scanner<'_, '_> {
         Some(map.into())
     }
 
-    /// The key of a map, and the colon after it.
+    /// Parses the key of a map and the colon after it.
     fn key(&mut self) -> Option<(Str, Span)> {
         let start = self.at;
         if !self.rest().starts_with('"') {
@@ -118,7 +118,7 @@ impl Scanner<'_, '_> {
         Some((key, span))
     }
 
-    /// What stands between two brackets, separated by commas; the reader is at the opening one.
+    /// Parses comma-separated items up to the closing bracket; the scanner is at the opening one.
     fn items(&mut self, close: char, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         let start = self.at;
         self.at += 1;
@@ -152,7 +152,7 @@ impl Scanner<'_, '_> {
         None
     }
 
-    /// A text in double quotes.
+    /// Parses a text in double quotes.
     fn text_value(&mut self) -> Option<Str> {
         let start = self.at;
         self.at += 1;
@@ -183,7 +183,7 @@ impl Scanner<'_, '_> {
         self.within_limits(text, start)
     }
 
-    /// The value of the name that stands here, or the brace as it is.
+    /// Appends the value of the variable here, or the brace itself.
     fn expand(&mut self, text: &mut String, start: usize) -> Option<()> {
         let Some(found) = placeholder(self.rest()) else {
             self.at += 1;
@@ -200,7 +200,7 @@ impl Scanner<'_, '_> {
         self.within_limits(pushed, start)
     }
 
-    /// An escape. A wrong one is a finding, and stands for nothing.
+    /// Parses an escape. An invalid one is reported and adds nothing.
     fn escape(&mut self, text: &mut String) {
         match escape(self.rest(), self.base + self.at) {
             Ok((c, length)) => {

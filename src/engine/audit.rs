@@ -1,4 +1,4 @@
-//! The audit log for front ends: shown and verified.
+//! The audit log for front ends: showing and verifying it.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -13,46 +13,46 @@ use super::Engine;
 
 pub use crate::audit::{Fault as AuditFault, Verdict as AuditVerdict};
 
-/// Which log is meant.
+/// An audit log to read.
 #[derive(Debug)]
 pub enum AuditLog {
-    /// That of the root, in `.ns`.
+    /// The log of the root, in `.ns`.
     Root,
-    /// That of runs in which nothing below the root may change, in the user's state folder.
+    /// The log of read-only runs, in the user state.
     State,
-    /// A file that was moved away, and its name.
+    /// A log file that was moved elsewhere, and its name.
     File(File, String),
 }
 
-/// Which lines are shown.
+/// A filter for audit lines.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
-    /// Of this run alone.
+    /// Only lines of this run.
     pub run: Option<String>,
-    /// Of this tool alone, by any of its names.
+    /// Only lines of this tool, by any of its names.
     pub tool: Option<String>,
-    /// Of this time, in the form of the lines, and later ones.
+    /// Only lines from this time on, in the format of the lines.
     pub since: Option<String>,
-    /// So many of the newest.
+    /// Maximum number of lines; the newest are kept.
     pub limit: usize,
 }
 
-/// The lines that were found.
+/// The lines found.
 #[derive(Debug)]
 pub struct AuditLines {
-    /// The newest last.
+    /// The lines, oldest first.
     pub lines: Vec<Value>,
-    /// Stretches on the way that are no lines of a log.
+    /// Number of stretches between them that are not valid lines.
     pub flawed: usize,
 }
 
 impl Engine {
-    /// Where the audit log of this engine's runs is kept; nothing when it is off.
+    /// Returns the path of the audit log of this engine's runs; `None` if logging is off.
     pub fn audit_place(&self) -> Option<PathBuf> {
         self.gate.audit.place(&self.gate.root, self.gate.keeping())
     }
 
-    /// Whether there is a log, and where it would be.
+    /// Returns whether a log exists, and its path.
     pub fn find_audit_log(&self, log: &AuditLog) -> (bool, Option<PathBuf>) {
         let keeping = match log {
             AuditLog::Root => Keeping::Root,
@@ -63,7 +63,7 @@ impl Engine {
         (audit.open_to_read(root, keeping).is_ok_and(|file| file.is_some()), audit.place(root, keeping))
     }
 
-    /// The newest lines of a log; none when there is no log.
+    /// Returns the newest lines of a log that pass the filter; `None` if there is no log.
     pub fn audit_lines(&self, log: AuditLog, filter: &AuditFilter) -> Result<Option<AuditLines>, ToolError> {
         let _space = space::enter(&self.limits);
         let Some(file) = self.open_audit_log(log)? else { return Ok(None) };
@@ -91,7 +91,8 @@ impl Engine {
         Ok(Some(found))
     }
 
-    /// Walks the chain of a log; none when there is no log. `kept` is a hash that a line must have.
+    /// Verifies the hash chain of a log; returns `None` if there is no log. `kept` is a hash that some line must
+    /// have.
     pub fn verify_audit(&self, log: AuditLog, kept: Option<&str>) -> Result<Option<AuditVerdict>, ToolError> {
         let (root, is_root) = (&self.gate.root, matches!(log, AuditLog::Root));
         let ledger = root.user().ledger.as_ref().filter(|_| is_root);
@@ -115,7 +116,7 @@ impl Engine {
         Meter::new(&self.limits, self.interrupt.clone()).watch()
     }
 
-    /// The name of a tool as the log has it.
+    /// Returns the name of a tool as the log records it.
     fn canonical(&self, name: &str) -> String {
         let registry = &self.gate.registry;
         registry.find(name).map_or_else(|| name.to_owned(), |id| registry.get(id).spec.name.to_owned())

@@ -1,7 +1,7 @@
-//! Before anything runs: each limit is shown to bite, by a small script that goes beyond small bounds.
+//! Self-test before anything runs: a small script exceeds small limits, to show that each limit holds.
 //!
-//! The limiters themselves are tried in `limits/canary`; here are those whose check lies elsewhere, in the
-//! parser, the evaluator and the gate.
+//! `limits/canary` tests the limiters themselves; this module tests the limits that the parser, the evaluator and the
+//! gate check.
 
 use std::rc::Rc;
 
@@ -15,12 +15,12 @@ use crate::value::Value;
 
 use super::{Engine, Script, SetupError, on_large_stack};
 
-/// One procedure that calls itself.
+/// A procedure that calls itself.
 const SCRIPT: &str = "DEFINE PROCEDURE F()\nRETURN F()\nEND\nSET x = F()\n";
 
 impl Engine {
-    /// An error when a limit does not hold. Those of scripts are left out where none is run: a server of tools
-    /// would hold the pages of parser and evaluator for as long as it lives.
+    /// Returns an error if a limit does not hold. With `calls_only`, skips the limits of scripts: a tool server would
+    /// otherwise keep the memory pages of parser and evaluator for its lifetime.
     pub(super) fn check_limits(&self, calls_only: bool) -> Result<(), SetupError> {
         let loose = loose_limit().map(|limit| format!("{limit:?}")).or_else(|| {
             let calls = [("tool_output_bytes", (|_| answers_are_bounded()) as fn(&Engine) -> bool)];
@@ -76,7 +76,7 @@ fn meter(limits: &Limits) -> Meter {
     Meter::new(limits, Interrupt::default())
 }
 
-/// Nobody reads what the script says, which is nothing.
+/// An output that discards everything; the script prints nothing.
 struct Nobody;
 
 impl Output for Nobody {

@@ -1,7 +1,7 @@
-//! What changed, place by place, with how the contents differ: of a run that is over, and of a plan.
+//! Changes with content differences, entry by entry, for finished runs and for plans.
 //!
-//! A change and its two contents go in, one after another, so that no more than two contents are in
-//! memory. What all differences may take together is bounded.
+//! Each change is passed in with its two contents, so that at most two contents are in memory. The total size of all
+//! differences is limited.
 
 use crate::limits::{LimitHit, Watch};
 use crate::tools::{Sides, compare};
@@ -13,24 +13,24 @@ pub use crate::tools::Diff;
 
 use super::{ShownChange, What};
 
-/// The most bytes of a content that is compared line by line; whoever reads contents need read no more.
+/// Maximum number of bytes of a content that is compared line by line; callers need not read more.
 pub const COMPARED_BYTES: u64 = 1 << 20;
-/// The most bytes of contents that are compared at all, of all changes together.
+/// Maximum number of bytes of all contents that are compared.
 const ALL_COMPARED: usize = 64 << 20;
-/// The most bytes of all differences together.
+/// Maximum number of bytes of all differences.
 const SHOWN_BYTES: usize = 4 << 20;
 
-/// A change, and how the contents differ.
+/// A change with its content difference.
 #[derive(Clone, Debug)]
 pub struct Described {
     /// The change.
     pub change: ShownChange,
-    /// How the contents differ.
+    /// The content difference.
     pub difference: Difference,
 }
 
 impl Described {
-    /// A change as a map, for programs and tables; `diff` is there where differences were asked for.
+    /// Returns the change as a map, for programs and tables; it has `diff` if differences were requested.
     pub fn row(&self) -> Value {
         let Described { change, difference } = self;
         let size =
@@ -68,41 +68,41 @@ impl Described {
     }
 }
 
-/// How two contents differ.
+/// The difference between two contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// There are no contents, or they are the same.
+    /// There are no contents, or they are equal.
     None,
-    /// As texts. The unified format is empty where it was not asked for.
+    /// A text difference. The unified diff is empty if it was not requested.
     Text(Diff),
-    /// One of them is no text.
+    /// One of the contents is binary.
     Binary,
-    /// It is not known, and why: a clause.
+    /// The difference is unknown; a clause says why.
     Unknown(String),
 }
 
-/// What finds out how contents differ.
+/// Compares the contents of changes, within limits on their total size.
 #[derive(Debug)]
 pub struct Differ {
     watch: Watch,
-    /// Whether differences are shown, or only counted.
+    /// Whether differences are returned as text, or only counted.
     shows: bool,
     compared: usize,
     shown: usize,
 }
 
 impl Differ {
-    /// One that only counts lines.
+    /// Creates a differ that only counts lines.
     pub fn counting(watch: Watch) -> Differ {
         Differ { watch, shows: false, compared: 0, shown: 0 }
     }
 
-    /// One that gives the differences too.
+    /// Creates a differ that also returns the differences as text.
     pub fn showing(watch: Watch) -> Differ {
         Differ { shows: true, ..Differ::counting(watch) }
     }
 
-    /// Says how the contents of a change differ.
+    /// Compares the contents of a change.
     pub fn describe(&mut self, change: ShownChange, old: Content, new: Content) -> Result<Described, LimitHit> {
         self.watch.poll()?;
         let difference = self.difference(&change, &old, &new)?;
@@ -132,7 +132,7 @@ impl Differ {
     }
 }
 
-/// The bytes of a content, if there is one; why they cannot be had.
+/// Returns the bytes of a content, if there is one. The error says why they are not available.
 fn bytes(content: &Content) -> Result<Option<&[u8]>, &str> {
     match content {
         Content::Nothing => Ok(None),

@@ -1,6 +1,6 @@
 //! Code that means something else in other languages: `2 ^ 8`, `5 // 2`, `"{name}"`.
 //!
-//! A person at a terminal is told at once, since nothing fails; `ns check` finds it too, with all else.
+//! A session reports it immediately, since nothing fails; `ns check` reports it with its other findings.
 
 use crate::syntax::keyword::is_word_char;
 use crate::text::{Code, Diagnostic, FindingCode, Sources};
@@ -8,13 +8,13 @@ use crate::text::{Code, Diagnostic, FindingCode, Sources};
 use super::session::Session;
 use super::{Engine, Script};
 
-/// Longer texts, in bytes, are for `ns check`.
+/// Maximum size in bytes; longer texts are left to `ns check`.
 const MOST_BYTES: usize = 64 << 10;
-/// The findings.
+/// The codes of such findings.
 const CODES: [Code; 3] = [Code::CommentLooksLikeCode, Code::WrongOperand, Code::UnexpandedName];
 
 impl Engine {
-    /// Finds what in a script does something else in other languages. Gives nothing for a script with errors.
+    /// Finds code in a script that means something else in other languages. Returns nothing for a script with errors.
     pub fn elsewhere(&self, script: &Script) -> (Vec<Diagnostic>, Sources) {
         if script.text().is_none_or(|text| text.len() > MOST_BYTES) {
             return Default::default();
@@ -28,7 +28,7 @@ impl Engine {
 }
 
 impl Session<'_> {
-    /// Finds what in a line does something else in other languages: what is the matter, and what to write.
+    /// Finds code in a line that means something else in other languages. Returns messages, each with a suggestion.
     pub fn elsewhere(&self, text: &str) -> Vec<String> {
         let words = || text.split(|c: char| !is_word_char(c));
         let known = self.variables().filter(|(name, _)| words().any(|word| word == *name));

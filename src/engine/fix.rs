@@ -1,7 +1,7 @@
-//! Repairs of what a check found: edits that change nothing that a script does.
+//! Automatic fixes for findings: edits that do not change what a script does.
 //!
-//! It gives a text and writes nothing. What comes out was checked again: it has no errors, and what was
-//! repaired is gone; otherwise the text stays as it was.
+//! The result is a text; nothing is written. The fixed text is checked again: if it has errors, or a fixed finding is
+//! still there, the text stays as it was.
 
 use std::collections::HashMap;
 
@@ -9,21 +9,21 @@ use crate::text::{Diagnostic, Edit, Source};
 
 use super::{Checked, Engine, Script};
 
-/// Repairs may make others possible; there is an end to that.
+/// Maximum number of rounds, since fixes may enable other fixes.
 const MAX_ROUNDS: usize = 10;
 
-/// What becomes of a script that is repaired.
+/// The result of fixing a script.
 pub struct Fixed {
-    /// The text with its repairs; none where there was nothing to repair.
+    /// The fixed text; `None` if there was nothing to fix.
     pub text: Option<String>,
-    /// Findings that were repaired.
+    /// Number of fixed findings.
     pub repaired: usize,
-    /// What is left, about the text as it is then.
+    /// The remaining findings, about the fixed text.
     pub checked: Checked,
 }
 
 impl Engine {
-    /// Repairs a script where a finding says how; the modules that it uses stay as they are.
+    /// Fixes every finding that has an edit; the modules that the script uses stay as they are.
     pub fn fix(&self, script: &Script) -> Fixed {
         let mut script = script.clone();
         let mut fixed = Fixed { text: None, repaired: 0, checked: self.check(&script) };
@@ -42,7 +42,7 @@ impl Engine {
     }
 }
 
-/// How often what was found: findings that only differ in their place are alike.
+/// Number of findings by code and message; their positions are ignored.
 type Tally = HashMap<(&'static str, String), usize>;
 
 fn tally<'a>(findings: impl Iterator<Item = &'a Diagnostic>) -> Tally {
@@ -53,7 +53,8 @@ fn tally<'a>(findings: impl Iterator<Item = &'a Diagnostic>) -> Tally {
     tally
 }
 
-/// The text with as many repairs as do not touch each other, and what they repair; none where there is none.
+/// Applies as many edits as do not overlap. Returns the text and the findings that they fix; `None` if there are no
+/// edits.
 fn repaired_text(script: &Script, checked: &Checked) -> Option<(String, Tally)> {
     let source = checked.sources.iter().find(|source| !source.is_module())?;
     let mut edits: Vec<(&Edit, &Diagnostic)> = edits(source, &checked.findings).collect();
@@ -79,7 +80,7 @@ fn edits<'a>(source: &Source, findings: &'a [Diagnostic]) -> impl Iterator<Item 
     with_edits.filter(move |(edit, _)| here.start <= edit.span.start && edit.span.end <= here.end)
 }
 
-/// Whether a text has no errors, and what was repaired is gone from it.
+/// Whether a text has no errors, and the fixed findings are gone.
 fn is_better(before: &Checked, after: &Checked, repaired: &Tally) -> bool {
     let (before, now) = (tally(before.findings.iter()), tally(after.findings.iter()));
     let count = |tally: &Tally, key| tally.get(key).copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What others left below `.ns`, for front ends: shown, taken over, removed.
+//! Foreign state below `.ns`, for front ends: showing, adopting and removing it.
 
 use crate::limits::{Limits, Meter};
 use crate::sandbox::Journal;
@@ -10,14 +10,14 @@ pub use crate::sandbox::{ForeignDeed, ForeignRun, ForeignState, Ownership};
 use super::{Engine, internal_fault, on_large_stack};
 
 impl Engine {
-    /// Looks for what is foreign below `.ns`: what the user's key did not seal for this sandbox. Then does with
-    /// it what is asked.
+    /// Looks for foreign state below `.ns`, which the user's key did not seal for this sandbox. Then shows, adopts or
+    /// removes it.
     ///
     /// # Errors
-    /// `policy_denied` where nothing may be changed and something is to be.
+    /// `policy_denied` for adopting or removing in a read-only engine.
     pub fn foreign(&self, deed: ForeignDeed) -> Result<ForeignState, ToolError> {
         let session = SessionMemory::new(if deed == ForeignDeed::Remove { "ns gc --foreign" } else { "ns adopt" });
-        // The limits are for scripts.
+        // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits { timeout: None, ..Limits::default() }, self.interrupt.clone());
         let done = on_large_stack(|| self.gate.foreign(deed, (&mut meter, &session)))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
@@ -27,13 +27,13 @@ impl Engine {
         done
     }
 
-    /// Whose `.ns` is; `None` when there is none.
+    /// Returns whose state `.ns` is; `None` if there is none.
     pub fn ownership(&self) -> Result<Option<Ownership>, ToolError> {
         Ok(Journal::ownership(&self.gate.root)?)
     }
 
-    /// Why nothing that this process seals can be told from a stranger's later; `None` where the user's key is
-    /// kept.
+    /// Returns why the user's key is not stored, so that seals of this process cannot be recognized later; `None` if
+    /// it is stored.
     pub fn key_lost_because(&self) -> Option<&str> {
         self.gate.root.user().key.lost_because()
     }

@@ -1,4 +1,4 @@
-//! Formatting: it needs no sandbox and no policy, only a stack that is large enough.
+//! Formatting of scripts. It needs no sandbox and no policy, only a large enough stack.
 
 use crate::document::{ScriptBlock, script_blocks};
 use crate::format::{Style, format};
@@ -11,16 +11,16 @@ use super::{Script, internal_fault};
 
 pub use crate::format::Spelling;
 
-/// What becomes of a text that is formatted.
+/// The result of formatting a text.
 pub struct Formatted {
-    /// The text as it was, for showing findings and differences.
+    /// The original text, for showing findings and differences.
     pub sources: Sources,
-    /// Its canonical form; or what is wrong with it.
+    /// The formatted text, or the errors in it.
     pub result: Result<String, Vec<Diagnostic>>,
 }
 
-/// Brings a script, or the scripts in a Markdown text, into their canonical form; keywords are spelled as the
-/// first one is unless something else is asked for.
+/// Formats a script, or the scripts in a Markdown text. By default, keywords are spelled like the first one in the
+/// text.
 pub fn format_script(script: &Script, keywords: Option<Spelling>) -> Formatted {
     let limits = Limits::default();
     let mut sources = Sources::new();
@@ -38,7 +38,7 @@ pub fn format_script(script: &Script, keywords: Option<Spelling>) -> Formatted {
     Formatted { sources, result }
 }
 
-/// A Markdown text with each of its scripts in its canonical form, and everything else as it is.
+/// Formats each script in a Markdown text, and leaves everything else as it is.
 fn format_blocks(source: &Source, style: Style) -> Result<String, Vec<Diagnostic>> {
     let text = source.text();
     let (mut page, mut findings, mut done) = (String::with_capacity(text.len()), Vec::new(), 0);
@@ -56,7 +56,7 @@ fn format_blocks(source: &Source, style: Style) -> Result<String, Vec<Diagnostic
     if findings.is_empty() { Ok(page) } else { Err(findings) }
 }
 
-/// A block in its canonical form; the places of its faults are those of the document where it has no margins.
+/// Formats a block. If the block has no margins, the positions of its errors refer to the document.
 fn format_block(source: &Source, block: &ScriptBlock, style: Style) -> Result<String, Vec<Diagnostic>> {
     let mut sources = Sources::new();
     let script = sources.add(source.name(), block.text.as_str());

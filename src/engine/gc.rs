@@ -1,4 +1,4 @@
-//! Making room: what is kept of old runs is given up.
+//! Garbage collection: removes backups and journals of old runs to free space.
 
 use crate::limits::{Limits, Meter};
 use crate::sandbox::{GcRules, JOURNALS, Retention, UNDOABLE};
@@ -9,38 +9,38 @@ pub use crate::sandbox::{Amount, GivenUp, Swept, Tally, Why};
 
 use super::{Engine, internal_fault, on_large_stack};
 
-/// What is asked for; what is left out says the policy. A zero is no limit.
+/// A request for garbage collection. Omitted values come from the policy; 0 means no limit.
 #[derive(Clone, Debug, Default)]
 pub struct GcRequest {
-    /// The most backups of one file.
+    /// Maximum number of backups per file.
     pub count: Option<u64>,
-    /// Days after which old content is given up.
+    /// Maximum age of backups, in days.
     pub days: Option<u64>,
-    /// The most bytes of old content.
+    /// Maximum number of bytes of backups.
     pub bytes: Option<u64>,
-    /// The most journals of runs.
+    /// Maximum number of journals.
     pub journals: Option<u64>,
-    /// Days after which a journal is given up; for good when left out.
+    /// Maximum age of journals, in days; unlimited by default.
     pub journal_days: Option<u64>,
-    /// The most bytes of journals; any when left out.
+    /// Maximum number of bytes of journals; unlimited by default.
     pub journal_bytes: Option<u64>,
-    /// So many of the newest runs lose nothing.
+    /// Number of newest runs that lose nothing.
     pub keep_runs: Option<usize>,
-    /// Everything goes that these do not need.
+    /// Whether everything is removed that the newest runs do not need.
     pub everything: bool,
-    /// Nothing is done, and only said what would be.
+    /// Whether to only report what would be removed.
     pub is_dry: bool,
 }
 
 impl Engine {
-    /// Gives up what is kept of old runs, and says what went and what stays.
+    /// Removes backups and journals of old runs, and reports what was removed and what remains.
     ///
     /// # Errors
-    /// `policy_denied` where nothing may be changed, unless nothing is done.
+    /// `policy_denied` in a read-only engine, unless this is a dry run.
     pub fn collect(&self, request: &GcRequest) -> Result<Swept, ToolError> {
         let rules = self.gc_rules(request);
         let session = SessionMemory::new("ns gc");
-        // The limits are for scripts.
+        // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits { timeout: None, ..Limits::default() }, self.interrupt.clone());
         let swept = on_large_stack(|| self.gate.collect(&rules, (&mut meter, &session)))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));

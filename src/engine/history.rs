@@ -1,4 +1,4 @@
-//! Runs for front ends: listed, shown, taken back.
+//! Runs for front ends: listing, showing and undoing them.
 
 use crate::limits::{Limits, Meter, Watch, space};
 use crate::text::ToolCode;
@@ -12,31 +12,31 @@ pub use crate::toolkit::{
 use super::changes::{COMPARED_BYTES, Described, Differ};
 use super::{Engine, internal_fault, on_large_stack};
 
-/// So many runs are named where none can be taken back.
+/// Maximum number of runs named when none can be undone.
 const NAMED: usize = 10;
 
-/// A run that was passed over, and what stood in its way.
+/// A run that was skipped by an undo, and the reason.
 #[derive(Debug)]
 pub struct PassedOver {
-    /// The run that people know.
+    /// The original run, which users know.
     pub origin: Origin,
-    /// Why it was not taken back.
+    /// The reason why it was not undone.
     pub error: ToolError,
 }
 
 impl Engine {
-    /// The newest runs that changed something, the newest first, at most so many.
+    /// Returns up to `most` runs that changed something, newest first.
     pub fn runs(&self, selection: Selection, most: usize) -> Result<Vec<Listed>, ToolError> {
         self.gate.runs(selection, most)
     }
 
-    /// The run of a name, or of the beginning or end of one, with everything that it changed.
+    /// Returns a run with all its changes. `run` is its name, or the beginning or end of it.
     pub fn show_run(&self, run: &str) -> Result<ShownRun, ToolError> {
         let Listed { run, reversal, .. } = self.gate.run_named(run)?;
         Ok(ShownRun { reversal, ..self.gate.show_run(&run)? })
     }
 
-    /// What a run changed, with how the contents differ.
+    /// Compares the contents of each change of a run.
     pub fn describe_run(&self, run: &ShownRun, mut differ: Differ) -> Result<Vec<Described>, ToolError> {
         let _space = space::enter(&self.limits);
         let contents = self.gate.contents(run, COMPARED_BYTES)?;
@@ -48,31 +48,31 @@ impl Engine {
         described.collect()
     }
 
-    /// What stops long work that is no script's: an interrupt alone.
+    /// Returns a watch for long work outside scripts: only an interrupt stops it.
     pub fn watch(&self) -> Watch {
         Meter::new(&Limits { timeout: None, ..Limits::default() }, self.interrupt.clone()).watch()
     }
 
     /// Undoes the named run, or the newest that is not undone. With `redo`, redoes the named run or the one that was
-    /// undone last. If the tree has changed since, nothing is done, unless `force`: then the rest is.
+    /// undone last. If the tree has changed since, nothing is done; with `force`, every change without a conflict is.
     ///
     /// # Errors
-    /// `not_found` where there is no such run, `conflict` where it goes on, is in that state already or the
-    /// tree has moved on, with a row for each path as its answer.
+    /// `not_found` if there is no such run; `conflict` if it is still running, is already in the requested state, or
+    /// the tree has changed since. In the last case the answer has a row for each path.
     pub fn undo(&self, run: Option<&str>, redo: bool, force: bool) -> Result<Undone, ToolError> {
         let run = match run {
             Some(run) => self.gate.run_named(run)?,
-            // The newest undo is not taken back: doing so redoes the run.
+            // With `redo`, this undoes the newest undo, which redoes its run.
             None => return Ok(self.undo_run(&self.gate.undoable_runs(redo, 1)?.swap_remove(0), false, force)?),
         };
         Ok(self.undo_run(&run, redo, force)?)
     }
 
-    /// Takes back the newest run that can be taken back whole. Gives the newer ones too, each with what stood
-    /// in its way.
+    /// Undoes the newest run that can be undone completely. Also returns the newer runs, each with the reason why it
+    /// was skipped.
     ///
     /// # Errors
-    /// The errors of [`Engine::undo`]; `conflict` if no run can be taken back.
+    /// The errors of [`Engine::undo`]; `conflict` if no run can be undone.
     pub fn undo_past_conflicts(&self) -> Result<(Undone, Vec<PassedOver>), ToolError> {
         let mut passed: Vec<PassedOver> = Vec::new();
         for run in self.gate.undoable_runs(false, usize::MAX)? {
@@ -101,9 +101,9 @@ impl Engine {
         let origin = self.gate.origin(run)?;
         let command = format!("ns {} {}", if does_again { "redo" } else { "undo" }, short_name(&origin.run));
         let session = SessionMemory::new(command);
-        // To do a run again that takes another back, while it holds, is to take it back.
+        // Redoing a run that is itself an undo, and still in effect, means undoing it.
         let redo = redo && (run.is_undone() || !is_undo);
-        // The limits are for scripts.
+        // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits::default(), self.interrupt.clone());
         let undone = on_large_stack(|| self.gate.undo(run, (redo, force), (&mut meter, &session)))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message).into()));

@@ -1,52 +1,52 @@
-//! What a script says about itself, for `ns check --info` and for sessions.
+//! Metadata of a script, for `ns check --info` and for sessions.
 
 use crate::program::tree::{Param, Program, required};
 use crate::program::{Interface, Kind, Role};
 use crate::syntax::ast::Tree;
 use crate::value::Value;
 
-/// What a script says about itself.
+/// Metadata of a script.
 #[derive(Debug, Default, serde::Serialize)]
 pub struct Info {
-    /// `FILE_VERSION`
+    /// The version in `FILE_VERSION`.
     pub version: Option<String>,
-    /// `:: key: value`
+    /// The metadata lines, `:: key: value`.
     pub metadata: Vec<(String, String)>,
     /// Procedures with their parameters and documentation.
     pub procedures: Vec<ProcedureInfo>,
-    /// The modules that it uses: name and path.
+    /// The modules that the script uses: name and path.
     pub modules: Vec<(String, String)>,
-    /// What it takes from its command line; none where it is not known where it begins.
+    /// The command-line interface; `None` if the entry point is unknown.
     pub command_line: Option<CommandLine>,
 }
 
-/// What a script takes from its command line.
+/// The command-line interface of a script.
 #[derive(Debug, serde::Serialize)]
 pub struct CommandLine {
-    /// What the script does.
+    /// The purpose of the script.
     pub description: Option<String>,
-    /// The procedure that is run; none for a script that reads `ARGS`.
+    /// The procedure that runs; `None` for a script that reads `ARGS`.
     pub procedure: Option<String>,
-    /// What it takes.
+    /// The parameters.
     pub parameters: Vec<ParameterInfo>,
 }
 
-/// A parameter as the command line gives it.
+/// A parameter on the command line.
 #[derive(Debug, serde::Serialize)]
 pub struct ParameterInfo {
-    /// Its name in the script.
+    /// The name in the script.
     pub name: String,
-    /// How it is written as an option.
+    /// The spelling as an option.
     pub option: String,
     /// `argument`, `rest` or `option`.
     pub role: &'static str,
-    /// `flag`, `text`, `int`, `float`, a list or a map of these: `list of int`.
+    /// `flag`, `text`, `int`, `float`, or a list or map of these: `list of int`.
     pub kind: String,
-    /// Whether it must be given.
+    /// Whether the parameter is required.
     pub required: bool,
-    /// Its value when it is not given.
+    /// The default value.
     pub default: Option<Value>,
-    /// What it is for.
+    /// The purpose of the parameter.
     pub documentation: Option<String>,
 }
 
@@ -79,7 +79,7 @@ impl CommandLine {
 }
 
 impl Info {
-    /// The information of a script that was lowered.
+    /// Returns the metadata of a lowered script.
     pub(super) fn of(tree: &Tree, program: &Program, interface: Option<Interface>) -> Info {
         let procedures = program.own_procedures().iter().map(|procedure| {
             ProcedureInfo::new(&procedure.name, &procedure.params, procedure.documentation.as_deref())
@@ -94,26 +94,26 @@ impl Info {
     }
 }
 
-/// What a script says about a procedure.
+/// Metadata of a procedure.
 #[derive(Debug, serde::Serialize)]
 pub struct ProcedureInfo {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its parameters, required ones first.
+    /// The parameters, required ones first.
     pub parameters: Vec<String>,
-    /// How many of them are required.
+    /// Number of required parameters.
     pub required: usize,
-    /// The defaults of the others.
+    /// The defaults of the other parameters.
     pub defaults: Vec<Value>,
-    /// Its `COMMENT:` text.
+    /// The text of `COMMENT:`.
     pub documentation: Option<String>,
-    /// Its parameters as a signature shows them.
+    /// The parameters as a signature shows them.
     #[serde(skip)]
     pub shown_parameters: Vec<String>,
 }
 
 impl ProcedureInfo {
-    /// The information of a procedure with these parameters.
+    /// Returns the metadata of a procedure with these parameters.
     pub(super) fn new(name: &str, params: &[Param], documentation: Option<&str>) -> ProcedureInfo {
         ProcedureInfo {
             name: name.to_owned(),
@@ -125,7 +125,7 @@ impl ProcedureInfo {
         }
     }
 
-    /// `Sum(start, end?, step: 1)`
+    /// Returns the signature: `Sum(start, end?, step: 1)`.
     pub fn signature(&self) -> String {
         format!("{}({})", self.name, self.shown_parameters.join(", "))
     }

@@ -1,4 +1,4 @@
-//! What a script is run with: a procedure, and the arguments for it.
+//! The invocation of a script: a procedure and its arguments.
 
 use std::rc::Rc;
 
@@ -11,15 +11,15 @@ use super::Script;
 
 /// The name of a script that is given as code on the command line.
 const CODE: &str = "<-e>";
-/// The most characters of such code that the list of runs shows.
+/// Maximum number of characters of this code in the list of runs.
 const CODE_CHARS: usize = 60;
-/// The most characters of the words of a script that it shows.
+/// Maximum number of characters of the arguments in the list of runs.
 const WORDS_CHARS: usize = 200;
 
-/// What a script is run with.
+/// The procedure and arguments with which a script runs.
 #[derive(Clone, Debug, Default)]
 pub struct Invocation {
-    /// The procedure to run; where the run begins by itself when left out.
+    /// The procedure to run; `None` for the default entry point.
     pub procedure: Option<String>,
     /// The arguments.
     pub arguments: Arguments,
@@ -30,7 +30,7 @@ pub struct Invocation {
 pub enum Arguments {
     /// The words of a command line.
     Words(Words),
-    /// Values by the names of parameters.
+    /// Values by parameter name.
     Named(Rc<Map>),
 }
 
@@ -41,22 +41,22 @@ impl Default for Arguments {
 }
 
 impl Invocation {
-    /// The words of a command line.
+    /// Creates an invocation from the words of a command line.
     pub fn of_words(words: Words) -> Invocation {
         Invocation { procedure: None, arguments: Arguments::Words(words) }
     }
 
-    /// Words as they stand after `--`.
+    /// Creates an invocation from words after `--`, which are taken verbatim.
     pub fn verbatim(words: &[String]) -> Invocation {
         Invocation::of_words(Words::verbatim(words))
     }
 
-    /// The same with another procedure.
+    /// Returns the invocation with another procedure.
     pub fn with_procedure(self, procedure: Option<&str>) -> Invocation {
         Invocation { procedure: procedure.map(str::to_owned), ..self }
     }
 
-    /// The values for a script.
+    /// Binds the arguments to the interface of a script.
     pub(super) fn bind(&self, interface: &Interface) -> Result<Bound, Vec<Diagnostic>> {
         match &self.arguments {
             Arguments::Words(words) => interface.bind(words),
@@ -64,8 +64,8 @@ impl Invocation {
         }
     }
 
-    /// The command as the list of runs shows it: with the words that the script is given, and with the first line of
-    /// code that is no file.
+    /// Returns the command as the list of runs shows it: with the arguments, and with the first line of code given
+    /// with `-e`.
     pub fn listed(&self, script: &Script, command: &str) -> String {
         let mut listed = match script.first_line() {
             Some(line) if script.name() == CODE => format!("ns run -e {}", shell_word(&shortened(line, CODE_CHARS))),
@@ -80,7 +80,7 @@ impl Invocation {
         listed
     }
 
-    /// How a command line begins that does the same: `ns tidy.ns`.
+    /// Returns the beginning of an equivalent command line: `ns tidy.ns`.
     pub fn command(&self, script: &Script) -> String {
         let file = match script.name() {
             CODE => "-e CODE",

@@ -1,4 +1,4 @@
-//! Folders of modules that the user names besides the sandbox: opened once, before anything runs.
+//! Libraries: directories of modules that the user names in addition to the sandbox, opened before anything runs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::toolkit::{Library, LibraryPlace, Policy};
 
 use super::setup::SetupError;
 
-/// Opens the libraries in their order. Those that lie in a root are paths there.
+/// Opens the libraries in order. A library inside a root becomes a path there.
 pub(super) fn open_libraries(
     named: &[PathBuf],
     root: &Root,

@@ -1,4 +1,4 @@
-//! Project memory for front ends that are no script: looked at, exported, taken in.
+//! Project memory for front ends other than scripts: showing, changing, exporting and importing it.
 
 use crate::limits::{space, work};
 use crate::toolkit::{Memory, MemoryRow, Salvaged, Scope, SessionMemory, Shown, Told, ToolError};
@@ -7,44 +7,44 @@ use crate::value::Value;
 use super::{Engine, internal_fault, on_large_stack};
 
 impl Engine {
-    /// What is known of the keys that begin with a text.
+    /// Returns the metadata of the keys with this prefix.
     pub fn memory_rows(&self, prefix: &str) -> Result<Vec<MemoryRow>, ToolError> {
         self.with_memory("MEMORY.List", Vec::new(), |memory| memory.rows(prefix))
     }
 
-    /// The value of a key; none when there is none.
+    /// Returns the value of a key, if there is one.
     pub fn memory_value(&self, key: &str) -> Result<Option<Value>, ToolError> {
         self.with_memory("MEMORY.Get", vec![named(key)], |memory| memory.fetch(Scope::Project, key))
     }
 
-    /// Keeps a value.
+    /// Stores a value.
     pub fn keep_in_memory(&self, key: &str, value: Value) -> Result<(), ToolError> {
         let told = vec![named(key), Told::new("value", value.clone(), Shown::Hashed)];
         self.with_memory("MEMORY.Set", told, |memory| memory.store(Scope::Project, key, value))
     }
 
-    /// Forgets a key; whether there was one.
+    /// Deletes a key. Returns whether it existed.
     pub fn delete_from_memory(&self, key: &str) -> Result<bool, ToolError> {
         self.with_memory("MEMORY.Delete", vec![named(key)], |memory| memory.delete(Scope::Project, key))
     }
 
-    /// Everything, as lines of JSON.
+    /// Exports everything as lines of JSON.
     pub fn export_memory(&self) -> Result<Vec<String>, ToolError> {
         self.with_memory("MEMORY.Export", Vec::new(), |memory| memory.export())
     }
 
-    /// What can be read of a file that is damaged, foreign or newer.
+    /// Reads as much as possible from a file that is damaged, foreign or newer.
     pub fn salvage_memory(&self) -> Result<Salvaged, ToolError> {
         self.with_memory("MEMORY.Export", Vec::new(), |memory| memory.salvage())
     }
 
-    /// Takes in the lines of an export, all or none; how many there were.
+    /// Imports exported lines, all or none. Returns their number.
     pub fn import_memory(&self, lines: &str) -> Result<usize, ToolError> {
         let told = vec![Told::new("lines", Value::text(lines), Shown::Hashed)];
         self.with_memory("MEMORY.Import", told, |memory| memory.import(lines))
     }
 
-    /// Works with memory; `called` and `told` are what the audit log is told of it.
+    /// Works with project memory. `called` and `told` are recorded in the audit log.
     fn with_memory<T>(
         &self,
         called: &'static str,

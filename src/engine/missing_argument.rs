@@ -1,12 +1,10 @@
-//! `ARGS[0]` where no argument was given: an index beyond the end, of which the user of a script wants to know the
-//! usage.
+//! Help for `ARGS[0]` without an argument: the user of the script needs its usage, not an index error.
 
 use crate::eval::Fault;
 use crate::text::{Code, Sources};
 use crate::value::Value;
 
-/// Says of an index beyond the end of `ARGS` how the script is used: by its `:: usage` line, or by the command
-/// that ran it.
+/// Rewrites the error of an index beyond the end of `ARGS`: adds the usage, from the `:: usage` line or the command.
 pub fn explain(
     mut fault: Box<Fault>,
     sources: &Sources,
@@ -34,7 +32,7 @@ pub fn explain(
     fault
 }
 
-/// Whether a text is an index and nothing else: of `ARGS[0][5]` it may be a character that is not there.
+/// Whether a text is exactly one index. In `ARGS[0][5]`, the second index may be the one out of range.
 fn is_one_index(text: &str) -> bool {
     let text = text.trim_start();
     text.starts_with('[') && text.find(']') == Some(text.len() - 1)

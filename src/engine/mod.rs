@@ -1,4 +1,4 @@
-//! The one thing a front end holds: checks, runs and calls, against one sandbox and one policy.
+//! The engine: what a front end uses to check, run and call, against one sandbox and one policy.
 
 mod audit;
 mod canary;
@@ -87,8 +87,8 @@ pub use wall::{
     settle_scratch,
 };
 
-/// What a model that has never seen the language needs to write a right script: a page of the book, so that
-/// what is in it runs.
+/// A guide for language models that have never seen the language. It is a page of the book, so its examples are
+/// tested.
 pub const GUIDE: &str = include_str!("../../docs/guide.md");
 
 /// An engine: a sandbox, a policy, limits and the tools.
@@ -96,30 +96,30 @@ pub struct Engine {
     gate: Rc<Gate>,
     limits: Limits,
     strict: bool,
-    /// Whether a run that fails is taken back.
+    /// Whether a failed run is rolled back.
     atomic: bool,
     interrupt: Interrupt,
-    /// The run that ended last, if it changed something.
+    /// The last run that ended, if it changed something.
     ended: RefCell<Option<Ended>>,
-    /// The watch of the newest run, line or call; showing its answer is bounded by it too.
+    /// The watch of the newest run, line or call, which also bounds the output of its answer.
     newest: RefCell<Option<Watch>>,
-    /// What the kernel keeps it from.
+    /// The lockdown of the process, once it is in force.
     force: OnceCell<Force>,
 }
 
-/// What a check found.
+/// The result of a check.
 pub struct Checked {
-    /// The text, for showing findings.
+    /// The texts, for showing findings.
     pub sources: Sources,
-    /// What was found, in the order of the text.
+    /// The findings, in the order of the text.
     pub findings: Vec<Diagnostic>,
-    /// What the script says about itself.
+    /// The metadata of the script.
     pub info: Info,
 }
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        // Calls outside of runs and sessions may have made some.
+        // Calls outside of runs and sessions may have created some.
         self.gate.remove_temporary();
         self.gate.end_journal(End::Done);
         self.settle();
@@ -127,52 +127,52 @@ impl Drop for Engine {
 }
 
 impl Engine {
-    /// The tools.
+    /// Returns the tools.
     pub fn registry(&self) -> &Registry {
         &self.gate.registry
     }
 
-    /// The gate, with the sandbox and the policy.
+    /// Returns the gate, with the sandbox and the policy.
     pub fn gate(&self) -> &Gate {
         &self.gate
     }
 
-    /// Says who is asked before calls that need leave.
+    /// Sets the approver, which is asked before calls that need approval.
     pub fn set_approver(&self, approver: Rc<dyn Approver>) {
         *self.gate.approvals.approver.borrow_mut() = Some(approver);
     }
 
-    /// Says who types what scripts read, and reads what they show.
+    /// Sets the console, for the input and output of scripts.
     pub fn set_console(&self, console: Rc<dyn Console>) {
         self.gate.consoles.set(console);
     }
 
-    /// Says who is shown how far calls have come.
+    /// Sets the view that shows progress.
     pub fn set_progress_view(&self, view: Rc<dyn ProgressView>) {
         self.gate.lookout.set(view);
     }
 
-    /// The limits of its runs.
+    /// Returns the limits of runs.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Sets what one answer of a tool may take, and gives what it could take before.
+    /// Sets the size limit of a tool's answer, and returns the previous one.
     pub fn bound_answers(&mut self, bytes: u64) -> Option<u64> {
         self.limits.tool_output_bytes.replace(bytes)
     }
 
-    /// Whether nothing is changed, and what would be is kept instead.
+    /// Whether runs only plan changes.
     pub fn is_planning(&self) -> bool {
         self.gate.overlay.is_some()
     }
 
-    /// What stops its runs.
+    /// Returns the interrupt that stops runs.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 
-    /// Every key of the policy file with its value in force, in the order of the table of keys.
+    /// Returns every key of the policy file with its value in force, in the order of the table of keys.
     pub fn values(&self) -> Vec<(KeyRow, String)> {
         let gate = &self.gate;
         let mut values = gate.policy.summary();
@@ -182,32 +182,33 @@ impl Engine {
         policy_keys().map(|row| (row, value(&row).unwrap_or_default())).collect()
     }
 
-    /// The policy files that were read, and where each value in force comes from.
+    /// Returns the policy files that were read, and the origin of each value in force.
     pub fn provenance(&self) -> &Provenance {
         &self.gate.policy.provenance
     }
 
-    /// The account of a run, line or call that begins.
+    /// Starts the meter of a run, line or call.
     fn begin_account(&self) -> Meter {
         let meter = Meter::new(&self.limits, self.interrupt.clone());
         *self.newest.borrow_mut() = Some(meter.watch());
         meter
     }
 
-    /// Bounds what this thread does with values until it is dropped, by the limits of runs; the time begins now.
+    /// Applies the limits of runs to work on values in this thread until the guard is dropped. The time limit starts
+    /// now.
     pub fn bound(&self) -> Bounds {
         self.interrupt.clear();
         Bounds::enter(&self.limits, Meter::new(&self.limits, self.interrupt.clone()).watch())
     }
 
-    /// The same for showing what the newest run, line or call gave: its time goes on.
+    /// Like [`Engine::bound`], for output of the answer of the newest run, line or call, whose time limit continues.
     pub fn bound_answer(&self) -> Bounds {
         let newest = self.newest.borrow().clone();
         let watch = newest.unwrap_or_else(|| Meter::new(&self.limits, self.interrupt.clone()).watch());
         Bounds::enter(&self.limits, watch)
     }
 
-    /// Finds what is wrong with a script, and what is probably not meant.
+    /// Checks a script: errors, and code that is probably not what was meant.
     pub fn check(&self, script: &Script) -> Checked {
         let _space = space::enter(&self.limits);
         on_large_stack(|| {
@@ -228,7 +229,7 @@ impl Engine {
         self.run_listed(script, invocation, output, (&Rc::new(memory), &listed))
     }
 
-    /// The same for a caller whose session memory outlives the run.
+    /// Like [`Engine::run`], with a session memory that outlives the run.
     pub fn run_within(
         &self,
         script: &Script,
@@ -239,7 +240,7 @@ impl Engine {
         self.run_listed(script, invocation, output, (memory, memory.command()))
     }
 
-    /// Runs a script that the list of runs shows by a command.
+    /// Runs a script; the list of runs shows it as `listed`.
     fn run_listed(
         &self,
         script: &Script,
@@ -254,8 +255,8 @@ impl Engine {
         outcome
     }
 
-    /// How the journal ends a run; one that is atomic and failed is taken back here. None where that did not
-    /// succeed.
+    /// Returns how the journal ends a run. Rolls back an atomic run that failed; returns `None` if that was
+    /// incomplete.
     fn how(&self, ending: Ending) -> Option<End> {
         match ending {
             Ending::Done | Ending::Unread => Some(End::Done),
@@ -265,7 +266,7 @@ impl Engine {
         }
     }
 
-    /// Takes back everything that the run that goes on has changed.
+    /// Rolls back everything that the current run has changed.
     fn take_back(&self) -> Option<End> {
         let failures = match self.gate.roll_back(1) {
             Ok(failures) if failures.is_empty() => return Some(End::TakenBack),
@@ -277,7 +278,7 @@ impl Engine {
         None
     }
 
-    /// Cleans up after a run, and gives what is still to be told. The next start takes back what could not be.
+    /// Cleans up after a run and returns the pending warnings. If `how` is `None`, the next start recovers the run.
     fn end_run(&self, how: Option<End>) -> Vec<String> {
         self.gate.end_run();
         match how {
@@ -292,17 +293,17 @@ impl Engine {
         *self.ended.borrow_mut() = self.gate.end_journal(how);
     }
 
-    /// The run or call that ended last, if it changed something.
+    /// Returns the last run or call that ended, if it changed something.
     pub fn ended_run(&self) -> Option<Ended> {
         self.ended.borrow().clone()
     }
 
-    /// Whether other commands can take back what runs change.
+    /// Whether other commands can undo the changes of runs.
     pub fn can_undo(&self) -> bool {
         self.gate.lost_because().is_none()
     }
 
-    /// At the end of a run: what the audit log says of it outlives a power cut from here on.
+    /// Syncs the audit log at the end of a run, so that its lines survive a power cut.
     fn settle(&self) {
         if let Err(error) = self.gate.audit.sync() {
             self.gate.notes.borrow_mut().push(format!("the audit log may be lost in a power cut: {error}"));
@@ -353,18 +354,18 @@ impl Engine {
         Outcome::of_run(&sources, result, (machine, compiled, program))
     }
 
-    /// The value of a JSON text, within the limits.
+    /// Parses a JSON text to a value, within the limits.
     pub fn value_of_json(&self, text: &str) -> Result<Value, NoJson> {
         let _space = space::enter(&self.limits);
         json::from_text(text)
     }
 
-    /// Calls one tool with the arguments of a JSON object.
+    /// Calls one tool with the arguments in a JSON object.
     pub fn call(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
         self.call_within(tool, args, &SessionMemory::new("ns call"))
     }
 
-    /// Calls one tool for a caller whose session memory outlives the call, as a connection's does.
+    /// Calls one tool with a session memory that outlives the call, such as that of a connection.
     pub fn call_within(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
         let _space = space::enter(&self.limits);
         self.gate.announce(&format!("{} {tool}", session.command()), false);
@@ -402,7 +403,7 @@ impl Engine {
         }
     }
 
-    /// A session, whose variables and procedures live from line to line.
+    /// Creates a session, whose variables and procedures live from line to line.
     pub fn session(&self, output: Box<dyn Output>) -> Session<'_> {
         Session::new(self, output)
     }
@@ -437,7 +438,7 @@ impl Engine {
         let uses = loader.load(span, &tree);
         let mut of_interface = Vec::new();
         let interface = Interface::of(&tree, purpose.procedure(), &mut of_interface);
-        // Warnings are for the check, which finds them again.
+        // Only a check reports these warnings, and it finds them again.
         findings.extend(of_interface.into_iter().filter(Diagnostic::is_error));
         let unit = Unit { tree, uses };
         let Gate { registry, settings, .. } = &*self.gate;
@@ -460,12 +461,12 @@ impl Engine {
     }
 }
 
-/// What a script is parsed and lowered for.
+/// The purpose of parsing and lowering a script.
 #[derive(Clone, Copy)]
 enum Purpose<'a> {
-    /// To say what is wrong and what is probably not meant.
+    /// To report errors and probable mistakes.
     Check,
-    /// To run it, with the session memory that its modules are read for, and the procedure that is wanted.
+    /// To run it. `memory` is the session that loads its modules, `procedure` the requested entry point.
     Run { memory: &'a SessionMemory, procedure: Option<&'a str> },
 }
 
@@ -485,19 +486,19 @@ impl<'a> Purpose<'a> {
     }
 }
 
-/// A script that was parsed and lowered.
+/// A parsed and lowered script.
 struct Prepared {
     sources: Sources,
     findings: Vec<Diagnostic>,
-    /// What the texts take.
+    /// The memory that the texts need.
     held: Held,
     program: Program,
     unit: Unit,
-    /// What it takes from its command line; or why it is not known where it begins.
+    /// The command-line interface, or the reason why the entry point is unknown.
     interface: Result<Interface, Diagnostic>,
 }
 
-/// Counts what reading a text takes as live; a finding where that is too much.
+/// Charges the memory that reading a text needs. Returns a finding if that is too much.
 fn admit_text(source: &Source, held: &mut Held) -> Option<Diagnostic> {
     let hit = held.grow(weight(source.text())).err()?;
     let message =
@@ -506,7 +507,7 @@ fn admit_text(source: &Source, held: &mut Held) -> Option<Diagnostic> {
     Some(finding.help("split it, or raise `memory_bytes` in `[limits]`"))
 }
 
-/// The finding for a panic: see [`Code::Internal`].
+/// Returns the finding for a panic: see [`Code::Internal`].
 fn internal_fault(what: &str) -> Diagnostic {
     Diagnostic::placeless(FindingCode::Script(Code::Internal), format!("a fault of NeuroScript itself: {what}"))
         .help("please report it, with the script")

@@ -1,7 +1,7 @@
-//! The modules of a text: found, read and parsed before it is lowered.
+//! Loads the modules of a text: finds, reads and parses them before the text is lowered.
 //!
-//! Each file is read once, whatever paths lead to it. They are followed with a stack of our own, so that no
-//! chain of them takes native stack; their number and their bytes are bounded.
+//! Each file is read once, whatever paths lead to it. The traversal uses an explicit stack, so a long chain of
+//! modules needs no native stack. The number of modules and their total size are limited.
 
 use std::collections::HashMap;
 use std::vec;
@@ -17,31 +17,31 @@ use crate::toolkit::{ModuleError, ModuleFile, SessionMemory, ToolError, groups};
 
 use super::{Engine, Script, admit_text};
 
-/// What reads the modules of one text.
+/// Loads the modules of one text.
 pub(super) struct Loader<'e> {
     pub engine: &'e Engine,
-    /// Whose refusals the audit log is told; nobody's where nothing runs.
+    /// The session whose refusals the audit log records; `None` if nothing runs.
     pub session: Option<&'e SessionMemory>,
     pub sources: &'e mut Sources,
     pub findings: &'e mut Vec<Diagnostic>,
-    /// The modules of the session, to which those of the text are added.
+    /// The modules of the session, to which those of the text are appended.
     pub modules: &'e mut Vec<Module>,
-    /// What the texts take.
+    /// The memory that the texts need.
     pub held: &'e mut Held,
 }
 
-/// What became of a file that was met.
+/// The state of a module file.
 #[derive(Clone, Copy)]
 enum Met {
-    /// Its own modules are being followed.
+    /// Its own modules are being loaded.
     Open,
     Read(ModuleId),
     Unreadable,
 }
 
-/// A text whose modules are being followed.
+/// A text whose modules are being loaded.
 struct Following {
-    /// Which module it is, and what led to it; none for the text that everything begins with.
+    /// The module, its file and the USE that led to it; `None` for the root text.
     module: Option<(ModuleId, ModuleFile, Use)>,
     rest: vec::IntoIter<Use>,
     found: Uses,
@@ -59,7 +59,7 @@ impl Following {
     }
 }
 
-/// What is known while the modules of one text are read.
+/// The state while the modules of one text are loaded.
 struct Reading {
     met: HashMap<String, Met>,
     stack: Vec<Following>,
@@ -68,7 +68,7 @@ struct Reading {
 }
 
 impl Loader<'_> {
-    /// Reads the modules of a text, and theirs, and gives what its names stand for.
+    /// Loads the modules of a text, recursively, and returns the meaning of its module names.
     pub fn load(&mut self, source: Span, tree: &Tree) -> Uses {
         let limits = &self.engine.limits;
         let mut reading = Reading {
@@ -85,7 +85,7 @@ impl Loader<'_> {
                 match met {
                     Met::Read(id) => top.found.insert(used.name.text, Some(id)),
                     Met::Unreadable => top.found.insert(used.name.text, None),
-                    // It is on top now, and its name is known when its own modules are.
+                    // The module is now on top of the stack; its name is bound once its own modules are loaded.
                     Met::Open => None,
                 };
                 continue;
@@ -126,7 +126,7 @@ impl Loader<'_> {
             || registry.iter().any(|tool| groups::group_of(tool.spec.name).eq_ignore_ascii_case(name))
     }
 
-    /// Finds a module; one that is met for the first time is read, and is then on top of the stack.
+    /// Finds a module. If it is new, reads it and pushes it onto the stack.
     fn meet(&mut self, used: &Use, reading: &mut Reading) -> Met {
         let library = reading.stack.last().and_then(Following::library);
         let meter = self.meter();
@@ -154,7 +154,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Reads and parses a module's file; none when it cannot be read.
+    /// Reads and parses a module file. Returns `None` if it cannot be read.
     fn read(&mut self, used: &Use, file: &ModuleFile, reading: &mut Reading) -> Option<Met> {
         let limits = &self.engine.limits;
         if reading.modules_left == 0 {
@@ -218,7 +218,7 @@ impl Loader<'_> {
         Met::Unreadable
     }
 
-    /// Reports the USE that closes a circle, with those that lead to it.
+    /// Reports the USE that closes a cycle, with those that lead to it.
     fn cycle(&mut self, used: &Use, file: &ModuleFile, stack: &[Following]) -> Met {
         let open = stack.iter().filter_map(|following| following.module.as_ref());
         let circle: Vec<_> = open.skip_while(|(_, open, _)| open.address != file.address).collect();
@@ -244,7 +244,7 @@ impl Loader<'_> {
     }
 }
 
-/// The tree of a module's text; a statement that would run is reported.
+/// Parses a module; reports a statement at its top level, which would run.
 fn module_tree(source: &Source, engine: &Engine, findings: &mut Vec<Diagnostic>, held: &mut Held) -> Tree {
     if let Some(finding) = admit_text(source, held) {
         findings.push(finding);
@@ -260,7 +260,7 @@ fn module_tree(source: &Source, engine: &Engine, findings: &mut Vec<Diagnostic>,
     tree
 }
 
-/// A finding about a text on its own, in the place that the text has among others.
+/// Shifts the positions of a finding about a single text to those among all texts.
 fn shifted(mut finding: Diagnostic, by: usize) -> Diagnostic {
     for label in finding.primary.iter_mut().chain(&mut finding.related) {
         label.span = label.span.shifted(by);

@@ -1,4 +1,4 @@
-//! How a run ended, and what is to be shown of it.
+//! The outcome of a run.
 
 use std::rc::Rc;
 
@@ -13,72 +13,73 @@ use super::stack::on_large_stack;
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It is done.
+    /// It completed.
     Done,
-    /// The script is not runnable, or failed.
+    /// The script is not runnable, or it failed.
     Failed,
-    /// The policy or the sandbox refused.
+    /// The policy or the sandbox refused something.
     Refused,
     /// The step or time limit was reached.
     OutOfTime,
-    /// It was interrupted.
+    /// The run was interrupted.
     Interrupted,
-    /// Nobody reads its output any more.
+    /// The reader of its output is gone.
     Unread,
-    /// The arguments are not those that the script takes; nothing ran.
+    /// The arguments do not fit the script; nothing ran.
     Misused,
 }
 
-/// What policy and sandbox say no with.
+/// The codes of refusals by the policy or the sandbox.
 const REFUSALS: [FindingCode; 2] =
     [FindingCode::Tool(ToolCode::SandboxViolation), FindingCode::Tool(ToolCode::PolicyDenied)];
 
-/// A run that is over.
+/// The outcome of a finished run.
 pub struct Outcome {
     /// The texts, for showing findings.
     pub sources: Sources,
-    /// What was found before the run, or the error that ended it.
+    /// The findings before the run, or the error that ended it.
     pub findings: Vec<Diagnostic>,
-    /// What its end has to say, a sentence each.
+    /// Warnings from the end of the run, one sentence each.
     pub warnings: Vec<String>,
-    /// How it ended.
+    /// How the run ended.
     pub ending: Ending,
-    /// The value that RETURN gave at the top level, or the procedure that was run.
+    /// The value of RETURN at the top level, or of the procedure that ran.
     pub value: Value,
-    /// Steps that it took.
+    /// Number of steps taken.
     pub steps: u64,
-    /// How the script is used, where its arguments were wrong.
+    /// The usage of the script, if its arguments were wrong.
     pub usage: Option<String>,
     _remains: Remains,
 }
 
-/// The values and the code of a run that is over: freed with its outcome, so that a process which
-/// ends need not wait for it.
+/// The values and the code of a finished run. They are freed with the outcome, so that a process that exits need not
+/// wait for that.
 struct Remains(Option<Box<(Machine, Compiled, Program)>>);
 
 impl Drop for Remains {
     fn drop(&mut self) {
         if let Some(remains) = self.0.take() {
-            // Code is nested as deep as its text; a panic here would leave nothing but memory behind.
+            // Code is nested as deeply as its text, so dropping it needs a large stack. A panic here would only leak
+            // memory.
             let _ = on_large_stack(|| drop(remains));
         }
     }
 }
 
 impl Outcome {
-    /// A run that did not begin.
+    /// Creates the outcome of a run that did not begin.
     pub(super) fn refused(sources: Sources, findings: Vec<Diagnostic>) -> Outcome {
         let ending = ending_before_run(&findings);
         let (value, warnings) = (Value::Nil, Vec::new());
         Outcome { sources, findings, warnings, ending, value, steps: 0, usage: None, _remains: Remains(None) }
     }
 
-    /// A run that did not begin, since the arguments are not those that the script takes.
+    /// Creates the outcome of a run that did not begin because its arguments do not fit the script.
     pub(super) fn misused(findings: Vec<Diagnostic>, usage: String) -> Outcome {
         Outcome { ending: Ending::Misused, usage: Some(usage), ..Outcome::refused(Sources::new(), findings) }
     }
 
-    /// A run that ended.
+    /// Creates the outcome of a run that ended.
     pub(super) fn of_run(
         sources: &Rc<Sources>,
         result: Result<Value, Box<Fault>>,
@@ -96,7 +97,7 @@ impl Outcome {
     }
 }
 
-/// How a run ends that does not begin.
+/// Returns the ending of a run that did not begin.
 pub(super) fn ending_before_run(findings: &[Diagnostic]) -> Ending {
     match findings.iter().any(|finding| REFUSALS.contains(&finding.code)) {
         true => Ending::Refused,
@@ -104,7 +105,7 @@ pub(super) fn ending_before_run(findings: &[Diagnostic]) -> Ending {
     }
 }
 
-/// What a fault means for the end of a run.
+/// Returns the ending of a run with this fault.
 pub(super) fn ending_of(fault: &Fault) -> Ending {
     match (fault.limit, fault.code) {
         _ if fault.is_unread() => Ending::Unread,

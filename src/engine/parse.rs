@@ -1,5 +1,4 @@
-//! The tree of a script as it was written, for those who read scripts without running them: it needs no sandbox
-//! and no policy, only a stack that is large enough.
+//! Parsing a script without running it. It needs no sandbox and no policy, only a large enough stack.
 
 use crate::limits::{Limits, MAX_OPERATORS};
 use crate::syntax::{TextLimits, ast::Tree, parse};
@@ -8,13 +7,13 @@ use crate::text::{Diagnostic, Sources};
 use super::stack::on_large_stack;
 use super::{Interface, Script, internal_fault};
 
-/// What parsing a script gives.
+/// A parsed script.
 pub struct Parsed {
-    /// The text, for showing findings and for the places of the tree.
+    /// The text, for showing findings and for the positions of the tree.
     pub sources: Sources,
-    /// The tree, complete for all lines without findings.
+    /// The syntax tree, complete for all lines without findings.
     pub tree: Tree,
-    /// What is wrong with the text; names and calls were not looked at.
+    /// Syntax errors; names and calls are not checked.
     pub findings: Vec<Diagnostic>,
 }
 
@@ -33,17 +32,17 @@ pub fn parse_script(script: &Script) -> Parsed {
     Parsed { sources, tree, findings }
 }
 
-/// What describing a script gives.
+/// The description of a script.
 pub struct DescribedScript {
     /// The text, for showing findings.
     pub sources: Sources,
-    /// What is wrong with the text.
+    /// The errors in the text.
     pub findings: Vec<Diagnostic>,
-    /// What the script takes from its command line, where that is known.
+    /// The command-line interface, if it could be determined.
     pub interface: Option<Interface>,
 }
 
-/// Says what a script takes from its command line: the procedure that is named, or what a run begins with.
+/// Determines the command-line interface of a script: that of the named procedure, or of the default entry point.
 pub fn describe_script(script: &Script, procedure: Option<&str>) -> DescribedScript {
     let Parsed { sources, tree, mut findings } = parse_script(script);
     let mut wrong = Vec::new();

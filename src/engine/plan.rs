@@ -1,4 +1,4 @@
-//! Plans for front ends: what a run would change, read and written, and done.
+//! Plans for front ends: making, showing, reading and applying them.
 
 use std::io::Read;
 
@@ -12,12 +12,12 @@ use super::changes::{COMPARED_BYTES, Described, Differ};
 use super::{Engine, internal_fault, on_large_stack};
 
 impl Engine {
-    /// What its runs would have changed; none unless it plans ([`super::Options::plan`]).
+    /// Returns the changes that runs of this engine would make; `None` unless it plans ([`super::Options::plan`]).
     pub fn plan(&self, command: &str, failed: bool) -> Result<Option<Plan>, ToolError> {
         self.gate.plan(command, failed)
     }
 
-    /// What a plan that was made here would change, with how the contents differ.
+    /// Compares the contents of each change of a plan that was made in this process.
     pub fn describe_plan(&self, plan: &Plan, mut differ: Differ) -> Result<Vec<Described>, ToolError> {
         let _space = space::enter(&self.limits);
         let described = plan.changes.iter().map(|change| {
@@ -27,14 +27,14 @@ impl Engine {
         described.collect()
     }
 
-    /// Does what a plan says, as one run, or nothing where the directory is no longer what it was made for.
+    /// Applies a plan as one run. If the directory has changed since the plan was made, nothing is done.
     ///
     /// # Errors
-    /// `conflict` where the tree has changed, with a row for each path as its answer.
+    /// `conflict` if the tree has changed; the answer has a row for each path.
     pub fn apply(&self, plan: &Plan) -> Result<Applied, ToolError> {
         let _space = space::enter(&self.limits);
         let session = SessionMemory::new(format!("ns apply ({})", plan.about.command));
-        // The limits are for scripts.
+        // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits::default(), self.interrupt.clone());
         let applied = on_large_stack(|| self.gate.apply(plan, (&mut meter, &session)))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
@@ -43,7 +43,7 @@ impl Engine {
     }
 }
 
-/// Reads a plan that was written as JSON.
+/// Reads a plan in JSON.
 pub fn read_plan(input: impl Read) -> Result<Plan, PlanError> {
     Plan::read(input)
 }

@@ -1,4 +1,4 @@
-//! The policy files of an engine: which there are, what they come to, and where answers for good go.
+//! The policy files of an engine: which ones exist, their combined values, and where permanent approvals are saved.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use super::wall::outside;
 
 /// The name of the policy file in a root.
 const POLICY_FILE: &str = "neuroscript.toml";
-/// Bytes that a policy file may have.
+/// Maximum size of a policy file, in bytes.
 const MAX_POLICY: u64 = 1 << 20;
 
-/// Reads every policy file that there is, and combines what they say.
+/// Reads all policy files and combines their values.
 pub(super) fn read_policies(root: &Root, options: &Options, registry: &Registry) -> Result<Config, SetupError> {
     let mut found = Vec::new();
     if let Some(path) = files::user_policy(POLICY_FILE).filter(|path| files::may_be_there(path)) {
@@ -53,14 +53,14 @@ pub(super) fn read_policies(root: &Root, options: &Options, registry: &Registry)
 /// Checks the text of a policy file.
 ///
 /// # Errors
-/// A finding for each fault, with its place.
+/// One finding per mistake, with its position.
 pub fn check_policy(text: &str, layer: Layer, registry: &Registry) -> Result<(), SetupError> {
     let mut sources = Sources::new();
     let read = read(sources.add(POLICY_FILE, text), registry, layer);
     read.map(drop).map_err(|findings| SetupError { findings, sources })
 }
 
-/// The configuration where no policy file says anything.
+/// Returns the configuration without any policy file.
 fn without_file(options: &Options) -> Config {
     let mut config = Config { limits: options.limits.clone(), ..Config::default() };
     if let Some(most) = options.max_files_unless_set {
@@ -69,11 +69,11 @@ fn without_file(options: &Options) -> Config {
     config
 }
 
-/// No tool changes the policy file that was named, or that of the user, where a root holds it.
+/// Prevents tools from changing the policy files that the user named or has, if they are inside a root.
 pub(super) fn keep_out_of_policies(policy: &mut Policy, root: &Root, further: &[Root]) {
     let read: Vec<PathBuf> = policy.provenance.files.iter().filter_map(|file| file.path.clone()).collect();
     for path in read.into_iter().chain(files::user_policy(POLICY_FILE)) {
-        // Both what the name leads to and the name itself, which may be a link.
+        // The target of the path, and also the path itself, which may be a link.
         let true_folder = path.parent().and_then(files::true_path);
         let true_name = true_folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
         let names = [std::path::absolute(&path).ok(), files::true_path(&path), true_name];
@@ -87,8 +87,8 @@ pub(super) fn keep_out_of_policies(policy: &mut Policy, root: &Root, further: &[
     }
 }
 
-/// What keeps an answer for good, in one of the user's policy files. The file in the root belongs to the
-/// folder, not to the user.
+/// Returns a function that saves permanent approvals in the user's own policy files. The file in the root belongs to
+/// the directory, not to the user.
 pub(super) fn keep_answers(files: &[PolicyFile]) -> Option<KeepAnswer> {
     let users: Vec<(Layer, PathBuf)> = files
         .iter()
@@ -105,7 +105,7 @@ pub(super) fn keep_answers(files: &[PolicyFile]) -> Option<KeepAnswer> {
     }))
 }
 
-/// The bytes of a policy file that is named by a path of the operating system.
+/// Reads a policy file at a path of the operating system.
 fn read_file(path: &Path) -> Result<Vec<u8>, SetupError> {
     files::read(path, MAX_POLICY).map_err(|error| unreadable(&path.display().to_string(), &error.to_string()))
 }

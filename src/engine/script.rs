@@ -1,9 +1,9 @@
-//! A script or a document as a front end hands it over: a name and bytes that are perhaps text.
+//! A script or document as a front end provides it: a name, and bytes that may or may not be text.
 
 use crate::document;
 use crate::text::{Code, Diagnostic, Span};
 
-/// A text that was not looked at yet.
+/// A script or document that has not been decoded yet.
 #[derive(Clone, Debug)]
 pub struct Script {
     name: String,
@@ -11,7 +11,7 @@ pub struct Script {
     form: Form,
 }
 
-/// What a text is.
+/// The format of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Script,
@@ -19,52 +19,52 @@ enum Form {
 }
 
 impl Script {
-    /// A script from its bytes; the name is shown in messages.
+    /// Creates a script from its bytes; messages show the name.
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Script {
         Script { name: name.into(), bytes: bytes.into(), form: Form::Script }
     }
 
-    /// A Markdown text, whose fenced blocks of `neuroscript` or `ns` are one script, or which is rendered.
+    /// Creates a Markdown text. Its fenced blocks of `neuroscript` or `ns` form one script, or it is rendered.
     pub fn markdown(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Script {
         Script { form: Form::Markdown, ..Script::new(name, bytes) }
     }
 
-    /// The name shown in messages.
+    /// Returns the name for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The script in the text, as far as it is one.
+    /// Returns the code of the script, as far as it can be decoded.
     pub fn code(&self) -> String {
         self.decode_script(usize::MAX).0
     }
 
-    /// The whole text, where it is one.
+    /// Returns the whole text; `None` if it is not UTF-8.
     pub fn text(&self) -> Option<&str> {
         str::from_utf8(&self.bytes).ok()
     }
 
-    /// The same with another text.
+    /// Returns a script with the same name and format, and another text.
     pub(super) fn with_text(&self, text: &str) -> Script {
         Script { bytes: text.as_bytes().to_vec(), ..self.clone() }
     }
 
-    /// The name without the folders before it.
+    /// Returns the name without its directories.
     pub fn file_name(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 
-    /// The first line that is not blank, if the text is UTF-8.
+    /// Returns the first line that is not blank; `None` if the text is not UTF-8.
     pub(super) fn first_line(&self) -> Option<&str> {
         self.text()?.lines().map(str::trim).find(|line| !line.is_empty())
     }
 
-    /// Whether it is a Markdown text.
+    /// Whether this is a Markdown text.
     pub(super) fn is_markdown(&self) -> bool {
         self.form == Form::Markdown
     }
 
-    /// The script in the text, every place in it that of the text; or why there is none.
+    /// Returns the script in the text, with all positions preserved, or a finding if there is none.
     pub(super) fn decode_script(&self, limit: usize) -> (String, Option<Diagnostic>) {
         let (text, finding) = self.decode(limit);
         if self.form == Form::Script || finding.is_some() {
@@ -85,7 +85,7 @@ impl Script {
         }
     }
 
-    /// The text; or why it is none: it is over `limit` bytes, or not UTF-8.
+    /// Decodes the text. Returns a finding if it has more than `limit` bytes or is not UTF-8.
     pub(super) fn decode(&self, limit: usize) -> (String, Option<Diagnostic>) {
         let noun = if self.form == Form::Script { "script" } else { "document" };
         if self.bytes.len() > limit {

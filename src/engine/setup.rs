@@ -1,4 +1,4 @@
-//! How an engine comes to be: the sandbox is opened, the policy read, the limits put together.
+//! Setup of an engine: opens the sandbox, reads the policy and combines the limits.
 
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
@@ -18,62 +18,63 @@ use super::config::{Config, files};
 use super::libraries::open_libraries;
 use super::policies::{keep_answers, keep_out_of_policies, read_policies};
 
-/// What a front end asks for. What is left out comes from the policy file, then from built-in values.
+/// The options of a front end. Omitted values come from the policy files, then from built-in values.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The sandbox folder; the current folder when left out.
+    /// The sandbox directory; the current directory by default.
     pub sandbox: Option<PathBuf>,
-    /// A policy file besides the user's own and the one in the root.
+    /// A policy file in addition to the user's own and the one in the root.
     pub policy: Option<PathBuf>,
-    /// The policy file of a case of `ns test`, which narrows alone.
+    /// The policy file of a case of `ns test`, which can only narrow the rules.
     pub case_policy: Option<PathBuf>,
-    /// The folder for what is kept of runs that may change nothing; the user's state folder when left out.
+    /// The base directory of the user state; determined from the environment by default.
     pub state: Option<PathBuf>,
-    /// Folders of modules besides the sandbox.
+    /// Directories of modules in addition to the sandbox.
     pub libraries: Vec<PathBuf>,
     /// Whether nothing may be changed.
     pub read_only: bool,
     /// Whether every failure of a tool is an error.
     pub strict: bool,
-    /// Take back a run that fails.
+    /// Whether a failed run is rolled back.
     pub atomic: bool,
-    /// Change nothing, and keep what would be changed.
+    /// Whether changes are only planned.
     pub plan: bool,
-    /// The key of the user's seals, from a process that was handed it; read from the state folder when left out.
+    /// The user's key, from the process that provided it; read from the user state by default.
     pub key: Option<UserKey>,
-    /// Whether nothing will be run or changed: no run that was killed is brought to an end, and no key is made.
+    /// Whether nothing will be run or changed: killed runs are not recovered, and no key is created.
     pub looks_only: bool,
-    /// Whether a key is made all the same, where there is none.
+    /// Whether a key is created if it is missing, even if the other options say otherwise.
     pub makes_key: bool,
-    /// Whether tools are called and no script is looked at; whoever runs one needs an engine for that.
+    /// Whether only tools are called. Running a script needs an engine without this option.
     pub calls_only: bool,
-    /// The limits where neither the policy file nor these options say anything.
+    /// The limits where neither the policy files nor these options set any.
     pub limits: Limits,
-    /// Directories outside of which nothing may be done, besides what the policy says; all may when left out.
+    /// Directories to which work is restricted, in addition to the policy; unrestricted by default.
     pub within: Option<Vec<PathBuf>>,
     /// The step limit.
     pub max_steps: Option<u64>,
     /// The time limit.
     pub timeout: Option<Duration>,
-    /// The most files that one operation lists or changes. As an option of the user's own it may widen what the
-    /// policy file says.
+    /// Maximum number of files that one operation lists or changes. As the user's own option, it may exceed the value
+    /// of the policy files.
     pub max_files: Option<u64>,
-    /// The same where neither says anything; that of people when left out.
+    /// The value of `max_files` if neither it nor a policy file sets the limit; the default for interactive use if
+    /// omitted.
     pub max_files_unless_set: Option<u64>,
-    /// The most bytes of one answer of a tool.
+    /// Maximum size of a tool's answer, in bytes.
     pub answer_bytes: Option<u64>,
-    /// What `TIME.Now` says.
+    /// The clock of `TIME.Now`.
     pub clock: Clock,
-    /// What random numbers begin with; nobody can guess it when left out.
+    /// The seed of random numbers; unpredictable by default.
     pub seed: Option<u64>,
 }
 
-/// Why an engine could not be made.
+/// The reason why an engine could not be created.
 #[derive(Debug)]
 pub struct SetupError {
-    /// What to show.
+    /// The findings.
     pub findings: Vec<Diagnostic>,
-    /// The text it lies in, when it is about a policy file.
+    /// The text of the policy file, if they are about one.
     pub sources: Sources,
 }
 
@@ -84,7 +85,7 @@ impl SetupError {
 }
 
 impl Engine {
-    /// Opens the sandbox, reads the policy and puts the limits together.
+    /// Opens the sandbox, reads the policy and combines the limits.
     pub fn open(options: &Options) -> Result<Engine, SetupError> {
         let root = open_root(options.sandbox.as_deref())?;
         let registry = Rc::new(crate::tools::registry());
@@ -144,7 +145,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// An engine for the same sandbox whose runs change nothing, and whose plan says what they would change.
+    /// Creates an engine for the same sandbox whose runs only plan changes.
     pub(super) fn planning(&self) -> Result<Engine, SetupError> {
         let gate = self.gate.planning().map_err(|error| {
             let message = format!("nothing can be planned: {error}");
@@ -161,7 +162,7 @@ impl Engine {
     }
 }
 
-/// Sets what options of the command line say, which come before every file, and gives the keys.
+/// Applies options of the command line, which take precedence over every file. Returns the keys that they set.
 fn overrule(limits: &mut Limits, policy: &mut Policy, options: &Options) -> Vec<&'static str> {
     let mut keys = Vec::new();
     if let Some(max_steps) = options.max_steps {
@@ -206,11 +207,11 @@ fn sealed_for(root: Root, user: &Arc<UserState>) -> Result<Root, SetupError> {
     })
 }
 
-/// Nothing may be done outside these directories. One that holds a root narrows nothing there.
+/// Restricts work to these directories. A directory that contains a root does not restrict that root.
 fn narrow(policy: &mut Policy, root: &Root, further: &[Root], within: &[PathBuf]) {
     let mut addresses = Vec::new();
     for directory in within {
-        // Both the name and what it leads to, so that a link on the way changes nothing.
+        // Both the path and its target, so that links on the way make no difference.
         let names = [Some(directory.clone()), files::true_path(directory)];
         for name in names.into_iter().flatten() {
             for root in further.iter().chain([root]) {
@@ -251,11 +252,11 @@ fn open_further(root: &Root, policy: &mut Policy) -> Result<Vec<Root>, SetupErro
     Ok(further)
 }
 
-/// A blocked directory is blocked under its true name too, where the rule goes through a link.
+/// Blocks the targets of blocked directories too, if a rule goes through a link.
 fn block_where_links_lead(root: &Root, policy: &mut Policy) {
     let mut more = Vec::new();
     for rule in &policy.blocked_directories {
-        // An absolute path stays what it is.
+        // `join` leaves an absolute path unchanged.
         let written = root.path().join(rule.written());
         let Some(path) = files::true_path(&written) else { continue };
         let holds_root = rule.absolute().is_some() && root.path().starts_with(&path);
@@ -270,7 +271,7 @@ fn block_where_links_lead(root: &Root, policy: &mut Policy) {
     policy.blocked_directories.extend(more);
 }
 
-/// Notes the directories outside that the file in the root names in vain.
+/// Records the outside directories of the file in the root that stay closed.
 fn tell_unopened(policy: &mut Policy) {
     let unopened = policy.unopened().filter_map(|rule| {
         let value = format!("[{:?}]", rule.written());
@@ -280,9 +281,9 @@ fn tell_unopened(policy: &mut Policy) {
     Arc::make_mut(&mut policy.provenance).unused.extend(unused);
 }
 
-/// No tool sees what is kept of runs in the user's state folder, where a root holds it or lies in it.
+/// Hides the user state from tools, if it is inside a root or contains one.
 fn keep_out_of_state(policy: &mut Policy, root: &Root, further: &[Root], state: &Path) {
-    // Our own folder in it is no link, or it is not used.
+    // NeuroScript's own directory in it is never a link; otherwise it is not used.
     let names = [std::path::absolute(state).ok(), files::future_path(state)];
     for name in names.into_iter().flatten().map(|state| state_folder_of(&state)) {
         for root in further.iter().chain([root]) {

@@ -1,4 +1,4 @@
-//! A script's tools do no more than what it can see (`program/spare`).
+//! Selects cheaper variants of tools for fields that a script does not read (`program/spare`).
 
 use crate::program::spared;
 use crate::program::tree::Program;
@@ -6,9 +6,10 @@ use crate::program::tree::Program;
 use super::Engine;
 
 impl Engine {
-    /// Takes from tools what nothing in a script reads. The script must be whole: that of a session has later lines.
+    /// Selects variants of tools that omit what the script does not read. The script must be complete; a session may
+    /// have later lines.
     pub(super) fn spare(&self, program: &mut Program) {
-        // An answer whose bytes are counted is looked at whole.
+        // If answers have a size limit, their whole size counts.
         if self.limits.tool_output_bytes.is_none() {
             program.spared = spared(program, &self.gate.registry);
         }
@@ -20,7 +21,7 @@ mod tests {
     use crate::engine::{Engine, Options, Purpose, Script};
     use crate::toolkit::SessionMemory;
 
-    /// Whether a walk is spared sizes and times.
+    /// Whether the walk omits sizes and times.
     fn is_spared(engine: &Engine, text: &str) -> bool {
         let prepared = engine
             .prepare(&Script::new("test", text), Purpose::Run { memory: &SessionMemory::new("test"), procedure: None });
@@ -95,7 +96,7 @@ mod tests {
         for used in uses {
             let before =
                 "DEFINE PROCEDURE P(x)\nRETURN x\nEND\nDEFINE PROCEDURE Q()\nEMIT w\nEND\nSET a = 0\nSET b = 0";
-            // Of the procedures only that is there which is called.
+            // Only procedures that are called are present.
             let before = if used.contains("Q()") {
                 before
             } else {

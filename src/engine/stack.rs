@@ -1,19 +1,19 @@
-//! The native stack that parsing, lowering and running need, and what becomes of a panic on it.
+//! The native stack for parsing, lowering and running, and the handling of panics on it.
 //!
-//! Limits bound how deep a text or a run may nest; a stack of this size holds whatever they allow.
-//! It is taken here, so that an engine works the same on any thread. A panic is a fault of ours: it
-//! ends the work and not the process.
+//! Limits bound the nesting of texts and runs; a stack of this size suffices for everything they allow. It is
+//! allocated here, so that an engine works the same on any thread. A panic is a bug in NeuroScript: it ends the work,
+//! not the process.
 
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Stack that must be left for work to go on where it is.
+/// Minimum remaining stack for work to stay on the current stack.
 const ENOUGH: usize = 128 << 20;
-/// Stack that is taken otherwise. Only what is used is ever given memory.
+/// Size of a new stack. Only the used part is backed by memory.
 const STACK: usize = 256 << 20;
 
-/// Does the work on a stack that is large enough; a panic in it comes back as its message.
+/// Runs work on a large enough stack. A panic is returned as its message.
 pub fn on_large_stack<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     stacker::maybe_grow(ENOUGH, STACK, || catch_unwind(AssertUnwindSafe(work))).map_err(|payload| {
         let message = message_of(&*payload);
@@ -25,11 +25,11 @@ pub fn on_large_stack<R>(work: impl FnOnce() -> R) -> Result<R, String> {
 }
 
 thread_local! {
-    /// Where the newest panic of this thread began.
+    /// The source position of the newest panic of this thread.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Makes panics silent: their message comes out with the work that they end.
+/// Silences the panic hook: the message is returned with the failed work.
 pub fn hush_panics() {
     std::panic::set_hook(Box::new(|panic| PLACE.set(panic.location().map(ToString::to_string))));
 }

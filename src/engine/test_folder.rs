@@ -1,10 +1,10 @@
-//! A folder of tests, whose files are a stranger's: opened below its handle, never through a link, and
-//! bounded. Scripts, golden files, inputs and set-ups are read here, and golden files written.
+//! A directory of tests, whose files are untrusted: opened below its handle, never through a link, and with limits.
+//! Reads scripts, golden files, inputs and setups, and writes golden files.
 //!
-//! What is no regular file is never opened, and a file that is written has no second name, so that nothing
-//! outside the folder is read or changed.
+//! Only regular files are opened, and a file is only written if it has no other hard link. So nothing outside the
+//! directory is read or changed.
 
-// What is copied goes to a folder of our own; see ARCHITECTURE.md, invariant 11.
+// Copies go to a directory of our own; see ARCHITECTURE.md, invariant 11.
 #![allow(clippy::disallowed_methods, reason = "a test's sandbox is a folder of our own")]
 
 use std::ffi::{OsStr, OsString};
@@ -14,45 +14,45 @@ use std::path::{Path, PathBuf};
 
 use crate::sandbox::{Folder, Kind, OpenFile, PathRule, Replace, Root, SandboxError, SandboxPath, temporary_name};
 
-/// Bytes of one file of a case.
+/// Maximum size of one file of a case, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
-/// Bytes of all files of a set-up, and how many files, folders and links it has at most.
+/// Maximum size of all files of a setup, in bytes, and maximum number of its files, directories and links.
 const MOST_SETUP: u64 = 1 << 30;
 const MOST_ENTRIES: usize = 100_000;
-/// The permission bits of what is written, before the user's mask.
+/// The permission bits of new files and directories, before the umask.
 const FILE_MODE: u32 = 0o666;
 const FOLDER_MODE: u32 = 0o777;
 
-/// A folder of tests that the user named.
+/// A directory of tests that the user named.
 pub struct TestFolder {
     root: Root,
 }
 
-/// What a path in the folder names.
+/// The entry at a path of the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// Nothing.
     Nothing,
     /// A regular file.
     File,
-    /// A folder.
+    /// A directory.
     Folder,
 }
 
 impl TestFolder {
-    /// Opens a folder that the user named.
+    /// Opens a directory that the user named.
     pub fn open(path: &Path) -> Result<TestFolder, String> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let root = Root::open(path).map_err(|error| format!("`{}` cannot be opened: {error}", path.display()))?;
         Ok(TestFolder { root })
     }
 
-    /// Its path without links.
+    /// Returns its path without links.
     pub fn path(&self) -> &Path {
         self.root.path()
     }
 
-    /// What a path names; a link anywhere on it, and what is no file and no folder, are errors.
+    /// Returns the kind of the entry at a path. Errors: a link anywhere on the path, or a pipe, socket or device.
     pub fn find(&self, below: &Path) -> Result<Found, String> {
         let place = self.place(below)?;
         let error = |what: &str| format!("`{}` is {what}; tests are regular files and folders", below.display());
@@ -66,7 +66,7 @@ impl TestFolder {
         }
     }
 
-    /// Opens a file; none where there is nothing.
+    /// Opens a file. Returns `None` if nothing exists at the path.
     pub fn open_file(&self, below: &Path) -> Result<Option<File>, String> {
         match self.find(below)? {
             Found::Nothing => return Ok(None),
@@ -80,7 +80,7 @@ impl TestFolder {
         }
     }
 
-    /// The text of a file; none where there is nothing.
+    /// Reads a file as text. Returns `None` if nothing exists at the path.
     pub fn read(&self, below: &Path) -> Result<Option<String>, String> {
         let Some(file) = self.open_file(below)? else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -89,8 +89,8 @@ impl TestFolder {
         String::from_utf8(bytes).map(Some).map_err(|_| format!("`{}` is not UTF-8", below.display()))
     }
 
-    /// Gives a file its text at once, or removes it where there is none. A file with another name, and
-    /// whatever is no file, is an error.
+    /// Replaces the text of a file atomically, or removes the file if `text` is `None`. Errors: the entry is not a
+    /// regular file, or has another hard link.
     pub fn write(&self, below: &Path, text: Option<&str>) -> Result<(), String> {
         let wrap = |error: io::Error| format!("`{}` cannot be updated: {error}", below.display());
         self.find(below)?;
@@ -105,14 +105,14 @@ impl TestFolder {
         let written = folder.create_file(&draft, FILE_MODE).and_then(|mut file| file.write_all(text.as_bytes()));
         let renamed = written.and_then(|()| folder.rename(&draft, &folder, name, Replace::Yes));
         renamed.map_err(|error| {
-            // Best effort: the error that matters is the first.
+            // Best effort: the first error is the one that matters.
             let _ = folder.remove_file(&draft);
             wrap(error)
         })
     }
 
-    /// Copies a folder with everything in it, links as links, to a folder of ours; gives the paths of the
-    /// copies, a folder before what is in it.
+    /// Copies a directory recursively to a directory of our own; links are copied as links. Returns the paths of the
+    /// copies, each directory before its content.
     pub fn copy(&self, below: &Path, to: &Path) -> Result<Vec<PathBuf>, String> {
         let folder = self.place(below)?.open_folder().map_err(|error| unreadable(below, &error))?;
         let mut copier = Copier { copies: vec![to.to_path_buf()], bytes: 0 };
@@ -127,7 +127,7 @@ impl TestFolder {
         Ok(copier.copies)
     }
 
-    /// The place of a path through no link.
+    /// Resolves a path that must not go through a link.
     fn place(&self, below: &Path) -> Result<SandboxPath, String> {
         let rule = PathRule { parents: false, ..PathRule::RELATIVE.not_following() };
         let text = below.to_str().ok_or_else(|| format!("`{}` is not UTF-8", below.display()))?;
@@ -141,14 +141,14 @@ impl TestFolder {
     }
 }
 
-/// Copies entries of a set-up.
+/// Copies the entries of a setup.
 struct Copier {
     copies: Vec<PathBuf>,
     bytes: u64,
 }
 
 impl Copier {
-    /// Copies an entry; gives the folder that is to be gone through, if it is one.
+    /// Copies an entry. Returns the directory to descend into, if it is one.
     fn copy(&mut self, folder: &Folder, name: &OsStr, target: &Path) -> io::Result<Option<Folder>> {
         self.copies.push(target.to_path_buf());
         if self.copies.len() > MOST_ENTRIES {
@@ -199,7 +199,7 @@ fn copy_link(_: &OsStr, _: &Path) -> io::Result<()> {
     Err(io::Error::other("links cannot be copied on this system"))
 }
 
-/// The folder of a place, made where it is missing.
+/// Opens the parent directory of a path; missing directories are created.
 fn make_folders(place: &SandboxPath) -> io::Result<Folder> {
     let (nearest, missing) = place.missing_folders();
     missing.iter().try_fold(nearest.duplicate()?, |folder, name| {

@@ -1,9 +1,9 @@
-//! The second wall for front ends: which folders a run needs, and that none begins without it where the
-//! policy demands it.
+//! The lockdown for front ends: which directories a run needs, and the check that nothing runs without a lockdown if
+//! the policy requires one.
 //!
-//! A front end opens its engine, reads what is named from outside (script, arguments, document, history),
-//! calls [`Engine::seal`], and then runs. Where plans are made afterwards or are at hand, it calls
-//! [`settle_scratch`] before anything else, since what they hold lies in `TMPDIR`.
+//! A front end opens its engine, reads its outside inputs (script, arguments, document, history), calls
+//! [`Engine::seal`], and then runs. If plans are made later or already exist, it first calls [`settle_scratch`],
+//! since planned contents are in `TMPDIR`.
 
 use std::path::Path;
 
@@ -29,34 +29,34 @@ use super::config::files;
 use super::setup::SetupError;
 use super::{Engine, on_large_stack};
 
-/// Keeps a process that runs nothing itself, but starts `ns` for every script, from other programs, the
-/// network (but for connections that it takes, where it does) and special files.
+/// Locks down a process that runs nothing itself but starts `ns` for every script: no other programs, no network
+/// (except accepted connections if `network` allows them) and no special files.
 ///
 /// # Errors
-/// What the kernel has refused to work.
+/// The restriction that the kernel failed to apply.
 pub fn seal_tester(network: Network) -> Result<(), WallError> {
     seal(Process::Tester(network), Vec::new()).map(drop)
 }
 
-/// Keeps the process of `ns test`, and what it starts, to the folders of the tests, its sandboxes, and the
+/// Locks down the process of `ns test`, and its children, to the directories of the tests, its sandboxes, and the
 /// files that the user named.
 ///
 /// # Errors
-/// What the kernel has refused to work.
+/// The restriction that the kernel failed to apply.
 pub fn seal_tests(folders: &TestGrounds<'_>) -> Result<(), WallError> {
     seal(Process::Server(Network::None), folders.grounds()).map(drop)
 }
 
-/// What a run of `ns test` works with.
+/// The paths that a run of `ns test` needs.
 #[derive(Debug)]
 pub struct TestGrounds<'a> {
-    /// Folders that are read.
+    /// Directories that are read.
     pub read: Vec<&'a Path>,
-    /// Folders in which golden files are written.
+    /// Directories in which golden files are written.
     pub written: Vec<&'a Path>,
     /// Files that the user named.
     pub files: Vec<&'a Path>,
-    /// The folder of the sandboxes, which goes at the end.
+    /// The directory of the sandboxes, removed at the end.
     pub home: &'a Path,
 }
 
@@ -78,12 +78,13 @@ impl TestGrounds<'_> {
 }
 
 impl Engine {
-    /// Lets the kernel keep this process to what its runs need, for good: see [`Process`].
+    /// Locks down this process to what its runs need, irrevocably: see [`Process`].
     ///
     /// # Errors
-    /// What the kernel has refused to work, or `require_kernel_sandbox` is true and the kernel lacks something.
+    /// The restriction that the kernel failed to apply. Also if `require_kernel_sandbox` is true and a protection is
+    /// missing.
     pub fn seal(&self, process: Process) -> Result<(), SetupError> {
-        // The first look at the stack asks the system how large it is, by a file that is out of reach later.
+        // The first stack check reads the stack size from a file that is out of reach later.
         let _ = on_large_stack(|| ());
         let refused = |reason: String| {
             let message = format!("the kernel does not restrict the process: {reason}");
@@ -92,7 +93,7 @@ impl Engine {
         let grounds = self.grounds(process).map_err(|error| refused(error.to_string()))?;
         let force = seal(process, grounds).map_err(|error| refused(error.to_string()))?;
         let is_refused = self.gate.policy.require_kernel_sandbox && !force.is_whole();
-        // A second sandbox of this process only adds to the first.
+        // A second lockdown of this process only adds to the first.
         let _ = self.force.set(force);
         match self.unsealed().filter(|_| is_refused) {
             Some(finding) => Err(SetupError::new(finding)),
@@ -100,17 +101,17 @@ impl Engine {
         }
     }
 
-    /// Stands behind the wall of another engine of the same sandbox, in the same thread.
+    /// Records that this engine is under the lockdown of another engine for the same sandbox, in the same thread.
     pub fn share_wall(&self, other: &Engine) {
         other.force.get().into_iter().for_each(|force| drop(self.force.set(force.clone())));
     }
 
-    /// What of the wall is in force; none before [`Engine::seal`].
+    /// Returns the lockdown in force; `None` before [`Engine::seal`].
     pub fn force(&self) -> Option<&Force> {
         self.force.get()
     }
 
-    /// Why nothing may run: the policy demands the wall, and it does not stand.
+    /// Returns a finding if the policy requires a lockdown that is not fully in force, so that nothing may run.
     pub(super) fn unsealed(&self) -> Option<Diagnostic> {
         let stands = self.force.get().is_some_and(Force::is_whole);
         (self.gate.policy.require_kernel_sandbox && !stands).then(|| {
@@ -123,7 +124,7 @@ impl Engine {
         })
     }
 
-    /// The same for calls of tools.
+    /// Like [`Engine::unsealed`], as an error for tool calls.
     pub(super) fn check_sealed(&self) -> Result<(), ToolError> {
         match self.unsealed() {
             None => Ok(()),
@@ -134,7 +135,7 @@ impl Engine {
         }
     }
 
-    /// The folders that its runs need, with what they may do there.
+    /// Returns the paths that runs need, with the rights there.
     #[cfg(target_os = "linux")]
     fn grounds(&self, process: Process) -> Result<Vec<Ground>, SandboxError> {
         let gate = &self.gate;
@@ -143,7 +144,7 @@ impl Engine {
         for root in gate.further.iter().chain([&gate.root]) {
             let rights = if changes { Rights::Change } else { Rights::Read };
             grounds.push(Ground { handle: root.handle()?, rights });
-            // What is remembered is read through files that readers write too.
+            // The memory database is read through files to which readers write too.
             if let Some(own) = root.own_folder().ok().flatten().filter(|_| !changes) {
                 grounds.push(Ground { handle: own.handle()?, rights: Rights::Change });
             }
@@ -161,12 +162,12 @@ impl Engine {
         if let Some(log) = gate.audit.folder_in_state(&gate.root).filter(|_| keeps_in_state) {
             grounds.push(Ground { handle: log.handle()?, rights: Rights::Log });
         }
-        // A worker opens it again, within the wall of its server.
+        // A worker opens the ledger again, under the lockdown of its server.
         if let (Process::Server(_), Some(ledger)) = (process, &gate.root.user().ledger) {
             let handle = ledger.handle().map_err(|error| SandboxError::io("the ledger", &error))?;
             grounds.push(Ground { handle, rights: Rights::Use });
         }
-        // Its workers read them again.
+        // Workers of the server read them again.
         let read = gate.policy.provenance.files.iter().filter_map(|file| file.path.as_deref());
         for path in read.filter(|_| matches!(process, Process::Server(_))) {
             grounds.extend(files::handle(path).ok().map(|handle| Ground { handle, rights: Rights::ReadFile }));

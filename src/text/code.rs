@@ -1,12 +1,12 @@
-//! The stable codes of everything that can go wrong, and what `ns explain` says of each.
+//! The stable error codes, and their explanations for `ns explain`.
 //!
-//! Two families: `NSxxxx` for what a script gets wrong, by room (00 syntax, 01 names, 02 binding,
-//! 03 values, 04 policy, 05 sandbox, 06 limits, 07 memory, 08 protocol, 09 our own fault), and
-//! the lower-case words by which tools report what happened. A code is never reused.
+//! There are two families. `NSxxxx` codes are for mistakes in a script, by area: 00 syntax, 01 names, 02 binding,
+//! 03 values, 04 policy, 05 sandbox, 06 limits, 07 memory, 08 protocol, 09 bugs in NeuroScript. Lower-case words are
+//! the codes of tool failures. A code is never reused.
 
 use std::fmt;
 
-/// Declares an enum of codes with its texts, so that no code can be without an explanation.
+/// Declares an enum of codes with their texts, so that every code has an explanation.
 macro_rules! codes {
     ($(#[$outer:meta])* $name:ident { $($variant:ident = $id:literal, $title:literal, $explanation:literal;)* }) => {
         $(#[$outer])*
@@ -14,25 +14,25 @@ macro_rules! codes {
         pub enum $name { $(#[doc = $title] $variant,)* }
 
         impl $name {
-            /// Every code, in order.
+            /// All codes, in order.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
 
-            /// The stable text of the code.
+            /// Returns the stable text of the code.
             pub fn id(self) -> &'static str {
                 match self { $($name::$variant => $id,)* }
             }
 
-            /// What went wrong, in a few words.
+            /// Returns a short description of the problem.
             pub fn title(self) -> &'static str {
                 match self { $($name::$variant => $title,)* }
             }
 
-            /// What it means and what to do, in a few sentences, often with an example.
+            /// Returns the meaning and the fix in a few sentences, often with an example.
             pub fn explanation(self) -> &'static str {
                 match self { $($name::$variant => $explanation,)* }
             }
 
-            /// The code with this text; letter case does not matter.
+            /// Returns the code with this text, without regard to letter case.
             pub fn from_id(id: &str) -> Option<$name> {
                 $name::ALL.iter().copied().find(|code| code.id().eq_ignore_ascii_case(id))
             }
@@ -47,7 +47,7 @@ macro_rules! codes {
 }
 
 codes! {
-    /// What is wrong with a script, its text or its values.
+    /// Problems in a script, its text or its values.
     Code {
         UnexpectedText = "NS0001", "text that does not fit here",
             "The parser read the line up to the marked place and then met something that cannot stand there. The message says what could. One statement stands on a line; a line goes on only inside an open bracket or after a `\\` at its end.";
@@ -223,7 +223,7 @@ codes! {
 }
 
 codes! {
-    /// What became of a tool call that did not succeed; the `code` of `LAST_ERROR` and of machine answers.
+    /// Failures of tool calls: the `code` in `LAST_ERROR` and in answers for programs.
     ToolCode {
         BadArgs = "bad_args", "the call itself is wrong",
             "The number, a name, a type or a value of the arguments does not fit what the tool declares. Nothing was touched.";

@@ -1,30 +1,30 @@
-//! A finding about a script: what, where, and what to do.
+//! Findings: a problem in a script, its position, and how to fix it.
 //!
-//! Diagnostics are plain data; [`super::render`] shows them.
+//! Diagnostics are plain data; [`super::render`] displays them.
 
 use super::code::{Code, ToolCode};
 use super::span::Span;
 
-/// How grave a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The script runs; something in it is probably not meant.
+    /// The script runs, but something in it is probably a mistake.
     Warning,
     /// The script does not run, or its run ended here.
     Error,
 }
 
-/// The stable identity of a finding.
+/// The stable code of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FindingCode {
     /// A code of the language.
     Script(Code),
-    /// A code that a tool reported.
+    /// A code reported by a tool.
     Tool(ToolCode),
 }
 
 impl FindingCode {
-    /// The text by which `ns explain` finds it.
+    /// Returns the text of the code, as `ns explain` accepts it.
     pub fn id(self) -> &'static str {
         match self {
             FindingCode::Script(code) => code.id(),
@@ -32,7 +32,7 @@ impl FindingCode {
         }
     }
 
-    /// What went wrong, in a few words.
+    /// Returns a short description of the problem.
     pub fn title(self) -> &'static str {
         match self {
             FindingCode::Script(code) => code.title(),
@@ -40,7 +40,7 @@ impl FindingCode {
         }
     }
 
-    /// What it means and what to do.
+    /// Returns the meaning and the fix.
     pub fn explanation(self) -> &'static str {
         match self {
             FindingCode::Script(code) => code.explanation(),
@@ -61,55 +61,55 @@ impl From<ToolCode> for FindingCode {
     }
 }
 
-/// A place and what is to be said of it; an empty text only marks the place.
+/// A position with a note; an empty text only marks the position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// The place.
+    /// The position.
     pub span: Span,
-    /// What stands there, in a few words.
+    /// A short note.
     pub text: String,
 }
 
-/// One finding.
+/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Its identity.
+    /// The code.
     pub code: FindingCode,
-    /// Its gravity.
+    /// The severity.
     pub severity: Severity,
     /// One sentence: lower case, no full stop, names in backticks, expected before found.
     pub message: String,
-    /// The place at fault; none when the fault has no place in a text.
+    /// The position of the problem; `None` if it has no position in a text.
     pub primary: Option<Label>,
-    /// Other places that explain it.
+    /// Other positions that explain the problem.
     pub related: Vec<Label>,
-    /// What to do, imperative.
+    /// The suggested fix, in the imperative.
     pub help: Option<String>,
-    /// A change of the text that repairs it and alters nothing that the script does.
+    /// An edit that fixes the problem without changing what the script does.
     pub fix: Option<Edit>,
 }
 
-/// A change of a text.
+/// An edit of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What goes.
+    /// The range to replace.
     pub span: Span,
-    /// What comes in its place.
+    /// The replacement.
     pub text: String,
 }
 
 impl Diagnostic {
-    /// An error at a place.
+    /// Creates an error at a position.
     pub fn error(code: impl Into<FindingCode>, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Error, code.into(), Some(span), message.into())
     }
 
-    /// A warning at a place.
+    /// Creates a warning at a position.
     pub fn warning(code: impl Into<FindingCode>, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Warning, code.into(), Some(span), message.into())
     }
 
-    /// An error that has no place in a text.
+    /// Creates an error that has no position in a text.
     pub fn placeless(code: impl Into<FindingCode>, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Error, code.into(), None, message.into())
     }
@@ -119,7 +119,7 @@ impl Diagnostic {
         Diagnostic { code, severity, message, primary, related: Vec::new(), help: None, fix: None }
     }
 
-    /// Says something about the place at fault.
+    /// Adds a note at the position of the problem.
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
         if let Some(primary) = &mut self.primary {
             primary.text = text.into();
@@ -127,30 +127,30 @@ impl Diagnostic {
         self
     }
 
-    /// Adds another place.
+    /// Adds another position.
     pub fn related(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.related.push(Label { span, text: text.into() });
         self
     }
 
-    /// Says what to do.
+    /// Sets the suggested fix.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
         self
     }
 
-    /// Adds a change that repairs it, where there is a safe one.
+    /// Sets an edit that fixes the problem, if there is a safe one.
     pub fn fix(mut self, edit: Option<Edit>) -> Diagnostic {
         self.fix = edit;
         self
     }
 
-    /// The place at fault, if it has one.
+    /// Returns the position of the problem, if it has one.
     pub fn span(&self) -> Option<Span> {
         self.primary.as_ref().map(|label| label.span)
     }
 
-    /// Whether the finding keeps the script from running.
+    /// Whether the finding prevents the script from running, or ended its run.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

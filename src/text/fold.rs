@@ -1,8 +1,8 @@
-//! Names as they are compared where letter case and Unicode form do not count.
+//! Comparison of names without regard to letter case and Unicode normalization.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// A name in the form in which it is compared.
+/// Returns a name in the form in which names are compared.
 pub fn fold(name: &str) -> String {
     name.nfc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect()
 }

@@ -1,16 +1,16 @@
-//! Methods and properties of other languages, and what does the same here.
+//! Methods and properties of other languages, and their equivalents here.
 
-/// Names by which other languages ask how long something is.
+/// Names of methods and properties for the length of a value in other languages.
 const LENGTHS: [&str; 8] = ["length", "len", "size", "count", "Length", "Count", "Size", "__len__"];
 
-/// Whether a method or property asks for a length.
+/// Whether a method or property returns a length.
 pub fn is_length(name: &str) -> bool {
     LENGTHS.contains(&name)
 }
 
 /// Returns the statement for a method that changes a value in place: `SET s = LIST.Append(s, 2)`.
 ///
-/// `value` is the variable or place, `args` the arguments as they are written.
+/// `value` is the variable or element to change, `args` the arguments as written.
 pub fn changed_by(value: &str, method: &str, args: &str) -> Option<String> {
     let call = |tool: &str| match args.is_empty() {
         true => format!("{tool}({value})"),

@@ -1,7 +1,7 @@
-//! Source texts, places in them, and findings about them.
+//! Source texts, positions in them, and findings about them.
 //!
-//! The lowest room: it knows nothing of the language. What a finding is called is defined here
-//! ([`Code`], [`ToolCode`]), how it is shown is in [`render`].
+//! The lowest module: it knows nothing about the language. It defines the codes of findings ([`Code`], [`ToolCode`]);
+//! [`render`] displays findings.
 
 mod code;
 mod diagnostic;

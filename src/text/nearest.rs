@@ -1,9 +1,9 @@
-//! The name a user probably meant.
+//! Suggestions for misspelled names.
 
-/// The candidate nearest to `wanted`, when one is near enough to be worth offering.
+/// Returns the candidate nearest to `wanted`, if it is near enough to suggest.
 ///
-/// Near enough is one edit for up to three characters and one more for each three further ones;
-/// a difference in letter case alone always counts as near.
+/// Near enough means one edit for up to three characters, and one more for every further three. A difference in
+/// letter case alone always counts as near.
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if wanted.len() > MAX_LEN {
         return None;
@@ -19,10 +19,10 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// Names longer than this are never compared: nobody mistypes them, and the comparison is quadratic.
+/// Longer names are not compared: nobody mistypes them, and the comparison takes quadratic time.
 const MAX_LEN: usize = 200;
 
-/// Edits without regard to case first, with regard to it second.
+/// Returns two edit distances: without and with regard to letter case.
 fn distance(wanted: &str, lowered: &str, candidate: &str) -> (usize, usize) {
     let relaxed = strsim::damerau_levenshtein(lowered, &candidate.to_lowercase());
     (relaxed, strsim::damerau_levenshtein(wanted, candidate))

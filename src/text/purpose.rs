@@ -1,33 +1,33 @@
-//! Finds something by what it does, in the words of people and of other languages.
+//! Search by purpose, in the words of people and of other languages.
 //!
-//! [`meant`] is strict: it answers for a name in a script, where no suggestion is better than a wrong one.
-//! [`search`] is generous: it answers a person who looks around.
+//! [`meant`] is strict: it suggests a replacement for a name in a script, where no suggestion is better than a wrong
+//! one. [`search`] is generous: it serves a person who is exploring.
 
-/// Something that can be found by what it does.
+/// An item that can be found by its purpose.
 #[derive(Clone, Copy, Debug)]
 pub struct Purpose<'a> {
-    /// Its name: `FS.MoveFile`, `LEN`.
+    /// The name: `FS.MoveFile`, `LEN`.
     pub name: &'a str,
-    /// Other names that it has here.
+    /// The aliases.
     pub aliases: &'a [&'a str],
-    /// What others call it, the most usual words first.
+    /// Names and words for the same purpose elsewhere, most common first.
     pub keywords: &'a [&'a str],
-    /// What it does, in a sentence.
+    /// The purpose, in a sentence.
     pub summary: &'a str,
 }
 
 impl<'a> Purpose<'a> {
-    /// The part of the name before its point; empty where it has none.
+    /// Returns the part of the name before the last dot; empty if there is none.
     fn group(&self) -> &'a str {
         self.name.rsplit_once('.').map_or("", |(group, _)| group)
     }
 
-    /// Position of a keyword that is this whole name.
+    /// Returns the position of the keyword that equals the whole name.
     fn rank(&self, key: &str) -> Option<usize> {
         self.keywords.iter().position(|keyword| key_of(keyword) == key)
     }
 
-    /// How well the last part of a name fits; less is better.
+    /// Returns how well the last part of a name matches; lower is better.
     fn tail_rank(&self, tail: &str) -> Option<usize> {
         let named = (key_of(tail_of(self.name)) == tail).then_some(1);
         let dotted = || {
@@ -38,13 +38,13 @@ impl<'a> Purpose<'a> {
     }
 }
 
-/// Rank of a keyword that has the wanted name only after its point: more than any position.
+/// The rank of a keyword that matches only after its dot: worse than any position.
 const DOTTED_RANK: usize = 100;
 
-/// What a name of another language or library stands for here.
+/// Returns the item that a name of another language or library stands for.
 ///
-/// `groups` are the groups that its first part may stand for (`os.path` for `PATH` and `FS`), the likeliest first.
-/// A name of an unknown group finds something only by all of its letters, or by a last part of several words.
+/// `groups` are the groups that its first part may stand for (`PATH` and `FS` for `os.path`), likeliest first. A name
+/// in an unknown group matches only as a whole, or by a last part of several words.
 pub fn meant<'a>(name: &str, groups: &[&str], purposes: &[Purpose<'a>]) -> Option<Purpose<'a>> {
     let (key, tail) = (key_of(name), key_of(tail_of(name)));
     if key.is_empty() || name.len() > MAX_LEN {
@@ -67,11 +67,11 @@ pub fn meant<'a>(name: &str, groups: &[&str], purposes: &[Purpose<'a>]) -> Optio
     best(&mut purposes.iter().filter(|_| is_telling).filter_map(rank))
 }
 
-/// Names longer than this are not looked for.
+/// Longer names and queries are ignored.
 const MAX_LEN: usize = 200;
 
-/// What fits the words of a query, best first. Only what fits as many of its words as anything does is given,
-/// and nothing when that is fewer than half of them.
+/// Returns the items that match the words of a query, best first. Only items that match the highest number of words
+/// are returned, and none if that is fewer than half of the words.
 pub fn search<'a>(query: &str, purposes: impl Iterator<Item = Purpose<'a>>) -> Vec<Purpose<'a>> {
     let (key, wanted) = (key_of(query), query_words(query));
     if wanted.is_empty() || query.len() > MAX_LEN {
@@ -95,10 +95,10 @@ pub fn search<'a>(query: &str, purposes: impl Iterator<Item = Purpose<'a>>) -> V
     found.into_iter().map(|(.., item)| item).collect()
 }
 
-/// Score of a query that is one of the keywords, before its position is taken off.
+/// The score of a query that equals a keyword, before its position is subtracted.
 const WHOLE_SCORE: usize = 100;
 
-/// The words of something, each with what it is worth.
+/// The words of an item with their weights.
 struct Scores(Vec<(String, usize)>);
 
 impl Scores {
@@ -119,7 +119,7 @@ impl Scores {
     }
 }
 
-/// Words that tell nothing of what is wanted.
+/// Words that carry no meaning in a query.
 const NOISE: [&str; 20] = [
     "a", "an", "and", "by", "do", "for", "from", "how", "i", "in", "is", "it", "my", "of", "or", "the", "that", "to",
     "with", "not",
@@ -131,17 +131,17 @@ fn query_words(query: &str) -> Vec<String> {
     words
 }
 
-/// The part after the last point.
+/// Returns the part after the last dot.
 fn tail_of(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// A name without case and joints: `read_file` and `ReadFile` are the same.
+/// Returns a name without letter case and separators, so that `read_file` and `ReadFile` are equal.
 fn key_of(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric() || *c == '.').flat_map(char::to_lowercase).collect()
 }
 
-/// The words of a text or of a name such as `readFileSync`, lower case, in the singular.
+/// Splits a text, or a name such as `readFileSync`, into words in lower case and singular.
 fn words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;

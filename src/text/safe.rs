@@ -1,25 +1,25 @@
-//! Text made safe to show on a terminal.
+//! Escapes text for display on a terminal.
 //!
-//! File names and script output may hold control characters, which move a terminal's cursor or
-//! change its state, and bidirectional or other format characters, which make a name look like
-//! another one. They are shown as escapes. Of machine output, only JSON for standard error comes here.
+//! File names and script output may contain control characters, which move a terminal's cursor or change its state,
+//! and bidirectional or other format characters, which make one name look like another. These are shown as escapes.
+//! Of the output for programs, only JSON on standard error is escaped here.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Escapes every control, bidirectional and format character, line breaks and tabs included.
+/// Escapes every control, bidirectional and format character, including line breaks and tabs.
 ///
-/// Used for names and for quoted text inside messages.
+/// Used for names and for quoted text in messages.
 pub fn name(text: &str) -> Cow<'_, str> {
     escape(text, |_| false)
 }
 
-/// Like [`name`], but line breaks and tabs stay: for running text such as the output of EMIT.
+/// Like [`name`], but keeps line breaks and tabs: for running text such as the output of EMIT.
 pub fn prose(text: &str) -> Cow<'_, str> {
     escape(text, |c| c == '\n' || c == '\t')
 }
 
-/// Like [`name`], with the escapes of JSON: a JSON text stays what it says.
+/// Like [`name`], but with JSON escapes, so that a JSON text keeps its meaning.
 pub fn json(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -36,14 +36,12 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Whether a character must not reach a terminal as it is.
+/// Whether a character must not reach a terminal unescaped.
 pub fn is_unsafe(c: char) -> bool {
     c.is_control() || is_format(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a character is of Unicode's general category Cf (format), or a lone-surrogate stand-in.
-///
-/// The list is that of Unicode 16.
+/// Whether a character is in Unicode's general category Cf (format), as of Unicode 16.
 pub fn is_format(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}' | '\u{8e2}'
@@ -71,18 +69,18 @@ fn escape(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Keeps letters from joining.
+/// Prevents letters from joining.
 const ZERO_WIDTH_NON_JOINER: char = '\u{200c}';
-/// Joins letters, or pictographs into one emoji.
+/// Joins letters, or several pictographs to one emoji.
 const ZERO_WIDTH_JOINER: char = '\u{200d}';
-/// The symbol that tags follow, for the flag of a region.
+/// The base of a region's flag, followed by tags.
 const BLACK_FLAG: char = '\u{1f3f4}';
 const CANCEL_TAG: char = '\u{e007f}';
-/// Tags of the longest flag.
+/// Maximum number of tags in a flag.
 const MOST_TAGS: usize = 8;
 
-/// Whether a format character is part of what is seen: of an emoji that is joined of several or is the flag of a
-/// region, or of a word in a script that needs it. Elsewhere it is invisible and makes two texts look alike.
+/// Whether a format character is part of a visible sequence: an emoji joined of several, the flag of a region, or a
+/// word in a script that needs it. Elsewhere it is invisible and makes two texts look alike.
 fn joins(c: char, before: &str, after: &str) -> bool {
     let (previous, next) = (before.chars().next_back(), after.chars().next());
     match c {
@@ -99,7 +97,7 @@ fn joins(c: char, before: &str, after: &str) -> bool {
     }
 }
 
-/// Whether a tag is one of those between a black flag and the end of its name.
+/// Whether a tag is between a black flag and the end of its tag sequence.
 fn is_in_flag(c: char, before: &str, after: &str) -> bool {
     let is_tag = |c: &char| ('\u{e0020}'..CANCEL_TAG).contains(c);
     let begins = before.chars().rev().take(MOST_TAGS).find(|c| !is_tag(c)) == Some(BLACK_FLAG);
@@ -108,14 +106,14 @@ fn is_in_flag(c: char, before: &str, after: &str) -> bool {
     begins && ends && is_named
 }
 
-/// The blocks of the symbols that emoji are joined of.
+/// Whether a character is in a block of symbols from which emoji are joined.
 fn is_pictograph(c: char) -> bool {
     let is_modifier = ('\u{1f3fb}'..='\u{1f3ff}').contains(&c);
     !is_modifier
         && matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2600}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// The sign that takes the vowel from a consonant, in the scripts of India and around it.
+/// Whether a character is a virama, which removes the vowel of a consonant in the scripts of India and its neighbors.
 fn is_virama(c: char) -> bool {
     matches!(
         c,

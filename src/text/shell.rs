@@ -1,17 +1,17 @@
-//! Words as a shell reads them, for command lines that messages and lists show.
+//! Shell quoting, for command lines in messages and listings.
 
-/// Returns a word that a shell reads as this text: in single quotes, unless it is plain.
+/// Returns the text as a shell word: in single quotes, unless it is plain.
 pub fn shell_word(text: &str) -> String {
     let is_plain = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "/._-+,@:=%".contains(c));
     if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-/// Returns the words as one command line of at most so many characters; `…` stands for what is left out.
+/// Returns the words as one command line of at most `most` characters; `…` stands for the rest.
 pub fn shell_line<'a>(words: impl IntoIterator<Item = &'a str>, most: usize) -> String {
     let mut line = String::new();
     let mut left = most;
     for word in words {
-        // No more of a word is looked at than could be shown.
+        // Look at no more of a word than could be shown.
         let beginning: String = word.chars().take(left + 1).collect();
         let shown = shell_word(&beginning);
         let length = shown.chars().count() + usize::from(!line.is_empty());

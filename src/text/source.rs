@@ -1,13 +1,13 @@
-//! Source texts and the places in them.
+//! Source texts and positions in them.
 //!
-//! Every source of a run gets its own stretch of one number space, so that a [`Span`] alone says
-//! which text it lies in. The texts themselves are immutable.
+//! Each source of a run has its own range in one offset space, so that a [`Span`] alone identifies its source. Texts
+//! are immutable.
 
 use std::rc::Rc;
 
 use super::span::Span;
 
-/// One source text: a script file, a `-e` argument, a line of the REPL.
+/// A source text: a script file, a `-e` argument, a line of the REPL.
 #[derive(Debug)]
 pub struct Source {
     name: String,
@@ -17,48 +17,48 @@ pub struct Source {
     is_module: bool,
 }
 
-/// Where a byte offset lies, for people: both numbers count from 1, the column in characters.
+/// The position of a byte offset, for display: line and column count from 1, the column in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// The column in characters, from 1.
     pub column: usize,
 }
 
 impl Source {
-    /// The name shown in messages: a path as the user gave it, `<stdin>`, `<-e>`.
+    /// Returns the name for messages: a path as the user gave it, `<stdin>`, `<-e>`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it is a text that another one uses.
+    /// Whether this is the text of a module.
     pub fn is_module(&self) -> bool {
         self.is_module
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The span of the whole text.
+    /// Returns the span of the whole text.
     pub fn span(&self) -> Span {
         Span::new(self.base, self.base + self.text.len())
     }
 
-    /// The offset that spans of this source count from.
+    /// Returns the offset at which spans of this source begin.
     pub fn base(&self) -> usize {
         self.base
     }
 
-    /// The text below a span of this source.
+    /// Returns the text in a span of this source.
     pub fn slice(&self, span: Span) -> &str {
         let (start, end) = self.local(span);
         &self.text[start..end]
     }
 
-    /// The span as byte offsets of this text, cut to its length and to whole characters.
+    /// Converts a span to byte offsets in this text, clamped to its length and to character boundaries.
     pub fn local(&self, span: Span) -> (usize, usize) {
         let clamp = |offset: u32| {
             let at = (offset as usize).saturating_sub(self.base).min(self.text.len());
@@ -67,29 +67,29 @@ impl Source {
         (clamp(span.start), clamp(span.end))
     }
 
-    /// The line, from 1, of a byte offset of this text.
+    /// Returns the line, from 1, of a byte offset in this text.
     pub fn line_of(&self, offset: usize) -> usize {
         self.line_starts.partition_point(|&start| start as usize <= offset)
     }
 
-    /// Line and column of a span's start.
+    /// Returns the position of a span's start.
     pub fn position(&self, span: Span) -> Position {
         let (start, _) = self.local(span);
         self.position_at(start)
     }
 
-    /// Line and column of a span's end.
+    /// Returns the position of a span's end.
     pub fn end_position(&self, span: Span) -> Position {
         let (_, end) = self.local(span);
         self.position_at(end)
     }
 
-    /// The span's start, its column in units of UTF-16, as editors and code hosts count.
+    /// Returns the position of a span's start, with the column in UTF-16 code units, as editors and code hosts count.
     pub fn position_utf16(&self, span: Span) -> Position {
         self.in_utf16(self.local(span).0)
     }
 
-    /// The span's end, its column in units of UTF-16.
+    /// Returns the position of a span's end, with the column in UTF-16 code units.
     pub fn end_position_utf16(&self, span: Span) -> Position {
         self.in_utf16(self.local(span).1)
     }
@@ -99,14 +99,14 @@ impl Source {
         Position { line, column: self.text[start..offset].encode_utf16().count() + 1 }
     }
 
-    /// The text of a line (from 1) without its line end, and the offset of its first byte.
+    /// Returns a line (from 1) without its line end, and the offset of its first byte.
     pub fn line(&self, line: usize) -> (&str, usize) {
         let start = self.line_starts[line - 1] as usize;
         let end = self.line_starts.get(line).map_or(self.text.len(), |&next| next as usize);
         (self.text[start..end].trim_end_matches(['\n', '\r']), start)
     }
 
-    /// The lines that a span lies on, from the first character of the first to the line end of the last.
+    /// Extends a span to whole lines, including the line end of the last one.
     pub fn lines_of(&self, span: Span) -> Span {
         let (start, end) = self.local(span);
         let first = self.line_starts[self.line_of(start) - 1] as usize;
@@ -119,18 +119,18 @@ impl Source {
         Position { line, column: self.text[start..offset].chars().count() + 1 }
     }
 
-    /// The line of an offset, and where its columns begin.
+    /// Returns the line of an offset, and the offset of its first column.
     fn line_start(&self, offset: usize) -> (usize, usize) {
         let line = self.line_of(offset);
         let start = self.line_starts[line - 1] as usize;
-        // A byte order mark is no character of the text.
+        // A byte order mark does not count as a column.
         let skipped =
             if line == 1 { self.text.strip_prefix('\u{feff}').map_or(0, |_| '\u{feff}'.len_utf8()) } else { 0 };
         (line, (start + skipped).min(offset))
     }
 }
 
-/// Line and column of a byte in a text that is no source: data that is read once.
+/// Returns the position of a byte in a text that is not a source, such as data that is read once.
 pub fn position_in(text: &str, byte: usize) -> Position {
     let before = text.get(..byte).unwrap_or(text);
     Position {
@@ -141,29 +141,29 @@ pub fn position_in(text: &str, byte: usize) -> Position {
 
 /// All source texts of a run or a session.
 ///
-/// A copy shares the texts.
+/// A clone shares the texts.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     sources: Vec<Rc<Source>>,
 }
 
 impl Sources {
-    /// No sources.
+    /// Creates an empty collection.
     pub fn new() -> Sources {
         Sources::default()
     }
 
-    /// Takes a text in and gives it its stretch of offsets.
+    /// Adds a text and assigns it a range of offsets.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> &Source {
         self.add_text(name.into(), text.into(), false)
     }
 
-    /// Takes in the text of a module.
+    /// Adds the text of a module.
     pub fn add_module(&mut self, name: impl Into<String>, text: impl Into<String>) -> &Source {
         self.add_text(name.into(), text.into(), true)
     }
 
-    /// All texts, in the order in which they were taken in.
+    /// Returns all texts, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter().map(|source| &**source)
     }
@@ -176,13 +176,13 @@ impl Sources {
         self.sources.last().expect("a source was just pushed")
     }
 
-    /// The source in which a span begins, if any was added.
+    /// Returns the source in which a span begins, if there is one.
     pub fn of(&self, span: Span) -> Option<&Source> {
         let after = self.sources.partition_point(|source| source.base <= span.start as usize);
         self.sources.get(after.checked_sub(1)?).map(|source| &**source)
     }
 
-    /// The newest source.
+    /// Returns the newest source.
     pub fn last(&self) -> Option<&Source> {
         self.sources.last().map(|source| &**source)
     }

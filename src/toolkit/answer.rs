@@ -1,4 +1,4 @@
-//! What tools give back: typed results, and their shape as JSON Schema.
+//! Typed results of tools, and their JSON Schemas.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
@@ -10,14 +10,14 @@ use crate::value::{Str, Value};
 
 /// A result of a tool.
 pub trait Answer {
-    /// The result as a value.
+    /// Converts the result to a value.
     fn into_value(self) -> Result<Value, LimitHit>;
 
-    /// The shape of its JSON.
+    /// Returns the JSON Schema of the result.
     fn schema() -> serde_json::Value;
 }
 
-/// A list of any values as a result.
+/// A result that is a list of any values.
 pub struct AnyList(pub Value);
 
 impl Answer for AnyList {
@@ -30,7 +30,7 @@ impl Answer for AnyList {
     }
 }
 
-/// A map with any keys as a result.
+/// A result that is a map with any keys.
 pub struct AnyMap(pub Value);
 
 impl Answer for AnyMap {
@@ -43,7 +43,7 @@ impl Answer for AnyMap {
     }
 }
 
-/// Any value as a result.
+/// A result that is any value.
 pub struct AnyValue(pub Value);
 
 impl Answer for AnyValue {
@@ -56,7 +56,7 @@ impl Answer for AnyValue {
     }
 }
 
-/// A number as a result, whole or not.
+/// A result that is a number, whole or fractional.
 pub struct Number(pub Value);
 
 impl Answer for Number {
@@ -69,7 +69,7 @@ impl Answer for Number {
     }
 }
 
-/// A text as a result.
+/// A result that is a text.
 impl Answer for Str {
     fn into_value(self) -> Result<Value, LimitHit> {
         Ok(self.into())
@@ -80,7 +80,7 @@ impl Answer for Str {
     }
 }
 
-/// Every result type that derives both is an answer.
+/// Every type that is serializable and has a schema is an answer.
 impl<T: Serialize + JsonSchema> Answer for T {
     fn into_value(self) -> Result<Value, LimitHit> {
         crate::value::to_value(&self)
@@ -97,7 +97,7 @@ impl<T: Serialize + JsonSchema> Answer for T {
     }
 }
 
-/// Removes what only Rust knows: `format: int64` and its like.
+/// Removes formats that only matter in Rust, such as `format: int64`.
 #[derive(Clone, Debug)]
 struct Plain;
 

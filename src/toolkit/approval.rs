@@ -1,8 +1,8 @@
-//! Asking a person before a tool runs, and what was answered.
+//! Approvals: asks a person before a tool runs and remembers the replies.
 //!
-//! The gate asks with the exact plan of the call. Who can be asked is the front end's matter: an
-//! [`Approver`] at a terminal, or nobody; then the call is refused, and the refusal names the key of
-//! the policy file that would allow it.
+//! The gate asks with the exact plan of the call. The front end decides how to ask: it provides an [`Approver`], for
+//! example at a terminal. Without one, the call is refused, and the refusal names the key of the policy file that
+//! would allow it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,71 +19,71 @@ use super::error::ToolError;
 use super::policy::Layer;
 use super::registry::Tool;
 
-/// Entries of a directory that are counted for a question.
+/// Maximum number of directory entries that are counted for a question.
 const COUNTED: usize = 100_000;
-/// Paths of a list that a question shows.
+/// Maximum number of paths of a list that a question shows.
 const SHOWN_PATHS: usize = 10;
-/// Characters of a value that a question shows.
+/// Maximum number of characters of a value that a question shows.
 const SHOWN_CHARACTERS: usize = 60;
 
-/// What a person is asked.
+/// A question for a person: may this tool run?
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The tool that wants to run.
+    /// The tool that is about to run.
     pub tool: &'static str,
-    /// Why it asks, as a clause.
+    /// The reason for the question, as a clause.
     pub reason: String,
-    /// What it would do it to: an argument in each line.
+    /// The planned call: one argument per line.
     pub plan: Vec<String>,
-    /// Whether an answer can be kept for good: a file of the user's can lift the rule that asks.
+    /// Whether the reply can be saved permanently, because one of the user's own files can lift the rule that asks.
     pub can_always: bool,
 }
 
-/// What a person answers.
+/// A person's reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// Do it this time.
+    /// Allow this call.
     Once,
-    /// Do it whenever this run asks for the tool.
+    /// Allow every call of this tool in the run.
     Run,
-    /// Do it always: the answer goes into the policy file.
+    /// Allow the tool permanently: the reply is written to the policy file.
     Always,
-    /// Do not, and do not ask again in this run.
+    /// Refuse, and do not ask again in this run.
     Never,
-    /// There is nobody to ask.
+    /// No person is available.
     Nobody,
 }
 
-/// Somebody who can be asked.
+/// A front end that can ask a person.
 pub trait Approver {
-    /// Puts a question and waits for the answer.
+    /// Asks a question and waits for the reply.
     fn ask(&self, question: &Question, meter: &Meter) -> Result<Reply, LimitHit>;
 }
 
-/// Writes that a tool is allowed into one of the user's policy files.
+/// Writes to one of the user's policy files that a tool is allowed.
 pub type KeepAnswer = Box<dyn Fn(&'static str, Layer) -> Result<(), String>>;
 
-/// Why a call asks, and what would lift the question.
+/// The rule that requires approval, and how to lift it.
 #[derive(Clone, Copy, Debug)]
 pub struct Reason<'a> {
     /// The rule, as a clause.
     pub reason: &'a str,
-    /// How to do without the question.
+    /// How to avoid the question.
     pub instead: &'a str,
-    /// The file whose `allow` would lift it, where that is one of the user's.
+    /// The file whose `allow` would lift the rule, if it is one of the user's own.
     pub lifted_by: Option<Layer>,
 }
 
-/// Whom to ask, and what was answered so far.
+/// The approver and the replies so far.
 #[derive(Default)]
 pub struct Approvals {
-    /// Who can be asked.
+    /// The front end that asks, if there is one.
     pub approver: RefCell<Option<Rc<dyn Approver>>>,
-    /// Writes an answer into the policy file; none where it would not hold.
+    /// Writes a reply to the policy file; `None` where it would have no effect.
     keep: Option<KeepAnswer>,
-    /// Answers that hold for the rest of the run.
+    /// Replies that hold for the rest of the run, by tool.
     standing: RefCell<HashMap<&'static str, bool>>,
-    /// What could not be kept, to be told.
+    /// Messages about replies that could not be saved.
     pub(super) notes: RefCell<Vec<String>>,
 }
 
@@ -94,12 +94,12 @@ impl fmt::Debug for Approvals {
 }
 
 impl Approvals {
-    /// Nobody can be asked so far; `keep` writes an answer into the policy file, where it would hold.
+    /// Creates approvals without an approver. `keep` writes a reply to the policy file, where that has an effect.
     pub fn new(keep: Option<KeepAnswer>) -> Approvals {
         Approvals { keep, ..Approvals::default() }
     }
 
-    /// Asks whether a tool may run with these arguments; an error when it may not.
+    /// Asks whether a tool may run with these arguments. Errors: `policy_denied` if it may not.
     pub(super) fn approve(
         &self,
         tool: &Tool,
@@ -155,7 +155,7 @@ impl Approvals {
     }
 }
 
-/// What a call would do: its arguments, and how much lies below each directory.
+/// Describes a call: its arguments, and how much each directory contains.
 fn plan(tool: &Tool, bound: &Bound<'_>, meter: &Meter) -> Vec<String> {
     let mut lines = Vec::new();
     for (param, arg) in tool.params.iter().zip(bound.all()) {
@@ -179,7 +179,7 @@ fn plan(tool: &Tool, bound: &Bound<'_>, meter: &Meter) -> Vec<String> {
     lines
 }
 
-/// A place by its true name, and how much is there.
+/// Describes a path: its resolved name, and its size or number of entries.
 fn described(place: &SandboxPath, meter: &Meter) -> String {
     let address = place.address();
     let name = if address.is_empty() { "." } else { &*address };

@@ -1,7 +1,6 @@
-//! The one binder: puts arguments into the declared order and checks them.
+//! The binder: puts arguments into the declared order and checks them.
 //!
-//! Scripts, JSON and the check before a run all come through here, so that there is one wording for
-//! each mistake.
+//! Scripts, JSON calls and the check before a run all use this module, so each mistake has one wording.
 
 use compact_str::CompactString;
 
@@ -11,7 +10,7 @@ use crate::value::{Map, Str, Value, print};
 use super::error::{Manner, ToolError};
 use super::spec::{Kind, Literal, Param, WhenAbsent};
 
-/// Why arguments do not fit a declaration.
+/// A mismatch between the arguments and a declaration.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ArgError {
     /// A required argument is missing.
@@ -21,7 +20,7 @@ pub enum ArgError {
         callee: &'static str,
         /// The parameter.
         param: &'static str,
-        /// What it takes.
+        /// The kind of value that the parameter takes.
         noun: &'static str,
     },
     /// More arguments than parameters.
@@ -29,22 +28,22 @@ pub enum ArgError {
     TooMany {
         /// The tool.
         callee: &'static str,
-        /// How many it takes, as text.
+        /// The maximum number of arguments, in words.
         most: String,
-        /// How many were given.
+        /// The number of arguments given.
         given: usize,
     },
-    /// A name that no parameter has.
+    /// No parameter has this name.
     #[error("`{callee}` has no argument `{name}`")]
     Unknown {
         /// The tool.
         callee: &'static str,
         /// The name given.
         name: String,
-        /// What to do.
+        /// The suggested fix.
         help: String,
     },
-    /// A parameter given twice.
+    /// A parameter is given twice.
     #[error("`{callee}` is given `{name}` twice")]
     Doubled {
         /// The tool.
@@ -52,28 +51,28 @@ pub enum ArgError {
         /// The parameter.
         name: &'static str,
     },
-    /// A value of the wrong type.
+    /// A value has the wrong type.
     #[error("`{callee}` needs {noun} for `{param}`, not {found}")]
     WrongType {
         /// The tool.
         callee: &'static str,
         /// The parameter.
         param: &'static str,
-        /// What it takes.
+        /// The kind of value that the parameter takes.
         noun: &'static str,
-        /// Type and value given.
+        /// The type and value given.
         found: String,
-        /// What to do.
+        /// The suggested fix.
         help: String,
     },
-    /// A value outside what is allowed.
+    /// A value is out of range.
     #[error("`{callee}` needs {allowed} for `{param}`, not {found}")]
     OutOfRange {
         /// The tool.
         callee: &'static str,
         /// The parameter.
         param: &'static str,
-        /// What is allowed.
+        /// The allowed values, in words.
         allowed: String,
         /// The value given.
         found: String,
@@ -81,7 +80,7 @@ pub enum ArgError {
 }
 
 impl ArgError {
-    /// Its code in findings.
+    /// Returns the diagnostic code.
     pub fn code(&self) -> Code {
         match self {
             ArgError::Missing { .. } => Code::MissingArgument,
@@ -93,7 +92,7 @@ impl ArgError {
         }
     }
 
-    /// What to do, imperative.
+    /// Returns the suggested fix, in the imperative.
     pub fn help(&self) -> String {
         match self {
             ArgError::Unknown { help, .. } | ArgError::WrongType { help, .. } => help.clone(),
@@ -132,17 +131,17 @@ impl From<ArgError> for Box<ToolError> {
     }
 }
 
-/// The parameters of one tool, ready to be bound to.
+/// Binds arguments to the parameters of one tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Binder {
     /// The tool's name, for messages.
     pub callee: &'static str,
-    /// Its parameters.
+    /// The tool's parameters.
     pub params: &'static [Param],
 }
 
 impl Binder {
-    /// The parameter of a name.
+    /// Returns the position of the parameter with this name or alias.
     pub fn position(&self, name: &str) -> Result<usize, ArgError> {
         self.params.iter().position(|param| param.is_called(name)).ok_or_else(|| {
             let names = self.params.iter().map(|param| param.name);
@@ -156,7 +155,7 @@ impl Binder {
         })
     }
 
-    /// Which parameter each argument is for: `positional` unnamed ones, then those of `names`.
+    /// Returns the parameter position of each argument: first `positional` unnamed arguments, then those in `names`.
     pub fn places<'a>(&self, positional: usize, names: impl Iterator<Item = &'a str>) -> Result<Vec<usize>, ArgError> {
         if positional > self.params.len() {
             return Err(self.too_many(positional + names.count()));
@@ -181,7 +180,7 @@ impl Binder {
         ArgError::TooMany { callee: self.callee, most, given }
     }
 
-    /// The first required parameter that none of `places` is for.
+    /// Returns the error for the first required parameter that is not in `places`.
     pub fn missing(&self, places: &[usize]) -> Option<ArgError> {
         let required = |place: &usize| self.params[*place].absent == WhenAbsent::Required;
         let place = (0..self.params.len()).filter(required).find(|place| !places.contains(place))?;
@@ -189,12 +188,12 @@ impl Binder {
         Some(ArgError::Missing { callee: self.callee, param: param.name, noun: param.kind.noun() })
     }
 
-    /// Whether one positional map stands for all arguments.
+    /// Whether a single positional map may stand for all arguments.
     pub fn takes_one_map(&self) -> bool {
         self.params.first().is_some_and(|param| !param.kind.takes_maps())
     }
 
-    /// Arguments by name, put into the declared order.
+    /// Puts named arguments into the declared order.
     pub fn spread(&self, map: &Map) -> Result<Vec<Option<Value>>, ArgError> {
         let keys: Vec<(Str, Value)> = map.iter().collect();
         let names: Vec<CompactString> = keys.iter().map(|(key, _)| CompactString::new(&*key.as_text())).collect();
@@ -206,7 +205,8 @@ impl Binder {
         Ok(args)
     }
 
-    /// The same for the one value of a call. A result of another tool holds no arguments: what to give of it is told.
+    /// Like [`Binder::spread`], for a call whose only argument is the map `value`. If the map is the result of
+    /// another tool, the error suggests which field to pass.
     pub fn spread_value(&self, value: &Value, map: &Map) -> Result<Vec<Option<Value>>, ArgError> {
         self.spread(map).map_err(|error| match (error, self.params.first()) {
             (ArgError::Unknown { .. }, Some(param)) if part_of_result(param.kind, map).is_some() => {
@@ -245,7 +245,7 @@ impl Binder {
         self.check_range(param, value)
     }
 
-    /// The error for a value of the wrong type.
+    /// Returns the error for a value of the wrong type.
     fn wrong(&self, param: &Param, value: &Value) -> ArgError {
         let found = match (param.kind, value) {
             (Kind::Texts | Kind::TextOrTexts | Kind::Patterns | Kind::Paths(..), Value::List(list)) => {
@@ -258,7 +258,7 @@ impl Binder {
         ArgError::WrongType { callee, param: param.name, noun, found, help }
     }
 
-    /// What to give instead of a value of the wrong type.
+    /// Suggests a replacement for a value of the wrong type.
     fn remedy(&self, param: &Param, value: &Value) -> String {
         let several = self.params.iter().find(|param| matches!(param.kind, Kind::Paths(..)));
         match (param.kind, value, several) {
@@ -294,9 +294,9 @@ impl Binder {
         Err(ArgError::OutOfRange { callee: self.callee, param: param.name, allowed, found })
     }
 
-    /// Checks all arguments, in declared order, and fills in what was left out.
+    /// Checks all arguments, in declared order, and fills in defaults.
     ///
-    /// Paths are still texts: [`super::gate`] finds their places.
+    /// Paths are still texts here: [`super::gate`] resolves them.
     pub fn complete(&self, args: &mut [Option<Value>]) -> Result<(), ArgError> {
         for (place, arg) in args.iter_mut().enumerate() {
             let param = &self.params[place];
@@ -327,7 +327,7 @@ fn shown(value: &Value) -> String {
 }
 
 impl Literal {
-    /// The literal as a value.
+    /// Converts the literal to a value.
     pub fn value(self) -> Value {
         match self {
             Literal::Bool(truth) => truth.into(),
@@ -337,7 +337,7 @@ impl Literal {
     }
 }
 
-/// How a value becomes what is wanted.
+/// Suggests how to convert a value to the required kind.
 fn conversion(kind: Kind, value: &Value) -> Option<&'static str> {
     let is_text = matches!(kind, Kind::Text | Kind::Content | Kind::TextOrNil | Kind::TextOrTexts);
     let is_number = matches!(kind, Kind::Int { .. } | Kind::IntOrNil { .. } | Kind::Number);
@@ -349,7 +349,7 @@ fn conversion(kind: Kind, value: &Value) -> Option<&'static str> {
     }
 }
 
-/// What to give of the result of another tool.
+/// Suggests which field of another tool's result to pass.
 fn part_of_result(kind: Kind, map: &Map) -> Option<&'static str> {
     let has = |key: &str| map.get_str(key).is_some();
     match kind {

@@ -1,6 +1,6 @@
-//! Arguments that the binder checked, and how a tool takes them in the types of its declaration.
+//! Checked arguments, and their conversion to the types that a tool declares.
 //!
-//! Nothing is checked here: kinds and ranges are [`super::bind`]'s, places [`super::gate`]'s.
+//! Nothing is checked here: [`super::bind`] checks kinds and ranges, [`super::gate`] resolves paths.
 
 use std::rc::Rc;
 use std::{slice, vec};
@@ -11,51 +11,51 @@ use crate::value::{List, Map, Str, Value};
 use super::error::ToolError;
 use super::spec::Param;
 
-/// The typed arguments of a tool; made by [`super::arguments!`].
+/// The typed arguments of a tool, implemented by [`super::arguments!`].
 pub trait Arguments {
     /// The parameters, in order.
     const PARAMS: &'static [Param];
 
-    /// The arguments from values that were checked against the parameters.
+    /// Converts values that were checked against the parameters.
     fn take(bound: &mut Bound<'_>) -> Self;
 }
 
-/// Checked arguments, to be taken in the declared order.
+/// Checked arguments, taken one by one in the declared order.
 #[derive(Debug)]
 pub struct Bound<'a> {
-    /// Those of a tool that takes no paths, where whoever calls holds them.
+    /// Arguments of a tool without path parameters, borrowed from the caller.
     values: slice::IterMut<'a, Option<Value>>,
-    /// Those of any other.
+    /// Arguments of any other tool.
     args: vec::IntoIter<BoundArg>,
 }
 
 /// One checked argument.
 #[derive(Debug)]
 pub enum BoundArg {
-    /// Left out.
+    /// The argument was omitted.
     Absent,
     /// A value.
     Value(Value),
-    /// A path whose place was found.
+    /// A resolved path.
     Path(SandboxPath),
-    /// Something kept, and the place that it came from.
+    /// A backup, and the path of its origin.
     Kept(KeptPath),
-    /// Paths with the places that were found.
+    /// Resolved paths.
     Paths(Vec<ListedPath>),
 }
 
-/// One checked argument, to be looked at.
+/// A borrowed view of one checked argument.
 #[derive(Clone, Copy, Debug)]
 pub enum BoundRef<'a> {
-    /// Left out.
+    /// The argument was omitted.
     Absent,
     /// A value.
     Value(&'a Value),
-    /// A path whose place was found.
+    /// A resolved path.
     Path(&'a SandboxPath),
-    /// Something kept, and the place that it came from.
+    /// A backup, and the path of its origin.
     Kept(&'a KeptPath),
-    /// Paths with the places that were found.
+    /// Resolved paths.
     Paths(&'a [ListedPath]),
 }
 
@@ -77,32 +77,32 @@ impl<'a> From<&'a BoundArg> for BoundRef<'a> {
     }
 }
 
-/// A path of a list: as it was given, and its place or why it is refused.
+/// A path of a list: its text, and the resolved path or the reason for refusing it.
 #[derive(Debug)]
 pub struct ListedPath {
-    /// As it was given.
+    /// The text as given.
     pub given: String,
-    /// Its place, which the policy lets the tool use.
+    /// The resolved path, which the policy allows the tool to use, or the refusal.
     pub place: Result<SandboxPath, ToolError>,
 }
 
 impl<'a> Bound<'a> {
-    /// Arguments that were checked, in the declared order.
+    /// Wraps checked arguments in the declared order.
     pub fn new(args: Vec<BoundArg>) -> Bound<'a> {
         Bound { values: slice::IterMut::default(), args: args.into_iter() }
     }
 
-    /// The same where no path is among them: they are taken from where they are.
+    /// Wraps checked arguments that contain no paths. They are moved out of `values` when taken.
     pub fn of_values(values: &'a mut [Option<Value>]) -> Bound<'a> {
         Bound { values: values.iter_mut(), args: vec::IntoIter::default() }
     }
 
-    /// All arguments that were not taken yet.
+    /// Returns the arguments that were not taken yet.
     pub fn all(&self) -> impl Iterator<Item = BoundRef<'_>> {
         self.values.as_slice().iter().map(BoundRef::from).chain(self.args.as_slice().iter().map(BoundRef::from))
     }
 
-    /// The next argument, in the type that the declaration gives it.
+    /// Takes the next argument, converted to its declared type.
     #[inline]
     pub fn take<T: FromArg>(&mut self) -> T {
         match self.values.next() {
@@ -112,10 +112,10 @@ impl<'a> Bound<'a> {
     }
 }
 
-/// A Rust type that an argument can have. The binder has checked the kind, so a mismatch is a fault
-/// of the declaration, which the test of all declarations finds.
+/// A Rust type that an argument can have. The binder has checked the kind, so a mismatch is a bug in the declaration;
+/// the test of all declarations detects it.
 pub trait FromArg {
-    /// The argument in this type.
+    /// Converts the argument.
     fn from_arg(arg: BoundArg) -> Self;
 }
 

@@ -1,7 +1,7 @@
-//! What the audit log is told of one call.
+//! The audit record of one call.
 //!
-//! Content never comes into it: of a parameter that takes content the log gets size and hash. Nothing
-//! is hashed or written for a call that changes nothing and is not refused.
+//! It never contains content: for a parameter that takes content, the log gets the size and hash. Nothing is hashed
+//! or written for a call that changes nothing and is not refused.
 
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -18,29 +18,30 @@ use super::memory::SessionMemory;
 use super::registry::Tool;
 use super::spec::{Effect, Kind, Param};
 
-/// Bytes of resolved paths that one line names.
+/// Maximum number of bytes of resolved paths in one line.
 const MAX_PATHS: usize = 32 << 10;
-/// Bytes of a line besides its arguments and paths, generously.
+/// A generous estimate of the bytes of a line besides its arguments and paths.
 const FRAME: u64 = 8 << 10;
 
-/// One call, as far as the audit log is concerned.
+/// The record of one call for the audit log.
 #[derive(Debug)]
 pub struct CallRecord<'a> {
     tool: &'static str,
-    /// The arguments of a tool that touches something.
+    /// The tool and its arguments, borrowed from the call. `None` for records of front ends, and of tools that work
+    /// on values alone.
     given: Option<(&'a Tool, &'a [Option<Value>])>,
     session: &'a SessionMemory,
     has_begun: Cell<bool>,
     has_changed: Cell<bool>,
-    /// The first place that the call concerns, as long as there are no details.
+    /// The first path that the call concerns, while there are no details.
     first_place: OnceCell<CompactString>,
-    /// What most calls have nothing of.
+    /// Data that most calls do not have.
     details: RefCell<Option<Box<Details>>>,
 }
 
 #[derive(Debug, Default)]
 struct Details {
-    /// The arguments, where they were not given.
+    /// The arguments, if `given` is `None`.
     arguments: Vec<Told>,
     places: Places,
     items: Option<Items>,
@@ -58,26 +59,26 @@ pub struct Told {
 /// How the log shows an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// As it is, unless it is long.
+    /// Verbatim, unless it is long.
     Plain,
-    /// The same for a path or a list of paths.
+    /// Verbatim, as a path or a list of paths.
     Path,
     /// By size and hash.
     Hashed,
 }
 
-/// The places that a call concerns.
+/// The paths that a call concerns.
 #[derive(Debug, Default)]
 struct Places {
     paths: IndexSet<String>,
     refused: Vec<String>,
     bytes: usize,
-    /// Paths that found no room.
+    /// Number of paths that did not fit.
     more: u64,
 }
 
 impl Told {
-    /// An argument by its name.
+    /// Creates an argument with its name.
     pub fn new(name: &'static str, value: Value, shown: Shown) -> Told {
         Told { name, value, shown }
     }
@@ -92,15 +93,15 @@ impl Told {
 }
 
 impl<'a> CallRecord<'a> {
-    /// The record of a call whose arguments are known already.
+    /// Creates the record of a call whose arguments are known.
     pub fn new(tool: &'static str, arguments: Vec<Told>, session: &'a SessionMemory) -> CallRecord<'a> {
         let record = CallRecord::of_untold(tool, session);
         record.detail(|details| details.arguments = arguments);
         record
     }
 
-    /// The record of a call of which no argument is held, since the tool touches nothing and may want to
-    /// change a value in place; see [`CallRecord::tell_if_untold`].
+    /// Creates the record of a call without its arguments. A tool that works on values alone may change one in place,
+    /// so the record must not share ownership of them; see [`CallRecord::tell_if_untold`].
     #[inline]
     pub fn of_untold(tool: &'static str, session: &'a SessionMemory) -> CallRecord<'a> {
         let (has_begun, has_changed) = (Cell::new(false), Cell::new(false));
@@ -108,12 +109,12 @@ impl<'a> CallRecord<'a> {
         CallRecord { tool, given: None, session, has_begun, has_changed, first_place, details }
     }
 
-    /// The record of a call of a tool with these arguments, in the declared order.
+    /// Creates the record of a tool call with these arguments, in the declared order.
     pub fn of_call(tool: &'a Tool, args: &'a [Option<Value>], session: &'a SessionMemory) -> CallRecord<'a> {
         CallRecord { given: Some((tool, args)), ..CallRecord::of_untold(tool.spec.name, session) }
     }
 
-    /// Says what the arguments are, from those that were bound already, unless they are known.
+    /// Records the bound arguments, unless the arguments are already known.
     pub fn tell_if_untold<'v>(&self, tool: &Tool, args: impl Iterator<Item = BoundRef<'v>>) {
         if self.given.is_none() {
             let args = args.map(|arg| if let BoundRef::Value(value) = arg { Some(value) } else { None });
@@ -125,12 +126,12 @@ impl<'a> CallRecord<'a> {
         change(self.details.borrow_mut().get_or_insert_with(|| Box::new(Details::new(self.first_place.get()))))
     }
 
-    /// What a detail is; that of nothing where there are none.
+    /// Reads a detail; returns the default if there are no details.
     fn look<T: Default>(&self, at: impl FnOnce(&Details) -> T) -> T {
         self.details.borrow().as_deref().map(at).unwrap_or_default()
     }
 
-    /// Says that the call concerns a place, by its resolved path.
+    /// Records that the call concerns a path, given its resolved form.
     pub fn concerns(&self, resolved: &str) {
         let shown = if resolved.is_empty() { "." } else { resolved };
         if self.details.borrow().is_none() && self.first_place.get_or_init(|| shown.into()) == shown {
@@ -139,7 +140,7 @@ impl<'a> CallRecord<'a> {
         self.detail(|details| details.places.add(shown));
     }
 
-    /// Says that one path of a list was refused.
+    /// Records that one path of a list was refused.
     pub fn refuses(&self, given: &str) {
         self.detail(|Details { places, .. }| {
             if places.has_room(given) {
@@ -148,42 +149,42 @@ impl<'a> CallRecord<'a> {
         });
     }
 
-    /// Says that something is about to be changed; whether that was said before.
+    /// Marks that the call is about to change something in the sandbox. Returns whether it was already marked.
     pub fn begins(&self) -> bool {
         self.has_begun.replace(true)
     }
 
-    /// Whether something may have been changed.
+    /// Whether the call may have changed something in the sandbox, so that it needs an audit line.
     pub fn has_begun(&self) -> bool {
         self.has_begun.get()
     }
 
-    /// Says that something is changed from here on, in a file or in what scripts remember.
+    /// Marks that the call changes a file or memory from here on.
     pub fn changes(&self) {
         self.has_changed.set(true);
     }
 
-    /// Whether something may have been changed, in a file or in what scripts remember.
+    /// Whether the call may have changed a file or memory.
     pub fn has_changed(&self) -> bool {
         self.has_changed.get()
     }
 
-    /// Says how far a call on several items came.
+    /// Records how many items a call on several items has processed.
     pub fn count_items(&self, items: Items) {
         self.detail(|details| details.items = Some(items));
     }
 
-    /// The tool.
+    /// Returns the tool's name.
     pub fn tool(&self) -> &'static str {
         self.tool
     }
 
-    /// Whether the policy lets the call do what a further tool does, as was said before.
+    /// Whether [`CallRecord::gets_leave`] was recorded for another tool.
     pub fn has_leave(&self, tool: &'static str) -> bool {
         self.look(|details| details.granted.contains(&tool))
     }
 
-    /// Says that the policy lets the call do what a further tool does.
+    /// Records that the policy allows the call to do what another tool does.
     pub fn gets_leave(&self, tool: &'static str) {
         self.detail(|details| details.granted.push(tool));
     }
@@ -193,12 +194,12 @@ impl<'a> CallRecord<'a> {
         self.look(|details| !details.places.refused.is_empty())
     }
 
-    /// Whoever calls.
+    /// Returns the session of the caller.
     pub fn session(&self) -> &'a SessionMemory {
         self.session
     }
 
-    /// Bytes that its line may take, mostly: room for more is taken than a line of it needs.
+    /// Returns the bytes to reserve for the line, an overestimate for most calls.
     pub fn bytes(&self) -> u64 {
         let of = |told: &Told| match (&told.value, told.shown) {
             (_, Shown::Hashed) => 0,
@@ -210,13 +211,13 @@ impl<'a> CallRecord<'a> {
         FRAME + (arguments + MAX_PATHS) as u64
     }
 
-    /// The arguments that are held where the call has them.
+    /// Returns the arguments that are borrowed from the call.
     fn given(&self) -> Vec<Told> {
         let of = |(tool, args): (&Tool, &[Option<Value>])| told(tool, args.iter().map(Option::as_ref)).collect();
         self.given.map(of).unwrap_or_default()
     }
 
-    /// Gives what the log is to be told of a call and its failure, if it failed, to `take`.
+    /// Passes the log entry of a call, and of its failure if it failed, to `take`.
     pub fn with_entry<R>(&self, failure: Option<&ToolError>, take: impl FnOnce(&Entry<'_>) -> R) -> R {
         let (given, code) = (self.given(), failure.map(|error| error.code));
         let is_partly = failure.is_some_and(|error| error.manner == Manner::Partly);
@@ -266,7 +267,7 @@ impl Places {
     }
 }
 
-/// The arguments that are there, in the declared order.
+/// Returns the arguments that are present, in the declared order.
 fn told<'v>(tool: &Tool, args: impl Iterator<Item = Option<&'v Value>>) -> impl Iterator<Item = Told> {
     let told = |(param, arg): (&Param, Option<&Value>)| {
         Some(Told::new(param.name, arg?.clone(), shown(param.kind, tool.spec.effect)))
@@ -274,12 +275,12 @@ fn told<'v>(tool: &Tool, args: impl Iterator<Item = Option<&'v Value>>) -> impl 
     tool.params.iter().zip(args).filter_map(told)
 }
 
-/// Whether a failure says that policy or sandbox did not allow it.
+/// Whether a failure is a refusal by the policy or the sandbox.
 pub fn is_refusal(code: ToolCode) -> bool {
     matches!(code, ToolCode::PolicyDenied | ToolCode::SandboxViolation)
 }
 
-/// How the log shows what a parameter takes. Texts of tools that touch nothing are what they work on.
+/// Returns how the log shows arguments of a parameter. Texts given to pure tools are content.
 fn shown(kind: Kind, effect: Effect) -> Shown {
     match kind {
         Kind::Text if effect == Effect::Pure => Shown::Hashed,

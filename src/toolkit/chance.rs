@@ -1,5 +1,4 @@
-//! What a run takes from outside besides files: the time and chance. Both can be fixed, so that a run
-//! can be repeated to the letter.
+//! The clock and the random numbers of a run. Both can be fixed to make a run reproducible.
 
 use std::cell::RefCell;
 
@@ -7,18 +6,18 @@ use chrono::{DateTime, Utc};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Where the present moment comes from.
+/// The source of the current time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clock {
     /// The system's clock.
     #[default]
     System,
-    /// It is always this moment.
+    /// A fixed time.
     Fixed(DateTime<Utc>),
 }
 
 impl Clock {
-    /// The present moment.
+    /// Returns the current time.
     pub fn now(self) -> DateTime<Utc> {
         match self {
             Clock::System => Utc::now(),
@@ -27,8 +26,8 @@ impl Clock {
     }
 }
 
-/// Random numbers of a run: such that nobody can guess, unless a seed is given. The same seed gives the
-/// same numbers in every version.
+/// Random numbers of a run: unpredictable, unless a seed is given. The same seed gives the same numbers in every
+/// version.
 #[derive(Debug, Default)]
 pub struct Chance {
     seed: Option<u64>,
@@ -36,33 +35,33 @@ pub struct Chance {
 }
 
 impl Chance {
-    /// Chance that is the same for every run with this seed.
+    /// Creates a generator that is reproducible if there is a seed.
     pub fn new(seed: Option<u64>) -> Chance {
         Chance { seed, generator: RefCell::default() }
     }
 
-    /// Begins anew with a seed that the script gives.
+    /// Restarts the generator with a seed that the script gives.
     pub fn reseed(&self, seed: u64) {
         *self.generator.borrow_mut() = Some(ChaCha8Rng::seed_from_u64(seed));
     }
 
-    /// Forgets what a run made of it; called when the run ends.
+    /// Discards the state of the generator; called when a run ends.
     pub fn forget(&self) {
         *self.generator.borrow_mut() = None;
     }
 
-    /// Fills bytes at random.
+    /// Fills `bytes` with random bytes.
     pub fn fill(&self, bytes: &mut [u8]) {
         self.with(|generator| generator.fill_bytes(bytes));
     }
 
-    /// A number below a bound, each as likely as the others; 0 stands for 2^64.
+    /// Returns a uniformly distributed number below a bound; a bound of 0 stands for 2^64.
     pub fn below(&self, bound: u64) -> u64 {
         self.with(|generator| {
             if bound == 0 {
                 return generator.next_u64();
             }
-            // Lemire's method: what is left over where 2^64 is no multiple of the bound is thrown again.
+            // Lemire's method: reject the remainder where 2^64 is not a multiple of the bound, and draw again.
             loop {
                 let wide = u128::from(generator.next_u64()) * u128::from(bound);
                 if wide as u64 >= bound.wrapping_neg() % bound {
@@ -72,7 +71,7 @@ impl Chance {
         })
     }
 
-    /// A number from 0.0 up to, but not including, 1.0.
+    /// Returns a number from 0.0 up to, but not including, 1.0.
     pub fn float(&self) -> f64 {
         self.with(|generator| (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64)
     }

@@ -1,6 +1,5 @@
-//! What tools may do with the terminal, or with whatever stands in its place: read a line, print a value,
-//! show how far a script has come. Who does it is the front end's matter; where there is nobody, nothing is
-//! read and nothing is shown.
+//! The console of a run: reading a line, printing a value, showing progress. The front end implements it; without
+//! one, nothing is read and nothing is shown.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -13,28 +12,28 @@ use crate::value::{Value, print};
 
 use super::error::ToolError;
 
-/// Somebody who types and reads.
+/// A console, implemented by a front end.
 pub trait Console {
-    /// The next line without its end, after a prompt that is shown where somebody reads it; none at the end
-    /// of the input. A line of more than `most` bytes is refused.
+    /// Reads the next line, without its end. The prompt is shown if the console is interactive. Returns `None` at the
+    /// end of the input. Errors: [`InputFault::TooLong`] for a line of more than `most` bytes.
     fn read_line(&self, prompt: &str, most: usize, meter: &Meter) -> Result<Option<String>, InputFault>;
 
-    /// Shows a line in the place of the one that was shown before; none clears it.
+    /// Replaces the status line; `None` clears it.
     fn show(&self, line: Option<&str>);
 }
 
-/// Why no line could be read.
+/// A reason why no line could be read.
 #[derive(Debug)]
 pub enum InputFault {
-    /// The run is over.
+    /// The run reached a limit.
     Limit(LimitHit),
     /// The line is too long.
     TooLong,
-    /// The system refuses.
+    /// A system error.
     Io(io::Error),
 }
 
-/// The console of a gate, and what is to be printed.
+/// The console of a gate, and the values that are to be printed.
 #[derive(Default)]
 pub struct Consoles {
     console: RefCell<Option<Rc<dyn Console>>>,
@@ -48,12 +47,12 @@ impl fmt::Debug for Consoles {
 }
 
 impl Consoles {
-    /// Says who types and reads.
+    /// Sets the console.
     pub fn set(&self, console: Rc<dyn Console>) {
         *self.console.borrow_mut() = Some(console);
     }
 
-    /// The next line of the input; none at its end, or where there is nobody.
+    /// Reads the next line of the input. Returns `None` at the end, or without a console.
     pub fn read_line(&self, prompt: &str, meter: &Meter) -> Result<Option<String>, ToolError> {
         let console = self.console.borrow().clone();
         let Some(console) = console else { return Ok(None) };
@@ -66,28 +65,28 @@ impl Consoles {
         })
     }
 
-    /// Notes a value that is printed when the call is over.
+    /// Queues a value that is printed after the call.
     pub fn print(&self, value: Value) {
         self.printed.borrow_mut().push(value);
     }
 
-    /// Whether something is to be printed.
+    /// Whether values are queued.
     pub fn has_printed(&self) -> bool {
         !self.printed.borrow().is_empty()
     }
 
-    /// Takes what is to be printed, as texts.
+    /// Takes the queued values, as texts.
     pub fn take_printed_texts(&self) -> Vec<String> {
         let text = |value: &Value| print::to_text(value).map_or_else(|error| error.to_string(), String::from);
         self.take_printed().iter().map(text).collect()
     }
 
-    /// Takes what is to be printed.
+    /// Takes the queued values.
     pub fn take_printed(&self) -> Vec<Value> {
         std::mem::take(&mut *self.printed.borrow_mut())
     }
 
-    /// Shows a line in the place of the last one; none clears it.
+    /// Replaces the status line; `None` clears it.
     pub fn show(&self, line: Option<&str>) {
         if let Some(console) = &*self.console.borrow() {
             console.show(line);

@@ -1,4 +1,4 @@
-//! What a tool may use: the sandbox, the run's account, its settings. Nothing of the evaluator.
+//! The context of a tool call: the sandbox, the run's budget and settings, but nothing of the evaluator.
 
 use std::ops::ControlFlow;
 
@@ -23,28 +23,27 @@ use super::policy::{Policy, Stated};
 use super::settings::Settings;
 use super::spec::Access;
 
-/// What a tool visits of a tree.
+/// Options of [`Context::visit`].
 #[derive(Clone, Copy)]
 pub struct Visit<'a> {
-    /// What is listed, and how.
+    /// The options of the listing.
     pub plan: ListingPlan,
-    /// Says of a directory, by its path from the start, whether it is wanted at all; links must not be followed.
+    /// Whether to enter a directory, given its path from the start. Must not be combined with following links.
     pub enters: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
 }
 
 /// One step of a listing, with its entry.
 pub struct Visited<'a, 'l> {
-    /// What tells of the entry.
+    /// The lister, which knows the entry.
     pub lister: &'a mut Lister<'l>,
-    /// What kind of step.
+    /// The kind of step.
     pub step: Step,
     policy: &'a Policy,
     root: &'a Root,
 }
 
 impl Visited<'_, '_> {
-    /// Opens the entry, a regular file, for reading its content, as far as the policy lets the tool;
-    /// `shown` is how messages name it.
+    /// Opens the entry, a regular file, for reading, if the policy allows it. `shown` is its name in messages.
     pub fn open(&mut self, shown: &str) -> Result<OpenFile, ToolError> {
         if self.policy.has_path_rules() {
             let address = self.lister.resolved_path();
@@ -56,34 +55,34 @@ impl Visited<'_, '_> {
     }
 }
 
-/// The world as one call of a tool sees it.
+/// The sandbox and the run, as one call of a tool sees them.
 pub struct Context<'a> {
-    /// What the run has spent and may spend.
+    /// The budget of the run.
     pub meter: &'a mut Meter,
-    /// The most bytes that the answer may take as JSON.
+    /// Maximum size of the answer as JSON, in bytes.
     pub answer_bytes: Option<u64>,
     pub(super) gate: &'a Gate,
     pub(super) record: &'a CallRecord<'a>,
 }
 
 impl<'a> Context<'a> {
-    /// Opens a change of so many files and folders; nothing can be changed without one.
+    /// Begins a change of this many files and directories. Nothing can be changed without one.
     pub fn begin_change(&mut self, files: u64) -> Result<Change<'a>, ToolError> {
         self.gate.begin_change(files, self.meter, self.record)
     }
 
-    /// The number of the last step that was taken in the run.
+    /// Returns the number of the last step of the run.
     pub fn last_step(&self) -> u32 {
         self.gate.journal.last_step()
     }
 
-    /// Takes back the steps from a number on, whatever the run may still spend. Gives those that could not
-    /// be taken back, and why.
+    /// Rolls back the steps from `first_step` on, regardless of the remaining budget. Returns the steps that could
+    /// not be rolled back, with the reasons.
     pub fn roll_back(&self, first_step: u32) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
         self.gate.roll_back(first_step)
     }
 
-    /// Makes a directory directly below the root that is removed when the run ends, and gives its name.
+    /// Creates a directory directly below the root that is removed when the run ends, and returns its name.
     pub fn make_temporary(&mut self, prefix: &str) -> Result<String, ToolError> {
         let name = temporary_name(prefix);
         self.admit(&name, true, Access::Change)?;
@@ -92,37 +91,38 @@ impl<'a> Context<'a> {
         Ok(name)
     }
 
-    /// What keeps the old content of a place: in `.ns` of the root that the place belongs to.
+    /// Returns the backup store of the root that contains `place`.
     pub fn keeper(&self, place: &SandboxPath) -> Keeper<'a> {
         Keeper::new(self.gate.root_of(place), self.gate.policy.retention)
     }
 
-    /// What is kept under a path that a result had, if the policy lets it go back to where it was.
+    /// Finds the backup with a path that an earlier result contained, if the policy allows restoring it to its
+    /// origin.
     pub fn kept(&self, path: &str) -> Result<KeptPath, ToolError> {
         self.gate.kept(path, |_| {})
     }
 
-    /// The present moment.
+    /// Returns the current time.
     pub fn now(&self) -> DateTime<Utc> {
         self.gate.clock.now()
     }
 
-    /// The random numbers of the run.
+    /// Returns the random numbers of the run.
     pub fn chance(&self) -> &'a Chance {
         &self.gate.chance
     }
 
-    /// The terminal, or what stands in its place.
+    /// Returns the console.
     pub fn consoles(&self) -> &'a Consoles {
         &self.gate.consoles
     }
 
-    /// What the policy file says for single tools.
+    /// Returns the settings of single tools from the policy file.
     pub fn settings(&self) -> &Settings {
         &self.gate.settings
     }
 
-    /// What scripts remember: to keep a result, `context.memory().store(scope, key, value)`.
+    /// Returns the memory of scripts. To store a result: `context.memory().store(scope, key, value)`.
     pub fn memory(&mut self) -> Memory<'_> {
         Memory {
             gate: self.gate,
@@ -133,18 +133,19 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether listings leave out the directory with this address.
+    /// Whether listings omit the directory with this address.
     pub fn hides_directory(&self, address: &str) -> bool {
         self.gate.policy.has_directory_rules() && self.gate.policy.hides(address, true)
     }
 
-    /// Whether the policy has rules about paths, so that moving a directory means looking at all in it.
+    /// Whether the policy has rules about paths, in which case moving a directory requires looking at everything in
+    /// it.
     pub fn has_path_rules(&self) -> bool {
         self.gate.policy.has_path_rules()
     }
 
-    /// What bounds the looking at entries of which each takes so many bytes: the fewest of the elements, bytes
-    /// and steps that are left.
+    /// Returns the limits of a walk that needs `entry_bytes` per entry: the smallest of the remaining elements, bytes
+    /// and steps.
     fn walk_limits(&self, entry_bytes: usize) -> WalkLimits {
         let (room, full) = space::room_for(entry_bytes);
         let steps = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
@@ -153,7 +154,8 @@ impl<'a> Context<'a> {
         WalkLimits { entries, hit, looks: steps, looks_hit, watch, progress: self.meter.progress().cloned() }
     }
 
-    /// Walks a tree. Whoever watches is told how far it has come, and the next time also how much there is.
+    /// Performs a walk with progress. The number of entries is remembered, so that the next walk of the same tree can
+    /// show the total.
     fn watch_walk<T>(
         &self,
         start: &SandboxPath,
@@ -167,7 +169,7 @@ impl<'a> Context<'a> {
         Ok(walked)
     }
 
-    /// Walks the directory of a place; what the policy hides is left out.
+    /// Walks a directory, without what the policy hides.
     pub fn walk(&self, start: &SandboxPath, details: Details) -> Result<Tree, SandboxError> {
         let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
         let hides = |resolved: &str| policy.hides(&root.address_of(resolved), true);
@@ -178,8 +180,8 @@ impl<'a> Context<'a> {
         self.watch_walk(start, || walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule }, details))
     }
 
-    /// Searches the directory of a place; what the policy hides is left out. With `follows`, links stand for what
-    /// they lead to, where the policy lets the tool look. Notes on `.gitignore` files become warnings.
+    /// Searches a directory, without what the policy hides. With `follows`, links stand for their targets, if the
+    /// policy allows the tool to look there. Notes about `.gitignore` files become warnings.
     pub fn find(
         &mut self,
         start: &SandboxPath,
@@ -202,8 +204,8 @@ impl<'a> Context<'a> {
         Ok(found)
     }
 
-    /// Lists the directory of a place step by step; what the policy hides is left out, and a link is
-    /// not followed to where it lets nobody in. What is to be said about it becomes a warning.
+    /// Lists a directory step by step, without what the policy hides. A link is not followed to where the policy
+    /// refuses access. Notes become warnings.
     pub fn list(
         &mut self,
         start: &SandboxPath,
@@ -216,8 +218,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Lists the directory of a place as [`Context::list`] does, for a tool that looks at entries, opens
-    /// them, or ends before all were met.
+    /// Lists a directory like [`Context::list`], for a tool that inspects or opens entries, or stops early.
     pub fn visit<E: From<SandboxError>>(
         &mut self,
         start: &SandboxPath,
@@ -247,19 +248,18 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Says something besides the answer: one sentence.
+    /// Adds a warning: one sentence.
     pub fn note(&self, note: String) {
         self.gate.notes.borrow_mut().push(note);
     }
 
-    /// The name of the directory that a place which is a root has outside the sandbox.
+    /// Returns the name that the root of `place` has outside the sandbox.
     pub fn root_name(&self, place: &SandboxPath) -> String {
         let path = self.gate.root_of(place).path();
         path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
     }
 
-    /// The place of a path that the tool found itself, such as a match of a pattern, if the policy
-    /// lets it do this there.
+    /// Resolves a path that the tool found itself, such as a match of a pattern, if the policy allows the access.
     pub fn place(&self, path: &str, rule: PathRule, access: Access) -> Result<SandboxPath, ToolError> {
         let place = self.gate.place(path, rule, access, |_| {})?;
         if access >= Access::Change {
@@ -268,24 +268,24 @@ impl<'a> Context<'a> {
         Ok(place)
     }
 
-    /// Whether the policy lets the tool do this to what has this address: asked for every entry below a
-    /// place, and for what a tool makes under a name of its own.
+    /// Checks that the policy allows an access to an address. Tools call it for every entry below a path, and for
+    /// everything that they create under a name of their own.
     pub fn admit(&self, address: &str, is_directory: bool, access: Access) -> Result<(), ToolError> {
         self.gate.policy.admit_path(address, is_directory, access)
     }
 
-    /// Whether the policy lets the tool read the content of a file of which this is known.
+    /// Checks that the policy allows the tool to read the content of a file with this metadata.
     pub fn admit_content(&self, shown: &str, metadata: &Metadata) -> Result<(), ToolError> {
         self.gate.policy.admit_content(shown, metadata)
     }
 
-    /// Whether the policy lets a file have so many bytes.
+    /// Checks that the policy allows a file of this size.
     pub fn admit_size(&self, shown: &str, bytes: u64) -> Result<(), ToolError> {
         self.gate.policy.admit_size(shown, bytes)
     }
 
-    /// Whether the policy lets the tool keep what is at a place that is to be replaced: a file with further
-    /// names is copied for that, and so read.
+    /// Checks that the policy allows making a backup of a path that is to be replaced. A file with several hard links
+    /// is copied, and so read.
     pub fn admit_keeping(&self, place: &SandboxPath) -> Result<(), ToolError> {
         match place.metadata() {
             Ok(metadata) if metadata.links > 1 && metadata.kind == EntryKind::File => {
@@ -295,8 +295,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether the policy lets the tool carry something to another file system: what is moved by a rename
-    /// is not read, but what must be copied is.
+    /// Checks that the policy allows moving an entry to another file system. A rename reads nothing, but a copy reads
+    /// the content.
     pub fn admit_carrying(&mut self, place: &SandboxPath, metadata: &Metadata) -> Result<(), ToolError> {
         match metadata.kind {
             EntryKind::File => self.admit_content(place.shown(), metadata),
@@ -316,19 +316,19 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether something would go with a temporary directory when the run ends.
+    /// Whether a path is inside a temporary directory, which is removed when the run ends.
     pub fn is_temporary(&self, place: &SandboxPath) -> bool {
         self.gate.temporary.hold(&place.address())
     }
 
-    /// Opens a place as a regular file for reading its content, as far as the policy lets the tool.
+    /// Opens a regular file for reading, if the policy allows it.
     pub fn open(&self, place: &SandboxPath) -> Result<OpenFile, ToolError> {
         let open = place.open_file()?;
         self.gate.policy.admit_content(place.shown(), &open.metadata)?;
         Ok(open)
     }
 
-    /// The most files that one operation lists or changes.
+    /// Returns the maximum number of files that one operation lists or changes.
     pub fn files_per_operation(&self) -> u64 {
         self.gate.policy.max_files_per_operation
     }
@@ -347,14 +347,14 @@ impl<'a> Context<'a> {
         Err(ToolError::new(ToolCode::LimitExceeded, message).hint(hint))
     }
 
-    /// Walks the directory of a place for an operation on all that is in it, and gives how many
-    /// files and directories that are, itself among them. One to which the policy refuses the access, or
-    /// a change under its name below `future`, refuses the operation.
+    /// Walks a directory for an operation on everything in it, and returns the number of files and directories,
+    /// including itself. Errors: `policy_denied` if the policy refuses the access to any of them, or a change under
+    /// its future name below `future`.
     pub fn admit_tree(&mut self, start: &SandboxPath, access: Access, future: Option<&str>) -> Result<u64, ToolError> {
         Ok(1 + self.admitted_tree(start, access, future)?.len() as u64)
     }
 
-    /// The same, and gives what was found.
+    /// Like [`Context::admit_tree`], but returns the tree.
     pub fn admitted_tree(
         &mut self,
         start: &SandboxPath,
@@ -377,7 +377,7 @@ impl<'a> Context<'a> {
         Ok(tree)
     }
 
-    /// Whether the policy lets the tool read a file, as far as its further names are concerned.
+    /// Checks that the policy allows reading a file with its number of hard links.
     fn admit_links(&self, address: &str) -> Result<(), ToolError> {
         if !self.gate.policy.reject_hard_links {
             return Ok(());
@@ -386,7 +386,7 @@ impl<'a> Context<'a> {
         self.admit_content(address, &metadata)
     }
 
-    /// The same for what is kept of a directory and is to go back to its origin.
+    /// Like [`Context::admit_tree`], for a backup of a directory that is to be restored to its origin.
     pub fn admit_return(&mut self, kept: &SandboxPath, origin: &SandboxPath) -> Result<u64, ToolError> {
         let tree = self.tree(kept)?;
         let future = origin.address();
@@ -400,12 +400,12 @@ impl<'a> Context<'a> {
         Ok(1 + tree.len() as u64)
     }
 
-    /// The same world on another account, for what must be done whatever the run may still spend.
+    /// Returns the same context with another meter, for work that must be done regardless of the remaining budget.
     pub fn on_account<'b>(&'b self, meter: &'b mut Meter) -> Context<'b> {
         Context { meter, answer_bytes: self.answer_bytes, gate: self.gate, record: self.record }
     }
 
-    /// Everything in the directory of a place.
+    /// Returns everything in a directory.
     pub fn tree(&mut self, start: &SandboxPath) -> Result<Tree, ToolError> {
         let limits = self.walk_limits(Tree::ENTRY_BYTES);
         let tree = self.watch_walk(start, || walk(start, &limits, Skip { rule: None }, Details::All))?;
@@ -413,7 +413,7 @@ impl<'a> Context<'a> {
         Ok(tree)
     }
 
-    /// Counts bytes that are about to be written to a file, which then has `size`.
+    /// Charges bytes that are about to be written to a file, which then has `size` bytes.
     pub fn begin_write(&mut self, place: &SandboxPath, size: u64, written: u64) -> Result<(), ToolError> {
         self.gate.policy.admit_size(place.shown(), size)?;
         Ok(self.meter.write_bytes(written)?)
@@ -424,23 +424,23 @@ impl<'a> Context<'a> {
         self.record.has_changed()
     }
 
-    /// Says how far an operation on several items came, for the audit log.
+    /// Records for the audit log how many items an operation on several items has processed.
     pub fn count_items(&self, items: Items) {
         self.record.count_items(items);
     }
 
-    /// Charges steps for what the tool produces.
+    /// Charges steps for the output of the tool.
     pub fn spend(&mut self, produced: usize) -> Result<(), LimitHit> {
         self.meter.step(produced as u64)
     }
 
-    /// Charges steps for a text of so many bytes: one for each KiB.
+    /// Charges steps for a text of this many bytes: one per KiB.
     pub fn spend_text(&mut self, bytes: usize) -> Result<(), LimitHit> {
         self.meter.step_text(bytes)
     }
 }
 
-/// An address of something below another; the root's own is empty.
+/// Joins an address and a path below it; the root's own address is empty.
 fn joined(address: &str, below: &str) -> String {
     if address.is_empty() { below.to_owned() } else { format!("{address}/{below}") }
 }

@@ -1,4 +1,4 @@
-//! How a tool says that it did not succeed. No places here: the evaluator knows them.
+//! The failure of a tool. It has no source position: the evaluator knows that.
 
 use crate::audit::AuditError;
 use crate::limits::{Limit, LimitHit};
@@ -9,42 +9,42 @@ use crate::value::Value;
 /// A failed tool call.
 #[derive(Clone, Debug)]
 pub struct ToolError {
-    /// What kind of failure.
+    /// The kind of failure.
     pub code: ToolCode,
     /// One sentence.
     pub message: String,
-    /// The tool's name; the gate fills it in.
+    /// The tool's name, filled in by the gate.
     pub tool: Option<&'static str>,
     /// The argument at fault.
     pub argument: Option<&'static str>,
     /// The path at fault, relative to the root.
     pub path: Option<String>,
-    /// What to do, imperative.
+    /// The suggested fix, in the imperative.
     pub hint: Option<String>,
-    /// A limit that was reached, which nothing can catch.
+    /// The limit that was reached; a script cannot catch it.
     pub limit: Option<LimitHit>,
-    /// How it reaches whoever called.
+    /// How the failure reaches the caller.
     pub manner: Manner,
-    /// What the tool answers all the same: what was done of several items. The gate puts the message in it
-    /// as `error`.
+    /// A result despite the failure: what was done for some of several items. The gate adds the message to it as
+    /// `error`.
     pub answer: Option<Value>,
 }
 
-/// How a failure reaches whoever called.
+/// How a failure reaches the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
     /// As the tool declares.
     Declared,
     /// As an error, whatever the tool declares: the call itself is wrong.
     Raised,
-    /// As the tool declares, and without a warning; on the wire the answer is `null`.
+    /// As the tool declares, but without a warning; on the wire the answer is `null`.
     Quiet,
-    /// Some of several items were done: whoever called gets the answer, and `LAST_ERROR` says what failed.
+    /// Some of several items succeeded: the caller gets the answer, and `LAST_ERROR` has the failure.
     Partly,
 }
 
 impl ToolError {
-    /// A failure with a code and a sentence.
+    /// Creates a failure.
     pub fn new(code: ToolCode, message: impl Into<String>) -> ToolError {
         ToolError {
             code,
@@ -59,36 +59,36 @@ impl ToolError {
         }
     }
 
-    /// An argument that the tool refuses; always an error in scripts.
+    /// Creates the failure for an argument that the tool refuses; in scripts it is always an error.
     pub fn bad_argument(argument: &'static str, message: impl Into<String>) -> ToolError {
         ToolError { argument: Some(argument), manner: Manner::Raised, ..ToolError::new(ToolCode::BadArgs, message) }
     }
 
-    /// Says what to do.
+    /// Sets the suggested fix.
     pub fn hint(mut self, hint: impl Into<String>) -> ToolError {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Names the argument at fault.
+    /// Sets the argument at fault.
     pub fn argument(mut self, argument: &'static str) -> ToolError {
         self.argument = Some(argument);
         self
     }
 
-    /// Names the path at fault.
+    /// Sets the path at fault.
     pub fn path(mut self, path: impl Into<String>) -> ToolError {
         self.path = Some(path.into());
         self
     }
 
-    /// Says what the tool answers all the same.
+    /// Sets a result that is returned despite the failure.
     pub fn answering(mut self, answer: Value) -> ToolError {
         self.answer = Some(answer);
         self
     }
 
-    /// The shape in which every failure reaches a program.
+    /// Returns the failure as JSON, the form that every program receives.
     pub fn shape(&self) -> serde_json::Value {
         serde_json::json!({
             "code": self.code.id(),
@@ -100,19 +100,19 @@ impl ToolError {
         })
     }
 
-    /// Puts something before the sentence.
+    /// Prepends text to the message.
     pub fn preceded_by(mut self, before: &str) -> ToolError {
         self.message.insert_str(0, before);
         self
     }
 
-    /// Puts something after the sentence.
+    /// Appends text to the message.
     pub fn followed_by(mut self, after: &str) -> ToolError {
         self.message.push_str(after);
         self
     }
 
-    /// Makes it a failure that is expected: no warning, and `null` on the wire.
+    /// Marks the failure as expected: no warning, and `null` on the wire.
     pub fn quiet(mut self) -> ToolError {
         self.manner = Manner::Quiet;
         self

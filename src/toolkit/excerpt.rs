@@ -1,7 +1,8 @@
-//! Part of an answer that is larger than whoever called takes at once, and where the rest begins.
+//! Excerpts: truncates an answer that is too large for the caller, and says where the rest begins.
 //!
-//! The longest list or text of an answer is cut, between elements or characters; what cannot be cut so is
-//! given as the text of its JSON. The shape of the answer stays: how much of it is there is said beside it.
+//! The longest list or text of an answer is truncated, between elements or characters. An answer that cannot be
+//! truncated this way is returned as the text of its JSON. The shape of the answer stays the same; its extent is
+//! reported beside it.
 
 use serde::Serialize;
 
@@ -9,22 +10,22 @@ use crate::limits::LimitHit;
 use crate::value::json::{self, size};
 use crate::value::{List, Map, Room, Str, Value};
 
-/// How much of an answer is there.
+/// How much of an answer is present.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Extent {
-    /// Whether something is left out.
+    /// Whether something is omitted.
     pub truncated: bool,
-    /// Why: the limit that was met.
+    /// The limit that caused the truncation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What is counted: `entries` of a list, or `bytes` of a text.
+    /// The unit: `entries` of a list, or `bytes` of a text.
     pub unit: &'static str,
-    /// How many are there.
+    /// The number of units present.
     pub returned: usize,
-    /// How many there are in all; none where the tool stopped before it knew.
+    /// The total number of units; `None` if the tool stopped before it knew.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<usize>,
-    /// Where the rest begins, counted as `unit` says.
+    /// The offset of the rest, in units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
 }
@@ -34,21 +35,21 @@ pub struct Extent {
 pub struct Excerpt {
     /// The part, in the shape of the whole.
     pub answer: Value,
-    /// How much it is; none of an answer that has no list and no text.
+    /// How much is present; `None` for an answer without a list or text.
     pub extent: Option<Extent>,
-    /// The list or text that the rest is part of.
+    /// The complete list or text, if it was truncated.
     pub body: Option<Value>,
 }
 
-/// What says in an answer itself that entries were left out.
+/// Keys by which an answer itself reports that entries are omitted.
 const TRUNCATED: &str = "truncated";
 const REASON: &str = "truncated_reason";
 const RETURNED: &str = "returned";
-/// The limit, as `Extent` names it, and as FS.ListDirectory's document does.
+/// The name of the limit, in `Extent` and in the specification of FS.ListDirectory.
 const LIMIT: &str = "tool_output_bytes";
 const LIMIT_IN_ANSWER: &str = "max_output_bytes";
 
-/// As much of an answer as has room in so many bytes of JSON.
+/// Truncates an answer to this many bytes of JSON.
 pub fn excerpt(answer: Value, bytes: u64) -> Result<Excerpt, LimitHit> {
     let whole = size(&answer, u64::MAX)?;
     let Some(place) = Place::longest(&answer)? else {
@@ -67,7 +68,7 @@ pub fn excerpt(answer: Value, bytes: u64) -> Result<Excerpt, LimitHit> {
     Ok(Excerpt { answer, extent: Some(extent), body: Some(body) })
 }
 
-/// The next part of a list or text, from an offset on. None when that lies behind the end.
+/// Returns the next part of a list or text, from an offset on. Returns `None` if the offset is at or past the end.
 pub fn read_on(body: &Value, offset: usize, bytes: u64) -> Result<Option<Excerpt>, LimitHit> {
     if offset >= length(body) {
         return Ok(None);
@@ -78,19 +79,19 @@ pub fn read_on(body: &Value, offset: usize, bytes: u64) -> Result<Option<Excerpt
         }
         _ => {
             let Value::List(list) = body else { return Ok(None) };
-            // An element that has no room at all is read as the text of its JSON.
+            // An element that does not fit at all is returned as the text of its JSON.
             let rest: Vec<Value> = list.iter().skip(offset).collect();
             as_text(&Value::list(rest)?, bytes).map(Some)
         }
     }
 }
 
-/// The list or text of an answer that is cut, where it is too long.
+/// Returns the list or text of an answer that is truncated if the answer is too long.
 pub fn body_of(answer: &Value) -> Result<Option<Value>, LimitHit> {
     Ok(Place::longest(answer)?.map(|place| place.body(answer)))
 }
 
-/// What the answer says besides.
+/// Bytes reserved for the other fields of the answer.
 const MARGIN: u64 = 64;
 
 fn as_text(value: &Value, bytes: u64) -> Result<Excerpt, LimitHit> {
@@ -101,11 +102,11 @@ fn as_text(value: &Value, bytes: u64) -> Result<Excerpt, LimitHit> {
     Ok(Excerpt { answer, extent: Some(extent), body: Some(body) })
 }
 
-/// Where in an answer its longest list or text is.
+/// The location of the longest list or text in an answer.
 enum Place {
-    /// It is the answer.
+    /// The answer itself.
     Whole,
-    /// It is in a map, under this key.
+    /// The value of this key in a map.
     Key(Str),
 }
 
@@ -115,7 +116,7 @@ impl Place {
         let mut longest: Option<(Str, u64)> = None;
         for (key, value) in map.iter().filter(|(_, value)| is_body(value)) {
             let weight = Place::weight(&key, &value)?;
-            // Of two that are as long, the first: equal answers are cut alike.
+            // On a tie the first wins, so that equal answers are truncated alike.
             if longest.as_ref().is_none_or(|(_, most)| *most < weight) {
                 longest = Some((key, weight));
             }
@@ -123,8 +124,8 @@ impl Place {
         Ok(longest.map(|(key, _)| Place::Key(key)))
     }
 
-    /// How much there is to cut under a key. The name tells whether the answer is about it, and so does being a list,
-    /// as long as nothing beside it is long.
+    /// Returns the weight of a value as the one to truncate. A name in `BODIES` marks the main content, and so does
+    /// being a list, as long as no other value is long.
     fn weight(key: &Str, value: &Value) -> Result<u64, LimitHit> {
         let size = size(value, u64::MAX)?;
         Ok(match () {
@@ -141,7 +142,7 @@ impl Place {
         }
     }
 
-    /// What bounds this place, where the answer does not say it.
+    /// Returns the limit that applies here if the answer does not name one.
     fn limit(&self) -> &'static str {
         match self {
             Place::Key(key) if &*key.as_text() == "matches" => "max_matches",
@@ -149,7 +150,7 @@ impl Place {
         }
     }
 
-    /// The answer with a part in this place; what it says of itself is made to fit.
+    /// Returns the answer with `part` in this location, and with its own fields about truncation adjusted.
     fn with(&self, answer: &Value, part: Value, returned: usize) -> Result<Value, LimitHit> {
         let (Place::Key(place), Value::Map(map)) = (self, answer) else { return Ok(part) };
         let is_list = matches!(part, Value::List(_));
@@ -169,9 +170,9 @@ impl Place {
     }
 }
 
-/// What tools call the list or text that they are asked for.
+/// The keys that tools use for their main list or text.
 const BODIES: [&str; 6] = ["content", "output", "entries", "items", "matches", "diff"];
-/// A text up to this is taken for a name or a path.
+/// Texts of up to this many bytes are assumed to be names or paths.
 const SHORT: u64 = 4 << 10;
 
 fn is_body(value: &Value) -> bool {
@@ -179,7 +180,7 @@ fn is_body(value: &Value) -> bool {
 }
 
 impl Extent {
-    /// That of an answer which is given whole: a tool may have left something out itself.
+    /// Returns the extent of an answer that is complete here; the tool itself may have truncated it.
     fn of_tool(answer: &Value, body: &Value, bound: &str) -> Extent {
         let said = |key: &str| if let Value::Map(map) = answer { map.get_str(key) } else { None };
         let truncated = said(TRUNCATED).is_some_and(|truncated| truncated.is_true());
@@ -195,7 +196,7 @@ fn unit(body: &Value) -> &'static str {
     if matches!(body, Value::List(_)) { "entries" } else { "bytes" }
 }
 
-/// Elements of a list, bytes of a text.
+/// Returns the number of elements of a list, or bytes of a text.
 fn length(body: &Value) -> usize {
     match body {
         Value::List(list) => list.len(),
@@ -203,7 +204,7 @@ fn length(body: &Value) -> usize {
     }
 }
 
-/// The part of a list or text from an offset on that has room in so many bytes of JSON.
+/// Returns the part of a list or text from an offset on that fits in this many bytes of JSON.
 fn cut(body: &Value, offset: usize, room: u64) -> Result<Option<(Value, Extent)>, LimitHit> {
     let (part, returned) = match body {
         Value::List(list) => {
@@ -239,7 +240,7 @@ fn cut(body: &Value, offset: usize, room: u64) -> Result<Option<(Value, Extent)>
     Ok(Some((part, extent)))
 }
 
-/// Bytes of a text that have room as a JSON text: whole lines where there are any, else whole characters.
+/// Returns how many bytes of a text fit as a JSON string: whole lines if possible, else whole characters.
 fn fitting(text: &str, room: u64) -> usize {
     let mut taken = 2;
     let mut line = 0;
@@ -255,7 +256,7 @@ fn fitting(text: &str, room: u64) -> usize {
     text.len()
 }
 
-/// Bytes of a character in a JSON text.
+/// Returns the number of bytes of a character in a JSON string.
 fn escaped(letter: char) -> u64 {
     match letter {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,

@@ -1,7 +1,7 @@
-//! The one gate: every call of every tool comes through [`Gate::call`].
+//! The gate: every call of every tool goes through [`Gate::call`].
 //!
-//! It binds and checks the arguments, finds the places that paths name, asks the policy, runs the
-//! tool, bounds its answer and tells the audit log, in that order. A tool never sees a raw path.
+//! The gate binds and checks the arguments, resolves paths, applies the policy, runs the tool, bounds its answer and
+//! writes to the audit log, in that order. A tool never sees an unresolved path.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -35,47 +35,47 @@ use super::settings::Settings;
 use super::spec::{Access, Kind};
 use super::told::{Bounds, done_untold, told};
 
-/// The tools of an engine and the world they work in.
+/// The tools of an engine, the sandbox and everything else that calls need.
 #[derive(Debug)]
 pub struct Gate {
     /// All tools.
     pub registry: Rc<Registry>,
-    /// The sandbox.
+    /// The sandbox root.
     pub root: Root,
     /// Further roots that the policy allows, reached by absolute paths.
     pub further: Vec<Root>,
-    /// Folders of modules besides the sandbox, which no tool reaches.
+    /// Directories of modules outside the sandbox, which no tool can reach.
     pub libraries: Rc<[Library]>,
-    /// What the user allows.
+    /// The rules that the user sets.
     pub policy: Policy,
-    /// What the policy file says for single tools.
+    /// The settings of single tools from the policy file.
     pub settings: Settings,
-    /// What tools that succeeded have to say besides their answer, until it is shown.
+    /// Warnings of successful calls that have not been shown yet.
     pub notes: RefCell<Vec<String>>,
-    /// What scripts remember in the sandbox.
+    /// Project memory: values that scripts store in the sandbox.
     pub project: Project,
-    /// Whom to ask before some calls, and what was answered.
+    /// The approver and its replies so far.
     pub approvals: Rc<Approvals>,
-    /// Who is shown how far calls have come.
+    /// The view that shows progress.
     pub lookout: Rc<Lookout>,
-    /// Directories that go when the run ends.
+    /// Directories that are removed when the run ends.
     pub temporary: TemporaryFolders,
-    /// What is kept of changes and refusals.
+    /// The audit log.
     pub audit: Audit,
-    /// The present moment.
+    /// The source of the current time.
     pub clock: Clock,
     /// Random numbers.
     pub chance: Rc<Chance>,
-    /// The terminal, or what stands in its place.
+    /// The console.
     pub consoles: Rc<Consoles>,
-    /// What is kept of changes so that they can be taken back.
+    /// The journal, which makes changes undoable.
     pub journal: Journal,
-    /// What lies over the roots while a run is planned.
+    /// The overlay over the roots while a run is planned.
     pub overlay: Option<Arc<Overlay>>,
 }
 
 impl Gate {
-    /// Takes what the calls so far have to say besides their answers: warnings, a sentence each.
+    /// Takes the warnings of the calls so far, one sentence each.
     pub fn take_notes(&self) -> Vec<String> {
         let mut notes = std::mem::take(&mut *self.notes.borrow_mut());
         notes.append(&mut self.approvals.notes.borrow_mut());
@@ -83,7 +83,7 @@ impl Gate {
         notes
     }
 
-    /// Whether there are such notes, or something to print.
+    /// Whether there are warnings, or values to print.
     pub fn has_to_say(&self) -> bool {
         !self.notes.borrow().is_empty()
             || !self.approvals.notes.borrow().is_empty()
@@ -91,22 +91,23 @@ impl Gate {
             || [&self.root].into_iter().chain(&self.further).any(Root::has_notes)
     }
 
-    /// Why a text that is given as a path leads out of the sandbox, as far as it says so itself.
+    /// Returns why a text that is given as a path is outside the sandbox, as far as the text alone shows it.
     pub fn path_refusal(&self, path: &str, kind: Kind) -> Option<String> {
         let (Kind::Path(rule, _) | Kind::Paths(rule, _)) = kind else { return None };
         let refusal = self.root_for(path, rule).refusal(path, rule)?;
         (refusal.code() == ToolCode::SandboxViolation).then(|| refusal.to_string())
     }
 
-    /// Removes the temporary directories and forgets random numbers; called when a run ends, however it
-    /// ends. What cannot be removed becomes a note.
+    /// Removes temporary directories, clears the status line and discards random numbers. Called when a run ends, in
+    /// whatever way. Directories that cannot be removed become warnings.
     pub fn end_run(&self) {
         self.chance.forget();
         self.consoles.show(None);
         self.remove_temporary();
     }
 
-    /// Removes the temporary directories. What cannot be removed becomes a note, and goes with the next start.
+    /// Removes the temporary directories. One that cannot be removed becomes a warning and is removed at the next
+    /// start.
     pub fn remove_temporary(&self) {
         let failed = self.temporary.remove_all(&self.root);
         if !failed.is_empty() {
@@ -115,7 +116,7 @@ impl Gate {
         self.notes.borrow_mut().extend(failed);
     }
 
-    /// Calls a tool with arguments in the declared order, for whoever `session` belongs to.
+    /// Calls a tool with arguments in the declared order, on behalf of a session.
     pub fn call(
         &self,
         id: ToolId,
@@ -130,8 +131,8 @@ impl Gate {
         })
     }
 
-    /// Works with both memories for a front end that is no tool: `called` and `arguments` are what the
-    /// audit log is told of it.
+    /// Works with session and project memory for a front end that is not a tool. `called` and `arguments` are
+    /// recorded in the audit log.
     pub fn remember<T>(
         &self,
         called: &'static str,
@@ -206,7 +207,7 @@ impl Gate {
         told(result, Bounds { bytes: answer_bytes, has_changed, failure: tool.spec.failure })
     }
 
-    /// Opens a change, once the audit log is shown to take the line that will tell of it.
+    /// Begins a change, after checking that the audit log can take its line.
     pub(super) fn begin_change<'a>(
         &'a self,
         files: u64,
@@ -221,8 +222,8 @@ impl Gate {
         Ok(change)
     }
 
-    /// Adds the line that a call needs, if it needs one: it changes things, or was refused. Gives the error
-    /// of a call that may have changed something, and whose line is lost.
+    /// Adds the audit line of a call that changed something or was refused. Returns an error if the call may have
+    /// changed something and its line could not be written.
     pub(super) fn conclude(
         &self,
         record: &CallRecord<'_>,
@@ -242,7 +243,7 @@ impl Gate {
                 self.audit.lose(&error);
                 Some(Box::new(lost(&error, failure.is_none())))
             }
-            // Nothing was changed, so nothing is hidden by a log that nobody can write.
+            // Nothing was changed, so an unwritable log hides nothing.
             Err(error) => {
                 if self.audit.tells() {
                     self.notes.borrow_mut().push(format!("the audit log cannot be written: {error}"));
@@ -252,10 +253,10 @@ impl Gate {
         }
     }
 
-    /// Whether and where the audit log is kept.
+    /// Returns whether and where the audit log is kept.
     pub fn keeping(&self) -> Keeping {
         match () {
-            // What is planned does not happen.
+            // A planned run changes nothing.
             () if !self.policy.enable_audit_logging || self.overlay.is_some() => Keeping::Off,
             () if self.policy.read_only => Keeping::State,
             () => Keeping::Root,
@@ -266,7 +267,7 @@ impl Gate {
         Site { root: &self.root, keeping: self.keeping(), watch: meter.watch() }
     }
 
-    /// Turns the texts of path parameters into places. Of several refusals a malformed path comes first.
+    /// Resolves the texts of path parameters. If several are refused, a malformed path is reported first.
     fn locate_paths<'a>(
         &self,
         tool: &Tool,
@@ -325,7 +326,8 @@ impl Gate {
         }
     }
 
-    /// The root below which a path text leads: a further one where it lies there and absolute paths are accepted.
+    /// Returns the root that a path text leads to: a further root if the path is below it and absolute paths are
+    /// accepted.
     fn root_for(&self, path: &str, rule: PathRule) -> &Root {
         let path = Path::new(path);
         let is_further = rule.absolute && path.is_absolute() && self.root.part_below(path).is_none();
@@ -333,12 +335,13 @@ impl Gate {
         further.unwrap_or(&self.root)
     }
 
-    /// The root below which a place lies.
+    /// Returns the root that contains a resolved path.
     pub(super) fn root_of(&self, place: &SandboxPath) -> &Root {
         self.further.iter().find(|root| root.has(place)).unwrap_or(&self.root)
     }
 
-    /// What is kept under a path, if the policy lets a tool change the place that it came from.
+    /// Finds the backup with this path, if the policy lets a tool change its origin. `see` receives the address of
+    /// the origin.
     pub(super) fn kept(&self, path: &str, see: impl FnOnce(&str)) -> Result<KeptPath, ToolError> {
         let below = |root: &Root| Some(path.strip_prefix(&*root.address_of(""))?.strip_prefix('/')?.to_owned());
         let further = self.further.iter().find_map(|root| Some((root, below(root)?)));
@@ -349,7 +352,7 @@ impl Gate {
         Ok(root.locate_kept(&text, origin)?)
     }
 
-    /// The place that a path names, if the policy lets a tool do this there. `see` is shown its address first.
+    /// Resolves a path, if the policy allows the access. `see` receives the address before the policy is checked.
     pub(super) fn place(
         &self,
         path: &str,
@@ -360,7 +363,7 @@ impl Gate {
         self.place_in(self.root_for(path, rule), path, rule, access, see)
     }
 
-    /// The same below a root.
+    /// Like [`Gate::place`], below a given root.
     pub(super) fn place_in(
         &self,
         root: &Root,
@@ -380,8 +383,8 @@ impl Gate {
         }
     }
 
-    /// The error for a path that leads to no place. What the policy refuses comes first, so that nobody
-    /// learns from the error what is there.
+    /// Returns the error for a path that cannot be resolved. A policy refusal takes precedence, so that the error
+    /// does not reveal what exists there.
     fn unreached(&self, root: &Root, unreached: Unreached, access: Access, see: impl FnOnce(&str)) -> ToolError {
         let error = ToolError::from(unreached.error);
         let is_final = error.code == ToolCode::BadArgs || is_refusal(error.code);
@@ -401,7 +404,7 @@ impl Gate {
     }
 }
 
-/// The error of a call whose line is lost, with what the call came to.
+/// Returns the error of a call whose audit line could not be written, with the result of the call.
 fn with_line_lost(lost: ToolError, result: Result<Value, Box<ToolError>>) -> Box<ToolError> {
     match result {
         Ok(answer) => Box::new(lost.answering(answer)),
@@ -413,13 +416,14 @@ fn with_line_lost(lost: ToolError, result: Result<Value, Box<ToolError>>) -> Box
     }
 }
 
-/// The error for a change that is not made because its line could not be written.
+/// Returns the error for a change that is not made because its audit line could not be written.
 fn unwritable(error: AuditError) -> ToolError {
     let message = format!("nothing is changed, since the audit log cannot be written: {error}");
     hinted(ToolError::new(error.code(), message), &error)
 }
 
-/// The error for a change whose line is lost: it is made, or, in a call that failed, may be in part.
+/// Returns the error for a change whose audit line was lost: the change was made, or may have been made in part if
+/// the call failed.
 fn lost(error: &AuditError, is_done: bool) -> ToolError {
     let change = if is_done { "the change was made" } else { "the change may be made" };
     let message = format!("{change}, but the audit log cannot be written: {error}");
@@ -437,13 +441,13 @@ fn hinted(failure: ToolError, error: &AuditError) -> ToolError {
     }
 }
 
-/// A path as an error repeats it: cut, so that a huge argument is not given back.
+/// Shortens a path for an error message, so that a huge argument is not repeated.
 fn shown(path: &str) -> String {
     crate::value::print::shortened(path, 200)
 }
 
-/// The result of a tool, unless a comparison, a hash or another walk that cannot tell its end was stopped: what came of it
-/// means nothing then.
+/// Returns the result of a tool, or the limit error if the work was stopped. Comparisons, hashes and walks cannot
+/// report that they were stopped early, and their results are then meaningless.
 fn unless_stopped(result: Result<Value, Box<ToolError>>, has_changed: bool) -> Result<Value, Box<ToolError>> {
     match (work::check(), result) {
         (Err(hit), Ok(_)) => Err(Box::new(done_untold(hit, has_changed))),

@@ -1,4 +1,4 @@
-//! The arguments of a call as far as they are known: all of them in a run, before it those that the script shows.
+//! The arguments of a call as far as they are known: all of them during a run, only constants before it.
 
 use crate::value::Value;
 
@@ -7,11 +7,11 @@ use super::spec::{Param, WhenAbsent};
 /// One argument, as far as it is known.
 #[derive(Clone, Copy, Debug)]
 pub enum GivenArg<'a> {
-    /// Left out.
+    /// The argument was omitted.
     Absent,
-    /// This value, which the binder has checked.
+    /// A known value, checked by the binder.
     Value(&'a Value),
-    /// Known in the run alone.
+    /// Only known at run time.
     Unknown,
 }
 
@@ -23,12 +23,13 @@ pub struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// Arguments in the declared order.
+    /// Wraps arguments in the declared order.
     pub fn new(params: &'static [Param], args: &'a [GivenArg<'a>]) -> Given<'a> {
         Given { params, args }
     }
 
-    /// The value of an argument; the inner none says that it was left out and has no default.
+    /// Returns the value of an argument, or `None` if it is unknown. The inner `None` means that it was omitted and
+    /// has no default.
     pub fn value(&self, name: &str) -> Option<Option<Value>> {
         let place = self.params.iter().position(|param| param.name == name).expect("the tool declares the parameter");
         match (self.args[place], self.params[place].absent) {
@@ -39,22 +40,22 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Whether an argument is there, known or not.
+    /// Whether an argument was given, known or not.
     pub fn is_given(&self, name: &str) -> bool {
         !matches!(self.value(name), Some(None))
     }
 
-    /// A truth value; none where it is not known.
+    /// Returns a truth value, or `None` if it is unknown.
     pub fn truth(&self, name: &str) -> Option<Option<bool>> {
         Some(self.value(name)?.map(|value| value.is_true()))
     }
 
-    /// A text; none where it is not known.
+    /// Returns a text, or `None` if it is unknown.
     pub fn text(&self, name: &str) -> Option<Option<String>> {
         Some(self.value(name)?.and_then(|value| value.as_text().map(|text| text.to_string())))
     }
 
-    /// A whole number; none where it is not known.
+    /// Returns a whole number, or `None` if it is unknown.
     pub fn int(&self, name: &str) -> Option<Option<i64>> {
         Some(self.value(name)?.and_then(|value| value.as_integer()))
     }

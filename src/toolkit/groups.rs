@@ -1,8 +1,8 @@
-//! What the groups of tools are for: headings of listings and of the documentation.
+//! The groups of tools and their titles, for listings and the documentation.
 
 use crate::text::nearest;
 
-/// Groups and what they are for, in the order of listings.
+/// Groups and their titles, in the order of listings.
 const TITLES: [(&str, &str); 21] = [
     ("FS", "files and folders of the sandbox"),
     ("STR", "texts"),
@@ -27,23 +27,22 @@ const TITLES: [(&str, &str); 21] = [
     ("MEMORY", "what scripts remember"),
 ];
 
-/// What a group is for; nothing for one that is not listed.
+/// Returns the title of a group, or an empty text for an unknown group.
 pub fn title(group: &str) -> &'static str {
     TITLES.iter().find(|(name, _)| *name == group).map_or("", |(_, title)| title)
 }
 
-/// Whether a name, in any spelling, begins names of tools.
+/// Whether a name, in any letter case, is reserved: a group, or `TOOL`.
 pub fn is_reserved(name: &str) -> bool {
     name.eq_ignore_ascii_case("TOOL") || TITLES.iter().any(|(group, _)| group.eq_ignore_ascii_case(name))
 }
 
-/// The group of a script name: `STR` of `STR.Upper`.
+/// Returns the group of a script name: `STR` of `STR.Upper`.
 pub fn group_of(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// Names that other languages and libraries have for a group, lower case, with the groups that have what is
-/// there, the likeliest first.
+/// Namespaces of other languages and libraries, in lower case, with the groups that offer the same, likeliest first.
 const FOREIGN: [(&[&str], &[&str]); 18] = [
     (
         &[
@@ -82,7 +81,7 @@ const FOREIGN: [(&[&str], &[&str]); 18] = [
     (&["env", "os.environ", "process.env", "environ"], &["ENV"]),
 ];
 
-/// The groups that the part of a name before its last point may stand for; none for one that stands for nothing here.
+/// Returns the groups that a namespace of another language may stand for. Empty if it is unknown.
 pub fn meant_by(namespace: &str) -> &'static [&'static str] {
     let lower = namespace.to_ascii_lowercase();
     let lower = lower.strip_prefix("tool.").unwrap_or(&lower);
@@ -90,7 +89,7 @@ pub fn meant_by(namespace: &str) -> &'static [&'static str] {
     foreign.map_or(&[], |(_, groups)| *groups)
 }
 
-/// The group nearest to one that stands for nothing, when that is a misspelling of one letter.
+/// Returns the group that an unknown namespace probably misspells.
 pub fn misspelt(namespace: &str) -> Option<&'static str> {
     let upper = namespace.to_ascii_uppercase();
     let names = TITLES.iter().map(|(name, _)| *name).filter(|name| name.len() > 2 && upper.len() > 2);

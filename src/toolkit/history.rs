@@ -1,4 +1,4 @@
-//! Runs as front ends know them: begun and ended, listed, taken back, and brought to an end after a crash.
+//! Runs for front ends: beginning and ending them, listing, undo and redo, and recovery after a crash.
 
 use crate::limits::Meter;
 use crate::sandbox::{
@@ -15,17 +15,17 @@ use super::gate::Gate;
 use super::memory::SessionMemory;
 use super::spec::Access;
 
-/// So many paths are named where the tree is no longer as a run left it.
+/// Maximum number of paths named when the tree no longer matches what a run left.
 const NAMED: usize = 10;
-/// How a run that cannot be taken back is passed over.
+/// How to skip a run that cannot be undone.
 const PASS_OVER: &str = "`ns undo --skip` leaves this run and takes back the newest before it that can be";
 
-/// Why a run was not taken back.
+/// The reason why a run was not undone.
 #[derive(Debug)]
 pub struct UndoRefusal {
     /// The error.
     pub error: ToolError,
-    /// Whether the cause is this run, so that another may be taken back.
+    /// Whether the cause is this run, so that undoing another one may succeed.
     pub is_of_run: bool,
 }
 
@@ -42,13 +42,12 @@ impl From<UndoRefusal> for ToolError {
 }
 
 impl Gate {
-    /// Says what the next run is, before it changes anything.
+    /// Announces the next run to the journal, before it changes anything.
     pub fn announce(&self, command: &str, atomic: bool) {
         self.journal.announce(Begin { atomic, ..about(command) });
     }
 
-    /// Ends the run that goes on, and gives its name, if it has changed something. What went wrong becomes a
-    /// note.
+    /// Ends the current run and returns its name, if it changed something. Problems become warnings.
     pub fn end_journal(&self, how: End) -> Option<Ended> {
         let ended = self.journal.end(how).unwrap_or_else(|error| {
             self.notes.borrow_mut().push(format!("the journal of the run was not ended: {error}"));
@@ -61,18 +60,18 @@ impl Gate {
         ended
     }
 
-    /// Why runs cannot be taken back by another command.
+    /// Returns why other commands cannot undo the runs, if the key is lost.
     pub fn lost_because(&self) -> Option<&str> {
         self.root.user().key.lost_because().filter(|_| self.overlay.is_none())
     }
 
-    /// Leaves the run that goes on to the next start, as one that was killed.
+    /// Leaves the current run to be recovered by the next start, as if its process had been killed.
     pub fn abandon_journal(&self) {
         self.journal.abandon();
     }
 
-    /// Brings runs of this user that were killed to an end, as far as the policy in force lets a tool change
-    /// their places. What is to be said of them, and of what is foreign, becomes notes.
+    /// Recovers killed runs of this user, as far as the policy lets a tool change their paths. Reports about them,
+    /// and about foreign state, become warnings.
     pub fn recover(&self) {
         let mut notes: Vec<String> = self.foreign_note().into_iter().collect();
         match self.journal.abandoned(self.roots()) {
@@ -83,7 +82,7 @@ impl Gate {
                 notes.extend(unreadable);
                 notes.extend(self.recover_all(runs));
             }
-            // A change will be refused for it; what only reads has nothing to do with it.
+            // Changes will be refused for this reason; reading is not affected.
             Err(SandboxError::NotOurs { .. }) => {}
             Err(error) => notes.push(format!("the journal cannot be read: {error}")),
         }
@@ -125,7 +124,7 @@ impl Gate {
         meter: &mut Meter,
         record: &CallRecord<'_>,
     ) -> Result<Option<Recovered>, ToolError> {
-        // The audit log takes its line, or nothing is changed.
+        // Ensures first that the audit log can take its line; otherwise nothing is changed.
         self.begin_change(0, meter, record)?;
         let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
         let rules = RecoverRules { roots: self.roots(), retention: self.policy.retention, admit: &admit };
@@ -135,12 +134,12 @@ impl Gate {
         })
     }
 
-    /// Why nothing may be changed at an address, where a folder is or was.
+    /// Checks that the policy allows a change at an address. `is_folder` says whether a directory is or was there.
     pub(super) fn admit_change(&self, address: &Address, is_folder: bool) -> Result<(), String> {
         self.policy.admit_path(&address.shown(), is_folder, Access::Change).map_err(|error| error.message)
     }
 
-    /// What to say where the runs below `.ns` are another's, or nobody can tell whose they are.
+    /// Returns a warning if the runs in `.ns` are foreign, or if their owner cannot be determined.
     fn foreign_note(&self) -> Option<String> {
         let is_foreign =
             self.overlay.is_none() && matches!(Journal::ownership(&self.root), Ok(Some(Ownership::Foreign)));
@@ -151,21 +150,21 @@ impl Gate {
         })
     }
 
-    /// Takes back the steps of the run that goes on, from a number on, whatever it may still spend. Gives
-    /// those that could not be taken back, and why.
+    /// Rolls back the steps of the current run from `first_step` on, regardless of the remaining budget. Returns the
+    /// steps that could not be rolled back, with the reasons.
     pub fn roll_back(&self, first_step: u32) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
         self.journal.roll_back((self.roots(), self.policy.retention), first_step, &mut Meter::unlimited())
     }
 
-    /// The newest runs, the newest first, at most so many.
+    /// Returns up to `most` runs, newest first.
     pub fn runs(&self, selection: Selection, most: usize) -> Result<Vec<Listed>, ToolError> {
         Ok(Journal::runs(self.roots(), selection, most)?)
     }
 
-    /// The run that a text names, by its whole name or the beginning or end of it.
+    /// Finds a run by its whole name, or the beginning or end of it.
     ///
     /// # Errors
-    /// `not_found` where there is none, `conflict` where there are several.
+    /// `not_found` if there is none, `conflict` if there are several.
     pub fn run_named(&self, text: &str) -> Result<Listed, ToolError> {
         let mut found = Journal::find(self.roots(), text)?;
         match (found.pop(), found.len()) {
@@ -182,7 +181,7 @@ impl Gate {
         }
     }
 
-    /// The run that one which may take others back concerns in the end.
+    /// Returns the run that a chain of undo and redo runs goes back to.
     pub fn origin(&self, run: &Listed) -> Result<Origin, ToolError> {
         match &run.begin {
             Some(begin) => Ok(Journal::origin(self.roots(), begin)?),
@@ -190,11 +189,11 @@ impl Gate {
         }
     }
 
-    /// The runs that are taken back when none is named, the newest first, at most so many and at least one:
-    /// those that took none back; with `redo` those that did.
+    /// Returns the runs to undo when none is named, newest first: at most `most`, at least one. These are the runs
+    /// that are not undos themselves; with `redo`, the undos, since undoing one redoes its run.
     ///
     /// # Errors
-    /// `not_found` where there is none.
+    /// `not_found` if there is none.
     pub fn undoable_runs(&self, redo: bool, most: usize) -> Result<Vec<Listed>, ToolError> {
         let found = Journal::undoable(self.roots(), redo, most)?;
         if found.is_empty() {
@@ -205,7 +204,7 @@ impl Gate {
         Ok(found)
     }
 
-    /// Takes a run back that is done, or with `redo` does one again that is taken back.
+    /// Undoes a run, or with `redo` redoes an undone run.
     pub fn undo(
         &self,
         run: &Listed,
@@ -237,7 +236,7 @@ impl Gate {
         meter: &mut Meter,
         record: &CallRecord<'_>,
     ) -> Result<Undone, UndoRefusal> {
-        // The audit log takes its line, or nothing is changed.
+        // Ensures first that the audit log can take its line; otherwise nothing is changed.
         self.begin_change(0, meter, record)?;
         let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
         let place = (self.roots(), self.policy.retention);
@@ -248,13 +247,13 @@ impl Gate {
         })
     }
 
-    /// What a run changed.
+    /// Returns the changes of a run.
     pub fn show_run(&self, run: &str) -> Result<ShownRun, ToolError> {
         Journal::show(self.roots(), run).map_err(|error| refused(error, run))
     }
 
-    /// Gives up what is kept of old runs. Nothing is written before, not in the audit log either: a line for
-    /// which there is no room even afterwards becomes a note.
+    /// Garbage collection: removes backups and records of old runs. Nothing is written before that, not even to the
+    /// audit log; if its line does not fit even afterwards, a warning says so.
     pub fn collect(&self, rules: &GcRules, (meter, session): (&mut Meter, &SessionMemory)) -> Result<Swept, ToolError> {
         let swept = self.journal.collect(self.roots(), rules, meter).map_err(ToolError::from);
         let has_changed = swept.as_ref().map_or(true, |swept| swept.gone().things > 0);
@@ -267,7 +266,7 @@ impl Gate {
         swept
     }
 
-    /// Looks for what is foreign below `.ns`, and does with it what is asked.
+    /// Looks for foreign state below `.ns`, and shows, adopts or removes it.
     pub fn foreign(
         &self,
         deed: ForeignDeed,
@@ -276,7 +275,7 @@ impl Gate {
         if deed == ForeignDeed::Show {
             return Ok(self.journal.foreign(self.roots(), deed, meter)?);
         }
-        // Without the key everything looks foreign, the user's own too.
+        // Without the key everything looks foreign, including the user's own state.
         if let Some(reason) = self.root.user().key.lost_because() {
             let message = format!("nobody can tell what is foreign: {reason}");
             return Err(ToolError::new(ToolCode::Conflict, message).hint("nothing was taken over or removed"));
@@ -290,8 +289,8 @@ impl Gate {
         }
     }
 
-    /// The contents on both sides of each change of a run, read one after another, at most so many bytes each.
-    /// What the policy lets nobody read is not read.
+    /// Returns the contents before and after each change of a run, at most `limit` bytes each, read lazily. Content
+    /// that the policy protects is not read.
     pub fn contents<'a>(
         &'a self,
         run: &'a ShownRun,
@@ -310,7 +309,7 @@ impl Gate {
         }))
     }
 
-    /// The roots that changes lie below.
+    /// Returns the sandbox root and the further roots.
     pub fn roots(&self) -> Roots<'_> {
         Roots { main: &self.root, further: &self.further }
     }
@@ -323,7 +322,7 @@ fn foreign_journals(count: usize, first: &str) -> String {
     )
 }
 
-/// What a journal says of a run that a command begins.
+/// Returns the journal record that begins a run of this command.
 pub(super) fn about(command: &str) -> Begin {
     #[cfg(unix)]
     let user = rustix::process::geteuid().as_raw();
@@ -371,7 +370,7 @@ fn refused(error: UndoError, run: &str) -> ToolError {
     }
 }
 
-/// The error for a tree that is no longer what it should be, with a row for each place.
+/// Returns the error for a tree that is not in the expected state, with one row per conflict.
 pub(super) fn conflicted(message: &str, conflicts: &[Conflict], hint: &str) -> ToolError {
     let named = conflicts.iter().take(NAMED).map(|Conflict { path, reason }| format!("`{}`: {reason}", path.shown()));
     let named = named.collect::<Vec<_>>().join("; ");
@@ -384,7 +383,7 @@ pub(super) fn conflicted(message: &str, conflicts: &[Conflict], hint: &str) -> T
     }
 }
 
-/// Conflicts as a list of maps.
+/// Converts conflicts to a list of maps. Returns `None` if they exceed a limit.
 pub fn rows_of(conflicts: &[Conflict]) -> Option<Value> {
     let row = |Conflict { path, reason }: &Conflict| {
         Value::from(Map::with_capacity(2).with("path", Value::text(&path.shown())).with("reason", Value::text(reason)))

@@ -1,14 +1,15 @@
-//! A path that was meant as a pattern: `FS.Find("*.txt")`, `FS.DeleteFile("*.tmp")`. Paths are meant literally.
+//! Hints for paths that were meant as patterns, as in `FS.Find("*.txt")` or `FS.DeleteFile("*.tmp")`. Paths are
+//! always literal.
 
 use crate::text::ToolCode;
 
 use super::error::ToolError;
 use super::registry::Tool;
 
-/// Characters that make a pattern of a path.
+/// Characters that make a path look like a pattern.
 const MARKS: [char; 3] = ['*', '?', '['];
 
-/// Adds how files that match are found, if nothing is at a path that looks like a pattern.
+/// Adds a hint on finding files by pattern, if nothing exists at a path that looks like one.
 pub fn with_pattern_hint(error: ToolError, tool: &Tool) -> ToolError {
     let is_missing = error.code == ToolCode::NotFound && error.hint.is_none();
     let hint = error.path.as_deref().filter(|_| is_missing).and_then(|path| hint(path, tool));
@@ -28,7 +29,7 @@ fn hint(path: &str, tool: &Tool) -> Option<String> {
     if !is_plain(folder) || !is_plain(pattern) {
         return None;
     }
-    // The pattern is the second argument of all that list files.
+    // In every listing tool, the pattern is the second argument.
     let lists = tool.params.get(1).is_some_and(|param| param.name == "pattern");
     Some(if lists {
         format!("the directory comes first: write `{}(\"{folder}\", \"{pattern}\")`", tool.spec.name)

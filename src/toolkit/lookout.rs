@@ -1,5 +1,5 @@
-//! Showing how far a call has come: the gate says when a call begins and ends, the meter counts, and the
-//! front end draws, if somebody watches.
+//! Progress of calls: the gate reports when a call begins and ends, the meter counts, and the front end draws, if it
+//! has a view.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,31 +12,31 @@ use crate::limits::{Meter, Progress};
 use super::registry::Tool;
 use super::spec::Effect;
 
-/// Whoever shows progress.
+/// A view that shows progress.
 pub trait ProgressView {
-    /// A call of a tool begins, and counts there.
+    /// A call of a tool begins; `progress` counts its work.
     fn begin(&self, tool: &'static str, progress: Arc<Progress>);
-    /// It ended, or somebody is to be asked: nothing of it is to be seen from here on.
+    /// The call ended, or an approval question follows: clear the view.
     fn end(&self);
 
-    /// The outermost FOR EACH of a run begins, and counts its turns there.
+    /// The outermost FOR EACH of a run begins; `progress` counts its iterations.
     fn begin_loop(&self, _progress: Arc<Progress>) {}
-    /// It ended.
+    /// The loop ended.
     fn end_loop(&self) {}
 }
 
-/// Trees whose number of entries is remembered.
+/// Maximum number of trees whose size is remembered.
 const MOST_TREES: usize = 256;
 
-/// Whoever watches the calls of a gate; often nobody.
+/// The progress view of a gate, if there is one.
 #[derive(Default)]
 pub struct Lookout {
     view: RefCell<Option<Rc<dyn ProgressView>>>,
-    /// How many entries the last watched walk of a tree met, by the address of the tree.
+    /// Number of entries that the last watched walk of a tree met, by the address of the tree.
     entries: RefCell<HashMap<String, u64>>,
 }
 
-/// A call that is being watched.
+/// A call that is being watched; the view is cleared on drop.
 pub struct Watched(Rc<dyn ProgressView>);
 
 impl fmt::Debug for Lookout {
@@ -46,17 +46,18 @@ impl fmt::Debug for Lookout {
 }
 
 impl Lookout {
-    /// Says who watches.
+    /// Sets the view.
     pub fn set(&self, view: Rc<dyn ProgressView>) {
         *self.view.borrow_mut() = Some(view);
     }
 
-    /// Whoever watches, if somebody does.
+    /// Returns the view, if there is one.
     pub fn view(&self) -> Option<Rc<dyn ProgressView>> {
         self.view.borrow().clone()
     }
 
-    /// Shows a call until the answer is dropped, unless nobody watches or it touches nothing.
+    /// Shows the progress of a call until the returned guard is dropped. Returns `None` without a view, or if the
+    /// tool is pure.
     pub(super) fn watch(&self, tool: &Tool, meter: &mut Meter) -> Option<Watched> {
         if tool.spec.effect == Effect::Pure {
             return None;
@@ -68,12 +69,12 @@ impl Lookout {
         Some(Watched(view))
     }
 
-    /// How many entries an earlier walk of a tree met, if one was watched.
+    /// Returns the number of entries that an earlier walk of a tree met, if one was watched.
     pub(super) fn entries_of(&self, tree: &str) -> Option<u64> {
         self.entries.borrow().get(tree).copied()
     }
 
-    /// Remembers how many entries a walk of a tree met.
+    /// Remembers the number of entries that a walk of a tree met.
     pub(super) fn note_entries(&self, tree: &str, entries: u64) {
         let mut known = self.entries.borrow_mut();
         if known.len() < MOST_TREES || known.contains_key(tree) {
@@ -81,7 +82,7 @@ impl Lookout {
         }
     }
 
-    /// Clears what is shown, for a question.
+    /// Clears the view before a question.
     pub(super) fn clear(&self) {
         if let Some(view) = &*self.view.borrow() {
             view.end();

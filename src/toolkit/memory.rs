@@ -1,8 +1,8 @@
-//! Both memories as tools and front ends use them.
+//! Session and project memory, as tools and front ends use them.
 //!
-//! [`Memory`] is the one place where policy, limits and account meet memory: a change of project
-//! memory is a change like any other, refused where nothing may be changed and counted where changes
-//! are. A tool that keeps a result says `context.memory().store(Scope::Project, "key", value)`.
+//! [`Memory`] is the one place where policy, limits and budgets apply to memory. A change of project memory is a
+//! change like any other: it is refused in read-only runs and counted like other changes. To store a result, a tool
+//! calls `context.memory().store(Scope::Project, "key", value)`.
 
 use crate::limits::{Held, LimitHit, Meter, space};
 use crate::memory::{Access, Key, MemoryError, Record, Site, Stored};
@@ -20,54 +20,53 @@ use super::spec::Param;
 
 pub use crate::memory::{Entry as MemoryEntry, Row as MemoryRow, Salvaged, Session as SessionMemory};
 
-/// How long what is remembered lives.
+/// The lifetime of stored values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// As long as the run, the session or the connection.
     Session,
-    /// As long as the sandbox: in `.ns/memory.db`.
+    /// As long as the sandbox, in `.ns/memory.db`.
     Project,
 }
 
 impl Scope {
-    /// The words for it in arguments.
+    /// The words for the scopes in arguments.
     pub const WORDS: [&str; 2] = ["session", "project"];
 
-    /// The word for it.
+    /// Returns the word for this scope.
     pub fn word(self) -> &'static str {
         Scope::WORDS[self as usize]
     }
 
-    /// The scope of a word; the binder lets no others through.
+    /// Returns the scope for a word that the binder has checked.
     pub fn of_word(word: &str) -> Scope {
         if word == "project" { Scope::Project } else { Scope::Session }
     }
 }
 
-/// What scripts remember, as one caller may use it.
+/// Session and project memory, as one caller may use them.
 pub struct Memory<'a> {
     pub(super) gate: &'a Gate,
     pub(super) meter: &'a mut Meter,
     pub(super) session: &'a SessionMemory,
     pub(super) record: &'a CallRecord<'a>,
-    /// Whether a tool works with it, so that the rules about tools hold; not a person's own command.
+    /// Whether a tool is the caller, so that the rules about tools apply. False for a person's own command.
     pub(super) is_tool: bool,
 }
 
-/// What the rules about tools know each work as.
+/// The tools whose rules apply to each operation.
 const SET: &str = "MEMORY.Set";
 const GET: &str = "MEMORY.Get";
 const DELETE: &str = "MEMORY.Delete";
 const LIST: &str = "MEMORY.List";
 
 impl<'a> Memory<'a> {
-    /// Keeps a value under a key; what was there is replaced.
+    /// Stores a value under a key, and replaces an earlier one.
     ///
     /// # Errors
-    /// `bad_args` for a key or value that cannot be kept and for a value over the cap of project
-    /// memory, `policy_denied` for project memory under `--read-only`, and what can go wrong
-    /// with `.ns/memory.db`. The argument at fault is called `key` or `value`; a tool that calls its
-    /// own otherwise says so with [`ToolError::argument`].
+    /// `bad_args` for a key or value that cannot be stored and for a value over the size limit of project memory,
+    /// `policy_denied` for project memory under `--read-only`, and every error of `.ns/memory.db`. The argument at
+    /// fault is `key` or `value`; a tool with other parameter names sets it with [`ToolError::argument`].
     pub fn store(&mut self, scope: Scope, key: &str, value: Value) -> Result<(), ToolError> {
         self.admit(SET, scope, key)?;
         let key = Key::parse(key)?;
@@ -84,7 +83,7 @@ impl<'a> Memory<'a> {
         Ok(self.gate.project.set(&self.site(), &[record], change.own())?)
     }
 
-    /// The value of a key; none when there is none.
+    /// Returns the value of a key, if there is one.
     pub fn fetch(&mut self, scope: Scope, key: &str) -> Result<Option<Value>, ToolError> {
         self.admit(GET, scope, key)?;
         let key = Key::parse(key)?;
@@ -99,7 +98,7 @@ impl<'a> Memory<'a> {
         Ok(Some(stored.to_value().map_err(damaged)?))
     }
 
-    /// Forgets a key; whether there was one.
+    /// Deletes a key. Returns whether it existed.
     pub fn delete(&mut self, scope: Scope, key: &str) -> Result<bool, ToolError> {
         self.admit(DELETE, scope, key)?;
         let key = Key::parse(key)?;
@@ -111,7 +110,7 @@ impl<'a> Memory<'a> {
         Ok(self.gate.project.delete(&self.site(), &key, change.own())?)
     }
 
-    /// The keys that begin with a text, in the order of their bytes.
+    /// Returns the keys with this prefix, in byte order.
     pub fn keys(&mut self, scope: Scope, prefix: &str) -> Result<Vec<String>, ToolError> {
         self.admit(LIST, scope, prefix)?;
         let keys = match scope {
@@ -122,22 +121,22 @@ impl<'a> Memory<'a> {
         Ok(keys)
     }
 
-    /// What is known of the keys of project memory that begin with a text.
+    /// Returns the metadata of the keys of project memory with this prefix.
     pub fn rows(&mut self, prefix: &str) -> Result<Vec<MemoryRow>, ToolError> {
         Ok(self.gate.project.rows(&self.site(), prefix)?)
     }
 
-    /// All of project memory as lines of JSON, in the order of the keys.
+    /// Exports project memory as lines of JSON, in the order of the keys.
     pub fn export(&mut self) -> Result<Vec<String>, ToolError> {
         Ok(self.gate.project.records(&self.site())?.iter().map(Record::to_line).collect())
     }
 
-    /// What can be read of a file that is damaged, foreign or newer.
+    /// Reads as much as possible from a file that is damaged, foreign or newer.
     pub fn salvage(&mut self) -> Result<Salvaged, ToolError> {
         Ok(self.gate.project.salvage(&self.site())?)
     }
 
-    /// Takes lines of an export into project memory, all or none; how many there were.
+    /// Imports exported lines into project memory, all or none. Returns their number.
     pub fn import(&mut self, text: &str) -> Result<usize, ToolError> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let allowed = self.gate.settings.memory.max_value_bytes;
@@ -147,7 +146,7 @@ impl<'a> Memory<'a> {
             let bad = |reason: String| MemoryError::BadLine { line: number + 1, reason };
             let record = Record::from_line(line, self.session.writer(), allowed).map_err(bad)?;
             self.charge(&record.stored)?;
-            // In the map, and in the list that it becomes.
+            // Counted twice: in the map, and in the list that it becomes.
             held.grow(2 * record.bytes())?;
             let key = record.key.clone();
             if records.insert(key, record).is_some() {
@@ -163,18 +162,18 @@ impl<'a> Memory<'a> {
         Ok(records.len())
     }
 
-    /// Asks whether a value may be kept under a key, before the work that gives the value.
+    /// Checks that a value may be stored under a key, before the work that computes the value.
     pub fn prepare(&mut self, scope: Scope, key: &str) -> Result<(), ToolError> {
         self.admit(SET, scope, key)?;
         match scope {
             Scope::Session => Ok(()),
-            // The change itself is counted where it is made.
+            // The change itself is counted when it is made.
             Scope::Project => self.begin(0).map(drop),
         }
     }
 
-    /// Asks the policy for what a tool of memory does, where another tool does it: for the tool that was
-    /// called, the gate has asked. Leave holds for the rest of the call.
+    /// Applies the policy for a memory tool when another tool does its work; for the called tool, the gate has done
+    /// so. Approval holds for the rest of the call.
     fn admit(&mut self, name: &'static str, scope: Scope, key: &str) -> Result<(), ToolError> {
         if !self.is_tool || self.record.tool() == name || self.record.has_leave(name) {
             return Ok(());

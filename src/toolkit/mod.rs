@@ -1,7 +1,6 @@
-//! What a tool is: its declaration, how arguments are bound to it, and the gate that every call
-//! goes through.
+//! Tools: their declarations, the binding of arguments, and the gate that every call goes through.
 //!
-//! Tools are leaves: context and arguments in, a value out. They know nothing of scripts.
+//! Tools are leaves: they get a context and arguments, and return a value. They know nothing about scripts.
 
 mod answer;
 mod approval;

@@ -1,8 +1,8 @@
-//! Files of code that a text uses: found and read by the rules that hold for tools that read files.
+//! Module files: found and read under the same rules as files that tools read.
 //!
-//! A library is a folder of modules that the user names. One outside the sandbox is a root of its own, which
-//! no tool reaches; one inside it, or inside a further root, is a path there, so that all rules about that
-//! path hold.
+//! A library is a directory of modules that the user names. A library outside the sandbox is a root of its own, which
+//! no tool can reach. One inside the sandbox, or inside a further root, is a path there, so that all rules about that
+//! path apply.
 
 use crate::limits::Meter;
 use crate::sandbox::{PathRule, PathText, ReadError, Root, SandboxError, SandboxPath};
@@ -15,52 +15,52 @@ use super::gate::Gate;
 use super::memory::SessionMemory;
 use super::spec::Access;
 
-/// A folder of modules besides the sandbox.
+/// A directory of modules in addition to the sandbox.
 #[derive(Debug)]
 pub struct Library {
-    /// The folder as the user named it, for messages.
+    /// The directory as the user named it, for messages.
     pub named: String,
-    /// Where it is.
+    /// Its location.
     pub place: LibraryPlace,
 }
 
-/// Where a library is.
+/// The location of a library.
 #[derive(Debug)]
 pub enum LibraryPlace {
-    /// Below a root that tools reach, at this address.
+    /// Below a root that tools can reach, at this address.
     Inside(String),
     /// A root of its own.
     Outside(Box<Root>),
 }
 
-/// A module's file, found and not read yet.
+/// The file of a module, found but not read yet.
 #[derive(Debug)]
 pub struct ModuleFile {
     place: SandboxPath,
-    /// The path as messages show it.
+    /// The path in messages.
     pub name: String,
-    /// What it is known by, whatever path led there.
+    /// The address that identifies the file, independent of the path in USE.
     pub address: String,
-    /// The library that it belongs to.
+    /// The index of the library that contains it.
     pub library: Option<usize>,
 }
 
-/// Why a module was not read.
+/// A reason why a module was not read.
 #[derive(Debug)]
 pub enum ModuleError {
-    /// It is not there, or refused.
+    /// The file does not exist, or access is refused.
     Tool(ToolError),
-    /// It has more bytes than the caller takes.
+    /// The file is larger than the caller allows.
     TooLarge,
 }
 
-/// What a path in USE may be: from the sandbox root, or the library, downwards.
+/// The paths that USE accepts: relative to the sandbox root or the library, without `..`.
 const RULE: PathRule = PathRule { parents: false, ..PathRule::RELATIVE };
 
 impl Gate {
-    /// Finds the module of a path: in a library for the modules of that library; for others in the
-    /// libraries, in their order, then in the sandbox. What is refused is told to the audit log of a run,
-    /// which has an account and a session.
+    /// Finds a module. A path in a module of a library is looked up in that library only; any other path in the
+    /// libraries, in order, and then in the sandbox. Refusals are recorded in the audit log if `run` has the meter
+    /// and session of a run.
     pub fn find_module(
         &self,
         path: &str,
@@ -91,7 +91,7 @@ impl Gate {
         })
     }
 
-    /// The text of a module's file, of at most so many bytes.
+    /// Reads the file of a module. Errors: [`ModuleError::TooLarge`] beyond `limit` bytes.
     pub fn read_module(
         &self,
         file: &ModuleFile,
@@ -122,7 +122,7 @@ impl Gate {
                 self.place(&format!("{address}/{path}"), rule, Access::Read, see)?
             }
         };
-        // What is missing is found out now, so that the next library can be asked.
+        // Detects a missing file now, so that the next library is tried.
         place.metadata()?;
         let name = match library.map(|number| self.libraries[number].named.trim_end_matches('/')) {
             Some(named) => format!("{named}/{path}"),
@@ -131,7 +131,7 @@ impl Gate {
         Ok(ModuleFile { address: place.address().into_owned(), place, name, library })
     }
 
-    /// Tells the audit log of a run when work for USE is refused.
+    /// Records the refusal of a USE in the audit log, if this happens in a run.
     fn telling<T>(
         &self,
         path: &str,
@@ -143,14 +143,14 @@ impl Gate {
         let record = CallRecord::new("USE", vec![Told::new("path", Value::text(path), Shown::Path)], session);
         let result = work(&record);
         if let Some((meter, _)) = run {
-            // Nothing was changed, so a log that cannot be written is no error.
+            // Nothing was changed, so an unwritable log is not an error.
             self.conclude(&record, false, meter, result.as_ref().err());
         }
         result
     }
 }
 
-/// Whether there is no such file, so that it may be somewhere else.
+/// Whether the file does not exist here, so that the search goes on.
 fn is_missing(error: &ToolError) -> bool {
     matches!(error.code, ToolCode::NotFound | ToolCode::NotADirectory)
 }

@@ -1,5 +1,5 @@
-//! The places that the arguments of a call name, by which an error that knows its path finds the argument,
-//! and one that knows neither, such as a limit's, finds both.
+//! The paths among the arguments of a call. An error that has only a path gets its argument from them; one that has
+//! neither, such as a reached limit, gets both.
 
 use compact_str::CompactString;
 
@@ -10,7 +10,7 @@ use super::bound::{Bound, BoundRef};
 use super::error::ToolError;
 use super::spec::{Access, Kind, Param};
 
-/// The places of single paths; of a list the tool knows which one is at fault.
+/// The single paths among the arguments. For a list of paths, the tool knows which one is at fault.
 #[derive(Debug, Default)]
 pub struct NamedPlaces(Vec<NamedPlace>);
 
@@ -23,7 +23,7 @@ struct NamedPlace {
 }
 
 impl NamedPlaces {
-    /// The places among checked arguments.
+    /// Collects the paths among checked arguments.
     pub fn of(params: &'static [Param], bound: &Bound<'_>) -> NamedPlaces {
         let place = |(param, arg): (&Param, BoundRef<'_>)| {
             let place = match arg {
@@ -38,7 +38,7 @@ impl NamedPlaces {
         NamedPlaces(params.iter().zip(bound.all()).filter_map(place).collect())
     }
 
-    /// An error with its argument and path, as far as they can be told from each other.
+    /// Adds the missing argument or path to an error, as far as it can be determined.
     pub fn complete(&self, error: ToolError) -> ToolError {
         match (error.argument, &error.path) {
             (Some(_), Some(_)) => error,
@@ -58,7 +58,7 @@ impl NamedPlaces {
         }
     }
 
-    /// The place that a path is, or the nearest one that holds it.
+    /// Returns the argument with this path, or the nearest one above it.
     fn holder_of(&self, path: &str) -> Option<&NamedPlace> {
         let is_in = |above: &str| {
             above.is_empty() || path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -72,7 +72,7 @@ impl NamedPlaces {
         self.0.iter().filter_map(|place| Some((depth(place)?, place))).max_by_key(|(depth, _)| *depth).map(|(_, at)| at)
     }
 
-    /// The place that a limit is about: the one that is changed, else the first.
+    /// Returns the argument that a limit error concerns: the last one that is changed, else the first one.
     fn concerned(&self, error: &ToolError) -> Option<&NamedPlace> {
         let is_limit = error.limit.is_some() || error.code == ToolCode::LimitExceeded;
         let changed = self.0.iter().rfind(|place| place.is_changed);
@@ -80,7 +80,7 @@ impl NamedPlaces {
     }
 }
 
-/// Whether a limit is about what is done at the place, and not about the whole run.
+/// Whether a limit concerns the work at one path, not the whole run.
 fn is_about_place(error: &ToolError) -> bool {
     error.limit.is_none_or(|hit| matches!(hit.limit, Limit::FilesChanged | Limit::BytesWritten))
 }

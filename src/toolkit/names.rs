@@ -1,4 +1,4 @@
-//! The names in a folder, for who types a path: what a tool that lists the folder would see, and nothing else.
+//! Names in a directory, for path completion: the names that a listing tool would see, and no others.
 
 use std::ops::ControlFlow;
 
@@ -13,8 +13,8 @@ use super::memory::SessionMemory;
 use super::spec::Access;
 
 impl Gate {
-    /// The names in a folder that the policy lets a tool look at, each with whether it is a folder. Nobody
-    /// called for them, so the audit log is told nothing.
+    /// Returns the names in a directory that the policy lets a tool see, each with whether it is a directory. This is
+    /// not a call, so the audit log records nothing.
     pub fn names_in(
         &self,
         folder: &str,

@@ -1,4 +1,4 @@
-//! Plans as front ends know them: what a run would change, and doing that.
+//! Plans for front ends: what a run would change, and applying it.
 
 use std::cell::RefCell;
 use std::io;
@@ -21,11 +21,11 @@ use super::memory::SessionMemory;
 use super::spec::Access;
 
 impl Gate {
-    /// A gate to the same sandbox, with the same policy and the same people, whose runs change nothing: what
-    /// they would change lies over the roots.
+    /// Creates a gate for the same sandbox, with the same policy and approvals, whose runs change nothing: their
+    /// changes go to an overlay over the roots.
     ///
     /// # Errors
-    /// The system's, when there is no place for what would be written.
+    /// A system error if there is no place to store the planned contents.
     pub fn planning(&self) -> io::Result<Gate> {
         let overlay = Overlay::new()?;
         let further: io::Result<Vec<Root>> = self.further.iter().map(|root| root.covered(&overlay)).collect();
@@ -50,7 +50,7 @@ impl Gate {
         })
     }
 
-    /// What the runs of a gate that plans would have changed; none where it does not plan.
+    /// Returns the changes that the runs of a planning gate would make. `None` if the gate does not plan.
     pub fn plan(&self, command: &str, failed: bool) -> Result<Option<Plan>, ToolError> {
         let Some(overlay) = &self.overlay else { return Ok(None) };
         Plan::of(overlay, &self.root, command, failed).map(Some).map_err(|error| {
@@ -59,8 +59,8 @@ impl Gate {
         })
     }
 
-    /// The contents on both sides of a change of a plan that was made here, at most so many bytes each. What
-    /// the policy lets nobody read is not read.
+    /// Returns the contents before and after a change of a plan that was made in this process, at most `limit` bytes
+    /// each. Content that the policy protects is not read.
     pub fn planned_contents(&self, plan: &Plan, change: &PlannedChange, limit: u64) -> (Content, Content) {
         match self.policy.admit_path(&change.path.shown(), false, Access::Read) {
             Ok(()) => plan.contents(change, limit),
@@ -71,7 +71,7 @@ impl Gate {
         }
     }
 
-    /// Does what a plan says, or nothing.
+    /// Applies a plan, completely or not at all.
     pub fn apply(&self, plan: &Plan, (meter, session): (&mut Meter, &SessionMemory)) -> Result<Applied, ToolError> {
         let told = vec![Told::new("plan", Value::text(&plan.about.command), Shown::Plain)];
         let record = CallRecord::new("apply", told, session);
@@ -83,7 +83,7 @@ impl Gate {
     }
 
     fn apply_here(&self, plan: &Plan, meter: &mut Meter, record: &CallRecord<'_>) -> Result<Applied, ToolError> {
-        // The audit log takes its line, or nothing is changed.
+        // Ensures first that the audit log can take its line; otherwise nothing is changed.
         self.begin_change(0, meter, record)?;
         let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
         let place = (self.roots(), self.policy.retention);
@@ -108,7 +108,7 @@ fn refused(error: ApplyError) -> ToolError {
     }
 }
 
-/// A change of a plan as changes of runs are shown.
+/// Converts a planned change to the form in which changes of runs are shown.
 pub fn shown_change(change: &PlannedChange) -> ShownChange {
     let (was, now) = (change.was.as_ref(), change.now.as_ref());
     let from = change.from.as_ref().map(|(from, _)| from.clone());

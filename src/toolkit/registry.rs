@@ -1,4 +1,4 @@
-//! All tools, and how their names are found.
+//! The registry of tools, and the lookup of their names.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,13 +20,13 @@ use super::settings::Settings;
 use super::spec::{Effect, Param, Spec};
 use super::told::done_untold;
 
-/// A tool: its declaration and its one function.
+/// A tool: its declaration and its function.
 pub struct Tool {
-    /// What it declares.
+    /// The declaration.
     pub spec: Spec,
-    /// What it takes.
+    /// The parameters.
     pub params: &'static [Param],
-    /// The shape of its result.
+    /// Returns the JSON Schema of the result.
     pub schema: fn() -> serde_json::Value,
     check: Option<Check>,
     run: Box<Run>,
@@ -34,16 +34,16 @@ pub struct Tool {
     sparing: Option<Box<(Fields, Tool)>>,
 }
 
-/// Names of fields.
+/// Names of record fields.
 type Fields = &'static [&'static str];
 
-/// A rule that concerns several arguments, or settings of the policy file.
+/// A check across several arguments, or against settings of the policy file.
 pub type Check = fn(&Given<'_>, &Settings) -> Result<(), ToolError>;
 
 type Run = dyn Fn(&mut Context<'_>, &mut Bound<'_>) -> Result<Value, Box<ToolError>>;
 
 impl Tool {
-    /// A tool from its declaration and its function.
+    /// Creates a tool from its declaration and its function.
     pub fn new<A, R>(spec: Spec, run: impl Fn(&mut Context<'_>, A) -> Result<R, ToolError> + 'static) -> Tool
     where
         A: Arguments + 'static,
@@ -58,14 +58,14 @@ impl Tool {
         Tool { spec, params: A::PARAMS, schema: R::schema, check: None, run: Box::new(run), is_plain, sparing: None }
     }
 
-    /// The same tool with a rule of its own for its arguments. The rule is asked before a script runs,
-    /// with what the script shows, and before each call, with all of them.
+    /// Returns the tool with a check of its arguments. The check runs before a script starts, with the arguments that
+    /// are known then, and before each call, with all arguments.
     pub fn with_check(self, check: Check) -> Tool {
         Tool { check: Some(check), ..self }
     }
 
-    /// The same tool with a further function, for scripts that read no fields of its records but these. What such
-    /// a script can see must be the same.
+    /// Returns the tool with a cheaper variant, for scripts that read only these fields of its records. Both must be
+    /// indistinguishable to such a script.
     pub fn with_sparing<A, R>(
         self,
         reads: Fields,
@@ -79,12 +79,12 @@ impl Tool {
         Tool { sparing: Some(Box::new((reads, sparing))), ..self }
     }
 
-    /// Whether arguments, each of which the binder has checked, fit together.
+    /// Checks that arguments fit together; the binder has checked each of them.
     pub fn check(&self, given: &Given<'_>, settings: &Settings) -> Result<(), ToolError> {
         self.check.map_or(Ok(()), |check| check(given, settings))
     }
 
-    /// The same with all arguments of a call.
+    /// Like [`Tool::check`], with all arguments of a call.
     #[inline]
     pub(super) fn check_all(&self, args: &[Option<Value>], settings: &Settings) -> Result<(), ToolError> {
         let Some(check) = self.check else { return Ok(()) };
@@ -93,17 +93,17 @@ impl Tool {
         check(&Given::new(self.params, &given), settings)
     }
 
-    /// Whether it works on values alone, so that it may take its arguments from where they are.
+    /// Whether the tool works on values alone, so that it may take its arguments out of the caller's slots.
     pub(super) fn is_plain(&self) -> bool {
         self.is_plain
     }
 
-    /// The binder for its parameters.
+    /// Returns the binder for the tool's parameters.
     pub fn binder(&self) -> Binder {
         Binder { callee: self.spec.name, params: self.params }
     }
 
-    /// Runs the tool. Called by the gate and by nobody else.
+    /// Runs the tool. Only the gate may call this.
     pub(super) fn run(&self, context: &mut Context<'_>, bound: &mut Bound<'_>) -> Result<Value, Box<ToolError>> {
         (self.run)(context, bound)
     }
@@ -115,37 +115,38 @@ impl fmt::Debug for Tool {
     }
 }
 
-/// The number of a tool in its registry.
+/// The index of a tool in its registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolId(u16);
 
-/// What does the work of a tool where a script reads no more than some fields of its records.
+/// The cheaper variant of a tool for scripts that read only some fields of its records.
 #[derive(Clone, Copy, Debug)]
 pub struct Sparing {
-    /// The fields.
+    /// The fields that the script may read.
     pub reads: Fields,
-    /// The tool in its place.
+    /// The variant.
     pub tool: ToolId,
 }
 
 /// All tools of an engine.
 #[derive(Debug)]
 pub struct Registry {
-    /// Those that have names, then those that spare fields.
+    /// The named tools, followed by the variants.
     tools: Vec<Tool>,
-    /// How many have names.
+    /// Number of named tools.
     named: usize,
     sparing: Vec<(ToolId, Sparing)>,
     by_name: HashMap<Name<'static>, ToolId, FixedState>,
 }
 
 impl Registry {
-    /// A registry of these tools, in this order.
+    /// Creates a registry of these tools, in this order.
     ///
     /// # Panics
-    /// When two tools share a name, which a test of the built-in tools rules out.
+    /// Panics if two tools share a name; a test of the built-in tools rules that out.
     pub fn new(mut tools: Vec<Tool>) -> Registry {
-        // Every start builds it, so that it takes no memory for names. They are ours: nobody can choose them to collide.
+        // Built at every start, so names are not copied. They are our own, so nobody can choose them to collide, and
+        // a fixed hash seed is safe.
         let mut by_name = HashMap::with_capacity_and_hasher(tools.len() * 4, FixedState::default());
         for (number, tool) in tools.iter().enumerate() {
             for name in names_of(&tool.spec) {
@@ -165,8 +166,8 @@ impl Registry {
         Registry { tools, named, sparing, by_name }
     }
 
-    /// The tool of a name: its script name, wire name or an alias, without regard to case;
-    /// `TOOL.X` and `tool.fs.X` find `FS.X`.
+    /// Finds a tool by its script name, wire name or an alias, without regard to case; `TOOL.X` and `tool.fs.X` find
+    /// `FS.X`.
     pub fn find(&self, name: &str) -> Option<ToolId> {
         let name = Name::new(name);
         let find = |name: Name<'_>| self.by_name.get(&name).copied();
@@ -176,20 +177,20 @@ impl Registry {
         })
     }
 
-    /// The script name that one which was not found probably means: by its purpose, else by its letters. None
-    /// where only letters of a name of another world are alike.
+    /// Returns the script name that an unknown name probably means: by its purpose, else by its spelling. Returns
+    /// `None` if a name with a foreign namespace merely resembles another by its letters.
     pub fn nearest(&self, name: &str) -> Option<&'static str> {
         self.meant(name).or_else(|| self.misspelt(name))
     }
 
-    /// The tool that does what a name of another language or library stands for.
+    /// Returns the tool with the purpose of a name from another language or library.
     pub fn meant(&self, name: &str) -> Option<&'static str> {
         let groups = name.rsplit_once('.').map_or(&[][..], |(namespace, _)| groups::meant_by(namespace));
         let purposes: Vec<_> = self.iter().map(|tool| tool.spec.purpose()).collect();
         meant(name, groups, &purposes).map(|found| found.name)
     }
 
-    /// The tool of which a name is a misspelling.
+    /// Returns the tool whose name is misspelled.
     fn misspelt(&self, name: &str) -> Option<&'static str> {
         match name.rsplit_once('.') {
             Some((namespace, tail)) => self.nearest_in_group(namespace, tail),
@@ -197,7 +198,7 @@ impl Registry {
         }
     }
 
-    /// The nearest by what stands after the point, which a short name shares with many.
+    /// Returns the nearest tool by the part after the dot, which many tools may share for short names.
     fn nearest_tail(&self, name: &str) -> Option<&'static str> {
         let names = || self.iter().map(|tool| tool.spec.name);
         let tail = |name: &'static str| name.rsplit('.').next().unwrap_or(name);
@@ -206,7 +207,7 @@ impl Registry {
         names().find(|name| tail(name) == near).filter(|_| edits(name, near) <= allowed)
     }
 
-    /// The nearest of the same group, by any of the names that its tools have there.
+    /// Returns the nearest tool of the same group, by any of its names in that group.
     fn nearest_in_group(&self, namespace: &str, wanted: &str) -> Option<&'static str> {
         let group = namespace.to_ascii_lowercase();
         let group = group.strip_prefix("tool.").unwrap_or(&group);
@@ -232,31 +233,31 @@ impl Registry {
         found.into_iter().find(|(tail, _)| *tail == near).map(|(_, name)| name)
     }
 
-    /// The tool of a number.
+    /// Returns the tool with this index.
     pub fn get(&self, id: ToolId) -> &Tool {
         &self.tools[id.0 as usize]
     }
 
-    /// What may do the work of a tool for a script that reads few fields of its records.
+    /// Returns the cheaper variant of a tool, if it has one.
     pub fn sparing(&self, id: ToolId) -> Option<Sparing> {
         self.sparing.iter().find(|(of, _)| *of == id).map(|(_, sparing)| *sparing)
     }
 
-    /// All tools, in order.
+    /// Returns all named tools, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Tool> {
         self.tools[..self.named].iter()
     }
 }
 
-/// Letters that differ, without regard to case.
+/// Returns the edit distance, without regard to case.
 fn edits(wanted: &str, near: &str) -> usize {
     strsim::damerau_levenshtein(&wanted.to_lowercase(), &near.to_lowercase())
 }
 
-/// Characters from which on a name may differ by two letters.
+/// Minimum length in characters of a name that may differ by two edits.
 const LONG_NAME: usize = 8;
 
-/// A name that finds a tool, without `tool.`; letter case does not count.
+/// A name of a tool, without `tool.`, compared without regard to case.
 #[derive(Clone, Copy, Debug, Eq)]
 struct Name<'a>(&'a str);
 
@@ -277,7 +278,8 @@ impl PartialEq for Name<'_> {
 
 impl Hash for Name<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Eight bytes at a time: the case of a letter is one bit, which other characters may lose too.
+        // Eight bytes at a time. Setting one bit folds the case of letters; it may make other characters equal too,
+        // which is harmless in a hash.
         for piece in self.0.as_bytes().chunks(8) {
             let mut bytes = [0; 8];
             bytes[..piece.len()].copy_from_slice(piece);
@@ -286,7 +288,7 @@ impl Hash for Name<'_> {
     }
 }
 
-/// Every name that finds a tool.
+/// Returns every name of a tool.
 fn names_of(spec: &Spec) -> impl Iterator<Item = Name<'static>> {
     [spec.name, spec.wire].into_iter().chain(spec.aliases.iter().copied()).map(Name::new)
 }

@@ -1,11 +1,11 @@
-//! The declaration of a tool as JSON: for `ns tools`, for other frameworks, for MCP.
+//! The declaration of a tool as JSON: for `ns tools`, other frameworks and MCP.
 
 use serde_json::{Map, Value as Json, json};
 
 use super::registry::Tool;
 use super::spec::{Failure, Kind, Literal, Param, WhenAbsent};
 
-/// The whole declaration, as `ns tools NAME --format json` prints it.
+/// Returns the whole declaration, as `ns tools NAME --format json` prints it.
 pub fn declaration(tool: &Tool) -> Json {
     let spec = &tool.spec;
     json!({
@@ -27,7 +27,7 @@ pub fn declaration(tool: &Tool) -> Json {
     })
 }
 
-/// The other names that arguments may have, each with the name of its parameter.
+/// Returns the aliases of parameters, each with the name of its parameter.
 fn aliases(params: &[Param]) -> Json {
     let of = |param: &Param| {
         let name = json!(param.name);
@@ -36,18 +36,18 @@ fn aliases(params: &[Param]) -> Json {
     Json::Object(params.iter().flat_map(of).collect())
 }
 
-/// The codes that a call can give, those common to all tools first.
+/// Returns the error codes of a tool, those common to all tools first.
 pub fn errors(tool: &Tool) -> Vec<&'static str> {
     let common = ["bad_args", "policy_denied", "limit_exceeded", "cancelled"];
     common.into_iter().chain(tool.spec.errors.iter().map(|code| code.id())).collect()
 }
 
-/// JSON Schema 2020-12 of the arguments.
+/// Returns the JSON Schema 2020-12 of the arguments.
 pub fn input_schema(tool: &Tool) -> Json {
     input_schema_of(tool.params)
 }
 
-/// The same of parameters that are no tool's.
+/// Returns the JSON Schema 2020-12 of parameters that do not belong to a tool.
 pub fn input_schema_of(params: &[Param]) -> Json {
     let required = params.iter().filter(|param| param.absent == WhenAbsent::Required);
     let required: Vec<&str> = required.map(|param| param.name).collect();
@@ -60,7 +60,7 @@ pub fn input_schema_of(params: &[Param]) -> Json {
     schema
 }
 
-/// JSON Schema 2020-12 of the answer of a call that succeeded.
+/// Returns the JSON Schema 2020-12 of the answer of a successful call.
 pub fn output_schema(tool: &Tool) -> Json {
     let mut schema = (tool.schema)();
     if matches!(tool.spec.failure, Failure::ErrorMap | Failure::SuccessMap) {

@@ -1,23 +1,23 @@
-//! What the policy file says for single tools.
+//! Settings of single tools from the policy file.
 
 use crate::memory::MAX_VALUE;
 
-/// `[tools.list_directory]`: defaults and caps of `FS.ListDirectory` (CFG-LD-01 to CFG-LD-05).
+/// `[tools.list_directory]`: defaults and limits of `FS.ListDirectory` (CFG-LD-01 to CFG-LD-05).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListDirectorySettings {
-    /// The default and the hard cap of `max_entries`.
+    /// The default and the upper limit of `max_entries`.
     pub max_entries: i64,
-    /// The default and the hard cap of `max_depth` for recursive listings.
+    /// The default and the upper limit of `max_depth` for recursive listings.
     pub max_depth: i64,
-    /// Default of `include_hidden`.
+    /// The default of `include_hidden`.
     pub include_hidden_default: bool,
-    /// Default of `include_symlinks`.
+    /// The default of `include_symlinks`.
     pub include_symlinks_default: bool,
-    /// Default of `include_files`.
+    /// The default of `include_files`.
     pub include_files_default: bool,
-    /// Default of `include_dirs`.
+    /// The default of `include_dirs`.
     pub include_dirs_default: bool,
-    /// Default of `include_other`.
+    /// The default of `include_other`.
     pub include_other_default: bool,
 }
 
@@ -35,10 +35,10 @@ impl Default for ListDirectorySettings {
     }
 }
 
-/// `[tools.memory]`: bounds of project memory.
+/// `[tools.memory]`: limits of project memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemorySettings {
-    /// The most bytes of JSON that one value has.
+    /// Maximum number of bytes of one value as JSON.
     pub max_value_bytes: u64,
 }
 
@@ -48,15 +48,15 @@ impl Default for MemorySettings {
     }
 }
 
-/// `[tools.env]`: the environment as scripts see it.
+/// `[tools.env]`: the environment that scripts see.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EnvSettings {
-    /// The variables that scripts may see.
+    /// The variables that scripts may read.
     pub names: Vec<String>,
 }
 
 impl Settings {
-    /// Every key of `[tools.*]` with what is in force.
+    /// Returns every key of `[tools.*]` with the value in force.
     pub fn summary(&self) -> Vec<(&'static str, String)> {
         let list = &self.list_directory;
         vec![
@@ -73,13 +73,13 @@ impl Settings {
     }
 }
 
-/// Settings of all tools that have any.
+/// The settings of all tools that have any.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// Of `FS.ListDirectory`.
+    /// Settings of `FS.ListDirectory`.
     pub list_directory: ListDirectorySettings,
-    /// Of project memory.
+    /// Settings of project memory.
     pub memory: MemorySettings,
-    /// Of `ENV.Get` and `ENV.Names`.
+    /// Settings of `ENV.Get` and `ENV.Names`.
     pub env: EnvSettings,
 }

@@ -1,41 +1,40 @@
-//! What a tool declares about itself: the one place from which binding, checks, schemas, help and
-//! documentation come.
+//! The declaration of a tool: the one source of binding, checks, schemas, help and documentation.
 
 use crate::sandbox::PathRule;
 use crate::text::{Purpose, ToolCode};
 
-/// A tool's declaration, its parameters aside.
+/// The declaration of a tool, without its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
     /// The name in scripts: `FS.WalkDir`.
     pub name: &'static str,
-    /// The name for machines: `walk_dir`.
+    /// The wire name: `walk_dir`.
     pub wire: &'static str,
-    /// Other names that find it.
+    /// Other names that find the tool.
     pub aliases: &'static [&'static str],
-    /// What people and other languages call what it does: `rename`, `shutil.move`. Searches and the suggestion
-    /// for an unknown name use them; nothing is called by them.
+    /// Words of people and other languages for the same purpose: `rename`, `shutil.move`. Searches and suggestions
+    /// for unknown names use them; no call does.
     pub keywords: &'static [&'static str],
-    /// What it does, in one sentence without a full stop.
+    /// The purpose, in one sentence without a full stop.
     pub summary: &'static str,
-    /// More, in full sentences: order of the result, edge cases, the document it follows.
+    /// Details in full sentences: order of the result, edge cases, the document that it follows.
     pub details: &'static str,
-    /// What it does to the world.
+    /// The effect on files and memory.
     pub effect: Effect,
-    /// How much can go wrong.
+    /// The possible damage.
     pub risk: Risk,
-    /// Whether a person is asked first, unless the policy says otherwise.
+    /// Whether a person must approve, unless the policy says otherwise.
     pub requires_approval: bool,
     /// How a failure reaches a script.
     pub failure: Failure,
-    /// What can go wrong, besides `bad_args`, `policy_denied` and limits.
+    /// Possible error codes besides `bad_args`, `policy_denied`, `limit_exceeded` and `cancelled`.
     pub errors: &'static [ToolCode],
-    /// A call and what it prints.
+    /// An example call and its output.
     pub example: Example,
 }
 
 impl Spec {
-    /// The declaration of a function that touches nothing; what fails is an error.
+    /// Declares a pure tool; its failures are errors.
     pub const fn pure(
         name: &'static str,
         wire: &'static str,
@@ -59,49 +58,49 @@ impl Spec {
         }
     }
 
-    /// The same declaration with other names that find the tool.
+    /// Returns the declaration with aliases.
     pub const fn also(self, aliases: &'static [&'static str]) -> Spec {
         Spec { aliases, ..self }
     }
 
-    /// The same declaration with other words for what it does.
+    /// Returns the declaration with other words for its purpose.
     pub const fn keywords(self, keywords: &'static [&'static str]) -> Spec {
         Spec { keywords, ..self }
     }
 
-    /// What searches and suggestions find it by.
+    /// Returns the texts by which searches and suggestions find the tool.
     pub fn purpose(&self) -> Purpose<'static> {
         Purpose { name: self.name, aliases: self.aliases, keywords: self.keywords, summary: self.summary }
     }
 }
 
-/// What a tool does to the world.
+/// The effect of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing; not even reading.
+    /// None: the tool does not even read files.
     Pure,
-    /// Reads files, folders or settings.
+    /// Reads files, directories or settings.
     Reads,
-    /// Changes what scripts remember; files only where an argument says so, and then as a change.
+    /// Changes memory; changes files only if an argument says so, and then as a change.
     Remembers,
-    /// Makes or changes files or folders.
+    /// Creates or changes files or directories.
     Writes,
-    /// Removes files or folders.
+    /// Removes files or directories.
     Deletes,
 }
 
 impl Effect {
-    /// Whether the world is another one after the call.
+    /// Whether a call may change files or memory.
     pub fn is_side_effecting(self) -> bool {
         matches!(self, Effect::Remembers | Effect::Writes | Effect::Deletes)
     }
 
-    /// Whether every call changes files, so that none is admitted where nothing may be changed.
+    /// Whether every call changes files, so that a read-only run refuses all of them.
     pub fn changes_files(self) -> bool {
         matches!(self, Effect::Writes | Effect::Deletes)
     }
 
-    /// The word for it in listings.
+    /// Returns the word in listings.
     pub fn word(self) -> &'static str {
         match self {
             Effect::Pure => "pure",
@@ -113,19 +112,19 @@ impl Effect {
     }
 }
 
-/// How much can go wrong.
+/// The possible damage of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Risk {
     /// Nothing changes.
     Low,
-    /// Something is made or moved.
+    /// Something is created or moved.
     Medium,
     /// Something is lost.
     High,
 }
 
 impl Risk {
-    /// The word for it in listings.
+    /// Returns the word in listings.
     pub fn word(self) -> &'static str {
         match self {
             Risk::Low => "Low",
@@ -140,16 +139,16 @@ impl Risk {
 pub enum Failure {
     /// As `nil`, with one warning on standard error.
     Nil,
-    /// As a map whose `error` says what happened; on success it is nil.
+    /// As a map whose `error` is a sentence; on success it is `nil`.
     ErrorMap,
-    /// The same for results that have `success` too.
+    /// Like `ErrorMap`, for results that also have `success`.
     SuccessMap,
     /// As an error.
     Raise,
 }
 
 impl Failure {
-    /// How documentation says it.
+    /// Returns the sentence for the documentation.
     pub fn sentence(self) -> &'static str {
         match self {
             Failure::Nil => "a failure gives `nil`; `LAST_ERROR` has the story",
@@ -161,31 +160,31 @@ impl Failure {
     }
 }
 
-/// A script and what it prints; run as a test.
+/// A script and its output; run as a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
-    /// Some lines.
+    /// The script.
     pub script: &'static str,
-    /// What they print.
+    /// Its output.
     pub output: &'static str,
 }
 
 /// A parameter of a tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Other names that an argument may have for it: those of the documents, and of earlier versions.
+    /// Other names for arguments: those of the specifications and of earlier versions.
     pub aliases: &'static [&'static str],
-    /// What it takes.
+    /// The kind of value that the parameter takes.
     pub kind: Kind,
-    /// What holds when it is left out.
+    /// The behavior when the argument is omitted.
     pub absent: WhenAbsent,
-    /// What it means, with its unit, in a sentence without a full stop.
+    /// The meaning, with its unit, in a sentence without a full stop.
     pub doc: &'static str,
 }
 
-/// The name of the parameter of a field: of `r#type` it is `type`.
+/// Returns the parameter name of a field: `type` for `r#type`.
 pub const fn name_of(field: &'static str) -> &'static str {
     match field.as_bytes() {
         [b'r', b'#', name @ ..] => match str::from_utf8(name) {
@@ -197,57 +196,56 @@ pub const fn name_of(field: &'static str) -> &'static str {
 }
 
 impl Param {
-    /// Whether an argument of this name is for it.
+    /// Whether this is the name or an alias of the parameter.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }
 }
 
-/// What a tool does at a place. Each includes the one before.
+/// An access to a path. Each variant includes the previous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
-    /// Sees its name and what is known of it.
+    /// Sees the name and metadata.
     Look,
-    /// Reads its content.
+    /// Reads the content.
     Read,
-    /// Makes, changes, moves or removes it; what is made where nothing is yet is a file.
+    /// Creates, changes, moves or removes the entry; if nothing exists there, the tool creates a file.
     Change,
-    /// The same, and where nothing is yet the tool alone knows whether it makes a file or a directory: it
-    /// asks again ([`super::Context::admit`]) with what it makes.
+    /// Like `Change`, but if nothing exists there, only the tool knows whether it creates a file or a directory: it
+    /// checks again with [`super::Context::admit`] when it does.
     Make,
 }
 
-/// What a parameter takes.
+/// The kind of value that a parameter takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// `true` or `false`.
     Bool,
-    /// A whole number of at least `min` and at most `max`.
+    /// A whole number from `min` to `max`.
     Int {
-        /// The least value.
+        /// The minimum.
         min: i64,
-        /// The greatest value.
+        /// The maximum.
         max: i64,
     },
-    /// The same, or `nil`, which stands for leaving it out.
+    /// Like `Int`; `nil` counts as omitted.
     IntOrNil {
-        /// The least value.
+        /// The minimum.
         min: i64,
-        /// The greatest value.
+        /// The maximum.
         max: i64,
     },
     /// A text that says what to do: a key, an encoding, a pattern.
     Text,
-    /// A text that is content: the audit log keeps its size and hash, never the text itself.
+    /// A text that is content: the audit log records its size and hash, never the text itself.
     Content,
-    /// One of some words.
+    /// One of several words.
     Word(&'static [&'static str]),
-    /// A path; the gate finds its place and asks the policy whether this may be done there.
+    /// A path; the gate resolves it and applies the policy for this access.
     Path(PathRule, Access),
-    /// A list of paths, each found and asked for on its own: one that is refused does not spoil the rest.
+    /// A list of paths, each resolved and checked on its own: a refused path does not affect the others.
     Paths(PathRule, Access),
-    /// The path of something that was kept below `.ns`, as a result gave it; the policy is asked whether
-    /// the place that it came from may be changed.
+    /// The path of a backup below `.ns`, taken from a result; the policy must allow changing its origin.
     Kept,
     /// A list.
     List,
@@ -255,11 +253,11 @@ pub enum Kind {
     Texts,
     /// A text, or a list of texts.
     TextOrTexts,
-    /// A text, or `nil`, which stands for leaving it out.
+    /// A text; `nil` counts as omitted.
     TextOrNil,
-    /// A pattern of paths, a list of them, or `nil`, which stands for leaving it out.
+    /// A path pattern or a list of them; `nil` counts as omitted.
     Patterns,
-    /// A number of bytes, a text such as `10 MiB`, or `nil`, which stands for leaving it out.
+    /// A number of bytes or a text such as `10 MiB`; `nil` counts as omitted.
     Size,
     /// A whole number or a float.
     Number,
@@ -270,17 +268,17 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// A whole number that is at least `min`.
+    /// Returns the kind of whole numbers that are at least `min`.
     pub const fn at_least(min: i64) -> Kind {
         Kind::Int { min, max: i64::MAX }
     }
 
-    /// Whether the gate finds a place for it.
+    /// Whether the gate resolves values of this kind as paths.
     pub fn is_place(self) -> bool {
         matches!(self, Kind::Path(..) | Kind::Paths(..) | Kind::Kept)
     }
 
-    /// How messages say what is needed.
+    /// Returns the noun phrase for messages.
     pub fn noun(self) -> &'static str {
         match self {
             Kind::Bool => "true or false",
@@ -302,7 +300,7 @@ impl Kind {
         }
     }
 
-    /// How listings name the type.
+    /// Returns the name of the type for listings.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Bool => "bool",
@@ -318,7 +316,7 @@ impl Kind {
         }
     }
 
-    /// Whether `nil` stands for leaving an argument of this kind out.
+    /// Whether `nil` counts as omitted for this kind.
     pub fn takes_nil(self) -> bool {
         matches!(self, Kind::IntOrNil { .. } | Kind::TextOrNil | Kind::Patterns | Kind::Size)
     }
@@ -329,15 +327,14 @@ impl Kind {
     }
 }
 
-/// What holds when a parameter is left out.
+/// The behavior when an argument is omitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WhenAbsent {
-    /// It may not be left out.
+    /// It may not be omitted.
     Required,
-    /// The tool is told that it was left out.
+    /// The tool sees that it was omitted.
     Absent,
-    /// The tool is told that it was left out, and takes its own or the policy file's value, which
-    /// is this one where nothing else is said.
+    /// The tool sees that it was omitted, and uses its own value or the policy file's; by default that is this one.
     Configured(Literal),
     /// This value.
     Is(Literal),
@@ -354,16 +351,15 @@ pub enum Literal {
     Text(&'static str),
 }
 
-/// Declares the typed arguments of a tool once: the struct, the parameters and how one becomes the
-/// other. Fields come in the order of positional arguments, each with what holds when it is left
-/// out ([`WhenAbsent`]), its [`Kind`] and what it means. Other names of a parameter follow its own:
-/// `path | file_path: SandboxPath = …`.
+/// Declares the typed arguments of a tool once: the struct, the parameters and the conversion between them. Fields
+/// are in the order of positional arguments, each with its behavior when omitted ([`WhenAbsent`]), its [`Kind`] and
+/// its meaning. Aliases of a parameter follow its name: `path | file_path: SandboxPath = …`.
 ///
 /// ```text
 /// arguments! {
 ///     struct Args {
-///         path: SandboxPath = Required, Kind::Path(PathRule::RELATIVE, Access::Look), "folder where the walk begins";
-///         max_depth: Option<i64> = Absent, Kind::at_least(1), "levels below the folder";
+///         path: SandboxPath = Required, Kind::Path(PathRule::RELATIVE, Access::Look), "directory to walk";
+///         max_depth: Option<i64> = Absent, Kind::at_least(1), "levels below the directory";
 ///     }
 /// }
 /// ```

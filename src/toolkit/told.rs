@@ -1,8 +1,8 @@
-//! What whoever called is told: the answer of a tool, with `error` where its result has one, within the
-//! bytes that an answer may take.
+//! The result of a tool as the caller receives it: with `error` where the declaration requires one, and within the
+//! size limit of answers.
 //!
-//! A change that was made is never told as not made: the answer of a call that changed something is cut
-//! rather than refused, and where it cannot be given at all, the error says that it was done.
+//! A change that was made is never reported as not made: the answer of a call that changed something is truncated
+//! rather than refused, and if it cannot be returned at all, the error says that the work was done.
 
 use std::rc::Rc;
 
@@ -13,23 +13,23 @@ use crate::value::{List, Map, Str, Value};
 use super::error::{Manner, ToolError};
 use super::spec::Failure;
 
-/// What stays in an answer, however little room there is.
+/// Keys that are never removed from an answer.
 const ALWAYS: [&str; 3] = ["error", "success", TRUNCATED];
-/// The key that says that something is left out.
+/// The key that marks a truncated answer.
 const TRUNCATED: &str = "truncated";
 
-/// What bounds an answer.
+/// The bounds of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Bytes of its JSON.
+    /// Maximum number of bytes of its JSON.
     pub bytes: Option<u64>,
-    /// Whether the call may have changed something, so that the answer is not to be refused.
+    /// Whether the call may have changed something, in which case the answer must not be refused.
     pub has_changed: bool,
-    /// How a failure reaches a script, and so whether the answer has an `error`.
+    /// How a failure reaches a script, which decides whether the answer has an `error`.
     pub failure: Failure,
 }
 
-/// The result of a tool as whoever called gets it.
+/// Returns the result of a tool as the caller receives it.
 #[inline]
 pub fn told(result: Result<Value, Box<ToolError>>, bounds: Bounds) -> Result<Value, Box<ToolError>> {
     match (result, bounds.failure) {
@@ -38,7 +38,7 @@ pub fn told(result: Result<Value, Box<ToolError>>, bounds: Bounds) -> Result<Val
     }
 }
 
-/// The same where an answer gets an `error`, or is bounded.
+/// The slow path of [`told`]: adds an `error`, or bounds the answer.
 fn bounded(result: Result<Value, Box<ToolError>>, bounds: Bounds) -> Result<Value, Box<ToolError>> {
     match result {
         Ok(answer) => {
@@ -56,7 +56,7 @@ fn bounded(result: Result<Value, Box<ToolError>>, bounds: Bounds) -> Result<Valu
                 let answer = answer.and_then(|answer| fit(answer, Bounds { has_changed: true, ..bounds }));
                 match answer {
                     Ok(answer) => error.answer = Some(answer),
-                    // The sentence says how far it came; without the rows it is a failure to everybody.
+                    // The message says how far it came; without the rows every caller sees a plain failure.
                     Err(_) if error.manner == Manner::Partly => error.manner = Manner::Declared,
                     Err(_) => {}
                 }
@@ -66,23 +66,23 @@ fn bounded(result: Result<Value, Box<ToolError>>, bounds: Bounds) -> Result<Valu
     }
 }
 
-/// Whether an answer that is longer than it may be is refused; asked before anything runs.
+/// Whether answers over the limit are refused; a self-test before anything runs.
 pub fn answers_are_bounded() -> bool {
     let bounds = Bounds { bytes: Some(1), has_changed: false, failure: Failure::Raise };
     let told = told(Ok(Value::text("long")), bounds);
     matches!(told, Err(error) if error.limit.is_some_and(|hit| hit.limit == Limit::Answer))
 }
 
-/// The beginning of the error of a call that was done and cannot say what came of it.
+/// The beginning of the error of a call that was done but whose result cannot be returned.
 pub const DONE: &str = "it was done, but ";
 
-/// The error of an answer that cannot be given.
+/// Returns the error for an answer that cannot be returned.
 pub fn done_untold(hit: LimitHit, has_changed: bool) -> ToolError {
     let error = ToolError::from(hit);
     if has_changed { error.preceded_by(DONE) } else { error }
 }
 
-/// An answer with its `error` in front.
+/// Returns an answer with `error` as its first entry.
 fn with_error(answer: &Value, error: Value) -> Result<Value, LimitHit> {
     let mut map = Map::with_capacity(4).with("error", error);
     if let Value::Map(answer) = answer {
@@ -93,7 +93,7 @@ fn with_error(answer: &Value, error: Value) -> Result<Value, LimitHit> {
     Ok(map.into())
 }
 
-/// An answer within its bound. Tools that can shorten their answer have done so.
+/// Checks or truncates an answer to its limit. Tools that can shorten their answer have done so.
 fn fit(answer: Value, bounds: Bounds) -> Result<Value, ToolError> {
     let Some(allowed) = bounds.bytes else { return Ok(answer) };
     let untold = |hit| done_untold(hit, bounds.has_changed);
@@ -106,8 +106,8 @@ fn fit(answer: Value, bounds: Bounds) -> Result<Value, ToolError> {
     }
 }
 
-/// The answer with the last elements of its lists left out, the longest list first, and then texts and
-/// maps as wholes: half a path is none. Numbers and truth values stay, and so does the `error`.
+/// Truncates the lists of an answer, the longest first; then removes whole texts and maps, since half a path is
+/// useless. Numbers, truth values and `error` stay.
 fn cut(answer: &Map, allowed: u64) -> Result<Value, LimitHit> {
     let truncated = (Str::new(TRUNCATED), true.into());
     let entries = answer.iter().chain([truncated]).map(|(key, value)| Entry::new(key, value, allowed));
@@ -128,16 +128,17 @@ fn cut(answer: &Map, allowed: u64) -> Result<Value, LimitHit> {
     Ok(map.into())
 }
 
-/// Bytes of an object of entries.
+/// Returns the size in bytes of an object with these entries.
 fn total(entries: &[Entry]) -> u64 {
     1 + entries.iter().map(|entry| entry.bytes).sum::<u64>()
 }
 
-/// An entry of an answer that is being cut.
+/// An entry of an answer that is being truncated.
 struct Entry {
     key: Str,
     value: Option<Value>,
-    /// Bytes of the field as JSON, with its key, `:` and `,`; beyond the bound of an answer some number above it.
+    /// The size in bytes of the field as JSON, with its key, `:` and `,`. Beyond the limit of an answer, just some
+    /// number above it.
     bytes: u64,
     is_cut: bool,
 }
@@ -158,7 +159,7 @@ impl Entry {
         fits && !ALWAYS.contains(&&*key)
     }
 
-    /// Makes a list shorter by so many bytes; takes anything else out.
+    /// Shortens a list by this many bytes; removes any other value.
     fn shorten(&mut self, over: u64, allowed: u64) -> Result<(), LimitHit> {
         let Some(Value::List(list)) = &self.value else {
             (self.value, self.bytes) = (None, 0);

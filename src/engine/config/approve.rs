@@ -1,5 +1,5 @@
-//! Keeping an answer for good: a tool's name goes into `allow` of the user's policy file, and all else
-//! that stands there stays as it is, comments too.
+//! Saves a permanent approval: adds a tool to `allow` in the user's policy file. Everything else in the file stays
+//! the same, including comments.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -12,10 +12,10 @@ use crate::toolkit::{Layer, Registry};
 
 use super::read;
 
-/// Allows a tool in a policy file, which is made when there is none. The file is exchanged in one step.
+/// Allows a tool in a policy file, which is created if it is missing. The file is replaced atomically.
 pub fn allow_for_good(path: &Path, layer: Layer, tool: &str, registry: &Registry) -> Result<(), String> {
     let shown = path.display();
-    // A link is kept, and what it points to is changed.
+    // Links are preserved: the target is replaced.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let before = match fs::read_to_string(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
@@ -30,7 +30,7 @@ pub fn allow_for_good(path: &Path, layer: Layer, tool: &str, registry: &Registry
     exchange(&path, &after).map_err(|error| format!("`{shown}` cannot be written: {error}"))
 }
 
-/// The text of a policy file with a tool in `allow`, and no longer by its name in `ask`.
+/// Returns the text of a policy file with a tool added to `allow`, and its name removed from `ask`.
 fn with_leave(before: &str, tool: &str, registry: &Registry) -> Result<String, String> {
     let mut document: DocumentMut = before.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())?;
     let tools = document.entry("tools").or_insert_with(|| Item::Table(Table::new()));
@@ -52,12 +52,12 @@ fn with_leave(before: &str, tool: &str, registry: &Registry) -> Result<String, S
     Ok(document.to_string())
 }
 
-/// Takes an element out of a list. The comment before it, which may be that of the element above, stays.
+/// Removes an element from a list. The comment before it stays, since it may belong to the element above.
 fn take_out(list: &mut Array, place: usize) {
     let text = |raw: Option<&RawString>| raw.and_then(RawString::as_str).unwrap_or_default().to_owned();
     let taken = list.remove(place);
     let before = text(taken.decor().prefix());
-    // Without a comment there is nothing to keep.
+    // Without a comment there is nothing to preserve.
     let Some((comment, _)) = before.rsplit_once('\n').filter(|_| before.contains('#')) else { return };
     match list.get_mut(place) {
         Some(next) => {
@@ -71,7 +71,7 @@ fn take_out(list: &mut Array, place: usize) {
     }
 }
 
-/// Gives a file new content in one step, whole and synced.
+/// Replaces the content of a file atomically, and syncs it.
 fn exchange(path: &Path, content: &str) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
@@ -85,7 +85,7 @@ fn exchange(path: &Path, content: &str) -> std::io::Result<()> {
         fs::rename(&draft, path)
     });
     if written.is_err() {
-        // Best effort: the error that matters is the first.
+        // Best effort: the first error is the one that matters.
         let _ = fs::remove_file(&draft);
     }
     written

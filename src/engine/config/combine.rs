@@ -1,7 +1,7 @@
-//! Combines what several policy files state, key by key, to what is in force.
+//! Combines the values of several policy files, key by key.
 //!
-//! A key that one of the user's files states replaces the built-in value; where both state it, the stricter
-//! value holds. The file in the root narrows what is in force by then, built-in values included.
+//! A key in one of the user's own files replaces the built-in value; if both files have it, the stricter value holds.
+//! The file in the root can only narrow the result, built-in values included.
 
 use std::mem;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use super::Config;
 use super::keys::{Field, KEYS, Key, Rule};
 use super::reader::Read;
 
-/// What came of a value that meets the one in force.
+/// The result of combining a value with the one in force.
 enum Outcome {
-    /// It holds now, perhaps together with what held before.
+    /// The value holds now, perhaps together with the previous one.
     Holds,
-    /// It is what holds already.
+    /// The value equals the one in force.
     Same,
-    /// It would widen, so it does not hold.
+    /// The value would widen the rules and is ignored.
     Widens,
 }
 
-/// Combines files in the order of their layers over built-in values.
+/// Combines files in the order of their layers, starting from built-in values.
 pub fn combine(mut config: Config, files: Vec<Read>) -> Config {
     let mut provenance = Provenance::default();
     for Read { config: mut from, stated } in files {
@@ -61,12 +61,12 @@ impl Key {
 }
 
 impl Rule {
-    /// Whether one file alone decides the value.
+    /// Whether a single file decides the value.
     fn has_one_source(self) -> bool {
         matches!(self, Rule::Smaller | Rule::Larger | Rule::TrueWins | Rule::FalseWins)
     }
 
-    /// Narrows the value in force by another.
+    /// Narrows the value in force by another one.
     fn narrow(self, into: Field<'_>, from: Field<'_>, layer: Layer) -> Outcome {
         match self {
             Rule::Smaller => self.choose(into, from, |ours, other| other < ours),
@@ -87,7 +87,7 @@ impl Rule {
     }
 }
 
-/// A value as a number that compares as the rules about numbers need it.
+/// Converts a value to a number, for the rules that compare numbers.
 fn amount(field: &Field<'_>) -> u128 {
     match field {
         Field::Bool(truth) => u128::from(**truth),
@@ -106,7 +106,7 @@ fn amount(field: &Field<'_>) -> u128 {
     }
 }
 
-/// A value as `ns doctor` shows it.
+/// Formats a value the way `ns doctor` shows it.
 fn shown(field: &Field<'_>) -> String {
     match field {
         Field::Bool(truth) => truth.to_string(),
@@ -139,13 +139,13 @@ fn replace(into: Field<'_>, from: Field<'_>) -> Outcome {
         (Field::Extensions(into), Field::Extensions(from)) => *into = mem::take(from),
         (Field::Patterns(into), Field::Patterns(from)) => *into = mem::take(from),
         (Field::Variables(into), Field::Variables(from)) => *into = mem::take(from),
-        // Rules about tools stay apart, file by file.
+        // Rules about tools stay separate, file by file.
         _ => {}
     }
     Outcome::Holds
 }
 
-/// Adds a list to those that hold.
+/// Adds a list to those in force.
 fn join(into: Field<'_>, from: Field<'_>, layer: Layer) -> Outcome {
     match (into, from) {
         (Field::AllowedDirectories(into), Field::AllowedDirectories(from)) => into.append(from),

@@ -1,9 +1,10 @@
-//! Where the sandbox is when nobody names it, and files that are not a script's: the policy.
+//! Paths outside scripts: the default sandbox and the policy files.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The current folder, unless it is one that nobody takes for a sandbox by accident.
+/// Returns the current directory. Errors: it is the root of the file system or the home directory, which must not
+/// become a sandbox by accident.
 pub fn current_folder() -> Result<PathBuf, String> {
     let path = std::env::current_dir().map_err(|error| format!("the current folder cannot be found: {error}"))?;
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
@@ -15,7 +16,7 @@ pub fn current_folder() -> Result<PathBuf, String> {
     Err(format!("{what} becomes the sandbox only when it is named"))
 }
 
-/// Where the policy file in the user's configuration folder is, if there is one.
+/// Returns the path of the policy file in the user's configuration directory; the file may be missing.
 pub fn user_policy(name: &str) -> Option<PathBuf> {
     let folder = match std::env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()) {
         Some(folder) => PathBuf::from(folder),
@@ -24,9 +25,9 @@ pub fn user_policy(name: &str) -> Option<PathBuf> {
     Some(folder.join("neuroscript").join(name))
 }
 
-/// The folder in which programs keep what outlives a run and is no setting, if the user has one.
+/// Returns the base directory for user state (`$XDG_STATE_HOME`), if the user has one.
 ///
-/// Below a home folder it may be missing still; a home folder that is missing is not made.
+/// Below a home directory it may not exist yet; a missing home directory is not created.
 pub fn state_folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute()) {
         return Some(folder);
@@ -35,12 +36,12 @@ pub fn state_folder() -> Option<PathBuf> {
     Some(home.join(".local/state"))
 }
 
-/// A path of the operating system without links and `..`; none when it leads nowhere.
+/// Resolves links and `..`. Returns `None` if the path does not exist.
 pub fn true_path(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok()
 }
 
-/// The true path of what is or will be there: the part that exists without links, then the rest.
+/// Resolves a path that may not exist yet: the existing part is resolved, and the rest is appended.
 pub fn future_path(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     path.ancestors().find_map(|existing| {
@@ -49,14 +50,13 @@ pub fn future_path(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Whether there may be something at a path, be it a link that leads nowhere. What nobody lets us look at
-/// may be there.
+/// Whether something may exist at a path, including a dangling link. A path that cannot be inspected counts.
 pub fn may_be_there(path: &Path) -> bool {
     let missing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
     path.symlink_metadata().map_or_else(|error| !missing.contains(&error.kind()), |_| true)
 }
 
-/// The bytes of a regular file of at most `limit` bytes.
+/// Reads a regular file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let metadata = std::fs::metadata(path)?;
     if !metadata.is_file() || metadata.len() > limit {
@@ -65,7 +65,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 
-/// A handle of a file by which it cannot be read.
+/// Opens a handle to a file that does not permit reading it.
 #[cfg(target_os = "linux")]
 pub fn handle(path: &Path) -> io::Result<rustix::fd::OwnedFd> {
     use rustix::fs::{CWD, Mode, OFlags};

@@ -1,7 +1,6 @@
-//! The keys of the policy file: where each value goes, and how the values of several files combine.
+//! The keys of the policy file: the field of each value, and how values of several files are combined.
 //!
-//! This is the one table: reading, combining, `ns doctor`, the table in `docs/policy.md` and the tests of
-//! widening all go by it.
+//! Reading, combining, `ns doctor`, the table in `docs/policy.md` and the tests of widening all use this table.
 
 use std::time::Duration;
 
@@ -14,39 +13,39 @@ pub const SECTIONS: [&str; 6] = ["limits", "policy", "tools", "tools.env", "tool
 
 /// A key of the policy file.
 pub struct Key {
-    /// The table that it stands in.
+    /// The table of the key.
     pub section: &'static str,
-    /// Its name, which no other key has.
+    /// The name, unique among all keys.
     pub name: &'static str,
-    /// How the values of several files combine.
+    /// How values of several files are combined.
     pub rule: Rule,
-    /// Where its value goes.
+    /// Returns the field for the value.
     pub field: for<'c> fn(&'c mut Config) -> Field<'c>,
 }
 
-/// How the values of several policy files combine.
+/// How values of several policy files are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// The smaller number; no limit is the largest.
+    /// The smaller number; unlimited counts as the largest.
     Smaller,
-    /// The larger number; no limit is the largest. What one file wants kept is not lost by another.
+    /// The larger number; unlimited counts as the largest. One file cannot discard what another wants to keep.
     Larger,
-    /// True, where one file says so.
+    /// True if any file says so.
     TrueWins,
-    /// False, where one file says so: less is shown unless a call asks for it.
+    /// False if any file says so: less is shown unless a call asks for more.
     FalseWins,
-    /// What one file blocks is blocked.
+    /// Everything that any file blocks is blocked.
     Union,
-    /// What every file that has a list allows is allowed.
+    /// Only what every file with a list allows is allowed.
     Intersection,
-    /// What `allow` says lifts rules of its own file alone.
+    /// `allow` lifts only rules of its own file.
     OwnFile,
-    /// What every file of the user's that has a list names; the file in the root adds nothing.
+    /// Only names in every list of the user's own files; the file in the root adds nothing.
     Users,
 }
 
 impl Rule {
-    /// The rule in words, for the table in `docs/policy.md`.
+    /// Returns the rule in words, for the table in `docs/policy.md`.
     pub fn described(self) -> &'static str {
         match self {
             Rule::Smaller => "the smaller; no limit is the largest",
@@ -63,15 +62,15 @@ impl Rule {
     }
 }
 
-/// Where a value goes.
+/// The field for a value.
 pub enum Field<'c> {
     Bool(&'c mut bool),
-    /// A whole number of at least so much.
+    /// A whole number with a minimum.
     U64(&'c mut u64, u64),
-    /// The same, where 0 means that there is no limit.
+    /// A whole number with a minimum, where 0 means no limit.
     Unlimited(&'c mut u64, u64),
     Usize(&'c mut usize, u64),
-    /// How deep texts may nest, for which there is stack.
+    /// The nesting limit of texts, bounded by the size of the stack.
     Depth(&'c mut usize),
     OptionalU64(&'c mut Option<u64>),
     I64(&'c mut i64, i64),

@@ -1,6 +1,6 @@
-//! The policy files: what each says, and what is in force when all of them hold.
+//! The policy files: reading each one, and combining them to the values in force.
 
-// The policy is not a script's file; see ARCHITECTURE.md, invariant 11.
+// Scripts do not read policy files; see ARCHITECTURE.md, invariant 11.
 #![allow(clippy::disallowed_methods, reason = "the fence leaves this room out")]
 
 pub mod approve;
@@ -17,23 +17,23 @@ use keys::KEYS;
 pub use combine::combine;
 pub use reader::read;
 
-/// A key of the policy file, for whoever shows it.
+/// A key of the policy file, for display.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyRow {
-    /// The table that it stands in.
+    /// The table of the key.
     pub section: &'static str,
-    /// Its name.
+    /// The name of the key.
     pub name: &'static str,
-    /// How the values of several files combine, in words.
+    /// How values of several files are combined, in words.
     pub combines: &'static str,
 }
 
-/// Every key of the policy file.
+/// Returns every key of the policy file.
 pub fn policy_keys() -> impl Iterator<Item = KeyRow> {
     KEYS.iter().map(|key| KeyRow { section: key.section, name: key.name, combines: key.rule.described() })
 }
 
-/// What the policy files say, over the built-in values.
+/// The values of the policy files, on top of the built-in values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
     /// `[limits]`

@@ -1,7 +1,7 @@
 //! Reads one policy file: TOML with `[limits]`, `[policy]` and `[tools]`.
 //!
-//! Whatever it says must be understood: an unknown key, a wrong type or a value out of range is a
-//! finding with its place.
+//! Everything in it must be valid: an unknown key, a wrong type or a value out of range is a finding with its
+//! position.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,16 +17,16 @@ use crate::toolkit::{DirectoryRule, Extensions, Layer, Patterns, Registry, State
 use super::Config;
 use super::keys::{Field, KEYS, Key, SECTIONS};
 
-/// What one policy file states.
+/// The content of one policy file.
 #[derive(Debug)]
 pub struct Read {
-    /// Its values, over built-in ones.
+    /// Its values, on top of the built-in values.
     pub config: Config,
-    /// The keys that it states, and where.
+    /// The keys that it states, and their positions.
     pub stated: BTreeMap<&'static str, Stated>,
 }
 
-/// Reads a policy file; tools are named as the registry has them.
+/// Reads a policy file. The registry resolves the names of tools.
 pub fn read(source: &Source, registry: &Registry, layer: Layer) -> Result<Read, Vec<Diagnostic>> {
     let file = short_name(source.name(), layer);
     let read = Read { config: Config::default(), stated: BTreeMap::new() };
@@ -38,13 +38,13 @@ pub fn read(source: &Source, registry: &Registry, layer: Layer) -> Result<Read, 
     if reader.findings.is_empty() { Ok(reader.read) } else { Err(reader.findings) }
 }
 
-/// A policy file as messages to scripts name it: where it lies outside the sandbox is not theirs to know.
+/// Returns the name of a policy file for messages to scripts, which must not learn its path outside the sandbox.
 fn short_name(path: &str, layer: Layer) -> Arc<str> {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     if layer == Layer::User { format!("the user's {name}").into() } else { name.into() }
 }
 
-/// The deepest nesting of a text that the stack of an engine holds, with much to spare.
+/// Maximum nesting of texts; the stack of an engine holds this with a large margin.
 const MOST_NESTING: i64 = 10_000;
 
 struct Reader<'a> {
@@ -57,7 +57,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a table whose keys are named with this prefix (`tools.memory`), and the tables in it.
+    /// Reads a table whose keys have this prefix (`tools.memory`), and the tables in it.
     fn section(&mut self, section: &'static str, table: &DeTable<'_>) {
         let keys: Vec<&'static Key> = KEYS.iter().filter(|key| key.section == section).collect();
         let inner: Vec<(&'static str, &'static str)> = inner_of(section).collect();
@@ -95,7 +95,7 @@ impl Reader<'_> {
         self.read.stated.insert(key.name, stated);
     }
 
-    /// What needs more than one key.
+    /// Handles settings that depend on more than one key.
     fn finish(&mut self, table: &DeTable<'_>) {
         let policy = &mut self.read.config.policy;
         if policy.require_confirmation_for_delete {
@@ -103,10 +103,10 @@ impl Reader<'_> {
             tools_of(&mut policy.tools).confirms_delete = stated;
         }
         let Some(ToolRules { allow, deny, ask, confirms_delete }) = policy.tools.first() else { return };
-        // Leave alone refuses nothing: whoever writes it probably means the opposite.
+        // `allow` alone refuses nothing; the author probably means the opposite.
         let is_alone = deny.is_empty() && ask.is_empty() && confirms_delete.is_none() && !allow.is_empty();
         let tools = table.get("tools").and_then(|tools| tools.get_ref().as_table());
-        // An empty list beside it says that the rest is meant to run: an answer for good leaves one.
+        // An empty `ask` or `deny` shows that other tools are meant to run: saving an approval can leave one.
         let tools = tools.filter(|tools| is_alone && !tools.contains_key("ask") && !tools.contains_key("deny"));
         if let Some(value) = tools.and_then(|tools| tools.get("allow")) {
             let help = "write `deny = [\"*\"]` beside it to refuse every other tool, or remove it";
@@ -168,7 +168,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Goes through a list of texts.
+    /// Calls `take` for each text of a list.
     fn texts(
         &mut self,
         name: &str,
@@ -275,7 +275,7 @@ fn seconds(value: &DeValue<'_>) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|duration| !duration.is_zero())
 }
 
-/// The tables in a table: their names there, and as sections.
+/// Returns the tables in a table: their names there, and as sections.
 fn inner_of(section: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     SECTIONS.iter().filter_map(move |inner| {
         let name = match section {
@@ -286,7 +286,7 @@ fn inner_of(section: &'static str) -> impl Iterator<Item = (&'static str, &'stat
     })
 }
 
-/// The rules about tools of the file that is read.
+/// Returns the rules about tools of the file being read.
 fn tools_of(tools: &mut Vec<ToolRules>) -> &mut ToolRules {
     if tools.is_empty() {
         tools.push(ToolRules::default());

@@ -1,7 +1,7 @@
-//! Rendering a document: its calls are run in order, each result comes in the place of its call.
+//! Rendering a document: its calls run in order, and each result replaces its call.
 //!
-//! All of the document is read and every call checked against the tools' declarations before the first
-//! one runs, so that a broken document changes nothing. One account pays for all calls.
+//! The whole document is parsed, and every call is checked against the tools' declarations, before the first call
+//! runs. So a broken document changes nothing. All calls share one budget.
 
 mod result;
 
@@ -16,31 +16,31 @@ use crate::value::{Map, Room, Value, json};
 use super::outcome::ending_of;
 use super::{Ending, Engine, Script, internal_fault, on_large_stack};
 
-/// The form in which results come into a document.
+/// The format of results in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Results {
-    /// All of a result, as JSON.
+    /// The whole result, as JSON.
     Json,
-    /// The content of a file that was read, and JSON for every other result.
+    /// The content of a file that was read; JSON for every other result.
     Content,
 }
 
-/// What became of a document.
+/// The result of rendering a document.
 pub struct Rendered {
     /// The document, for showing findings.
     pub sources: Sources,
-    /// What was found before its calls ran, or the error that ended it.
+    /// The findings before its calls ran, or the error that ended the run.
     pub findings: Vec<Diagnostic>,
-    /// What tools that succeeded had to say, a sentence each.
+    /// Warnings of successful tools, one sentence each.
     pub warnings: Vec<String>,
-    /// How it ended.
+    /// How the run ended.
     pub ending: Ending,
-    /// The rendered document; empty unless it is done.
+    /// The rendered document; empty unless the run completed.
     pub text: String,
 }
 
 impl Engine {
-    /// Renders a document with the values of its names.
+    /// Renders a document with the values of its variables.
     pub fn render(&self, document: &Script, variables: &Map, results: Results) -> Rendered {
         let _space = space::enter(&self.limits);
         let mut rendered = on_large_stack(|| self.render_here(document, variables, results))
@@ -49,7 +49,7 @@ impl Engine {
         rendered
     }
 
-    /// Whether `{{name}}` in a document stands for a value of this name.
+    /// Whether `{{name}}` in a document stands for a variable with this name.
     pub fn is_document_name(name: &str) -> bool {
         is_word(name) && !is_reserved(name)
     }
@@ -102,7 +102,7 @@ impl Engine {
         match piece {
             Piece::Text(text) => Some(Step::Text(text)),
             Piece::Value(value) => Some(Step::Value(value)),
-            // More is not worth showing.
+            // Stop checking calls once there are enough findings.
             Piece::Call(_) if findings.len() >= MAX_FINDINGS => None,
             Piece::Call(call) => {
                 let (id, args) = self.check_call(&call).map_err(|mut found| findings.append(&mut found)).ok()?;
@@ -111,7 +111,7 @@ impl Engine {
         }
     }
 
-    /// The tool of a call and its arguments in the declared order; or everything that is wrong with it.
+    /// Returns the tool of a call and its arguments in the declared order, or all errors in the call.
     fn check_call(&self, call: &Call) -> Result<(ToolId, Vec<Option<Value>>), Vec<Diagnostic>> {
         let registry = &self.gate.registry;
         let id = registry.find(tool_name(call)).ok_or_else(|| vec![self.unknown_tool_of(call)])?;
@@ -146,7 +146,7 @@ impl Engine {
         }
     }
 
-    /// What is wrong with arguments that are right one by one.
+    /// Checks the combination of arguments that are valid one by one.
     fn check_together(&self, tool: &Tool, args: &[Option<&Arg>], span: Span) -> Option<Diagnostic> {
         let given: Vec<GivenArg<'_>> = args.iter().map(|arg| given(*arg)).collect();
         let error = tool.check(&Given::new(tool.params, &given), &self.gate.settings).err()?;
@@ -171,14 +171,14 @@ impl Engine {
     }
 }
 
-/// The tool that a call means: the `list_directory` of docs/specs/file_system_tool.md, whose folder is
-/// called `directory_path`, is our `find_files`; that of list_directory_srd.md takes `path`.
+/// Returns the tool that a call means. The `list_directory` of docs/specs/file_system_tool.md, which has a
+/// `directory_path`, is our `find_files`; that of list_directory_srd.md takes `path`.
 fn tool_name(call: &Call) -> &str {
     let is_finding = call.args.iter().any(|arg| arg.name == "directory_path");
     if is_finding && call.tool.eq_ignore_ascii_case("list_directory") { "find_files" } else { &call.tool }
 }
 
-/// An argument as far as it is known.
+/// Returns an argument as far as it is known.
 fn given(arg: Option<&Arg>) -> GivenArg<'_> {
     match arg {
         None => GivenArg::Absent,
@@ -190,14 +190,14 @@ fn finding_of(error: &ArgError, span: Span) -> Diagnostic {
     Diagnostic::error(error.code(), span, error.to_string()).help(error.help())
 }
 
-/// A piece of a document that is ready to run.
+/// A piece of a document, ready to run.
 enum Step<'a> {
     Text(&'a str),
     Value(Value),
     Call { id: ToolId, args: Vec<Option<Value>>, call: Call },
 }
 
-/// A document whose calls are running.
+/// The state while the calls of a document run.
 struct Run<'a> {
     engine: &'a Engine,
     source: &'a Source,
@@ -206,11 +206,11 @@ struct Run<'a> {
     memory: SessionMemory,
     text: String,
     warnings: Vec<String>,
-    /// Calls that changed something.
+    /// Calls that may have changed something.
     changed: Vec<Span>,
 }
 
-/// Calls that an error shows as done before it.
+/// Maximum number of earlier calls that an error lists as done.
 const MOST_SHOWN: usize = 6;
 
 impl Run<'_> {
@@ -257,7 +257,7 @@ impl Run<'_> {
         .map_err(|hit| self.fault(hit.into(), call))
     }
 
-    /// Adds to the document.
+    /// Appends to the rendered document.
     fn push(&mut self, text: &str) -> Result<(), LimitHit> {
         self.meter.print(text.len() as u64)?;
         space::check(self.text.len() + text.len())?;

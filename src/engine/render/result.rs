@@ -1,8 +1,8 @@
-//! How a result stands in a document.
+//! The format of results in a document.
 //!
-//! A call alone on its lines becomes a fenced block, indented as the call is; one in a line becomes a
-//! part of that line. A fence is longer than any run of backticks in what it holds, so that no result
-//! ends its block early.
+//! A call alone on its lines becomes a fenced block with the indentation of the call; a call within a line becomes
+//! part of that line. A fence is longer than any run of backticks in its content, so that no result can end its block
+//! early.
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
@@ -13,7 +13,7 @@ use crate::value::{Room, Sink, Value};
 
 use super::Results;
 
-/// The text that comes in the place of a call; `file` is the path that the call was given first.
+/// Returns the text that replaces a call. `file` is the first argument of the call, if it is a text.
 pub fn text_of(answer: &Value, place: &Place, results: Results, file: Option<&str>) -> Result<String, LimitHit> {
     let content = content_of(answer, results);
     let text = content.as_ref().or(Some(answer)).and_then(Value::as_text);
@@ -36,7 +36,7 @@ pub fn text_of(answer: &Value, place: &Place, results: Results, file: Option<&st
     }
 }
 
-/// The content of a file that was read, where that is asked for.
+/// Returns the content of a file that was read, if requested.
 fn content_of(answer: &Value, results: Results) -> Option<Value> {
     match (results, answer) {
         (Results::Content, Value::Map(map)) => map.get_str("content").filter(Value::is_text),
@@ -44,7 +44,7 @@ fn content_of(answer: &Value, results: Results) -> Option<Value> {
     }
 }
 
-/// What a block of a file's content is marked with: the file's extension, where that is a plain word.
+/// Returns the language of a fenced block for a file: its extension, if that is a plain word.
 fn language_of(file: &str) -> &str {
     let name = file.rsplit('/').next().unwrap_or_default();
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -52,7 +52,7 @@ fn language_of(file: &str) -> &str {
     if is_plain { extension } else { "" }
 }
 
-/// A fenced block, each of its lines after `lead`: a line end and the indentation.
+/// Returns a fenced block; each line follows `lead`, a line end and the indentation.
 fn fenced(text: &str, language: &str, lead: &str) -> Result<String, LimitHit> {
     let text = without_line_end(text);
     let fence = "`".repeat(longest_run(text).max(2) + 1);
@@ -76,7 +76,7 @@ fn in_backticks(text: &str) -> String {
     format!("{fence}{text}{fence}")
 }
 
-/// The length of the longest run of backticks.
+/// Returns the length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     let mut longest = 0;
     let mut run = 0;

@@ -1,4 +1,4 @@
-//! A session: lines that share variables and procedures, as in the REPL.
+//! Sessions: lines that share variables and procedures, as in the REPL.
 
 mod plan;
 mod view;
@@ -25,17 +25,17 @@ use super::outcome::{ending_before_run, ending_of};
 use super::stack::on_large_stack;
 use super::{Ending, Engine, Script, admit_text};
 
-/// Lines that share variables and procedures.
+/// A session: lines that share variables and procedures.
 pub struct Session<'e> {
     /// The engine whose runs change the sandbox.
     base: &'e Engine,
-    /// The one that lines run by while a plan goes on.
+    /// The planning engine, while lines are planned.
     plan: Option<Engine>,
     machine: Machine,
     sources: Sources,
     units: Vec<Unit>,
     modules: Vec<Module>,
-    /// What the names of modules stand for.
+    /// The modules by name.
     uses: Uses,
     /// Names of the top-level variables, in the order of their slots.
     names: Vec<CompactString>,
@@ -43,50 +43,51 @@ pub struct Session<'e> {
     lines: usize,
 }
 
-/// What became of a line.
+/// The outcome of a line.
 pub struct LineOutcome {
-    /// What was found before it ran, or the error that ended it.
+    /// The findings before it ran, or the error that ended it.
     pub findings: Vec<Diagnostic>,
-    /// How it ended.
+    /// How the line ended.
     pub ending: Ending,
-    /// What came of it.
+    /// The result.
     pub result: LineResult,
-    /// Steps that it took.
+    /// Number of steps taken.
     pub steps: u64,
-    /// How many changes of it stay.
+    /// Number of changes that remain.
     pub changes: u32,
 }
 
-/// What came of a line that is done.
+/// The result of a line that completed.
 pub enum LineResult {
-    /// Nothing but what it did.
+    /// Nothing to show.
     None,
-    /// The value of an expression alone, which is to be shown.
+    /// The value of a line that is a single expression; it is printed.
     Shown(Value),
-    /// What a CALL statement alone gave.
+    /// The result of a line that is a single CALL statement.
     Called(Value),
 }
 
 impl LineOutcome {
-    /// A line that did not begin.
+    /// Creates the outcome of a line that did not begin.
     fn refused(findings: Vec<Diagnostic>) -> LineOutcome {
         LineOutcome { ending: ending_before_run(&findings), findings, result: LineResult::None, steps: 0, changes: 0 }
     }
 }
 
-/// What a line is read as.
+/// How a line is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// Statements.
+    /// As statements.
     Statements,
-    /// An expression alone.
+    /// As a single expression.
     Value,
 }
 
-/// The most characters of an entry that name its run.
+/// Maximum number of characters of a line in the name of its run.
 const NAMED_CHARS: usize = 60;
 
-/// The name of the run of an entry: its first line. An entry that begins with a blank is kept nowhere.
+/// Returns the name of the run of an input: its first line. An input that begins with a blank is not recorded, so its
+/// run has no name of its own.
 fn command_of(text: &str) -> String {
     if text.starts_with([' ', '\t']) {
         return "ns repl".to_owned();
@@ -121,31 +122,31 @@ impl<'e> Session<'e> {
         }
     }
 
-    /// The texts of all lines, for showing findings.
+    /// Returns the texts of all lines, for showing findings.
     pub fn sources(&self) -> &Sources {
         &self.sources
     }
 
-    /// A line from who types, where lines cannot be edited; none at the end of the input.
+    /// Reads a line from the console, for consoles without line editing. Returns `None` at the end of the input.
     pub fn read_line(&self, prompt: &str) -> Result<Option<String>, ToolError> {
         self.engine().interrupt.clear();
-        // The limits are for scripts.
+        // The engine's limits apply to scripts only.
         let meter = Meter::new(&Limits::default(), self.engine().interrupt.clone());
         self.engine().gate.consoles.read_line(prompt, &meter)
     }
 
-    /// Whether a text is a beginning that more lines could complete.
+    /// Whether a text is incomplete, and more lines could complete it.
     pub fn is_unfinished(&self, text: &str) -> bool {
         on_large_stack(|| is_unfinished(text, self.engine().text_limits())).unwrap_or(false)
     }
 
-    /// Whether something in a text is open at its end, whatever else is wrong with it.
+    /// Whether some block, bracket or text is open at the end, regardless of other errors.
     pub fn is_open(&self, text: &str) -> bool {
         on_large_stack(|| is_open(text, self.engine().text_limits())).unwrap_or(false)
     }
 
-    /// The parts of what was typed or pasted at once that are run one after another: statements are one
-    /// part, and where an expression alone stands among them each line, or block, is one.
+    /// Splits input that was typed or pasted at once into the parts that run one after another. Statements form one
+    /// part; if there are single expressions among them, each line or block is a part.
     pub fn parts(&self, text: &str) -> Vec<String> {
         let is_whole = self.first_fault(text, Form::Statements).is_none();
         if is_whole || !text.trim_end().contains('\n') || self.first_fault(text, Form::Value).is_none() {
@@ -164,7 +165,7 @@ impl<'e> Session<'e> {
         parts
     }
 
-    /// Runs a line: statements, or an expression alone, whose value it gives and `LAST` is then.
+    /// Runs a line: statements, or a single expression. The value of an expression is returned and becomes `LAST`.
     pub fn evaluate(&mut self, text: &str) -> LineOutcome {
         let form = self.form(text);
         self.lines += 1;
@@ -173,31 +174,31 @@ impl<'e> Session<'e> {
         self.run_as(&script, form)
     }
 
-    /// Runs a script as if it had been typed. One that fails changes no variable.
+    /// Runs a script as if it had been typed. If it fails, no variable changes.
     pub fn run(&mut self, script: &Script) -> LineOutcome {
         self.engine().gate.announce(&format!("ns repl: :load {}", script.file_name()), false);
         self.run_as(script, Form::Statements)
     }
 
-    /// What a line is read as; one that is neither, as what it comes further as.
+    /// Decides how to parse a line. If neither form is valid, prefers the one that parses further.
     fn form(&self, text: &str) -> Form {
         let Some(statement) = self.first_fault(text, Form::Statements) else { return Form::Statements };
         match self.first_fault(text, Form::Value) {
             None => Form::Value,
             Some(_) if is_foreign_statement(text) => Form::Statements,
             Some(value) if value > statement && !begins_like_statement(text) => Form::Value,
-            // No statement begins so.
+            // No statement begins with these.
             Some(_) if text.trim_start().starts_with(['[', '(', '"', '\'']) => Form::Value,
             Some(_) => Form::Statements,
         }
     }
 
-    /// Whether a text is an expression alone.
+    /// Whether a text is a single expression.
     pub(super) fn is_value(&self, text: &str) -> bool {
         self.form(text) == Form::Value
     }
 
-    /// Where the first fault of a text is that is read as something.
+    /// Returns the position of the first error when a text is parsed in a form.
     fn first_fault(&self, text: &str, form: Form) -> Option<u32> {
         let mut findings = Vec::new();
         let mut sources = Sources::new();
@@ -275,7 +276,7 @@ impl<'e> Session<'e> {
                 let fault = missing_argument::explain(fault, &self.sources, &Value::default(), None, "ns FILE");
                 let ending = ending_of(&fault);
                 match ending {
-                    // What it had come to is worth looking at.
+                    // Keep the values computed so far, so that they can be inspected.
                     Ending::Interrupted => self.keep(unit, &program, self.machine.top_last(&compiled)),
                     _ => {
                         self.machine.restore_top(before);
@@ -288,7 +289,7 @@ impl<'e> Session<'e> {
         }
     }
 
-    /// Keeps what a line has set and defined.
+    /// Keeps the variables and definitions of a line.
     fn keep(&mut self, unit: Unit, program: &Program, last: Value) {
         self.last = last;
         self.names.clone_from(&program.top.slots);
@@ -300,7 +301,7 @@ impl<'e> Session<'e> {
         }
     }
 
-    /// The tree of a line, with the modules that it uses and those of the lines before.
+    /// Parses a line, and loads its modules in addition to those of earlier lines.
     fn read(&mut self, script: &Script, form: Form, findings: &mut Vec<Diagnostic>) -> Unit {
         let Session { base, plan, sources, modules, machine, .. } = self;
         let engine = plan.as_ref().unwrap_or(base);
@@ -324,7 +325,7 @@ impl<'e> Session<'e> {
     }
 }
 
-/// Whether a text begins with a word of a statement, or nearly.
+/// Whether a text begins with a statement keyword, or nearly so.
 fn begins_like_statement(text: &str) -> bool {
     let word = first_word(text.trim_start());
     let follows = text.trim_start()[word.len()..].trim_start();

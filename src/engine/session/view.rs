@@ -1,4 +1,4 @@
-//! What a session knows, for who looks at it: its variables, procedures and modules.
+//! Views of a session: its variables, procedures and modules.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,24 +15,24 @@ use super::super::stack::on_large_stack;
 use super::super::{Engine, ProcedureInfo};
 use super::Session;
 
-/// Names of one folder that are offered at most.
+/// Maximum number of names of one directory that are offered for completion.
 const MOST_NAMES: usize = 5_000;
-/// How long who types waits for them.
+/// Maximum time that completion may take.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 impl Session<'_> {
-    /// The variables that are set, in the order in which they first were.
+    /// Returns the variables that are set, in the order in which they were first set.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &Value)> {
         let named = self.names.iter().enumerate().map(|(slot, name)| (name.as_str(), self.machine.outer(slot)));
         named.filter(|(_, value)| !matches!(value, Value::Unset))
     }
 
-    /// The value of a variable that is set.
+    /// Returns the value of a variable, if it is set.
     pub fn variable(&self, name: &str) -> Option<&Value> {
         self.variables().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// The procedures, by their names.
+    /// Returns the procedures, sorted by name.
     pub fn procedures(&self) -> impl Iterator<Item = ProcedureInfo> {
         let mut newest = BTreeMap::new();
         for procedure in self.units.iter().flat_map(infos) {
@@ -41,7 +41,7 @@ impl Session<'_> {
         newest.into_values()
     }
 
-    /// The procedure of a name, or of a name of a module and one in it.
+    /// Returns a procedure by its name, or by `module.name`.
     pub fn procedure(&self, name: &str) -> Option<ProcedureInfo> {
         match name.split_once('.') {
             Some((module, name)) => self.module_procedures(module).find(|procedure| procedure.name == name),
@@ -54,19 +54,19 @@ impl Session<'_> {
         }
     }
 
-    /// The names of the modules.
+    /// Returns the names of the modules.
     pub fn modules(&self) -> impl Iterator<Item = &str> {
         self.uses.keys().map(CompactString::as_str)
     }
 
-    /// The procedures of a module.
+    /// Returns the procedures of a module.
     pub fn module_procedures(&self, name: &str) -> impl Iterator<Item = ProcedureInfo> {
         let module = self.uses.get(name).copied().flatten();
         let unit = module.and_then(|ModuleId(number)| self.modules.get(number as usize)).map(|module| &module.unit);
         unit.into_iter().flat_map(infos)
     }
 
-    /// What `LAST` is.
+    /// Returns the value of `LAST`.
     pub fn last(&self) -> &Value {
         &self.last
     }
@@ -76,13 +76,13 @@ impl Session<'_> {
         self.last = value;
     }
 
-    /// The engine that lines run by: while a plan goes on, one whose runs change nothing.
+    /// Returns the engine that runs lines; while planning, it changes nothing.
     pub fn engine(&self) -> &Engine {
         self.plan.as_ref().unwrap_or(self.base)
     }
 
-    /// The names in a folder of the sandbox, as far as the policy lets tools see them, each with whether it is
-    /// a folder; none where that would take long.
+    /// Returns the names in a directory of the sandbox that the policy lets tools see, each with whether it is a
+    /// directory. Empty if that would take too long.
     pub fn names_in(&self, folder: &str) -> Vec<(String, bool)> {
         let limits =
             Limits { max_steps: MOST_NAMES as u64 * 4, timeout: Some(PATIENCE), ..self.engine().limits.clone() };
@@ -92,7 +92,7 @@ impl Session<'_> {
         names.ok().and_then(Result::ok).unwrap_or_default()
     }
 
-    /// Forgets variables, procedures and modules. What is remembered in memory stays.
+    /// Forgets variables, procedures and modules. Session and project memory stay.
     pub fn reset(&mut self) {
         self.machine.restore_top(Vec::new());
         self.names.clear();
@@ -108,7 +108,7 @@ fn infos(unit: &Unit) -> impl Iterator<Item = ProcedureInfo> {
 }
 
 fn info(unit: &Unit, procedure: &Procedure) -> ProcedureInfo {
-    // Lines whose defaults are at fault are not kept.
+    // Lines with invalid defaults are not kept.
     let params = procedure.params.iter().map(|param| param_of(&unit.tree, param, &mut Vec::new()));
     ProcedureInfo::new(&procedure.name.text, &params.collect::<Vec<Param>>(), procedure.documentation.as_deref())
 }

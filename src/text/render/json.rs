@@ -1,4 +1,4 @@
-//! Findings as JSON: one object each, stable keys.
+//! Findings as JSON: one object per finding, with stable keys.
 
 use serde::Serialize;
 
@@ -6,52 +6,52 @@ use super::super::diagnostic::{Diagnostic, Edit, Label, Severity};
 use super::super::source::Sources;
 use super::super::span::Span;
 
-/// A finding as programs read it.
+/// A finding for programs.
 #[derive(Serialize)]
 pub struct JsonFinding<'a> {
-    /// Stable code, for `ns explain`.
+    /// The stable code, for `ns explain`.
     pub code: &'static str,
     /// `error` or `warning`.
     pub severity: &'static str,
     /// One sentence.
     pub message: &'a str,
-    /// Where; null when the finding has no place.
+    /// The position; null if the finding has none.
     pub place: Option<JsonPlace<'a>>,
-    /// Other places that explain it.
+    /// Other positions that explain the problem.
     pub related: Vec<JsonPlace<'a>>,
-    /// What to do.
+    /// The suggested fix.
     pub help: Option<&'a str>,
-    /// What `ns check --fix` does; null where a repair might change what the script does.
+    /// The edit of `ns check --fix`; null if a fix might change what the script does.
     pub fix: Option<JsonFix<'a>>,
 }
 
-/// A change of a text.
+/// An edit of a text.
 #[derive(Serialize)]
 pub struct JsonFix<'a> {
-    /// What goes.
+    /// The range to replace.
     pub place: JsonPlace<'a>,
-    /// What comes in its place.
+    /// The replacement.
     pub text: &'a str,
 }
 
-/// A place: lines and columns count from 1, columns in characters; the end is exclusive.
+/// A range in a text. Lines and columns count from 1, columns in characters; the end is exclusive.
 #[derive(Serialize)]
 pub struct JsonPlace<'a> {
-    /// The source's name.
+    /// The name of the source.
     pub file: &'a str,
-    /// Line of the first character.
+    /// The line of the first character.
     pub line: usize,
-    /// Column of the first character.
+    /// The column of the first character.
     pub column: usize,
-    /// Line of the end.
+    /// The line of the end.
     pub end_line: usize,
-    /// Column after the last character.
+    /// The column after the last character.
     pub end_column: usize,
-    /// What stands there.
+    /// A short note.
     pub text: &'a str,
 }
 
-/// The finding in its JSON shape.
+/// Converts a finding to its JSON form.
 pub fn to_json<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> JsonFinding<'a> {
     JsonFinding {
         code: diagnostic.code.id(),

@@ -1,4 +1,4 @@
-//! How findings are shown: to people on a terminal, and to programs as JSON and SARIF.
+//! Display of findings: on a terminal for people, as JSON and SARIF for programs.
 
 mod json;
 mod sarif;

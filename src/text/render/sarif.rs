@@ -1,6 +1,6 @@
 //! Findings as a SARIF 2.1.0 log, for code hosts and editors.
 //!
-//! Lines and columns count from 1, columns in units of UTF-16, which `columnKind` says too.
+//! Lines and columns count from 1; columns are in UTF-16 code units, as `columnKind` states.
 //! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 
 use std::fmt::Write as _;
@@ -11,7 +11,8 @@ use super::super::diagnostic::{Diagnostic, Edit, FindingCode, Label, Severity};
 use super::super::source::Sources;
 use super::super::span::Span;
 
-/// The log of one run over several texts, each with its findings. `is_whole` says whether every text was read.
+/// Creates the log of one run over several texts, each with its findings. `is_whole` says whether every text was
+/// read.
 pub fn to_sarif<'a>(checked: impl Iterator<Item = (&'a [Diagnostic], &'a Sources)>, is_whole: bool) -> Value {
     let mut rules: Vec<FindingCode> = Vec::new();
     let mut results = Vec::new();
@@ -75,7 +76,7 @@ fn result(finding: &Diagnostic, rule: usize, sources: &Sources) -> Value {
     result
 }
 
-/// The place of a finding; the whole text where it has none.
+/// Returns the location of a finding; the whole text if it has no position.
 fn locations(finding: &Diagnostic, sources: &Sources) -> Vec<Value> {
     let place = finding.span().and_then(|span| physical(span, sources));
     let whole = || sources.iter().next().map(|source| json!({ "artifactLocation": { "uri": uri(source.name()) } }));
@@ -107,7 +108,7 @@ fn physical(span: Span, sources: &Sources) -> Option<Value> {
     Some(json!({ "artifactLocation": { "uri": uri(source.name()) }, "region": region }))
 }
 
-/// The name of a source as a reference: relative, or of a file where it is an absolute path.
+/// Returns the name of a source as a URI reference: relative, or a `file:` URI for an absolute path.
 fn uri(name: &str) -> String {
     let mut uri = if name.starts_with('/') { "file://".to_owned() } else { String::new() };
     for byte in name.strip_prefix("./").unwrap_or(name).bytes() {

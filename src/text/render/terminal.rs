@@ -1,7 +1,7 @@
 //! Findings as annotated excerpts of the source, drawn by annotate-snippets.
 //!
-//! Only the lines that labels lie on are handed over, and very long ones are cut around the label,
-//! so that a finding in a line of a million characters costs no more than any other.
+//! Only lines with labels are passed to it, and very long lines are cut around the label, so that a finding in a line
+//! of a million characters costs no more than any other.
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -9,16 +9,16 @@ use super::super::diagnostic::{Diagnostic, Label, Severity};
 use super::super::safe;
 use super::super::source::{Source, Sources};
 
-/// Whether colours may be used.
+/// Whether colors may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Text alone.
+    /// Plain text.
     Plain,
-    /// With ANSI colours.
+    /// With ANSI colors.
     Colored,
 }
 
-/// The finding as lines of text, with a line feed at the end.
+/// Returns the finding as lines of text, with a final line feed.
 pub fn to_terminal(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -41,7 +41,7 @@ pub fn to_terminal(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> 
     text
 }
 
-/// Some lines of one source with the labels that lie in them.
+/// Some lines of one source, with the labels in them.
 struct Excerpt<'a> {
     source: &'a Source,
     /// The first line, from 1.
@@ -50,7 +50,7 @@ struct Excerpt<'a> {
     marks: Vec<Mark<'a>>,
 }
 
-/// A label in an excerpt: its place counts from the beginning of its line.
+/// A label in an excerpt; its offsets count from the beginning of its line.
 struct Mark<'a> {
     kind: AnnotationKind,
     text: &'a str,
@@ -59,10 +59,10 @@ struct Mark<'a> {
     end: usize,
 }
 
-/// Lines that one excerpt may span; labels farther apart get excerpts of their own.
+/// Maximum number of lines in one excerpt; labels farther apart get separate excerpts.
 const NEAR: usize = 12;
 
-/// The primary label first, then the related ones, each in the excerpt of a label near it.
+/// Groups nearby labels into excerpts: first the primary label, then the related ones.
 fn excerpts<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Vec<Excerpt<'a>> {
     let primary = diagnostic.primary.iter().map(|label| (label, AnnotationKind::Primary));
     let labels = primary.chain(diagnostic.related.iter().map(|label| (label, AnnotationKind::Context)));
@@ -93,7 +93,7 @@ impl<'a> Mark<'a> {
 }
 
 impl<'a> Excerpt<'a> {
-    /// Whether a label on a line of a source belongs here.
+    /// Whether a label on a line of a source fits into this excerpt.
     fn takes(&self, source: &Source, line: usize) -> bool {
         let (first, last) = (self.first.min(line), self.last.max(line));
         let short = |line| self.source.line(line).0.len() <= LONG_LINE;
@@ -132,14 +132,14 @@ fn annotate<'a>(mark: &Mark<'a>, start: usize, end: usize) -> Annotation<'a> {
     if mark.text.is_empty() { annotation } else { annotation.label(safe::name(mark.text)) }
 }
 
-/// A part of a line too long to be shown whole, and the label's place in it.
+/// Part of a long line, with the position of the label in it.
 struct View {
     text: String,
     start: usize,
     end: usize,
 }
 
-/// Bytes shown on either side of a label when its line is too long to be shown whole.
+/// Number of bytes shown before and after a label in a long line.
 const CONTEXT: usize = 60;
 /// Longer lines are cut.
 const LONG_LINE: usize = 400;

@@ -1,4 +1,4 @@
-//! Rules about directories: below the root, of one name wherever it stands, or outside the root.
+//! Rules about directories: below the root, with a given name anywhere, or outside the root.
 
 use std::path::{Path, PathBuf};
 
@@ -7,32 +7,32 @@ use crate::text::fold;
 use super::file::careless;
 use super::stated::{Stated, source_of};
 
-/// A directory that a rule is about.
+/// A rule about a directory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DirectoryRule {
     written: String,
-    /// Where it is stated; nowhere for a rule that is ours.
+    /// Where the rule is stated; `None` for a built-in rule.
     stated: Option<Stated>,
     place: Place,
-    /// It is not of the policy file, but keeps tools out of what is ours.
+    /// Whether this is a built-in rule that protects NeuroScript's own files, not one of a policy file.
     is_ours: bool,
 }
 
-/// Where the directory of a rule is. All parts are folded.
+/// The directory of a rule. All path components are case-folded.
 #[derive(Clone, Debug, PartialEq)]
 enum Place {
-    /// A bare name, which a refusal means wherever it stands.
+    /// A bare name; a blocking rule applies to it at any depth.
     Name(String),
-    /// The way from the root.
+    /// Components relative to the root.
     Below(Vec<String>),
-    /// The way from the root of the file system, to a directory outside the sandbox root.
+    /// Components from the root of the file system, for a directory outside the sandbox root.
     Outside(Vec<String>),
-    /// An absolute path that nobody has looked at yet.
+    /// An absolute path that has not been resolved yet.
     Absolute(PathBuf),
 }
 
 impl DirectoryRule {
-    /// A rule as the policy file writes it; an error says what is expected.
+    /// Parses a rule of the policy file. The error says what is expected.
     pub fn parse(written: &str) -> Result<DirectoryRule, &'static str> {
         if written.contains('\\') {
             return Err("directories with `/` between their parts");
@@ -40,7 +40,7 @@ impl DirectoryRule {
         if written.split('/').any(|part| part == "..") {
             return Err("directories without `..`");
         }
-        // What would name no directory, and so neither allow nor block what is meant.
+        // These would match no directory, and so neither allow nor block what was meant.
         if written.trim().is_empty() {
             return Err("the names of directories; `.` is the root");
         }
@@ -60,29 +60,29 @@ impl DirectoryRule {
         Ok(DirectoryRule { written: written.to_owned(), stated: None, place, is_ours: false })
     }
 
-    /// A rule that keeps tools out of a directory of ours with this address.
+    /// Creates a built-in rule for the directory with this address.
     pub fn ours(address: &str) -> DirectoryRule {
         let parts = parts_of(address);
         let place = if address.starts_with('/') { Place::Outside(parts) } else { Place::Below(parts) };
         DirectoryRule { written: address.to_owned(), stated: None, place, is_ours: true }
     }
 
-    /// The same rule with the place where it is stated.
+    /// Sets the line that states the rule.
     pub fn at(self, stated: Stated) -> DirectoryRule {
         DirectoryRule { stated: Some(stated), ..self }
     }
 
-    /// Where it is stated.
+    /// Returns the line that states the rule.
     pub fn stated(&self) -> Option<&Stated> {
         self.stated.as_ref()
     }
 
-    /// Whether it is no rule of the policy file.
+    /// Whether this is a built-in rule, not one of a policy file.
     pub fn is_ours(&self) -> bool {
         self.is_ours
     }
 
-    /// Why it refuses what is in it.
+    /// Returns why the rule refuses a path.
     pub fn reason(&self) -> String {
         match self.is_ours {
             true => "it is where NeuroScript keeps files of its own".to_owned(),
@@ -92,7 +92,7 @@ impl DirectoryRule {
         }
     }
 
-    /// The absolute path of a rule that nobody has looked at yet.
+    /// Returns the absolute path of a rule that has not been resolved yet.
     pub fn absolute(&self) -> Option<&Path> {
         match &self.place {
             Place::Absolute(path) => Some(path),
@@ -100,17 +100,17 @@ impl DirectoryRule {
         }
     }
 
-    /// Whether it is a directory outside the sandbox root.
+    /// Whether the rule is about a directory outside the sandbox root.
     pub fn is_outside(&self) -> bool {
         matches!(self.place, Place::Outside(_)) && !self.is_ours
     }
 
-    /// Whether it holds a further root, or lies in it.
+    /// Whether the directory contains a further root, or is inside one.
     pub fn overlaps(&self, root: &[String]) -> bool {
         matches!(&self.place, Place::Outside(parts) if parts.starts_with(root) || root.starts_with(parts))
     }
 
-    /// Says where an absolute path leads: below the root, or to a directory outside.
+    /// Resolves an absolute path: `below` is the path from the root, otherwise the directory is `outside`.
     pub fn settle(&mut self, below: Option<&str>, outside: &Path) {
         self.place = match below {
             Some(below) => Place::Below(parts_of(below)),
@@ -118,19 +118,19 @@ impl DirectoryRule {
         };
     }
 
-    /// The same rule for where its path leads.
+    /// Returns a copy of the rule with its path resolved.
     pub fn leading(&self, below: Option<&str>, outside: &Path) -> DirectoryRule {
         let mut rule = self.clone();
         rule.settle(below, outside);
         rule
     }
 
-    /// The rule as the policy file writes it.
+    /// Returns the rule as written in the policy file.
     pub fn written(&self) -> &str {
         &self.written
     }
 
-    /// Whether the directory holds a path, or is it.
+    /// Whether a path is the directory or inside it.
     pub fn holds(&self, path: &Asked) -> bool {
         match &self.place {
             Place::Name(name) => !path.outside && path.parts.first() == Some(name),
@@ -140,10 +140,10 @@ impl DirectoryRule {
         }
     }
 
-    /// Whether a path leads through the directory; a bare name is meant wherever it stands, and so is
-    /// what a careless file system takes for the same name.
+    /// Whether a path leads through the directory. A bare name matches at any depth, and so does any name that a
+    /// lenient file system treats as the same.
     ///
-    /// The last part of the path counts only when it is a directory, or when nothing else may stand there.
+    /// The last component of the path counts only if it is a directory, or if the rule is built in.
     pub fn is_on(&self, path: &Asked, is_directory: bool) -> bool {
         let is_leaf = !is_directory && !self.is_ours && !path.parts.is_empty();
         let upto = path.parts.len() - usize::from(is_leaf);
@@ -157,12 +157,12 @@ impl DirectoryRule {
     }
 }
 
-/// Whether a way may lead through a directory.
+/// Whether a path may lead through a directory.
 fn may_begin(way: &[String], directory: &[String]) -> bool {
     way.len() >= directory.len() && way.iter().zip(directory).all(|(part, name)| may_be(part, name))
 }
 
-/// Whether some file system may take one folded name for another.
+/// Whether some file system may treat two case-folded names as the same.
 fn may_be(part: &str, name: &str) -> bool {
     part == name || {
         let part = careless(part);
@@ -170,19 +170,19 @@ fn may_be(part: &str, name: &str) -> bool {
     }
 }
 
-/// A path that rules are asked about, in the form in which it is compared.
+/// A path in the form in which rules compare it.
 #[derive(Debug)]
 pub struct Asked {
-    /// Its parts, folded; from the root, or from the root of the file system.
+    /// The case-folded components, from the root or from the root of the file system.
     pub parts: Vec<String>,
-    /// It lies in a further root, outside the sandbox root.
+    /// Whether the path is inside a further root, outside the sandbox root.
     pub outside: bool,
-    /// Where the parts below its root begin.
+    /// The index of the first component below its root.
     pub own: usize,
 }
 
 impl Asked {
-    /// An address: relative to the root, or absolute below one of the further roots.
+    /// Parses an address: relative to the root, or absolute below one of the further roots.
     pub fn new(address: &str, further: &[Vec<String>]) -> Asked {
         let parts = parts_of(address);
         let is_below = |root: &&Vec<String>| address.starts_with('/') && parts.starts_with(root);
@@ -190,13 +190,13 @@ impl Asked {
         Asked { own: root.unwrap_or(0), outside: root.is_some(), parts }
     }
 
-    /// The parts below its root.
+    /// Returns the components below its root.
     pub fn own_parts(&self) -> &[String] {
         &self.parts[self.own..]
     }
 }
 
-/// The parts of a path text in the form in which they are compared.
+/// Splits a path into components in the form in which they are compared.
 pub fn parts_of(path: &str) -> Vec<String> {
     path.split('/').filter(|part| !matches!(*part, "" | ".")).map(fold).collect()
 }

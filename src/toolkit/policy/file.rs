@@ -1,4 +1,4 @@
-//! Rules about files: their extensions, and patterns that nobody reads or changes.
+//! Rules about files: extensions, and patterns of files that no tool may read or change.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -11,22 +11,22 @@ use crate::text::fold;
 use super::directory::Asked;
 use super::stated::Stated;
 
-/// Extensions of one policy file, without regard to case; `tar.gz` is one too, and the empty text stands
-/// for none.
+/// Extensions in one policy file, compared without regard to case. `tar.gz` counts as one extension; the empty text
+/// stands for no extension.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extensions {
     written: Vec<String>,
-    /// Where they are stated.
+    /// Where the list is stated.
     pub stated: Option<Stated>,
 }
 
 impl Extensions {
-    /// The same extensions with the place where they are stated.
+    /// Sets the line that states the list.
     pub fn at(self, stated: Stated) -> Extensions {
         Extensions { stated: Some(stated), ..self }
     }
 
-    /// Adds one, with or without its dot; an error says what is expected.
+    /// Adds an extension, with or without its dot. The error says what is expected.
     pub fn add(&mut self, written: &str) -> Result<(), &'static str> {
         let extension = written.strip_prefix('.').unwrap_or(written);
         if extension.contains(['/', '*', '?', '[', ':', '\\']) || extension.ends_with(['.', ' ']) {
@@ -36,17 +36,17 @@ impl Extensions {
         Ok(())
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.written.is_empty()
     }
 
-    /// All of them, without their dots.
+    /// Returns all extensions, without their dots.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.written.iter().map(String::as_str)
     }
 
-    /// The extension of these that a folded name has.
+    /// Returns the listed extension that a case-folded name has.
     pub fn of(&self, name: &str) -> Option<&str> {
         let has = |extension: &&String| match extension.is_empty() {
             true => !name.trim_start_matches('.').contains('.'),
@@ -56,8 +56,8 @@ impl Extensions {
     }
 }
 
-/// A folded name as a careless file system takes it: without characters that some ignore, without dots
-/// and blanks at its end, and without what follows a `:` (NTFS).
+/// Normalizes a case-folded name the way a lenient file system does: removes characters that some file systems
+/// ignore, trailing dots and spaces, and everything from a `:` on (NTFS).
 pub fn careless(name: &str) -> Cow<'_, str> {
     let shown =
         if name.is_ascii() { Cow::Borrowed(name) } else { name.chars().filter(|&c| !is_ignorable(c)).collect() };
@@ -71,8 +71,7 @@ pub fn careless(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// What nobody reads or changes when the policy file says nothing else: private keys, credentials,
-/// `.env` files and what git keeps for itself.
+/// Files that no tool may read or change by default: private keys, credentials, `.env` files and git's own files.
 pub const DEFAULT_PATTERNS: [&str; 38] = [
     "id_rsa",
     "id_dsa",
@@ -114,29 +113,29 @@ pub const DEFAULT_PATTERNS: [&str; 38] = [
     ".git",
 ];
 
-/// The word in a list of patterns that stands for [`DEFAULT_PATTERNS`].
+/// The word that stands for [`DEFAULT_PATTERNS`] in a list of patterns.
 pub const DEFAULTS: &str = "@default";
 
-/// Patterns of one policy file, or the built-in ones, whose matches nobody reads or changes.
+/// The patterns of one policy file, or the built-in ones. No tool may read or change a match.
 ///
-/// One without `/` is matched against each name on the way, one with `/` against the way from the
-/// root; what lies below a match is one too. `!` in front makes an exception; the last match decides.
+/// A pattern without `/` is matched against each name in a path, one with `/` against the path from the root.
+/// Everything below a match is a match too. A leading `!` makes an exception; the last matching pattern decides.
 #[derive(Clone, Debug)]
 pub struct Patterns {
     rules: Vec<Pattern>,
-    /// Where the list is stated; nowhere for the built-in one.
+    /// Where the list is stated; `None` for the built-in list.
     pub stated: Option<Stated>,
-    /// What they come to; `None` for the built-in list, see [`BUILT_IN`].
+    /// The compiled patterns; `None` for the built-in list, see [`BUILT_IN`].
     compiled: Option<Compiled>,
 }
 
-/// What the built-in list comes to: compiled when a path is first asked about, once for all engines of a process.
+/// The built-in patterns, compiled on first use, once for all engines of a process.
 static BUILT_IN: LazyLock<Compiled> = LazyLock::new(|| {
     let rules = DEFAULT_PATTERNS.map(Pattern::built_in);
     Compiled::new(&rules).expect("the built-in patterns are globs")
 });
 
-/// What the patterns come to: those of names and those of ways from the root.
+/// Compiled patterns, matched against names or against paths from the root.
 #[derive(Clone, Debug)]
 struct Compiled {
     names: Matcher,
@@ -147,14 +146,14 @@ struct Compiled {
 struct Pattern {
     written: String,
     is_exception: bool,
-    /// The line of the policy file; 0 for those that `@default` stands for.
+    /// The line in the policy file; 0 for patterns of `@default`.
     line: usize,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Matcher {
     set: GlobSet,
-    /// Which rule each glob of the set is.
+    /// The rule of each glob in the set.
     rules: Vec<usize>,
 }
 
@@ -171,15 +170,16 @@ impl PartialEq for Patterns {
 }
 
 impl Patterns {
-    /// The same patterns with the place where their list is stated.
+    /// Sets the line that states the list.
     pub fn at(self, stated: Stated) -> Patterns {
         Patterns { stated: Some(stated), ..self }
     }
 
-    /// The patterns of a list, each with its line; an error names the one that is none, and says why.
+    /// Compiles the patterns of a list, each with its line. The error has the index of the invalid pattern, and the
+    /// reason.
     pub fn new(written: &[(String, usize)]) -> Result<Patterns, (usize, String)> {
         let mut rules = Vec::new();
-        // Which of the list each rule is.
+        // The index in the list of each rule.
         let mut numbers = Vec::new();
         for (number, (written, line)) in written.iter().enumerate() {
             match written.as_str() {
@@ -196,18 +196,18 @@ impl Patterns {
         self.compiled.as_ref().unwrap_or_else(|| &BUILT_IN)
     }
 
-    /// Whether there are none.
+    /// Whether there are no patterns.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// Where a rule is stated; where its list is, for one that `@default` stands for.
+    /// Returns where a rule is stated; for a pattern of `@default`, where its list is stated.
     fn stated_at(&self, rule: &Pattern) -> Option<Stated> {
         let stated = self.stated.clone()?;
         Some(if rule.line == 0 { stated } else { Stated { line: rule.line, ..stated } })
     }
 
-    /// All of them in one line; the built-in list by its name.
+    /// Returns all patterns in one line; the built-in list appears by its name.
     pub fn shown(&self) -> String {
         let written: Vec<&str> = self.rules.iter().map(|rule| rule.written.as_str()).collect();
         let defaults = written.windows(DEFAULT_PATTERNS.len()).position(|part| part == DEFAULT_PATTERNS);
@@ -221,7 +221,7 @@ impl Patterns {
         format!("{shown:?}")
     }
 
-    /// The pattern that a path falls under, itself or by a directory on its way, and where it is stated.
+    /// Returns the pattern that matches a path or a directory on the way to it, and where it is stated.
     pub fn refusing(&self, path: &Asked) -> Option<(&str, Option<Stated>)> {
         if self.rules.is_empty() {
             return None;
@@ -246,14 +246,14 @@ impl Pattern {
         Pattern { written: written.to_owned(), is_exception: written.starts_with('!'), line: 0 }
     }
 
-    /// The glob itself.
+    /// Returns the glob without `!`.
     fn glob(&self) -> &str {
         self.written.strip_prefix('!').unwrap_or(&self.written).trim_end_matches('/')
     }
 }
 
 impl Compiled {
-    /// An error has the number of the rule that is no glob.
+    /// Compiles the rules. The error has the index of the invalid rule.
     fn new(rules: &[Pattern]) -> Result<Compiled, (usize, String)> {
         let (mut names, mut paths) = (Gathered::new(), Gathered::new());
         for (number, rule) in rules.iter().enumerate() {
@@ -266,7 +266,7 @@ impl Compiled {
 }
 
 impl Matcher {
-    /// The last rule that matches.
+    /// Returns the last rule that matches.
     fn last(&self, text: &str) -> Option<usize> {
         if self.rules.is_empty() {
             return None;

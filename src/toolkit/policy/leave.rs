@@ -1,5 +1,5 @@
-//! Whether a tool may run at all, and whether a person is asked first: the strictest answer of all
-//! policy files. What `allow` of a file says lifts rules of that file alone.
+//! Whether a tool may run at all, and whether a person is asked first: the strictest answer of all policy files. The
+//! `allow` list of a file lifts only rules of the same file.
 
 use crate::text::ToolCode;
 
@@ -9,16 +9,16 @@ use super::stated::{Layer, Stated, change_of, source_of};
 use super::tools::{ToolRules, ToolVerdict};
 use super::{Approval, Policy};
 
-/// Why a file asks before a tool runs.
+/// A rule of a file that asks before a tool runs.
 struct Ask {
     reason: String,
     instead: String,
-    /// Whose file it is; none for a rule that is built in.
+    /// The layer of the file; `None` for a built-in rule.
     layer: Option<Layer>,
 }
 
 impl Policy {
-    /// Whether the files let a tool run.
+    /// Decides whether the policy files let a tool run. Errors: `policy_denied`.
     pub(super) fn leave(&self, spec: &Spec) -> Result<Approval, ToolError> {
         if self.tools.is_empty() && !spec.requires_approval {
             return Ok(Approval::NotNeeded);
@@ -38,7 +38,7 @@ impl Policy {
         })
     }
 
-    /// The question of a tool that asks by itself, unless a file of the user's allows it.
+    /// Returns the question of a tool that requires approval by itself, unless one of the user's own files allows it.
     fn built_in_ask(&self, spec: &Spec) -> Option<Ask> {
         let is_users = |rules: &&ToolRules| rules.layer().is_some_and(Layer::is_users);
         let allows = |rules: &ToolRules| matches!(rules.verdict(spec), ToolVerdict::Allowed { .. });
@@ -52,7 +52,7 @@ impl Policy {
         })
     }
 
-    /// The file that an answer to a built-in question is written to.
+    /// Returns the file to which the reply to a built-in question is written.
     fn newest_users_file(&self, asking: Option<Layer>) -> Option<Layer> {
         if asking.is_some() {
             return None;
@@ -61,7 +61,8 @@ impl Policy {
     }
 }
 
-/// The question that a file wants to be asked before a tool runs; an error where it refuses the tool.
+/// Returns the question that a file requires before a tool runs. Errors: `policy_denied` if the file refuses the
+/// tool.
 fn ask_of(rules: &ToolRules, spec: &Spec) -> Result<Option<Ask>, ToolError> {
     let name = spec.name;
     let file = |stated: Option<&Stated>| stated.map_or("the policy file".to_owned(), |stated| stated.file.to_string());

@@ -1,7 +1,7 @@
-//! What the user allows: which tools, where, on which files, how much at once.
+//! The policy: which tools may run, in which directories, on which files, and how much at once.
 //!
-//! Rules about paths are asked of resolved names, compared part by part, without regard to letter case
-//! and Unicode form. An address is a path from the root, or absolute below one of the further roots.
+//! Rules about paths apply to resolved names and compare component by component, without regard to letter case and
+//! Unicode normalization. An address is a path from the root, or an absolute path below one of the further roots.
 
 mod directory;
 mod file;
@@ -30,49 +30,49 @@ pub use tools::{ToolRule, ToolRules};
 /// The rules in force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// Nothing may be changed.
+    /// Whether nothing may be changed.
     pub read_only: bool,
-    /// Where tools may work: a list of each policy file that has one, all of which hold; everywhere below
-    /// the root when there are none.
+    /// The directories where tools may work: one list per policy file that has one. A path must be in every list. If
+    /// there are no lists, tools may work everywhere below the root.
     pub allowed_directories: Vec<Vec<DirectoryRule>>,
-    /// Where a program that has tools called lets them work, besides.
+    /// The directories to which a client of the server restricts tools, in addition to the other rules.
     within: Option<Vec<DirectoryRule>>,
-    /// Where they may not, although they could otherwise.
+    /// Blocked directories, which take precedence over allowed ones.
     pub blocked_directories: Vec<DirectoryRule>,
-    /// The files that may be read and changed: a list of each policy file that has one, all of which hold;
-    /// all files when there are none.
+    /// The extensions that may be read and changed: one list per policy file that has one. A file must match every
+    /// list. If there are no lists, every file is allowed.
     pub allowed_extensions: Vec<Extensions>,
-    /// Files that may not be read or changed, by any of these lists.
+    /// Extensions that may not be read or changed, by any of these lists.
     pub blocked_extensions: Vec<Extensions>,
-    /// Files and directories that may not be read or changed, by name or way, by any of these lists.
+    /// Files and directories that may not be read or changed, by name or path, by any of these lists.
     pub blocked_patterns: Vec<Patterns>,
-    /// The most bytes of a file that is read or written; 0 for no limit.
+    /// Maximum number of bytes of a file that is read or written; 0 for no limit.
     pub max_file_size: u64,
-    /// The most files that one operation lists or changes.
+    /// Maximum number of files that one operation lists or changes.
     pub max_files_per_operation: u64,
     /// Whether a person is asked before anything is deleted.
     pub require_confirmation_for_delete: bool,
-    /// Whether changes and refusals are kept in the audit log.
+    /// Whether the audit log records changes and refusals.
     pub enable_audit_logging: bool,
-    /// Whether the content of files with more than one name is off limits.
+    /// Whether the content of files with several hard links is off limits.
     pub reject_hard_links: bool,
     /// Whether nothing runs unless the kernel restricts the process.
     pub require_kernel_sandbox: bool,
-    /// How long old content is kept.
+    /// The retention of backups.
     pub retention: Retention,
-    /// Which tools run, ask or are refused, by each policy file; the strictest holds.
+    /// The tools that run, ask or are refused: one entry per policy file; the strictest holds.
     pub tools: Vec<ToolRules>,
-    /// Where all of it comes from.
+    /// The origin of each value.
     pub provenance: Arc<Provenance>,
-    /// The ways to the further roots, folded.
+    /// The case-folded paths of the further roots.
     further: Vec<Vec<String>>,
-    /// The ways to policy files that the user named or has, as far as tools could reach them.
+    /// The case-folded paths of the user's policy files, as far as tools could reach them.
     own_files: Vec<Vec<String>>,
 }
 
-/// Files of one operation, unless something else is said: everything can be undone.
+/// Default for the files of one operation: high, since everything can be undone.
 const MAX_FILES: u64 = 100_000;
-/// The same where a program has the tools called, and nobody watches.
+/// The same default for tools that a client calls through the server, with no person present.
 pub const MAX_FILES_OF_SERVER: u64 = 1_000;
 
 impl Default for Policy {
@@ -100,37 +100,38 @@ impl Default for Policy {
     }
 }
 
-/// Why the policy refuses a path, and how it would allow it.
+/// A refusal by the policy: the reason, and how to allow the path.
 struct Refusal {
     reason: String,
     hint: Option<String>,
 }
 
 impl Refusal {
-    /// A refusal by nothing that somebody may change.
+    /// Creates a refusal by a rule that nobody can change.
     fn final_one(reason: &str) -> Option<Refusal> {
         Some(Refusal { reason: reason.to_owned(), hint: None })
     }
 }
 
-/// Whether a person must be asked before a tool runs.
+/// Whether a person must approve before a tool runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Approval {
-    /// No.
+    /// No approval is needed.
     NotNeeded,
-    /// Yes, since a rule says so.
+    /// A rule requires approval.
     Needed {
         /// The rule, as a clause.
         reason: String,
-        /// How to do without the question.
+        /// How to avoid the question.
         instead: String,
-        /// The file whose `allow` would lift it; none where it is not one of the user's, or not one alone.
+        /// The file whose `allow` would lift the rule; `None` if several rules ask, or if it is not one of the user's
+        /// own.
         lifted_by: Option<Layer>,
     },
 }
 
 impl Policy {
-    /// Whether a tool may be called at all, and whether a person is asked first.
+    /// Decides whether a tool may be called, and whether a person must approve first. Errors: `policy_denied`.
     pub fn admit(&self, spec: &Spec) -> Result<Approval, ToolError> {
         if self.read_only && spec.effect.changes_files() {
             let message = format!("`{}` changes files, and the run is read-only", spec.name);
@@ -143,7 +144,7 @@ impl Policy {
         self.leave(spec)
     }
 
-    /// Whether a tool may do this at a place.
+    /// Checks an access to a resolved path. Errors: `policy_denied`.
     pub fn admit_place(&self, place: &SandboxPath, access: Access) -> Result<(), ToolError> {
         if !(self.has_directory_rules() || access > Access::Look && self.has_path_rules()) {
             return Ok(());
@@ -158,14 +159,14 @@ impl Policy {
         }
     }
 
-    /// Whether a tool may do this to what is not there, or cannot be found out about: it may become a
-    /// directory, and a file unless the tool alone knows.
+    /// Checks an access to something that does not exist or cannot be inspected. It may become a directory; it may
+    /// also become a file, unless only the tool knows ([`Access::Make`]).
     pub fn admit_absent(&self, address: &str, access: Access) -> Result<(), ToolError> {
         self.admit_path(address, true, access)?;
         if access == Access::Make { Ok(()) } else { self.admit_path(address, false, access) }
     }
 
-    /// Whether a tool may do this to what has this address.
+    /// Checks an access to an address.
     pub fn admit_path(&self, address: &str, is_directory: bool, access: Access) -> Result<(), ToolError> {
         let Some(Refusal { reason, hint }) = self.refusal(address, is_directory, access) else { return Ok(()) };
         let shown = if address.is_empty() { "." } else { address };
@@ -177,13 +178,13 @@ impl Policy {
         })
     }
 
-    /// Whether listings leave out what has this address.
+    /// Whether listings omit an address.
     pub fn hides(&self, address: &str, is_directory: bool) -> bool {
         let path = Asked::new(address, &self.further);
         self.blocked_directories.iter().any(|rule| rule.is_on(&path, is_directory))
     }
 
-    /// Whether the content of an open file may be read.
+    /// Checks that the content of an open file may be read.
     pub fn admit_content(&self, shown: &str, metadata: &Metadata) -> Result<(), ToolError> {
         if self.reject_hard_links && metadata.links > 1 {
             let links = metadata.links;
@@ -198,7 +199,7 @@ impl Policy {
         self.admit_size(shown, metadata.size)
     }
 
-    /// Whether a file may have so many bytes, to be read or written.
+    /// Checks that a file of this size may be read or written.
     pub fn admit_size(&self, shown: &str, bytes: u64) -> Result<(), ToolError> {
         if self.max_file_size == 0 || bytes <= self.max_file_size {
             return Ok(());
@@ -213,7 +214,7 @@ impl Policy {
         Err(ToolError::new(ToolCode::PolicyDenied, message).path(shown).hint(hint))
     }
 
-    /// Whether there is any rule about paths.
+    /// Whether there are rules about paths.
     pub fn has_path_rules(&self) -> bool {
         self.has_directory_rules()
             || !(self.own_files.is_empty()
@@ -222,12 +223,12 @@ impl Policy {
                 && self.blocked_patterns.is_empty())
     }
 
-    /// Whether there is any rule for which it matters what a directory is and what a file.
+    /// Whether there are rules that distinguish directories from files.
     fn has_rules_about_kinds(&self) -> bool {
         self.has_directory_rules() || !(self.allowed_extensions.is_empty() && self.blocked_extensions.is_empty())
     }
 
-    /// Whether there is any rule about directories, so that listings must look at paths.
+    /// Whether there are rules about directories, so that listings must check paths.
     pub fn has_directory_rules(&self) -> bool {
         !(self.allowed_directories.is_empty() && self.blocked_directories.is_empty() && self.within.is_none())
     }
@@ -259,19 +260,19 @@ impl Policy {
         path.parts.last().filter(|_| !is_directory).and_then(|name| self.refused_extension(name))
     }
 
-    /// Whether a path is a policy file of the user's, or a directory that would take it along. Something
-    /// made in such a directory leaves it where it is.
+    /// Whether a path is one of the user's policy files, or a directory that contains one and would be moved or
+    /// removed with it. Creating something inside such a directory is harmless.
     fn holds_own_file(&self, path: &Asked, access: Access) -> bool {
         let holds = |own: &&Vec<String>| own.starts_with(&path.parts) && !path.parts.is_empty();
         self.own_files.iter().any(|own| *own == path.parts || access == Access::Change && holds(&own))
     }
 
-    /// Notes where a policy file of the user's can be reached, so that no tool changes it.
+    /// Registers the address of one of the user's policy files, so that no tool changes it.
     pub fn keep_out_of(&mut self, address: &str) {
         self.own_files.push(parts_of(address));
     }
 
-    /// Why a file of this folded name may not be read or changed.
+    /// Returns why a file with this case-folded name may not be read or changed.
     fn refused_extension(&self, name: &str) -> Option<Refusal> {
         let blocks = |blocked: &Extensions| {
             let extension = blocked.of(name).or_else(|| blocked.of(careless(name).as_ref()))?;
@@ -288,12 +289,12 @@ impl Policy {
         Some(Refusal { reason, hint: Some(change_of("allowed_extensions", "policy", stated)) })
     }
 
-    /// Finds out where the absolute paths among the rules lead. `below` gives the part of one below the
-    /// root, `truth` its true path; `open` opens another as a further root and gives its true path. An error is the first that
-    /// `open` gives.
+    /// Resolves the absolute paths among the rules. `below` returns the part of a path below the root, `truth` the
+    /// resolved path. `open` opens an outside directory as a further root and returns its resolved path. Errors: the
+    /// first error of `open`.
     ///
-    /// The file in the root opens nothing: its rules narrow what the user's files open. A directory that
-    /// overlaps one of another file is not opened either, since what both allow is open already.
+    /// The policy file in the root opens nothing: its rules only narrow what the user's own files open. A directory
+    /// that overlaps one of another file is not opened either, since the part that both allow is already open.
     pub fn settle<E>(
         &mut self,
         below: impl Fn(&Path) -> Option<String>,
@@ -332,26 +333,26 @@ impl Policy {
         Ok(())
     }
 
-    /// Rules of the file in the root about directories outside that the user's files do not open.
+    /// Returns rules of the file in the root about outside directories that the user's files do not open.
     pub fn unopened(&self) -> impl Iterator<Item = &DirectoryRule> {
         let is_unopened =
             |rule: &&DirectoryRule| rule.is_outside() && !self.further.iter().any(|root| rule.overlaps(root));
         self.allowed_directories.iter().flatten().filter(is_unopened)
     }
 
-    /// Notes that a folder with this absolute address is read besides the sandbox: the user named it, so
-    /// `allowed_directories` need not; every rule that refuses holds.
+    /// Registers a library outside the sandbox by its absolute address. Since the user named it,
+    /// `allowed_directories` need not list it; every rule that refuses still applies.
     pub fn open_library(&mut self, address: &str) {
         self.further.push(parts_of(address));
         self.allowed_directories.iter_mut().for_each(|rules| rules.push(DirectoryRule::ours(address)));
     }
 
-    /// Lets tools work below these addresses alone, as far as the other rules let them.
+    /// Restricts tools to these addresses, in addition to the other rules.
     pub fn narrow(&mut self, addresses: Vec<String>) {
         self.within = Some(addresses.iter().map(|address| DirectoryRule::ours(address)).collect());
     }
 
-    /// The journal that fits.
+    /// Returns a journal for this policy: read-only or writable.
     pub fn journal(&self) -> Journal {
         if self.read_only { Journal::read_only() } else { Journal::writable() }
     }

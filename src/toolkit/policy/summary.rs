@@ -1,21 +1,21 @@
-//! What a policy says, as `ns doctor` shows it: every key with its value.
+//! The policy as `ns doctor` shows it: every key with its value.
 
 use super::{DirectoryRule, Extensions, Policy, ToolRule, ToolRules};
 
-/// A list of texts in one line.
+/// Formats texts as a list in one line.
 fn listed<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let texts: Vec<String> = texts.map(|text| format!("{text:?}")).collect();
     format!("[{}]", texts.join(", "))
 }
 
-/// Lists of several files, all of which hold.
+/// Joins the lists of several files, all of which apply.
 fn each(lists: impl Iterator<Item = String>, none: &str) -> String {
     let lists: Vec<String> = lists.collect();
     if lists.is_empty() { none.to_owned() } else { lists.join(" and ") }
 }
 
 impl Policy {
-    /// Every key of `[policy]` and the lists of `[tools]` with what is in force.
+    /// Returns every key of `[policy]` and the lists of `[tools]`, with the values in force.
     pub fn summary(&self) -> Vec<(&'static str, String)> {
         let written = |rule: &&DirectoryRule| !rule.is_ours();
         let directories = |rules: &[DirectoryRule]| listed(rules.iter().filter(written).map(DirectoryRule::written));

@@ -1,4 +1,4 @@
-//! Rules about tools: which are refused, which ask a person first, which need not.
+//! Rules about tools: which ones are refused, which ones ask first, and which ones run without a question.
 
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -9,13 +9,13 @@ use super::stated::{Layer, Stated};
 /// `[tools]` of one policy file: lists of names and globs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolRules {
-    /// Where `require_confirmation_for_delete` of the same file asks before each delete.
+    /// Where `require_confirmation_for_delete` of the same file requires approval for deletes.
     pub confirms_delete: Option<Stated>,
-    /// These run without a question.
+    /// Tools that run without a question.
     pub allow: Vec<ToolRule>,
-    /// These are refused.
+    /// Tools that are refused.
     pub deny: Vec<ToolRule>,
-    /// These ask a person first.
+    /// Tools that ask a person first.
     pub ask: Vec<ToolRule>,
 }
 
@@ -31,7 +31,7 @@ pub struct ToolRule {
 enum Names {
     /// The script name of one tool.
     One(&'static str),
-    /// All whose script name or wire name it matches.
+    /// All tools whose script name or wire name matches.
     Glob(GlobMatcher),
 }
 
@@ -41,29 +41,29 @@ impl PartialEq for ToolRule {
     }
 }
 
-/// What the rules of a file say of a tool, and which of them.
+/// The decision of one file's rules about a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolVerdict {
-    /// It runs.
+    /// The tool runs.
     Allowed {
-        /// Its own name stands in `allow`, not a glob.
+        /// Whether `allow` has the tool's own name, not a glob.
         by_name: bool,
     },
-    /// It is refused, by this rule.
+    /// The tool is refused, by this rule.
     Denied(ToolRule),
     /// A person is asked first.
     Ask {
-        /// By this rule.
+        /// The rule that asks.
         rule: ToolRule,
-        /// It is the tool's own name, not a glob.
+        /// Whether the rule has the tool's own name, not a glob.
         by_name: bool,
     },
-    /// No rule speaks of it.
+    /// No rule mentions the tool.
     Silent,
 }
 
 impl ToolRule {
-    /// A rule as the policy file writes it; an error says what is wrong.
+    /// Parses a rule of the policy file. The error says what is wrong.
     pub fn parse(written: &str, registry: &Registry) -> Result<ToolRule, String> {
         let names = match written.contains(['*', '?', '[', '{']) {
             false => Names::One(match registry.find(written) {
@@ -82,22 +82,22 @@ impl ToolRule {
         }
     }
 
-    /// The same rule with the place where it is stated.
+    /// Sets the line that states the rule.
     pub fn at(self, stated: Stated) -> ToolRule {
         ToolRule { stated: Some(stated), ..self }
     }
 
-    /// Where it is stated.
+    /// Returns the line that states the rule.
     pub fn stated(&self) -> Option<&Stated> {
         self.stated.as_ref()
     }
 
-    /// The rule as the policy file writes it.
+    /// Returns the rule as written in the policy file.
     pub fn written(&self) -> &str {
         &self.written
     }
 
-    /// Whether it is about a tool, and then whether by its name alone.
+    /// Returns `None` if the rule does not match, otherwise whether it matches by the tool's own name.
     fn matches(&self, spec: &Spec) -> Option<bool> {
         match &self.names {
             Names::One(name) => (*name == spec.name).then_some(true),
@@ -117,14 +117,14 @@ fn unknown(written: &str, registry: &Registry) -> String {
 }
 
 impl ToolRules {
-    /// Whose file the rules are of; none where there are none.
+    /// Returns the layer of the file; `None` if there are no rules.
     pub fn layer(&self) -> Option<Layer> {
         let mut rules = self.allow.iter().chain(&self.deny).chain(&self.ask).filter_map(ToolRule::stated);
         rules.next().or(self.confirms_delete.as_ref()).map(|stated| stated.layer)
     }
 
-    /// What the rules of the file say of a tool: a name counts more than a glob; of the same kind a refusal counts
-    /// more than a question, and a question more than leave.
+    /// Returns the decision about a tool. A name takes precedence over a glob; within the same kind, `deny` over
+    /// `ask`, and `ask` over `allow`.
     pub fn verdict(&self, spec: &Spec) -> ToolVerdict {
         let find =
             |rules: &[ToolRule], by_name: bool| rules.iter().find(|rule| rule.matches(spec) == Some(by_name)).cloned();
