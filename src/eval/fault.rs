@@ -17,7 +17,7 @@ pub struct Fault {
     pub code: FindingCode,
     /// The message: one sentence.
     pub message: String,
-    /// What to do, in the imperative.
+    /// The help, in the imperative.
     pub hint: Option<String>,
     /// Where the error occurred.
     pub span: Option<Span>,

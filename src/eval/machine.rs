@@ -267,7 +267,7 @@ impl Machine {
         })
     }
 
-    /// Raises an error at a span.
+    /// Raises an error, at `span` unless it already has a span.
     #[cold]
     #[inline(never)]
     pub fn throw(&mut self, span: Span, fault: impl Into<Fault>) -> Thrown {

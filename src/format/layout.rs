@@ -1,8 +1,8 @@
 //! Lays out a statement within the line width: decides which groups fit on one line.
 //!
 //! One pass over the atoms with a stack of open groups; the lookahead is at most one line, so the time is linear.
-//! Whether a group fits does not depend on existing line breaks, so a second pass makes the same decisions as the
-//! first.
+//! Whether a group fits does not depend on which of its parts are already on lines of their own, so a second pass makes
+//! the same decisions as the first.
 
 use super::atoms::{Atom, Atoms, Break, Edge, Group, Newline};
 use super::atoms_of::CONTINUED;
@@ -164,7 +164,7 @@ impl Layout<'_, '_> {
         self.new_line(mode.joined, found.empty_line, indent);
     }
 
-    /// Returns whether the atoms from `from` on fit on the line, disregarding forced line breaks.
+    /// Returns whether the atoms from `from` on fit on the line, as if no part needed lines of its own.
     fn fits(&self, from: usize, until: Until) -> bool {
         let mut column = self.column;
         // Index in `modes` of the group that the lookahead is in.

@@ -1,6 +1,6 @@
 //! Tokens of a text that is being typed: for syntax highlighting and completion.
 //!
-//! Lines and comments come from the scanner, words from the tables of the parser. Tokenising never fails: an incomplete
+//! Lines and comments come from the scanner, words from the tables of the parser. Tokenizing never fails: an incomplete
 //! script has tokens too, and invalid characters belong to no token. Takes time linear in the text.
 
 use super::keyword::{STATEMENT_WORDS, is_keyword, is_reserved, is_word_char};

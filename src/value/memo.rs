@@ -1,4 +1,4 @@
-//! Memoisation for traversals of a value that reach shared parts along several paths.
+//! Memoization for traversals of a value that reach shared parts along several paths.
 //!
 //! Lists and maps share storage, so a value of a few KB can contain 2^60 paths. A traversal that visits each storage
 //! once takes time linear in the memory of the value. Most values share nothing and most traversals are short, so a

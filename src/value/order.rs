@@ -43,7 +43,7 @@ impl From<LimitHit> for Unsorted {
     }
 }
 
-/// Returns the indices of the values in sorted order. The sort is stable; NaNs come last.
+/// Returns the indices of the values in sorted order. The sort is stable; NaN counts as larger than every other number.
 pub fn sorted(values: &[Value], direction: Direction) -> Result<Vec<usize>, Unsorted> {
     if let Some(ints) = all(values, |value| match value {
         Value::Int(number) => Some(*number),

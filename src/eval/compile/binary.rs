@@ -1,4 +1,4 @@
-//! Binary operators, specialised for the shapes of their operands.
+//! Binary operators, specialized for the shapes of their operands.
 
 use crate::program::tree::{BinaryOp, Expr, Link};
 use crate::text::Span;
@@ -38,7 +38,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the shape of a chain without its last link, unfused.
+    /// Returns the shape of the part of a chain before its last link, without fusing.
     pub fn plain_chain(&self, first: &Expr, links: &[Link], span: Span) -> Shape {
         match links {
             [] => self.operand(first),
@@ -103,7 +103,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Compiles an operator that is specialised only for simple operands.
+/// Compiles an operator that is specialized only for simple operands.
 fn arithmetic(op: BinaryOp, left: Shape, right: Shape, span: Span) -> ValueFn {
     match op {
         BinaryOp::Divide => with_operands!(left, right, |l, r| compute::<Divide, _, _>(l, r, span)),

@@ -1,4 +1,4 @@
-//! Operands of specialised operations: a local variable, a constant, or any expression.
+//! Operands of specialized operations: a local variable, a constant, or any expression.
 //!
 //! An operation is compiled once for each pair of shapes, so that frequent ones read their operands without a call or a
 //! copy.

@@ -180,7 +180,7 @@ fn reduce(machine: &mut Machine, list: &List, start: Option<Value>, apply: &Appl
     Ok(made)
 }
 
-/// Returns whether the procedure's result is `wanted` for any element.
+/// Returns whether the procedure's result has the truth value `wanted` for any element.
 fn first(machine: &mut Machine, list: &List, apply: &Apply, wanted: bool, span: Span) -> Run<bool> {
     for element in list.iter() {
         machine.step(span)?;

@@ -1,7 +1,7 @@
 //! Splits a text into logical lines.
 //!
 //! A logical line is one statement: it continues inside open brackets, inside multi-line texts, and after a `\` at the
-//! end of a line. The scanner recognises only what it needs to find the end: texts, comments and brackets. It reports
+//! end of a line. The scanner recognizes only what it needs to find the end: texts, comments and brackets. It reports
 //! errors in these, and limits the nesting of brackets before any recursive code sees them. It does not parse
 //! statements; [`super::parser`] does.
 //!
