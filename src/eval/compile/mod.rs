@@ -49,7 +49,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// Refunds the step of the final RETURN, which was charged with the block, when the block is left before it.
+    /// Refunds the step of the final RETURN, which was charged with the block, if the block is left before reaching it.
     #[inline(always)]
     pub fn refund_tail(&self, meter: &mut Meter) {
         meter.refund(u64::from(self.tail.is_some()));

@@ -1,8 +1,8 @@
 //! The command line of a script: exposes the parameters of the entry procedure as arguments and options.
 //!
-//! A parameter without a default is an argument; one with a default is an option whose kind is that of the default. `::
-//! arg name: …` lines document parameters and can turn an option into an argument. This module does no I/O: it converts
-//! words to values.
+//! A parameter without a default is an argument; one with a default is an option whose kind is that of the default.
+//! `:: arg name: …` lines document parameters and can turn an option into an argument. This module does no I/O: it
+//! converts words to values.
 
 mod bind;
 mod convert;
@@ -23,7 +23,7 @@ pub use bind::{Bound, Words, is_option};
 
 use marks::{Mark, marks};
 
-/// The long options of `ns run`, sorted. A script option of the same name needs `--` in front.
+/// The long options of `ns run`, sorted. A script option of the same name can be given only after `--`.
 pub const OWN_OPTIONS: [&str; 20] = [
     "atomic",
     "case-policy",

@@ -1,5 +1,5 @@
-//! Operators that other languages define for texts, lists, times and powers: `"-" * 3`, `[0] * 3`, `TIME.Now() - 7`, `2
-//! ^ 8`.
+//! Operators that other languages define for texts, lists, times and powers: `"-" * 3`, `[0] * 3`, `TIME.Now() - 7`,
+//! `2 ^ 8`.
 //!
 //! Only operands of a certain type are checked: a literal, a call that returns a time, and a variable that always holds
 //! one of these.
