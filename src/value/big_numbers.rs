@@ -1,4 +1,4 @@
-//! Handling of numbers in a text that no value of the language can represent exactly.
+//! Handling of numbers in a text that are too large for any value of the language.
 
 /// How to handle a number that no value can represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -221,9 +221,9 @@ fn lower_procedure(
     }
 }
 
-/// How a procedure assigns a variable that shares its name with a top-level variable of the script.
+/// How a body assigns one of its variables, for [`Lowering::report_outer_updates`].
 struct OwnUpdates {
-    /// The first assignment from its own value.
+    /// The name in the first assignment.
     first: ast::Name,
     /// Whether every assignment uses the variable's own value, so that the variable can never be set.
     only: bool,
@@ -239,7 +239,7 @@ struct Lowering<'a> {
     outer: Option<&'a Variables>,
     /// Number of reads so far of each of the body's own variables.
     reads: HashMap<Slot, usize>,
-    /// The assignments of this procedure to names of the script's variables, by slot.
+    /// How the body assigns each of its own variables.
     own_updates: HashMap<Slot, OwnUpdates>,
     keeps_last: bool,
     handles_errors: bool,
