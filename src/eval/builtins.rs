@@ -1,4 +1,4 @@
-//! What the built-in functions do.
+//! Implementations of the built-in functions.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use crate::program::Builtin;
 use crate::value::operators::{compare, negate, wrong_type};
 use crate::value::{Fallible, Str, Value, ValueError, number, print};
 
-/// A built-in applied to its only argument.
+/// Returns the implementation of a built-in with one argument.
 pub fn unary(builtin: Builtin) -> fn(&Value) -> Fallible<Value> {
     match builtin {
         Builtin::Len => len,
@@ -35,7 +35,7 @@ pub fn unary(builtin: Builtin) -> fn(&Value) -> Fallible<Value> {
     }
 }
 
-/// A built-in applied to several arguments.
+/// Applies a built-in to several arguments.
 pub fn apply(builtin: Builtin, args: &[Value]) -> Fallible<Value> {
     match (builtin, args) {
         (Builtin::Min, _) => extreme("MIN", args, Ordering::Less),
@@ -71,7 +71,7 @@ fn int(value: &Value) -> Fallible<Value> {
 fn parse_int(text: &str) -> Option<Value> {
     let digits = text.trim();
     let digits = if digits.contains('_') { digits.replace('_', "") } else { digits.to_owned() };
-    // `"4.0"` is a whole number too; `"4.5"` is none.
+    // `"4.0"` is a whole number too; `"4.5"` is not.
     digits.parse::<i64>().ok().or_else(|| number::whole_of_decimal(&digits)).map(Value::Int)
 }
 
@@ -99,7 +99,7 @@ fn abs(value: &Value) -> Fallible<Value> {
     }
 }
 
-/// The least or greatest of the arguments, or of the one list that is given.
+/// Returns the smallest or largest of the arguments, or of the elements of a single list.
 fn extreme(name: &'static str, args: &[Value], wanted: Ordering) -> Fallible<Value> {
     match args {
         [Value::List(list)] => extreme_of(name, list.iter(), wanted),
@@ -135,7 +135,7 @@ fn to_int(name: &'static str, whole: f64, value: &Value) -> Fallible<Value> {
     number::exact_int(whole).map(Value::Int).ok_or_else(|| out_of_domain(name, value))
 }
 
-/// `ROUND(number, digits)`: a float with so many decimals; halves go away from zero.
+/// `ROUND(number, digits)`: a float with that many decimals; halves round away from zero.
 fn round(value: &Value, digits: &Value) -> Fallible<Value> {
     let Value::Int(digits) = digits else { return Err(wrong_type("ROUND", "an int as its second argument", digits)) };
     let Some(number) = value.as_float() else { return Err(wrong_type("ROUND", "a number", value)) };
@@ -158,7 +158,7 @@ fn out_of_domain(function: &'static str, value: &Value) -> Box<ValueError> {
     Box::new(ValueError::OutOfDomain { function, found: print::preview(value) })
 }
 
-/// Start, end and step of a RANGE.
+/// Returns start, end and step of a RANGE.
 pub fn range_bounds(args: &[Value]) -> Fallible<(i64, i64, i64)> {
     let int = |value: &Value| value.as_integer().ok_or_else(|| wrong_type("RANGE", "ints", value));
     let (start, end, step) = match args {

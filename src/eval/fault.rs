@@ -1,4 +1,4 @@
-//! An error of a run: what happened, where, and on which way the run came there.
+//! Run-time errors: what happened, where, and through which calls.
 
 use std::rc::Rc;
 
@@ -7,40 +7,40 @@ use crate::text::{Code, Diagnostic, FindingCode, Sources, Span, ToolCode};
 use crate::toolkit::ToolError;
 use crate::value::{Map, Value, ValueError};
 
-/// Calls that a fault remembers, innermost first.
+/// Maximum number of calls in a fault's trace, innermost first.
 const MAX_TRACE: usize = 6;
 
-/// An error on its way out of a run.
+/// An error that ends a run unless it is handled.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// What it is called in findings.
+    /// The error code.
     pub code: FindingCode,
-    /// One sentence.
+    /// The message: one sentence.
     pub message: String,
-    /// What to do, imperative.
+    /// The help, in the imperative.
     pub hint: Option<String>,
-    /// Where it happened.
+    /// Where the error occurred.
     pub span: Option<Span>,
     /// The tool that failed.
     pub tool: Option<&'static str>,
-    /// The argument at fault.
+    /// The argument that caused it.
     pub argument: Option<&'static str>,
-    /// The path at fault.
+    /// The path that caused it.
     pub path: Option<String>,
-    /// A limit, which nothing can catch.
+    /// The limit that was hit; such an error cannot be caught.
     pub limit: Option<Limit>,
-    /// What the tool answered all the same.
+    /// The result that the tool returned despite the failure.
     pub answer: Option<Value>,
-    /// The calls through which it passed, innermost first.
+    /// The calls through which the error passed, innermost first.
     pub trace: Vec<Span>,
-    /// The handler of the running procedure has seen it and let it go on.
+    /// Whether the handler of the running procedure has already passed the error on.
     pub(super) passed: bool,
-    /// Nobody reads the output any more: the end of the run, and no error to anybody.
+    /// Whether the fault only means that the reader of the output is gone: it ends the run and is not reported.
     pub(super) unread: bool,
 }
 
 impl Fault {
-    /// A fault with a code and a sentence.
+    /// Creates a fault with a code and a message.
     pub fn new(code: impl Into<FindingCode>, message: impl Into<String>) -> Fault {
         Fault {
             code: code.into(),
@@ -58,23 +58,23 @@ impl Fault {
         }
     }
 
-    /// Says what to do.
+    /// Sets the hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Fault {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Whether ON ERROR can handle it.
+    /// Returns whether ON ERROR can handle the fault.
     pub fn is_catchable(&self) -> bool {
         self.limit.is_none()
     }
 
-    /// Whether it only says that nobody reads the output any more.
+    /// Returns whether the fault only means that the reader of the output is gone.
     pub fn is_unread(&self) -> bool {
         self.unread
     }
 
-    /// Notes a call through which it passes.
+    /// Records a call through which the fault passes.
     pub fn pass_call(&mut self, call: Span) {
         if self.trace.len() < MAX_TRACE {
             self.trace.push(call);
@@ -82,7 +82,7 @@ impl Fault {
         self.passed = false;
     }
 
-    /// The code as scripts and machines see it.
+    /// Returns the code as scripts and clients see it.
     pub fn wire_code(&self) -> &'static str {
         match self.limit {
             Some(Limit::Interrupt) => ToolCode::Cancelled.id(),
@@ -91,7 +91,7 @@ impl Fault {
         }
     }
 
-    /// The map that ON ERROR and `LAST_ERROR` give: of an error in a module also with its `file`.
+    /// Returns the map that ON ERROR and `LAST_ERROR` provide; for an error in a module it includes `file`.
     pub fn to_value(&self, sources: &Sources) -> Value {
         let source = self.span.and_then(|span| sources.of(span));
         let line = self.span.zip(source).map(|(span, source)| source.position(span).line as i64);
@@ -110,7 +110,7 @@ impl Fault {
         Value::Map(Rc::new(map))
     }
 
-    /// The fault as a finding, with its place and the calls on the way.
+    /// Converts the fault to a diagnostic with its location and call trace.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let mut finding = match self.span {
             Some(span) => Diagnostic::error(self.code, span, self.message.clone()),
@@ -162,7 +162,7 @@ impl From<ToolError> for Fault {
 }
 
 impl Fault {
-    /// The fault of a variable that is read before it is set.
+    /// Creates the fault of reading a variable that is not set.
     pub fn unset(name: &str) -> Fault {
         Fault::new(Code::UnsetName, format!("`{name}` is not set yet on this path"))
             .hint(format!("set it before the branch or loop: `SET {name} = nil`"))

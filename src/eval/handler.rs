@@ -1,7 +1,7 @@
-//! ON ERROR: who handles an error, and where the run goes on.
+//! ON ERROR: which handler runs for an error, and where the run resumes.
 //!
-//! A body with ON ERROR keeps in a hidden variable which of its handlers is in force. Each block of
-//! it, innermost first, asks here what becomes of an error of one of its statements.
+//! A body with ON ERROR keeps the number of the handler in force in a hidden variable. When a statement fails, each
+//! enclosing block, innermost first, calls [`handle`].
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -13,25 +13,25 @@ use super::machine::{Flow, Machine};
 
 /// One ON ERROR block.
 pub struct Handler {
-    /// The variable that holds the error.
+    /// The slot of the variable that holds the error.
     name: Option<usize>,
     block: OnceCell<StmtFn>,
 }
 
 impl Handler {
-    /// A handler whose block is not compiled yet.
+    /// Creates a handler whose block is not compiled yet.
     pub fn waiting(name: Option<usize>) -> Handler {
         Handler { name, block: OnceCell::new() }
     }
 
-    /// Sets its block, once.
+    /// Sets the compiled block, once.
     pub fn set(&self, block: StmtFn) {
         let first = self.block.set(block);
         debug_assert!(first.is_ok(), "a handler has one block");
     }
 }
 
-/// What becomes of the error that a statement of a guarded block gave.
+/// Handles the error of a statement in a guarded block.
 #[cold]
 #[inline(never)]
 pub fn handle(machine: &mut Machine, slot: usize, handlers: &RefCell<Vec<Rc<Handler>>>) -> Flow {
@@ -50,7 +50,7 @@ pub fn handle(machine: &mut Machine, slot: usize, handlers: &RefCell<Vec<Rc<Hand
     if let Some(name) = handler.name {
         *machine.local_mut(name) = error;
     }
-    // While a handler runs none is in force: its own errors go to the caller.
+    // No handler is in force while a handler runs: its own errors propagate to the caller.
     *machine.local_mut(slot) = Value::Nil;
     let outer_cleared = std::mem::replace(&mut machine.cleared, false);
     let block = handler.block.get().expect("a handler is compiled before anything runs");

@@ -1,7 +1,7 @@
-//! The state of a run: frames, the account, the error on its way, the world outside.
+//! The state of a run: frames, meter, the current error and the environment.
 //!
-//! Variables live in one slab of values; a frame is a stretch of it from `base` on. Top-level
-//! variables are the slab's first, so that procedures find them by number.
+//! Variables are stored in one slab of values; a frame is the part of it that starts at `base`. Top-level variables
+//! come first, so that procedures can access them by number.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use crate::value::{Room, Value, print};
 use super::compile::{Code, Compiled};
 use super::fault::Fault;
 
-/// Marks that an error is on its way; the error itself is in the machine.
+/// Marks that an error is propagating; the error itself is in the machine.
 ///
-/// Zero bytes wide, so that results with it are no wider than their values.
+/// It is zero-sized, so results that contain it are no larger than their values.
 #[derive(Debug)]
 pub struct Thrown(());
 
@@ -26,31 +26,31 @@ pub type Run<T> = Result<T, Thrown>;
 /// How a statement ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// Go on with the next statement.
+    /// Continue with the next statement.
     Next,
     /// Leave the innermost loop.
     Break,
-    /// Go on with the innermost loop's next turn.
+    /// Continue with the next iteration of the innermost loop.
     Continue,
-    /// Leave the procedure; the value is in the machine.
+    /// Return from the procedure; the value is in the machine.
     Return,
     /// An error is in the machine.
     Throw,
 }
 
-/// Where EMIT and warnings go: the border to the world.
+/// The destination of EMIT and warnings.
 pub trait Output {
     /// Prints values and a line feed.
     fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError>;
 
-    /// Shows one warning.
+    /// Displays one warning.
     fn warn(&mut self, text: &str);
 
-    /// Learns that the warning just shown is of a path outside the sandbox.
+    /// Called after a warning about a path outside the sandbox.
     fn refuse_path(&mut self) {}
 }
 
-/// The line that EMIT prints of values, as far as the run may still print.
+/// Returns the line that EMIT prints for values, within the output limit of the run.
 pub fn emitted(values: &[Value], meter: &mut Meter) -> Result<String, LimitHit> {
     let (mut line, (left, hit)) = (String::new(), meter.output_left());
     print::write_line(values, &mut line, Room::of_text().at_most(left, hit))?;
@@ -63,9 +63,9 @@ pub fn emitted(values: &[Value], meter: &mut Meter) -> Result<String, LimitHit> 
 pub enum EmitError {
     /// A limit of the run.
     Limit(LimitHit),
-    /// Nobody reads any more; the run ends as if it were done.
+    /// The reader of the output is gone; the run ends as if it were complete.
     Closed,
-    /// The system refuses.
+    /// The operating system refused the write.
     Io(std::io::Error),
 }
 
@@ -83,55 +83,55 @@ pub struct Machine {
     pub(super) returned: Value,
     pub(super) meter: Meter,
     fault: Option<Box<Fault>>,
-    /// CLEAR_ERROR has run in the handler that is running.
+    /// Whether CLEAR_ERROR has run in the current handler.
     pub(super) cleared: bool,
-    /// What became of the newest tool call.
+    /// The outcome of the latest tool call.
     pub(super) last_error: Value,
-    /// The arguments of the command line.
+    /// The command-line arguments.
     pub(super) args: Value,
-    /// The code of the procedures, by their numbers.
+    /// The compiled procedures, by number.
     pub(super) procedures: Rc<[Code]>,
     pub(super) world: World,
     /// The view of the outermost FOR EACH; `None` while one runs, or if there is no view.
     view: Option<Rc<dyn ProgressView>>,
 }
 
-/// The outermost FOR EACH of a run, which somebody watches.
+/// The outermost FOR EACH of a run, whose progress is displayed.
 pub(super) struct WatchedLoop {
     view: Rc<dyn ProgressView>,
     progress: Arc<Progress>,
 }
 
 impl WatchedLoop {
-    /// Says how many turns are over.
+    /// Reports the number of completed iterations.
     pub fn tell(&self, turns: usize, all: usize) {
         self.progress.reached(turns as u64, all as u64);
     }
 }
 
-/// What a run works with.
+/// The environment of a run.
 pub struct World {
-    /// The tools and the sandbox.
+    /// The gate to the tools and the sandbox.
     pub gate: Rc<Gate>,
-    /// The texts that spans lie in.
+    /// The texts that spans refer to.
     pub sources: Rc<Sources>,
-    /// What the run, or the session it belongs to, remembers.
+    /// The memory of the run or of its session.
     pub memory: Rc<SessionMemory>,
-    /// Where EMIT and warnings go.
+    /// The destination of EMIT and warnings.
     pub output: Box<dyn Output>,
-    /// Whether every failure of a tool is an error.
+    /// Whether every tool failure is an error.
     pub strict: bool,
 }
 
-/// Slots that a fresh slab has.
+/// Number of slots in a new slab.
 const FIRST_SLAB: usize = 256;
 
-/// Native stack that must be left when a procedure is called: enough for the deepest nesting of
-/// blocks and brackets that a text may have, several times over.
+/// Native stack, in bytes, that must be left when a procedure is called: several times what the deepest permitted
+/// nesting of blocks and brackets needs.
 const RED_ZONE: usize = 4 << 20;
 
 impl Machine {
-    /// A machine for one run or session.
+    /// Creates a machine for one run or session.
     pub fn new(world: World, meter: Meter) -> Machine {
         Machine {
             slab: vec![Value::Unset; FIRST_SLAB],
@@ -149,7 +149,7 @@ impl Machine {
         }
     }
 
-    /// Shows a FOR EACH that begins, where somebody watches and no other goes on around it.
+    /// Starts displaying a FOR EACH. Returns `None` if there is no view or an outer FOR EACH is displayed.
     pub(super) fn watch_loop(&mut self) -> Option<WatchedLoop> {
         let view = self.view.take()?;
         let progress = Arc::new(Progress::default());
@@ -157,7 +157,7 @@ impl Machine {
         Some(WatchedLoop { view, progress })
     }
 
-    /// A FOR EACH that was watched has ended.
+    /// Ends the display of a FOR EACH.
     pub(super) fn end_loop(&mut self, watched: WatchedLoop) {
         watched.view.end_loop();
         self.view = Some(watched.view);
@@ -170,17 +170,17 @@ impl Machine {
         self.run_code(&program.top)
     }
 
-    /// What the run remembers in memory.
+    /// Returns the session memory of the run.
     pub fn memory(&self) -> &SessionMemory {
         &self.world.memory
     }
 
-    /// The top-level variables from a slot on, for a session that keeps or restores them.
+    /// Returns the first `count` top-level variables, for a session to keep or restore.
     pub fn top_values(&self, count: usize) -> Vec<Value> {
         self.slab[..count.min(self.slab.len())].to_vec()
     }
 
-    /// Sets the top-level variables, and clears all slots after them.
+    /// Sets the top-level variables, and clears all other slots.
     pub fn restore_top(&mut self, values: Vec<Value>) {
         self.base = 0;
         self.depth = 0;
@@ -191,7 +191,7 @@ impl Machine {
         }
     }
 
-    /// What `LAST` is at the top level of a program.
+    /// Returns the value of `LAST` at the top level of a program.
     pub fn top_last(&self, program: &Compiled) -> Value {
         program.top.last.map_or(Value::Nil, |slot| self.slab[slot].clone())
     }
@@ -204,17 +204,17 @@ impl Machine {
         }
     }
 
-    /// Starts a new account, for the next line of a session.
+    /// Sets the meter for the next line of a session.
     pub fn set_meter(&mut self, meter: Meter) {
         self.meter = meter;
     }
 
-    /// Sets the tools and the sandbox, for the next line of a session.
+    /// Sets the gate for the next line of a session.
     pub fn set_gate(&mut self, gate: Rc<Gate>) {
         self.world.gate = gate;
     }
 
-    /// Sets the texts that spans lie in.
+    /// Sets the texts that spans refer to.
     pub fn set_sources(&mut self, sources: Rc<Sources>) {
         self.world.sources = sources;
     }
@@ -224,7 +224,7 @@ impl Machine {
         self.args = args;
     }
 
-    /// What the run has spent.
+    /// Returns the meter of the run.
     pub fn meter(&self) -> &Meter {
         &self.meter
     }
@@ -262,12 +262,12 @@ impl Machine {
             }
         };
         result.map_err(|_| {
-            // Frames of calls that the error left behind are cleared by the calls themselves.
+            // Calls that the error left clear their own frames.
             self.take_fault()
         })
     }
 
-    /// Raises an error at a place.
+    /// Raises an error, at `span` unless it already has a span.
     #[cold]
     #[inline(never)]
     pub fn throw(&mut self, span: Span, fault: impl Into<Fault>) -> Thrown {
@@ -277,7 +277,7 @@ impl Machine {
         Thrown(())
     }
 
-    /// Raises the error of a variable that was not set yet; its name is the text of its place.
+    /// Raises the error of an unset variable, whose name is the text of the span.
     #[cold]
     #[inline(never)]
     pub fn throw_unset(&mut self, span: Span) -> Thrown {
@@ -285,41 +285,41 @@ impl Machine {
         self.throw(span, Fault::unset(&name))
     }
 
-    /// Puts an error back on its way.
+    /// Raises an error again.
     pub(super) fn rethrow(&mut self, fault: Box<Fault>) -> Thrown {
         self.fault = Some(fault);
         Thrown(())
     }
 
-    /// Takes the error that is on its way.
+    /// Takes the propagating error.
     pub(super) fn take_fault(&mut self) -> Box<Fault> {
         self.fault.take().expect("an error is on its way")
     }
 
-    /// The error that is on its way.
+    /// Returns the propagating error.
     pub(super) fn fault_mut(&mut self) -> &mut Fault {
         self.fault.as_mut().expect("an error is on its way")
     }
 
-    /// The variable of a slot.
+    /// Returns the variable in a slot of the current frame.
     #[inline(always)]
     pub fn local(&self, slot: usize) -> &Value {
         &self.slab[self.base + slot]
     }
 
-    /// The variable of a slot, for changing.
+    /// Returns the variable in a slot of the current frame, mutably.
     #[inline(always)]
     pub fn local_mut(&mut self, slot: usize) -> &mut Value {
         &mut self.slab[self.base + slot]
     }
 
-    /// A top-level variable.
+    /// Returns a top-level variable.
     #[inline(always)]
     pub fn outer(&self, slot: usize) -> &Value {
         &self.slab[slot]
     }
 
-    /// Makes sure that the slab has a frame of `size` slots from `start` on.
+    /// Ensures that the slab has room for a frame of `size` slots at `start`.
     #[inline(always)]
     pub fn reserve_frame(&mut self, start: usize, size: usize) {
         if start + size > self.slab.len() {
@@ -334,7 +334,7 @@ impl Machine {
         self.slab.resize(length, Value::Unset);
     }
 
-    /// Counts one more call inside the others, or says that there are too many.
+    /// Increments the call depth. Errors: too many nested calls, or little native stack left.
     #[inline(always)]
     pub fn enter_call(&mut self) -> Result<(), LimitHit> {
         self.depth += 1;
@@ -355,7 +355,7 @@ impl Machine {
     }
 }
 
-/// Whether the native stack could run out in the next few calls.
+/// Returns whether the native stack could run out in the next few calls.
 #[inline(never)]
 fn is_stack_short() -> bool {
     stacker::remaining_stack().is_some_and(|left| left < RED_ZONE)

@@ -1,6 +1,6 @@
-//! Runs programs: a tree-walker over closures that [`compile`] makes of the lowered tree.
+//! Runs programs: a tree-walking interpreter over the closures that [`compile`] creates from the lowered tree.
 //!
-//! It knows values, limits and the gate; nothing of text, files or terminals.
+//! It uses values, limits and the gate, and does not depend on parsing, files or terminals.
 
 mod builtins;
 mod compile;

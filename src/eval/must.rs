@@ -18,7 +18,7 @@ pub fn value(condition: CondFn, message: Option<ValueFn>, span: Span) -> StmtFn 
     })
 }
 
-/// `MUST CALL f(…), message`: the call's own errors pass; nil, false and a map with an `error` fail.
+/// `MUST CALL f(…), message`: errors of the call propagate; nil, false and a map with an `error` are failures.
 pub fn call(call: ValueFn, tool: Option<ToolId>, message: Option<ValueFn>, span: Span) -> StmtFn {
     Box::new(move |machine| match call(machine) {
         Ok(Value::Nil) if tool.is_some_and(|tool| says_nothing(machine, tool)) => Flow::Next,
@@ -31,7 +31,7 @@ pub fn call(call: ValueFn, tool: Option<ToolId>, message: Option<ValueFn>, span:
             }
         },
         Err(_) => match &message {
-            // The message of the script explains a failure better than the tool's own, which stays as the hint.
+            // The script's message explains a failure better than the tool's, which is appended.
             Some(message) if machine.fault_mut().tool.is_some() && machine.fault_mut().is_catchable() => {
                 explain(machine, message, span)
             }
@@ -45,13 +45,13 @@ pub fn fail(message: Option<ValueFn>, span: Span) -> StmtFn {
     Box::new(move |machine| fail_with(machine, message.as_ref(), span, "the script failed"))
 }
 
-/// Whether nil is all that a tool has to say when it is done: it changes something, and its failures are errors.
+/// Returns whether a tool returns nil on success: it changes something, and its failures are errors.
 fn says_nothing(machine: &Machine, tool: ToolId) -> bool {
     let spec = machine.world.gate.registry.get(tool).spec;
     spec.failure == Failure::Raise && !matches!(spec.effect, Effect::Pure | Effect::Reads)
 }
 
-/// What a value says of a failure.
+/// Returns the failure that a value reports.
 fn reported(value: &Value) -> Result<Option<String>, LimitHit> {
     Ok(match value {
         Value::Nil => Some("the call of MUST gave nil".to_owned()),
@@ -83,7 +83,7 @@ fn message_text(machine: &mut Machine, message: Option<&ValueFn>, span: Span, fa
     print::to_text(&value).map(String::from).map_err(|hit| machine.throw(span, hit))
 }
 
-/// Puts the script's message before the tool's.
+/// Prefixes the tool's message with the script's.
 #[cold]
 fn explain(machine: &mut Machine, message: &ValueFn, span: Span) -> Flow {
     let mut fault = machine.take_fault();
@@ -99,7 +99,7 @@ pub fn unprintable(error: &std::io::Error) -> Fault {
     Fault::new(ToolCode::IoError, format!("the output cannot be written: {error}"))
 }
 
-/// The fault that ends a run whose output nobody reads any more.
+/// The fault that ends a run whose output is no longer read.
 pub fn closed() -> Fault {
     Fault {
         unread: true,

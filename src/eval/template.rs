@@ -1,4 +1,4 @@
-//! EVAL: texts that are expanded while the script runs.
+//! EVAL: texts that are expanded at run time.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::compile::ValueFn;
 use super::fault::Fault;
 use super::machine::{Machine, Run};
 
-/// `EVAL(text)`: expands `{{name}}` once; what comes in through a value is not expanded again.
+/// `EVAL(text)`: expands `{{name}}` once; inserted values are not expanded again.
 pub fn eval(text: ValueFn, scope: Rc<Scope>, last: Option<usize>, span: Span) -> ValueFn {
     Box::new(move |machine| {
         machine.step(span)?;
@@ -43,7 +43,7 @@ fn append(machine: &mut Machine, text: &mut CompactString, piece: &str, span: Sp
     Ok(())
 }
 
-/// The value of `name.field.field`.
+/// Returns the value of `name.field.field`.
 fn lookup(machine: &mut Machine, dotted: &str, scope: &Scope, last: Option<usize>, span: Span) -> Run<Value> {
     let mut words = dotted.split('.');
     let name = words.next().unwrap_or_default();

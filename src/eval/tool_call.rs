@@ -1,4 +1,4 @@
-//! Calls of tools: through the gate, and what becomes of a failure.
+//! Tool calls through the gate, and the handling of their failures.
 
 use crate::program::cut::TRUNCATED;
 use crate::text::Span;
@@ -9,27 +9,27 @@ use super::fault::Fault;
 use super::machine::{EmitError, Machine, Run, Thrown};
 use super::{closed, unprintable};
 
-/// How a failure is used.
+/// How a failure is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failing {
-    /// What the tool declares.
+    /// As the tool declares.
     AsDeclared,
-    /// The same, and since nothing looks at the result, the user is told.
+    /// As the tool declares, with a warning to the user, since nothing checks the result.
     Told,
-    /// An error.
+    /// As an error.
     AsError,
 }
 
-/// How the answer and the failure of a call are used.
+/// How the result and the failure of a call are handled.
 #[derive(Clone, Copy, Debug)]
 pub struct Handling {
-    /// What becomes of a failure.
+    /// How a failure is handled.
     pub failing: Failing,
-    /// Whether the user is told of an answer that is cut, since the script never asks whether it is.
+    /// Whether the user is warned about a truncated result, since the script never checks for truncation.
     pub warns_of_cut: bool,
 }
 
-/// Calls a tool with arguments in the declared order.
+/// Calls a tool with arguments in declaration order.
 pub fn call(
     machine: &mut Machine,
     id: ToolId,
@@ -54,7 +54,7 @@ pub fn call(
     }
 }
 
-/// Shows what a tool has to say besides its answer.
+/// Displays the notes of a tool.
 #[cold]
 #[inline(never)]
 fn tell(machine: &mut Machine, id: ToolId, span: Span) -> Run<()> {
@@ -68,12 +68,12 @@ fn tell(machine: &mut Machine, id: ToolId, span: Span) -> Run<()> {
     Ok(())
 }
 
-/// Whether a result says that it is not all there is.
+/// Returns whether a result says that it is truncated.
 fn is_cut(value: &Value) -> bool {
     matches!(value, Value::Map(map) if map.get_str(TRUNCATED).is_some_and(|cut| cut.is_true()))
 }
 
-/// Warns of an answer that is cut.
+/// Warns about a truncated result.
 #[cold]
 #[inline(never)]
 fn warn_of_cut(machine: &mut Machine, id: ToolId, value: &Value, span: Span) {
@@ -89,7 +89,7 @@ fn warn_of_cut(machine: &mut Machine, id: ToolId, value: &Value, span: Span) {
     warn(machine, spec.name, Some(span), &message);
 }
 
-/// A call whose arguments do not fit: always an error.
+/// Refuses a call whose arguments are invalid: always an error.
 pub fn refuse(machine: &mut Machine, id: ToolId, error: ArgError, span: Span) -> Run<Value> {
     let name = machine.world.gate.registry.get(id).spec.name;
     let error = ToolError { tool: Some(name), ..error.into() };
@@ -128,7 +128,7 @@ fn error_map(fault: &Fault) -> Map {
     Map::with_capacity(2).with("error", fault.message.as_str())
 }
 
-/// Warns of a failure that a script may not look at.
+/// Warns about a failure that the script may not check.
 fn warn_of_failure(machine: &mut Machine, tool: &str, fault: &Fault) {
     warn(machine, tool, fault.span, &fault.message);
     if fault.hint.as_deref() == Some(BELOW_ROOT) {
@@ -136,7 +136,7 @@ fn warn_of_failure(machine: &mut Machine, tool: &str, fault: &Fault) {
     }
 }
 
-/// One warning: for a failure that a script sees only as nil, or for what a tool notes by the way.
+/// Displays one warning: a failure that the script sees only as nil, or a note of a tool.
 fn warn(machine: &mut Machine, tool: &str, span: Option<Span>, message: &str) {
     let sources = machine.world.sources.clone();
     let place = span.and_then(|span| {
@@ -147,7 +147,7 @@ fn warn(machine: &mut Machine, tool: &str, span: Option<Span>, message: &str) {
     machine.world.output.warn(&text);
 }
 
-/// What cannot be printed, by EMIT or a tool, is an error.
+/// Throws the error of output that cannot be printed, whether by EMIT or a tool.
 #[cold]
 #[inline(never)]
 pub fn emit_failed(machine: &mut Machine, error: EmitError, span: Span) -> Thrown {

@@ -1,34 +1,34 @@
-//! What a statement is laid out from: texts, and places where lines may break, in groups.
+//! The layout input of a statement: texts and possible line breaks, in groups.
 
 use std::borrow::Cow;
 
-/// A statement as it can be laid out.
+/// A statement in a form that can be laid out.
 #[derive(Debug, Default)]
 pub struct Atoms<'a> {
     /// All atoms, in order.
     pub list: Vec<Atom<'a>>,
-    /// The groups, by their numbers.
+    /// The groups, by number.
     pub groups: Vec<Group>,
-    /// The groups that are being built, innermost last.
+    /// The groups under construction, innermost last.
     open: Vec<usize>,
 }
 
 /// A piece of a statement.
 #[derive(Debug)]
 pub enum Atom<'a> {
-    /// Text that is printed as it is.
+    /// Text that is printed unchanged.
     Text(Text<'a>),
-    /// A comma that stands only where its group is broken.
+    /// A comma that is printed only if its group is broken.
     CommaIfBroken,
-    /// A blank where no line breaks.
+    /// A blank at which no line breaks.
     Blank,
-    /// A group begins.
+    /// The start of a group.
     Begin(usize),
-    /// The newest group ends.
+    /// The end of the innermost open group.
     End,
-    /// A place where a line may break.
+    /// A possible line break.
     Break(Break),
-    /// A line breaks.
+    /// A forced line break.
     Newline(Newline),
     /// A comment at the end of its line.
     Comment(Cow<'a, str>),
@@ -37,28 +37,28 @@ pub enum Atom<'a> {
 /// A text with its widths.
 #[derive(Debug)]
 pub struct Text<'a> {
-    /// What is printed.
+    /// The text to print.
     pub text: Cow<'a, str>,
-    /// Characters of its first line.
+    /// Number of characters in its first line.
     pub first: usize,
-    /// Characters of its last line, where it has several.
+    /// Number of characters in its last line, if it has several.
     pub last: Option<usize>,
 }
 
-/// A place where a line may break.
+/// A possible line break.
 #[derive(Clone, Copy, Debug)]
 pub struct Break {
-    /// Which lines break there.
+    /// The position in its group.
     pub edge: Edge,
-    /// Whether a blank stands there when the line does not break.
+    /// Whether a blank is printed if the line does not break.
     pub blank: bool,
-    /// Whether an empty line follows when it does.
+    /// Whether an empty line follows if the line breaks.
     pub empty_line: bool,
-    /// Whether the line breaks wherever its group is broken, though others break only where they must.
+    /// Whether the line breaks whenever the group is broken, even in a group that fills its lines.
     pub kept: bool,
 }
 
-/// Where in its group a break stands.
+/// The position of a break in its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
     /// After the opening bracket.
@@ -69,33 +69,33 @@ pub enum Edge {
     Close,
 }
 
-/// A line break that is always there.
+/// A forced line break.
 #[derive(Clone, Copy, Debug)]
 pub struct Newline {
-    /// Whether it stands outside of brackets, so that a `\` joins the lines.
+    /// Whether it is outside brackets, so that a `\` must join the lines.
     pub joined: bool,
     /// Whether an empty line follows.
     pub empty_line: bool,
 }
 
-/// Atoms whose breaks belong together.
+/// Atoms whose breaks are decided together.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Group {
-    /// Whether it is what brackets hold.
+    /// Whether the group is the contents of a bracket.
     pub brackets: bool,
-    /// Whether each break is taken only where the next part does not fit, and not all of them.
+    /// Whether a break is taken only if the next part does not fit, instead of all breaks together.
     pub fill: bool,
     /// Whether its breaks need a `\`.
     pub joined: bool,
-    /// How much further right its lines begin than the one in which it begins.
+    /// Indentation of its lines relative to the line in which it begins.
     pub indent: usize,
-    /// Whether it cannot stand on one line.
+    /// Whether it cannot be printed on one line.
     pub forced: bool,
-    /// The group in it that is broken in its place, when what comes before that fits.
+    /// The nested group that is broken instead of this one, if the atoms before it fit.
     pub hug: Option<usize>,
-    /// Whether that group cannot stand on one line.
+    /// Whether that nested group cannot be printed on one line.
     pub hug_forced: bool,
-    /// Where it ends.
+    /// Index of its end atom.
     pub end: usize,
 }
 
@@ -119,12 +119,12 @@ impl<'a> Atoms<'a> {
         self.list.push(Atom::Break(Break { edge, blank, empty_line: false, kept: false }));
     }
 
-    /// A break between two parts in brackets.
+    /// Adds a break between two parts in brackets.
     pub fn part_break(&mut self, empty_line: bool, kept: bool) {
         self.list.push(Atom::Break(Break { edge: Edge::Between, blank: true, empty_line, kept }));
     }
 
-    /// A line break that is always there; no group around it can stand on one line.
+    /// Adds a forced line break; no enclosing group can be printed on one line.
     pub fn newline(&mut self, joined: bool, empty_line: bool) {
         self.force();
         self.list.push(Atom::Newline(Newline { joined, empty_line }));
@@ -135,12 +135,12 @@ impl<'a> Atoms<'a> {
         self.list.push(Atom::Comment(text));
     }
 
-    /// Whether the newest atom is a comment, after which a line must break.
+    /// Returns whether the last atom is a comment, after which the line must break.
     pub fn ends_in_comment(&self) -> bool {
         matches!(self.list.last(), Some(Atom::Comment(_)))
     }
 
-    /// Begins a group and gives its number.
+    /// Starts a group and returns its number.
     pub fn begin(&mut self, group: Group) -> usize {
         let number = self.groups.len();
         self.groups.push(group);
@@ -149,7 +149,7 @@ impl<'a> Atoms<'a> {
         number
     }
 
-    /// Ends the newest group.
+    /// Ends the innermost group.
     pub fn end(&mut self) {
         let number = self.open.pop().expect("a group is ended once");
         self.list.push(Atom::End);
@@ -161,8 +161,8 @@ impl<'a> Atoms<'a> {
         }
     }
 
-    /// The groups around one that takes several lines: the nearest brackets take several too, unless
-    /// they hug it.
+    /// Propagates a multi-line group to its enclosing groups: the nearest brackets also take several lines unless they
+    /// hug the group.
     fn spread(&mut self, number: usize) {
         for &outer in self.open.iter().rev() {
             let outer = &mut self.groups[outer];

@@ -1,6 +1,6 @@
-//! From the lexemes of a statement to what can be laid out: where its lines may break.
+//! Converts the lexemes of a statement to atoms: decides where its lines may break.
 //!
-//! Outside of brackets a line breaks with a `\`, after the commas of a list of values and before operators.
+//! Outside brackets a line breaks with a `\`, after the commas of a list of values and before operators.
 
 use std::ops::Range;
 
@@ -11,26 +11,26 @@ use super::Spelling;
 use super::atoms::{Atoms, Edge, Group};
 use super::lexemes::{Kind, Lexemes, spelled};
 
-/// How much further right a line begins that goes on outside of brackets.
+/// Indentation of a continuation line outside brackets.
 pub const CONTINUED: usize = 4;
-/// How much further right a line begins inside brackets, or in a block.
+/// Indentation of lines inside brackets and of blocks.
 pub const INDENT: usize = 2;
-/// `AND`, which with `OR` is the only operator that breaks all of its lines or none.
+/// The precedence of `AND`. Only `AND` and `OR` chains break at all of their operators or at none.
 const AND: u8 = 2;
 
 /// Builds the atoms of one statement.
 pub struct Builder<'l, 'a> {
     pub lexemes: &'l Lexemes<'a>,
     pub atoms: Atoms<'a>,
-    /// How many brackets are open.
+    /// Number of open brackets.
     pub depth: usize,
-    /// Whether somebody has broken lines outside of brackets by hand.
+    /// Whether the source breaks lines outside brackets.
     continued: bool,
-    /// The opening bracket that the group around it hugs, and that group.
+    /// Opening brackets to be hugged, each with the group that hugs it.
     pub hugs: Vec<(usize, usize)>,
 }
 
-/// The atoms of a statement.
+/// Returns the atoms of a statement.
 pub fn atoms<'a>(lexemes: &Lexemes<'a>, spelling: Option<Spelling>) -> Atoms<'a> {
     let mut builder = Builder { lexemes, atoms: Atoms::default(), depth: 0, continued: false, hugs: Vec::new() };
     builder.continued = builder.is_continued();
@@ -54,7 +54,7 @@ impl Builder<'_, '_> {
         false
     }
 
-    /// The `THEN` or `DO` that a block's head does without.
+    /// Returns the `THEN` or `DO` that is missing from a block's head.
     fn missing_word(&self) -> Option<&'static str> {
         let first = self.lexemes.raw(0);
         let is = |keyword| is_keyword(first, keyword);
@@ -112,7 +112,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Where the expression ends that begins here, outside of brackets.
+    /// Returns the end of the expression that begins here, outside brackets.
     fn expression_end(&self, mut at: usize) -> usize {
         let ends = |kind| matches!(kind, Some(TokenKind::Keyword | TokenKind::Comma | TokenKind::Equals));
         while at < self.lexemes.len() && !ends(self.lexemes.token(at)) {
@@ -121,8 +121,8 @@ impl Builder<'_, '_> {
         at
     }
 
-    /// An expression, whose first lexeme is already set apart from what comes before it; its lines break
-    /// before its weakest operators first.
+    /// Adds an expression, whose first lexeme is already separated from the preceding one. Its lines break first before
+    /// the operators of lowest precedence.
     pub fn expression(&mut self, range: Range<usize>, is_sole: bool) {
         let operators = self.operators(range.clone());
         let Some(weakest) = operators.iter().map(|(_, strength)| *strength).min() else {
@@ -163,7 +163,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What stands between the weakest operators; its lines break before the others where they must.
+    /// Adds the lexemes between operators of lowest precedence; their lines break before the other operators where
+    /// necessary.
     fn segment(&mut self, range: Range<usize>, operators: &[(usize, u8)]) {
         if operators.is_empty() {
             return self.plain(range);
@@ -181,7 +182,8 @@ impl Builder<'_, '_> {
         self.atoms.end();
     }
 
-    /// The operators between operands of an expression, outside of the brackets in it; `**` holds together.
+    /// Returns the binary operators of an expression that are not inside brackets, except for `**`, at which no line
+    /// breaks.
     fn operators(&self, range: Range<usize>) -> Vec<(usize, u8)> {
         let mut found = Vec::new();
         let mut at = range.start;
@@ -204,7 +206,7 @@ impl Builder<'_, '_> {
         self.atoms.line_break(Edge::Between, true);
     }
 
-    /// Lexemes one after another, the first already set apart.
+    /// Adds lexemes in sequence; the first is already separated from the preceding one.
     pub fn plain(&mut self, range: Range<usize>) {
         let mut at = range.start;
         while at < range.end {
@@ -215,7 +217,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A lexeme with all that its bracket holds; gives the place after it.
+    /// Adds a lexeme, with everything inside it if it is a bracket. Returns the index after it.
     fn piece(&mut self, at: usize) -> usize {
         match self.lexemes.get(at).kind {
             Kind::Token(TokenKind::Open(bracket)) => self.bracket(at, bracket),
@@ -230,7 +232,8 @@ impl Builder<'_, '_> {
         self.piece(at);
     }
 
-    /// What stands between a lexeme and the one before it where lines break for no reason of ours.
+    /// Adds the separator between a lexeme and the preceding one at a place where the formatter itself does not break
+    /// lines.
     pub fn separate(&mut self, at: usize) {
         if at == 0 {
             return;
@@ -250,7 +253,7 @@ impl Builder<'_, '_> {
         at > 0 && self.lexemes.is_comment(at - 1)
     }
 
-    /// Whether a line may begin here inside brackets: not with a name that reads as a statement.
+    /// Returns whether a line inside brackets may begin here. It may not begin with a name that reads as a statement.
     pub fn may_begin_line(&self, at: usize) -> bool {
         self.lexemes.token(at) != Some(TokenKind::Name) || !begins_statement(self.lexemes.raw(at))
     }

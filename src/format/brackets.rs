@@ -1,4 +1,4 @@
-//! What brackets hold: its parts, and the comments between them.
+//! The contents of brackets: their parts, and the comments between them.
 
 use std::ops::Range;
 
@@ -10,16 +10,16 @@ use super::atoms_of::{Builder, INDENT};
 /// One part between commas.
 #[derive(Default)]
 struct Part {
-    /// Comments before it, on lines of their own.
+    /// Comments before the part, on lines of their own.
     leading: Vec<usize>,
-    /// The part itself; it may hold comments.
+    /// The part itself, which may contain comments.
     range: Range<usize>,
-    /// Comments after it, the first perhaps beside it.
+    /// Comments after the part; the first may be on the same line.
     trailing: Vec<usize>,
 }
 
 impl Builder<'_, '_> {
-    /// A bracket and what it holds; the opening bracket stands at `open`.
+    /// Adds a bracket and its contents; `open` is the index of the opening bracket.
     pub fn bracket(&mut self, open: usize, bracket: Bracket) {
         let close = self.lexemes.partner(open);
         self.depth += 1;
@@ -71,7 +71,7 @@ impl Builder<'_, '_> {
         self.atoms.end();
     }
 
-    /// The break after the opening bracket; false where none may stand.
+    /// Adds the break after the opening bracket. Returns false if no break is allowed there.
     fn begin_contents(&mut self, open: usize, bracket: Bracket) -> bool {
         let beside = self.lexemes.is_comment(open + 1) && self.lexemes.get(open + 1).breaks == 0;
         let breaks = !beside && bracket != Bracket::Placeholder && self.may_begin_line(open + 1);
@@ -81,7 +81,7 @@ impl Builder<'_, '_> {
         breaks
     }
 
-    /// The parts of what a bracket holds, and the comments after the last.
+    /// Returns the parts of a bracket's contents, and the comments after the last part.
     fn parts(&self, start: usize, close: usize) -> (Vec<Part>, Vec<usize>) {
         let mut parts: Vec<Part> = Vec::new();
         let mut at = start;
@@ -107,7 +107,7 @@ impl Builder<'_, '_> {
                 to -= 1;
             }
             parts.push(Part { leading, range: from..to, trailing: (to..at).collect() });
-            // The comma.
+            // Skip the comma.
             at += usize::from(at < close);
         }
         (parts, Vec::new())
@@ -135,11 +135,11 @@ impl Builder<'_, '_> {
         self.expression(value..end, is_sole);
     }
 
-    /// What stands before a part that is not the first.
+    /// Adds the separator before any part but the first.
     fn between(&mut self, part: &Part, rows: bool) {
         let first = part.leading.first().copied().unwrap_or(part.range.start);
         let breaks = self.lexemes.get(first).breaks;
-        // A comment after the comma before it, or before that comma.
+        // The last atom may be a comment after the preceding comma, or before it.
         let after_comment = self.atoms.ends_in_comment();
         if after_comment || !part.leading.is_empty() {
             self.atoms.newline(false, breaks > 1);
@@ -150,7 +150,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Comments after a part, the first beside it where it was.
+    /// Adds the comments after a part; the first stays on the line where the source has it.
     fn comments(&mut self, comments: &[usize]) {
         for (index, &comment) in comments.iter().enumerate() {
             let lexeme = self.lexemes.get(comment);
@@ -161,7 +161,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Comments after the last part.
+    /// Adds the comments after the last part.
     fn dangling(&mut self, comments: &[usize], follows_part: bool, first_breaks: bool) {
         for (index, &comment) in comments.iter().enumerate() {
             let lexeme = self.lexemes.get(comment);
@@ -174,7 +174,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A part of one token, perhaps with a sign, perhaps behind a key.
+    /// Returns whether a part is one token, optionally with a sign or after a key.
     fn is_plain(&self, part: &Part) -> bool {
         let Range { mut start, end } = part.range;
         if start + 2 < end && self.lexemes.token(start + 1) == Some(TokenKind::Colon) {
@@ -192,8 +192,8 @@ impl Builder<'_, '_> {
         self.lexemes.token(part.range.end - 1) == Some(TokenKind::Number)
     }
 
-    /// The opening bracket of the list or map that is all, or the last, of what a bracket holds, where
-    /// nothing before it has brackets.
+    /// Returns the opening bracket of the list or map that is the only or the last part of a bracket's contents, if
+    /// nothing before it contains brackets.
     fn hugged(&self, parts: &[Part], bracket: Bracket) -> Option<usize> {
         let (last, before) = parts.split_last()?;
         let fits = match bracket {
@@ -215,20 +215,20 @@ impl Builder<'_, '_> {
         self.is_literal(value..end).then_some(value)
     }
 
-    /// Whether an expression is one list or map that holds something.
+    /// Returns whether an expression is a single non-empty list or map.
     fn is_literal(&self, range: Range<usize>) -> bool {
         let opens = matches!(self.lexemes.token(range.start), Some(TokenKind::Open(Bracket::List | Bracket::Map)));
         opens && self.lexemes.after(range.start) == range.end && range.len() > 2
     }
 
-    /// The opening bracket of the list or map with which an expression ends.
+    /// Returns the opening bracket of the list or map that an expression ends with.
     pub fn literal_at_end(&self, range: &Range<usize>) -> Option<usize> {
         let last = range.end - 1;
         let opener = self.lexemes.partner(last);
         self.is_literal(opener..range.end).then_some(opener)
     }
 
-    /// Tells the group that hugs this bracket of its number.
+    /// Sets the number of a hugged group in the group that hugs its bracket.
     fn note_hug(&mut self, open: usize, number: usize) {
         self.hugs.retain(|&(opener, outer)| {
             if opener == open {

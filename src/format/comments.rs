@@ -1,47 +1,47 @@
-//! Comments beside statements: those that stood in one column still do.
+//! Comments beside statements: aligned comments stay aligned.
 
 use super::lexemes::line_breaks;
 use crate::text::{Source, Span};
 
-/// Columns between a statement and the comment beside it.
+/// Number of columns between a statement and its trailing comment.
 const APART: usize = 2;
 
-/// A comment that stands beside a statement, or below such a comment in its column.
+/// A comment beside a statement, or below another one in the same column.
 #[derive(Debug)]
 pub struct Beside<'a> {
-    /// What it says.
+    /// The text of the comment.
     text: &'a str,
     span: Span,
     /// Its column in the source.
     written: usize,
-    /// Where in the output it belongs.
+    /// Its byte offset in the output.
     pub at: usize,
-    /// Columns of the line before it.
+    /// Number of columns of code before it.
     pub code: usize,
-    /// Whether its line in the output has the line before it as neighbour.
+    /// Whether its code takes a single line that directly follows the previous output line.
     pub adjoins: bool,
 }
 
 impl<'a> Beside<'a> {
-    /// A comment of the source, which will stand at `at` in the output behind `code` columns.
+    /// Creates a comment that is printed at offset `at` of the output, after `code` columns.
     pub fn new(source: &'a Source, span: Span, (at, code): (usize, usize), adjoins: bool) -> Beside<'a> {
         Beside { text: source.slice(span).trim_end(), span, written: column(source, span), at, code, adjoins }
     }
 
-    /// Whether it stands in the line right below another, in the same column.
+    /// Returns whether the comment is on the line directly below another, in the same column.
     pub fn continues(&self, source: &Source, above: &Beside<'_>) -> bool {
         self.adjoins && self.written == above.written && line_breaks(source, above.span.end, self.span.start) == 1
     }
 }
 
-/// Columns before a place in its line.
+/// Returns the number of columns before a position in its line.
 pub fn column(source: &Source, span: Span) -> usize {
     let (start, _) = source.local(span);
     let (line, line_start) = source.line(source.line_of(start));
     line[..start - line_start].chars().count()
 }
 
-/// Puts comments into the output, those of one column below each other.
+/// Inserts the comments into the output, aligning those of one column.
 pub fn put(out: &str, comments: &[Beside<'_>], source: &Source) -> String {
     let mut page =
         String::with_capacity(out.len() + comments.iter().map(|comment| comment.text.len() + 8).sum::<usize>());

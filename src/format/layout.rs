@@ -1,18 +1,18 @@
-//! Lays a statement out within the width: which groups stand on one line.
+//! Lays out a statement within the line width: decides which groups fit on one line.
 //!
-//! One pass over the atoms with a stack of the groups that are open; what is looked ahead is never more
-//! than a line, so the time is linear. Whether a group fits does not depend on what stands on lines of
-//! its own already, so that a second pass decides as the first did.
+//! One pass over the atoms with a stack of open groups; the lookahead is at most one line, so the time is linear.
+//! Whether a group fits does not depend on which of its parts are already on lines of their own, so a second pass makes
+//! the same decisions as the first.
 
 use super::atoms::{Atom, Atoms, Break, Edge, Group, Newline};
 use super::atoms_of::CONTINUED;
 
-/// Columns of a line.
+/// Maximum number of columns in a line.
 const WIDTH: usize = 100;
-/// What stands before the line break outside of brackets.
+/// The text before a line break outside brackets.
 const JOIN: &str = " \\";
 
-/// Lays atoms out behind `base` blanks, which are printed too; gives the columns of the last line.
+/// Prints atoms after `base` blanks, which are also printed. Returns the number of columns of the last line.
 pub fn lay_out(atoms: &Atoms<'_>, base: usize, line_end: &str, out: &mut String) -> usize {
     let mut layout = Layout {
         atoms,
@@ -33,15 +33,15 @@ pub fn lay_out(atoms: &Atoms<'_>, base: usize, line_end: &str, out: &mut String)
     layout.column
 }
 
-/// A group that is open.
+/// The state of an open group.
 #[derive(Clone, Copy)]
 struct Mode {
     broken: bool,
     fill: bool,
     joined: bool,
-    /// Where its lines begin.
+    /// Indentation of its lines.
     indent: usize,
-    /// Where the line begins that closes it.
+    /// Indentation of the line that closes it.
     outer: usize,
 }
 
@@ -51,23 +51,23 @@ struct Layout<'l, 'a> {
     line_end: &'l str,
     out: &'l mut String,
     column: usize,
-    /// Where the line begins that is being printed.
+    /// Indentation of the current line.
     line_indent: usize,
-    /// Whether nothing stands on that line yet.
+    /// Whether the current line is still empty.
     is_fresh: bool,
     modes: Vec<Mode>,
-    /// The group that is broken because the one around it hugs it.
+    /// The group that is broken because its enclosing group hugs it.
     hugged: Option<usize>,
 }
 
-/// How far a look ahead goes.
+/// The extent of a lookahead.
 #[derive(Clone, Copy)]
 enum Until {
-    /// To the end of a group, and on to where the line may break next.
+    /// To the end of a group, and on to the next possible line break.
     Group(usize),
-    /// To the next break of the group that is open.
+    /// To the next break of the current group.
     Break,
-    /// To the beginning of a group.
+    /// To the start of a group.
     Begin(usize),
 }
 
@@ -146,7 +146,7 @@ impl Layout<'_, '_> {
         false
     }
 
-    /// Whether the group that is open stands on one line, so that all in it do.
+    /// Returns whether the current group is printed on one line, and with it everything inside.
     fn is_inside_line(&self) -> bool {
         self.modes.len() > 1 && !self.mode().broken
     }
@@ -164,10 +164,10 @@ impl Layout<'_, '_> {
         self.new_line(mode.joined, found.empty_line, indent);
     }
 
-    /// Whether what begins at an atom fits on the line, as if nothing in it needed lines of its own.
+    /// Returns whether the atoms from `from` on fit on the line, as if no part needed lines of its own.
     fn fits(&self, from: usize, until: Until) -> bool {
         let mut column = self.column;
-        // The modes of the groups that the look ahead leaves.
+        // Index in `modes` of the group that the lookahead is in.
         let mut level = self.modes.len() - 1;
         let mut inside = 0;
         for (at, atom) in self.atoms.list.iter().enumerate().skip(from) {

@@ -1,4 +1,4 @@
-//! The tokens of one statement with the comments between them, as they are printed.
+//! The tokens of one statement and the comments between them, as they are printed.
 
 use std::borrow::Cow;
 
@@ -10,34 +10,34 @@ use super::Spelling;
 /// A token, or a comment between tokens.
 #[derive(Clone, Copy, Debug)]
 pub struct Lexeme {
-    /// What it is.
+    /// The kind of lexeme.
     pub kind: Kind,
-    /// Its place.
+    /// The span of the lexeme.
     pub span: Span,
-    /// Line breaks before it; two stand for more.
+    /// Number of line breaks before it; 2 means two or more.
     pub breaks: u8,
 }
 
-/// What a lexeme is.
+/// The kind of a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A token.
     Token(TokenKind),
-    /// A comment to its line's end.
+    /// A comment to the end of its line.
     Comment,
 }
 
-/// The lexemes of a statement, in order, and which brackets belong together.
+/// The lexemes of a statement, in order, and the pairs of brackets.
 pub struct Lexemes<'a> {
     source: &'a Source,
     spelling: Option<Spelling>,
     list: Vec<Lexeme>,
-    /// For each bracket the place of its partner; for others their own.
+    /// For each bracket the index of its partner; for any other lexeme its own index.
     partners: Vec<usize>,
 }
 
 impl<'a> Lexemes<'a> {
-    /// Joins the tokens of a statement and the comments inside it.
+    /// Merges the tokens of a statement and the comments inside it.
     pub fn new(source: &'a Source, spelling: Option<Spelling>, tokens: &[Token], comments: &[Span]) -> Lexemes<'a> {
         let mut list: Vec<Lexeme> = Vec::with_capacity(tokens.len() + comments.len());
         let mut comments = comments.iter().peekable();
@@ -63,7 +63,7 @@ impl<'a> Lexemes<'a> {
         self.list[at]
     }
 
-    /// The token there; none for a comment.
+    /// Returns the token at an index, or `None` for a comment.
     pub fn token(&self, at: usize) -> Option<TokenKind> {
         match self.list[at].kind {
             Kind::Token(kind) => Some(kind),
@@ -75,12 +75,12 @@ impl<'a> Lexemes<'a> {
         self.list[at].kind == Kind::Comment
     }
 
-    /// The place of the bracket that belongs to this one.
+    /// Returns the index of the matching bracket.
     pub fn partner(&self, at: usize) -> usize {
         self.partners[at]
     }
 
-    /// The place after a lexeme, and after all that its bracket holds.
+    /// Returns the index after a lexeme, and after everything inside it if it is a bracket.
     pub fn after(&self, at: usize) -> usize {
         match self.token(at) {
             Some(TokenKind::Open(_)) => self.partner(at) + 1,
@@ -88,12 +88,12 @@ impl<'a> Lexemes<'a> {
         }
     }
 
-    /// What stands there in the text.
+    /// Returns the source text of a lexeme.
     pub fn raw(&self, at: usize) -> &'a str {
         self.source.slice(self.list[at].span)
     }
 
-    /// What is printed for it.
+    /// Returns the text to print for a lexeme.
     pub fn text(&self, at: usize) -> Cow<'a, str> {
         let raw = self.raw(at);
         match self.list[at].kind {
@@ -109,11 +109,11 @@ impl<'a> Lexemes<'a> {
         }
     }
 
-    /// Whether a blank stands between two neighbours on one line.
+    /// Returns whether a blank is printed between two neighbours on one line.
     pub fn is_apart(&self, before: usize, at: usize) -> bool {
         let (Some(left), Some(right)) = (self.token(before), self.token(at)) else { return true };
         match (left, right) {
-            // Two signs side by side would begin a comment.
+            // Two adjacent signs would begin a comment.
             (TokenKind::Sign, TokenKind::Sign) => self.raw(before) == "-" && self.raw(at) == "-",
             (TokenKind::Open(_) | TokenKind::Dot | TokenKind::Sign, _) => false,
             (_, TokenKind::Comma | TokenKind::Colon | TokenKind::Dot | TokenKind::Close(_)) => false,
@@ -123,7 +123,7 @@ impl<'a> Lexemes<'a> {
     }
 }
 
-/// A keyword in a spelling; as it is where none is asked for.
+/// Returns a keyword in a spelling, or unchanged if none is requested.
 pub fn spelled(word: &str, spelling: Option<Spelling>) -> Cow<'_, str> {
     match spelling {
         Some(Spelling::Upper) => Cow::Owned(word.to_ascii_uppercase()),
@@ -132,7 +132,7 @@ pub fn spelled(word: &str, spelling: Option<Spelling>) -> Cow<'_, str> {
     }
 }
 
-/// Line breaks between two offsets; two stand for more.
+/// Returns the number of line breaks between two offsets; 2 means two or more.
 pub fn line_breaks(source: &Source, from: u32, to: u32) -> u8 {
     let between = source.slice(Span { start: from, end: to.max(from) });
     between.bytes().filter(|&byte| byte == b'\n').take(2).count() as u8

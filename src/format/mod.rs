@@ -1,9 +1,8 @@
-//! The formatter: one canonical form for every script, whatever it means.
+//! The formatter: prints every script in a canonical form that does not depend on its meaning.
 //!
-//! It prints the tokens of a text anew, never the tree, so that nothing of a text can be lost: only blanks,
-//! line breaks, the spelling of keywords, commas at the ends of lists and a missing `THEN` or `DO` are
-//! its business. What it prints is parsed again, and is given out only when tree and comments are the
-//! same and a second pass changes nothing ([`proof`]).
+//! It prints the tokens of a text, not the tree, so that nothing of the text can be lost. It changes only blanks, line
+//! breaks, the spelling of keywords, trailing commas of lists, and a missing `THEN` or `DO`. The result is parsed
+//! again, and returned only if its tree and comments are the same and a second pass changes nothing ([`proof`]).
 
 mod atoms;
 mod atoms_of;
@@ -19,39 +18,40 @@ use crate::syntax::written::Written;
 use crate::syntax::{TextLimits, ast::Tree, parse_written};
 use crate::text::{Code, Diagnostic, Source, Sources};
 
-/// How keywords are spelled.
+/// The spelling of keywords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
-    /// `IF`
+    /// Upper case: `IF`.
     Upper,
-    /// `if`
+    /// Lower case: `if`.
     Lower,
 }
 
-/// What is asked of a text.
+/// Options of the formatter.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
-    /// How keywords are spelled; as the text's first keyword is when nothing is said.
+    /// The spelling of keywords; `None` follows the first keyword of the text.
     pub keywords: Option<Spelling>,
-    /// What bounds the text.
+    /// The limits on the size of the text.
     pub limits: TextLimits,
 }
 
-/// A text that was parsed without a fault.
+/// A text that parsed without errors.
 struct Parsed<'a> {
     source: &'a Source,
     tree: Tree,
     written: Written,
 }
 
-/// The text in its canonical form; or its faults, whose places are those of `source`.
+/// Returns the text in its canonical form.
 ///
-/// A text with a fault has no form, since nobody knows what was meant.
+/// Errors: the syntax errors of the text, with spans in `source`. A text with errors has no canonical form, since its
+/// intended meaning is unknown.
 pub fn format(source: &Source, style: Style) -> Result<String, Vec<Diagnostic>> {
     let parsed = parsed(source, style.limits)?;
     let spelling = style.keywords.or_else(|| page::first_spelling(&parsed));
     let printed = page::print(&parsed, spelling);
-    // A text that is its own form is its own proof too: parsing and printing it again would give the same.
+    // An unchanged text needs no proof: parsing and printing it again would give the same result.
     if printed == source.text() {
         return Ok(printed);
     }
@@ -83,7 +83,7 @@ fn parsed_again(source: &Source, limits: TextLimits) -> Result<Parsed<'_>, Vec<D
     })
 }
 
-/// The finding for a form that would be wrong: a fault of ours, and the text stays as it is.
+/// Returns the diagnostic for a wrong result: an internal error, and the text is left unchanged.
 fn fault(what: &str) -> Vec<Diagnostic> {
     let message = format!("a fault of NeuroScript itself: the text has no form that can be trusted; {what}");
     vec![Diagnostic::placeless(Code::Internal, message).help("please report it, with the script; it was left as it is")]

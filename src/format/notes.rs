@@ -1,4 +1,4 @@
-//! What of a text is not run and no comment beside code: `::` lines and `COMMENT:` blocks.
+//! Lines that are not executed, other than comments beside code: `::` lines and `COMMENT:` blocks.
 
 use crate::syntax::CommentLines;
 use crate::text::Span;
@@ -8,12 +8,12 @@ use super::lexemes::spelled;
 use super::page::Page;
 
 impl Page<'_, '_> {
-    /// `:: key: value` with the lines that carry it on; gives the columns of the last.
+    /// Prints `:: key: value` with its continuation lines. Returns the number of columns of the last line.
     pub fn metadata(&mut self, span: Span) -> usize {
         let blanks = [' ', '\t', '\r'];
         let text = &self.parsed.source.slice(span)["::".len()..];
         let mut lines: Vec<&str> = text.split('\n').map(|line| line.trim_matches(blanks)).collect();
-        // A `\` that carries on to nothing; at the end of the text there is not even a line.
+        // A trailing `\` with an empty continuation line, or at the end of the text with none at all.
         if lines.last().is_some_and(|line| line.ends_with('\\')) {
             lines.push("");
         }
@@ -43,7 +43,7 @@ impl Page<'_, '_> {
         columns
     }
 
-    /// `COMMENT: … ENDCOMMENT`; gives the columns of its last line.
+    /// Prints `COMMENT: … ENDCOMMENT`. Returns the number of columns of the last line.
     pub fn comment_block(&mut self, span: Span) -> usize {
         const WORDS: (&str, &str) = ("COMMENT:", "ENDCOMMENT");
         let text = self.parsed.source.slice(span);

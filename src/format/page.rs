@@ -1,4 +1,4 @@
-//! A whole text: its lines in their blocks, blank lines, and what is not run between them.
+//! Prints a whole text: its lines in their blocks, blank lines, and the non-executed lines between them.
 
 use crate::syntax::written::{BlockPart, TokenKind, WrittenKind, WrittenLine};
 use crate::text::Span;
@@ -9,14 +9,14 @@ use super::layout::lay_out;
 use super::lexemes::{Lexemes, line_breaks};
 use super::{Parsed, Spelling};
 
-/// How the first keyword of a text is spelled.
+/// Returns the spelling of the first keyword of a text.
 pub fn first_spelling(parsed: &Parsed<'_>) -> Option<Spelling> {
     let first = parsed.written.tokens.iter().find(|token| token.kind == TokenKind::Keyword)?;
     let is_upper = parsed.source.slice(first.span).starts_with(|c: char| c.is_ascii_uppercase());
     Some(if is_upper { Spelling::Upper } else { Spelling::Lower })
 }
 
-/// The text in its canonical form.
+/// Returns the text in its canonical form.
 pub fn print(parsed: &Parsed<'_>, spelling: Option<Spelling>) -> String {
     let text = parsed.source.text();
     let line_end = match text.find('\n') {
@@ -38,17 +38,17 @@ pub fn print(parsed: &Parsed<'_>, spelling: Option<Spelling>) -> String {
     put(&page.out, &page.beside, parsed.source)
 }
 
-/// What was printed last.
+/// The item printed last.
 #[derive(Clone, Copy)]
 struct Newest {
     kind: NewestKind,
-    /// Where it ends in the source.
+    /// End offset in the source.
     end: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NewestKind {
-    /// `#!`, metadata, `COMMENT:` or a comment on a line of its own.
+    /// `#!`, metadata, `COMMENT:` or a comment on its own line.
     Note,
     /// The head of a block, or `ELSE`.
     Head,
@@ -63,11 +63,11 @@ pub struct Page<'p, 'a> {
     pub spelling: Option<Spelling>,
     pub line_end: &'static str,
     pub out: String,
-    /// The lines that opened the blocks that are open.
+    /// The lines that opened the current blocks.
     open: Vec<BlockPart>,
     newest: Option<Newest>,
     beside: Vec<Beside<'p>>,
-    /// Where in the source the newest statement of the block that is open begins.
+    /// Source column of the latest statement in the current block.
     body_column: Option<usize>,
 }
 
@@ -76,7 +76,7 @@ impl<'p> Page<'p, '_> {
         self.open.len() * INDENT
     }
 
-    /// The `#!` line, as it is.
+    /// Prints the `#!` line unchanged.
     fn shebang(&mut self) {
         let text = self.parsed.source.text();
         let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
@@ -113,12 +113,12 @@ impl<'p> Page<'p, '_> {
         }
     }
 
-    /// How many comments stand before a line.
+    /// Returns the number of comments before a line.
     fn run_of_comments(&self, comments: &[Span], line: Option<&&WrittenLine>) -> usize {
         comments.iter().take_while(|comment| line.is_none_or(|line| comment.start < line.span.start)).count()
     }
 
-    /// Comments on lines of their own, before a line or at the end.
+    /// Prints comments on lines of their own, before a line or at the end.
     fn comments_before(&mut self, comments: &[Span], line: Option<&WrittenLine>) {
         let place = line.and_then(|line| match line.kind {
             WrittenKind::Statement(place, _) => Some(place),
@@ -134,7 +134,7 @@ impl<'p> Page<'p, '_> {
             self.empty_line(empty_line);
             let outwards = if left <= of_else { INDENT } else { 0 };
             let text = self.parsed.source.slice(*comment).trim_end();
-            // At the very start it would turn into a `#!` line.
+            // At the start of the text the comment would become a `#!` line.
             let kept_off = usize::from(self.out.is_empty() && text.starts_with("#!"));
             self.out.extend(std::iter::repeat_n(' ', self.indent() - outwards + kept_off));
             self.out.push_str(text);
@@ -143,7 +143,7 @@ impl<'p> Page<'p, '_> {
         }
     }
 
-    /// How many of the last comments stand together with the line after them, without an empty line.
+    /// Returns how many of the last comments adjoin the following line, without an empty line between them.
     fn attached(&self, comments: &[Span], line: Option<&WrittenLine>) -> usize {
         let below = comments.iter().skip(1).map(|comment| comment.start).chain(line.map(|line| line.span.start));
         let pairs: Vec<(&Span, u32)> = comments.iter().zip(below).collect();
@@ -151,8 +151,8 @@ impl<'p> Page<'p, '_> {
         pairs.iter().rev().take_while(adjoin).count()
     }
 
-    /// How many of the last comments stand in the column of the `ELSE` below them, when the block above
-    /// stands in another.
+    /// Returns how many of the last comments are in the column of the `ELSE` below them, if the block above is indented
+    /// further.
     fn of_else(&self, comments: &[Span], line: Option<&WrittenLine>) -> usize {
         let (Some(line), Some(body)) = (line, self.body_column) else { return 0 };
         let source = self.parsed.source;
@@ -161,7 +161,7 @@ impl<'p> Page<'p, '_> {
         if body > wanted { comments.iter().rev().take_while(is_there).count() } else { 0 }
     }
 
-    /// A comment below one that stands beside a statement, and in its column, goes on with it.
+    /// Handles a comment that continues the column of a comment beside a statement. Returns whether it did.
     fn continues_column(&mut self, comment: Span) -> bool {
         let source = self.parsed.source;
         let at = self.out.len();
@@ -178,7 +178,7 @@ impl<'p> Page<'p, '_> {
         true
     }
 
-    /// Prints a line, and gives the comments after it.
+    /// Prints a line and returns the comments after it.
     fn line<'c>(&mut self, line: &'p WrittenLine, comments: &'c [Span]) -> &'c [Span] {
         let inside = comments.iter().take_while(|comment| comment.start < line.span.end).count();
         let (inside, after) = comments.split_at(inside);
@@ -208,7 +208,7 @@ impl<'p> Page<'p, '_> {
         after
     }
 
-    /// The comment on the line on which another line ends.
+    /// Takes the comment on the line where another line ends, and returns the remaining comments.
     fn comment_beside<'c>(
         &mut self,
         line: &WrittenLine,
@@ -246,7 +246,7 @@ impl<'p> Page<'p, '_> {
         }
     }
 
-    /// Whether an empty line stands before what begins at an offset.
+    /// Returns whether an empty line is printed before the item at a source offset.
     fn wants_empty_line(&self, start: u32, opens_procedure: bool, ends_block: bool) -> bool {
         let Some(newest) = self.newest else { return false };
         let written = line_breaks(self.parsed.source, newest.end, start) > 1;

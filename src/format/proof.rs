@@ -1,4 +1,4 @@
-//! The proof that a text was only printed anew: the same tree, and the same comments in the same places.
+//! The check that formatting changed only the layout: the same tree, and the same comments in the same places.
 
 use std::borrow::Cow;
 
@@ -8,14 +8,14 @@ use crate::syntax::written::{TokenKind, WrittenKind};
 
 use super::Parsed;
 
-/// Whether two texts have the same tree, and the same comments between the same tokens.
+/// Returns whether two texts have the same tree, and the same comments between the same tokens.
 pub fn same(one: &Parsed<'_>, other: &Parsed<'_>) -> bool {
     ast::same(&one.tree, &other.tree) && comments(one) == comments(other)
 }
 
-/// Comments, each with how much stands before it.
+/// Returns the comments, each with the number of tokens and lines before it.
 fn comments<'a>(parsed: &Parsed<'a>) -> Vec<(usize, Cow<'a, str>)> {
-    // Words and commas that may be left out do not count.
+    // Keywords and commas are not counted, since some are optional.
     let counts = |kind| !matches!(kind, TokenKind::Comma | TokenKind::Keyword);
     let tokens = parsed.written.tokens.iter().filter(|token| counts(token.kind)).map(|token| token.span.start);
     let lines = parsed.written.lines.iter().filter(|line| line.kind != WrittenKind::Comment);

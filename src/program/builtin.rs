@@ -1,55 +1,55 @@
-//! The built-in functions: their names and how many arguments they take. What they do is in `eval`.
+//! Built-in functions: their names and arities. Their implementations are in `eval`.
 
 /// A built-in function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builtin {
-    /// `LEN(x)`: characters, elements or keys.
+    /// `LEN(x)`: the number of characters, elements or keys.
     Len,
     /// `TYPEOF(x)`: the name of the type.
     TypeOf,
-    /// `STR(x)`: the text that EMIT prints.
+    /// `STR(x)`: the text that EMIT would print.
     Str,
-    /// `INT(x)`: a whole number from a number (cut off) or a text.
+    /// `INT(x)`: a whole number from a number (truncated towards zero) or a text.
     Int,
     /// `FLOAT(x)`: a float from a number or a text.
     Float,
-    /// `ABS(x)`
+    /// `ABS(x)`: the absolute value.
     Abs,
-    /// `MIN(a, b, …)` or `MIN(list)`
+    /// `MIN(a, b, …)` or `MIN(list)`: the smallest value.
     Min,
-    /// `MAX(a, b, …)` or `MAX(list)`
+    /// `MAX(a, b, …)` or `MAX(list)`: the largest value.
     Max,
-    /// `ROUND(x)` to a whole number, `ROUND(x, digits)` to a float; halves away from zero.
+    /// `ROUND(x)` returns a whole number, `ROUND(x, digits)` a float; halves round away from zero.
     Round,
-    /// `FLOOR(x)`: a whole number.
+    /// `FLOOR(x)`: rounds down to a whole number.
     Floor,
-    /// `CEIL(x)`: a whole number.
+    /// `CEIL(x)`: rounds up to a whole number.
     Ceil,
-    /// `SQRT(x)`
+    /// `SQRT(x)`: the square root.
     Sqrt,
     /// `LN(x)`: the natural logarithm.
     Ln,
     /// `LOG(x)`: the logarithm to base 10.
     Log,
-    /// `SIN(x)`, in radians.
+    /// `SIN(x)`, with `x` in radians.
     Sin,
-    /// `COS(x)`, in radians.
+    /// `COS(x)`, with `x` in radians.
     Cos,
-    /// `TAN(x)`, in radians.
+    /// `TAN(x)`, with `x` in radians.
     Tan,
-    /// `ASIN(x)`
+    /// `ASIN(x)`: the arcsine, in radians.
     Asin,
-    /// `ACOS(x)`
+    /// `ACOS(x)`: the arccosine, in radians.
     Acos,
-    /// `ATAN(x)`
+    /// `ATAN(x)`: the arctangent, in radians.
     Atan,
-    /// `RANGE(end)`, `RANGE(start, end)`, `RANGE(start, end, step)`: whole numbers before `end`.
+    /// `RANGE(end)`, `RANGE(start, end)`, `RANGE(start, end, step)`: the whole numbers up to but excluding `end`.
     Range,
     /// `EVAL(text)`: the text with `{{name}}` expanded once.
     Eval,
 }
 
-/// Name, function, least and most arguments, and the parameters as help shows them.
+/// Name, function, minimum and maximum number of arguments, and the parameters as help displays them.
 const TABLE: [(&str, Builtin, usize, usize, &str); 22] = [
     ("LEN", Builtin::Len, 1, 1, "value"),
     ("TYPEOF", Builtin::TypeOf, 1, 1, "value"),
@@ -76,8 +76,8 @@ const TABLE: [(&str, Builtin, usize, usize, &str); 22] = [
 ];
 
 impl Builtin {
-    /// The function of a name, all upper or all lower case. Those on numbers are found as `MATH.Sqrt` and so on
-    /// too, where the case does not count, as it does not for tools.
+    /// Finds a function by name, written entirely in upper or entirely in lower case. Numeric functions are also found
+    /// as `MATH.Sqrt` and so on, where case is ignored, as it is for tools.
     pub fn find(name: &str) -> Option<Builtin> {
         let lower = name.to_ascii_lowercase();
         if let Some(tail) = lower.strip_prefix("tool.").unwrap_or(&lower).strip_prefix("math.") {
@@ -98,22 +98,22 @@ impl Builtin {
         TABLE.iter().find(|(_, builtin, ..)| *builtin == self).expect("every built-in has a row")
     }
 
-    /// Its name, upper case.
+    /// Returns the name, in upper case.
     pub fn name(self) -> &'static str {
         self.row().0
     }
 
-    /// The least and the most arguments.
+    /// Returns the minimum and maximum number of arguments.
     pub fn arity(self) -> (usize, usize) {
         (self.row().2, self.row().3)
     }
 
-    /// How help writes a call.
+    /// Returns the call signature as help displays it.
     pub fn signature(self) -> String {
         format!("{}({})", self.name(), self.row().4)
     }
 
-    /// All names, upper case.
+    /// Returns all names, in upper case.
     pub fn names() -> impl Iterator<Item = &'static str> {
         TABLE.iter().map(|(name, ..)| *name)
     }

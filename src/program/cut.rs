@@ -1,10 +1,11 @@
-//! Which calls of tools have an answer whose `truncated` the script never looks at, so that the user is warned when
-//! such an answer is cut.
+//! Finds the tool calls whose result has a `truncated` key that the script never checks, so that the user can be warned
+//! when such a result is truncated.
 //!
-//! An answer is followed through variables, `LAST` and the calls of a body. It is looked at where `truncated` is read by any
-//! spelling (`r.truncated`, `r["truncated"]`, a key that is computed, `MAP.Get`), and where it goes on as a whole: printed,
-//! returned, given to a call, kept in something, compared, gone through, named by an EVAL. Reading other keys, and asking
-//! whether there is anything, does not count. What is looked at somewhere is looked at, whatever way the run takes.
+//! Results are followed through variables, `LAST` and the calls of a body. A result counts as checked where the script
+//! reads `truncated` in any spelling (`r.truncated`, `r["truncated"]`, a computed key, `MAP.Get`), and where it uses
+//! the result as a whole: prints, returns, stores, compares or iterates over it, passes it to a call, or names it in an
+//! EVAL. Reading other keys or testing the result for truth does not count. A result that is checked anywhere counts as
+//! checked, whichever path the run takes.
 
 use crate::syntax::{Part, Template};
 use crate::text::Span;
@@ -16,10 +17,10 @@ use super::tree::{
 };
 use super::tree::{Target, UnaryOp, Variable};
 
-/// The key of an answer that says whether something is left out.
+/// The key of a result that says whether entries were left out.
 pub const TRUNCATED: &str = "truncated";
 
-/// The calls of tools that read, whose answers nothing asks whether they are cut; in the order of their places.
+/// Returns the calls of reading tools whose results are never checked for truncation, in source order.
 pub fn unseen_cuts(program: &Program, registry: &Registry) -> Vec<Span> {
     let mut follower = Follower::new(program, registry);
     for (number, body) in bodies(program).enumerate() {
@@ -29,19 +30,19 @@ pub fn unseen_cuts(program: &Program, registry: &Registry) -> Vec<Span> {
     follower.unseen()
 }
 
-/// Something that may hold an answer: a variable of a body, its `LAST`, or a call.
+/// Something that may hold a result: a variable of a body, its `LAST`, or a call.
 type Holder = usize;
 
 struct Follower<'a> {
     registry: &'a Registry,
-    /// The holder that is the first variable of each body, and the first call; the one before each is the `LAST` of the
-    /// body before.
+    /// For each body, the holder of its first variable, and finally that of the first call. The holder before each of
+    /// these is the `LAST` of the preceding body.
     first: Vec<Holder>,
-    /// The body that is being gone through.
+    /// Index of the body being analysed.
     body: usize,
-    /// Whether a holder's answer is looked at.
+    /// Whether the result in each holder is checked.
     is_seen: Vec<bool>,
-    /// From holder to holder.
+    /// Data flow from one holder to another.
     flows: Vec<(Holder, Holder)>,
     calls: Vec<(Holder, Span)>,
 }
@@ -57,7 +58,7 @@ impl<'a> Follower<'a> {
         Follower { registry, first, body: 0, is_seen: vec![false; holders], flows: Vec::new(), calls: Vec::new() }
     }
 
-    /// The calls from which no way leads to where an answer is looked at.
+    /// Returns the calls whose results never flow to a holder that is checked.
     fn unseen(mut self) -> Vec<Span> {
         let mut sources: Vec<Vec<Holder>> = vec![Vec::new(); self.is_seen.len()];
         self.flows.iter().for_each(|(from, to)| sources[*to].push(*from));
@@ -129,12 +130,12 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// A value of which nothing but its truth, or nothing at all, counts.
+    /// Visits a value that is discarded or only tested for truth.
     fn passed_over(&mut self, value: &Expr) {
         self.answer(value);
     }
 
-    /// A value that goes where it is not followed.
+    /// Visits a value that leaves the analysis, and marks its result as checked.
     fn looked_at(&mut self, value: &Expr) {
         if let Some(holder) = self.answer(value) {
             self.is_seen[holder] = true;
@@ -145,7 +146,7 @@ impl<'a> Follower<'a> {
         values.into_iter().for_each(|value| self.looked_at(value));
     }
 
-    /// Goes through an expression, and gives what holds the answer that it is as a whole, if it may be one.
+    /// Visits an expression. Returns the holder of the result that the expression may evaluate to.
     fn answer(&mut self, expr: &Expr) -> Option<Holder> {
         match &expr.kind {
             ExprKind::Variable(variable) => return Some(self.variable(*variable)),
@@ -209,7 +210,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// `whole[key]`, where the key is known.
+    /// Visits `whole[key]` with a known key.
     fn read(&mut self, whole: &Expr, key: &str) {
         match key {
             TRUNCATED => self.looked_at(whole),
@@ -217,7 +218,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// An EVAL prints the variables that its text names; of a text that is not known all.
+    /// Visits an EVAL: it prints the variables that its text names, or possibly any variable if the text is not known.
     fn eval(&mut self, text: &Expr, scope: &Scope) {
         self.looked_at(text);
         let Some(template) = text_of(text) else {
@@ -237,7 +238,7 @@ impl<'a> Follower<'a> {
         self.is_seen[holder] = true;
     }
 
-    /// Goes through a call, and gives what holds its answer where it is one of a tool that reads.
+    /// Visits a call. Returns its holder if it calls a tool that reads.
     fn call(&mut self, call: &Call) -> Option<Holder> {
         match (call.target, &call.args) {
             (Target::Tool(id), Args::Placed { values, .. })
@@ -261,7 +262,7 @@ impl<'a> Follower<'a> {
         Some(holder)
     }
 
-    /// `MAP.Get(map, key)` and its like.
+    /// Visits `MAP.Get(map, key)` and similar calls.
     fn read_by_tool(&mut self, values: &[(usize, Expr)]) {
         let find = |place: usize| values.iter().find(|(at, _)| *at == place).map(|(_, value)| value);
         match (find(0), find(1).and_then(text_of)) {
@@ -272,7 +273,7 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// Tools that read one key of the map that they are given first.
+/// Tools that read one key of the map in their first argument.
 const READS_A_KEY: [&str; 2] = ["MAP.Get", "MAP.Has"];
 
 fn bodies(program: &Program) -> impl Iterator<Item = &Body> {

@@ -1,21 +1,22 @@
-//! Where a run of a script begins.
+//! The entry point of a script.
 
 use crate::text::{Code, Diagnostic, nearest};
 
-/// Where a run begins.
+/// The entry point of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// At the top-level statements.
+    /// The top-level statements.
     Top,
-    /// With a procedure, by its place among those of the script.
+    /// A procedure, by its index among the script's procedures.
     Procedure(usize),
 }
 
 impl Entry {
-    /// The wanted procedure; else the top-level statements; else `Main`, `main` or the only procedure.
+    /// Selects the wanted procedure if one is named, else the top-level statements, else `Main`, `main` or the only
+    /// procedure.
     ///
     /// # Errors
-    /// There is no procedure of that name, or nothing says which one is meant.
+    /// No procedure has the wanted name, or the choice is ambiguous.
     pub fn find(procedures: &[&str], has_top: bool, wanted: Option<&str>) -> Result<Entry, Diagnostic> {
         let find = |name: &str| procedures.iter().position(|known| *known == name);
         if let Some(wanted) = wanted {

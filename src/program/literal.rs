@@ -1,6 +1,6 @@
-//! The values of literals: numbers, texts, lists and maps that are written as they are.
+//! Values of literals: numbers, texts, lists and maps.
 //!
-//! Names, calls and operators have no place here; the parser reports them where only a literal may stand.
+//! Names, calls and operators are not literals; the parser reports them where only a literal is allowed.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use crate::syntax::ast::{Entry, ExprId, ExprKind, Tree, UnaryOp};
 use crate::text::{Code, Diagnostic, Span};
 use crate::value::{Map, Str, Value, operators};
 
-/// 2^63: the one literal that has a meaning only after a `-`.
+/// 2^63: the only literal that is valid only after a `-`.
 const MIN_MAGNITUDE: u64 = 1 << 63;
 
-/// The value of a literal; nil where it has none, which is reported.
+/// Returns the value of a literal. A literal without a value is reported and becomes nil.
 pub fn literal(tree: &Tree, id: ExprId, findings: &mut Vec<Diagnostic>) -> Value {
     let expr = &tree[id];
     let value = match &expr.kind {
@@ -34,7 +34,7 @@ pub fn literal(tree: &Tree, id: ExprId, findings: &mut Vec<Diagnostic>) -> Value
     })
 }
 
-/// The value of a whole number without a sign.
+/// Returns the value of an unsigned whole number.
 pub fn int(number: u64, span: Span) -> Result<Value, Diagnostic> {
     let value = i64::try_from(number).map(Value::from);
     value.map_err(|_| {
@@ -43,7 +43,7 @@ pub fn int(number: u64, span: Span) -> Result<Value, Diagnostic> {
     })
 }
 
-/// The value of a text; one over the limit is reported before it is made.
+/// Returns the value of a text. A text over the limit is reported before any memory is allocated.
 pub fn text(text: &str, span: Span) -> Result<Value, Diagnostic> {
     match space::check_string(text.len()) {
         Ok(()) => Ok(Value::text(text)),
@@ -51,7 +51,7 @@ pub fn text(text: &str, span: Span) -> Result<Value, Diagnostic> {
     }
 }
 
-/// The value of `-` before a number, where that is known before the run.
+/// Returns the value of a negated number, if it is known before the run.
 pub fn negated(tree: &Tree, operand: ExprId, value: Option<&Value>) -> Option<Value> {
     match (&tree[operand].kind, value) {
         (ExprKind::Int(MIN_MAGNITUDE), _) => Some(i64::MIN.into()),
@@ -60,7 +60,7 @@ pub fn negated(tree: &Tree, operand: ExprId, value: Option<&Value>) -> Option<Va
     }
 }
 
-/// The warning for a key that a map literal names twice.
+/// The warning for a duplicate key in a map literal.
 pub fn doubled_key(entry: &Entry) -> Diagnostic {
     let message = format!("the key `{}` is given twice", entry.key);
     Diagnostic::warning(Code::DuplicateKey, entry.key_span, message).help("the last value counts; remove the other")

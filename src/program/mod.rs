@@ -1,7 +1,7 @@
-//! What a script means: names resolved, calls bound, constants known.
+//! Semantic analysis of scripts: resolves names, binds calls and evaluates constants.
 //!
-//! It takes the tree of `syntax` and the declarations of `toolkit`, and gives the tree that `eval`
-//! compiles. Nothing runs here.
+//! It takes the tree of `syntax` and the declarations of `toolkit`, and produces the tree that `eval` compiles. Nothing
+//! runs here.
 
 mod builtin;
 pub mod cut;

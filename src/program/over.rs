@@ -1,10 +1,10 @@
-//! Functions that take a procedure: `LIST.Map` and its like.
+//! Functions that take a procedure: `LIST.Map` and similar.
 //!
-//! They read as tools do, and are none: a tool is a leaf that cannot reach the evaluator (invariant 2), so
-//! that `ns call` and servers can offer it, the gate can bound and audit it, and nothing comes back in while
-//! it runs. These run a procedure of the script for each element. So they are a third kind of callee beside
-//! procedures and built-ins: here their names and parameters, what they do in `eval`. The procedure is named
-//! in the script and found before the run; a variable is never called.
+//! They look like tools but are not: a tool is a leaf that cannot reach the evaluator (invariant 2), so that `ns call`
+//! and servers can offer it, the gate can limit and audit it, and no script code runs while it runs. These functions
+//! run a procedure of the script for each element, so they are a third kind of callee beside procedures and built-ins.
+//! Their names and parameters are here, their implementation is in `eval`. The procedure is named in the script and
+//! resolved before the run; a variable is never called.
 
 use crate::toolkit::{Binder, Example, Kind, Literal, Param, Spec, WhenAbsent};
 
@@ -23,7 +23,7 @@ pub enum Over {
     Any,
     /// `LIST.All(list, procedure)`
     All,
-    /// `LIST.GroupBy(list, Procedure)`: what the tool of that name comes to where its `key` names a procedure.
+    /// `LIST.GroupBy(list, Procedure)`: replaces the tool of that name when its `key` names a procedure.
     GroupBy,
     /// `MAP.Map(map, procedure)`
     MapMap,
@@ -153,26 +153,26 @@ const DESCENDING: Param = Param {
 };
 
 impl Over {
-    /// All of them, in the order of listings.
+    /// All functions that listings show, in that order.
     pub const ALL: [Over; 8] =
         [Over::Map, Over::Filter, Over::Reduce, Over::SortBy, Over::Any, Over::All, Over::MapMap, Over::MapFilter];
 
-    /// Where the procedure stands among the parameters.
+    /// Index of the procedure among the parameters.
     pub const PROCEDURE: usize = 1;
 
-    /// The function of a name, without regard to case; `tool.list.Map` finds `LIST.Map`.
+    /// Finds a function by name, ignoring case; `tool.list.Map` finds `LIST.Map`.
     pub fn find(name: &str) -> Option<Over> {
         let lower = name.to_ascii_lowercase();
         let lower = lower.strip_prefix("tool.").unwrap_or(&lower);
         Over::ALL.into_iter().find(|over| over.spec().name.eq_ignore_ascii_case(lower))
     }
 
-    /// What a call of a tool is where one of its arguments names a procedure.
+    /// Returns the function that replaces a tool when one of its arguments names a procedure.
     pub fn of_tool(name: &str) -> Option<Over> {
         (name == GROUP_BY.name).then_some(Over::GroupBy)
     }
 
-    /// What it declares, as tools do.
+    /// Returns the declaration, in the form that tools use.
     pub fn spec(self) -> &'static Spec {
         match self {
             Over::Map => &MAP,
@@ -187,7 +187,7 @@ impl Over {
         }
     }
 
-    /// What it takes.
+    /// Returns the parameters.
     pub fn params(self) -> &'static [Param] {
         match self {
             Over::Reduce => &[LIST, PROCEDURE, START],
@@ -198,12 +198,12 @@ impl Over {
         }
     }
 
-    /// The binder for its parameters.
+    /// Returns the binder for the parameters.
     pub fn binder(self) -> Binder {
         Binder { callee: self.spec().name, params: self.params() }
     }
 
-    /// How many arguments it gives to a procedure that needs so many.
+    /// Returns the number of arguments passed to a procedure that requires `needs` arguments.
     pub fn gives(self, needs: usize) -> usize {
         match self {
             Over::Reduce => 2,

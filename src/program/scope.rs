@@ -1,4 +1,4 @@
-//! Which names a body of statements sets: its variables, found before anything else.
+//! Variables of a body: the names that its statements set, collected before lowering.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use crate::syntax::ast::{Block, Name, Place, Procedure, StatementKind, Tree};
 
 use super::tree::Slot;
 
-/// The variables of one body, in the order in which they are first set.
+/// The variables of one body, in the order of their first assignment.
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
     names: Vec<CompactString>,
@@ -16,7 +16,7 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// The variables of an earlier part of the same top level.
+    /// Creates variables from those of an earlier part of the same top level.
     pub fn from_names(names: &[CompactString]) -> Variables {
         let mut variables = Variables::default();
         for name in names {
@@ -25,8 +25,8 @@ impl Variables {
         variables
     }
 
-    /// The variables of a procedure: its parameters and all that its statements set. A place in a variable of the script,
-    /// `outer`, is none of its own.
+    /// Collects the variables of a procedure: its parameters and all names that its statements set. A place in a
+    /// variable of the script, `outer`, does not create a variable of the procedure.
     pub fn of_procedure(procedure: &Procedure, tree: &Tree, outer: &Variables) -> Variables {
         let mut variables = Variables::default();
         for param in &procedure.params {
@@ -36,17 +36,17 @@ impl Variables {
         variables
     }
 
-    /// Adds what the top-level statements of a script set.
+    /// Adds the variables that the top-level statements of a script set.
     pub fn add_top(&mut self, tree: &Tree) {
         self.collect(&tree.statements, Text { tree, outer: &Variables::default() });
     }
 
-    /// The slot of a name.
+    /// Returns the slot of a name.
     pub fn find(&self, name: &str) -> Option<Slot> {
         self.slots.get(name).copied()
     }
 
-    /// All names, in the order of their slots.
+    /// Returns all names, in slot order.
     pub fn names(&self) -> &[CompactString] {
         &self.names
     }
@@ -91,7 +91,7 @@ impl Variables {
     }
 }
 
-/// Where places stand.
+/// The context of a place.
 #[derive(Clone, Copy)]
 struct Text<'a> {
     tree: &'a Tree,
@@ -99,13 +99,13 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// Whether a place makes its variable one of the body in which it stands.
+    /// Returns whether a place makes its variable one of the body that contains it.
     fn begins(&self, place: &Place) -> bool {
         place.steps.is_empty() || place.may_begin(self.tree) && self.outer.find(&place.name.text).is_none()
     }
 }
 
-/// The words of all lines that could not be parsed: names that they may have set.
+/// Adds the words of all lines that could not be parsed: they may have set these names.
 pub fn doubtful_words(block: &Block, words: &mut HashSet<CompactString>) {
     for statement in block {
         match &statement.kind {

@@ -1,9 +1,8 @@
-//! What a whole script never reads of the records that a tool gives: the tool need not find it out.
+//! Finds the record fields that a script never reads, so that the tools need not compute them.
 //!
-//! Lists of such records, and the records, are followed through variables, `LAST`, loops and places. As soon as one may
-//! get elsewhere (it is printed, returned, kept in something, given to a tool or a procedure, compared, named by an
-//! EVAL), or another field is read than those that come cheap, nothing is spared. Nothing here knows values: what
-//! holds, holds for every run.
+//! Lists of records and the records themselves are followed through variables, `LAST`, loops and places. The analysis
+//! gives up as soon as one may escape (it is printed, returned, stored, passed to a tool or a procedure, compared, or
+//! named by an EVAL) or a field is read that is not cheap. It does not use values, so its result holds for every run.
 
 use crate::toolkit::{Registry, Sparing, ToolId};
 use crate::value::Value;
@@ -12,11 +11,11 @@ use super::builtin::Builtin;
 use super::tree::{Args, BinaryOp, Block, Body, Call, Expr, ExprKind, Piece, Place, Program, Slot, Stmt, StmtKind};
 use super::tree::{Target, UnaryOp, Variable};
 
-/// So often a program is gone through before it is left as it is.
+/// Maximum number of fixpoint iterations.
 const ROUNDS: usize = 8;
 
-/// The tools that may be spared work, each with what does its work then. The program must be all that ever sees its
-/// variables, and its calls' answers.
+/// Returns the tools that can do less work, each with the tool that replaces it. The program must be all that ever sees
+/// its variables and the results of its calls.
 pub fn spared(program: &Program, registry: &Registry) -> Vec<(ToolId, ToolId)> {
     let mut follower = Follower::new(program, registry);
     for _ in 0..ROUNDS {
@@ -32,12 +31,12 @@ pub fn spared(program: &Program, registry: &Registry) -> Vec<(ToolId, ToolId)> {
     Vec::new()
 }
 
-/// What an expression or a variable may hold.
+/// The kinds of value that an expression or a variable may hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Holds {
-    /// A list of the records.
+    /// Whether it may be a list of records.
     list: bool,
-    /// One of them.
+    /// Whether it may be one record.
     record: bool,
 }
 
@@ -45,23 +44,23 @@ const NOTHING: Holds = Holds { list: false, record: false };
 const LIST: Holds = Holds { list: true, record: false };
 const RECORD: Holds = Holds { list: false, record: true };
 
-/// Something may read more.
+/// The program may read a field that is not cheap.
 struct ReadsMore;
 
 type Followed<T = ()> = Result<T, ReadsMore>;
 
-/// What is known so far.
+/// State of the analysis.
 struct Follower<'a> {
     registry: &'a Registry,
-    /// Of each body what its variables hold, those of the top level last.
+    /// For each body, the contents of its variables; the top level comes last.
     variables: Vec<Vec<Holds>>,
-    /// Of each body whether it calls one of the tools, so that `LAST` may be what that gave.
+    /// For each body, whether it calls one of the tools, so that `LAST` may hold its result.
     calls: Vec<bool>,
-    /// The body that is being gone through.
+    /// Index of the body being analysed.
     body: usize,
-    /// The tools that were met.
+    /// The tools found so far.
     tools: Vec<(ToolId, Sparing)>,
-    /// Whether this round found anything new.
+    /// Whether this iteration found anything new.
     has_grown: bool,
 }
 
@@ -141,7 +140,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// A place that is written to, where it is a part of a variable.
+    /// Visits a place inside a variable that is assigned to.
     fn part(&mut self, place: &Place) -> Followed {
         match place.steps.is_empty() || self.variables[self.body][place.slot.0 as usize] == NOTHING {
             true => self.all_elsewhere(&place.steps),
@@ -156,7 +155,7 @@ impl<'a> Follower<'a> {
         *holds = grown;
     }
 
-    /// A value that goes where it is not followed.
+    /// Visits a value that leaves the analysis.
     fn elsewhere(&mut self, value: &Expr) -> Followed {
         if self.expr(value)? == NOTHING { Ok(()) } else { Err(ReadsMore) }
     }
@@ -176,7 +175,7 @@ impl<'a> Follower<'a> {
             ExprKind::Const(_) | ExprKind::LastError | ExprKind::Args => {}
             ExprKind::List(items) => self.all_elsewhere(items)?,
             ExprKind::Map(entries) => self.all_elsewhere(entries.iter().map(|(_, value)| value))?,
-            // Whether there is anything can be asked.
+            // Testing for truth reads no fields.
             ExprKind::Unary(UnaryOp::Not, value) => drop(self.expr(value)?),
             ExprKind::And(values) | ExprKind::Or(values) => {
                 values.iter().try_for_each(|value| self.expr(value).map(drop))?;
@@ -216,7 +215,7 @@ impl<'a> Follower<'a> {
             {
                 Ok(NOTHING)
             }
-            // The message of a mistake would show what is there.
+            // The message of an error would display the value.
             _ if whole != NOTHING => Err(ReadsMore),
             _ => self.elsewhere(index).map(|()| NOTHING),
         }
@@ -230,7 +229,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Whether a field comes cheap from all the tools.
+    /// Returns whether all the tools provide a field cheaply.
     fn is_cheap(&self, name: &str) -> bool {
         self.tools.iter().all(|(_, sparing)| sparing.reads.contains(&name))
     }

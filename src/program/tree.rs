@@ -1,6 +1,7 @@
-//! The tree of a script as it is run: names are slots, calls are numbers, constants are values.
+//! The lowered tree of a script: names are slots, calls are numbers, constants are values.
 //!
-//! Made by [`super::lower`], compiled by `eval`. It knows nothing of how it was written, spans aside.
+//! [`super::lower`] produces it and `eval` compiles it. Except for spans, it does not record how the script was
+//! written.
 
 use std::fmt;
 use std::rc::Rc;
@@ -16,28 +17,28 @@ pub use crate::syntax::ast::{BinaryOp, UnaryOp};
 use super::builtin::Builtin;
 use super::over::Over;
 
-/// A whole script, ready to be compiled.
+/// A complete script, ready to be compiled.
 #[derive(Debug, Default)]
 pub struct Program {
-    /// Its procedures, then those of its modules; their numbers are their places.
+    /// The script's procedures, then those of its modules; a procedure's number is its index.
     pub procedures: Vec<Procedure>,
-    /// How many of them are its own.
+    /// Number of procedures that belong to the script itself.
     pub own_procedures: usize,
-    /// Its top-level statements.
+    /// The top-level statements.
     pub top: Body,
-    /// The calls of tools whose answers may be cut without the script noticing, in the order of their places.
+    /// Calls of tools whose results may be truncated without the script noticing, in source order.
     pub unseen_cuts: Vec<Span>,
-    /// Tools in whose place others do what the script can see of their work.
+    /// Tools, each with the cheaper one that replaces it because the script cannot see the difference.
     pub spared: Vec<(ToolId, ToolId)>,
 }
 
 impl Program {
-    /// The procedures of the script itself.
+    /// Returns the procedures of the script itself.
     pub fn own_procedures(&self) -> &[Procedure] {
         &self.procedures[..self.own_procedures]
     }
 
-    /// The number of a procedure of the script itself.
+    /// Returns the number of a procedure of the script itself.
     pub fn own_procedure(&self, name: &str) -> Option<usize> {
         self.own_procedures().iter().position(|procedure| procedure.name == name)
     }
@@ -46,27 +47,27 @@ impl Program {
 /// A procedure.
 #[derive(Debug)]
 pub struct Procedure {
-    /// Its name.
+    /// The name.
     pub name: CompactString,
-    /// Its parameters, required ones first.
+    /// The parameters, required ones first.
     pub params: Vec<Param>,
-    /// What it does; its parameters are the first slots.
+    /// The statements; the parameters are the first slots.
     pub body: Body,
-    /// What its `COMMENT:` says.
+    /// The text of its `COMMENT:`.
     pub documentation: Option<String>,
 }
 
 /// A parameter of a procedure.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Its name.
+    /// The name.
     pub name: CompactString,
-    /// Its value in calls that leave it out; none where no call may.
+    /// The value in calls that omit it, or `None` if the parameter is required.
     pub default: Option<Value>,
 }
 
 impl fmt::Display for Param {
-    /// As signatures show it: `name`, `name?`, `name: 2`.
+    /// Formats the parameter as in a signature: `name`, `name?`, `name: 2`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.default {
             None => f.write_str(&self.name),
@@ -76,7 +77,7 @@ impl fmt::Display for Param {
     }
 }
 
-/// How many of these parameters every call gives.
+/// Returns the number of arguments that every call must pass.
 pub fn required(params: &[Param]) -> usize {
     params.iter().take_while(|param| param.default.is_none()).count()
 }
@@ -85,23 +86,23 @@ pub fn required(params: &[Param]) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcedureId(pub u32);
 
-/// Statements with the variables they use.
+/// Statements and the variables that they use.
 #[derive(Debug, Default)]
 pub struct Body {
     /// The statements.
     pub block: Block,
-    /// The names of its variables; their places are their slots.
+    /// The names of the variables, indexed by slot.
     pub slots: Vec<CompactString>,
     /// Whether anything reads `LAST`, so that it must be kept.
     pub keeps_last: bool,
-    /// Whether nothing looks at what becomes of a CALL statement: neither `LAST` here nor `LAST_ERROR`
-    /// anywhere in the script.
+    /// Whether nothing checks the outcome of CALL statements: neither `LAST` here nor `LAST_ERROR` anywhere in the
+    /// script.
     pub calls_unseen: bool,
-    /// Whether it holds an ON ERROR.
+    /// Whether the body contains an ON ERROR.
     pub handles_errors: bool,
 }
 
-/// Statements that run one after another.
+/// Statements that run in sequence.
 pub type Block = Vec<Stmt>;
 
 /// A slot in the frame of the running procedure.
@@ -111,144 +112,144 @@ pub struct Slot(pub u32);
 /// A variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variable {
-    /// Of the running procedure, or of the top level when that runs.
+    /// A variable of the running procedure, or of the top level while that runs.
     Local(Slot),
-    /// Of the top level, read by a procedure.
+    /// A variable of the top level, read by a procedure.
     Outer(Slot),
 }
 
 /// A statement.
 #[derive(Debug)]
 pub struct Stmt {
-    /// What it does.
+    /// The kind of statement.
     pub kind: StmtKind,
-    /// Its line, or its head's line.
+    /// The line of the statement, or of its head.
     pub span: Span,
 }
 
-/// The statements.
+/// The kinds of statement.
 #[derive(Debug)]
 pub enum StmtKind {
-    /// Sets one place.
+    /// Assigns one place.
     Set { place: Place, value: Expr },
-    /// Takes a list apart.
+    /// Destructures a list.
     SetMany { places: Vec<Place>, value: Expr },
     /// Prints values and a line feed.
     Emit(Vec<Expr>),
-    /// Evaluates a call for what it does.
+    /// Evaluates a call for its effect.
     Call(Expr),
-    /// Runs the block of the first condition that holds.
+    /// Runs the block of the first condition that is true.
     If { arms: Vec<(Expr, Block)>, otherwise: Block },
-    /// Repeats while the condition holds.
+    /// Repeats while the condition is true.
     While { condition: Expr, body: Block },
-    /// Goes through a list, map or text.
+    /// Iterates over a list, map or text.
     ForEach { first: Slot, second: Option<Slot>, list: Expr, body: Block },
     /// Leaves the innermost loop.
     Break,
-    /// Goes on with the innermost loop's next turn.
+    /// Continues with the next iteration of the innermost loop.
     Continue,
-    /// Leaves the procedure.
+    /// Returns from the procedure.
     Return(Expr),
     /// Fails unless the value is true.
     Must { value: Expr, message: Option<Expr> },
-    /// Fails when the call reports a failure.
+    /// Fails if the call reports a failure.
     MustCall { call: Call, message: Option<Expr> },
     /// Fails.
     Fail(Option<Expr>),
-    /// Handles errors of the rest of the procedure.
+    /// Handles errors in the rest of the procedure.
     OnError { name: Option<Slot>, body: Block },
-    /// Goes on after the statement that failed.
+    /// Resumes after the statement that failed.
     ClearError,
 }
 
-/// What SET writes to.
+/// The target of a SET.
 #[derive(Debug)]
 pub struct Place {
     /// The variable.
     pub slot: Slot,
-    /// Its name's place.
+    /// The span of the name.
     pub name_span: Span,
-    /// The way into its value.
+    /// The index expressions that lead into the value.
     pub steps: Vec<Expr>,
-    /// The whole place.
+    /// The span of the whole place.
     pub span: Span,
 }
 
 /// An expression.
 #[derive(Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExprKind,
-    /// Its place.
+    /// The span of the expression.
     pub span: Span,
 }
 
-/// The expressions.
+/// The kinds of expression.
 #[derive(Debug)]
 pub enum ExprKind {
     /// A value known before the run.
     Const(Value),
     /// A variable.
     Variable(Variable),
-    /// The result of the newest call in this procedure.
+    /// The result of the latest call in this procedure.
     Last,
-    /// What became of the newest tool call.
+    /// The outcome of the latest tool call.
     LastError,
-    /// The arguments of the command line.
+    /// The command-line arguments.
     Args,
     /// A list.
     List(Vec<Expr>),
-    /// A map; no key comes twice.
+    /// A map; no key occurs twice.
     Map(Vec<(Str, Expr)>),
-    /// `-`, `NOT`, `~`
+    /// `-`, `NOT` or `~`.
     Unary(UnaryOp, Box<Expr>),
-    /// All must be true; stops at the first that is not.
+    /// True if all operands are true; stops at the first that is not.
     And(Vec<Expr>),
-    /// One must be true; stops at the first that is.
+    /// True if any operand is true; stops at the first that is.
     Or(Vec<Expr>),
-    /// Operators of one strength, from the left; never AND or OR.
+    /// Operators of one precedence, left to right; never AND or OR.
     Chain(Box<Expr>, Vec<Link>),
-    /// `**`
+    /// `left ** right`
     Power(Box<Expr>, Box<Expr>),
-    /// `[…]`
+    /// `whole[index]`
     Index(Box<Expr>, Box<Expr>),
-    /// `.name`
+    /// `whole.name`
     Field(Box<Expr>, Str),
-    /// A text with values in it.
+    /// A text with embedded values.
     Join(Vec<Piece>),
-    /// `EVAL(…)`, with the names it may use.
+    /// `EVAL(…)`, with the names that it may use.
     Eval(Box<Expr>, Rc<Scope>),
     /// A call.
     Call(Box<Call>),
 }
 
-/// One operator and its right side.
+/// An operator and its right operand.
 #[derive(Debug)]
 pub struct Link {
     /// The operator.
     pub op: BinaryOp,
-    /// Its right side.
+    /// The right operand.
     pub operand: Expr,
 }
 
-/// A part of a text with values in it.
+/// A part of a text with embedded values.
 #[derive(Debug)]
 pub enum Piece {
-    /// As it is.
+    /// Literal text.
     Text(Str),
-    /// The printed value.
+    /// A value to be printed.
     Value(Expr),
 }
 
-/// The names that EVAL may use, and where they are.
+/// The names that EVAL may use, and their variables.
 #[derive(Debug, Default)]
 pub struct Scope {
-    /// Names of variables.
+    /// The names and their variables.
     pub names: Vec<(CompactString, Variable)>,
 }
 
 impl Scope {
-    /// The variable of a name.
+    /// Returns the variable with a name.
     pub fn find(&self, name: &str) -> Option<Variable> {
         self.names.iter().find(|(known, _)| known == name).map(|(_, variable)| *variable)
     }
@@ -257,15 +258,15 @@ impl Scope {
 /// A call.
 #[derive(Debug)]
 pub struct Call {
-    /// What is called.
+    /// The target.
     pub target: Target,
-    /// What is given.
+    /// The arguments.
     pub args: Args,
-    /// The whole call.
+    /// The span of the whole call.
     pub span: Span,
 }
 
-/// What a call calls.
+/// The target of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A procedure of the script or of a module.
@@ -274,11 +275,11 @@ pub enum Target {
     Builtin(Builtin),
     /// A tool.
     Tool(ToolId),
-    /// A function that takes a procedure, the one that it is given, and how many arguments that gets.
+    /// A function that takes a procedure, the callee passed to it, and the number of arguments that the callee gets.
     Over(Over, Callee, usize),
 }
 
-/// What a function that takes a procedure is given.
+/// The callee passed to a function that takes a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callee {
     /// A procedure of the script.
@@ -289,15 +290,15 @@ pub enum Callee {
     Tool(ToolId),
 }
 
-/// What a call gives.
+/// The arguments of a call.
 #[derive(Debug)]
 pub enum Args {
     /// One expression for each parameter, in order.
     InOrder(Vec<Expr>),
-    /// Expressions in the order of the text, each with the number of its parameter; for a procedure those
-    /// of the defaults follow, for a tool the other parameters are left out.
+    /// Expressions in source order, each with the index of its parameter. A procedure's defaults follow; a tool's
+    /// omitted parameters are left out.
     Placed {
-        /// Parameter and expression.
+        /// Parameter index and expression.
         values: Vec<(usize, Expr)>,
         /// The number of parameters.
         params: usize,

@@ -1,4 +1,4 @@
-//! The texts of one program: a script, and the modules that it uses.
+//! The texts of one program: a script and the modules that it uses.
 
 use std::collections::HashMap;
 
@@ -7,27 +7,27 @@ use compact_str::CompactString;
 use crate::syntax::ast::Tree;
 use crate::text::Span;
 
-/// A parsed text with what its names of modules stand for.
+/// A parsed text and its resolved module names.
 #[derive(Debug, Default)]
 pub struct Unit {
-    /// The text.
+    /// The parsed text.
     pub tree: Tree,
     /// The modules that it uses.
     pub uses: Uses,
 }
 
-/// Modules by the names that USE gives them; none for one that could not be read.
+/// Modules by the names that USE gives them; `None` for a module that could not be read.
 pub type Uses = HashMap<CompactString, Option<ModuleId>>;
 
-/// The number of a module among those of a run or a session.
+/// The number of a module in a run or a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ModuleId(pub u32);
 
-/// A file whose procedures others call.
+/// A file whose procedures other texts can call.
 #[derive(Debug)]
 pub struct Module {
-    /// What it holds.
+    /// The parsed module.
     pub unit: Unit,
-    /// The stretch of its text.
+    /// The span of its text.
     pub span: Span,
 }

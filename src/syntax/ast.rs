@@ -1,7 +1,7 @@
-//! The tree of a script as it was written: for the formatter, the editor and the lowering.
+//! The syntax tree: a script as it was written, for the formatter, the editor and lowering.
 //!
-//! It says nothing of meaning: names are texts, calls are dotted names, and every node has its
-//! span. Expressions live in one arena, so that no nesting of them can exhaust the stack on drop.
+//! It carries no semantics: names are texts, calls are dotted names, and every node has its span. Expressions are
+//! stored in one arena, so that dropping them cannot exhaust the stack however deeply they nest.
 
 mod same;
 
@@ -16,57 +16,57 @@ pub use same::same;
 /// One parsed source.
 #[derive(Debug, Default)]
 pub struct Tree {
-    /// The top-level statements, procedures and `command` blocks among them, in the text's order.
+    /// The top-level statements including procedures and `command` blocks, in source order.
     pub statements: Block,
     /// All expressions.
     exprs: Vec<Expr>,
-    /// `:: key: value` lines, in the text's order.
+    /// `:: key: value` lines, in source order.
     pub metadata: Vec<Metadata>,
-    /// The text of `FILE_VERSION`.
+    /// The value of `FILE_VERSION`.
     pub version: Option<String>,
-    /// Comments and `COMMENT:` texts, in the text's order.
+    /// Comments and `COMMENT:` texts, in source order.
     pub comments: Vec<Span>,
 }
 
-/// Statements that run one after another.
+/// Statements that run in sequence.
 pub type Block = Vec<Statement>;
 
 /// A `:: key: value` line.
 #[derive(Debug)]
 pub struct Metadata {
-    /// Text before the first `:`, trimmed.
+    /// The text before the first `:`, trimmed.
     pub key: String,
-    /// Text after it, trimmed, continuation lines joined by a blank.
+    /// The text after it, trimmed, with continuation lines joined by a blank.
     pub value: String,
-    /// Its place.
+    /// The span of the line.
     pub span: Span,
 }
 
-/// A name with its place.
+/// A name with its span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
     /// The name as written.
     pub text: CompactString,
-    /// Its place.
+    /// The span of the name.
     pub span: Span,
 }
 
-/// A statement; the span of one that holds a block is that of its head.
+/// A statement.
 #[derive(Debug)]
 pub struct Statement {
-    /// What it does.
+    /// The kind of statement.
     pub kind: StatementKind,
-    /// Its line, or its head's line.
+    /// The span of its line, or of its head if it contains a block.
     pub span: Span,
 }
 
 impl Statement {
-    /// Whether it does something in a run, and does not only declare.
+    /// Returns whether the statement does something in a run, rather than only declaring.
     pub fn runs(&self) -> bool {
         !matches!(self.kind, StatementKind::Procedure(_) | StatementKind::Use(_))
     }
 
-    /// The blocks that it holds; those of a procedure are a body of their own.
+    /// Returns the blocks of the statement, except for the body of a procedure.
     pub fn blocks(&self) -> Vec<&Block> {
         match &self.kind {
             StatementKind::If { arms, otherwise } => arms.iter().map(|arm| &arm.body).chain(otherwise).collect(),
@@ -80,7 +80,7 @@ impl Statement {
     }
 }
 
-/// The statements of the language.
+/// The kinds of statement.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "the line above each shows its parts")]
 pub enum StatementKind {
@@ -116,81 +116,81 @@ pub enum StatementKind {
     Procedure(Box<Procedure>),
     /// `command … endcommand`
     Command(Block),
-    /// A line that could not be parsed, with the words in it: names it may have set.
+    /// A line that could not be parsed, with its words: it may have set these names.
     Bad(Vec<CompactString>),
-    /// A block whose head could not be parsed; what it was is not known.
+    /// A block of unknown kind, whose head could not be parsed.
     Broken(Block),
 }
 
 /// A module that a text uses.
 #[derive(Clone, Debug)]
 pub struct Use {
-    /// The module's path, escapes resolved.
+    /// The path of the module, with escapes decoded.
     pub path: String,
-    /// The path's place.
+    /// The span of the path.
     pub path_span: Span,
-    /// The name by which its procedures are called.
+    /// The name that prefixes calls of its procedures.
     pub name: Name,
 }
 
-/// One `IF` or `ELSE IF` with what runs when its condition holds.
+/// One `IF` or `ELSE IF` with its block.
 #[derive(Debug)]
 pub struct Arm {
     /// The condition.
     pub condition: ExprId,
-    /// What runs.
+    /// The statements that run if the condition is true.
     pub body: Block,
 }
 
 /// A procedure.
 #[derive(Debug)]
 pub struct Procedure {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// Its parameters, required ones first.
+    /// The parameters, required ones first.
     pub params: Vec<Param>,
-    /// Names for what it returns; documentation only.
+    /// Names for the returned values; documentation only.
     pub returns: Vec<Name>,
-    /// The `COMMENT:` text right after the head.
+    /// The `COMMENT:` text directly after the head.
     pub documentation: Option<String>,
-    /// What it does.
+    /// The statements.
     pub body: Block,
 }
 
 /// A parameter of a procedure.
 #[derive(Debug)]
 pub struct Param {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// Its value in calls that leave it out.
+    /// The value in calls that omit the parameter.
     pub when_absent: WhenAbsent,
 }
 
-/// The value of a parameter in calls that leave it out.
+/// The value of a parameter in calls that omit it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenAbsent {
-    /// No call may leave it out.
+    /// The parameter is required.
     Required,
-    /// `optional name`
+    /// Nil: `optional name`.
     Nil,
-    /// `name: 2`; the expression is a literal.
+    /// A default, which is a literal: `name: 2`.
     Is(ExprId),
 }
 
-/// What `SET` writes to: a variable, or a place inside its value.
+/// A target of `SET`: a variable, or a place inside its value.
 #[derive(Debug)]
 pub struct Place {
     /// The variable.
     pub name: Name,
-    /// The way into its value, outermost first.
+    /// The steps into its value, outermost first.
     pub steps: Vec<Step>,
-    /// The whole place.
+    /// The span of the whole place.
     pub span: Span,
 }
 
 impl Place {
-    /// Whether it may set a variable that has no value yet: it is the variable itself, or a place in the map that is made
-    /// for it, since its first step is a key or may be one.
+    /// Returns whether assigning to the place may set a variable that has no value yet: it is the variable itself, or
+    /// its first step is or may be a key, so that a map is created for it.
     pub fn may_begin(&self, tree: &Tree) -> bool {
         match self.steps.first() {
             None | Some(Step::Field(_)) => true,
@@ -208,37 +208,37 @@ pub enum Step {
     Field(Name),
 }
 
-/// The number of an expression in its tree.
+/// The index of an expression in its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExprId(u32);
 
 /// An expression.
 #[derive(Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExprKind,
-    /// Its place.
+    /// The span of the expression.
     pub span: Span,
 }
 
-/// The expressions of the language.
+/// The kinds of expression.
 #[derive(Debug)]
 pub enum ExprKind {
-    /// `nil`, `null`
+    /// `nil` or `null`
     Nil,
-    /// `true`, `false`
+    /// `true` or `false`
     Bool(bool),
-    /// A whole number without sign, at most 2^63.
+    /// An unsigned whole number, at most 2^63.
     Int(u64),
     /// A number with a point or an exponent.
     Float(f64),
-    /// `"…"`, `'…'` or `'''…'''`, escapes resolved.
+    /// `"…"`, `'…'` or `'''…'''`, with escapes decoded.
     Text(String),
-    /// Three backticks: the text between them, in which `{{name}}` is expanded; its first byte's offset.
+    /// A text in three backticks, in which `{{name}}` is expanded, and the offset of its first byte.
     Template(String, u32),
     /// A variable.
     Name(CompactString),
-    /// `{{name.field}}` as an expression: the expression it stands for.
+    /// `{{name.field}}` as an expression: the expression that it stands for.
     Placeholder(ExprId),
     /// `LAST`
     Last,
@@ -248,9 +248,9 @@ pub enum ExprKind {
     List(Vec<ExprId>),
     /// `{…}`
     Map(Vec<Entry>),
-    /// `- NOT ~`
+    /// `-`, `NOT` or `~` with its operand.
     Unary(UnaryOp, ExprId),
-    /// Operators of one strength, taken from the left.
+    /// Binary operators of one precedence, left-associative.
     Chain(ExprId, Vec<Link>),
     /// `left ** right`
     Power(ExprId, ExprId),
@@ -258,31 +258,31 @@ pub enum ExprKind {
     Index(ExprId, ExprId),
     /// `value.name`
     Field(ExprId, Name),
-    /// `name(…)`, `a.b.c(…)`, with or without `CALL` before it.
+    /// `name(…)` or `a.b.c(…)`, optionally preceded by `CALL`.
     Call(Call),
-    /// Stands for what could not be parsed.
+    /// An expression that could not be parsed.
     Bad,
 }
 
 /// One key and value of a map literal.
 #[derive(Debug)]
 pub struct Entry {
-    /// The key, escapes resolved.
+    /// The key, with escapes decoded.
     pub key: String,
-    /// The key's place.
+    /// The span of the key.
     pub key_span: Span,
     /// The value.
     pub value: ExprId,
 }
 
-/// One operator and its right side.
+/// An operator and its right operand.
 #[derive(Debug)]
 pub struct Link {
     /// The operator.
     pub op: BinaryOp,
-    /// Its place.
+    /// The span of the operator.
     pub op_span: Span,
-    /// The right side.
+    /// The right operand.
     pub operand: ExprId,
 }
 
@@ -291,9 +291,9 @@ pub struct Link {
 pub struct Call {
     /// The dotted name, without blanks.
     pub callee: CompactString,
-    /// The name's place.
+    /// The span of the name.
     pub callee_span: Span,
-    /// What is given.
+    /// The arguments.
     pub args: Vec<Arg>,
 }
 
@@ -306,7 +306,7 @@ pub struct Arg {
     pub value: ExprId,
 }
 
-/// Operators before their operand.
+/// Unary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOp {
     /// `-`
@@ -317,7 +317,7 @@ pub enum UnaryOp {
     Invert,
 }
 
-/// Operators between operands, `**` aside.
+/// Binary operators except `**`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOp {
     /// `OR`
@@ -359,7 +359,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// How tightly it binds; equal numbers are taken from the left together.
+    /// Returns the precedence: a larger number binds more tightly; operators of equal precedence are left-associative.
     pub fn strength(self) -> u8 {
         use BinaryOp::*;
         match self {
@@ -374,12 +374,12 @@ impl BinaryOp {
         }
     }
 
-    /// Whether it compares, and so may not stand in a chain.
+    /// Returns whether the operator is a comparison, which cannot be chained.
     pub fn is_comparison(self) -> bool {
         self.strength() == BinaryOp::Equal.strength()
     }
 
-    /// The operator as it is written.
+    /// Returns the operator as it is written.
     pub fn symbol(self) -> &'static str {
         use BinaryOp::*;
         match self {
@@ -406,7 +406,7 @@ impl BinaryOp {
 }
 
 impl Tree {
-    /// Whether an expression may be a text: it is no literal of another type.
+    /// Returns whether an expression may evaluate to a text: it is not a literal of another type.
     fn may_be_key(&self, mut id: ExprId) -> bool {
         while let ExprKind::Parenthesized(inner) | ExprKind::Unary(_, inner) = &self[id].kind {
             id = *inner;
@@ -424,7 +424,7 @@ impl Tree {
         )
     }
 
-    /// The procedures that it defines, in the text's order.
+    /// Returns the procedures of the script, in source order.
     pub fn procedures(&self) -> impl Iterator<Item = &Procedure> {
         self.statements.iter().filter_map(|statement| match &statement.kind {
             StatementKind::Procedure(procedure) => Some(&**procedure),
@@ -432,7 +432,7 @@ impl Tree {
         })
     }
 
-    /// The modules that it uses, in the text's order.
+    /// Returns the USE statements of the script, in source order.
     pub fn uses(&self) -> impl Iterator<Item = &Use> {
         self.statements.iter().filter_map(|statement| match &statement.kind {
             StatementKind::Use(used) => Some(used),
@@ -440,13 +440,13 @@ impl Tree {
         })
     }
 
-    /// Puts an expression into the arena.
+    /// Adds an expression to the arena.
     pub fn push(&mut self, kind: ExprKind, span: Span) -> ExprId {
         self.exprs.push(Expr { kind, span });
         ExprId(self.exprs.len() as u32 - 1)
     }
 
-    /// The expression, for changing it in place.
+    /// Returns the expression, mutably.
     pub fn expr_mut(&mut self, id: ExprId) -> &mut Expr {
         &mut self.exprs[id.0 as usize]
     }

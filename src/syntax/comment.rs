@@ -1,16 +1,16 @@
-//! What a `COMMENT:` says, wherever it stands: its lines without their common indentation.
+//! The text of a `COMMENT:` block: its lines without their common indentation.
 
-/// The lines of a `COMMENT:` text.
+/// The lines of a `COMMENT:` block.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CommentLines<'a> {
-    /// What stands beside the word, without blanks around it.
+    /// The text on the line of the word, trimmed.
     pub first: &'a str,
-    /// The lines below it, without their common indentation, blanks at their ends, and blank lines around them.
+    /// The following lines, without common indentation, trailing blanks, and blank lines around them.
     pub rest: Vec<&'a str>,
 }
 
 impl<'a> CommentLines<'a> {
-    /// The lines of what stands between `COMMENT:` and `ENDCOMMENT`.
+    /// Splits the text between `COMMENT:` and `ENDCOMMENT` into lines.
     pub fn of(body: &'a str) -> CommentLines<'a> {
         let mut lines = body.split('\n').map(str::trim_end);
         let first = lines.next().unwrap_or_default().trim_start();
@@ -26,14 +26,14 @@ impl<'a> CommentLines<'a> {
         CommentLines { first, rest }
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> String {
         let first = Some(self.first).filter(|first| !first.is_empty());
         first.into_iter().chain(self.rest.iter().copied()).collect::<Vec<_>>().join("\n")
     }
 }
 
-/// Bytes of the blanks with which all lines begin that are not empty.
+/// Returns the length in bytes of the blanks that all non-empty lines begin with.
 fn common_indentation(lines: &[&str]) -> usize {
     let mut filled = lines.iter().filter(|line| !line.is_empty());
     let Some(first) = filled.next() else { return 0 };

@@ -1,6 +1,6 @@
-//! The pest grammar, and the words by which messages name its rules.
+//! The pest grammar, and the words that messages use for its rules.
 //!
-//! The match in [`expected`] is exhaustive: no rule can be added without deciding how an error names it.
+//! The match in [`expected`] is exhaustive, so a new rule cannot be added without deciding how errors name it.
 
 use pest_derive::Parser;
 
@@ -9,26 +9,26 @@ use pest_derive::Parser;
 #[grammar = "../grammar/neuroscript.pest"]
 pub struct Grammar;
 
-/// How a message names what could have stood at a place.
+/// A construct that could have been at the position of an error, as messages name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Expected {
-    /// A statement's word.
+    /// The first word of a statement.
     Statement,
     /// A value.
     Expression,
     /// A name.
     Name,
-    /// A word or mark, shown in backticks.
+    /// A word or punctuation mark, displayed in backticks.
     Mark(&'static str),
-    /// An operator between two values.
+    /// A binary operator.
     Operator,
     /// The end of the line.
     EndOfLine,
-    /// Nothing worth naming.
+    /// A rule that messages do not mention.
     Hidden,
 }
 
-/// How a message names a rule that was tried.
+/// Returns how messages name a rule that was tried.
 pub fn expected(rule: Rule) -> Expected {
     use Expected::{EndOfLine, Expression, Hidden, Mark, Name, Operator, Statement};
     match rule {

@@ -1,12 +1,12 @@
-//! The words of the language: which are reserved, and which begin or close what.
+//! Keywords: reserved words, and words that begin statements.
 
-/// Reserved words, upper case; their lower-case forms are reserved too.
+/// Reserved words in upper case; their lower-case forms are reserved too.
 const RESERVED: [&str; 25] = [
     "IF", "THEN", "ELSE", "END", "ENDBLOCK", "WHILE", "DO", "FOR", "EACH", "IN", "SET", "VAR", "CALL", "RETURN",
     "EMIT", "LAST", "AND", "OR", "NOT", "MUST", "FAIL", "TRUE", "FALSE", "NIL", "NULL",
 ];
 
-/// Words with which a statement begins, upper case; for messages and completion.
+/// First words of statements in upper case, for messages and completion.
 pub const STATEMENT_WORDS: [&str; 29] = [
     "SET",
     "VAR",
@@ -39,26 +39,26 @@ pub const STATEMENT_WORDS: [&str; 29] = [
     "FILE_VERSION",
 ];
 
-/// Whether a word is spelled as keywords are: all upper or all lower case.
+/// Returns whether a word is spelled like a keyword: entirely in upper or entirely in lower case.
 pub fn is_uniform(word: &str) -> bool {
     let lower = word.chars().any(char::is_lowercase);
     let upper = word.chars().any(char::is_uppercase);
     !(lower && upper)
 }
 
-/// Whether `word` is the keyword (given in upper case) in one of its two spellings.
+/// Returns whether `word` is the keyword, given in upper case, in one of its two spellings.
 pub fn is_keyword(word: &str, keyword: &str) -> bool {
     word == keyword || (word.eq_ignore_ascii_case(keyword) && word.bytes().all(|byte| !byte.is_ascii_uppercase()))
 }
 
-/// Whether a word can never be a name.
+/// Returns whether a word is reserved and cannot be a name.
 pub fn is_reserved(word: &str) -> bool {
     word.len() <= 8 && RESERVED.iter().any(|reserved| is_keyword(word, reserved))
 }
 
-/// Whether a line inside brackets that begins with this word must be a new statement.
+/// Returns whether a line that begins with this word starts a new statement even inside brackets.
 ///
-/// True for reserved words that cannot begin an expression.
+/// True for reserved words that cannot begin an expression, and for `DEFINE` and the closers of specific blocks.
 pub fn begins_statement(word: &str) -> bool {
     const WORDS: [&str; 20] = [
         "SET",
@@ -85,18 +85,18 @@ pub fn begins_statement(word: &str) -> bool {
     WORDS.iter().any(|keyword| is_keyword(word, keyword))
 }
 
-/// The longest run of word characters with which a text begins.
+/// Returns the word characters at the start of a text.
 pub fn first_word(text: &str) -> &str {
     let end = text.find(|c: char| !is_word_char(c)).unwrap_or(text.len());
     &text[..end]
 }
 
-/// Whether a character can stand inside a name.
+/// Returns whether a character can occur in a name.
 pub fn is_word_char(c: char) -> bool {
     c == '_' || c.is_ascii_alphanumeric() || (!c.is_ascii() && pest::unicode::XID_CONTINUE(c))
 }
 
-/// Whether a text is a name: reserved or not.
+/// Returns whether a text has the form of a name, reserved or not.
 pub fn is_word(text: &str) -> bool {
     let mut chars = text.chars();
     let first = chars

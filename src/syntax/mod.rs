@@ -1,6 +1,6 @@
-//! From text to tree: the grammar, the parser, and what the formatter needs.
+//! Parsing: the grammar, the parser, and the token lists for the formatter.
 //!
-//! Nothing here knows what a name or a call means; that is the business of `program`.
+//! This module does not resolve names or calls; `program` does.
 
 pub mod ast;
 mod comment;

@@ -1,8 +1,8 @@
-//! `{{name}}` in texts: where the placeholders are and what they name.
+//! Placeholders `{{name}}` in texts.
 
 use super::keyword::{is_keyword, is_reserved, is_word, is_word_char};
 
-/// A text cut into plain parts and placeholders, in order.
+/// An iterator over the literal parts and placeholders of a text, in order.
 #[derive(Debug)]
 pub struct Template<'a> {
     rest: &'a str,
@@ -12,14 +12,14 @@ pub struct Template<'a> {
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
-    /// Text as it is.
+    /// Literal text.
     Text(&'a str),
     /// `{{name.field.field}}`: the dotted name and its byte offset in the text.
     Placeholder(&'a str, usize),
 }
 
 impl<'a> Template<'a> {
-    /// The parts of a text.
+    /// Splits a text into parts.
     pub fn new(text: &'a str) -> Template<'a> {
         Template { rest: text, at: 0 }
     }
@@ -44,18 +44,18 @@ impl<'a> Iterator for Template<'a> {
     }
 }
 
-/// `{{dotted.name}}`, blanks around the name allowed.
+/// `{{dotted.name}}`, with optional blanks around the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placeholder<'a> {
     /// The dotted name.
     pub name: &'a str,
-    /// Where it begins, from the first brace.
+    /// Offset of the name from the first brace, in bytes.
     pub offset: usize,
-    /// Bytes of the whole, braces included.
+    /// Length in bytes, including the braces.
     pub length: usize,
 }
 
-/// The placeholder with which a text begins. Anything else in double braces is text.
+/// Returns the placeholder at the start of a text. Anything else in double braces is literal text.
 pub fn placeholder(text: &str) -> Option<Placeholder<'_>> {
     let inner = text.strip_prefix("{{")?;
     let end = inner.find(|c: char| !(is_word_char(c) || c == '.' || c == ' ' || c == '\t')).unwrap_or(inner.len());
@@ -65,7 +65,7 @@ pub fn placeholder(text: &str) -> Option<Placeholder<'_>> {
     (inner[end..].starts_with("}}") && is_dotted(name)).then_some(found)
 }
 
-/// The next placeholder and where it begins.
+/// Returns the next placeholder and its offset.
 fn next_placeholder(text: &str) -> Option<(usize, Placeholder<'_>)> {
     let mut from = 0;
     while let Some(found) = text[from..].find("{{") {
@@ -78,7 +78,7 @@ fn next_placeholder(text: &str) -> Option<(usize, Placeholder<'_>)> {
     None
 }
 
-/// Whether a text names a value: `{{end}}` does not, since no variable can have that name.
+/// Returns whether a text names a value: `{{end}}` does not, since no variable can have that name.
 fn is_dotted(name: &str) -> bool {
     let first = name.split('.').next().unwrap_or(name);
     let is_value = !is_reserved(first) || is_keyword(first, "LAST");

@@ -1,50 +1,50 @@
-//! The tokens of a text as it is typed: for colours, and for what could stand at a place.
+//! Tokens of a text that is being typed: for syntax highlighting and completion.
 //!
-//! Lines and comments come from the scanner, words from the tables of the parser. Nothing fails here: a text
-//! that is no script yet has tokens too, and what is none belongs to none. Linear in the text.
+//! Lines and comments come from the scanner, words from the tables of the parser. Tokenizing never fails: an incomplete
+//! script has tokens too, and invalid characters belong to no token. Takes time linear in the text.
 
 use super::keyword::{STATEMENT_WORDS, is_keyword, is_reserved, is_word_char};
 use super::scan::{LineKind, Scanner};
 
-/// A stretch of a text.
+/// A token and its byte range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind of token.
     pub kind: TokenKind,
-    /// Its first byte.
+    /// Offset of the first byte.
     pub start: usize,
-    /// The byte after its last.
+    /// Offset after the last byte.
     pub end: usize,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
-    /// A word of the language, where it is one.
+    /// A word that is a keyword in its position.
     Keyword,
-    /// `true`, `false`, `nil`, `LAST` and the like.
+    /// `true`, `false`, `nil`, `LAST` and similar words.
     Constant,
-    /// A name that is no call.
+    /// A name that is not called.
     Name,
-    /// The last word of the name of what is called.
+    /// The last word of the name of a callee.
     Callee,
     /// A number.
     Number,
-    /// A text; whether its end is there.
+    /// A text.
     Text {
-        /// Whether it is.
+        /// Whether its closing quote is present.
         is_closed: bool,
     },
     /// A comment, or a `::` line.
     Comment,
-    /// A bracket, an operator or another mark: its first character.
+    /// A bracket, an operator or another mark, given by its first character.
     Mark(char),
 }
 
-/// Brackets in brackets beyond which nothing is told apart any more.
+/// Bracket nesting above which tokens are no longer distinguished.
 const NESTING: usize = 1_000;
 
-/// The tokens of a text, in its order.
+/// Returns the tokens of a text, in source order.
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut scanner = Scanner::new(text, 0, NESTING);
     let mut lines: Vec<(usize, usize, bool)> = Vec::new();
@@ -71,7 +71,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
                     lexer.at = to;
                 }
                 None => {
-                    // What a mark begins that is no text to the scanner ends where a comment does begin.
+                    // A quote that does not begin a text for the scanner extends at most to the next comment.
                     lexer.end = comments.peek().map_or(end, |(from, _)| end.min(*from));
                     lexer.next();
                 }
@@ -82,18 +82,18 @@ pub fn tokens(text: &str) -> Vec<Token> {
     lexer.tokens
 }
 
-/// Cuts one statement into tokens.
+/// Splits one statement into tokens.
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// Where the statement ends, or its next comment begins: no text goes on behind it.
+    /// End of the statement or start of its next comment; no text extends beyond it.
     end: usize,
     tokens: Vec<Token>,
-    /// The word that the statement begins with, if it is one of the language, in upper case.
+    /// The first word of the statement in upper case, if it is a keyword.
     head: &'static str,
-    /// Whether nothing of the statement was met yet.
+    /// Whether no token of the statement has been found yet.
     is_first: bool,
-    /// Brackets that are open.
+    /// Number of open brackets.
     depth: usize,
 }
 
@@ -138,7 +138,7 @@ impl Lexer<'_> {
         self.push(kind, start, self.at);
     }
 
-    /// What the word is that ends where the lexer stands.
+    /// Returns the kind of the word that ends at the current position.
     fn word(&mut self, start: usize) -> TokenKind {
         let word = &self.text[start..self.at];
         let next = self.text[self.at..].trim_start_matches([' ', '\t']).chars().next();
@@ -166,7 +166,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Words that are keywords only behind this one.
+/// Returns the words that are keywords only after `head`.
 fn words_behind(head: &str) -> &'static [&'static str] {
     match head {
         "ON" => &["ERROR", "AS"],
@@ -181,7 +181,7 @@ fn is_any(word: &str, keywords: &[&str]) -> bool {
     keywords.iter().any(|keyword| is_keyword(word, keyword))
 }
 
-/// How long the text in quotes is with which a text begins, and whether its end is there.
+/// Returns the length of the quoted text at the start of `text`, and whether it is closed.
 fn text_length(text: &str, quote: u8) -> (usize, bool) {
     let bytes = text.as_bytes();
     if quote != b'"' && bytes.starts_with(&[quote; 3]) {
@@ -206,7 +206,7 @@ fn text_length(text: &str, quote: u8) -> (usize, bool) {
     (text.ceil_char_boundary(at.min(text.len())), false)
 }
 
-/// How long the number is with which a text begins, letters that do not belong there with it.
+/// Returns the length of the number at the start of a text, including letters that do not belong there.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -248,7 +248,7 @@ mod tests {
         }
     }
 
-    /// Whatever a text is cut off at, its tokens come one after another and lie in it.
+    /// Wherever a text is truncated, its tokens are in order and within it.
     #[test]
     fn tokens_lie_in_the_text_in_order() {
         let text = "\u{feff}#!/ns\n:: key: value \\\n more\nSET x = \"a\\\"é\" + 'b # c\nCOMMENT: one\ntwo ENDCOMMENT\n\

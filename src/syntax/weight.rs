@@ -1,17 +1,17 @@
-//! What a text takes while it is read: known before it is, from its words and marks alone.
+//! An estimate of the memory needed to load a text, computed before parsing from its words and marks.
 
-/// Bytes that a word or a mark takes at most: its rules while its line is parsed, its nodes in both trees, and its
-/// part of the compiled code.
+/// Maximum number of bytes per word or mark: its pest tokens while the line is parsed, its nodes in both trees, and its
+/// share of the compiled code.
 const TOKEN_BYTES: usize = 320;
 
-/// Bytes that reading, lowering and compiling a text takes at most.
+/// Returns the maximum number of bytes needed to parse, lower and compile a text.
 pub fn weight(text: &str) -> usize {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
     let mut tokens = 0_usize;
     let mut in_word = false;
     for byte in text.bytes() {
         let is_part = is_word(byte);
-        // A mark is a token each, a word one with all that belongs to it.
+        // Each mark is a token; a word with all its characters is one token.
         tokens += usize::from(if is_part { !in_word } else { byte == b'\n' || byte.is_ascii_punctuation() });
         in_word = is_part;
     }

@@ -1,16 +1,16 @@
-//! A script as it was written, line by line and token by token: what the formatter prints anew.
+//! A script as it was written, line by line and token by token: the input of the formatter.
 //!
-//! It stands beside the tree and comes of the same parsing; comments are the tree's. Places are all
-//! it knows of the text, so that nothing of a token can be lost on the way.
+//! It is produced together with the tree; the tree has the comments. It stores only spans, so that no token text can be
+//! lost.
 
 use std::ops::Range;
 
 use crate::text::Span;
 
-/// The lines of a script with their tokens.
+/// The lines of a script and their tokens.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// Logical lines, in the text's order.
+    /// Logical lines, in source order.
     pub lines: Vec<WrittenLine>,
     /// The tokens of all statements.
     pub tokens: Vec<Token>,
@@ -19,16 +19,16 @@ pub struct Written {
 /// A logical line.
 #[derive(Debug)]
 pub struct WrittenLine {
-    /// What it is.
+    /// The kind of line.
     pub kind: WrittenKind,
-    /// Its place, without blanks and comments around it.
+    /// The span without surrounding blanks and comments.
     pub span: Span,
 }
 
-/// What a logical line is.
+/// The kind of a logical line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WrittenKind {
-    /// A statement: what it is to blocks, and its tokens.
+    /// A statement: its role in block structure, and its range of tokens.
     Statement(BlockPart, Range<usize>),
     /// `:: key: value`
     Metadata,
@@ -36,52 +36,52 @@ pub enum WrittenKind {
     Comment,
 }
 
-/// What a statement is to the blocks around it.
+/// The role of a statement in block structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockPart {
-    /// It stands in one.
+    /// It belongs to the current block.
     Inside,
-    /// It opens one.
+    /// It opens a block.
     Opens,
     /// It opens a procedure.
     OpensProcedure,
-    /// `ELSE` and `ELSE IF`
+    /// `ELSE` or `ELSE IF`
     Between,
-    /// It closes one.
+    /// It closes a block.
     Closes,
 }
 
-/// A token; what stands there is its text.
+/// A token; its text is the source at its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind of token.
     pub kind: TokenKind,
-    /// Its place.
+    /// The span of the token.
     pub span: Span,
 }
 
-/// The kinds of tokens, as far as they are printed in different ways.
+/// The kinds of token, as far as they are printed differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// A keyword that is part of a statement.
     Keyword,
     /// A keyword that is part of an expression: `CALL`, `LAST`.
     KeywordInside,
-    /// `true`, `false`, `nil`, `null`
+    /// `true`, `false`, `nil` or `null`
     Literal,
-    /// A name: of a variable, a procedure, a part of a tool's name, a field.
+    /// A name: of a variable, a procedure, a part of a tool's name, or a field.
     Name,
     /// The name of an argument, before `:`.
     Label,
     /// A number.
     Number,
-    /// A text in any quotes.
+    /// A text in any kind of quotes.
     Text,
-    /// `-` or `~` before its operand.
+    /// The unary operator `-` or `~`.
     Sign,
-    /// `NOT` before its operand.
+    /// The unary operator `NOT`.
     Not,
-    /// An operator between operands, by its strength; 0 is `OR`, the weakest.
+    /// A binary operator, with its precedence; 1 is `OR`, the lowest.
     Operator(u8),
     /// `,`
     Comma,
@@ -91,27 +91,27 @@ pub enum TokenKind {
     Dot,
     /// `=`
     Equals,
-    /// What opens a bracket.
+    /// An opening bracket.
     Open(Bracket),
-    /// What closes it.
+    /// A closing bracket.
     Close(Bracket),
 }
 
-/// What brackets are for.
+/// The role of a pair of brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bracket {
-    /// `(a + b)`
+    /// Grouping: `(a + b)`.
     Parentheses,
     /// The parameters of a procedure.
     Signature,
     /// The arguments of a call.
     Arguments,
-    /// `[i]` after a value.
+    /// An index, as `[i]` after a value.
     Index,
-    /// `[1, 2]`
+    /// A list: `[1, 2]`.
     List,
-    /// `{"k": 1}`
+    /// A map: `{"k": 1}`.
     Map,
-    /// `{{name}}`
+    /// A placeholder: `{{name}}`.
     Placeholder,
 }

@@ -1,27 +1,27 @@
-//! What becomes of a number in a text that no value of the language holds as it was written.
+//! Handling of numbers in a text that are too large for any value of the language.
 
-/// What a caller asks for.
+/// How to handle a number that no value can represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BigNumbers {
-    /// The number is an error.
+    /// Report an error.
     Refuse,
-    /// The number becomes the text that it is written as.
+    /// Keep the number as a text, exactly as written.
     Text,
 }
 
 impl BigNumbers {
-    /// The words for it.
+    /// The option values that scripts use.
     pub const WORDS: &[&str] = &["error", "text"];
 
-    /// What one of the words stands for.
+    /// Returns the option with a name; any word but `text` means [`BigNumbers::Refuse`].
     pub fn named(word: &str) -> BigNumbers {
         if word == "text" { BigNumbers::Text } else { BigNumbers::Refuse }
     }
 }
 
-/// What is wrong with a whole number.
+/// The error for a whole number that is too large.
 pub const BEYOND_INTS: &str = "the whole number does not fit into 64 bits";
-/// What is wrong with any other number.
+/// The error for any other number that is too large.
 pub const BEYOND_FLOATS: &str = "the number is beyond all floats";
-/// What can be done about either.
+/// The help for both errors.
 pub const REMEDY: &str = "`big_numbers: \"text\"` gives such numbers as texts";

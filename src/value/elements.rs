@@ -1,17 +1,17 @@
-//! The elements of a list while it is being read.
+//! The elements of a list under construction.
 
 use crate::limits::{Charged, LimitHit, space};
 
 use super::Value;
 
-/// The elements of a list that is being read, within the limits of one list and of the run's memory.
+/// The elements of a list under construction, within the limits on the list and on the memory of the run.
 #[derive(Debug, Default)]
 pub struct Elements {
     values: Charged<Value>,
 }
 
 impl Elements {
-    /// No elements yet, with room for so many.
+    /// Creates an empty list with room for `length` elements.
     pub fn with_room(length: usize) -> Result<Elements, LimitHit> {
         space::check_items(length)?;
         let mut values = Charged::default();
@@ -19,7 +19,7 @@ impl Elements {
         Ok(Elements { values })
     }
 
-    /// Adds a value to the end.
+    /// Appends a value.
     #[inline]
     pub fn push(&mut self, value: Value) -> Result<(), LimitHit> {
         if self.values.is_full() {
@@ -28,33 +28,34 @@ impl Elements {
         self.values.push(value)
     }
 
-    /// Whether one more value needs more room.
+    /// Returns whether one more value would need a reallocation.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.values.is_full()
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Takes the newest value out.
+    /// Removes and returns the last value.
     pub fn pop(&mut self) -> Option<Value> {
         self.values.pop()
     }
 
-    /// The values, which are no longer counted.
+    /// Returns the values, which are no longer charged.
     pub fn into_values(self) -> Vec<Value> {
         self.values.into_vec()
     }
 
-    /// The list.
+    /// Returns the list.
     pub fn finish(self) -> Result<Value, LimitHit> {
         Value::list(self.values.into_vec())
     }
 
-    /// Makes room for as many again and at least so many, within what a list may hold, and returns for how many.
+    /// Doubles the capacity, or reserves room for at least `least` more values, within the limit on a list. Returns the
+    /// number of values that were reserved.
     #[cold]
     pub fn grow(&mut self, least: usize) -> Result<usize, LimitHit> {
         let length = self.values.len();

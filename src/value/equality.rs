@@ -1,8 +1,8 @@
 //! `==`: whether two values are equal.
 //!
-//! Equality is structural. A float that is not a number equals nothing, itself included; inside lists and maps two of them
-//! are equal, so that a list equals its copies and sharing storage cannot be observed. For the same reason equality
-//! inside a value is transitive, which is what lets shared parts be compared once.
+//! Equality is structural. NaN equals nothing, not even itself; inside lists and maps, however, two NaNs are equal, so
+//! that a list equals its copies and shared storage cannot be observed. For the same reason equality inside a value is
+//! transitive, which allows shared parts to be compared only once.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -12,12 +12,12 @@ use crate::limits::{LimitHit, work};
 use super::memo::{Classes, is_shared, storage};
 use super::{List, Map, Text, Value, number};
 
-/// Elements that are compared between two charges.
+/// Number of elements that are compared between two charges.
 const STRETCH: usize = 1_024;
-/// Bytes from which on the comparison of two texts is charged.
+/// Length in bytes from which the comparison of two texts is charged.
 const LONG_TEXT: usize = 4 << 10;
 
-/// `left == right`: structural; an int equals the float of its value; other types are unequal.
+/// `left == right`: structural; an int equals the float of the same value; values of other different types are unequal.
 #[inline]
 pub fn equal(left: &Value, right: &Value) -> Result<bool, LimitHit> {
     match (left, right) {
@@ -33,9 +33,9 @@ pub fn equal(left: &Value, right: &Value) -> Result<bool, LimitHit> {
     }
 }
 
-/// Why two values are not known to be equal.
+/// Why two values could not be found equal.
 enum Unequal {
-    /// They are not.
+    /// They differ.
     Differ,
     /// The run must stop.
     Limit(LimitHit),
@@ -47,14 +47,14 @@ impl From<LimitHit> for Unequal {
     }
 }
 
-/// Unequal parts end the comparison, so whatever it has met before is equal, or taken to be.
+/// State of a comparison. Unequal parts end it, so all parts compared so far are equal or assumed to be.
 #[derive(Default)]
 struct Comparison {
     classes: Classes,
 }
 
 impl Comparison {
-    /// Compares two values inside others. Calls itself as deep as they nest, which is bounded.
+    /// Compares two values inside others. Recursion is bounded by the nesting limit.
     #[inline]
     fn parts(&mut self, left: &Value, right: &Value) -> Result<(), Unequal> {
         match (left, right) {
@@ -88,8 +88,9 @@ impl Comparison {
         Ok(())
     }
 
-    /// Lists of which one is packed. The maps of its rows live no longer than they are compared, so they are not noted;
-    /// they hold no lists or maps, and comparing them again takes no longer than their width.
+    /// Compares lists of which at least one is packed. The maps of its rows live only during the comparison, so they
+    /// are not recorded; they contain no lists or maps, and comparing them again takes time proportional to their
+    /// width.
     fn rows(&mut self, left: &List, right: &List) -> Result<(), Unequal> {
         if let (Some(a), Some(b)) = (left.rows(), right.rows())
             && a.is_same_table(b)
@@ -128,7 +129,7 @@ fn texts_equal(left: &Rc<Text>, right: &Rc<Text>) -> Result<(), Unequal> {
     equal_if(Rc::ptr_eq(left, right) || a == b)
 }
 
-/// Of values that are not both lists, maps or long texts, inside others.
+/// Compares values inside others that are not both lists, maps or long texts.
 #[inline]
 fn scalars_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {

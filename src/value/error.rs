@@ -1,4 +1,4 @@
-//! What can go wrong between values. Errors here carry no places; the evaluator knows them.
+//! Errors of operations on values. They carry no spans; the evaluator adds them.
 
 use crate::limits::LimitHit;
 use crate::text::{Code, is_length};
@@ -6,50 +6,50 @@ use crate::text::{Code, is_length};
 use super::Value;
 use super::print;
 
-/// What to do about a nil that was not expected.
+/// The help for an unexpected nil.
 const NIL_HELP: &str = "test for nil first; a tool that failed gives nil (`LAST_ERROR` says why), and so does a key that \
      `MEMORY.Get` does not have";
 
-/// A result whose error is out of line, so that the good case fits into registers.
+/// A result with a boxed error, so that the success case fits into registers.
 pub type Fallible<T> = Result<T, Box<ValueError>>;
 
-/// What can go wrong between values.
+/// An error of an operation on values.
 #[derive(Debug, thiserror::Error)]
 pub enum ValueError {
-    /// An operator met types it is not for.
+    /// A binary operator was applied to unsuitable types.
     #[error("`{op}` does not take {left} and {right}")]
     WrongTypes {
         /// The operator.
         op: &'static str,
-        /// Type and value on the left.
+        /// Type and value of the left operand.
         left: String,
-        /// Type and value on the right.
+        /// Type and value of the right operand.
         right: String,
     },
-    /// An operator with one side, or a function, met a type it is not for.
+    /// A unary operator or a function was applied to an unsuitable type.
     #[error("`{op}` needs {expected}, not {found}")]
     WrongType {
         /// The operator or function.
         op: &'static str,
-        /// What it is for.
+        /// The type that it accepts.
         expected: &'static str,
-        /// Type and value that it met.
+        /// Type and value of the operand.
         found: String,
     },
-    /// A whole number left 64 bits.
+    /// The result does not fit into a 64-bit int.
     #[error("`{left} {op} {right}` does not fit into a 64-bit int")]
     Overflow {
         /// The operator.
         op: &'static str,
-        /// The left side.
+        /// The left operand.
         left: String,
-        /// The right side.
+        /// The right operand.
         right: String,
     },
-    /// The least int has no counterpart.
+    /// The smallest int has no positive counterpart.
     #[error("`-({value})` does not fit into a 64-bit int")]
     NegationOverflow {
-        /// The least int.
+        /// The smallest int.
         value: i64,
     },
     /// A division by zero.
@@ -57,12 +57,12 @@ pub enum ValueError {
     DivisionByZero {
         /// The operator.
         op: &'static str,
-        /// The left side.
+        /// The left operand.
         left: String,
-        /// The right side.
+        /// The right operand.
         right: String,
     },
-    /// An index beyond a list or text.
+    /// An index outside a list or text.
     #[error("index {index} is outside the {kind} of {length}")]
     IndexOutOfRange {
         /// The index as given.
@@ -72,19 +72,19 @@ pub enum ValueError {
         /// The length, with its unit.
         length: String,
     },
-    /// A key that a map lacks.
+    /// A key that the map does not contain.
     #[error("no key `{key}`{}", .failed.as_ref().map(|text| format!(": the call failed: {text}")).unwrap_or_default())]
     MissingKey {
         /// The key.
         key: String,
-        /// A key that is there and near.
+        /// An existing key with a similar name.
         near: Option<String>,
-        /// The keys that are there, shortened.
+        /// The existing keys, truncated.
         keys: String,
-        /// The `error` of the map, when it is the result of a failed tool.
+        /// The `error` of the map if it is the result of a failed tool.
         failed: Option<String>,
     },
-    /// A value that has no elements, or none of this kind.
+    /// A value that has no elements, or none of the requested kind.
     #[error("{found} cannot be indexed by {index}")]
     NotIndexable {
         /// Type and value.
@@ -92,7 +92,7 @@ pub enum ValueError {
         /// Type and value of the index.
         index: String,
     },
-    /// A value that FOR EACH cannot go through.
+    /// A value that FOR EACH cannot iterate over.
     #[error("FOR EACH cannot go through {0}")]
     NotIterable(String),
     /// A text that is not a number.
@@ -100,10 +100,10 @@ pub enum ValueError {
     BadConversion {
         /// The text.
         text: String,
-        /// What was wanted.
+        /// The expected type.
         wanted: &'static str,
     },
-    /// A number outside what a function takes.
+    /// A number outside the domain of a function.
     #[error("`{function}` has no result for {found}")]
     OutOfDomain {
         /// The function.
@@ -111,12 +111,12 @@ pub enum ValueError {
         /// The number.
         found: String,
     },
-    /// A list of another length than the targets of SET.
+    /// A list whose length differs from the number of SET targets.
     #[error("expected a list of {expected}, found {found}")]
     CountMismatch {
-        /// How many targets there are.
+        /// Number of targets.
         expected: usize,
-        /// What there was.
+        /// The value that was found.
         found: String,
     },
     /// A limit of the run.
@@ -125,7 +125,7 @@ pub enum ValueError {
 }
 
 impl ValueError {
-    /// Its code.
+    /// Returns the error code.
     pub fn code(&self) -> Code {
         match self {
             ValueError::WrongTypes { .. } | ValueError::WrongType { .. } => Code::WrongType,
@@ -142,7 +142,7 @@ impl ValueError {
         }
     }
 
-    /// What to do, imperative.
+    /// Returns what to do, in the imperative.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             ValueError::WrongTypes { left, right, .. } if left == "nil" || right == "nil" => NIL_HELP.to_owned(),
@@ -210,7 +210,7 @@ impl From<LimitHit> for Box<ValueError> {
     }
 }
 
-/// Type and value, shortened, for messages: `int 5`, `list [1, 2, …]`.
+/// Formats type and truncated value for messages: `int 5`, `list [1, 2, …]`.
 pub fn shown(value: &Value) -> String {
     match value {
         Value::Nil => "nil".to_owned(),
@@ -218,17 +218,17 @@ pub fn shown(value: &Value) -> String {
     }
 }
 
-/// The name of a property, of an index that is shown in a message: `.length`.
+/// Returns the property name in an index as formatted for a message: `.length`.
 fn property(index: &str) -> Option<&str> {
     index.strip_prefix("`.")?.strip_suffix('`')
 }
 
-/// Whether a shown value is a text or list, which other languages repeat by `*`.
+/// Returns whether a formatted value is a text or list, which other languages repeat with `*`.
 fn is_countable(shown: &str) -> bool {
     shown.starts_with("string ") || shown.starts_with("list ")
 }
 
-/// How a text or list is repeated.
+/// Returns help on how to repeat a text or list.
 fn repeated(whole: &str, times: &str) -> String {
     let times = times.strip_prefix("int ").unwrap_or("n");
     match whole.split_once(' ') {
@@ -249,14 +249,14 @@ fn repeated(whole: &str, times: &str) -> String {
     }
 }
 
-/// Whether a shown value is a text that begins with a date.
+/// Returns whether a formatted value is a text that begins with a date.
 fn is_time(shown: &str) -> bool {
     let Some(text) = shown.strip_prefix("string \"") else { return false };
     let shape = text.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
     shape.eq(*b"0000-00-00")
 }
 
-/// How a time is shifted, or compared with another.
+/// Returns help on how to shift a time, or compare it with another.
 fn shifted(left: &str, right: &str) -> String {
     let time = left.strip_prefix("string ").unwrap_or(left);
     if is_time(right) {

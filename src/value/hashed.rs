@@ -1,8 +1,8 @@
-//! Values as keys of hash tables: equal values, as `==` sees them, hash alike.
+//! Values as keys of hash tables: values that are equal by `==` have the same hash.
 //!
-//! A list or map is hashed by the digests of its elements, each computed once where the element is shared. Neither hash nor
-//! equality of a table's keys can return an error: whoever fills a table asks [`crate::limits::work::check`] before
-//! it believes what is in it.
+//! A list or map is hashed through the digests of its elements; the digest of a shared element is computed once.
+//! Neither hashing nor comparing keys can return an error: code that fills a table must call
+//! [`crate::limits::work::check`] before it relies on the contents.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
@@ -14,15 +14,15 @@ use super::equality::equal;
 use super::memo::{Memo, shared_storage};
 use super::{Value, number};
 
-/// A value that can be looked up. A float that is not a number equals nothing, itself included.
+/// A value as a hash key. NaN equals nothing, not even itself.
 #[derive(Clone, Debug)]
 pub struct Hashed(pub Value);
 
-/// A table of values; its seed is random, so that no data can choose where its values fall.
+/// A hash table with values as keys. Its seed is random, so that input data cannot provoke collisions.
 pub type ValueMap<T> = indexmap::IndexMap<Hashed, T, RandomState>;
 
 thread_local! {
-    /// The seed of the digests of lists and maps: random too.
+    /// The seed of the digests of lists and maps; also random.
     static SEED: RandomState = RandomState::default();
 }
 
@@ -48,14 +48,14 @@ impl Hash for Hashed {
     }
 }
 
-/// The digests of a value's parts.
+/// The digests of the parts of a value.
 struct Digests<'a> {
     seed: &'a RandomState,
     known: Memo<u64>,
 }
 
 impl Digests<'_> {
-    /// The digest of a list or map. Calls itself as deep as the value nests, which is bounded.
+    /// Returns the digest of a list or map. Recursion is bounded by the nesting limit.
     fn of(&mut self, value: &Value) -> Result<u64, LimitHit> {
         let shared = shared_storage(value);
         if let Some(digest) = shared.and_then(|part| self.known.get(part)) {
@@ -71,7 +71,7 @@ impl Digests<'_> {
                     None => list.iter().try_for_each(|item| self.add(&item, &mut hasher))?,
                 }
             }
-            // Equal maps may have their keys in different orders, so the sum of the entries counts.
+            // Equal maps may order their keys differently, so the digests of the entries are summed.
             Value::Map(map) => {
                 let mut sum = 0_u64;
                 map.try_each(|key, value| {
@@ -108,7 +108,7 @@ impl Digests<'_> {
 fn hash_scalar<H: Hasher>(value: &Value, state: &mut H) {
     match value {
         Value::Int(number) => state.write_i64(*number),
-        // A float equals the int of its value; `-0.0` equals `0`. Inside lists and maps all that are not numbers are equal.
+        // A float equals the int of the same value; `-0.0` equals `0`. Inside lists and maps all NaNs are equal.
         Value::Float(float) => match number::exact_int(float.get()) {
             Some(number) => state.write_i64(number),
             None if float.get().is_nan() => state.write_u64(f64::NAN.to_bits()),

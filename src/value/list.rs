@@ -1,4 +1,4 @@
-//! Lists: values in a row, or the rows of a packed table.
+//! Lists: a vector of values, or the rows of a packed table.
 
 use std::rc::Rc;
 
@@ -7,13 +7,13 @@ use crate::limits::{LimitHit, space};
 use super::table::Rows;
 use super::{Map, Value};
 
-/// A list. Shared by reference, copied before it is changed while shared.
+/// A list. Shared by reference and copied on write.
 #[derive(Debug)]
 pub struct List {
     items: Items,
-    /// An upper bound of how deep lists and maps are nested in it, itself included.
+    /// Upper bound of the nesting depth of lists and maps, including this list.
     depth: u32,
-    /// Whether certainly no element has anything on the heap, so that one is replaced without a look at it.
+    /// Whether no element owns heap memory, so that an element can be replaced without being inspected.
     flat: bool,
 }
 
@@ -23,14 +23,14 @@ enum Items {
     Rows(Rows),
 }
 
-/// Bytes that a list takes besides its elements.
+/// Size in bytes of a list without its elements.
 const LIST_BYTES: usize = size_of::<List>() + 2 * size_of::<usize>();
 
 impl List {
-    /// A list of values; says so when it would be too large.
+    /// Creates a list of values. Errors: the list would exceed a limit.
     pub fn new(mut values: Vec<Value>) -> Result<List, LimitHit> {
         space::check_items(values.len())?;
-        // No list has room for more elements than are allowed, so growing is where they are counted.
+        // A list never has capacity for more elements than the limit, so elements need be counted only when it grows.
         values.shrink_to(space::items_bound());
         let depth = 1 + values.iter().map(Value::depth).max().unwrap_or(0);
         space::check_depth(depth as usize)?;
@@ -39,19 +39,19 @@ impl List {
         Ok(List { items: Items::Values(values), depth, flat })
     }
 
-    /// An empty list.
+    /// Creates an empty list.
     pub fn empty() -> List {
         space::note(LIST_BYTES);
         List { items: Items::Values(Vec::new()), depth: 1, flat: true }
     }
 
-    /// The rows of a table, each a map.
+    /// Creates the list of a table's rows, each of which is a map.
     pub fn from_rows(rows: Rows) -> List {
         space::note(LIST_BYTES);
         List { items: Items::Rows(rows), depth: 2, flat: false }
     }
 
-    /// How many elements it has.
+    /// Returns the number of elements.
     #[inline]
     pub fn len(&self) -> usize {
         match &self.items {
@@ -60,12 +60,12 @@ impl List {
         }
     }
 
-    /// Whether it has none.
+    /// Returns whether the list has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The element at an index.
+    /// Returns the element at an index.
     #[inline]
     pub fn get(&self, index: usize) -> Option<Value> {
         match &self.items {
@@ -74,7 +74,7 @@ impl List {
         }
     }
 
-    /// The elements, where they are values and not packed.
+    /// Returns the elements if the list is not packed.
     #[inline]
     pub fn values(&self) -> Option<&[Value]> {
         match &self.items {
@@ -83,7 +83,7 @@ impl List {
         }
     }
 
-    /// The packed rows, where the elements are such.
+    /// Returns the rows if the list is packed.
     pub fn rows(&self) -> Option<&Rows> {
         match &self.items {
             Items::Values(_) => None,
@@ -91,12 +91,12 @@ impl List {
         }
     }
 
-    /// The elements, one after another.
+    /// Returns an iterator over the elements.
     pub fn iter(&self) -> impl Iterator<Item = Value> + '_ {
         (0..self.len()).map(|index| self.get(index).expect("the index is below the length"))
     }
 
-    /// Gives the elements to `take`, one after another, until it fails. Nothing is copied but packed rows.
+    /// Calls `take` with each element until it fails. Copies nothing except packed rows.
     #[inline]
     pub fn try_each<E>(&self, mut take: impl FnMut(&Value) -> Result<(), E>) -> Result<(), E> {
         match &self.items {
@@ -105,13 +105,13 @@ impl List {
         }
     }
 
-    /// How deep lists and maps are nested in it, itself included.
+    /// Returns the nesting depth of lists and maps, including this list; an upper bound.
     #[inline]
     pub fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// Adds an element at the end; in place when nobody else holds the list.
+    /// Appends an element; in place if the list is not shared.
     #[inline]
     pub fn push(list: &mut Rc<List>, value: Value) -> Result<(), LimitHit> {
         match Rc::get_mut(list) {
@@ -139,7 +139,7 @@ impl List {
         Ok(())
     }
 
-    /// Adds the elements of another list at the end; in place when nobody else holds the list.
+    /// Appends the elements of another list; in place if the list is not shared.
     pub fn extend(list: &mut Rc<List>, other: &List) -> Result<(), LimitHit> {
         let owned = List::unshared(list)?;
         owned.admit_depth(other.depth - 1)?;
@@ -154,7 +154,7 @@ impl List {
         Ok(())
     }
 
-    /// Replaces the element at an index, which exists.
+    /// Replaces the element at an existing index.
     #[inline]
     pub fn set(list: &mut Rc<List>, index: usize, value: Value) -> Result<(), LimitHit> {
         let nested = value.depth();
@@ -167,14 +167,15 @@ impl List {
         Ok(())
     }
 
-    /// Replaces the element at an index by a value that does not nest, in a list that nobody else holds: the shortcut
-    /// of [`List::set`]. Gives the value back where it is for that one.
+    /// Fast path of [`List::set`]: replaces the element at an index of an unshared list by a value that is not a list
+    /// or map. Returns the value if [`List::set`] must handle it.
     #[inline(always)]
     pub fn replace(list: &mut Rc<List>, index: usize, value: Value) -> Result<(), Value> {
         let Some(List { items: Items::Values(values), flat, .. }) = Rc::get_mut(list) else { return Err(value) };
         match (values.get_mut(index), &value) {
             (None, _) | (_, Value::List(_) | Value::Map(_)) => return Err(value),
-            // Nothing is lost by forgetting it, and memory that is not near need not be waited for.
+            // A flat value has no destructor to run, so forgetting it leaks nothing and avoids waiting for memory
+            // outside the cache.
             (Some(element), _) if *flat && value.is_flat() => std::mem::forget(std::mem::replace(element, value)),
             (Some(element), _) => {
                 *flat &= value.is_flat();
@@ -184,14 +185,14 @@ impl List {
         Ok(())
     }
 
-    /// The element at an index, to be changed in place; call [`List::deepen`] afterwards.
+    /// Returns the element at an index, mutably; call [`List::deepen`] afterwards.
     pub fn get_mut(list: &mut Rc<List>, index: usize) -> Result<Option<&mut Value>, LimitHit> {
         let owned = List::unshared(list)?;
         owned.flat = false;
         Ok(owned.plain()?.get_mut(index))
     }
 
-    /// Notes that an element was changed in place and is now so deep.
+    /// Records that an element was changed in place and now has the depth `nested`.
     pub fn deepen(list: &mut Rc<List>, nested: u32) -> Result<(), LimitHit> {
         if nested < list.depth {
             return Ok(());
@@ -199,7 +200,7 @@ impl List {
         List::unshared(list)?.admit_depth(nested)
     }
 
-    /// The list for changing: itself when nobody else holds it, else a copy.
+    /// Returns the list for writing: the list itself if it is not shared, else a copy.
     #[inline]
     fn unshared(list: &mut Rc<List>) -> Result<&mut List, LimitHit> {
         if Rc::strong_count(list) > 1 {
@@ -218,7 +219,7 @@ impl List {
         Ok(List { items: Items::Values(values), depth: self.depth, flat: self.flat })
     }
 
-    /// The elements as values, unpacked if need be.
+    /// Returns the elements as values, unpacking them if necessary.
     #[inline]
     fn plain(&mut self) -> Result<&mut Vec<Value>, LimitHit> {
         if let Items::Rows(_) = self.items {
@@ -242,7 +243,7 @@ impl List {
     }
 }
 
-/// Makes room for one more element.
+/// Reserves room for at least one more element.
 #[cold]
 #[inline(never)]
 fn grow(values: &mut Vec<Value>) -> Result<(), LimitHit> {
@@ -276,7 +277,7 @@ mod tests {
         list.values().is_some_and(|values| values.iter().all(Value::is_flat))
     }
 
-    /// Elements are forgotten where a list is flat, so it may say so only where they all are.
+    /// Elements of a flat list are forgotten without being dropped, so `flat` must hold only if all elements are flat.
     #[test]
     fn a_list_is_flat_only_while_all_its_elements_are() {
         let long = Value::text("longer than seven bytes");

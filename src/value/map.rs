@@ -1,7 +1,7 @@
-//! Maps: texts to values, in the order of insertion.
+//! Maps from text to value, in insertion order.
 //!
-//! Up to eight entries are a plain vector, more an insertion-ordered hash table; an entry of a packed
-//! table is a map too, whose values are made when they are read.
+//! Up to eight entries are stored in a vector, more in an insertion-ordered hash table. A row of a packed table is also
+//! a map; its values are created when they are read.
 
 use std::rc::Rc;
 
@@ -16,11 +16,11 @@ use super::Value;
 use super::string::{Key, Str};
 use super::table::{Row, Rows};
 
-/// A map. Shared by reference, copied before it is changed while shared.
+/// A map. Shared by reference and copied on write.
 #[derive(Debug)]
 pub struct Map {
     body: Body,
-    /// An upper bound of how deep lists and maps are nested in it, itself included.
+    /// Upper bound of the nesting depth of lists and maps, including this map.
     depth: u32,
 }
 
@@ -33,30 +33,30 @@ enum Body {
 
 type Table = IndexMap<Str, Value, RandomState>;
 
-/// The most entries that are searched one after another.
+/// Maximum number of entries that are searched linearly.
 const FEW: usize = 8;
-/// Bytes that a map takes besides its entries.
+/// Size in bytes of a map without its entries.
 const MAP_BYTES: usize = size_of::<Map>() + 2 * size_of::<usize>();
-/// Bytes of one entry of a small map.
+/// Size in bytes of one entry of a small map.
 const FEW_ENTRY: usize = size_of::<(Str, Value)>();
-/// Bytes of one entry of a large map: hash, key, value and its places in a table of hashes that is half full.
+/// Size in bytes of one entry of a large map: hash, key, value and its slots in a table of hashes that is half full.
 const MANY_ENTRY: usize = FEW_ENTRY + 4 * size_of::<usize>();
 
 impl Map {
-    /// An empty map with room for some entries.
+    /// Creates an empty map with room for `entries` entries.
     pub fn with_capacity(entries: usize) -> Map {
         let body = Body::Few(Vec::with_capacity(entries.min(FEW)));
         space::note(MAP_BYTES + bytes_of(&body));
         Map { body, depth: 1 }
     }
 
-    /// The map of a table's row.
+    /// Creates the map of a table row.
     pub fn from_row(row: Row) -> Map {
         space::note(MAP_BYTES);
         Map { body: Body::Row(row), depth: 1 }
     }
 
-    /// Makes a map that is a table's row, and that nobody else holds, another row of the same table.
+    /// Changes a map that is an unshared table row to another row of the same table, and returns whether it did.
     pub fn move_to_row(map: &mut Rc<Map>, rows: &Rows, index: usize) -> bool {
         match Rc::get_mut(map) {
             Some(Map { body: Body::Row(row), .. }) => row.move_to(rows, index),
@@ -64,7 +64,7 @@ impl Map {
         }
     }
 
-    /// How many entries it has.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         match &self.body {
             Body::Few(entries) => entries.len(),
@@ -73,12 +73,12 @@ impl Map {
         }
     }
 
-    /// Whether it has none.
+    /// Returns whether the map has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     #[inline]
     pub fn get(&self, key: &Str) -> Option<Value> {
         match &self.body {
@@ -88,7 +88,7 @@ impl Map {
         }
     }
 
-    /// The value of a key that is given as a plain text.
+    /// Returns the value of a key that is given as `&str`.
     pub fn get_str(&self, key: &str) -> Option<Value> {
         match &self.body {
             Body::Many(table) => table.get(&Key(key)).cloned(),
@@ -96,7 +96,7 @@ impl Map {
         }
     }
 
-    /// Whether it has a key.
+    /// Returns whether the map contains a key.
     pub fn contains(&self, key: &Str) -> bool {
         match &self.body {
             Body::Few(entries) => entries.iter().any(|(name, _)| name == key),
@@ -105,7 +105,7 @@ impl Map {
         }
     }
 
-    /// The key and value at a place in the order of insertion.
+    /// Returns the key and value at an index in insertion order.
     pub fn entry_at(&self, index: usize) -> Option<(Str, Value)> {
         match &self.body {
             Body::Few(entries) => entries.get(index).cloned(),
@@ -114,12 +114,12 @@ impl Map {
         }
     }
 
-    /// Keys and values in the order of insertion.
+    /// Returns an iterator over keys and values in insertion order.
     pub fn iter(&self) -> impl Iterator<Item = (Str, Value)> + '_ {
         (0..self.len()).map(|index| self.entry_at(index).expect("the index is below the length"))
     }
 
-    /// Gives keys and values in the order of insertion to `take`, until one fails. Nothing is copied but the values of a
+    /// Calls `take` with each key and value, in insertion order, until it fails. Copies nothing except the values of a
     /// packed row.
     #[inline]
     pub fn try_each<E>(&self, mut take: impl FnMut(&Str, &Value) -> Result<(), E>) -> Result<(), E> {
@@ -130,8 +130,8 @@ impl Map {
         }
     }
 
-    /// Gives the value of a key to `look`; `place` is where the key probably is. Nothing is copied but the value of a
-    /// packed row.
+    /// Calls `look` with the value of a key; `place` is the probable index of the key. Copies nothing except the value
+    /// of a packed row.
     #[inline]
     pub fn with_value<R>(&self, key: &Str, place: usize, look: impl FnOnce(&Value) -> R) -> Option<R> {
         match &self.body {
@@ -148,25 +148,25 @@ impl Map {
         }
     }
 
-    /// How deep lists and maps are nested in it, itself included.
+    /// Returns the nesting depth of lists and maps, including this map; an upper bound.
     #[inline]
     pub fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// Sets a key: in its place if it is there, at the end if not; in place when nobody else holds the map.
+    /// Sets a key: an existing one keeps its position, a new one is appended. In place if the map is not shared.
     pub fn insert(map: &mut Rc<Map>, key: Str, value: Value) -> Result<(), LimitHit> {
         let owned = Map::unshared(map)?;
         owned.admit_depth(value.depth())?;
         owned.put(key, value)
     }
 
-    /// Sets a key of a map that is still being made.
+    /// Sets a key of a map under construction.
     pub fn put(&mut self, key: Str, value: Value) -> Result<(), LimitHit> {
         self.put_within(key, value, space::items_bound())
     }
 
-    /// Sets a key where the map has at most so many afterwards.
+    /// Sets a key if the map has at most `bound` entries afterwards.
     fn put_within(&mut self, key: Str, value: Value, bound: usize) -> Result<(), LimitHit> {
         self.admit_depth(value.depth())?;
         self.unpack()?;
@@ -187,16 +187,16 @@ impl Map {
         }
     }
 
-    /// Sets a key that is given as a plain text, while the map is still being made.
+    /// Sets a key, given as `&str`, of a map under construction.
     ///
-    /// For results of a known, small shape, which no limit can stop.
+    /// Intended for results of a known, small shape, which cannot hit any limit.
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Map {
         let put = self.put_within(Str::new(key), value.into(), usize::MAX);
         debug_assert!(put.is_ok(), "a small map stays within every limit");
         self
     }
 
-    /// The value of a key, to be changed in place; call [`Map::deepen`] afterwards.
+    /// Returns the value of a key, mutably; call [`Map::deepen`] afterwards.
     pub fn get_mut<'a>(map: &'a mut Rc<Map>, key: &Str) -> Result<Option<&'a mut Value>, LimitHit> {
         let owned = Map::unshared(map)?;
         owned.unpack()?;
@@ -207,7 +207,7 @@ impl Map {
         })
     }
 
-    /// Notes that a value was changed in place and is now so deep.
+    /// Records that a value was changed in place and now has the depth `nested`.
     pub fn deepen(map: &mut Rc<Map>, nested: u32) -> Result<(), LimitHit> {
         if nested < map.depth {
             return Ok(());
@@ -215,7 +215,7 @@ impl Map {
         Map::unshared(map)?.admit_depth(nested)
     }
 
-    /// The keys, for messages.
+    /// Returns the keys, for messages.
     pub fn keys(&self) -> impl Iterator<Item = CompactString> + '_ {
         self.iter().map(|(key, _)| CompactString::new(&*key.as_text()))
     }
@@ -244,7 +244,7 @@ impl Map {
         Ok(Map { body, depth: self.depth })
     }
 
-    /// Turns the row of a table into entries of its own.
+    /// Converts a table row to a map with its own entries.
     fn unpack(&mut self) -> Result<(), LimitHit> {
         let Body::Row(row) = &self.body else { return Ok(()) };
         let entries: Vec<_> = (0..row.width()).filter_map(|index| row.entry_at(index)).collect();
@@ -256,7 +256,7 @@ impl Map {
         Ok(())
     }
 
-    /// Turns the vector of entries into a hash table.
+    /// Converts the vector of entries to a hash table.
     #[cold]
     fn spill(&mut self) -> Result<(), LimitHit> {
         let Body::Few(entries) = &mut self.body else { return Ok(()) };
@@ -309,13 +309,13 @@ fn put_many(table: &mut Table, key: Str, value: Value, bound: usize) -> Result<(
     Ok(())
 }
 
-/// Says whether one more entry is too many.
+/// Checks that one more entry is within the bound.
 #[inline]
 fn check_bound(entries: usize, bound: usize) -> Result<(), LimitHit> {
     if entries < bound { Ok(()) } else { space::check_items(entries + 1) }
 }
 
-/// Bytes of a body's entries.
+/// Returns the size of a body's entries in bytes.
 fn bytes_of(body: &Body) -> usize {
     match body {
         Body::Few(entries) => entries.capacity() * FEW_ENTRY,

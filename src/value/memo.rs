@@ -1,12 +1,12 @@
-//! Results that a walk through a value notes for parts that it reaches on several ways.
+//! Memoization for traversals of a value that reach shared parts along several paths.
 //!
-//! Lists and maps share storage, so a value of some KB can hold 2^60 paths. A walk that looks at each storage once takes
-//! time linear in the memory of the value. Most values share nothing, and most walks are short: a memo takes no
-//! memory before [`UNNOTED`] shared parts were met, and never more than [`MOST`] entries, after which it forgets all and
-//! begins again.
+//! Lists and maps share storage, so a value of a few KB can contain 2^60 paths. A traversal that visits each storage
+//! once takes time linear in the memory of the value. Most values share nothing and most traversals are short, so a
+//! memo allocates no memory before the traversal has met [`UNNOTED`] shared parts. It never holds more than [`MOST`]
+//! entries, after which it is cleared.
 //!
-//! A storage is known by its address, so only parts that live as long as the walk may be noted. A map that is made from
-//! a packed row during the walk has one holder and is never noted ([`is_shared`]).
+//! A storage is identified by its address, so only parts that live as long as the traversal may be recorded. A map that
+//! is created from a packed row during the traversal has one owner and is never recorded ([`is_shared`]).
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,15 +15,15 @@ use foldhash::fast::RandomState;
 
 use super::Value;
 
-/// Shared parts that a walk meets before anything is noted.
+/// Number of shared parts that a traversal meets before any is recorded.
 const UNNOTED: u32 = 256;
-/// Storages that are noted at once.
+/// Maximum number of storages that are recorded at once.
 const MOST: usize = 1 << 18;
 
 /// The address of a list's or map's storage.
 pub type Storage = usize;
 
-/// The storage of a list or map that may be reached on more than one way.
+/// Returns the storage of a list or map that may be reachable along several paths.
 #[inline]
 pub fn shared_storage(value: &Value) -> Option<Storage> {
     match value {
@@ -33,19 +33,19 @@ pub fn shared_storage(value: &Value) -> Option<Storage> {
     }
 }
 
-/// Whether a storage has several holders. What has one holder is met again only together with its holder.
+/// Returns whether a storage has several owners. One with a single owner is reached again only through that owner.
 #[inline]
 pub fn is_shared<T>(part: &Rc<T>) -> bool {
     Rc::strong_count(part) > 1
 }
 
-/// The address of a storage.
+/// Returns the address of a storage.
 #[inline]
 pub fn storage<T>(part: &Rc<T>) -> Storage {
     Rc::as_ptr(part).addr()
 }
 
-/// Counts shared parts down to the first that is noted.
+/// Counts shared parts down to the first that is recorded.
 #[derive(Debug)]
 struct Countdown(u32);
 
@@ -56,7 +56,7 @@ impl Default for Countdown {
 }
 
 impl Countdown {
-    /// Whether this part is noted.
+    /// Returns whether the current part is recorded.
     #[inline]
     fn is_over(&mut self) -> bool {
         let is_over = self.0 == 0;
@@ -79,13 +79,13 @@ impl<T> Default for Memo<T> {
 }
 
 impl<T: Copy> Memo<T> {
-    /// The result of a part, if it is noted.
+    /// Returns the result of a part, if it is recorded.
     #[inline]
     pub fn get(&self, part: Storage) -> Option<T> {
         if self.results.is_empty() { None } else { self.results.get(&part).copied() }
     }
 
-    /// Notes the result of a part.
+    /// Records the result of a part.
     pub fn put(&mut self, part: Storage, result: T) {
         if self.countdown.is_over() {
             if self.results.len() >= MOST {
@@ -96,9 +96,9 @@ impl<T: Copy> Memo<T> {
     }
 }
 
-/// Shared parts that a comparison takes to be equal, as classes of a union-find structure: n parts are united at most
-/// n - 1 times, however many pairs of them meet (Adams and Dybvig, "Efficient nondestructive equality checking for trees
-/// and graphs", 2008).
+/// Shared parts that a comparison assumes to be equal, as classes of a union-find structure: n parts are united at most
+/// n - 1 times, however many pairs of them are compared (Adams and Dybvig, "Efficient nondestructive equality checking
+/// for trees and graphs", 2008).
 #[derive(Debug, Default)]
 pub struct Classes {
     countdown: Countdown,
@@ -107,7 +107,7 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Takes two parts to be equal; whether they were before.
+    /// Assumes two parts to be equal. Returns whether they already were in the same class.
     #[inline]
     pub fn unite(&mut self, left: Storage, right: Storage) -> bool {
         self.countdown.is_over() && self.unite_noted(left, right)
@@ -123,7 +123,7 @@ impl Classes {
         left == right
     }
 
-    /// The number that stands for all parts of a class. Ways to it are halved, so that they stay short.
+    /// Returns the representative of a part's class, with path halving.
     fn class_of(&mut self, part: Storage) -> u32 {
         let next = self.parents.len() as u32;
         let mut at = *self.numbers.entry(part).or_insert(next);

@@ -1,8 +1,8 @@
-//! Values: what variables hold, what operators do with them, how they are shown and exchanged.
+//! Values: the contents of variables, their operators, and their textual forms.
 //!
-//! A value is 16 bytes and every payload is one 8-byte number or pointer, so that it travels in two
-//! registers. Lists and maps are values with shared storage: a copy is made when a shared one is
-//! changed, so there is no aliasing, no cycle and nothing to collect.
+//! A value is 16 bytes, and every payload is one 8-byte number or pointer, so that it is passed in two registers. Lists
+//! and maps have value semantics with shared storage and copy on write, so there is no aliasing, there are no cycles,
+//! and no garbage collection is needed.
 
 mod big_numbers;
 mod elements;
@@ -47,12 +47,12 @@ pub use table::{Column, Folders, Rows, Table, Texts};
 /// A value of the language.
 #[derive(Clone, Debug, Default)]
 pub enum Value {
-    /// Marks a variable that was not set yet; no expression gives it.
+    /// A variable that is not set; no expression evaluates to it.
     #[default]
     Unset,
     /// `nil`
     Nil,
-    /// `true`, `false`
+    /// `true` or `false`
     Bool(Truth),
     /// A whole number.
     Int(i64),
@@ -81,12 +81,12 @@ pub enum Truth {
     True = 1,
 }
 
-/// A float kept as its bits.
+/// A float stored as its bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Float(u64);
 
 impl Float {
-    /// The number.
+    /// Returns the number.
     #[inline(always)]
     pub fn get(self) -> f64 {
         f64::from_bits(self.0)
@@ -94,25 +94,25 @@ impl Float {
 }
 
 impl Value {
-    /// A text.
+    /// Creates a text.
     #[inline]
     pub fn text(text: &str) -> Value {
         Value::from(Str::new(text))
     }
 
-    /// A text that is asked for before it takes memory.
+    /// Creates a text after checking the memory that it needs.
     #[inline]
     pub fn checked_text(text: &str) -> Result<Value, LimitHit> {
         space::check(text.len())?;
         Ok(Value::text(text))
     }
 
-    /// A list; says so when it would be too large.
+    /// Creates a list. Errors: the list would exceed a limit.
     pub fn list(values: Vec<Value>) -> Result<Value, LimitHit> {
         Ok(Value::List(Rc::new(List::new(values)?)))
     }
 
-    /// The name of its type, as `TYPEOF` gives it.
+    /// Returns the name of the type, as `TYPEOF` returns it.
     pub fn type_name(&self) -> &'static str {
         match self {
             Value::Unset => "unset",
@@ -126,7 +126,8 @@ impl Value {
         }
     }
 
-    /// Whether a condition takes it as true: all but `nil`, `false`, zero and what is empty.
+    /// Returns whether a condition treats the value as true: all values except `nil`, `false`, zero and empty texts,
+    /// lists and maps.
     #[inline]
     pub fn is_true(&self) -> bool {
         match self {
@@ -141,7 +142,7 @@ impl Value {
         }
     }
 
-    /// The text, if it is one.
+    /// Borrows the text if the value is a text.
     #[inline]
     pub fn as_text(&self) -> Option<TextRef<'_>> {
         match self {
@@ -151,7 +152,7 @@ impl Value {
         }
     }
 
-    /// The text as a value of its own, if it is one.
+    /// Returns the text as a [`Str`] if the value is a text.
     #[inline]
     pub fn as_str(&self) -> Option<Str> {
         match self {
@@ -161,13 +162,13 @@ impl Value {
         }
     }
 
-    /// Whether it is a text.
+    /// Returns whether the value is a text.
     #[inline]
     pub fn is_text(&self) -> bool {
         matches!(self, Value::Small(_) | Value::Text(_))
     }
 
-    /// The whole number, if it is one, or a float without a fraction.
+    /// Returns the whole number if the value is an int, or a float without a fraction.
     pub fn as_integer(&self) -> Option<i64> {
         match self {
             Value::Int(number) => Some(*number),
@@ -176,7 +177,7 @@ impl Value {
         }
     }
 
-    /// The number as a float, if it is one.
+    /// Returns the number as a float if the value is a number.
     pub fn as_float(&self) -> Option<f64> {
         match self {
             Value::Int(number) => Some(*number as f64),
@@ -185,13 +186,13 @@ impl Value {
         }
     }
 
-    /// Whether it is all in itself, with nothing on the heap.
+    /// Returns whether the value owns no heap memory.
     #[inline]
     pub fn is_flat(&self) -> bool {
         !matches!(self, Value::Text(_) | Value::List(_) | Value::Map(_))
     }
 
-    /// How deep lists and maps are nested in it; 0 for all else.
+    /// Returns the nesting depth of lists and maps; 0 for other values.
     #[inline]
     pub fn depth(&self) -> u32 {
         match self {

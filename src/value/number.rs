@@ -1,18 +1,18 @@
-//! The rules of numbers: 64-bit ints that never wrap, IEEE floats, and how they compare.
+//! Rules for numbers: 64-bit ints that never wrap, IEEE floats, and comparisons between them.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-/// `left / right` of two ints: an int when exact.
+/// The result of `left / right` for two ints: an int if it is exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Quotient {
-    /// The division came out even.
+    /// An exact quotient.
     Int(i64),
-    /// It did not.
+    /// An inexact quotient.
     Float(f64),
 }
 
-/// The quotient of two ints; none when the divisor is zero or the result leaves 64 bits.
+/// Divides two ints. Returns `None` if the divisor is zero or the result does not fit into 64 bits.
 #[inline]
 pub fn divide(left: i64, right: i64) -> Option<Quotient> {
     Some(match left.checked_rem(right) {
@@ -23,7 +23,7 @@ pub fn divide(left: i64, right: i64) -> Option<Quotient> {
     })
 }
 
-/// `base ** exponent` of ints with an exponent that is not negative; none when it leaves 64 bits.
+/// Computes `base ** exponent` for a non-negative exponent. Returns `None` if the result does not fit into 64 bits.
 pub fn power(base: i64, exponent: i64) -> Option<i64> {
     match (base, u32::try_from(exponent)) {
         (_, Ok(exponent)) => base.checked_pow(exponent),
@@ -33,14 +33,14 @@ pub fn power(base: i64, exponent: i64) -> Option<i64> {
     }
 }
 
-/// The int of the same value, if there is one.
+/// Returns the int with the same value, if there is one.
 pub fn exact_int(number: f64) -> Option<i64> {
     // 2^63 is exact as a float; every float below it that has no fraction is an i64.
     let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number);
     (fits && number.fract() == 0.0).then_some(number as i64)
 }
 
-/// The int that a decimal number with a point or an exponent is exactly, if it is one; it is never rounded.
+/// Returns the int that a decimal number with a point or an exponent exactly equals, without rounding.
 pub fn whole_of_decimal(text: &str) -> Option<i64> {
     text.parse::<f64>().ok().filter(|number| number.is_finite())?;
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -62,7 +62,7 @@ pub fn whole_of_decimal(text: &str) -> Option<i64> {
     format!("{sign}{kept}{}", if kept == "0" { String::new() } else { "0".repeat(zeros) }).parse().ok()
 }
 
-/// How an int and a float compare, exactly: neither is rounded to the other's type.
+/// Compares an int and a float exactly: neither is rounded to the other's type.
 pub fn compare_mixed(int: i64, float: f64) -> Option<Ordering> {
     if float.is_nan() {
         return None;
@@ -78,7 +78,7 @@ pub fn compare_mixed(int: i64, float: f64) -> Option<Ordering> {
     Some(int.cmp(&(whole as i64)).then(fraction))
 }
 
-/// The shortest text that reads back as the same float, with a point and at least one decimal.
+/// Writes the shortest text that parses to the same float, with a point and at least one decimal.
 pub fn write_float(number: f64, out: &mut impl std::fmt::Write) -> std::fmt::Result {
     if !number.is_finite() {
         let text = if number.is_nan() {

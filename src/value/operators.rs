@@ -1,7 +1,6 @@
-//! What the operators do with values of any type.
+//! Operators on values of any type.
 //!
-//! The evaluator has shortcuts for ints; this is the whole of the rules, and what every shortcut
-//! falls back to.
+//! The evaluator has fast paths for numbers; these are the general rules, which every fast path falls back to.
 
 use std::cmp::Ordering;
 
@@ -13,7 +12,7 @@ use super::number::{self, Quotient};
 use super::string::join;
 use super::{Fallible, List, Map, Str, Value, ValueError, print};
 
-/// `left + right`: numbers are added, lists joined, and text joined when either side is a text.
+/// `left + right`: adds numbers, concatenates lists, and concatenates text if either operand is a text.
 pub fn add(left: &Value, right: &Value) -> Fallible<Value> {
     match (left, right) {
         (Value::Int(a), Value::Int(b)) => a.checked_add(*b).map(Value::Int).ok_or_else(|| overflow("+", left, right)),
@@ -27,7 +26,7 @@ pub fn add(left: &Value, right: &Value) -> Fallible<Value> {
     }
 }
 
-/// Both values as text, one after the other.
+/// Concatenates both values as text.
 fn concatenate(left: &Value, right: &Value) -> Fallible<Value> {
     if let (Some(a), Some(b)) = (print::to_small(left), print::to_small(right))
         && let Some(joined) = a.joined(b)
@@ -38,7 +37,7 @@ fn concatenate(left: &Value, right: &Value) -> Fallible<Value> {
     print::with_text(left, |a| print::with_text(right, |b| Ok(join(a, b)?.into())))
 }
 
-/// `target = target + right`, in place where nobody else holds the target's text or list.
+/// `target = target + right`, in place if the target's text or list is not shared.
 pub fn add_in_place(target: &mut Value, right: &Value) -> Fallible<()> {
     match (&mut *target, right) {
         (Value::Text(_) | Value::Small(_), _) => {
@@ -55,7 +54,7 @@ pub fn add_in_place(target: &mut Value, right: &Value) -> Fallible<()> {
     }
 }
 
-/// Takes the text out of a value, which is left nil.
+/// Takes the text out of a value and leaves nil.
 fn take_str(value: &mut Value) -> Option<Str> {
     match std::mem::replace(value, Value::Nil) {
         Value::Small(small) => Some(Str::Small(small)),
@@ -83,7 +82,7 @@ pub fn multiply(left: &Value, right: &Value) -> Fallible<Value> {
     }
 }
 
-/// `left / right`: an int when both are and it comes out even.
+/// `left / right`: an int if both operands are ints and the result is exact.
 pub fn divide(left: &Value, right: &Value) -> Fallible<Value> {
     match (left, right) {
         (_, Value::Int(0)) if is_number(left) => Err(division_by_zero("/", left, right)),
@@ -97,7 +96,7 @@ pub fn divide(left: &Value, right: &Value) -> Fallible<Value> {
     }
 }
 
-/// `left % right` of ints, with the sign of the left side.
+/// `left % right` of ints, with the sign of the left operand.
 pub fn remainder(left: &Value, right: &Value) -> Fallible<Value> {
     match (left, right) {
         (Value::Int(_), Value::Int(0)) => Err(division_by_zero("%", left, right)),
@@ -157,7 +156,7 @@ pub fn bits(op: &'static str, left: &Value, right: &Value, apply: fn(i64, i64) -
     }
 }
 
-/// How two numbers or two texts are ordered, as `op` asks; none for a float that is no number.
+/// Compares two numbers or two texts for the operator `op`. Returns `None` if one is NaN.
 pub fn compare(op: &'static str, left: &Value, right: &Value) -> Fallible<Option<Ordering>> {
     match (left, right) {
         (Value::Int(a), Value::Int(b)) => Ok(Some(a.cmp(b))),
@@ -171,7 +170,7 @@ pub fn compare(op: &'static str, left: &Value, right: &Value) -> Fallible<Option
     }
 }
 
-/// `item IN whole`: an element of a list, a key of a map, a part of a text.
+/// `item IN whole`: an element of a list, a key of a map, or a part of a text.
 pub fn contains(whole: &Value, item: &Value) -> Fallible<bool> {
     match (whole, item.as_text()) {
         (Value::List(list), _) => list_contains(list, item),
@@ -215,7 +214,7 @@ pub fn index(whole: &Value, index: &Value) -> Fallible<Value> {
     }
 }
 
-/// The place that an index means: negative ones count from the end.
+/// Resolves an index; a negative one counts from the end.
 #[inline]
 pub fn position(index: i64, length: usize) -> Option<usize> {
     if index >= 0 {
@@ -247,7 +246,7 @@ fn is_number(value: &Value) -> bool {
     matches!(value, Value::Int(_) | Value::Float(_))
 }
 
-/// The error for a key that is not there.
+/// The error for a missing key.
 pub fn missing_key(map: &Map, key: &Str) -> Box<ValueError> {
     let key = key.as_text().to_string();
     let keys: Vec<_> = map.keys().take(200).collect();
@@ -262,18 +261,18 @@ pub fn missing_key(map: &Map, key: &Str) -> Box<ValueError> {
     Box::new(ValueError::MissingKey { key, near, keys: format!("{}{more}", listed.join(", ")), failed })
 }
 
-/// The error for an index beyond the end.
+/// The error for an index out of range.
 pub fn out_of_range(index: i64, kind: &'static str, length: usize, unit: &str) -> Box<ValueError> {
     let unit = if length == 1 { unit.trim_end_matches('s') } else { unit };
     Box::new(ValueError::IndexOutOfRange { index, kind, length: format!("{length} {unit}") })
 }
 
-/// The error for an operator between wrong types.
+/// The error for a binary operator with unsuitable operands.
 pub fn wrong_types(op: &'static str, left: &Value, right: &Value) -> Box<ValueError> {
     Box::new(ValueError::WrongTypes { op, left: shown(left), right: shown(right) })
 }
 
-/// The error for an operator before, or a function of, a wrong type.
+/// The error for a unary operator or a function with an unsuitable operand.
 pub fn wrong_type(op: &'static str, expected: &'static str, value: &Value) -> Box<ValueError> {
     Box::new(ValueError::WrongType { op, expected, found: shown(value) })
 }
@@ -286,10 +285,10 @@ fn division_by_zero(op: &'static str, left: &Value, right: &Value) -> Box<ValueE
     Box::new(ValueError::DivisionByZero { op, left: print::preview(left), right: print::preview(right) })
 }
 
-/// Elements that are made between two charges.
+/// Number of elements that are created between two charges.
 const STRETCH: usize = 4_096;
 
-/// `RANGE(start, end, step)`: the ints from `start` on, before `end`.
+/// `RANGE(start, end, step)`: the ints from `start` up to but excluding `end`.
 pub fn range(start: i64, end: i64, step: i64) -> Fallible<Value> {
     let count = range_length(start, end, step);
     let count = usize::try_from(count).unwrap_or(usize::MAX);
@@ -305,7 +304,7 @@ pub fn range(start: i64, end: i64, step: i64) -> Fallible<Value> {
     Ok(Value::list(values)?)
 }
 
-/// How many ints a range holds; `step` is not zero.
+/// Returns the number of ints in a range; `step` must not be zero.
 pub fn range_length(start: i64, end: i64, step: i64) -> u64 {
     let distance = i128::from(end) - i128::from(start);
     let (distance, step) = if step > 0 { (distance, i128::from(step)) } else { (-distance, -i128::from(step)) };

@@ -1,4 +1,4 @@
-//! The order of values: numbers among numbers, texts among texts.
+//! Ordering of values: numbers among numbers, texts among texts.
 
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -9,31 +9,31 @@ use super::error;
 use super::operators::compare;
 use super::{Str, Value};
 
-/// Which end comes first.
+/// A sort direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// The least.
+    /// Smallest first.
     Ascending,
-    /// The greatest.
+    /// Largest first.
     Descending,
 }
 
 impl Direction {
-    /// The direction that a flag asks for.
+    /// Returns the direction for a `descending` flag.
     pub fn of(descending: bool) -> Direction {
         if descending { Direction::Descending } else { Direction::Ascending }
     }
 }
 
-/// Numbers that are sorted at once; between them the work is charged.
+/// Number of numbers that are sorted in one piece; work is charged between pieces.
 const NUMBERS: usize = 1 << 20;
 
-/// Why values were not sorted.
+/// Why values could not be sorted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unsorted {
-    /// The value of this number has no order with the first.
+    /// The value at this index cannot be compared with the first.
     Odd(usize),
-    /// There was no more time.
+    /// A limit of the run was hit.
     Limit(LimitHit),
 }
 
@@ -43,8 +43,7 @@ impl From<LimitHit> for Unsorted {
     }
 }
 
-/// The numbers of values in their order. Equal ones keep their order, and floats that are no numbers come after
-/// all others.
+/// Returns the indices of the values in sorted order. The sort is stable; NaN counts as larger than every other number.
 pub fn sorted(values: &[Value], direction: Direction) -> Result<Vec<usize>, Unsorted> {
     if let Some(ints) = all(values, |value| match value {
         Value::Int(number) => Some(*number),
@@ -65,7 +64,7 @@ pub fn sorted(values: &[Value], direction: Direction) -> Result<Vec<usize>, Unso
     Ok(numbered(values.iter().collect(), direction, order, |_, _| 1)?)
 }
 
-/// Units of work that the comparison of two texts may take.
+/// Returns the units of work for the comparison of two texts.
 pub fn common_bytes(a: &Str, b: &Str) -> usize {
     match (a, b) {
         (Str::Heap(a), Str::Heap(b)) => 1 + a.as_str().len().min(b.as_str().len()) / COMPARED_BYTES,
@@ -73,10 +72,10 @@ pub fn common_bytes(a: &Str, b: &Str) -> usize {
     }
 }
 
-/// Bytes that are compared in the time of one unit of work.
+/// Number of bytes that are compared in one unit of work.
 const COMPARED_BYTES: usize = 256;
 
-/// Sorts, and charges each comparison what `cost` says; equal elements keep their order.
+/// Sorts stably, and charges `cost` for each comparison.
 pub fn sort<T>(
     elements: &mut [T],
     order: impl Fn(&T, &T) -> Ordering,
@@ -84,7 +83,8 @@ pub fn sort<T>(
 ) -> Result<(), LimitHit> {
     let order = |a: &T, b: &T| {
         if let Err(hit) = work::charge(cost(a, b)) {
-            // The one way out of the library's sort, which leaves all elements in the slice; no hook hears of it.
+            // The only way to abort the library's sort; it leaves all elements in the slice and does not call the panic
+            // hook.
             resume_unwind(Box::new(hit));
         }
         order(a, b)
@@ -96,7 +96,7 @@ pub fn sort<T>(
     })
 }
 
-/// The same for numbers, of which nobody can tell equal ones apart: faster.
+/// Sorts numbers unstably, which is faster: equal ones are indistinguishable.
 pub fn sort_numbers<T>(numbers: &mut [T], order: impl Fn(&T, &T) -> Ordering + Copy) -> Result<(), LimitHit> {
     work::charge(numbers.len())?;
     if numbers.len() <= NUMBERS {
@@ -110,7 +110,7 @@ pub fn sort_numbers<T>(numbers: &mut [T], order: impl Fn(&T, &T) -> Ordering + C
     sort_numbers(high, order)
 }
 
-/// Returns what `take` gives for each value, or `None` where it gives nothing for one of them.
+/// Returns the result of `take` for each value, or `None` if it returns `None` for one of them.
 pub fn all<T>(values: &[Value], take: impl Fn(&Value) -> Option<T>) -> Result<Option<Vec<T>>, LimitHit> {
     let mut taken = Vec::new();
     for value in values {
@@ -142,7 +142,7 @@ fn numbered<T>(
     Ok(keyed.into_iter().map(|(_, number)| number).collect())
 }
 
-/// The first value that has no order with the one before all.
+/// Returns the index of the first value that cannot be compared with the first one.
 fn odd_one(values: &[Value]) -> Option<usize> {
     let first = values.first()?;
     let is_number = |value: &Value| value.as_float().is_some();
@@ -154,7 +154,7 @@ fn is_nan(value: &Value) -> bool {
     value.as_float().is_some_and(f64::is_nan)
 }
 
-/// Type and value, shortened, for messages.
+/// Formats type and truncated value for messages.
 pub fn shown(value: &Value) -> String {
     error::shown(value)
 }

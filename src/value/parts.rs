@@ -1,16 +1,16 @@
-//! Questions about everything in a value. Shared parts are looked at once, and the work is charged.
+//! Queries over all parts of a value. Shared parts are visited once, and the work is charged.
 
 use crate::limits::{LimitHit, work};
 
 use super::Value;
 use super::memo::{Memo, shared_storage};
 
-/// How deep lists and maps are nested in a value: exactly, where [`Value::depth`] is an upper bound.
+/// Returns the exact nesting depth of lists and maps, of which [`Value::depth`] is an upper bound.
 pub fn depth(value: &Value) -> Result<u32, LimitHit> {
     Depths::default().of(value)
 }
 
-/// Whether a condition holds of any value inside a value, or of the value itself, that is no list and no map.
+/// Returns whether a condition holds for any value that is not a list or map, either inside `value` or `value` itself.
 pub fn any_scalar(value: &Value, condition: &dyn Fn(&Value) -> bool) -> Result<bool, LimitHit> {
     Search { condition, without: Memo::default() }.finds_in(value)
 }
@@ -21,7 +21,7 @@ struct Depths {
 }
 
 impl Depths {
-    /// Calls itself as deep as the value nests, which is bounded.
+    /// Recursion is bounded by the nesting limit.
     fn of(&mut self, value: &Value) -> Result<u32, LimitHit> {
         let shared = shared_storage(value);
         if let Some(depth) = shared.and_then(|part| self.known.get(part)) {
@@ -40,12 +40,12 @@ impl Depths {
 
 struct Search<'a> {
     condition: &'a dyn Fn(&Value) -> bool,
-    /// Parts in which there is nothing.
+    /// Parts that contain no match.
     without: Memo<()>,
 }
 
 impl Search<'_> {
-    /// Calls itself as deep as the value nests, which is bounded.
+    /// Recursion is bounded by the nesting limit.
     fn finds_in(&mut self, value: &Value) -> Result<bool, LimitHit> {
         let shared = shared_storage(value);
         if !is_whole(value) {

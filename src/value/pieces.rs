@@ -1,4 +1,4 @@
-//! Texts that are put together from the values of an expression.
+//! Concatenation of values to a text.
 
 use compact_str::CompactString;
 
@@ -7,11 +7,11 @@ use crate::limits::{LimitHit, space};
 use super::small::{Small, TextRef};
 use super::{Fallible, Str, Value, print};
 
-/// A text to which pieces are added; as long as it is short it needs no memory of its own.
+/// A text to which pieces are appended. A short one needs no heap memory.
 pub enum Pieces {
     /// Up to seven bytes.
     Short(Small),
-    /// What was more at some time.
+    /// A text that has exceeded seven bytes.
     Long(CompactString),
 }
 
@@ -22,7 +22,7 @@ impl Default for Pieces {
 }
 
 impl Pieces {
-    /// Adds what EMIT would print of a value, within the limits.
+    /// Appends the text that EMIT would print for a value, within the limits.
     pub fn push(&mut self, value: &Value) -> Fallible<()> {
         if let Pieces::Short(text) = self
             && let Some(piece) = print::to_small(value)
@@ -53,7 +53,7 @@ impl Pieces {
         }
     }
 
-    /// The text of all pieces.
+    /// Returns the concatenated text.
     pub fn end(self) -> Result<Str, LimitHit> {
         match self {
             Pieces::Short(text) => space::check_string(text.len()).map(|()| Str::Small(text)),

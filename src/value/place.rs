@@ -1,4 +1,4 @@
-//! Places inside a value: what `SET m["k"].list[0] = x` changes.
+//! Places inside a value: the targets of `SET m["k"].list[0] = x`.
 
 use std::rc::Rc;
 
@@ -7,11 +7,11 @@ use super::operators::{missing_key, out_of_range, position};
 use super::{Fallible, List, Map, Value, ValueError};
 
 impl Value {
-    /// Sets the place that `steps` lead to, outermost first; there is at least one step.
+    /// Sets the place that `steps` lead to, outermost first; there must be at least one step.
     ///
-    /// Missing maps on the way are made. A list's index may be its length, which appends. Only what
-    /// lies on the way is copied, and only where it is shared. On an error nothing is changed but
-    /// maps that were made on the way.
+    /// Missing maps on the path are created. A list index may equal the length, which appends. Only the storage on the
+    /// path is copied, and only where it is shared. On an error nothing has changed except that maps on the path may
+    /// have been created.
     pub fn set_place(&mut self, steps: &[Value], value: Value) -> Fallible<()> {
         let (step, rest) = steps.split_first().expect("a place has at least one step");
         let nested = match rest {
@@ -41,7 +41,7 @@ impl Value {
         }
     }
 
-    /// The element that a step leads to, for changing; a missing map is made when `next` is a key.
+    /// Returns the element that a step leads to, mutably; creates a missing map if `next` is a key.
     fn element_mut(&mut self, step: &Value, next: &Value) -> Fallible<&mut Value> {
         match (self, step) {
             (Value::List(list), Value::Int(index)) => {
@@ -79,7 +79,7 @@ fn not_indexable(value: &Value, step: &Value) -> Box<ValueError> {
     Box::new(ValueError::NotIndexable { found: shown(value), index: shown(step) })
 }
 
-/// The elements that `SET a, b = value` takes apart.
+/// Returns the elements for the targets of `SET a, b = value`.
 pub fn unpack(value: &Value, expected: usize) -> Fallible<Vec<Value>> {
     match value {
         Value::List(list) if list.len() == expected => Ok(list.iter().collect()),

@@ -1,4 +1,4 @@
-//! How values are shown: by EMIT and in joined text, and shortened in messages.
+//! Text forms of values: as EMIT and concatenation print them, and truncated for messages.
 
 use std::fmt::{self, Write};
 
@@ -10,7 +10,7 @@ use super::number::write_float;
 use super::room::Room;
 use super::{Fallible, Small, Str, Value};
 
-/// The text that stands for a value as a key of a map; lists and maps have none.
+/// Returns the text of a value used as a map key, or `None` for a list or map.
 pub fn key_text(value: &Value) -> Option<Str> {
     match value {
         Value::List(_) | Value::Map(_) => None,
@@ -21,7 +21,7 @@ pub fn key_text(value: &Value) -> Option<Str> {
     }
 }
 
-/// The text of a value as EMIT prints it; bounded by the limit for one text.
+/// Returns the text that EMIT prints for a value, within the limit on one text.
 pub fn to_text(value: &Value) -> Result<CompactString, LimitHit> {
     match value {
         Value::Int(number) => Ok(itoa::Buffer::new().format(*number).into()),
@@ -35,14 +35,14 @@ pub fn to_text(value: &Value) -> Result<CompactString, LimitHit> {
     }
 }
 
-/// The text of a value that is no list or map, as EMIT prints it.
+/// Returns the text that EMIT prints for a value that is not a list or map.
 fn scalar_text(value: &Value) -> CompactString {
     let mut text = CompactString::default();
     write(value, &mut text).expect("a text takes what is written to it");
     text
 }
 
-/// A value in a message: a list or map shortened, anything else as EMIT prints it.
+/// Formats a value for a message: a list or map truncated, anything else as EMIT prints it.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -52,7 +52,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Does something with the text of a value as EMIT prints it; no text is made for a text or an int.
+/// Calls `act` with the text that EMIT prints for a value, without allocating for a text or an int.
 pub fn with_text<T>(value: &Value, act: impl FnOnce(&str) -> Fallible<T>) -> Fallible<T> {
     match (value, value.as_text()) {
         (_, Some(text)) => act(&text),
@@ -61,7 +61,7 @@ pub fn with_text<T>(value: &Value, act: impl FnOnce(&str) -> Fallible<T>) -> Fal
     }
 }
 
-/// The text of a text or an int as EMIT prints it, if it is a short one.
+/// Returns the text that EMIT prints for a text or an int, if it is short enough.
 #[inline]
 pub fn to_small(value: &Value) -> Option<Small> {
     match value {
@@ -71,7 +71,7 @@ pub fn to_small(value: &Value) -> Option<Small> {
     }
 }
 
-/// Adds what EMIT prints of its values to a line, and a line feed, as far as there is room.
+/// Appends the line that EMIT prints, with its line feed, within `room`.
 pub fn write_line(values: &[Value], line: &mut String, room: Room) -> Result<(), LimitHit> {
     write_within(values, line, room)?;
     line.push('\n');
@@ -86,8 +86,8 @@ fn write_within(values: &[Value], text: &mut String, room: Room) -> Result<(), L
     }
 }
 
-/// Writes a value as EMIT prints it: texts as they are, but quoted inside lists and maps. Fails when `out` does, and
-/// when the run must stop.
+/// Writes a value as EMIT prints it: texts as they are, but quoted inside lists and maps. Errors: `out` fails, or the
+/// run must stop.
 pub fn write(value: &Value, out: &mut impl Write) -> fmt::Result {
     match value.as_text() {
         Some(text) => out.write_str(&text),
@@ -95,7 +95,7 @@ pub fn write(value: &Value, out: &mut impl Write) -> fmt::Result {
     }
 }
 
-/// Writes a value as a literal of the language reads it back, floats that are no numbers aside.
+/// Writes a value as a literal that the language reads back, except for NaN and infinities.
 pub fn write_quoted(value: &Value, out: &mut impl Write) -> fmt::Result {
     match value {
         Value::Unset | Value::Nil => out.write_str("nil"),
@@ -126,13 +126,13 @@ pub fn write_quoted(value: &Value, out: &mut impl Write) -> fmt::Result {
     }
 }
 
-/// Writes what parts an element from the one before it; each is charged.
+/// Writes the separator before every element but the first; each element is charged.
 fn write_comma(is_first: &mut bool, out: &mut impl Write) -> fmt::Result {
     work::charge(1).map_err(|_| fmt::Error)?;
     if std::mem::take(is_first) { Ok(()) } else { out.write_str(", ") }
 }
 
-/// Writes a text in double quotes, with escapes for what a quoted text may not hold.
+/// Writes a text in double quotes, and escapes the characters that a quoted text may not contain.
 pub fn quote(text: &str, out: &mut impl Write) -> fmt::Result {
     out.write_char('"')?;
     let mut rest = text;
@@ -153,15 +153,15 @@ pub fn quote(text: &str, out: &mut impl Write) -> fmt::Result {
     out.write_char('"')
 }
 
-/// Characters of a value that a message shows.
+/// Number of characters of a value in a message.
 const PREVIEW: usize = 40;
 
-/// The value as a literal, cut to a length that fits a message.
+/// Returns the value as a literal, truncated for a message.
 pub fn preview(value: &Value) -> String {
     beginning(value, PREVIEW)
 }
 
-/// The first characters of the value as a literal, with `…` when there are more.
+/// Returns the first characters of the value as a literal, with `…` if there are more.
 pub fn beginning(value: &Value, chars: usize) -> String {
     let mut cut = Cut { text: String::new(), left: chars };
     match write_quoted(value, &mut cut) {
@@ -170,7 +170,7 @@ pub fn beginning(value: &Value, chars: usize) -> String {
     }
 }
 
-/// The first characters of a text, with `…` when there are more.
+/// Returns the first characters of a text, with `…` if there are more.
 pub fn shortened(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -178,7 +178,7 @@ pub fn shortened(text: &str, chars: usize) -> String {
     }
 }
 
-/// Takes the first characters, then refuses.
+/// Accepts a number of characters, then fails.
 struct Cut {
     text: String,
     left: usize,
@@ -201,7 +201,7 @@ impl Write for Cut {
     }
 }
 
-/// Takes text as far as there is room, then refuses.
+/// Accepts text within `room`, then fails.
 struct Bounded<'a> {
     text: &'a mut String,
     room: Room,

@@ -1,7 +1,7 @@
-//! Typed results as values: any type that serde can serialize.
+//! Conversion of typed results to values: any type that serde can serialize.
 //!
-//! Keys keep the order of the fields, `None` becomes nil. Only shapes that results have are known;
-//! others are a fault of the declaration.
+//! Keys keep the order of the fields; `None` becomes nil. Only the shapes that results use are supported; others are a
+//! bug in the declaration.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::limits::LimitHit;
 
 use super::{List, Map, Str, Value};
 
-/// The value of a typed result.
+/// Converts a typed result to a value.
 pub fn to_value<T: Serialize + ?Sized>(result: &T) -> Result<Value, LimitHit> {
     result.serialize(ToValue).map_err(|error| match error {
         Error::Limit(hit) => hit,

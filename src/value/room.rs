@@ -1,27 +1,27 @@
-//! Bounds a text while it is written: by its own length, the memory of the run and its time.
+//! Bounds on a text that is being written: its own length, and the memory and time of the run.
 
 use std::io;
 
 use crate::limits::{Charged, LimitHit, space, work};
 
-/// The bytes that a text may still take, and the limit that is met when they are not enough.
+/// The number of bytes that a text may still grow by, and the limit that applies beyond them.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     left: usize,
-    /// The limit that bounds it.
+    /// The limit that determines the bound.
     bound: LimitHit,
-    /// The limit that was met.
+    /// The limit that was hit.
     hit: Option<LimitHit>,
 }
 
 impl Room {
-    /// The room of one text.
+    /// Returns the room for one text.
     pub fn of_text() -> Room {
         let (left, bound) = space::string_room();
         Room { left, bound, hit: None }
     }
 
-    /// The same room, or one of so many bytes that another limit allows, if they are fewer.
+    /// Reduces the room to `bytes` if another limit, `bound`, allows fewer bytes.
     pub fn at_most(self, bytes: u64, bound: LimitHit) -> Room {
         match usize::try_from(bytes) {
             Ok(left) if left < self.left => Room { left, bound, ..self },
@@ -29,7 +29,7 @@ impl Room {
         }
     }
 
-    /// Takes so many bytes for a buffer of this length and capacity, which may double to hold them.
+    /// Reserves bytes in a buffer of this length and capacity, which may double to hold them.
     #[inline]
     pub fn take(&mut self, bytes: usize, length: usize, capacity: usize) -> Result<(), LimitHit> {
         match self.left.checked_sub(bytes) {
@@ -54,13 +54,14 @@ impl Room {
         fits.inspect_err(|hit| self.hit = Some(*hit))
     }
 
-    /// The limit that stopped a writer: one of the text, or the end of the run's time.
+    /// Returns the limit that stopped a writer: one on the text, or the deadline of the run.
     pub fn hit(&self) -> LimitHit {
         self.hit.or_else(|| work::check().err()).unwrap_or(self.bound)
     }
 }
 
-/// Takes the bytes of a text as far as there is room, then refuses. They are counted as live while they are written.
+/// A writer that accepts bytes within a [`Room`], then fails. The bytes are charged as live memory while they are
+/// written.
 #[derive(Debug)]
 pub struct Sink {
     bytes: Charged<u8>,
@@ -68,22 +69,22 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// An empty text.
+    /// Creates an empty text.
     pub fn new(room: Room) -> Sink {
         Sink { bytes: Charged::default(), room }
     }
 
-    /// The limit that stopped the writer, where the writer has no reason of its own to fail.
+    /// Returns the limit that stopped the writer, provided that the writer had no other reason to fail.
     pub fn hit(&self) -> LimitHit {
         self.room.hit()
     }
 
-    /// The limit that stopped the writer, if one did.
+    /// Returns the limit that stopped the writer, if any.
     pub fn limit(&self) -> Option<LimitHit> {
         self.room.hit.or_else(|| work::check().err())
     }
 
-    /// The bytes that were written.
+    /// Returns the written bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes.into_vec()
     }

@@ -1,4 +1,4 @@
-//! Short texts, which need no memory besides their value's.
+//! Short texts, stored inside the value.
 
 use std::fmt;
 use std::ops::Deref;
@@ -8,19 +8,19 @@ use std::ops::Deref;
 pub struct Small(u64);
 
 impl Small {
-    /// The most bytes it holds.
+    /// Maximum length in bytes.
     pub const CAPACITY: usize = 7;
     /// The empty text.
     pub const EMPTY: Small = Small(0);
 
-    /// The text in this form, if it is short enough.
+    /// Converts a text, if it is short enough.
     #[inline]
     pub fn new(text: &str) -> Option<Small> {
         let bytes = text.as_bytes();
         (bytes.len() <= Small::CAPACITY).then(|| Small(packed(bytes) << 8 | bytes.len() as u64))
     }
 
-    /// What EMIT prints of an int, if it is short enough.
+    /// Returns the text that EMIT prints for an int, if it is short enough.
     #[inline]
     pub fn of_int(number: i64) -> Option<Small> {
         match number {
@@ -29,7 +29,7 @@ impl Small {
         }
     }
 
-    /// This text and another after it, if they are short enough together.
+    /// Concatenates two texts, if the result is short enough.
     #[inline]
     pub fn joined(self, after: Small) -> Option<Small> {
         let length = self.len() + after.len();
@@ -37,24 +37,24 @@ impl Small {
         (length <= Small::CAPACITY).then_some(Small(bytes | (self.0 & !0xff) | length as u64))
     }
 
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     #[inline]
     pub fn len(self) -> usize {
         (self.0 & 0xff) as usize
     }
 
-    /// All of it as one number, which no other text has.
+    /// Returns the representation as one number, which is unique to the text.
     #[inline]
     pub fn packed(self) -> u64 {
         self.0
     }
 }
 
-/// At most seven bytes as one number, the first lowest.
+/// Packs at most seven bytes into one number, the first byte lowest.
 #[inline]
 fn packed(bytes: &[u8]) -> u64 {
     match (bytes.first_chunk(), bytes.last_chunk()) {
-        // Bytes that are in both are the same.
+        // Bytes that are in both chunks are equal.
         (Some(first), Some(last)) => {
             u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (bytes.len() - 4))
         }
@@ -68,12 +68,12 @@ impl fmt::Debug for Small {
     }
 }
 
-/// The characters of a text value, wherever they are kept.
+/// A borrowed text, regardless of how it is stored.
 #[derive(Clone, Copy)]
 pub enum TextRef<'a> {
-    /// Copied out of the value.
+    /// A copy of an inline text.
     Inline([u8; Small::CAPACITY], u8),
-    /// In a shared text.
+    /// A reference to a shared text.
     Shared(&'a str),
 }
 

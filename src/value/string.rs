@@ -1,8 +1,8 @@
-//! Texts: short ones inside the value, longer ones shared.
+//! Texts: short ones are stored inside the value, longer ones are shared.
 //!
-//! A text of up to seven bytes is always a [`Small`], a longer one always a [`Text`] on the heap, so
-//! equal texts have equal forms. Positions are characters; finding one in a text that is not ASCII
-//! costs a walk from the place found last.
+//! A text of up to seven bytes is always a [`Small`], a longer one always a [`Text`] on the heap, so equal texts have
+//! equal representations. Positions count characters; finding one in a text that is not ASCII scans from the position
+//! that was found last.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -19,16 +19,17 @@ use super::small::{Small, TextRef};
 /// A text of more than seven bytes.
 pub struct Text {
     body: CompactString,
-    /// Its length in characters, once it was counted.
+    /// The length in characters, or [`UNCOUNTED`].
     chars: Cell<u32>,
-    /// A character's number and byte, found last.
+    /// Character index and byte offset that were found last.
     cursor: Cell<(u32, u32)>,
 }
 
-/// Stands for a count that is not known yet; no text has so many characters.
+/// Marks a length that has not been counted; no text has this many characters.
 const UNCOUNTED: u32 = u32::MAX;
 
-/// Bytes that a shared text takes besides a spilled body: itself, its counts and the allocator's header.
+/// Size in bytes of a shared text without a heap-allocated body: the struct, its reference counts and the allocator's
+/// header.
 const TEXT_BYTES: usize = size_of::<Text>() + 3 * size_of::<usize>();
 
 impl Text {
@@ -37,13 +38,13 @@ impl Text {
         Text { body, chars: Cell::new(UNCOUNTED), cursor: Cell::new((0, 0)) }
     }
 
-    /// The text.
+    /// Returns the text.
     #[inline]
     pub fn as_str(&self) -> &str {
         &self.body
     }
 
-    /// Its length in characters.
+    /// Returns the length in characters.
     pub fn char_count(&self) -> usize {
         if self.chars.get() == UNCOUNTED {
             self.chars.set(self.body.chars().count() as u32);
@@ -51,7 +52,7 @@ impl Text {
         self.chars.get() as usize
     }
 
-    /// The byte at which a character begins; the text's length for the character after the last.
+    /// Returns the byte offset of a character, or the length in bytes if the index is that after the last character.
     fn byte_of_char(&self, index: usize) -> usize {
         if self.char_count() == self.body.len() {
             return index;
@@ -82,7 +83,7 @@ impl Text {
         space::check_string(length)?;
         let before = spilled(&self.body);
         if length > self.body.capacity() {
-            // Growth by half, as the body itself grows.
+            // The body grows by half its length.
             space::check(length + length / 2)?;
         }
         self.body.push_str(piece);
@@ -99,12 +100,12 @@ impl Drop for Text {
     }
 }
 
-/// Bytes of a body that are not inside it.
+/// Returns the number of bytes that the body has on the heap.
 fn spilled(body: &CompactString) -> usize {
     if body.is_heap_allocated() { body.capacity() } else { 0 }
 }
 
-/// The length in bytes of the character that begins with this byte.
+/// Returns the length in bytes of the character that begins with this byte.
 fn char_length(first: u8) -> usize {
     match first {
         0..0x80 => 1,
@@ -114,17 +115,17 @@ fn char_length(first: u8) -> usize {
     }
 }
 
-/// A text value on its own, as keys of maps are.
+/// A text outside a [`Value`], such as a map key.
 #[derive(Clone)]
 pub enum Str {
     /// Up to seven bytes.
     Small(Small),
-    /// More.
+    /// More than seven bytes.
     Heap(Rc<Text>),
 }
 
 impl Str {
-    /// A text value.
+    /// Creates a text.
     #[inline]
     pub fn new(text: &str) -> Str {
         match Small::new(text) {
@@ -133,7 +134,7 @@ impl Str {
         }
     }
 
-    /// A text value from a text that is already there.
+    /// Creates a text from an existing buffer.
     pub fn from_compact(text: CompactString) -> Str {
         match Small::new(&text) {
             Some(small) => Str::Small(small),
@@ -141,7 +142,7 @@ impl Str {
         }
     }
 
-    /// The text.
+    /// Borrows the text.
     #[inline]
     pub fn as_text(&self) -> TextRef<'_> {
         match self {
@@ -150,7 +151,7 @@ impl Str {
         }
     }
 
-    /// Its length in characters.
+    /// Returns the length in characters.
     pub fn char_count(&self) -> usize {
         match self {
             Str::Small(_) => self.as_text().chars().count(),
@@ -158,7 +159,7 @@ impl Str {
         }
     }
 
-    /// The character at an index.
+    /// Returns the character at an index.
     pub fn char_at(&self, index: usize) -> Option<char> {
         match self {
             Str::Small(_) => self.as_text().chars().nth(index),
@@ -167,7 +168,7 @@ impl Str {
         }
     }
 
-    /// The characters from `start` up to `end`; both are at most the text's length.
+    /// Returns the characters from `start` up to but excluding `end`; both must be at most the text's length.
     pub fn slice(&self, start: usize, end: usize) -> Str {
         match self {
             Str::Small(_) => Str::new(&self.as_text().chars().skip(start).take(end - start).collect::<String>()),
@@ -178,7 +179,7 @@ impl Str {
         }
     }
 
-    /// Adds to the end, in place when nobody else holds the text.
+    /// Appends a text; in place if this text is not shared.
     pub fn append(&mut self, piece: &str) -> Result<(), LimitHit> {
         if let Str::Heap(text) = self
             && let Some(owned) = Rc::get_mut(text)
@@ -190,7 +191,7 @@ impl Str {
     }
 }
 
-/// A new text of two parts, with room to grow when it is long.
+/// Concatenates two texts, and leaves room to grow if the result is long.
 pub fn join(left: &str, right: &str) -> Result<Str, LimitHit> {
     let length = left.len() + right.len();
     space::check_string(length)?;

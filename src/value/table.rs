@@ -1,7 +1,7 @@
 //! Many records of one shape, packed in columns.
 //!
-//! A walk over a million files gives a million rows; as maps they would take half a gigabyte. Here a
-//! column is one vector, and the map, path and time text of a row are made when they are read.
+//! A walk over a million files returns a million rows; as maps they would take half a gigabyte. Here each column is one
+//! vector, and the map, path and time text of a row are created when they are read.
 
 use std::iter::successors;
 use std::rc::Rc;
@@ -25,65 +25,65 @@ pub struct Table {
 pub enum Column {
     /// Texts.
     Texts(Texts),
-    /// The way down to each record: the text of column `names` of the record itself, after those of
-    /// its parents, parted by `/`. A record without a parent has [`NO_PARENT`].
+    /// The path of each record: the text of column `names` of its ancestors and itself, joined by `/`. A record without
+    /// a parent has [`NO_PARENT`].
     Paths {
-        /// Which column holds the names.
+        /// Index of the column with the names.
         names: usize,
-        /// The record's number of each record's parent.
+        /// For each record, the index of its parent record.
         parents: Vec<u32>,
     },
-    /// The path of each record: that of its folder, and the text of column `names`.
+    /// The path of each record: that of its directory, and the text of column `names`.
     PathsInFolders {
-        /// Which column holds the names.
+        /// Index of the column with the names.
         names: usize,
-        /// The folder of each record; [`NO_PARENT`] for those directly in the first folder.
+        /// The directory of each record, or [`NO_PARENT`] for records directly in the first directory.
         folders: Vec<u32>,
-        /// All folders.
+        /// All directories.
         of: Folders,
     },
-    /// What follows the last dot of column `names`, as `extension` tells it; an empty text where nothing does.
+    /// The extension of each name in column `names`, or an empty text if there is none.
     Extensions {
-        /// Which column holds the names.
+        /// Index of the column with the names.
         names: usize,
-        /// The extension of a name.
+        /// Returns the extension of a name.
         extension: fn(&str) -> Option<&str>,
     },
-    /// One of some words for each record.
+    /// For each record, one of a fixed set of words.
     Words {
         /// The words.
         words: &'static [&'static str],
-        /// Which word each record has.
+        /// For each record, the index of its word.
         numbers: Vec<u8>,
     },
-    /// Texts of a few records, by their numbers, in order; all others have nil.
+    /// Texts of a few records, sorted by record index; all others are nil.
     Sparse(Vec<(u32, String)>),
     /// Whole numbers.
     Ints(Vec<i64>),
     /// Truth values.
     Bools(Vec<bool>),
-    /// Seconds since 1970, shown as RFC 3339 text in UTC.
+    /// Seconds since 1970, presented as RFC 3339 text in UTC.
     Times(Vec<i64>),
-    /// A field that nothing reads; whoever makes the table knows it of all that can reach it.
+    /// A field that nothing reads. The creator of the table knows this for all code that can access it.
     Unread,
 }
 
-/// Stands for the parent of a record that has none.
+/// The parent index of a record without a parent.
 pub const NO_PARENT: u32 = u32::MAX;
 
-/// Folders, each known by its name and by the folder above it.
+/// Directories, each stored as its name and its parent.
 #[derive(Debug)]
 pub struct Folders {
-    /// Path of the first folder with a `/` at its end, or empty.
+    /// Path of the first directory with a trailing `/`, or empty.
     pub first: String,
-    /// Names of the folders below it.
+    /// Names of the directories below it.
     pub names: Texts,
-    /// The folder above each; [`NO_PARENT`] for those directly in the first one.
+    /// The parent of each directory, or [`NO_PARENT`] for those directly in the first directory.
     pub parents: Vec<u32>,
 }
 
 impl Folders {
-    /// The path of a name in a folder.
+    /// Returns the path of a name in a directory.
     fn path(&self, folder: u32, name: &str) -> String {
         let above = |folder: &u32| Some(self.parents[*folder as usize]).filter(|above| *above != NO_PARENT);
         let way: Vec<u32> = successors(Some(folder).filter(|folder| *folder != NO_PARENT), above).collect();
@@ -104,7 +104,7 @@ impl Folders {
     }
 }
 
-/// Many texts end to end.
+/// Many texts stored end to end.
 #[derive(Debug, Default)]
 pub struct Texts {
     ends: Vec<u32>,
@@ -112,7 +112,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Texts end to end, and where each of them ends.
+    /// Creates texts from their concatenation and the end offset of each.
     pub fn new(bytes: String, ends: Vec<u32>) -> Texts {
         Texts { ends, bytes }
     }
@@ -121,7 +121,7 @@ impl Texts {
         self.bytes.capacity() + self.ends.capacity() * size_of::<u32>()
     }
 
-    /// The text of a record.
+    /// Returns the text at an index.
     pub fn get(&self, row: usize) -> &str {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.bytes[start as usize..self.ends[row] as usize]
@@ -129,7 +129,7 @@ impl Texts {
 }
 
 impl Table {
-    /// A table of columns that all have `len` records.
+    /// Creates a table of columns with `len` records each.
     pub fn new(columns: Vec<(impl Into<Str>, Column)>, len: usize) -> Result<Table, LimitHit> {
         space::check_items(len)?;
         let bytes = columns.iter().map(|(_, column)| column.bytes() + size_of::<(Str, Column)>()).sum();
@@ -138,13 +138,13 @@ impl Table {
         Ok(Table { columns, len, bytes })
     }
 
-    /// Which column has a name.
+    /// Returns the index of the column with a name.
     #[inline]
     pub fn column(&self, name: &Str) -> Option<usize> {
         self.columns.iter().position(|(column, _)| column == name)
     }
 
-    /// The value of a record in a column.
+    /// Returns the value of a record in a column.
     pub fn cell(&self, row: usize, column: usize) -> Value {
         match &self.columns[column].1 {
             Column::Texts(texts) => Value::text(texts.get(row)),
@@ -222,23 +222,23 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// All records of a table.
+    /// Returns all records of a table.
     pub fn new(table: Table) -> Rows {
         Rows { table: Rc::new(table) }
     }
 
-    /// How many there are.
+    /// Returns the number of records.
     #[inline]
     pub fn len(&self) -> usize {
         self.table.len
     }
 
-    /// Whether the records of both are those of one table.
+    /// Returns whether both belong to the same table.
     pub fn is_same_table(&self, other: &Rows) -> bool {
         Rc::ptr_eq(&self.table, &other.table)
     }
 
-    /// The record at an index.
+    /// Returns the record at an index.
     #[inline]
     pub fn get(&self, index: usize) -> Option<Row> {
         (index < self.table.len).then(|| Row { table: self.table.clone(), index: index as u32 })
@@ -253,7 +253,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// Makes it another record of the same table; false when `rows` are of another.
+    /// Moves to another record of the same table. Returns false if `rows` belongs to another table or the index is out
+    /// of range.
     pub fn move_to(&mut self, rows: &Rows, index: usize) -> bool {
         let same = Rc::ptr_eq(&self.table, &rows.table) && index < self.table.len;
         if same {
@@ -262,23 +263,23 @@ impl Row {
         same
     }
 
-    /// How many fields it has.
+    /// Returns the number of fields.
     pub fn width(&self) -> usize {
         self.table.columns.len()
     }
 
-    /// Whether it has a field.
+    /// Returns whether the record has a field.
     pub fn has(&self, name: &Str) -> bool {
         self.table.column(name).is_some()
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     #[inline]
     pub fn get(&self, name: &Str) -> Option<Value> {
         Some(self.table.cell(self.index as usize, self.table.column(name)?))
     }
 
-    /// Name and value of the field at a place.
+    /// Returns the name and value of the field at an index.
     pub fn entry_at(&self, column: usize) -> Option<(Str, Value)> {
         let (name, _) = self.table.columns.get(column)?;
         Some((name.clone(), self.table.cell(self.index as usize, column)))

@@ -1,13 +1,13 @@
-//! Times as the documents show them: RFC 3339, UTC, whole seconds, `Z`.
+//! Time format of results: RFC 3339, UTC, whole seconds, `Z`.
 
 use compact_str::CompactString;
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// The text of a time in seconds since 1970, such as `2025-04-22T20:36:00Z`.
+/// Formats a time in seconds since 1970, such as `2025-04-22T20:36:00Z`.
 ///
-/// Written out here because a walk makes a million of them, and a general formatter costs ten times
-/// as much. Years beyond 9999 keep all their digits.
+/// Implemented here because a walk formats a million of them and a general formatter is ten times as slow. Years
+/// outside 0 to 9999 have a sign and keep all their digits.
 pub fn rfc3339(seconds: i64) -> CompactString {
     let (year, month, day) = civil_date(seconds.div_euclid(SECONDS_PER_DAY));
     let rest = seconds.rem_euclid(SECONDS_PER_DAY);
@@ -30,10 +30,10 @@ pub fn rfc3339(seconds: i64) -> CompactString {
     CompactString::from_utf8(text).expect("the text is ASCII")
 }
 
-/// Year, month and day of a day counted from 1970-01-01, in the Gregorian calendar.
+/// Returns year, month and day of a day counted from 1970-01-01, in the Gregorian calendar.
 ///
-/// The method is that of Howard Hinnant's `civil_from_days`: years begin in March, so that the leap
-/// day is the last of its year.
+/// The algorithm is Howard Hinnant's `civil_from_days`: years begin in March, so that the leap day is the last day of
+/// its year.
 pub fn civil_date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);

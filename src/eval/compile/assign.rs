@@ -1,4 +1,4 @@
-//! SET: variables and places inside their values.
+//! SET: assignment to variables and to places inside their values.
 
 use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Place, Variable};
 use crate::text::Span;
@@ -10,7 +10,7 @@ use super::fused::{neighbour, with_near, with_wide};
 use super::operand::{Operand, take_set};
 use super::{Compiler, StmtFn, ValueFn};
 
-/// What writes a value to a place.
+/// Writes a value to a place.
 type Writer = Box<dyn Fn(&mut Machine, Value) -> Run<()>>;
 
 impl Compiler<'_> {
@@ -40,7 +40,7 @@ impl Compiler<'_> {
         with_wide!(self.wide(value), |value| set_to(slot, value))
     }
 
-    /// `SET x = x + …`: in place.
+    /// `SET x = x + …`: adds in place.
     fn add_to_variable(&self, slot: usize, link: &Link, name: Span, span: Span) -> StmtFn {
         match &link.operand.kind {
             ExprKind::Const(Value::Int(number)) => add_int(slot, *number, name, span),
@@ -95,7 +95,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// What writes a value to a place.
+    /// Compiles the assignment to a place.
     fn writer(&self, place: &Place) -> Writer {
         let slot = place.slot.0 as usize;
         let (name, span) = (place.name_span, place.span);
@@ -116,8 +116,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Sets a place in a variable. One that is not set yet becomes a map where the place begins with a key, and stays as it was
-/// where the place cannot be set.
+/// Sets a place in a variable. If the variable is not set and the place begins with a key, the variable becomes a map;
+/// if that fails, it stays unset.
 fn set_place(machine: &mut Machine, slot: usize, way: &[Value], value: Value) -> Fallible<()> {
     let variable = machine.local_mut(slot);
     if !matches!(variable, Value::Unset) || !way[0].is_text() {
@@ -129,8 +129,8 @@ fn set_place(machine: &mut Machine, slot: usize, way: &[Value], value: Value) ->
     Ok(())
 }
 
-/// The error of a place that cannot be set: of a variable that was not set yet and does not begin with a key, that it was
-/// not.
+/// Throws the error of a place that cannot be set. If the variable is not set and the place does not begin with a key,
+/// the error says so.
 #[cold]
 #[inline(never)]
 fn place_failed(machine: &mut Machine, slot: usize, error: Box<ValueError>, name: Span, span: Span) -> Thrown {
@@ -162,7 +162,7 @@ struct SetTo<V> {
 }
 
 impl<V: Operand> SetTo<V> {
-    // Out of line, so that what is read at once saves no registers for it.
+    // Out of line so that the fast path saves no registers for it.
     #[inline(never)]
     fn evaluate(&self, machine: &mut Machine) -> Flow {
         match self.value.take(machine).and_then(|held| take_set(machine, &self.value, held)) {
@@ -221,7 +221,7 @@ impl<V: Operand> Addition<V> {
         }
     }
 
-    // Out of line, so that what is read at once saves no registers for it.
+    // Out of line so that the fast path saves no registers for it.
     #[inline(never)]
     fn evaluate_apart(&self, machine: &mut Machine) -> Flow {
         self.evaluate(machine)
@@ -282,7 +282,7 @@ struct ElementPlace<S, V> {
 }
 
 impl<S: Operand, V: Operand> ElementPlace<S, V> {
-    // Out of line, so that what is read at once saves no registers for it.
+    // Out of line so that the fast path saves no registers for it.
     #[inline(never)]
     fn evaluate(&self, machine: &mut Machine) -> Flow {
         let Ok(new) = self.value.take(machine).and_then(|held| take_set(machine, &self.value, held)) else {
@@ -297,8 +297,8 @@ impl<S: Operand, V: Operand> ElementPlace<S, V> {
         }
     }
 
-    /// Sets it by the whole of the rules.
-    // The owner of what is held, so that the shortcut saves no registers for it.
+    /// Sets the place by the general rules.
+    // Takes ownership of the held operand so that the fast path saves no registers for it.
     #[inline(never)]
     fn set(&self, machine: &mut Machine, held: S::Held, new: Value) -> Flow {
         let Ok(step) = take_set(machine, &self.step, held) else { return Flow::Throw };
@@ -312,7 +312,7 @@ impl<S: Operand, V: Operand> ElementPlace<S, V> {
     }
 }
 
-/// `SET x = x + [item]`: no list is made for the item where `x` is one.
+/// `SET x = x + [item]`: if `x` is a list, no list is created for the item.
 fn append_item(slot: usize, item: ValueFn, name: Span, span: Span) -> StmtFn {
     Box::new(move |machine| {
         if matches!(machine.local(slot), Value::Unset) {
@@ -339,7 +339,7 @@ fn append_item(slot: usize, item: ValueFn, name: Span, span: Span) -> StmtFn {
     })
 }
 
-/// Adds by the whole of the rules.
+/// Adds by the general rules.
 #[inline(never)]
 fn add(machine: &mut Machine, slot: usize, value: &Value, name: Span, span: Span) -> Flow {
     if matches!(machine.local(slot), Value::Unset) {

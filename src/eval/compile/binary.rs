@@ -1,4 +1,4 @@
-//! Operators between two values, fused with the shapes of their operands.
+//! Binary operators, specialized for the shapes of their operands.
 
 use crate::program::tree::{BinaryOp, Expr, Link};
 use crate::text::Span;
@@ -13,12 +13,12 @@ use super::shortcut::{
 };
 use super::{Compiler, CondFn, StmtFn, ValueFn};
 
-/// Links beyond which a chain is evaluated by a loop instead of by nested operations, so that no
-/// length of it takes native stack.
+/// Number of links above which a chain is evaluated in a loop instead of by nested operations, so that native stack use
+/// does not grow with its length.
 const LONG_CHAIN: usize = 32;
 
 impl Compiler<'_> {
-    /// Operators of one strength, from the left, as a value.
+    /// Compiles operators of one precedence, left to right, as a value.
     pub fn chain(&self, first: &Expr, links: &[Link], span: Span) -> ValueFn {
         if links.len() > LONG_CHAIN {
             return self.long_chain(first, links, span);
@@ -38,7 +38,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The shape of the links of a chain before the last, without fusing.
+    /// Returns the shape of the part of a chain before its last link, without fusing.
     pub fn plain_chain(&self, first: &Expr, links: &[Link], span: Span) -> Shape {
         match links {
             [] => self.operand(first),
@@ -46,7 +46,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `SET slot = …` with arithmetic on the right: no value on the way from one to the other.
+    /// Compiles `SET slot = …` with arithmetic on the right: the result is written directly to the slot.
     pub fn set_computed(&self, slot: usize, first: &Expr, links: &[Link], span: Span) -> Option<StmtFn> {
         let (last, before) = links.split_last().expect("a chain has a link");
         if links.len() > LONG_CHAIN {
@@ -70,7 +70,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// A comparison as a condition.
+    /// Compiles a comparison as a condition.
     pub fn comparison(&self, left: &Expr, link: &Link, span: Span) -> CondFn {
         let right = &link.operand;
         match link.op {
@@ -103,7 +103,7 @@ impl Compiler<'_> {
     }
 }
 
-/// An operator that is fused with no operands but simple ones.
+/// Compiles an operator that is specialized only for simple operands.
 fn arithmetic(op: BinaryOp, left: Shape, right: Shape, span: Span) -> ValueFn {
     match op {
         BinaryOp::Divide => with_operands!(left, right, |l, r| compute::<Divide, _, _>(l, r, span)),
@@ -112,13 +112,13 @@ fn arithmetic(op: BinaryOp, left: Shape, right: Shape, span: Span) -> ValueFn {
     }
 }
 
-/// An operation with shortcuts for two ints and two floats.
+/// Compiles an operation with fast paths for two ints and for two floats.
 fn compute<O: Arithmetic, L: Operand, R: Operand>(left: L, right: R, span: Span) -> ValueFn {
     let operands = Operands { left, right, span };
     Box::new(move |machine| operands.compute::<O>(machine))
 }
 
-/// `SET slot = left op right`, with the same shortcuts.
+/// `SET slot = left op right`, with the same fast paths.
 fn compute_into<O: Arithmetic, L: Operand, R: Operand>(slot: usize, left: L, right: R, span: Span) -> StmtFn {
     let operands = Operands { left, right, span };
     Box::new(move |machine| match operands.compute::<O>(machine) {
@@ -130,7 +130,7 @@ fn compute_into<O: Arithmetic, L: Operand, R: Operand>(slot: usize, left: L, rig
     })
 }
 
-/// Both sides of an operation, and its place.
+/// Both operands of an operation, and its span.
 pub struct Operands<L, R> {
     pub left: L,
     pub right: R,
@@ -140,7 +140,7 @@ pub struct Operands<L, R> {
 impl<L: Operand, R: Operand> Operands<L, R> {
     const AT_ONCE: bool = L::AT_ONCE && R::AT_ONCE;
 
-    /// The result: of what can be read at once if that is so of both sides, with nothing held meanwhile.
+    /// Computes the result. If both operands are immediate, they are read without holding anything.
     #[inline(always)]
     pub fn compute<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
         if !Self::AT_ONCE {
@@ -158,7 +158,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
         self.compute_apart::<O>(machine)
     }
 
-    /// The int of two ints that can be read at once.
+    /// Returns the int result of two immediate ints.
     #[inline(always)]
     pub fn int_now<O: Arithmetic>(&self, machine: &Machine) -> Option<i64> {
         match O::ints(self.left.int_now(machine)?, self.right.int_now(machine)?) {
@@ -167,13 +167,13 @@ impl<L: Operand, R: Operand> Operands<L, R> {
         }
     }
 
-    /// The float of two floats that can be read at once.
+    /// Returns the float result of two immediate floats.
     #[inline(always)]
     pub fn float_now<O: Arithmetic>(&self, machine: &Machine) -> Option<f64> {
         O::floats(self.left.float_now(machine)?, self.right.float_now(machine)?)
     }
 
-    // Out of line, so that what is read at once saves no registers for it.
+    // Out of line so that the fast path saves no registers for it.
     #[inline(never)]
     fn compute_apart<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
         let (a, b) = take_both(&self.left, &self.right, machine)?;
@@ -203,7 +203,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
         self.by_the_rules::<O>(machine, a, b)
     }
 
-    /// With an int on the left that was read at once.
+    /// Computes the result with an immediate int on the left.
     #[inline(always)]
     fn with_int<O: Arithmetic>(&self, x: i64, machine: &mut Machine) -> Run<Value> {
         let b = self.right.take(machine)?;
@@ -213,7 +213,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
         }
     }
 
-    /// With a float on the left that was read at once.
+    /// Computes the result with an immediate float on the left.
     #[inline(always)]
     fn with_float<O: Arithmetic>(&self, x: f64, machine: &mut Machine) -> Run<Value> {
         let b = self.right.take(machine)?;
@@ -223,14 +223,14 @@ impl<L: Operand, R: Operand> Operands<L, R> {
         }
     }
 
-    // Out of line and the owner of what is held, so that the shortcuts save no registers for it.
+    // Out of line, and takes ownership of the held operands, so that the fast paths save no registers for it.
     #[inline(never)]
     fn by_the_rules<O: Arithmetic>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> Run<Value> {
         let result = O::apply(self.left.peek(&a, machine), self.right.peek(&b, machine));
         result.map_err(|error| blame(machine, &self.left, &a, &self.right, &b, error, self.span))
     }
 
-    /// The answer, as [`Operands::compute`] comes to it.
+    /// Compares in the same way as [`Operands::compute`] computes.
     #[inline(always)]
     fn compare<O: Comparison>(&self, machine: &mut Machine) -> Run<bool> {
         if !Self::AT_ONCE {
@@ -248,7 +248,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
         self.compare_apart::<O>(machine)
     }
 
-    // Out of line, so that what is read at once saves no registers for it.
+    // Out of line so that the fast path saves no registers for it.
     #[inline(never)]
     fn compare_apart<O: Comparison>(&self, machine: &mut Machine) -> Run<bool> {
         let (a, b) = take_both(&self.left, &self.right, machine)?;
@@ -275,7 +275,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
     }
 }
 
-/// A comparison by any operator but IN and NOT IN.
+/// Compiles a comparison by any operator except IN and NOT IN.
 fn compare<L: Operand, R: Operand>(op: BinaryOp, left: L, right: R, span: Span) -> CondFn {
     match op {
         BinaryOp::Equal => compare_by::<Equal, _, _>(left, right, span),
@@ -288,13 +288,13 @@ fn compare<L: Operand, R: Operand>(op: BinaryOp, left: L, right: R, span: Span) 
     }
 }
 
-/// A comparison with shortcuts for two ints and two floats.
+/// Compiles a comparison with fast paths for two ints and for two floats.
 fn compare_by<O: Comparison, L: Operand, R: Operand>(left: L, right: R, span: Span) -> CondFn {
     let operands = Operands { left, right, span };
     Box::new(move |machine| operands.compare::<O>(machine))
 }
 
-/// A comparison without shortcuts.
+/// Compiles a comparison without fast paths.
 fn test<O: Comparison, L: Operand, R: Operand>(left: L, right: R, span: Span) -> CondFn {
     let operands = Operands { left, right, span };
     Box::new(move |machine| {
@@ -303,7 +303,7 @@ fn test<O: Comparison, L: Operand, R: Operand>(left: L, right: R, span: Span) ->
     })
 }
 
-/// An operation without shortcuts.
+/// Compiles an operation without fast paths.
 fn general<L: Operand, R: Operand>(op: BinaryOp, left: L, right: R, span: Span) -> ValueFn {
     Box::new(move |machine| {
         let (a, b) = take_both(&left, &right, machine)?;
@@ -312,7 +312,7 @@ fn general<L: Operand, R: Operand>(op: BinaryOp, left: L, right: R, span: Span) 
     })
 }
 
-/// Any operator of a chain, by the whole of its rules.
+/// Applies any operator of a chain by the general rules.
 fn apply(op: BinaryOp, left: &Value, right: &Value) -> Fallible<Value> {
     match op {
         BinaryOp::Add => operators::add(left, right),
@@ -327,7 +327,7 @@ fn apply(op: BinaryOp, left: &Value, right: &Value) -> Fallible<Value> {
     }
 }
 
-/// The error of an operation: of a variable that was not set, where that is the reason.
+/// Throws the error of an operation, or that of an unset variable if this is the cause.
 #[cold]
 #[inline(never)]
 fn blame<L: Operand, R: Operand>(
@@ -345,7 +345,7 @@ fn blame<L: Operand, R: Operand>(
     }
 }
 
-/// Refuses variables that were not set yet.
+/// Refuses unset variables.
 #[inline(always)]
 fn check_both<L: Operand, R: Operand>(machine: &mut Machine, left: &L, a: &L::Held, right: &R, b: &R::Held) -> Run<()> {
     check_set(machine, left, a)?;

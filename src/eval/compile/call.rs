@@ -15,17 +15,17 @@ use super::operand::{Operand, take_set};
 use super::{Compiler, ValueFn};
 
 impl Compiler<'_> {
-    /// A call whose failure comes back as it is declared.
+    /// Compiles a call whose failure is returned as its declaration says.
     pub fn call(&self, call: &Call) -> ValueFn {
         self.call_with(call, Failing::AsDeclared)
     }
 
-    /// A call whose result nothing looks at: a failure is told to the user.
+    /// Compiles a call whose result nothing checks: the user is warned about a failure.
     pub fn unseen_call(&self, call: &Call) -> ValueFn {
         self.call_with(call, Failing::Told)
     }
 
-    /// A call whose failure is an error.
+    /// Compiles a call whose failure is an error.
     pub fn strict_call(&self, call: &Call) -> ValueFn {
         self.call_with(call, Failing::AsError)
     }
@@ -58,7 +58,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Keeps the result in `LAST`, where anything reads it.
+    /// Stores the result in `LAST` if anything reads it.
     pub fn keeping_last(&self, call: ValueFn) -> ValueFn {
         match self.last {
             None => call,
@@ -116,7 +116,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Runs a procedure in a new frame right after the caller's.
+/// Runs a procedure in a new frame directly after the caller's.
 #[inline(always)]
 pub(super) fn run_procedure(
     machine: &mut Machine,
@@ -159,7 +159,7 @@ pub(super) fn run_procedure(
     result
 }
 
-/// An error passes through a call.
+/// Adds a call to the trace of the error that passes through it.
 #[cold]
 #[inline(never)]
 fn passing(machine: &mut Machine, span: Span) -> super::super::machine::Thrown {
@@ -192,7 +192,7 @@ fn builtin_call(builtin: Builtin, args: Vec<ValueFn>, span: Span) -> ValueFn {
     }
 }
 
-/// A RANGE that makes its list, charged for each element before it is made.
+/// Compiles a RANGE that creates its list; each element is charged before it is created.
 fn range_call(args: Vec<ValueFn>, span: Span) -> ValueFn {
     Box::new(move |machine| {
         machine.step(span)?;
@@ -204,7 +204,7 @@ fn range_call(args: Vec<ValueFn>, span: Span) -> ValueFn {
     })
 }
 
-/// The list of a RANGE with these arguments.
+/// Returns the list of a RANGE with these arguments.
 pub(super) fn range_of(machine: &mut Machine, args: &[Value], span: Span) -> Run<Value> {
     let (start, end, step) = builtins::range_bounds(args).map_err(|error| machine.throw(span, error))?;
     let length = operators::range_length(start, end, step);
@@ -225,10 +225,10 @@ fn placed_tool_call(id: ToolId, args: Vec<(usize, ValueFn)>, params: usize, span
     })
 }
 
-/// Parameters for whose arguments there is room on the native stack.
+/// Maximum number of parameters whose arguments are kept on the native stack.
 const FEW: usize = 4;
 
-/// Room for the arguments of a tool, all of them left out.
+/// Provides a buffer for the arguments of a tool, all of them initially omitted.
 #[inline(always)]
 pub(super) fn with_room<T>(
     machine: &mut Machine,
@@ -242,7 +242,7 @@ pub(super) fn with_room<T>(
     }
 }
 
-/// A call with one value, which is all arguments when it is a map.
+/// Compiles a call with one value, which is the map of all arguments if it is a map.
 fn perhaps_map_call(id: ToolId, arg: ValueFn, span: Span, handling: Handling) -> ValueFn {
     Box::new(move |machine| {
         let value = arg(machine)?;

@@ -9,7 +9,7 @@ use super::operand::Operand;
 use super::{Compiler, CondFn};
 
 impl Compiler<'_> {
-    /// An expression as a condition: whether its value is true.
+    /// Compiles an expression as a condition: whether its value is true.
     pub fn condition(&self, expr: &Expr) -> CondFn {
         match &expr.kind {
             ExprKind::Const(value) => {
@@ -39,7 +39,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a value is true.
+/// Compiles whether a value is true.
 fn truth<V: Operand>(value: V) -> CondFn {
     Box::new(move |machine| match value.scalar_now(machine) {
         Some(scalar) => Ok(scalar.is_true()),
@@ -47,7 +47,7 @@ fn truth<V: Operand>(value: V) -> CondFn {
     })
 }
 
-// Out of line, so that what is read at once saves no registers for it.
+// Out of line so that the fast path saves no registers for it.
 #[inline(never)]
 fn evaluated_truth<V: Operand>(value: &V, machine: &mut Machine) -> Run<bool> {
     let held = value.take(machine)?;

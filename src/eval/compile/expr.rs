@@ -11,7 +11,7 @@ use super::operand::{Local, Operand, Shape, check_set, take_both, with_operand};
 use super::{Compiler, ValueFn};
 
 impl Compiler<'_> {
-    /// An expression as a value.
+    /// Compiles an expression as a value.
     pub fn value(&self, expr: &Expr) -> ValueFn {
         let span = expr.span;
         match &expr.kind {
@@ -110,7 +110,7 @@ impl Compiler<'_> {
         with_operand!(self.operand(whole), |whole| field_of(whole, name, span))
     }
 
-    /// `"a" + b + c`: the first operand is a text, so all are printed one after another.
+    /// `"a" + b + c`: since the first operand is a text, the printed forms of all operands are concatenated.
     fn join_operands(&self, first: &Expr, links: &[Link], span: Span) -> ValueFn {
         let operands = std::iter::once(first).chain(links.iter().map(|link| &link.operand));
         let pieces = operands.map(|operand| match &operand.kind {
@@ -129,13 +129,13 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a chain adds to a text from its first operand on.
+/// Returns whether a chain is a concatenation that starts with a literal text.
 pub fn joined_text(first: &Expr, links: &[Link]) -> bool {
     let starts = matches!(&first.kind, ExprKind::Const(value) if value.is_text());
     starts && links.iter().all(|link| link.op == BinaryOp::Add)
 }
 
-/// A part of a joined text.
+/// A part of a concatenated text.
 enum Joined {
     Text(Value),
     Value(ValueFn),
@@ -155,7 +155,7 @@ fn joined(parts: Vec<Joined>, span: Span) -> ValueFn {
     })
 }
 
-/// Always the same value.
+/// Compiles a constant.
 pub fn constant(value: Value) -> ValueFn {
     Box::new(move |_| Ok(value.clone()))
 }
@@ -174,7 +174,7 @@ fn outer(slot: usize, span: Span) -> ValueFn {
     })
 }
 
-/// `whole[index]`, with a shortcut for lists.
+/// `whole[index]`, with a fast path for lists.
 fn element<W: Operand, I: Operand>(whole: W, index: I, span: Span) -> ValueFn {
     let element = Element { whole, index, span };
     Box::new(move |machine| {
@@ -186,7 +186,7 @@ fn element<W: Operand, I: Operand>(whole: W, index: I, span: Span) -> ValueFn {
     })
 }
 
-/// `list[i][j]` of variables: both lists are looked at once.
+/// `list[i][j]` of variables: a single operation reads both lists.
 fn element_of_element(whole: Element<Local, Local>, index: Local, span: Span) -> ValueFn {
     let element = Element { whole, index, span };
     Box::new(move |machine| {
@@ -206,13 +206,13 @@ pub struct Element<W, I> {
 }
 
 impl<W: Operand, I: Operand> Element<W, I> {
-    /// The element where it lies, in a list that is not packed.
+    /// Borrows the element from a list that is not packed.
     #[inline(always)]
     pub fn in_place<'a>(&'a self, a: &'a W::Held, b: &'a I::Held, machine: &'a Machine) -> Option<&'a Value> {
         self.of(self.whole.peek(a, machine), b, machine)
     }
 
-    /// The element of a list that is not packed.
+    /// Borrows an element of a list that is not packed.
     #[inline(always)]
     fn of<'a>(&self, whole: &'a Value, b: &I::Held, machine: &Machine) -> Option<&'a Value> {
         match whole {
@@ -221,14 +221,14 @@ impl<W: Operand, I: Operand> Element<W, I> {
         }
     }
 
-    // Out of line, so that the shortcut saves no registers for it.
+    // Out of line so that the fast path saves no registers for it.
     #[inline(never)]
     fn evaluate(&self, machine: &mut Machine) -> Run<Value> {
         let (a, b) = take_both(&self.whole, &self.index, machine)?;
         self.by_the_rules(machine, a, b)
     }
 
-    // Out of line and the owner of what is held, so that the shortcut saves no registers for it.
+    // Out of line, and takes ownership of the held operands, so that the fast path saves no registers for it.
     #[inline(never)]
     pub fn by_the_rules(&self, machine: &mut Machine, a: W::Held, b: I::Held) -> Run<Value> {
         check_set(machine, &self.whole, &a)?;
@@ -239,7 +239,7 @@ impl<W: Operand, I: Operand> Element<W, I> {
 }
 
 impl<I: Operand> Element<Local, I> {
-    /// The element where it lies, in a list that is not packed, if its index can be read at once.
+    /// Borrows the element from a list that is not packed, if the index is immediate.
     #[inline(always)]
     pub fn now<'a>(&self, machine: &'a Machine) -> Option<&'a Value> {
         match machine.local(self.whole.slot) {

@@ -1,5 +1,5 @@
-//! Operands that are operations themselves, computed where they are used: `a * b` inside a sum, `list[i]`
-//! inside a comparison. They save the call of a closure, and a list's element is not copied.
+//! Fused operations: operands that are operations themselves and are computed where they are used, such as `a * b`
+//! inside a sum or `list[i]` inside a comparison. Fusing saves the call of a closure and the copy of a list element.
 
 use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Variable};
 use crate::text::Span;
@@ -12,7 +12,7 @@ use super::expr::Element;
 use super::operand::{Compute, Computed, ConstInt, Local, Operand, Shape, scalar, take_both};
 use super::shortcut::{Add, Multiply, Subtract};
 
-/// A product of two variables.
+/// The product of two variables.
 pub struct Product(Operands<Local, Local>);
 
 impl Compute for Product {
@@ -34,7 +34,7 @@ impl Compute for Product {
     }
 }
 
-/// A variable less another.
+/// The difference of two variables.
 pub struct Difference(Operands<Local, Local>);
 
 impl Compute for Difference {
@@ -56,10 +56,10 @@ impl Compute for Difference {
     }
 }
 
-/// A variable and an int that is added to it, or subtracted.
+/// A variable plus or minus a constant int.
 pub struct Offset {
     operands: Operands<Local, ConstInt>,
-    /// What is added, where it is an int.
+    /// The signed amount to add to an int.
     addend: i64,
     subtracts: bool,
 }
@@ -91,11 +91,11 @@ impl Offset {
     }
 }
 
-/// What is held of an element.
+/// The held form of an element.
 pub enum Found<I> {
-    /// The element.
+    /// A copy of the element.
     Here(Value),
-    /// Its index: it stays in the list, which no expression changes.
+    /// Its index: the element stays in the list, which no expression changes.
     There(I),
 }
 
@@ -169,10 +169,10 @@ pub enum Wide {
     Element(Element<Local, Local>),
 }
 
-/// An element of a list in a variable, at a distance from where another variable points.
+/// An element of a list in a variable, at a constant offset from another variable.
 pub type Neighbour = Element<Local, Computed<Offset>>;
 
-/// The shape of what a variable or an element is compared with, beyond those that any operand may have.
+/// The additional shapes of a comparison's right operand, beyond those of any operand.
 pub enum Bound {
     Offset(Computed<Offset>),
     Difference(Computed<Difference>),
@@ -186,7 +186,7 @@ pub enum Near {
 }
 
 impl Compiler<'_> {
-    /// The shape of an expression as an operand that may be fused.
+    /// Returns the shape of an expression as an operand that may be fused.
     pub fn wide(&self, expr: &Expr) -> Wide {
         match &expr.kind {
             ExprKind::Chain(first, links) => self.wide_chain(first, links, expr.span),
@@ -198,7 +198,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The shape of a chain, or of the links of one before the last.
+    /// Returns the shape of a chain, or of a chain without its last link.
     pub fn wide_chain(&self, first: &Expr, links: &[Link], span: Span) -> Wide {
         match product(first, links, span) {
             Some(product) => Wide::Product(Computed(product)),
@@ -207,12 +207,12 @@ impl Compiler<'_> {
         }
     }
 
-    /// The shape of an expression as an index or an argument.
+    /// Returns the shape of an expression as an index or an argument.
     pub fn near(&self, expr: &Expr) -> Near {
         offset(expr).map_or_else(|| Near::Plain(self.operand(expr)), |offset| Near::Offset(Computed(offset)))
     }
 
-    /// The shape of an expression as what something is compared with, if it has one of its own.
+    /// Returns the shape of an expression as the right operand of a comparison, if it has one of the additional shapes.
     pub fn bound(&self, expr: &Expr) -> Option<Bound> {
         if let ExprKind::Chain(first, links) = &expr.kind {
             let difference = || difference(first, links, expr.span).map(|found| Bound::Difference(Computed(found)));
@@ -230,7 +230,7 @@ fn difference(first: &Expr, links: &[Link], span: Span) -> Option<Difference> {
     pair(BinaryOp::Subtract, first, links, span).map(Difference)
 }
 
-/// One operator between two variables.
+/// Matches one operator between two variables.
 fn pair(op: BinaryOp, first: &Expr, links: &[Link], span: Span) -> Option<Operands<Local, Local>> {
     match links {
         [link] if link.op == op => Some(Operands { left: local(first)?, right: local(&link.operand)?, span }),
@@ -238,7 +238,7 @@ fn pair(op: BinaryOp, first: &Expr, links: &[Link], span: Span) -> Option<Operan
     }
 }
 
-/// `list[i + 1]`
+/// Matches `list[i + 1]`.
 pub fn neighbour(expr: &Expr) -> Option<Neighbour> {
     match &expr.kind {
         ExprKind::Index(whole, index) => {
@@ -290,7 +290,7 @@ macro_rules! with_both_wide {
 }
 pub(super) use with_both_wide;
 
-/// Calls a function that is generic over an operand with an index or argument.
+/// Calls a function that is generic over an operand with the operand of an index or argument.
 macro_rules! with_near {
     ($operand:expr, |$o:ident| $body:expr) => {{
         use $crate::eval::compile::fused::Near;

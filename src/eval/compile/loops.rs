@@ -32,7 +32,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// A loop's body; each turn is a step of its own.
+    /// Compiles the body of a loop; each iteration costs at least one step.
     fn turn(&self, body: &Block, head: Span) -> StmtFn {
         match body.is_empty() {
             false => self.block(body, 1),
@@ -74,7 +74,7 @@ fn shown(value: &Value) -> String {
     format!("{} {}", value.type_name(), crate::value::print::preview(value))
 }
 
-/// What happens in each turn of a FOR EACH.
+/// One iteration of a FOR EACH.
 struct Turn {
     first: usize,
     second: Option<usize>,
@@ -96,7 +96,7 @@ impl Turn {
         watch(machine, |machine| self.over_values(machine, list, |_| ()), told)
     }
 
-    /// `tell` is called before each turn with the number of finished turns.
+    /// Iterates over the elements of a list. `tell` is called before each iteration with the number of completed ones.
     fn over_values(&self, machine: &mut Machine, list: &Rc<List>, tell: impl Fn(usize)) -> Flow {
         for index in 0..list.len() {
             tell(index);
@@ -112,7 +112,7 @@ impl Turn {
         Flow::Next
     }
 
-    /// Goes through the rows of a packed table with one map, as long as nobody else keeps it.
+    /// Iterates over the rows of a packed table, reusing one map as long as nothing else holds it.
     fn over_rows(&self, machine: &mut Machine, list: &Rc<List>, tell: impl Fn(usize)) -> Flow {
         let rows = list.rows().expect("the list was asked for its rows");
         for index in 0..rows.len() {
@@ -149,13 +149,13 @@ impl Turn {
         Flow::Next
     }
 
-    /// Counts through a range.
+    /// Iterates over the numbers of a range.
     fn over_numbers(&self, machine: &mut Machine, (start, end, step): (i64, i64, i64), tell: impl Fn(usize)) -> Flow {
         let mut next = start;
         for index in 0..operators::range_length(start, end, step) {
             tell(index as usize);
             let number = Value::Int(next);
-            // Beyond the last number there may be none that is larger.
+            // The last number may have no successor.
             next = next.wrapping_add(step);
             let flow = match self.second {
                 None => self.run(machine, number, None),
@@ -183,7 +183,7 @@ impl Turn {
         Flow::Next
     }
 
-    /// One turn; a flow when the loop is over.
+    /// Runs one iteration. Returns a flow if the loop is over.
     #[inline(always)]
     fn run(&self, machine: &mut Machine, first: Value, second: Option<Value>) -> Option<Flow> {
         *machine.local_mut(self.first) = first;
@@ -194,7 +194,7 @@ impl Turn {
     }
 }
 
-/// Goes through a loop: plainly, or telling its turns where somebody watches.
+/// Runs a loop, reporting its progress if the run has a view.
 fn watch(
     machine: &mut Machine,
     plain: impl FnOnce(&mut Machine) -> Flow,
@@ -206,7 +206,7 @@ fn watch(
     flow
 }
 
-/// What a turn's end means for its loop.
+/// Translates the end of an iteration to the flow of the loop, or `None` to continue.
 #[inline(always)]
 fn outcome(flow: Flow) -> Option<Flow> {
     match flow {
@@ -216,7 +216,7 @@ fn outcome(flow: Flow) -> Option<Flow> {
     }
 }
 
-/// `FOR EACH i IN RANGE(…)` counts without a list.
+/// `FOR EACH i IN RANGE(…)` counts without creating a list.
 fn over_range(args: Vec<ValueFn>, turn: Turn, span: Span) -> StmtFn {
     Box::new(move |machine| {
         let mut given = Vec::with_capacity(args.len());

@@ -1,7 +1,8 @@
-//! From the lowered tree to boxed closures, which the machine runs.
+//! Compiles the lowered tree to boxed closures, which the machine runs.
 //!
-//! Three kinds of closures: values, conditions that give a bare `bool`, statements that give one
-//! byte. Which operator meets which shape of operand is decided here, once; a run only calls.
+//! There are three kinds of closure: values, conditions that return a bare `bool`, and statements that return one byte.
+//! Compilation selects the implementation for each combination of operator and operand shapes once; running only makes
+//! calls.
 
 mod assign;
 mod binary;
@@ -37,18 +38,18 @@ pub type StmtFn = Box<dyn Fn(&mut Machine) -> Flow>;
 
 /// A compiled procedure or top level.
 pub struct Code {
-    /// The statements, the last RETURN left out.
+    /// The statements, except a final RETURN.
     pub block: StmtFn,
-    /// The value of the last RETURN, when the body ends in one.
+    /// The value of the final RETURN, if the body ends in one.
     pub tail: Option<ValueFn>,
-    /// Slots of its frame.
+    /// Number of slots in its frame.
     pub frame: usize,
-    /// The slot of `LAST`, where anything reads it.
+    /// The slot of `LAST`, if anything reads it.
     pub last: Option<usize>,
 }
 
 impl Code {
-    /// Gives back the step of the last RETURN, which was paid for with the block that was left before it.
+    /// Refunds the step of the final RETURN, which was charged with the block, if the block is left before reaching it.
     #[inline(always)]
     pub fn refund_tail(&self, meter: &mut Meter) {
         meter.refund(u64::from(self.tail.is_some()));
@@ -57,7 +58,7 @@ impl Code {
 
 /// A compiled program.
 pub struct Compiled {
-    /// The procedures, by their numbers.
+    /// The procedures, by number.
     pub procedures: Rc<[Code]>,
     /// The top-level statements.
     pub top: Code,
@@ -70,17 +71,17 @@ pub fn compile(program: &Program) -> Compiled {
     Compiled { procedures: procedures.collect(), top: code(&program.top, 0) }
 }
 
-/// The compiler of one body; the files beside this one add its rules.
+/// The compiler of one body; the sibling modules add its rules.
 pub struct Compiler<'a> {
-    /// Slots of the body's frame, hidden ones included.
+    /// Number of slots in the body's frame, including hidden ones.
     frame: usize,
-    /// The hidden slot of `LAST`, where anything reads it.
+    /// The hidden slot of `LAST`, if anything reads it.
     last: Option<usize>,
-    /// Nothing looks at what becomes of a CALL statement.
+    /// Whether nothing checks the outcome of CALL statements.
     calls_unseen: bool,
-    /// The hidden slot that names the ON ERROR in force, and the handlers.
+    /// The ON ERROR blocks, and the hidden slot that says which one is in force.
     handlers: Option<Handlers>,
-    /// The whole program, with the procedures that the body calls.
+    /// The whole program, including the procedures that the body calls.
     program: &'a Program,
 }
 
@@ -91,7 +92,7 @@ struct Handlers {
     list: Rc<HandlerList>,
 }
 
-/// Handlers that are filled in while the body is compiled.
+/// Handlers, whose blocks are compiled together with the body.
 type HandlerList = RefCell<Vec<Rc<Handler>>>;
 
 impl<'a> Compiler<'a> {
@@ -106,12 +107,12 @@ impl<'a> Compiler<'a> {
         Compiler { frame, last, calls_unseen: body.calls_unseen, handlers, program }
     }
 
-    /// The tool that is called where the script names one.
+    /// Returns the tool to call where the script names one.
     fn tool(&self, named: ToolId) -> ToolId {
         self.program.spared.iter().find(|(id, _)| *id == named).map_or(named, |(_, instead)| *instead)
     }
 
-    /// How the answer and the failure of a call are used that stands in the script itself.
+    /// Returns how to handle the result and the failure of a call in the script itself.
     fn handling(&self, call: &Call, failing: Failing) -> Handling {
         Handling { failing, warns_of_cut: self.program.unseen_cuts.binary_search(&call.span).is_ok() }
     }
@@ -123,5 +124,5 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Places of statements, for the step limit.
+/// Spans of statements, for the step limit.
 type Spans = Box<[Span]>;

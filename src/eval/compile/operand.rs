@@ -1,7 +1,7 @@
-//! Operands of fused operations: a local variable, a constant, or any expression.
+//! Operands of specialized operations: a local variable, a constant, or any expression.
 //!
-//! An operation is compiled once for each pair of shapes, so that the frequent ones read their
-//! operands without a call and without a copy.
+//! An operation is compiled once for each pair of shapes, so that frequent ones read their operands without a call or a
+//! copy.
 
 use crate::program::tree::{Expr, ExprKind, Variable};
 use crate::text::Span;
@@ -10,29 +10,29 @@ use crate::value::Value;
 use super::super::machine::{Machine, Run};
 use super::{Compiler, ValueFn};
 
-/// Where an operation gets a value from.
+/// The source of a value for an operation.
 pub trait Operand: 'static {
-    /// What is held between evaluation and use.
+    /// The data held between evaluation and use.
     type Held;
-    /// Whether evaluating it can fail or do something.
+    /// Whether evaluation can fail or have an effect.
     const COMPUTES: bool = false;
-    /// Whether a number that it gives can be read at once: no closure is called, nothing is held and no error
-    /// is made, so that an operation on numbers is a function without a stack frame.
+    /// Whether a numeric value is immediate: reading it calls no closure, holds nothing and creates no error, so that
+    /// an operation on numbers is a function without a stack frame.
     const AT_ONCE: bool = false;
 
-    /// Evaluates what must be evaluated.
+    /// Evaluates the operand as far as necessary.
     fn take(&self, machine: &mut Machine) -> Run<Self::Held>;
 
-    /// The value.
+    /// Borrows the value.
     fn peek<'a>(&'a self, held: &'a Self::Held, machine: &'a Machine) -> &'a Value;
 
-    /// The value, for keeping.
+    /// Returns the value, to be stored.
     #[inline(always)]
     fn owned(&self, held: Self::Held, machine: &Machine) -> Value {
         self.peek(&held, machine).clone()
     }
 
-    /// The value if it is an int; known at compile time for constants.
+    /// Returns the value if it is an int; known at compile time for constants.
     #[inline(always)]
     fn int(&self, held: &Self::Held, machine: &Machine) -> Option<i64> {
         match self.peek(held, machine) {
@@ -41,7 +41,7 @@ pub trait Operand: 'static {
         }
     }
 
-    /// The value if it is a float.
+    /// Returns the value if it is a float.
     #[inline(always)]
     fn float(&self, held: &Self::Held, machine: &Machine) -> Option<f64> {
         match self.peek(held, machine) {
@@ -50,25 +50,25 @@ pub trait Operand: 'static {
         }
     }
 
-    /// What is held of it where a number was read at once.
+    /// Returns the held form of a number that was read immediately.
     fn hold(&self, number: Value) -> Self::Held;
 
-    /// The place of the variable's name, if it is a variable.
+    /// Returns the span of the variable's name if the operand is a variable.
     fn variable(&self) -> Option<Span>;
 
-    /// The int that it gives, if that can be read at once.
+    /// Returns the value if it is an immediate int.
     #[inline(always)]
     fn int_now(&self, _: &Machine) -> Option<i64> {
         None
     }
 
-    /// The float that it gives, if that can be read at once.
+    /// Returns the value if it is an immediate float.
     #[inline(always)]
     fn float_now(&self, _: &Machine) -> Option<f64> {
         None
     }
 
-    /// The number or truth value that it gives, if that can be read at once.
+    /// Returns the value if it is an immediate number or truth value.
     #[inline(always)]
     fn scalar_now(&self, machine: &Machine) -> Option<Value> {
         match self.int_now(machine) {
@@ -78,7 +78,7 @@ pub trait Operand: 'static {
     }
 }
 
-/// A copy of a number or a truth value.
+/// Copies a number or a truth value.
 #[inline(always)]
 pub fn scalar(value: &Value) -> Option<Value> {
     match value {
@@ -171,7 +171,7 @@ impl Operand for ConstInt {
     }
 }
 
-/// Another value known before the run.
+/// Any other value known before the run.
 pub struct Const(pub Value);
 
 impl Operand for Const {
@@ -210,20 +210,20 @@ impl Operand for Const {
     }
 }
 
-/// Something that is evaluated to a value.
+/// A computation that produces a value.
 pub trait Compute: 'static {
-    /// Whether a number that it comes to can be had without an evaluation.
+    /// Whether a numeric result is available without an evaluation.
     const AT_ONCE: bool = false;
 
     fn compute(&self, machine: &mut Machine) -> Run<Value>;
 
-    /// The int that it comes to, if that can be had at once.
+    /// Returns the result if it is an int that is immediately available.
     #[inline(always)]
     fn int_now(&self, _: &Machine) -> Option<i64> {
         None
     }
 
-    /// The float that it comes to, if that can be had at once.
+    /// Returns the result if it is a float that is immediately available.
     #[inline(always)]
     fn float_now(&self, _: &Machine) -> Option<f64> {
         None
@@ -237,7 +237,7 @@ impl Compute for ValueFn {
     }
 }
 
-/// The value that something is evaluated to.
+/// An operand that is computed.
 pub struct Computed<C>(pub C);
 
 /// Any expression.
@@ -282,7 +282,7 @@ impl<C: Compute> Operand for Computed<C> {
     }
 }
 
-/// Evaluates both sides; a variable on the left that was not set yet is refused before the right side does anything.
+/// Evaluates both operands. An unset variable on the left is refused before the right side is evaluated.
 #[inline(always)]
 pub fn take_both<L: Operand, R: Operand>(left: &L, right: &R, machine: &mut Machine) -> Run<(L::Held, R::Held)> {
     let a = left.take(machine)?;
@@ -292,7 +292,7 @@ pub fn take_both<L: Operand, R: Operand>(left: &L, right: &R, machine: &mut Mach
     Ok((a, right.take(machine)?))
 }
 
-/// Refuses a variable that was not set yet.
+/// Refuses an unset variable.
 #[inline(always)]
 pub fn check_set<W: Operand>(machine: &mut Machine, operand: &W, held: &W::Held) -> Run<()> {
     match (operand.peek(held, machine), operand.variable()) {
@@ -301,7 +301,7 @@ pub fn check_set<W: Operand>(machine: &mut Machine, operand: &W, held: &W::Held)
     }
 }
 
-/// The value of an operand; refuses a variable that was not set yet.
+/// Returns the value of an operand, and refuses an unset variable.
 #[inline(always)]
 pub fn take_set<V: Operand>(machine: &mut Machine, operand: &V, held: V::Held) -> Run<Value> {
     check_set(machine, operand, &held)?;
@@ -317,7 +317,7 @@ pub enum Shape {
 }
 
 impl Compiler<'_> {
-    /// The shape of an expression as an operand.
+    /// Returns the shape of an expression as an operand.
     pub fn operand(&self, expr: &Expr) -> Shape {
         match &expr.kind {
             ExprKind::Variable(Variable::Local(slot)) => Shape::Local(Local { slot: slot.0 as usize, span: expr.span }),

@@ -1,4 +1,4 @@
-//! Functions that take a procedure: they run it for each element, each a step.
+//! Functions that take a procedure: they run it for each element, at one step per element.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use super::super::tool_call::{self, Failing, Handling};
 use super::call::{run_procedure, with_room};
 use super::{Compiler, ValueFn};
 
-/// Runs what was named with one argument, or with two.
+/// Calls the callee with one or two arguments.
 type Apply = Box<dyn Fn(&mut Machine, Value, Option<Value>) -> Run<Value>>;
 
 impl Compiler<'_> {
@@ -77,7 +77,7 @@ impl Compiler<'_> {
                     if second.is_some() {
                         args[1] = second;
                     }
-                    // Its answer goes on to what is made of the list.
+                    // The result goes into the new list or map, so no truncation warning is given here.
                     tool_call::call(machine, id, args, span, Handling { failing, warns_of_cut: false })
                 })
             }),
@@ -107,7 +107,7 @@ fn run(
     }
 }
 
-/// The map of what is made of each entry, or of the entries that are kept.
+/// Returns the map of new values, or of the entries that are kept.
 fn run_map(machine: &mut Machine, over: Over, map: &Map, (apply, gives): (&Apply, usize), span: Span) -> Run<Value> {
     let mut made = Rc::new(Map::with_capacity(0));
     for (key, value) in map.iter() {
@@ -126,7 +126,7 @@ fn run_map(machine: &mut Machine, over: Over, map: &Map, (apply, gives): (&Apply
     Ok(Value::Map(made))
 }
 
-/// Bytes of one entry of a table of groups.
+/// Size in bytes of one entry of a group table.
 const GROUP_BYTES: usize = 2 * size_of::<Value>() + 4 * size_of::<usize>();
 
 fn group_by(machine: &mut Machine, list: &List, apply: &Apply, span: Span) -> Run<Value> {
@@ -153,7 +153,7 @@ fn group_by(machine: &mut Machine, list: &List, apply: &Apply, span: Span) -> Ru
     Ok(map.into())
 }
 
-/// The list of what is made of each element, those left out of which nothing is made.
+/// Returns the list of values that `make` returns for the elements, without those for which it returns `None`.
 fn collect(
     machine: &mut Machine,
     list: &List,
@@ -180,7 +180,7 @@ fn reduce(machine: &mut Machine, list: &List, start: Option<Value>, apply: &Appl
     Ok(made)
 }
 
-/// Whether the procedure gives for any element what is as true as `wanted`.
+/// Returns whether the procedure's result has the truth value `wanted` for any element.
 fn first(machine: &mut Machine, list: &List, apply: &Apply, wanted: bool, span: Span) -> Run<bool> {
     for element in list.iter() {
         machine.step(span)?;

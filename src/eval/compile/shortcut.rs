@@ -1,15 +1,15 @@
-//! Operators as types: what each makes of two ints and of two floats, and the whole of its rules.
+//! Operators as types: their fast paths for two ints and two floats, and their general rules.
 
 use std::cmp::Ordering;
 
 use crate::value::{Fallible, Value, equality, number, operators};
 
-/// An operator that gives a value: its shortcuts for numbers, and the whole of its rules.
+/// An operator that returns a value: its fast paths for numbers, and its general rules.
 pub trait Arithmetic: 'static {
-    /// The int of two ints; none when the rules must say what becomes of them.
+    /// Returns the result for two ints, or `None` if the general rules must decide.
     fn ints(left: i64, right: i64) -> Option<Value>;
 
-    /// The result of two floats; none when the rules must say what becomes of them.
+    /// Returns the result for two floats, or `None` if the general rules must decide.
     fn floats(left: f64, right: f64) -> Option<f64>;
 
     fn apply(left: &Value, right: &Value) -> Fallible<Value>;
@@ -109,7 +109,7 @@ impl Arithmetic for Remainder {
     }
 }
 
-/// An operator that gives a truth value.
+/// An operator that returns a truth value.
 pub trait Comparison: 'static {
     fn ints(left: i64, right: i64) -> bool;
 

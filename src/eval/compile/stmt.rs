@@ -1,8 +1,8 @@
 //! Statements and blocks.
 //!
-//! A block charges the steps of all its statements at once and gives back what an early leave did
-//! not take; where not enough are left it charges one by one, so that a run always stops at the
-//! statement that is one too many.
+//! A block charges the steps of all its statements at once, and refunds the remaining ones if it is left early. If the
+//! budget does not cover all of them, it charges one at a time, so that a run always stops at the statement that
+//! exceeds the limit.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use super::super::{must, tool_call};
 use super::{Compiler, Handlers, Spans, StmtFn, ValueFn};
 
 impl Compiler<'_> {
-    /// A block that charges `extra` steps besides those of its statements.
+    /// Compiles a block that charges `extra` steps besides those of its statements.
     pub fn block(&self, block: &[Stmt], extra: u64) -> StmtFn {
         let statements: Vec<StmtFn> = block.iter().map(|stmt| self.statement(stmt)).collect();
         let spans: Spans = block.iter().map(|stmt| stmt.span).collect();
@@ -33,10 +33,10 @@ impl Compiler<'_> {
         }
     }
 
-    /// The statements of a body and, apart, the value of the RETURN that it ends in.
+    /// Splits a body into its statements and the value of its final RETURN.
     pub fn split_tail<'b>(&self, block: &'b Block) -> (&'b [Stmt], Option<ValueFn>) {
         match block.split_last() {
-            // A handler must see errors of the RETURN too, so there it stays a statement.
+            // A handler must also see errors of the RETURN, so it stays a statement.
             Some((Stmt { kind: StmtKind::Return(value), .. }, before)) if self.handlers.is_none() => {
                 (before, Some(self.value(value)))
             }
@@ -89,7 +89,7 @@ impl Compiler<'_> {
     }
 
     fn call_statement(&self, call: &Expr) -> StmtFn {
-        // A built-in sets `LAST` where it stands in a CALL statement, and only there.
+        // A built-in sets `LAST` only in a CALL statement.
         let is_builtin = match &call.kind {
             ExprKind::Call(call) => matches!(call.target, Target::Builtin(_)),
             ExprKind::Eval(..) => true,
@@ -146,7 +146,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Arms of one IF beyond which they are tried by a loop instead of by nested closures.
+/// Number of arms of an IF above which they are tried in a loop instead of by nested closures.
 const MANY_ARMS: usize = 16;
 
 fn many_arms(arms: Vec<(super::CondFn, StmtFn)>, otherwise: StmtFn) -> StmtFn {
@@ -192,8 +192,7 @@ fn print(machine: &mut Machine, values: &[Value]) -> Result<(), EmitError> {
     machine.world.output.emit(values, &mut machine.meter)
 }
 
-/// A block of few statements: their number is known when this is compiled, so that the machine's code
-/// for it has no loop.
+/// Compiles a short block. Its length is known at compile time, so the machine code contains no loop.
 fn row<const N: usize>(statements: Vec<StmtFn>, spans: Spans, extra: u64) -> StmtFn {
     let Ok(statements) = <[StmtFn; N]>::try_from(statements) else { unreachable!("the block was counted") };
     Box::new(move |machine| {
@@ -229,7 +228,7 @@ fn sequence(statements: Vec<StmtFn>, spans: Spans, extra: u64) -> StmtFn {
     })
 }
 
-/// A block of a body with ON ERROR: errors of its statements may be handled here.
+/// Compiles a block of a body with ON ERROR, which may handle errors of its statements.
 fn guarded_block(statements: Vec<StmtFn>, spans: Spans, extra: u64, handlers: Handlers) -> StmtFn {
     Box::new(move |machine| {
         for (number, statement) in statements.iter().enumerate() {
@@ -256,7 +255,7 @@ fn guarded_block(statements: Vec<StmtFn>, spans: Spans, extra: u64, handlers: Ha
     })
 }
 
-/// Runs statements that cannot all be paid for, up to the one that is too many.
+/// Runs statements that exceed the budget, up to the one that hits the limit.
 #[cold]
 #[inline(never)]
 fn one_by_one(machine: &mut Machine, statements: &[StmtFn], spans: &Spans, extra: u64) -> Flow {

@@ -1,55 +1,55 @@
-//! From the words of a command line to the values of parameters.
+//! Converts the words of a command line to parameter values.
 //!
-//! Every mistake is found, not only the first. Nothing is guessed: a word that no parameter takes is a mistake.
+//! All mistakes are reported, not only the first. Nothing is guessed: a word that no parameter accepts is a mistake.
 
 use crate::text::{Code, Diagnostic, nearest};
 use crate::value::Value;
 
 use super::{Interface, Kind, OWN_OPTIONS, Role};
 
-/// The words of a command line that belong to a script.
+/// The words of a command line that belong to the script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
-    /// Words before `--`, those of `ns` taken out.
+    /// Words before `--`, without the options of `ns`.
     pub before: Vec<String>,
-    /// Words after it.
+    /// Words after `--`.
     pub after: Vec<String>,
-    /// Long names of options of `ns` that were written after the script's file.
+    /// Long names of `ns` options that were written after the script's file name.
     pub own: Vec<String>,
 }
 
 impl Words {
-    /// Words that are all the script's, as they are after `--`.
+    /// Treats all words as the script's own, as if they followed `--`.
     pub fn verbatim(words: &[String]) -> Words {
         Words { after: words.to_vec(), ..Words::default() }
     }
 
-    /// All of them, as `ARGS` has them.
+    /// Returns all words, as the script sees them in `ARGS`.
     pub fn all(&self) -> Vec<&str> {
         self.before.iter().chain(&self.after).map(String::as_str).collect()
     }
 }
 
-/// What a script is run with.
+/// The values that a script is run with.
 #[derive(Debug, Default)]
 pub struct Bound {
-    /// What it finds in `ARGS`.
+    /// The elements of `ARGS`.
     pub args: Vec<Value>,
-    /// The arguments of the procedure that is run.
+    /// The arguments of the entry procedure.
     pub values: Vec<Value>,
 }
 
-/// Whether a word is an option, and not a value; negative numbers and `-` are values.
+/// Returns whether a word is an option rather than a value. Negative numbers and `-` are values.
 pub fn is_option(word: &str) -> bool {
     let Some(rest) = word.strip_prefix('-').filter(|rest| !rest.is_empty()) else { return false };
     !rest.trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit())
 }
 
 impl Interface {
-    /// The values that these words give.
+    /// Converts words to parameter values.
     ///
     /// # Errors
-    /// Everything that is wrong with them; nothing of it has a place in the script.
+    /// All mistakes in the words, as diagnostics without a location in the script.
     pub fn bind(&self, words: &Words) -> Result<Bound, Vec<Diagnostic>> {
         let args = words.all().into_iter().map(Value::text).collect();
         let mut binder = Binder::new(self);
@@ -67,9 +67,9 @@ impl Interface {
 
 struct Binder<'a> {
     interface: &'a Interface,
-    /// What each parameter was given.
+    /// The values given for each parameter.
     given: Vec<Vec<Value>>,
-    /// Words that are given by their place.
+    /// Positional words.
     plain: Vec<&'a str>,
     findings: Vec<Diagnostic>,
 }
@@ -98,7 +98,8 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Takes an option, and says whether the next word is its value. `is_shared` is whether `ns` could have had it.
+    /// Handles an option and returns whether the next word is its value. `is_shared` says whether `ns` could have
+    /// claimed the option.
     fn option(&mut self, (word, is_shared): (&'a str, bool), next: Option<&'a str>) -> bool {
         let (written, inline) = match word.split_once('=') {
             Some((written, value)) => (written, Some(value)),
@@ -154,7 +155,7 @@ impl<'a> Binder<'a> {
         inline.is_none()
     }
 
-    /// Gives a parameter the value of a text.
+    /// Parses a text and adds its value to a parameter.
     fn give_text(&mut self, place: usize, written: &str, text: &str) {
         let parameter = &self.interface.parameters[place];
         match parameter.read(text) {
@@ -179,7 +180,7 @@ impl<'a> Binder<'a> {
         self.given[place].push(value);
     }
 
-    /// Gives the plain words to the arguments that have none, in their order.
+    /// Assigns positional words, in order, to arguments that have no value yet.
     fn place_arguments(&mut self) {
         let interface = self.interface;
         let mut plain = std::mem::take(&mut self.plain).into_iter();
@@ -196,7 +197,7 @@ impl<'a> Binder<'a> {
             }
         }
         let (left, expected) = (plain.collect::<Vec<_>>(), interface.count_arguments());
-        // The value of an option that is not known counts as a word.
+        // The value of an unknown option would be counted as a positional word.
         let is_certain = self.findings.iter().all(|finding| finding.code != Code::UnknownArgument.into());
         if let Some(first) = left.first().filter(|_| is_certain) {
             let message = format!("`{first}` is too much: the script takes {expected}");
@@ -217,7 +218,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// An option of `ns` after the file that the script has too: nobody can tell which was meant.
+    /// Reports an option written after the file name that both `ns` and the script define: the meaning is ambiguous.
     fn check_own(&mut self, name: &str) {
         if self.find(&name.replace('-', "_")).is_some() {
             let message = format!("`--{name}` is an option of `ns` and of the script");

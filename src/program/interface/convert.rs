@@ -1,11 +1,11 @@
-//! Values of parameters: from a word of a command line, and from a value that a program gives.
+//! Conversion of parameter values from command-line words and from the values of a calling program.
 
 use crate::value::{Map, Str, Value};
 
 use super::{Element, Kind, Parameter};
 
 impl Parameter {
-    /// The value that one word gives; none where it is no such value.
+    /// Parses one word. Returns `None` if it is not a valid value for this parameter.
     pub(super) fn read(&self, text: &str) -> Option<Value> {
         match self.kind {
             Kind::Flag => None,
@@ -19,7 +19,7 @@ impl Parameter {
         }
     }
 
-    /// The value of the parameter from all that it was given.
+    /// Combines all values given for the parameter into one.
     pub(super) fn whole(&self, mut given: Vec<Value>) -> Value {
         if given.is_empty() {
             return self.default.clone().unwrap_or_default();
@@ -41,7 +41,7 @@ impl Parameter {
         }
     }
 
-    /// The value as the parameter takes it: a whole number where a number is wanted becomes a float.
+    /// Converts a value to the parameter's kind: a whole number becomes a float where a float is wanted.
     pub(super) fn converted(&self, value: &Value) -> Option<Value> {
         match (self.kind, value) {
             (Kind::Flag, Value::Bool(_)) => Some(value.clone()),
@@ -61,7 +61,7 @@ impl Parameter {
         }
     }
 
-    /// What a message says that it needs.
+    /// Returns the expected input, as diagnostics describe it.
     pub(super) fn expected(&self) -> &'static str {
         match self.kind {
             Kind::Flag => "true or false",

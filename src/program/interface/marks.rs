@@ -1,34 +1,34 @@
-//! Lines of `:: arg name: what it is`.
+//! `:: arg name: description` metadata lines.
 //!
-//! `[name]` is an argument that may be left out, `name...` one that takes all words that are left.
+//! `[name]` marks an optional argument, `name...` one that takes all remaining words.
 
 use crate::syntax::ast::Tree;
 use crate::text::{Code, Diagnostic, Span};
 
 use super::{Kind, Parameter, Role};
 
-/// What a line says.
+/// One `:: arg` line.
 #[derive(Debug)]
 pub struct Mark {
-    /// The parameter.
+    /// The name of the parameter.
     pub name: String,
-    /// `[name]`
+    /// Whether the line has the form `[name]`.
     pub is_optional: bool,
-    /// `name...`
+    /// Whether the line has the form `name...`.
     pub takes_rest: bool,
-    /// What stands after the colon.
+    /// The text after the colon.
     pub documentation: String,
-    /// The line.
+    /// The span of the line.
     pub span: Span,
 }
 
-/// All such lines, in the text's order.
+/// Returns all `:: arg` lines, in source order.
 pub fn marks(tree: &Tree) -> Vec<Mark> {
     let lines = tree.metadata.iter().filter_map(|line| {
         let form = line.key.strip_prefix("arg").filter(|form| form.starts_with([' ', '\t']))?.trim();
         let mut name = form.trim_start_matches("--").to_owned();
         let (mut is_optional, mut takes_rest) = (false, false);
-        // `[name...]` and `[name]...` mean the same.
+        // `[name...]` and `[name]...` are equivalent.
         for _ in 0..2 {
             for dots in ["...", "…"] {
                 takes_rest |= strip(&mut name, "", dots);
@@ -41,7 +41,7 @@ pub fn marks(tree: &Tree) -> Vec<Mark> {
     lines.collect()
 }
 
-/// Takes away what a text begins and ends with, where it has both.
+/// Removes a prefix and a suffix if the text has both, and returns whether it did.
 fn strip(text: &mut String, first: &str, last: &str) -> bool {
     let inner = text.trim().strip_prefix(first).and_then(|rest| rest.strip_suffix(last)).map(str::to_owned);
     let is_there = inner.is_some();
@@ -50,7 +50,7 @@ fn strip(text: &mut String, first: &str, last: &str) -> bool {
 }
 
 impl Mark {
-    /// Gives a parameter the role that the line says, or reports why it cannot have it.
+    /// Gives a parameter the role that the line declares, or reports why it cannot have it.
     pub fn apply(&self, parameter: &mut Parameter, findings: &mut Vec<Diagnostic>) {
         match self.contradiction(parameter) {
             None => self.set_role(parameter),
@@ -73,7 +73,7 @@ impl Mark {
         }
     }
 
-    /// Why the parameter cannot be what the line says, and what to write instead.
+    /// Returns why the parameter cannot have the declared role, and what to write instead.
     fn contradiction(&self, parameter: &Parameter) -> Option<(String, String)> {
         let name = &self.name;
         let has_default = parameter.default.is_some();

@@ -1,8 +1,8 @@
-//! The command line of a script: the parameters of the procedure that is run, as arguments and options.
+//! The command line of a script: exposes the parameters of the entry procedure as arguments and options.
 //!
-//! A parameter without a default is an argument, one with a default an option whose kind is that of the default.
-//! Lines of `:: arg name: …` document them, and make an argument of an option. Nothing here knows of processes:
-//! words come in, values go out.
+//! A parameter without a default is an argument; one with a default is an option whose kind is that of the default.
+//! `:: arg name: …` lines document parameters and can turn an option into an argument. This module does no I/O: it
+//! converts words to values.
 
 mod bind;
 mod convert;
@@ -23,7 +23,7 @@ pub use bind::{Bound, Words, is_option};
 
 use marks::{Mark, marks};
 
-/// The long options of `ns run`: a script cannot have one of the same name to itself. Sorted.
+/// The long options of `ns run`, sorted. A script option of the same name can be given only after `--`.
 pub const OWN_OPTIONS: [&str; 20] = [
     "atomic",
     "case-policy",
@@ -47,67 +47,67 @@ pub const OWN_OPTIONS: [&str; 20] = [
     "verbose",
 ];
 
-/// The option that shows the usage of a script.
+/// The option that prints a script's usage.
 const HELP: &str = "help";
 
-/// Whether `ns run` has a long option of this name.
+/// Returns whether `ns run` has a long option of this name.
 fn is_own(option: &str) -> bool {
     OWN_OPTIONS.binary_search(&option).is_ok()
 }
 
-/// What a script takes from its command line.
+/// The command-line interface of a script.
 #[derive(Debug, Default)]
 pub struct Interface {
-    /// What the script does: `:: description`, or the text of the procedure's `COMMENT:`.
+    /// The description: `:: description`, or the text of the procedure's `COMMENT:`.
     pub description: Option<String>,
     /// `:: usage`, for a script that reads `ARGS` itself.
     pub usage: Option<String>,
-    /// The procedure that is run; none where the top level is, which finds all words in `ARGS`.
+    /// The entry procedure, or `None` for the top level, which reads all words from `ARGS`.
     pub procedure: Option<CompactString>,
-    /// Its parameters; those that a script which reads `ARGS` documents.
+    /// The parameters of the procedure, or those that a script which reads `ARGS` documents.
     pub parameters: Vec<Parameter>,
 }
 
-/// A parameter as the command line gives it.
+/// A parameter on the command line.
 #[derive(Debug)]
 pub struct Parameter {
-    /// Its name in the script.
+    /// The name in the script.
     pub name: CompactString,
-    /// How it is given.
+    /// How values are passed to the parameter.
     pub role: Role,
-    /// What it takes.
+    /// The values that the parameter accepts.
     pub kind: Kind,
-    /// Its value when it is not given; none where it must be.
+    /// The value if none is given, or `None` if the parameter is required.
     pub default: Option<Value>,
-    /// What `:: arg` says of it.
+    /// The description from its `:: arg` line.
     pub documentation: Option<String>,
 }
 
-/// How a parameter is given.
+/// How values are passed to a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// By its place, or by its name.
+    /// By position or by name.
     Argument,
-    /// By all words that are left, or often by its name.
+    /// All remaining words, or an option that may be repeated.
     Rest,
-    /// By its name.
+    /// By name only.
     Option,
 }
 
-/// What a parameter takes.
+/// The values that a parameter accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing: it is true when it is given.
+    /// No value: the parameter is true if the flag is given.
     Flag,
     /// One value.
     One(Element),
     /// Any number of values.
     List(Element),
-    /// Any number of `KEY=VALUE`.
+    /// Any number of `KEY=VALUE` pairs.
     Map(Element),
 }
 
-/// What a single value is.
+/// The type of a single value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     /// Any text.
@@ -119,11 +119,11 @@ pub enum Element {
 }
 
 impl Interface {
-    /// The interface of a script whose run begins where [`Entry::find`] says. What its `:: arg` lines get wrong
-    /// is reported: as errors where they contradict the parameters, else as warnings.
+    /// Builds the interface of a script whose entry point is found by [`Entry::find`]. Mistakes in `:: arg` lines are
+    /// reported as errors where they contradict the parameters, otherwise as warnings.
     ///
     /// # Errors
-    /// It is not known where the run begins.
+    /// The entry point cannot be determined.
     pub fn of(tree: &Tree, wanted: Option<&str>, findings: &mut Vec<Diagnostic>) -> Result<Interface, Diagnostic> {
         let procedures: Vec<&Procedure> = tree.procedures().collect();
         let names: Vec<&str> = procedures.iter().map(|procedure| procedure.name.text.as_str()).collect();
@@ -147,7 +147,7 @@ impl Interface {
 }
 
 impl Element {
-    /// Its name: `text`, `int`, `float`.
+    /// Returns the name of the type: `text`, `int` or `float`.
     pub fn name(self) -> &'static str {
         match self {
             Element::Text => "text",
@@ -158,24 +158,24 @@ impl Element {
 }
 
 impl Parameter {
-    /// How it is written as an option, without the dashes before it: `newer-than`.
+    /// Returns the option name without leading dashes: `newer-than`.
     pub fn option(&self) -> String {
         self.name.replace('_', "-")
     }
 
-    /// The option that changes it, without the dashes before it: `no-keep` for a flag that is on by itself.
+    /// Returns the option that changes the value, without leading dashes: `no-keep` for a flag that is on by default.
     pub fn option_to_give(&self) -> String {
         let is_on = self.kind == Kind::Flag && self.default.as_ref().is_some_and(Value::is_true);
         if is_on { format!("no-{}", self.option()) } else { self.option() }
     }
 
-    /// Whether the command line must give it.
+    /// Returns whether the parameter must be given.
     pub fn is_required(&self) -> bool {
         self.default.is_none()
     }
 }
 
-/// The value of the first `:: key: value` line of a key.
+/// Returns the value of the first `:: key: value` line with a key.
 fn metadata(tree: &Tree, key: &str) -> Option<String> {
     tree.metadata.iter().find(|line| line.key == key).map(|line| line.value.clone())
 }
@@ -184,7 +184,7 @@ fn parameters(tree: &Tree, procedure: &Procedure, findings: &mut Vec<Diagnostic>
     let marks = marks(tree);
     let mut parameters: Vec<Parameter> = Vec::with_capacity(procedure.params.len());
     for param in &procedure.params {
-        // What is wrong with a default is told where the script is lowered.
+        // Lowering reports mistakes in defaults.
         let default = param_of(tree, param, &mut Vec::new()).default;
         let name = param.name.text.clone();
         let mark = marks.iter().find(|mark| mark.name == name);
@@ -206,7 +206,7 @@ fn parameters(tree: &Tree, procedure: &Procedure, findings: &mut Vec<Diagnostic>
     parameters
 }
 
-/// Reports arguments after the one that takes all words that are left.
+/// Reports arguments that follow the one that takes all remaining words.
 fn report_order(procedure: &Procedure, parameters: &[Parameter], findings: &mut Vec<Diagnostic>) {
     let Some(rest) = parameters.iter().position(|parameter| parameter.role == Role::Rest) else { return };
     let late = parameters.iter().skip(rest + 1).position(|parameter| parameter.role != Role::Option);
@@ -218,7 +218,7 @@ fn report_order(procedure: &Procedure, parameters: &[Parameter], findings: &mut 
     }
 }
 
-/// Warns of lines that document no parameter.
+/// Warns about `:: arg` lines that name no parameter.
 fn report_marks(procedure: &Procedure, marks: &[Mark], parameters: &[Parameter], findings: &mut Vec<Diagnostic>) {
     let is_known = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
     for mark in marks.iter().filter(|mark| !is_known(&mark.name)) {
@@ -232,7 +232,7 @@ fn report_marks(procedure: &Procedure, marks: &[Mark], parameters: &[Parameter],
     }
 }
 
-/// Reports parameters whose option means something else too.
+/// Reports parameters whose option name has another meaning.
 fn report_names(procedure: &Procedure, parameters: &[Parameter], findings: &mut Vec<Diagnostic>) {
     for (param, parameter) in procedure.params.iter().zip(parameters) {
         let (span, option) = (param.name.span, parameter.option());
@@ -255,7 +255,7 @@ fn report_names(procedure: &Procedure, parameters: &[Parameter], findings: &mut 
     }
 }
 
-/// A word that a script reads from `ARGS`, as its `:: arg` line tells of it.
+/// A word that the script reads from `ARGS`, described by its `:: arg` line.
 fn documented(mark: &Mark) -> Parameter {
     Parameter {
         name: mark.name.as_str().into(),
@@ -266,7 +266,7 @@ fn documented(mark: &Mark) -> Parameter {
     }
 }
 
-/// What a parameter takes whose default is this.
+/// Returns the kind of a parameter with this default.
 fn kind_of(default: &Value) -> Kind {
     match default {
         Value::Bool(_) => Kind::Flag,
@@ -278,7 +278,7 @@ fn kind_of(default: &Value) -> Kind {
     }
 }
 
-/// What all of these values are; texts where they differ, or there are none.
+/// Returns the common type of the values, or text if they differ or there are none.
 fn element_of(values: impl Iterator<Item = Value>) -> Element {
     let mut kinds = values.map(|value| match value {
         Value::Int(_) => Element::Int,

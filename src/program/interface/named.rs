@@ -1,18 +1,18 @@
-//! From a map of arguments, as a program gives them, to the values of parameters.
+//! Converts a map of named arguments, as a calling program passes it, to parameter values.
 
 use crate::text::{Code, Diagnostic, nearest};
 use crate::value::{Map, Value, print};
 
 use super::{Bound, Element, Interface, Kind, Parameter, Role};
 
-/// The name by which a script that reads `ARGS` is given its words.
+/// The argument name for the words of a script that reads `ARGS`.
 pub const ARGS: &str = "args";
 
 impl Interface {
-    /// The values that a map gives by the names of the parameters; `args` of a script that reads `ARGS`.
+    /// Converts a map from parameter names to values. A script that reads `ARGS` gets them as `args`.
     ///
     /// # Errors
-    /// Everything that is wrong with them; nothing of it has a place in the script.
+    /// All mistakes in the map, as diagnostics without a location in the script.
     pub fn bind_named(&self, given: &Map) -> Result<Bound, Vec<Diagnostic>> {
         let names: Vec<&str> = match self.procedure {
             Some(_) => self.parameters.iter().map(|parameter| parameter.name.as_str()).collect(),
@@ -44,7 +44,7 @@ impl Interface {
 impl Parameter {
     fn named(&self, given: &Map, findings: &mut Vec<Diagnostic>) -> Value {
         let value = given.get_str(&self.name).filter(|value| !matches!(value, Value::Nil));
-        // At least one, as on the command line.
+        // A required rest parameter needs at least one value, as on the command line.
         let value = value.filter(|value| !(self.role == Role::Rest && self.is_required() && is_empty_list(value)));
         let value = match value {
             Some(value) => value,
@@ -82,7 +82,7 @@ fn is_empty_list(value: &Value) -> bool {
     matches!(value, Value::List(list) if list.is_empty())
 }
 
-/// The words of a script that reads `ARGS`.
+/// Returns the words of a script that reads `ARGS`.
 fn words(given: &Map, findings: &mut Vec<Diagnostic>) -> Vec<Value> {
     let texts = match given.get_str(ARGS) {
         None | Some(Value::Nil) => Some(Vec::new()),

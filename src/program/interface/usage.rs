@@ -1,15 +1,16 @@
-//! How a script is used, as `--help` shows it.
+//! Usage text of a script, as `--help` prints it.
 
 use crate::text::safe;
 use crate::value::{Value, print};
 
 use super::{Element, HELP, Interface, Kind, Parameter, Role, is_own};
 
-/// Columns between the names of arguments and what they are.
+/// Columns between argument names and their descriptions.
 const GAP: usize = 2;
 
 impl Interface {
-    /// The description, how the command is written, arguments and options; `command` is what comes before them.
+    /// Returns the help text: description, synopsis, arguments and options. `command` is the beginning of the command
+    /// line.
     pub fn help(&self, command: &str) -> String {
         let mut text = String::new();
         if let Some(description) = &self.description {
@@ -31,7 +32,7 @@ impl Interface {
         text
     }
 
-    /// `Usage: ns tidy.ns FOLDER [OPTIONS]`
+    /// Returns the synopsis: `Usage: ns tidy.ns FOLDER [OPTIONS]`.
     fn synopsis(&self, command: &str) -> String {
         let command = safe::name(command);
         if let Some(usage) = self.usage.as_ref().filter(|_| self.procedure.is_none()) {
@@ -52,19 +53,19 @@ impl Interface {
 }
 
 impl Parameter {
-    /// `FOLDER`
+    /// Returns the name in upper case: `FOLDER`.
     pub(super) fn shown_name(&self) -> String {
         self.option().to_uppercase()
     }
 
-    /// `FOLDER`, `[FOLDER]`, `FILES...`
+    /// Returns the form in the synopsis: `FOLDER`, `[FOLDER]` or `FILES...`.
     fn in_synopsis(&self) -> String {
         let name = self.shown_name();
         let name = if self.is_required() { name } else { format!("[{name}]") };
         if self.role == Role::Rest { format!("{name}...") } else { name }
     }
 
-    /// What stands for a value of it.
+    /// Returns the placeholder for a value.
     pub(super) fn placeholder(&self) -> &'static str {
         match self.kind {
             Kind::Flag => "true",
@@ -77,7 +78,7 @@ impl Parameter {
     fn row(&self) -> [String; 2] {
         let name = match (self.role, self.kind) {
             (Role::Argument | Role::Rest, _) => self.in_synopsis(),
-            // `--help` without a value is never the script's.
+            // `--help` without a value never belongs to the script.
             _ if self.option_to_give() == HELP => format!("-- --{HELP}={}", self.placeholder()),
             (_, Kind::Flag) => format!("{}--{}", self.separator(), self.option_to_give()),
             _ => format!("{}--{} {}", self.separator(), self.option(), self.placeholder()),
@@ -85,12 +86,12 @@ impl Parameter {
         [name, self.explained()]
     }
 
-    /// Prefix by which an option reaches the script although `ns` has one of the same name.
+    /// Returns the prefix that passes an option to the script although `ns` has one of the same name.
     fn separator(&self) -> &'static str {
         if is_own(&self.option_to_give()) { "-- " } else { "" }
     }
 
-    /// What it is, how often it may be given, and what it is otherwise.
+    /// Returns the description, whether the option may be repeated, and the default.
     fn explained(&self) -> String {
         let mut parts: Vec<String> = Vec::new();
         let documentation = self.documentation.as_deref().map(|text| safe::name(text).into_owned());
@@ -123,7 +124,7 @@ impl Element {
     }
 }
 
-/// Whether a default is nil, or empty.
+/// Returns whether a default is nil or empty.
 fn is_nothing(default: &Value) -> bool {
     match default {
         Value::Nil => true,

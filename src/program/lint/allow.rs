@@ -1,7 +1,7 @@
-//! `# ns: allow NS0112`: warnings that somebody has looked at and wants.
+//! `# ns: allow NS0112` comments, which suppress warnings.
 //!
-//! Beside a statement it is about that line; on a line of its own about the next statement with all that
-//! it holds; before the first statement, with an empty line between, about the whole text.
+//! A comment beside a statement applies to that line; one on its own line to the next statement and everything nested
+//! in it; one before the first statement and separated by an empty line to the whole text.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use crate::text::{Code, Diagnostic, Edit, Source, Span};
 
 use super::walk::Body;
 
-/// What one comment allows, and where.
+/// The codes that one comment allows, and where.
 struct Allow {
     comment: Span,
     codes: Vec<Allowed>,
-    /// Where findings begin that it silences.
+    /// The range of start positions whose findings the comment suppresses.
     range: Span,
 }
 
@@ -25,7 +25,7 @@ struct Allowed {
     is_needed: bool,
 }
 
-/// Takes warnings away that are allowed. Gives what is to be said of comments that allow what was not found.
+/// Removes allowed warnings from `found`. Returns the warnings about comments that allow something that was not found.
 pub fn apply(source: &Source, tree: &Tree, found: &mut Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut allows = allows(source, tree);
     allows.sort_by_key(|allow| allow.range.start);
@@ -44,15 +44,15 @@ pub fn apply(source: &Source, tree: &Tree, found: &mut Vec<Diagnostic>) -> Vec<D
     allows.iter().filter_map(|allow| needless(source, allow)).collect()
 }
 
-/// The comments that begin before a place.
+/// The comments whose range begins before the current position.
 #[derive(Default)]
 struct Passed {
     number: usize,
-    /// Of each code the one that reaches furthest.
+    /// For each code, the comment whose range extends furthest.
     reach: HashMap<&'static str, Reach>,
 }
 
-/// How far a code is allowed, and by which of the comments.
+/// How far a code is allowed, and by which comment.
 struct Reach {
     end: u32,
     allow: usize,
@@ -95,7 +95,7 @@ fn needless(source: &Source, allow: &Allow) -> Option<Diagnostic> {
     Some(finding.help("remove it, or name the code that is meant").fix(Some(edit)))
 }
 
-/// The edit that removes a comment: with its line, or with the blanks before it.
+/// Returns the edit that removes a comment together with its line, or with the blanks before it.
 fn without_comment(source: &Source, comment: Span) -> Edit {
     let line = source.lines_of(comment);
     let before = source.slice(Span { start: line.start, end: comment.start });
@@ -114,13 +114,13 @@ fn allows(source: &Source, tree: &Tree) -> Vec<Allow> {
     named.into_iter().map(|(comment, codes)| Allow { comment, codes, range: places.range(source, comment) }).collect()
 }
 
-/// What comments can stand before.
+/// The statements that a comment can apply to.
 struct Places<'a> {
-    /// All statements, in the text's order.
+    /// All statements, in source order.
     statements: Vec<&'a Statement>,
-    /// Where the last empty line before the first of them begins.
+    /// Start of the last empty line before the first statement.
     head_end: u32,
-    /// Those of statements that were asked for, by their number.
+    /// Cache of statement extents, by statement index.
     extents: HashMap<usize, Span>,
 }
 
@@ -140,7 +140,7 @@ impl<'a> Places<'a> {
         Places { statements, head_end: (source.base() + head_end) as u32, extents: HashMap::new() }
     }
 
-    /// What a comment is about.
+    /// Returns the range that a comment applies to.
     fn range(&mut self, source: &Source, comment: Span) -> Span {
         if let Some(line) = beside(source, comment) {
             return line;
@@ -156,13 +156,13 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The line of a comment, from its beginning on, when something stands before the comment.
+/// Returns the line up to the comment if there is code before it.
 fn beside(source: &Source, comment: Span) -> Option<Span> {
     let line = Span { start: source.lines_of(comment).start, end: comment.start };
     (!source.slice(line).trim().is_empty()).then_some(line)
 }
 
-/// A statement with all that it holds.
+/// Returns the span of a statement including everything nested in it.
 fn extent(statement: &Statement) -> Span {
     let mut span = statement.span;
     let mut ahead = vec![statement];
@@ -176,7 +176,7 @@ fn extent(statement: &Statement) -> Span {
     span
 }
 
-/// The codes after `ns: allow`, up to the first word that is none; none for other comments.
+/// Returns the codes after `ns: allow`, up to the first word that is not a code. Returns `None` for other comments.
 fn codes(source: &Source, comment: Span) -> Option<Vec<Allowed>> {
     let text = source.slice(comment);
     let rest = text.trim_start_matches(['#', '-', '/']).trim_start().strip_prefix("ns:")?;

@@ -1,6 +1,6 @@
-//! Names of variables in the braces of a text that nothing expands: `"size is {size}"`, `"size is ${size}"`.
+//! Variable names in braces in a text that is never expanded: `"size is {size}"`, `"size is ${size}"`.
 //!
-//! A text that is, or may be, a template, a pattern or a text for another language is left alone.
+//! A text that is or may be a template, a pattern or source of another language is ignored.
 
 use std::collections::HashSet;
 
@@ -32,7 +32,7 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a template that is no literal is filled in somewhere: then any text may be one.
+/// Returns whether the script expands a template that is not a literal: then any text may be one.
 fn expands_values(text: &Text<'_>) -> bool {
     text.bodies.iter().flat_map(|body| &body.expressions).any(|id| {
         let ExprKind::Call(call) = &text.tree[*id].kind else { return false };
@@ -45,14 +45,14 @@ fn expands_values(text: &Text<'_>) -> bool {
     })
 }
 
-/// Whether names in doubled braces count, which texts for other programs often have.
+/// Whether names in doubled braces are reported. Texts for other programs often contain such names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Doubled {
     No,
     Too,
 }
 
-/// Texts that are kept as they are or joined with others, and those that are shown at once.
+/// Returns the texts that are stored or concatenated, and those that are printed directly.
 fn texts(text: &Text<'_>, body: &Body<'_>) -> (Vec<ExprId>, Vec<ExprId>) {
     let (mut kept, mut shown): (Vec<ExprId>, Vec<ExprId>) = Default::default();
     for statement in &body.statements {
@@ -68,7 +68,7 @@ fn texts(text: &Text<'_>, body: &Body<'_>) -> (Vec<ExprId>, Vec<ExprId>) {
     (joined(text, kept), joined(text, shown))
 }
 
-/// The parts of sums, and the others as they are.
+/// Returns the operands of `+` chains, and other expressions unchanged.
 fn joined(text: &Text<'_>, mut ids: Vec<ExprId>) -> Vec<ExprId> {
     let mut at = 0;
     while at < ids.len() {
@@ -85,7 +85,7 @@ fn joined(text: &Text<'_>, mut ids: Vec<ExprId>) -> Vec<ExprId> {
     ids
 }
 
-/// The first name of a variable in braces, as it is written and alone.
+/// Returns the first variable name in braces: as written, and the bare name.
 fn named<'t>(written: &'t str, names: &HashSet<&str>, doubled: Doubled) -> Option<(&'t str, &'t str)> {
     for (open, _) in written.match_indices('{') {
         let inner = &written[open + 1..];
@@ -114,7 +114,8 @@ fn named<'t>(written: &'t str, names: &HashSet<&str>, doubled: Doubled) -> Optio
     None
 }
 
-/// Whether braces after a text repeat a part of a pattern (`\d{n}`, `[a-z]{n}`) or belong to a command (`\frac{n}`).
+/// Returns whether braces after this text are a repetition in a pattern (`\d{n}`, `[a-z]{n}`) or belong to a command
+/// (`\frac{n}`).
 fn is_other_language(before: &str) -> bool {
     let word = before.trim_end_matches(is_word_char);
     word.ends_with('\\') || before.ends_with([']', ')', '*', '+', '?', '^', '|', '}', '%', '#', '@'])

@@ -1,4 +1,4 @@
-//! Calls of tools that the policy refuses, and path texts that lead out of the sandbox.
+//! Calls of tools that the policy refuses, and literal paths that escape the sandbox.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::walk::{Body, bare};
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for body in &text.bodies {
-        // A text in a variable is told of once, however often that is used.
+        // A text in a variable is reported once, however often the variable is used.
         let mut leaving = HashMap::new();
         for id in &body.expressions {
             let ExprKind::Call(call) = &text.tree[*id].kind else { continue };
@@ -31,7 +31,7 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What a function that takes a procedure is given, where that is a tool that is refused.
+/// Reports refused tools that are passed as procedures to a function such as `LIST.Map`.
 fn refused_over(text: &Text<'_>, call: &Call) -> impl Iterator<Item = Diagnostic> {
     let given = call.args.iter().map(|arg| text.tree[arg.value].span);
     given.filter_map(|span| {
@@ -46,7 +46,7 @@ fn refused(text: &Text<'_>, tool: &Tool, place: Span) -> Option<Diagnostic> {
     Some(finding.help(error.hint.unwrap_or_else(|| "allow it in your own policy file or `--policy`".to_owned())))
 }
 
-/// Expressions that a tool takes as paths.
+/// Returns the arguments that a tool takes as paths.
 fn paths<'a>(text: &Text<'a>, tool: &'a Tool, call: &'a Call) -> impl Iterator<Item = (ExprId, Kind)> {
     let given = call.args.iter().enumerate().map(|(index, arg)| match &arg.name {
         Some(name) => (position(tool, &name.text), arg.value),
@@ -75,8 +75,7 @@ fn position(tool: &Tool, name: &str) -> Option<usize> {
     tool.binder().position(name).ok()
 }
 
-/// A text that is given as a path, there or by a variable that has it always, and leads to no place of the
-/// sandbox.
+/// Reports a path text, given directly or through a variable that always holds it, that leads outside the sandbox.
 fn leaves(text: &Text<'_>, body: &Body<'_>, given: ExprId, kind: Kind) -> Option<Diagnostic> {
     let tree = text.tree;
     let given = bare(tree, given);

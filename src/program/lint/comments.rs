@@ -10,7 +10,7 @@ use crate::program::tree::Body;
 
 use super::Ground;
 
-/// Warnings about comments beside code that would be expressions of known names.
+/// Warns about comments after code that would parse as expressions of known names.
 pub fn lint(source: &Source, tree: &Tree, ground: Ground<'_>, findings: &mut Vec<Diagnostic>) {
     let Ground { program, limits, .. } = ground;
     let bodies = program.procedures.iter().map(|procedure| &procedure.body).chain([&program.top]);
@@ -28,7 +28,7 @@ pub fn lint(source: &Source, tree: &Tree, ground: Ground<'_>, findings: &mut Vec
     }
 }
 
-/// Whether a comment stands behind code and would itself be an expression of known names.
+/// Returns whether a comment follows code and would itself parse as an expression of known names.
 fn reads_as_code(source: &Source, comment: Span, names: &HashSet<&str>, limits: TextLimits) -> bool {
     let text = source.slice(comment);
     let Some(body) = text.strip_prefix("--").or_else(|| text.strip_prefix("//")) else { return false };

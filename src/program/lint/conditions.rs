@@ -1,4 +1,4 @@
-//! Conditions that are always the same, as far as they say so themselves.
+//! Conditions whose outcome is always the same, as far as their text shows.
 
 use crate::program::builtin::Builtin;
 use crate::syntax::ast::{BinaryOp, Call, ExprId, ExprKind, Link, Statement, StatementKind, UnaryOp};
@@ -7,13 +7,13 @@ use crate::text::{Code, Diagnostic, Span};
 use super::text::{Callee, Text};
 use super::walk::{Body, bare};
 
-/// What `TYPEOF` gives.
+/// The values that `TYPEOF` can return.
 const TYPES: [&str; 7] = ["nil", "bool", "int", "float", "string", "list", "map"];
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for body in &text.bodies {
         let mut doubtful = doubtful(text, body);
-        // The widest first of those that begin together.
+        // Of expressions that start at the same position, the longest comes first.
         doubtful.sort_by_key(|id| (text.tree[*id].span.start, u32::MAX - text.tree[*id].span.end));
         let mut told = Span { start: 0, end: 0 };
         for id in doubtful {
@@ -28,7 +28,7 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What is looked at: the conditions of statements, and whatever AND and OR join.
+/// Returns the expressions to check: conditions of statements, and AND and OR chains.
 fn doubtful(text: &Text<'_>, body: &Body<'_>) -> Vec<ExprId> {
     let conditions = body.statements.iter().flat_map(|statement| conditions(text, statement));
     let chains = body.expressions.iter().copied().filter(|id| logic(text, *id).is_some());
@@ -38,7 +38,7 @@ fn doubtful(text: &Text<'_>, body: &Body<'_>) -> Vec<ExprId> {
 fn conditions(text: &Text<'_>, statement: &Statement) -> Vec<ExprId> {
     match &statement.kind {
         StatementKind::If { arms, .. } => arms.iter().map(|arm| arm.condition).collect(),
-        // `WHILE true` is how one writes a loop that ends by BREAK.
+        // `WHILE true` is the usual form of a loop that ends with BREAK.
         StatementKind::While { condition, .. } if !is_endless(text, *condition) => vec![*condition],
         _ => Vec::new(),
     }
@@ -48,7 +48,7 @@ fn is_endless(text: &Text<'_>, condition: ExprId) -> bool {
     matches!(text.tree[bare(text.tree, condition)].kind, ExprKind::Bool(true) | ExprKind::Int(1))
 }
 
-/// Whether an expression joins others by AND or OR, and by which.
+/// Returns the operator if an expression is an AND or OR chain.
 fn logic(text: &Text<'_>, id: ExprId) -> Option<BinaryOp> {
     match &text.tree[id].kind {
         ExprKind::Chain(_, links) => {
@@ -71,8 +71,8 @@ fn constant(text: &Text<'_>, id: ExprId, holds: bool) -> Diagnostic {
     Diagnostic::warning(Code::ConstantCondition, text.tree[id].span, message).help(help)
 }
 
-/// Whether an expression is true each time. It calls itself as deep as brackets and signs nest, which the
-/// parser bounds.
+/// Returns the truth value of an expression if it is always the same. Recursion is bounded by the nesting of brackets
+/// and signs, which the parser limits.
 fn truth(text: &Text<'_>, id: ExprId) -> Option<bool> {
     match &text.tree[bare(text.tree, id)].kind {
         ExprKind::Nil => Some(false),
@@ -128,7 +128,7 @@ fn calls(text: &Text<'_>, call: &Call, builtin: Builtin) -> bool {
     matches!(text.callee(call), Some(Callee::Builtin(found)) if found == builtin)
 }
 
-/// Whether an expression compares with what `TYPEOF` gives.
+/// Returns whether an expression compares with the result of `TYPEOF`.
 fn asks_type(text: &Text<'_>, id: ExprId) -> bool {
     let ExprKind::Chain(first, links) = &text.tree[id].kind else { return false };
     let mut operands = [*first].into_iter().chain(links.iter().map(|link| link.operand));

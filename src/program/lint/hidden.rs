@@ -1,4 +1,5 @@
-//! Names that hide others: variables of a procedure those of the script, loops those of loops around them.
+//! Names that hide others: variables of a procedure that hide the script's, and loop variables that hide those of an
+//! enclosing loop.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +15,7 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     variables(text, found);
 }
 
-/// Loops that set the name of a loop around them.
+/// Reports loops that reuse the variable of an enclosing loop.
 fn loops(body: &Body<'_>, found: &mut Vec<Diagnostic>) {
     let mut ahead: Vec<(&Statement, Vec<&Name>)> = body.block.iter().map(|statement| (statement, Vec::new())).collect();
     while let Some((statement, mut around)) = ahead.pop() {
@@ -35,7 +36,7 @@ fn hidden_loop(name: &Name, outer: &Name) -> Diagnostic {
     finding.related(outer.span, "the loop around it").help("choose another name")
 }
 
-/// Variables of procedures that hide those of the script; a parameter says itself that it is new.
+/// Reports procedure variables that hide the script's. Parameters are exempt: they are visibly new.
 fn variables(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let (top, procedures) = text.top_and_procedures();
     let mut outer: HashMap<&str, Span> = HashMap::new();
@@ -57,7 +58,7 @@ fn variables(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The variable that a SET sets; that of ON ERROR says itself that it is new.
+/// Returns the variable that a SET sets. The one of ON ERROR is exempt: it is visibly new.
 fn variable(statement: &Statement) -> Option<&Name> {
     set_by(statement).filter(|_| matches!(statement.kind, StatementKind::Set { .. }))
 }

@@ -1,8 +1,8 @@
-//! What a script may do and probably does not mean, beyond what lowering meets on its way.
+//! Lints: warnings about valid code that is probably not intended, beyond the findings of lowering.
 //!
-//! It looks at the tree as it was written, and changes nothing: where a change is safe, a finding carries
-//! it (`Diagnostic::fix`). Nothing is told of a text with errors but its comments, since names in a line
-//! that could not be read are not known.
+//! Lints read the tree as written and change nothing; a finding carries a safe fix where there is one
+//! (`Diagnostic::fix`). A text with errors is linted only for its comments, since the names in a line that could not be
+//! parsed are unknown.
 
 mod allow;
 mod braces;
@@ -28,20 +28,20 @@ use super::tree::Program;
 
 use text::Text;
 
-/// What the texts of a program are checked against.
+/// The context that texts of a program are checked against.
 #[derive(Clone, Copy)]
 pub struct Ground<'a> {
     /// The program.
     pub program: &'a Program,
     /// The tools and the policy.
     pub gate: &'a Gate,
-    /// What bounds a text.
+    /// The limits on the size of a text.
     pub limits: TextLimits,
-    /// Whether every failure of a tool is an error.
+    /// Whether every tool failure is an error.
     pub strict: bool,
 }
 
-/// Warnings about a text that was parsed and lowered; those that it allows are taken away.
+/// Lints a text that was parsed and lowered, and removes the warnings that the text allows.
 pub fn lint(source: &Source, tree: &Tree, ground: Ground<'_>, findings: &mut Vec<Diagnostic>) {
     let is_whole = !findings.iter().any(Diagnostic::is_error);
     let here = source.span();
@@ -64,7 +64,7 @@ pub fn lint(source: &Source, tree: &Tree, ground: Ground<'_>, findings: &mut Vec
         command_line::lint(&text, &mut found);
     }
     let needless = allow::apply(source, tree, &mut found);
-    // Whether a comment is needed is known once everything was looked at.
+    // Whether an allow comment is needed is known only after all lints have run.
     found.extend(needless.into_iter().filter(|_| is_whole));
     findings.append(&mut found);
 }

@@ -1,4 +1,4 @@
-//! Comparisons with nil of what is never nil.
+//! Comparisons of nil with a value that is never nil.
 
 use crate::program::builtin::Builtin;
 use crate::syntax::ast::{BinaryOp, Call, ExprId, ExprKind};
@@ -15,11 +15,11 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Why something is never nil.
+/// Why an expression is never nil.
 enum Why {
-    /// It is the answer of a tool that gives a map each time.
+    /// The result of a tool that always returns a map.
     Answer(&'static str),
-    /// It has a value, whatever happens.
+    /// An expression that always has a value.
     Value,
 }
 

@@ -1,8 +1,8 @@
-//! Operators that other languages have for texts, lists, times and powers: `"-" * 3`, `[0] * 3`, `TIME.Now() - 7`,
+//! Operators that other languages define for texts, lists, times and powers: `"-" * 3`, `[0] * 3`, `TIME.Now() - 7`,
 //! `2 ^ 8`.
 //!
-//! Only what is surely such a value is looked at: a literal, a call that gives a time, and a variable that is
-//! always one of these.
+//! Only operands of a certain type are checked: a literal, a call that returns a time, and a variable that always holds
+//! one of these.
 
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Link};
 use crate::text::{Code, Diagnostic};
@@ -18,7 +18,7 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What a value surely is.
+/// The known type of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Text,
@@ -27,12 +27,12 @@ enum Sort {
     Number,
 }
 
-/// Tools that give a time as a text.
+/// Tools that return a time as a text.
 const TIMES: [&str; 6] = ["TIME.Now", "TIME.Add", "TIME.FromUnix", "TIME.Make", "TIME.StartOf", "TIME.Parse"];
 
-/// Numbers that people raise to a power.
+/// Numbers that are commonly raised to a power.
 const POWER_BASES: [u64; 2] = [2, 10];
-/// Powers to which people raise a value.
+/// Exponents that are commonly used.
 const EXPONENTS: [u64; 2] = [2, 3];
 
 struct Known<'t, 'a> {
@@ -41,7 +41,7 @@ struct Known<'t, 'a> {
 }
 
 impl Known<'_, '_> {
-    /// The first operation of a chain, where it does not do what is meant.
+    /// Reports the first operation of a chain if it does not do what its author probably intended.
     fn chain(&self, id: ExprId) -> Option<Diagnostic> {
         let ExprKind::Chain(first, links) = &self.text.tree[id].kind else { return None };
         let link = links.first()?;
@@ -54,7 +54,7 @@ impl Known<'_, '_> {
         Some(Diagnostic::warning(Code::WrongOperand, span, message).help(help))
     }
 
-    /// A `^` that was meant as a power: `2 ^ 8`, `n ^ 2`.
+    /// Reports a `^` that was probably meant as a power: `2 ^ 8`, `n ^ 2`.
     fn power(&self, id: ExprId) -> Option<Diagnostic> {
         let ExprKind::Chain(first, links) = &self.text.tree[id].kind else { return None };
         let lefts = [*first].into_iter().chain(links.iter().map(|link| link.operand));
@@ -72,7 +72,7 @@ impl Known<'_, '_> {
         Some(Diagnostic::warning(Code::WrongOperand, span, message).help(help))
     }
 
-    /// Rightmost operand of a left side: a stronger operator may precede it.
+    /// Returns the rightmost operand of a left side: an operator that binds more tightly may precede it.
     fn last_operand(&self, mut id: ExprId) -> ExprId {
         while let ExprKind::Chain(_, links) = &self.text.tree[id].kind
             && let Some(link) = links.last()
@@ -82,7 +82,7 @@ impl Known<'_, '_> {
         id
     }
 
-    /// Leftmost operand of a right side.
+    /// Returns the leftmost operand of a right side.
     fn first_operand(&self, mut id: ExprId) -> ExprId {
         while let ExprKind::Chain(first, _) = &self.text.tree[id].kind {
             id = *first;
@@ -90,7 +90,7 @@ impl Known<'_, '_> {
         id
     }
 
-    /// A whole number that is written there.
+    /// Returns the value of a whole-number literal.
     fn number(&self, id: ExprId) -> Option<u64> {
         match &self.text.tree[bare(self.text.tree, id)].kind {
             ExprKind::Int(number) => Some(*number),
@@ -152,7 +152,7 @@ impl Known<'_, '_> {
     }
 }
 
-/// How a time is changed by an amount, which other languages have in seconds or days.
+/// Returns help on how to shift a time by an amount, which other languages express in seconds or days.
 fn shifted(time: &str, amount: &str) -> String {
     let digits = amount.trim_start_matches('-').replace('_', "");
     let unit = if digits.parse::<f64>().is_ok_and(|amount| amount >= 60.0) { "seconds" } else { "days" };

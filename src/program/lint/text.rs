@@ -1,4 +1,4 @@
-//! A text as lints see it: its bodies, and what its calls call.
+//! A text prepared for linting: its bodies, and the targets of its calls.
 
 use std::collections::HashSet;
 
@@ -18,13 +18,13 @@ pub struct Text<'a> {
     pub ground: Ground<'a>,
     /// The top level, then the procedures.
     pub bodies: Vec<Body<'a>>,
-    /// Whether the top level does more than set names to plain values.
+    /// Whether the top level does more than assign plain values to names.
     pub acts: bool,
     procedures: HashSet<&'a str>,
     modules: HashSet<&'a str>,
 }
 
-/// What a call calls.
+/// The target of a call.
 pub enum Callee<'a> {
     /// A procedure of the text or of a module.
     Procedure,
@@ -46,12 +46,12 @@ impl<'a> Text<'a> {
         Text { source, tree, ground, bodies: Body::all(tree), acts, procedures, modules }
     }
 
-    /// The top level and the procedures, apart.
+    /// Returns the top level and the procedures.
     pub fn top_and_procedures(&self) -> (&Body<'a>, &[Body<'a>]) {
         self.bodies.split_first().expect("a text has a top level")
     }
 
-    /// What a call calls, by the order in which lowering looks; none where nothing has the name.
+    /// Resolves a call in the same order as lowering. Returns `None` if nothing has the name.
     pub fn callee(&self, call: &Call) -> Option<Callee<'a>> {
         let name = call.callee.as_str();
         let is_module = name.split_once('.').is_some_and(|(module, _)| self.modules.contains(module));
@@ -67,7 +67,7 @@ impl<'a> Text<'a> {
         self.find_tool(name).map(Callee::Tool)
     }
 
-    /// The tool that a call calls.
+    /// Returns the tool that a call calls.
     pub fn tool(&self, call: &Call) -> Option<&'a Tool> {
         match self.callee(call) {
             Some(Callee::Tool(tool)) => Some(tool),
@@ -75,7 +75,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The tool of a name.
+    /// Finds a tool by name.
     pub fn find_tool(&self, name: &str) -> Option<&'a Tool> {
         let registry = &self.ground.gate.registry;
         registry.find(name).map(|id| registry.get(id))

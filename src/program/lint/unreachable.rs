@@ -1,4 +1,4 @@
-//! Statements that are never reached.
+//! Statements that can never run.
 
 use crate::syntax::ast::{Block, ExprKind, Statement, StatementKind, Tree};
 use crate::text::{Code, Diagnostic};
@@ -8,7 +8,7 @@ use super::walk::{bare, blocks};
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for body in &text.bodies {
-        // What has failed may be passed over by a handler.
+        // A handler may resume after a statement that failed.
         let is_handled =
             body.statements.iter().any(|statement| matches!(statement.kind, StatementKind::OnError { .. }));
         let ends = |statement: &Statement| ends(text.tree, statement, is_handled);
@@ -24,7 +24,7 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether nothing goes on after a statement.
+/// Returns whether control never continues after a statement.
 fn ends(tree: &Tree, statement: &Statement, is_handled: bool) -> bool {
     let mut ahead = vec![statement];
     while let Some(statement) = ahead.pop() {
@@ -47,13 +47,13 @@ fn ends(tree: &Tree, statement: &Statement, is_handled: bool) -> bool {
     true
 }
 
-/// Whether a BREAK leaves the loop that has this block.
+/// Returns whether a BREAK leaves the loop with this body.
 fn is_left(block: &Block) -> bool {
     let mut ahead: Vec<&Statement> = block.iter().collect();
     while let Some(statement) = ahead.pop() {
         match &statement.kind {
             StatementKind::Break => return true,
-            // A BREAK in there leaves the inner loop.
+            // A BREAK inside leaves the inner loop.
             StatementKind::While { .. } | StatementKind::For { .. } => {}
             _ => ahead.extend(statement.blocks().into_iter().flatten()),
         }

@@ -1,7 +1,7 @@
-//! CALL statements whose tools can fail, and nobody looks at what became of them.
+//! CALL statements whose tools can fail and whose outcome is never checked.
 //!
-//! A result is looked at when LAST or LAST_ERROR is read before the next call that sets them: in what
-//! follows, or in a loop around. Where that cannot be told from the text, it counts as looked at.
+//! A result counts as checked when LAST or LAST_ERROR is read before the next call that sets them: in the following
+//! statements, or in an enclosing loop. Where the text does not settle this, the result counts as checked.
 
 use crate::syntax::ast::{Block, ExprKind, Statement, StatementKind};
 use crate::syntax::keyword::is_keyword;
@@ -19,25 +19,25 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let looks: Vec<Looks> = text.bodies.iter().map(|body| Looks::of(text, body)).collect();
     let reads_errors = looks.iter().any(|looks| looks.reads_errors);
     for (body, looks) in text.bodies.iter().zip(&looks) {
-        // Who called the procedure may look at LAST_ERROR.
+        // The caller of a procedure may check LAST_ERROR.
         let at_end = body.procedure.is_some() && reads_errors;
         found.extend(looks.unseen(text, body, at_end));
     }
 }
 
-/// Where a body calls and where it looks at results: places in the text, in order.
+/// The positions where a body calls and where it checks results, in source order.
 struct Looks {
     calls: Vec<u32>,
     reads: Vec<u32>,
     reads_errors: bool,
 }
 
-/// A block with what is known of the way on from its end.
+/// A block and what is known about the code after it.
 struct Stretch<'a> {
     block: &'a Block,
-    /// Where it ends.
+    /// End position of the block.
     end: u32,
-    /// Whether the newest result is looked at after it.
+    /// Whether the latest result is checked after the block.
     is_seen: bool,
 }
 
@@ -53,7 +53,7 @@ impl Looks {
                     expanded(template).for_each(|name| looks.add_name(&name, expr.span.start))
                 }
                 ExprKind::Call(call) if call.callee.eq_ignore_ascii_case("EVAL") => {
-                    // Its text may name either.
+                    // The text may name either of them.
                     looks.add_name("LAST_ERROR", expr.span.start);
                 }
                 ExprKind::Call(call) if !matches!(text.callee(call), Some(Callee::Builtin(_))) => {
@@ -75,7 +75,8 @@ impl Looks {
         }
     }
 
-    /// Findings about a body; blocks come before those inside them, the end of each before its beginning.
+    /// Returns the findings about a body. Outer blocks are visited before inner ones, and each block from its end to
+    /// its start.
     fn unseen(&self, text: &Text<'_>, body: &Body<'_>, at_end: bool) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let mut ahead = vec![Stretch { block: body.block, end: u32::MAX, is_seen: at_end }];
@@ -93,7 +94,7 @@ impl Looks {
         found
     }
 
-    /// The blocks of a statement that ends where the next one begins.
+    /// Returns the blocks of a statement that extends to the start of the next one.
     fn inner<'a>(&self, text: &Text<'a>, statement: &'a Statement, range: Span, is_seen: bool) -> Vec<Stretch<'a>> {
         let is_loop = matches!(statement.kind, StatementKind::While { .. } | StatementKind::For { .. });
         let is_seen = is_seen || is_loop && any_in(&self.reads, range);
@@ -111,7 +112,7 @@ fn any_in(places: &[u32], range: Span) -> bool {
     places.get(places.partition_point(|place| *place < range.start)).is_some_and(|place| *place < range.end)
 }
 
-/// The tool that a CALL statement calls, where its result says whether it failed.
+/// Returns the tool that a CALL statement calls, if its result says whether it failed.
 fn failing<'a>(text: &Text<'a>, statement: &Statement) -> Option<&'a Tool> {
     let StatementKind::Call(id) = &statement.kind else { return None };
     let ExprKind::Call(call) = &text.tree[*id].kind else { return None };

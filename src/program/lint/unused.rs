@@ -18,7 +18,7 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
         let reads = Reads::of(text, body);
         variables(text, body, &reads, found);
         places(body, &reads, &of_script, found);
-        // Procedures read the script's variables too.
+        // Procedures can read the script's variables too.
         everywhere.names.extend(reads.names);
         everywhere.all |= reads.all;
     }
@@ -27,11 +27,11 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     modules(text, found);
 }
 
-/// What is read.
+/// The names that are read.
 #[derive(Default)]
 struct Reads {
     names: HashSet<String>,
-    /// Whether any name may be: a text that is not known is expanded.
+    /// Whether any name may be read: a text that is not known is expanded.
     all: bool,
 }
 
@@ -59,7 +59,7 @@ impl Reads {
     }
 }
 
-/// The names that are expanded in a text.
+/// Returns the names that a template expands.
 pub fn expanded(template: &str) -> impl Iterator<Item = String> {
     Template::new(template).filter_map(|part| match part {
         Part::Placeholder(name, _) => Some(name.split('.').next().unwrap_or(name).to_owned()),
@@ -67,7 +67,7 @@ pub fn expanded(template: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// The name that a statement sets alone.
+/// Returns the name that a statement sets if it sets exactly one.
 pub fn set_by(statement: &Statement) -> Option<&Name> {
     match &statement.kind {
         StatementKind::Set { targets, .. } => match &targets[..] {
@@ -99,7 +99,8 @@ fn variables(text: &Text<'_>, body: &Body<'_>, reads: &Reads, found: &mut Vec<Di
     }
 }
 
-/// Variables that begin as maps made for a place in them. A place in a variable of the script is none of a procedure's.
+/// Reports variables that are created as maps by an assignment to a place inside them. A place in a variable of the
+/// script does not create a variable of the procedure.
 fn places(body: &Body<'_>, reads: &Reads, of_script: &HashSet<&str>, found: &mut Vec<Diagnostic>) {
     let params: HashSet<&str> = body.params().collect();
     let is_known = |name: &str| reads.has(name) || params.contains(name) || of_script.contains(name);
@@ -107,7 +108,7 @@ fn places(body: &Body<'_>, reads: &Reads, of_script: &HashSet<&str>, found: &mut
     found.extend(unread.map(|name| unread_name(name, REMOVE)));
 }
 
-/// The names of which nothing but places is set, where each comes first.
+/// Returns the names that are set only through places inside them, at their first occurrence.
 fn set_by_places<'a>(body: &Body<'a>) -> Vec<&'a Name> {
     let mut whole: HashSet<&str> = HashSet::new();
     let mut placed: Vec<&Name> = Vec::new();
@@ -143,7 +144,7 @@ fn unused(text: &Text<'_>, setter: &Statement) -> Diagnostic {
     }
 }
 
-/// The tool whose result a statement sets, where that says whether it failed.
+/// Returns the tool whose result a statement assigns, if that result says whether it failed.
 fn failing_tool(text: &Text<'_>, setter: &Statement) -> Option<&'static str> {
     let StatementKind::Set { value, .. } = &setter.kind else { return None };
     let ExprKind::Call(call) = &text.tree[*value].kind else { return None };
@@ -151,7 +152,7 @@ fn failing_tool(text: &Text<'_>, setter: &Statement) -> Option<&'static str> {
     (spec.failure != Failure::Raise).then_some(spec.name)
 }
 
-/// The edit that takes a name away without changing what the script does, where there is one.
+/// Returns the edit that removes a name without changing what the script does, if there is one.
 fn removal(text: &Text<'_>, body: &Body<'_>, setter: &Statement) -> Option<Edit> {
     let value = match &setter.kind {
         StatementKind::OnError { name, .. } => return without_as(text.source, setter.span, name.as_ref()?.span),
@@ -160,19 +161,19 @@ fn removal(text: &Text<'_>, body: &Body<'_>, setter: &Statement) -> Option<Edit>
     };
     if let ExprKind::Call(call) = &text.tree[value].kind {
         let is_same = match text.callee(call)? {
-            // CALL of a built-in sets LAST, and SET does not.
+            // CALL of a built-in sets LAST; SET does not.
             Callee::Builtin(_) => false,
             Callee::Tool(tool) => tool.spec.failure == Failure::Raise,
             Callee::Procedure | Callee::Over => true,
         };
         return is_same.then(|| as_call(text.source, setter.span, text.tree[value].span));
     }
-    // A file of procedures alone runs one of them, so the last statement beside them stays.
+    // A file with only procedures runs one of them, so the last top-level statement must stay.
     let is_needed = body.procedure.is_none() && !text.acts;
     if is_needed || !is_plain(text.tree, setter) { None } else { whole_line(text.source, setter.span) }
 }
 
-/// `SET x = f()` as `CALL f()`.
+/// Rewrites `SET x = f()` as `CALL f()`.
 fn as_call(source: &Source, statement: Span, value: Span) -> Edit {
     let has_call = keyword::is_keyword(keyword::first_word(source.slice(value)), "CALL");
     let is_lower = source.slice(statement).starts_with(|c: char| c.is_ascii_lowercase());
@@ -184,7 +185,7 @@ fn as_call(source: &Source, statement: Span, value: Span) -> Edit {
     Edit { span: Span { start: statement.start, end: value.start }, text: text.to_owned() }
 }
 
-/// `ON ERROR AS name DO` without its name.
+/// Removes the name from `ON ERROR AS name DO`.
 fn without_as(source: &Source, head: Span, name: Span) -> Option<Edit> {
     let before = source.slice(Span { start: head.start, end: name.start });
     let before = before.trim_end();
@@ -193,7 +194,7 @@ fn without_as(source: &Source, head: Span, name: Span) -> Option<Edit> {
     Some(Edit { span: Span { start, end: name.end }, text: String::new() })
 }
 
-/// The edit that removes a statement with its line, when it is alone there.
+/// Returns the edit that removes a statement with its line, if it is alone there.
 fn whole_line(source: &Source, span: Span) -> Option<Edit> {
     let line = source.lines_of(span);
     let (start, end) = source.local(span);
@@ -208,7 +209,7 @@ fn modules(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let called: HashSet<&str> = expressions
         .filter_map(|id| match &text.tree[*id].kind {
             ExprKind::Call(call) => call.callee.split('.').next(),
-            // What `LIST.Map` is given.
+            // The argument of `LIST.Map`.
             ExprKind::Name(name) => Some(name.as_str()),
             ExprKind::Text(named) => named.split('.').next(),
             _ => None,

@@ -1,25 +1,25 @@
-//! Ways through a tree: its bodies, their statements, the expressions in them. Nothing here recurses.
+//! Traversals of a tree: its bodies, their statements and expressions. None of them recurses.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::syntax::ast::{Block, ExprId, ExprKind, Place, Procedure, Statement, StatementKind, Step, Tree};
 
-/// Statements that share their variables: the top level, or a procedure.
+/// Statements that share variables: the top level or a procedure.
 pub struct Body<'a> {
-    /// The procedure; none for the top level.
+    /// The procedure, or `None` for the top level.
     pub procedure: Option<&'a Procedure>,
-    /// Its outermost statements.
+    /// The outermost statements.
     pub block: &'a Block,
-    /// All its statements, those inside others too, in the text's order.
+    /// All statements including nested ones, in source order.
     pub statements: Vec<&'a Statement>,
-    /// All expressions in them.
+    /// All expressions in the statements.
     pub expressions: Vec<ExprId>,
-    /// Variables that one statement alone gives a value, and which.
+    /// Variables that exactly one statement assigns, with the assigned expression.
     pub set_once: HashMap<&'a str, ExprId>,
 }
 
 impl<'a> Body<'a> {
-    /// The top level, then the procedures.
+    /// Returns the top level, then the procedures.
     pub fn all(tree: &'a Tree) -> Vec<Body<'a>> {
         let procedures = tree.statements.iter().filter_map(|statement| match &statement.kind {
             StatementKind::Procedure(procedure) => Some(Body::new(tree, Some(procedure), &procedure.body)),
@@ -36,12 +36,12 @@ impl<'a> Body<'a> {
         Body { procedure, block, statements, expressions, set_once }
     }
 
-    /// The names that its statements set.
+    /// Returns the names that the statements set.
     pub fn names_set(&self) -> impl Iterator<Item = &'a str> {
         self.statements.iter().flat_map(|statement| set_otherwise(statement))
     }
 
-    /// The names of its parameters.
+    /// Returns the names of the parameters.
     pub fn params(&self) -> impl Iterator<Item = &'a str> {
         params(self.procedure)
     }
@@ -69,7 +69,7 @@ fn set_once<'a>(procedure: Option<&'a Procedure>, statements: &[&'a Statement]) 
     once
 }
 
-/// Names that a statement sets besides others, changes a part of, or goes by.
+/// Returns the names that a statement sets, changes a part of, or uses as loop variables.
 pub fn set_otherwise(statement: &Statement) -> Vec<&str> {
     match &statement.kind {
         StatementKind::Set { targets, .. } => targets.iter().map(|target| target.name.text.as_str()).collect(),
@@ -81,7 +81,7 @@ pub fn set_otherwise(statement: &Statement) -> Vec<&str> {
     }
 }
 
-/// All blocks of a body, the outer ones first.
+/// Returns all blocks of a body, outer ones first.
 pub fn blocks(body: &Block) -> Vec<&Block> {
     let mut found = vec![body];
     let mut at = 0;
@@ -92,14 +92,14 @@ pub fn blocks(body: &Block) -> Vec<&Block> {
     found
 }
 
-/// All statements of a block, those inside others too, in the text's order.
+/// Returns all statements of a block including nested ones, in source order.
 pub fn statements(block: &Block) -> Vec<&Statement> {
     let mut found: Vec<&Statement> = blocks(block).into_iter().flatten().collect();
     found.sort_by_key(|statement| statement.span.start);
     found
 }
 
-/// The expressions that belong to a statement itself.
+/// Returns the expressions that belong directly to a statement.
 fn roots(statement: &Statement) -> Vec<ExprId> {
     match &statement.kind {
         StatementKind::Set { targets, value } => targets.iter().flat_map(indexes).chain([*value]).collect(),
@@ -121,7 +121,7 @@ fn indexes(place: &Place) -> impl Iterator<Item = ExprId> {
     })
 }
 
-/// Adds to expressions all that they are made of.
+/// Appends all subexpressions of the expressions.
 fn add_parts(tree: &Tree, found: &mut Vec<ExprId>) {
     let mut at = 0;
     while at < found.len() {
@@ -144,7 +144,7 @@ fn add_parts(tree: &Tree, found: &mut Vec<ExprId>) {
     }
 }
 
-/// An expression without the parentheses around it.
+/// Strips the parentheses around an expression.
 pub fn bare(tree: &Tree, mut id: ExprId) -> ExprId {
     while let ExprKind::Parenthesized(inner) = &tree[id].kind {
         id = *inner;
@@ -152,7 +152,7 @@ pub fn bare(tree: &Tree, mut id: ExprId) -> ExprId {
     id
 }
 
-/// Whether a statement sets a name to a value that is written there.
+/// Returns whether a statement assigns a literal value to a name.
 pub fn is_plain(tree: &Tree, statement: &Statement) -> bool {
     use ExprKind::{Bool, Float, Int, Nil, Text};
     let StatementKind::Set { value, .. } = &statement.kind else { return false };

@@ -1,4 +1,4 @@
-//! Calls: what is called, and which argument is for which parameter.
+//! Lowers calls: resolves the target and matches arguments to parameters.
 
 use std::collections::HashSet;
 
@@ -48,7 +48,7 @@ impl Lowering<'_> {
         self.nothing_called(call)
     }
 
-    /// Checks the arguments of a call all the same.
+    /// Checks the arguments of a call whose target is unknown.
     fn nothing_called(&mut self, call: &ast::Call) -> ExprKind {
         for arg in &call.args {
             self.expr(arg.value);
@@ -63,7 +63,7 @@ impl Lowering<'_> {
         (module, procedure): (&str, &str),
         span: Span,
     ) -> ExprKind {
-        // What is wrong with a module that could not be read was reported where it is used.
+        // Problems of a module that could not be read were reported at its USE.
         let Some(id) = id else { return self.nothing_called(call) };
         let known = self.known;
         let signatures = &known.modules[id.0 as usize];
@@ -167,7 +167,7 @@ impl Lowering<'_> {
         });
     }
 
-    /// Reports an unnamed argument after a named one.
+    /// Reports an unnamed argument that follows a named one.
     pub(super) fn check_order(&mut self, call: &ast::Call) -> bool {
         let named = call.args.iter().position(|arg| arg.name.is_some()).unwrap_or(call.args.len());
         let Some(late) = call.args[named..].iter().find(|arg| arg.name.is_none()) else { return true };
@@ -200,7 +200,7 @@ impl Lowering<'_> {
             return ExprKind::Const(Value::Nil);
         }
         if builtin == Builtin::Eval {
-            // The text may name either.
+            // The text may name either of them.
             self.keeps_last = true;
             self.known.sees_errors.set(true);
             let scope = self.scope();
@@ -243,7 +243,7 @@ impl Lowering<'_> {
         ExprKind::Call(Box::new(Call { target: Target::Tool(id), args, span }))
     }
 
-    /// Checks what the script shows of a tool's arguments.
+    /// Checks the arguments of a tool that are known before the run.
     fn checked(&mut self, id: ToolId, values: Vec<(usize, Expr)>, span: Span) -> Args {
         let tool = self.known.registry.get(id);
         let binder = tool.binder();
@@ -274,7 +274,7 @@ impl Lowering<'_> {
         Args::Placed { values, params }
     }
 
-    /// One unnamed argument that is, or may be, the map of all arguments.
+    /// Handles one unnamed argument that is or may be the map of all arguments.
     fn one_map(&mut self, id: ToolId, value: ast::ExprId, binder: &Binder) -> Option<Args> {
         if let ast::ExprKind::Map(entries) = &self.tree[value].kind {
             return Some(self.literal_map(id, entries, self.tree[value].span, binder));
@@ -282,7 +282,7 @@ impl Lowering<'_> {
         let before = self.findings.len();
         let value = self.expr(value);
         match constant(&value) {
-            // The argument's findings come again when it is lowered as what it is.
+            // The argument is lowered again as a plain argument and reports its findings then.
             Some(_) => {
                 self.findings.truncate(before);
                 None
@@ -311,7 +311,7 @@ impl Lowering<'_> {
         self.report(Diagnostic::error(error.code(), span, error.to_string()).help(error.help()));
     }
 
-    /// The argument that an error is about.
+    /// Returns the span of the argument that an error is about.
     pub(super) fn place_of_error(&self, call: &ast::Call, error: &ArgError) -> Option<Span> {
         let label = |wanted: &str| {
             let mut labels = call.args.iter().filter_map(|arg| arg.name.as_ref());
@@ -335,7 +335,7 @@ fn counted(number: usize) -> String {
     }
 }
 
-/// Adds the defaults of the parameters that a call leaves out.
+/// Adds the defaults of omitted parameters.
 fn add_defaults(values: &mut Vec<(usize, Expr)>, signature: &Signature, span: Span) {
     if values.len() == signature.params.len() {
         return;
@@ -349,7 +349,7 @@ fn add_defaults(values: &mut Vec<(usize, Expr)>, signature: &Signature, span: Sp
     values.extend(defaults);
 }
 
-/// How a call of a procedure is written.
+/// Returns help that displays how a procedure is called.
 fn parameters(signature: &Signature) -> String {
     let params: Vec<String> = signature.params.iter().map(Param::to_string).collect();
     format!("write `{}({})`", signature.name, params.join(", "))

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Lowers expressions.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use super::super::literal;
 use super::super::tree::{Expr, ExprKind, Link, Piece, Variable};
 use super::Lowering;
 
-/// No tool's name has more parts than `tool.fs.ReadFile`.
+/// No tool name has more parts than `tool.fs.ReadFile`.
 const TOOL_NAME_PARTS: usize = 3;
 
 impl Lowering<'_> {
@@ -47,7 +47,7 @@ impl Lowering<'_> {
         Expr { kind, span: *span }
     }
 
-    /// A literal; one that has no value is reported.
+    /// Lowers a literal, and reports one that has no value.
     fn literal(&mut self, value: Result<Value, Diagnostic>) -> ExprKind {
         ExprKind::Const(value.unwrap_or_else(|finding| {
             self.report(finding);
@@ -55,7 +55,7 @@ impl Lowering<'_> {
         }))
     }
 
-    /// `whole.name`, which may also be a tool's name without its parentheses.
+    /// Lowers `whole.name`, which may also be the name of a tool without parentheses.
     fn field(&mut self, id: ExprId, whole: ExprId, name: &ast::Name) -> ExprKind {
         if self.is_short(id)
             && let Some((first, dotted)) = self.dotted_name(id)
@@ -71,7 +71,8 @@ impl Lowering<'_> {
         ExprKind::Field(Box::new(self.expr(whole)), Str::new(&name.text))
     }
 
-    /// Whether this may be a tool's name as to its length, so that a long chain is not spelt out at each of its fields.
+    /// Returns whether this is short enough to be a tool's name, so that a long chain is not spelled out at each of its
+    /// fields.
     fn is_short(&self, id: ExprId) -> bool {
         let mut at = id;
         for _ in 0..TOOL_NAME_PARTS {
@@ -81,7 +82,7 @@ impl Lowering<'_> {
         false
     }
 
-    /// The first word and the whole of `a.b.c`.
+    /// Returns the first word and the whole text of `a.b.c`.
     pub(super) fn dotted_name(&self, id: ExprId) -> Option<(CompactString, String)> {
         match &self.tree[id].kind {
             Written::Name(name) => Some((name.clone(), name.to_string())),
@@ -133,7 +134,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The word of `[[word]]` that nothing sets: a text of another dialect.
+    /// Returns the word of `[[word]]` if nothing sets it: a text in another dialect.
     fn bracketed_text(&self, items: &[ExprId]) -> Option<(CompactString, Span)> {
         let [inner] = items else { return None };
         let Written::List(inner) = &self.tree[*inner].kind else { return None };
@@ -195,7 +196,7 @@ impl Lowering<'_> {
         ExprKind::Chain(Box::new(first), links.collect())
     }
 
-    /// `NOT a == b` is `(NOT a) == b`, which is seldom meant.
+    /// Warns about `NOT a == b`, which means `(NOT a) == b` and is seldom intended.
     fn warn_of_not(&mut self, first: ExprId, link: &ast::Link) {
         let first = &self.tree[first];
         if !matches!(first.kind, Written::Unary(UnaryOp::Not, _)) {
@@ -215,7 +216,7 @@ impl Lowering<'_> {
         );
     }
 
-    /// Three backticks: a text in which `{{name}}` stands for a printed value.
+    /// Lowers a text in three backticks, in which `{{name}}` stands for a printed value.
     fn template(&mut self, text: &str, offset: u32) -> ExprKind {
         let mut pieces: Vec<Piece> = Vec::new();
         for part in Template::new(text) {
@@ -235,7 +236,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `name.field.field` of a placeholder.
+    /// Lowers the `name.field.field` of a placeholder.
     fn dotted(&mut self, name: &str, span: Span) -> Expr {
         let mut words = name.split('.');
         let first = words.next().unwrap_or_default();
@@ -248,7 +249,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The value of an expression that is known before the run.
+/// Returns the value of an expression that is known before the run.
 pub fn constant(expr: &Expr) -> Option<&Value> {
     match &expr.kind {
         ExprKind::Const(value) => Some(value),

@@ -1,18 +1,18 @@
-//! Names that other languages have for what is written otherwise here, or is not there at all.
+//! Names from other languages for things that are written differently or do not exist in NeuroScript.
 
-/// What to write instead of a call of a name that nothing has here.
+/// Returns what to write instead of a call of a name that does not exist.
 pub fn instead(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     TABLE.iter().find(|(names, _)| names.contains(&&*lower)).map(|(_, help)| *help)
 }
 
-/// Commands of a shell, and the code that does the same here.
+/// Returns the equivalent of a shell command.
 pub fn of_shell(name: &str) -> Option<&'static str> {
     let (_, help) = SHELL.iter().find(|(word, _)| *word == name)?;
     Some(help)
 }
 
-/// Words of a shell, and what to write.
+/// Shell commands, and what to write instead.
 const SHELL: [(&str, &str); 6] = [
     ("ls", "`FS.ListDir(\".\")` lists the directory, `FS.Find(\".\")` finds all files below it"),
     ("dir", "`FS.ListDir(\".\")` lists the directory, `FS.Find(\".\")` finds all files below it"),
@@ -22,7 +22,7 @@ const SHELL: [(&str, &str); 6] = [
     ("date", "`TIME.Now()` gives the time"),
 ];
 
-/// What to do where a name stands for something that scripts cannot do.
+/// Returns advice for a name that stands for something that scripts cannot do.
 pub fn absent(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     let first = lower.split('.').next().unwrap_or_default();
@@ -30,7 +30,7 @@ pub fn absent(name: &str) -> Option<&'static str> {
     ABSENT.iter().find(|(names, _)| is_told && names.contains(&first)).map(|(_, help)| *help)
 }
 
-/// Whether a bare name finds a tool by chance, whose page would help nobody.
+/// Returns whether a bare name matches a tool only by coincidence, so that the tool's page would not help.
 pub fn means_a_value(name: &str) -> bool {
     name.eq_ignore_ascii_case("list")
 }
@@ -42,7 +42,7 @@ const NO_NETWORK: &str =
 const NO_WAITING: &str = "a script does not wait; whoever runs it (cron, a shell loop) decides when";
 const NO_THREADS: &str = "a script does one thing after another; `FOR EACH x IN list DO` goes through a list";
 
-/// Names in lower case, and what to do.
+/// Lower-case names, and what to write instead.
 const TABLE: [(&[&str], &str); 20] = [
     (
         &["list", "array", "tuple", "vec"],
@@ -90,10 +90,10 @@ const TABLE: [(&[&str], &str); 20] = [
     (&["require", "import", "__import__"], "`USE \"lib/dates.ns\" AS dates` makes procedures of another file callable"),
 ];
 
-/// Those of [`ABSENT`] that scripts often call a procedure of their own by.
+/// Names in [`ABSENT`] that scripts often give to their own procedures.
 const OFTEN_OWN: [&str; 8] = ["process", "command", "make", "request", "net", "thread", "wait", "shell"];
 
-/// First parts of names, in lower case, of what scripts cannot do, and what to do instead.
+/// Lower-case first parts of names for things that scripts cannot do, and what to do instead.
 const ABSENT: [(&[&str], &str); 4] = [
     (
         &[

@@ -1,4 +1,4 @@
-//! What a call of an unknown name probably means: what does the same here, else what is spelt alike.
+//! Suggestions for calls of unknown names: an equivalent by purpose, else a similar spelling.
 
 use crate::syntax::ast;
 use crate::text::{Purpose, changed_by, is_length, meant};
@@ -10,11 +10,11 @@ use super::super::pages::{PageKind, pages};
 use super::foreign;
 use super::{Lowering, MOST_SUGGESTIONS};
 
-/// Groups whose tools take a value of a variable first, as methods of other languages do.
+/// Groups whose tools take the value of a variable as their first argument, like methods in other languages.
 const OF_VALUES: [&str; 8] = ["STR", "MAP", "LIST", "", "TIME", "PATH", "REGEX", "FS"];
 
 impl Lowering<'_> {
-    /// What to write instead of a call that calls nothing.
+    /// Returns what to write instead of a call whose target does not exist.
     pub(super) fn instead_of(&self, call: &ast::Call) -> String {
         let name = call.callee.as_str();
         if self.variable(name).is_some() {
@@ -47,7 +47,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What does here what a name of another language stands for.
+    /// Returns the local equivalent of a name from another language.
     fn meant(&self, name: &str) -> Option<Purpose<'static>> {
         let groups = name.rsplit_once('.').map_or(&[][..], |(namespace, _)| groups::meant_by(namespace));
         meant(name, groups, &self.purposes())
@@ -70,7 +70,7 @@ impl Lowering<'_> {
         format!("values have no methods: write `{}({value}{more})`", found.name)
     }
 
-    /// All that can be called, and the statements; nothing in a script with very many findings.
+    /// Returns everything that can be called, and the statements. Empty for a script with very many findings.
     fn purposes(&self) -> Vec<Purpose<'static>> {
         if self.findings.len() >= MOST_SUGGESTIONS {
             return Vec::new();
@@ -80,7 +80,7 @@ impl Lowering<'_> {
         parts.chain(over).chain(self.known.registry.iter().map(|tool| tool.spec.purpose())).collect()
     }
 
-    /// How something is written: a call with the arguments that it needs, or a statement.
+    /// Returns how something is written: a call with its required arguments, or a statement.
     fn form(&self, found: &Purpose<'static>) -> String {
         if let Some(page) = pages().find(|page| page.name() == found.name) {
             return page.form.to_owned();
@@ -88,7 +88,7 @@ impl Lowering<'_> {
         let over = Over::find(found.name).map(Over::params);
         let tool = || self.known.registry.find(found.name).map(|id| self.known.registry.get(id).params);
         let params: &[Param] = over.or_else(tool).unwrap_or_default();
-        // The tools that take several items at once need none of their arguments for one.
+        // Tools that accept several items at once declare none of the arguments for a single item as required.
         let is_needed = |param: &Param| param.absent == WhenAbsent::Required || matches!(param.kind, Kind::Path(..));
         let needed = params.iter().rposition(is_needed).map_or(0, |last| last + 1);
         let names: Vec<&str> = params[..needed].iter().map(|param| param.name).collect();

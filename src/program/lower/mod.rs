@@ -1,5 +1,5 @@
-//! From the tree as written to the program as run: names become slots, calls become numbers, and
-//! what can be found wrong before the run is found here.
+//! Lowers the tree as written to the program as run: resolves names to slots and calls to numbers, and reports
+//! everything that can be found wrong before the run.
 
 mod call;
 mod expr;
@@ -26,21 +26,21 @@ use super::scope::{Variables, doubtful_words};
 use super::tree::{Body, Param, Procedure, ProcedureId, Program, Scope, Slot, Variable, required};
 use super::unit::{Module, Unit, Uses};
 
-/// What a script is lowered against.
+/// The environment that a script is lowered in.
 pub struct Surroundings<'a> {
     /// The tools.
     pub registry: &'a Registry,
-    /// What the policy file says for single tools.
+    /// Settings of the policy file for individual tools.
     pub settings: &'a Settings,
-    /// Scripts that came before in the same session; their procedures are known.
+    /// Earlier scripts of the same session, whose procedures are known.
     pub earlier: &'a [Unit],
-    /// Top-level variables that came before, in the order of their slots.
+    /// Top-level variables of earlier scripts, in slot order.
     pub variables: &'a [CompactString],
-    /// The modules, by their numbers.
+    /// The modules, by number.
     pub modules: &'a [Module],
 }
 
-/// Lowers a script and its modules. The program is runnable when no finding is an error.
+/// Lowers a script and its modules. The program can be run if no finding is an error.
 pub fn lower(unit: &Unit, surroundings: &Surroundings<'_>, findings: &mut Vec<Diagnostic>) -> Program {
     let mut top = Variables::from_names(surroundings.variables);
     top.add_top(&unit.tree);
@@ -74,27 +74,27 @@ pub fn lower(unit: &Unit, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
     program
 }
 
-/// Findings after which names are no longer suggested.
+/// Number of findings after which names are no longer suggested.
 const MOST_SUGGESTIONS: usize = 100;
 /// Names of `nil` in other languages.
 const NOTHINGS: [&str; 6] = ["none", "null", "undefined", "nothing", "nullptr", "nil"];
 
-/// A procedure with the text that holds it.
+/// A procedure and the text that contains it.
 type Written<'a> = (&'a Unit, &'a ast::Procedure);
 
 /// The procedures that a text may call by their bare names.
 type Signatures = HashMap<CompactString, Signature>;
 
-/// What all texts of a program share.
+/// State shared by all texts of a program.
 struct Whole<'a> {
     surroundings: &'a Surroundings<'a>,
-    /// The procedures of the modules, by their numbers.
+    /// The procedures of the modules, by module number.
     modules: &'a [Signatures],
     /// Whether anything reads `LAST_ERROR`.
     sees_errors: Cell<bool>,
 }
 
-/// What every body of a text may refer to.
+/// The names that every body of a text may refer to.
 struct Known<'a> {
     registry: &'a Registry,
     settings: &'a Settings,
@@ -115,12 +115,12 @@ impl<'a> Known<'a> {
     }
 }
 
-/// What a call must know of a procedure.
+/// The part of a procedure that its callers need.
 struct Signature {
     id: ProcedureId,
     name: CompactString,
     params: Vec<Param>,
-    /// Which of them has a name.
+    /// Parameter names and their indices.
     places: HashMap<CompactString, usize>,
     span: Span,
 }
@@ -138,13 +138,13 @@ impl Signature {
         }
     }
 
-    /// How many arguments every call gives.
+    /// Returns the number of arguments that every call must pass.
     fn required(&self) -> usize {
         required(&self.params)
     }
 }
 
-/// A parameter with the value of its default; what is wrong with a default is reported.
+/// Lowers a parameter and its default; problems of the default are reported.
 pub fn param_of(tree: &Tree, param: &ast::Param, findings: &mut Vec<Diagnostic>) -> Param {
     let default = match param.when_absent {
         WhenAbsent::Required => None,
@@ -154,14 +154,14 @@ pub fn param_of(tree: &Tree, param: &ast::Param, findings: &mut Vec<Diagnostic>)
     Param { name: param.name.text.clone(), default }
 }
 
-/// What calls must know of procedures whose numbers begin with `first`.
+/// Returns the signatures of procedures, which are numbered from `first`.
 fn signatures(procedures: &[Written<'_>], first: usize, findings: &mut Vec<Diagnostic>) -> Signatures {
     let numbered = procedures.iter().zip(first..);
     let signatures = numbered.map(|(procedure, number)| Signature::of(number, procedure, findings));
     signatures.map(|signature| (signature.name.clone(), signature)).collect()
 }
 
-/// The procedures of a script and of those before it, a later one of a name instead of an earlier.
+/// Returns the procedures of a script and of earlier ones; a later procedure replaces an earlier one of the same name.
 fn procedures_of<'a>(unit: &'a Unit, earlier: &'a [Unit], findings: &mut Vec<Diagnostic>) -> Vec<Written<'a>> {
     let mut procedures: Vec<Written<'_>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
@@ -221,32 +221,31 @@ fn lower_procedure(
     }
 }
 
-/// How a procedure sets a variable whose name the script's top level has too.
+/// How a body assigns one of its variables, for [`Lowering::report_outer_updates`].
 struct OwnUpdates {
-    /// Where it does so first.
+    /// The name in the first assignment.
     first: ast::Name,
-    /// Whether it only ever sets it from its own value, so that it can never be set.
+    /// Whether every assignment uses the variable's own value, so that the variable can never be set.
     only: bool,
 }
 
-/// The lowering of one body; [`stmt`], [`expr`] and [`call`] add its rules.
+/// State of lowering one body; [`stmt`], [`expr`] and [`call`] add its rules.
 struct Lowering<'a> {
     tree: &'a Tree,
     uses: &'a Uses,
     known: &'a Known<'a>,
     variables: Variables,
-    /// The script's top-level variables, when a procedure is lowered.
+    /// The script's top-level variables, while lowering a procedure.
     outer: Option<&'a Variables>,
-    /// How often each of the body's own variables is read so far.
+    /// Number of reads so far of each of the body's own variables.
     reads: HashMap<Slot, usize>,
-    /// For each variable of the script that this procedure sets: where it does so from its own value
-    /// first, and whether it does nothing else.
+    /// How the body assigns each of its own variables.
     own_updates: HashMap<Slot, OwnUpdates>,
     keeps_last: bool,
     handles_errors: bool,
     loops: usize,
     handlers: usize,
-    /// The names that EVAL may use, once one was met.
+    /// The names that EVAL may use; created at the first EVAL.
     scope: Option<Rc<Scope>>,
     findings: &'a mut Vec<Diagnostic>,
 }
@@ -290,13 +289,13 @@ impl<'a> Lowering<'a> {
         self.findings.push(finding);
     }
 
-    /// The variable that a name reads.
+    /// Returns the variable that a name refers to.
     fn variable(&self, name: &str) -> Option<Variable> {
         let local = self.variables.find(name).map(Variable::Local);
         local.or_else(|| self.outer.and_then(|outer| outer.find(name)).map(Variable::Outer))
     }
 
-    /// Whether a line that could not be parsed may have set a name.
+    /// Returns whether a line that could not be parsed may have set a name.
     fn is_doubtful(&self, name: &str) -> bool {
         self.known.doubtful.contains(name)
     }
@@ -327,18 +326,18 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// How often a variable of this body is read so far.
+    /// Returns the number of reads so far of a variable of this body.
     fn reads(&self, slot: Slot) -> usize {
         self.reads.get(&slot).copied().unwrap_or_default()
     }
 
-    /// Notes that a variable is set from something else than its own value.
+    /// Records that a variable is assigned a value that does not depend on its own.
     fn set_afresh(&mut self, slot: Slot, name: &ast::Name) {
         self.own_updates.entry(slot).or_insert(OwnUpdates { first: name.clone(), only: false }).only = false;
     }
 
-    /// Reports `SET total = total + 1` in a procedure that sets `total` in no other way, where the
-    /// script has a variable of that name.
+    /// Reports `SET total = total + 1` in a procedure that assigns `total` in no other way, if the script has a
+    /// variable of that name.
     fn report_outer_updates(&mut self, params: usize) {
         let mut found: Vec<ast::Name> = Vec::new();
         for (slot, updates) in std::mem::take(&mut self.own_updates) {
@@ -360,13 +359,13 @@ impl<'a> Lowering<'a> {
         Diagnostic::error(Code::OuterVariable, name.span, message).help(help)
     }
 
-    /// What a wrong name could have been meant to be; each search goes through all names, so a script
-    /// with very many findings gets no more of them.
+    /// Returns the name that was probably meant by an unknown one. Each search compares with all names, so a script
+    /// with very many findings gets no further suggestions.
     fn suggestion<'n>(&self, name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
         (self.findings.len() < MOST_SUGGESTIONS).then(|| nearest(name, names)).flatten()
     }
 
-    /// All names that can be read here, for EVAL.
+    /// Returns all names that can be read here, for EVAL.
     fn scope(&mut self) -> Rc<Scope> {
         let (variables, outer) = (&self.variables, self.outer);
         let scope = self.scope.get_or_insert_with(|| {

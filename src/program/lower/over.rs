@@ -1,4 +1,4 @@
-//! Calls of functions that take a procedure: the procedure is found here, before the run.
+//! Lowers calls of functions that take a procedure, and resolves the procedure before the run.
 
 use crate::syntax::ast::{self, ExprKind as Written};
 use crate::text::{Code, Diagnostic, Span};
@@ -58,7 +58,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// What a call of a tool is instead, where the argument that may name a procedure is one's bare name.
+    /// Returns the function that a tool call turns into if the argument that may name a procedure is the bare name of
+    /// one.
     pub(super) fn over_tool(&self, call: &ast::Call, tool: &str) -> Option<Over> {
         let over = Over::of_tool(tool)?;
         let label = over.params()[Over::PROCEDURE].name;
@@ -69,7 +70,7 @@ impl Lowering<'_> {
         is_procedure.then_some(over)
     }
 
-    /// What an argument names: a procedure, a built-in or a tool, in that order.
+    /// Resolves the name in an argument: a procedure, a built-in or a tool, in that order.
     fn procedure_named(&mut self, over: Over, id: ast::ExprId) -> Option<(Callee, usize)> {
         let span = self.tree[id].span;
         let name = match &self.tree[id].kind {
@@ -105,14 +106,14 @@ impl Lowering<'_> {
         self.report(finding.help(format!("write `{name}({first}, Name)`, with a name that stands there")));
     }
 
-    /// What a name stands for, and how many arguments it takes; the outer none where it is not known for
-    /// sure that there is nothing.
+    /// Resolves a name to a callee and its minimum and maximum number of arguments. Returns `Some(None)` if nothing has
+    /// the name, and `None` if a line or module that could not be read may define it.
     #[expect(clippy::option_option, reason = "a line that could not be parsed may hold the procedure")]
     fn callee(&self, name: &str) -> Option<Option<(Callee, usize, usize)>> {
         let known = self.known;
         let of_module = name.split_once('.').and_then(|(module, name)| Some((self.uses.get(module)?, name)));
         let signature = match of_module {
-            // What is wrong with a module that could not be read was reported where it is used.
+            // Problems of a module that could not be read were reported at its USE.
             Some((None, _)) => return None,
             Some((Some(id), name)) => known.modules[id.0 as usize].get(name),
             None => known.signatures.get(name),

@@ -1,4 +1,4 @@
-//! Statements.
+//! Lowers statements.
 
 use crate::syntax::ast::{self, ExprKind as Written, StatementKind, Step};
 use crate::syntax::keyword::is_keyword;
@@ -53,7 +53,7 @@ impl Lowering<'_> {
                 None
             }
             StatementKind::Broken(statements) => {
-                // What the block was is not known; its statements are checked as in a loop and a handler.
+                // The kind of the block is unknown; its statements are checked as if in a loop and in a handler.
                 self.handlers += 1;
                 self.loop_body(statements);
                 self.handlers -= 1;
@@ -83,7 +83,7 @@ impl Lowering<'_> {
     }
 
     fn set(&mut self, targets: &[ast::Place], value: ast::ExprId) -> Option<StmtKind> {
-        // The value is evaluated before anything is set.
+        // The value is evaluated before anything is assigned.
         let own = match targets {
             [target] if target.steps.is_empty() => self.variables.find(&target.name.text),
             _ => None,
@@ -122,7 +122,7 @@ impl Lowering<'_> {
         Some(Place { slot, name_span: name.span, steps, span: target.span })
     }
 
-    /// `SET m["k"] = …` where nothing in this body sets `m` itself.
+    /// Reports `SET m["k"] = …` where nothing in this body assigns `m` itself.
     fn report_unset_base(&mut self, name: &ast::Name) {
         if self.is_doubtful(&name.text) {
             return;
@@ -143,12 +143,12 @@ impl Lowering<'_> {
         }
     }
 
-    /// The slot of a name that this body sets.
+    /// Returns the slot of a name that this body sets.
     fn slot(&self, name: &ast::Name) -> Slot {
         self.variables.find(&name.text).expect("every name that a body sets was collected")
     }
 
-    /// The slot of a name that a loop or a handler sets.
+    /// Returns the slot of a name that a loop or a handler sets.
     fn fresh_slot(&mut self, name: &ast::Name) -> Slot {
         let slot = self.slot(name);
         self.set_afresh(slot, name);

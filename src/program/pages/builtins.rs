@@ -1,5 +1,4 @@
-//! The pages of built-in functions. What they take is in `program/builtin`, which the form here repeats;
-//! a test holds them together.
+//! Help pages of built-in functions. Their forms repeat the parameters of `program/builtin`; a test compares the two.
 
 use super::{Page, PageExample, PageKind, printing};
 

@@ -1,17 +1,17 @@
-//! An example for each code: a script that brings it about, where a script can.
+//! Examples for error codes: a script that causes each code, where a script can.
 
-/// How a code comes about.
+/// An example that causes an error code.
 #[derive(Debug)]
 pub struct CodeExample {
-    /// The policy file, where it takes one.
+    /// The policy file, or an empty text if none is needed.
     pub policy: &'static str,
-    /// Files of the sandbox: path and text.
+    /// Files of the sandbox: path and content.
     pub files: &'static [(&'static str, &'static str)],
     /// The script.
     pub script: &'static str,
 }
 
-/// The example of a code by its id; none where no script alone brings it about.
+/// Returns the example of a code by its id, or `None` if no script alone can cause it.
 pub fn code_example(id: &str) -> Option<&'static CodeExample> {
     EXAMPLES.iter().find(|(code, _)| code.eq_ignore_ascii_case(id)).map(|(_, example)| example)
 }
@@ -204,5 +204,5 @@ const EXAMPLES: [(&str, CodeExample); 97] = [
     ),
 ];
 
-/// What a script does about failures that no script can bring about.
+/// How a script handles failures that no script can cause.
 const HANDLED: &str = "SET r = FS.WriteFile(\"report.txt\", \"all is well\")\nIF LAST_ERROR != nil THEN\n  FAIL \"the report cannot be written (\" + LAST_ERROR.code + \"): \" + LAST_ERROR.message\nEND\nEMIT \"written\"";

@@ -1,5 +1,5 @@
-//! What the language is made of, as `ns doc` prints it: a page for each statement, built-in and value, and
-//! an example for each code. Tools have their own declarations. Every example is run as a test.
+//! Reference pages of the language, as `ns doc` prints them: one for each statement, built-in and value, and an example
+//! for each code. Tools have their own declarations. Every example is run as a test.
 
 mod builtins;
 mod codes;
@@ -12,23 +12,23 @@ pub use codes::{CodeExample, code_example};
 /// A page about a part of the language.
 #[derive(Debug)]
 pub struct Page {
-    /// What it is found by, its heading first; letter case does not matter.
+    /// The names that find the page, ignoring case; the first is its heading.
     pub names: &'static [&'static str],
-    /// What it is about.
+    /// The kind of its subject.
     pub kind: PageKind,
-    /// What people and other languages call it; searches use them.
+    /// Names from other languages and everyday use, for searches.
     pub keywords: &'static [&'static str],
-    /// How it is written.
+    /// The syntax.
     pub form: &'static str,
-    /// One sentence, lower case, without full stop.
+    /// One sentence, lower case, without a full stop.
     pub summary: &'static str,
-    /// What else there is to know.
+    /// Further details.
     pub details: &'static str,
-    /// How it is used.
+    /// An example of its use.
     pub example: PageExample,
 }
 
-/// What a page is about.
+/// The subject of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageKind {
     /// A statement.
@@ -39,31 +39,31 @@ pub enum PageKind {
     BuiltIn,
 }
 
-/// A script, what it prints, and the files that it finds.
+/// A script, its output and the files that it uses.
 #[derive(Debug)]
 pub struct PageExample {
-    /// Path and text.
+    /// Paths and contents of the files.
     pub files: &'static [(&'static str, &'static str)],
-    /// Some lines.
+    /// The script.
     pub script: &'static str,
-    /// What they print.
+    /// The expected output.
     pub output: &'static str,
 }
 
 impl Page {
-    /// Its heading.
+    /// Returns the heading.
     pub fn name(&self) -> &'static str {
         self.names[0]
     }
 
-    /// What searches and suggestions find it by.
+    /// Returns the names and keywords used by searches and suggestions.
     pub fn purpose(&self) -> Purpose<'static> {
         Purpose { name: self.name(), aliases: &[], keywords: self.keywords, summary: self.summary }
     }
 }
 
 impl PageKind {
-    /// How pages name it.
+    /// Returns the word that pages use for this kind.
     pub fn word(self) -> &'static str {
         match self {
             PageKind::Statement => "statement",
@@ -73,12 +73,12 @@ impl PageKind {
     }
 }
 
-/// All pages, statements first.
+/// Returns all pages, statements first.
 pub fn pages() -> impl Iterator<Item = &'static Page> {
     statements::STATEMENTS.iter().chain(&statements::EXPRESSIONS).chain(&builtins::BUILTINS)
 }
 
-/// A script without files.
+/// An example without files.
 const fn printing(script: &'static str, output: &'static str) -> PageExample {
     PageExample { files: &[], script, output }
 }

@@ -1,9 +1,9 @@
-//! The pages of statements and expressions.
+//! Reference pages of statements and expressions.
 
 use super::PageKind::{Expression, Statement};
 use super::{Page, PageExample, printing};
 
-/// The statements, in the order in which one learns them.
+/// The statements, in the order of a tutorial.
 pub const STATEMENTS: [Page; 21] = [
     Page {
         names: &["SET", "VAR"],
@@ -282,7 +282,7 @@ pub const STATEMENTS: [Page; 21] = [
     },
 ];
 
-/// What has a value, built-in functions aside.
+/// Expressions other than built-in functions.
 pub const EXPRESSIONS: [Page; 7] = [
     Page {
         names: &["LAST"],

@@ -1,11 +1,11 @@
-//! Whether two trees are the same, places aside: what the formatter proves before it writes.
+//! Structural comparison of trees, ignoring spans: the check that the formatter makes before it writes.
 //!
-//! Expressions are compared one by one, since equal texts put them into their arenas in the same
-//! order; blocks wait on a stack of their own.
+//! Expressions are compared by index, since equal texts add them to their arenas in the same order; blocks are compared
+//! with an explicit stack.
 
 use super::{Arg, Block, Entry, Expr, ExprKind, Link, Name, Place, Procedure, Statement, StatementKind, Step, Tree};
 
-/// Whether two trees differ in nothing but places. Comments are not compared.
+/// Returns whether two trees are equal except for spans. Comments are not compared.
 pub fn same(one: &Tree, other: &Tree) -> bool {
     let metadata = |tree: &Tree| -> Vec<(String, String)> {
         tree.metadata.iter().map(|line| (line.key.clone(), line.value.clone())).collect()
@@ -45,7 +45,7 @@ fn same_blocks(one: &Block, other: &Block) -> bool {
     true
 }
 
-/// The blocks of a statement, and the body of a procedure.
+/// Returns the blocks of a statement, including the body of a procedure.
 fn blocks_of(statement: &Statement) -> Vec<&Block> {
     match &statement.kind {
         StatementKind::Procedure(procedure) => vec![&procedure.body],
@@ -53,7 +53,7 @@ fn blocks_of(statement: &Statement) -> Vec<&Block> {
     }
 }
 
-/// Whether two statements are the same, the blocks in them aside.
+/// Returns whether two statements are equal, ignoring their blocks.
 fn same_statement(one: &Statement, other: &Statement) -> bool {
     use StatementKind::{
         Bad, Break, Broken, Call, ClearError, Command, Continue, Emit, Fail, For, If, Must, OnError, Return, Set, Use,

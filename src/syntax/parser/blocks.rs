@@ -1,8 +1,7 @@
-//! Blocks: from lines to a tree of statements.
+//! Block structure: builds a tree of statements from lines.
 //!
-//! Lines come in one after another; open blocks wait on a stack of their own, so that no depth of
-//! nesting takes native stack here. A closer is matched by kind, and a wrong or missing one is
-//! reported with both places.
+//! Lines arrive one at a time; open blocks are kept on an explicit stack, so that nesting uses no native stack here. A
+//! closer is matched by kind, and a wrong or missing one is reported with both places.
 
 use std::mem;
 
@@ -18,38 +17,38 @@ pub struct Blocks<'a> {
     max_nesting: usize,
     open: Vec<Open>,
     top: Block,
-    /// Whether a statement has been met, after which `FILE_VERSION` comes too late.
+    /// Whether a statement has been read, after which `FILE_VERSION` is too late.
     started: bool,
-    /// Blocks that were reported as unclosed and ended, whose closers may still come.
+    /// Number of blocks that were reported and ended early, whose closers may still come.
     forgiven: usize,
-    /// Blocks beyond the nesting limit, which are matched with their closers and otherwise forgotten.
+    /// Number of blocks beyond the nesting limit; they are matched with their closers and otherwise ignored.
     beyond: usize,
     version: Option<String>,
-    /// A closer whose indentation fits another block than the one it closed: the likely culprit
-    /// when a block turns out to be unclosed.
+    /// A closer whose indentation fits another block than the one it closed: the likely cause if a block turns out to
+    /// be unclosed.
     misaligned: Option<Misaligned>,
 }
 
-/// A closer that stands under another block's head.
+/// A closer that is aligned with the head of another block.
 struct Misaligned {
     closer: Span,
-    /// The block it closed.
+    /// The head of the block that it closed.
     head: Span,
 }
 
-/// A block whose closer has not come yet.
+/// A block whose closer has not been read yet.
 struct Open {
     kind: BlockKind,
     shape: Shape,
     head: Span,
     indent: usize,
-    /// Whether the head ended in `{`, so that a `}` closes it.
+    /// Whether the head ended in `{`, so that a `}` closes the block.
     brace: bool,
-    /// The statements of the branch that is being read.
+    /// The statements of the current branch.
     body: Block,
 }
 
-/// What is known of an open block besides its statements.
+/// The state of an open block apart from its statements.
 enum Shape {
     If {
         arms: Vec<Arm>,
@@ -68,12 +67,12 @@ enum Shape {
     OnError(Option<Name>),
     Procedure(Box<Procedure>),
     Command,
-    /// The head could not be parsed; its statements count, and may use any word of it.
+    /// The head could not be parsed; its statements are kept, and may use any word of it as a name.
     Broken,
 }
 
 impl<'a> Blocks<'a> {
-    /// No blocks yet.
+    /// Creates the builder for one text.
     pub fn new(source: &'a Source, max_nesting: usize) -> Blocks<'a> {
         Blocks {
             source,
@@ -88,7 +87,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Takes the next line in.
+    /// Adds the next line.
     pub fn add(&mut self, parsed: Parsed, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
         let first = !mem::replace(&mut self.started, true);
         if self.beyond > 0 && self.skip_beyond(&parsed) {
@@ -115,7 +114,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The `COMMENT:` text right after a procedure's head documents it.
+    /// Uses a `COMMENT:` text as the documentation of a procedure if it directly follows the head.
     pub fn documentation(&mut self, text: &str) {
         if let Some(Open { shape: Shape::Procedure(procedure), body, .. }) = self.open.last_mut()
             && body.is_empty()
@@ -125,7 +124,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The statements of the text; blocks that are still open are reported.
+    /// Returns the statements of the text, and reports blocks that are still open.
     pub fn finish(mut self, findings: &mut Vec<Diagnostic>) -> Block {
         while let Some(open) = self.open.pop() {
             self.report_unclosed(&open, None, findings);
@@ -135,12 +134,12 @@ impl<'a> Blocks<'a> {
         self.top
     }
 
-    /// The text of `FILE_VERSION`, if one was met.
+    /// Returns the text of `FILE_VERSION`, if there was one.
     pub fn take_version(&mut self) -> Option<String> {
         self.version.take()
     }
 
-    /// Reports a USE inside a block: which modules there are does not depend on the run.
+    /// Reports a USE inside a block: the set of modules must not depend on the run.
     fn check_place(&self, kind: &StatementKind, span: Span, findings: &mut Vec<Diagnostic>) {
         if let (StatementKind::Use(_), Some(open)) = (kind, self.open.last()) {
             let message = format!("`USE` stands inside a {} block", open.kind.word());
@@ -174,7 +173,7 @@ impl<'a> Blocks<'a> {
                 }
             }
             Role::OpensUnknown => self.forgiven += 1,
-            // The branch goes on in the same block; its statements are still worth reading.
+            // The branch continues in the same block; its statements are still checked.
             Role::Else | Role::ElseIf => {}
         }
     }
@@ -205,7 +204,7 @@ impl<'a> Blocks<'a> {
         self.open.push(Open { kind, shape, head, indent, brace: false, body: Vec::new() });
     }
 
-    /// Whether a line lies in a block beyond the nesting limit, and so is only counted.
+    /// Returns whether a line is in a block beyond the nesting limit, and is therefore only counted.
     fn skip_beyond(&mut self, parsed: &Parsed) -> bool {
         match parsed {
             Parsed::Opens(Head::Procedure(_) | Head::Func(_) | Head::Command) => {
@@ -244,7 +243,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Reports an `ELSE` that fits no open IF, and makes sense of the closer that will come for it.
+    /// Reports an `ELSE` that fits no open IF, and prepares for its closer.
     fn stray_else(&mut self, word: &str, span: Span, findings: &mut Vec<Diagnostic>) {
         match self.open.last() {
             Some(Open { shape: Shape::Else { at, .. }, .. }) => {
@@ -278,7 +277,7 @@ impl<'a> Blocks<'a> {
                 return;
             }
             findings.push(self.stray_closer(closer, span));
-            // Most likely the innermost block was meant, and the word is wrong.
+            // Probably the innermost block was meant, and the word is wrong.
             let innermost = self.open.len().saturating_sub(1);
             self.fold_to(innermost);
             return;
@@ -312,7 +311,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// A procedure or `command` begins: every open block must have been closed.
+    /// Reports all open blocks when a procedure or `command` begins.
     fn close_all_before(&mut self, span: Span, kind: BlockKind, findings: &mut Vec<Diagnostic>) {
         if let Some(open) = self.open.last() {
             let next = match kind {
@@ -352,7 +351,7 @@ fn wrong_closer(closer: &Closer, span: Span, open: &Open) -> Diagnostic {
         .help("close it with `END` first")
 }
 
-/// The statement of a block whose closer has come.
+/// Returns the statement of a completed block.
 fn assemble(open: Open) -> Statement {
     let Open { shape, head, body, .. } = open;
     let kind = match shape {

@@ -1,7 +1,7 @@
-//! Expressions: from pest's pairs to the tree.
+//! Expressions: converts pest's pairs to the tree.
 //!
-//! pest gives operands and operators in the order they are written; an explicit stack of operators
-//! puts them together by strength, so that a chain of any length takes no native stack.
+//! pest returns operands and operators in source order; an explicit operator stack combines them by precedence, so that
+//! a chain of any length uses no native stack.
 
 use compact_str::CompactString;
 use pest::iterators::{Pair, Pairs};
@@ -13,7 +13,7 @@ use super::super::grammar::Rule;
 use super::super::keyword::{first_word, is_keyword, is_reserved};
 use super::{Parser, literal};
 
-/// An operator that waits for its right side.
+/// An operator whose right operand has not been read yet.
 #[derive(Clone, Copy)]
 struct Pending {
     op: Op,
@@ -27,7 +27,7 @@ enum Op {
     Infix(BinaryOp),
 }
 
-/// The strength of `- NOT ~`, between `* / %` and `**`.
+/// The precedence of `-`, `NOT` and `~`: between `*`, `/`, `%` and `**`.
 const PREFIX_STRENGTH: u8 = 9;
 const POWER_STRENGTH: u8 = 10;
 
@@ -46,18 +46,18 @@ impl Op {
 struct Stacks {
     operands: Vec<ExprId>,
     operators: Vec<Pending>,
-    /// Prefix and power operators among them, which nest.
+    /// Number of prefix and power operators on the stack, which nest.
     nested: usize,
 }
 
 impl Parser {
-    /// Where a pair stands in the whole text.
+    /// Returns the span of a pair in the whole text.
     pub fn span(&self, pair: &Pair<'_, Rule>) -> Span {
         let span = pair.as_span();
         Span::new(self.base + span.start(), self.base + span.end())
     }
 
-    /// A whole expression, with its operators counted anew.
+    /// Parses a whole expression, and counts its operators from zero.
     pub fn expression(&mut self, pair: Pair<'_, Rule>) -> ExprId {
         self.operators = 0;
         let span = self.span(&pair);
@@ -152,7 +152,7 @@ impl Parser {
         stacks.operands.push(applied);
     }
 
-    /// Joins `left` and a link: a chain of the same strength grows, anything else begins one.
+    /// Appends a link to `left` if that is a chain of the same precedence; otherwise starts a new chain.
     fn link(&mut self, left: ExprId, link: Link) -> ExprId {
         let span = self.tree[left].span.to(self.tree[link.operand].span);
         let expr = self.tree.expr_mut(left);
@@ -204,7 +204,7 @@ impl Parser {
         self.tree.push(kind, span)
     }
 
-    /// A word as an operand: a value's word, `LAST`, or a variable.
+    /// Parses a word as an operand: a constant, `LAST`, or a variable.
     fn word(&mut self, pair: &Pair<'_, Rule>) -> ExprKind {
         let (word, span) = (pair.as_str(), self.span(pair));
         match word {
@@ -213,7 +213,7 @@ impl Parser {
             _ if is_keyword(word, "FALSE") => ExprKind::Bool(false),
             _ if is_keyword(word, "NIL") || is_keyword(word, "NULL") => ExprKind::Nil,
             _ if is_keyword(word, "LAST") => ExprKind::Last,
-            // What is wrong is that no condition stands before it.
+            // The error is the missing condition before this word.
             _ if ends_head(word, pair.get_input(), pair.as_span().end()) => {
                 let message = format!("expected a value, found `{word}`");
                 self.findings.push(Diagnostic::error(Code::UnexpectedText, span, message));
@@ -226,7 +226,7 @@ impl Parser {
         }
     }
 
-    /// A name that is given here: a variable, parameter or procedure.
+    /// Parses the name of a variable, parameter or procedure that is defined here.
     pub fn name(&mut self, pair: &Pair<'_, Rule>) -> Name {
         let span = self.span(pair);
         if is_reserved(pair.as_str()) {
@@ -266,7 +266,7 @@ impl Parser {
         Entry { key: text, key_span, value: self.nested_expression(value) }
     }
 
-    /// A text without templates.
+    /// Parses a text that is not a template.
     fn text(&mut self, pair: &Pair<'_, Rule>) -> String {
         match pair.as_rule() {
             Rule::raw_text => literal::unfenced(pair.as_str()).to_owned(),
@@ -274,7 +274,7 @@ impl Parser {
         }
     }
 
-    /// `name.field.field` inside `{{…}}`.
+    /// Parses the `name.field.field` inside `{{…}}`.
     fn dotted(&mut self, parts: Pairs<'_, Rule>) -> ExprId {
         let mut parts = parts.filter(|part| matches!(part.as_rule(), Rule::word | Rule::field));
         let first = parts.next().expect("a placeholder holds a name");
@@ -290,7 +290,7 @@ impl Parser {
         expr
     }
 
-    /// `name.name(…)` after `CALL`.
+    /// Parses the `name.name(…)` after `CALL`.
     pub fn call(&mut self, pair: Pair<'_, Rule>) -> ExprId {
         let span = self.span(&pair);
         let mut callee = CompactString::default();
@@ -351,7 +351,7 @@ impl Parser {
         self.tree.push(kind, span)
     }
 
-    /// The dotted name that an expression spells, if it is one.
+    /// Returns the dotted name that an expression spells, if it is one.
     fn callee(&self, expr: ExprId) -> Option<CompactString> {
         let mut names = Vec::new();
         let mut at = expr;
@@ -372,13 +372,13 @@ impl Parser {
         Some(names.join(".").into())
     }
 
-    /// The name after a dot: any word.
+    /// Parses the name after a dot, which may be any word.
     pub fn field(&mut self, pair: Pair<'_, Rule>) -> Name {
         let word = pair.into_inner().find(|part| part.as_rule() == Rule::word).expect("a field has a name");
         Name { text: word.as_str().into(), span: self.span(&word) }
     }
 
-    /// `[expression]` of a place.
+    /// Parses the `[expression]` of a place.
     pub fn index(&mut self, pair: Pair<'_, Rule>) -> ExprId {
         let inner = pair.into_inner().find(|part| part.as_rule() == Rule::expression);
         self.expression(inner.expect("an index holds an expression"))
@@ -403,7 +403,7 @@ impl Parser {
     }
 }
 
-/// Whether a word is the `THEN` or `DO` at the end of a block's head.
+/// Returns whether a word is the `THEN` or `DO` at the end of a block's head.
 fn ends_head(word: &str, line: &str, end: usize) -> bool {
     let first = first_word(line);
     let fits =
@@ -423,7 +423,7 @@ fn infix_of(text: &str) -> Op {
     binary(text).map_or(Op::Power, Op::Infix)
 }
 
-/// The operator between two operands; none for `**`.
+/// Returns the binary operator with this text, or `None` for `**`.
 pub fn binary(text: &str) -> Option<BinaryOp> {
     Some(match text {
         "**" => return None,

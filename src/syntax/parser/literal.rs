@@ -1,10 +1,10 @@
-//! Texts and numbers: from what is written to what it stands for.
+//! Literals: converts the source text of texts and numbers to values.
 
 use crate::text::{Code, Diagnostic, Span};
 
 use super::super::ast::ExprKind;
 
-/// The value of a number's text: digits, perhaps a point and an exponent.
+/// Parses a number: digits, with an optional point and exponent.
 pub fn number(text: &str, span: Span) -> Result<ExprKind, Diagnostic> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     if text.contains("_.") || text.ends_with('_') || text.contains("_e") || text.contains("_E") || text.contains("__") {
@@ -24,20 +24,20 @@ pub fn number(text: &str, span: Span) -> Result<ExprKind, Diagnostic> {
     }
 }
 
-/// The finding for a whole number beyond 64 bits.
+/// Returns the diagnostic for a whole number that does not fit into 64 bits.
 pub fn too_large(span: Span) -> Diagnostic {
     Diagnostic::error(Code::BadNumber, span, "the whole number does not fit into 64 bits")
         .help("the largest is 9223372036854775807; write a float, `1e20`, where the exact value does not matter")
 }
 
-/// The text between the three-character fences.
+/// Returns the text between three-character fences.
 pub fn unfenced(literal: &str) -> &str {
     &literal[3..literal.len() - 3]
 }
 
-/// The text of `"…"` or `'…'`, escapes resolved; `literal` includes the quotes, `base` is its offset.
+/// Decodes the escapes of `"…"` or `'…'`; `literal` includes the quotes, `base` is its offset.
 ///
-/// Every wrong escape is a finding, and stands for nothing.
+/// Reports every invalid escape and omits it from the result.
 pub fn quoted(literal: &str, base: usize, findings: &mut Vec<Diagnostic>) -> String {
     let inner = &literal[1..literal.len() - 1];
     let mut text = String::with_capacity(inner.len());
@@ -60,8 +60,8 @@ pub fn quoted(literal: &str, base: usize, findings: &mut Vec<Diagnostic>) -> Str
     text
 }
 
-/// The character of the escape with which a text begins, and the bytes it takes; at least one
-/// character follows the backslash. `offset` is that of the backslash.
+/// Decodes the escape at the start of a text. Returns the character and the length of the escape in bytes. At least one
+/// character must follow the backslash; `offset` is that of the backslash.
 pub fn escape(text: &str, offset: usize) -> Result<(char, usize), Diagnostic> {
     let marker = text[1..].chars().next().expect("the grammar has a character after each backslash");
     let simple = match marker {
@@ -85,7 +85,7 @@ pub fn escape(text: &str, offset: usize) -> Result<(char, usize), Diagnostic> {
     .ok_or_else(|| bad_escape(text, marker, offset))
 }
 
-/// `\u{1F600}`
+/// Decodes `\u{1F600}`.
 fn braced(text: &str) -> Option<(char, usize)> {
     let end = text.find('}')?;
     let digits = end.checked_sub(3).filter(|digits| (1..=6).contains(digits))?;
@@ -93,7 +93,7 @@ fn braced(text: &str) -> Option<(char, usize)> {
     to_char((code, end + 1))
 }
 
-/// `\u00e9`, or two of them that form a surrogate pair as in JSON.
+/// Decodes `\u00e9`, or two such escapes that form a surrogate pair as in JSON.
 fn four_digits(text: &str) -> Option<(char, usize)> {
     let (high, length) = hexadecimal(text, 2, 4)?;
     if !(0xD800..0xDC00).contains(&high) {
@@ -105,7 +105,7 @@ fn four_digits(text: &str) -> Option<(char, usize)> {
     to_char((0x10000 + ((high - 0xD800) << 10) + low, length + rest_length))
 }
 
-/// The number in `count` hexadecimal digits from `start` on, and the offset after them.
+/// Parses `count` hexadecimal digits at `start`. Returns their value and the offset after them.
 fn hexadecimal(text: &str, start: usize, count: usize) -> Option<(u32, usize)> {
     let digits = text.get(start..start + count)?;
     let all_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

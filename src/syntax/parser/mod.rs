@@ -1,8 +1,8 @@
-//! From text to tree. Parsing never fails: what cannot be read becomes a finding and a
-//! [`StatementKind::Bad`](super::ast::StatementKind::Bad), and the next line is read as if nothing had happened.
+//! The parser. Parsing never fails: a line that cannot be parsed becomes a finding and a
+//! [`StatementKind::Bad`](super::ast::StatementKind::Bad), and parsing continues with the next line.
 //!
-//! [`lines`](parse) come from the scanner, each is parsed by pest on its own, and [`blocks`] puts them
-//! together with a stack of its own. No pest type leaves this folder.
+//! The scanner provides lines, pest parses each of them separately, and [`blocks`] combines them using an explicit
+//! stack. No pest type leaves this directory.
 
 mod blocks;
 mod expr;
@@ -28,26 +28,27 @@ pub use mistake::{is_foreign_statement, joined_help};
 use blocks::Blocks;
 use stmt::{Head, Parsed};
 
-/// The most findings of one text that are kept; a text with more is not worth more lines.
+/// Maximum number of findings of one text; parsing stops when it is reached.
 const MAX_FINDINGS: usize = 100;
 
-/// What bounds a text.
+/// Limits on the complexity of a text.
 #[derive(Clone, Copy, Debug)]
 pub struct TextLimits {
-    /// Brackets in brackets, blocks in blocks, signs or `**` in a row.
+    /// Maximum nesting of brackets and of blocks, and maximum number of consecutive signs, `**`, or postfixes of a
+    /// value.
     pub nesting: usize,
-    /// Operators in one expression.
+    /// Maximum number of operators in one expression.
     pub operators: usize,
 }
 
 /// Parses a source. The tree is complete for all lines without findings.
 ///
-/// Whoever takes a text in bounds its length; everything here is linear in it.
+/// The caller limits the length of the text; parsing takes time linear in it.
 pub fn parse(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>) -> Tree {
     parse_into(source, limits, findings, None).0
 }
 
-/// Parses a source, and keeps what was written beside the tree.
+/// Parses a source, and also returns its lines and tokens as written.
 pub fn parse_written(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>) -> (Tree, Written) {
     let (tree, written) = parse_into(source, limits, findings, Some(Written::default()));
     (tree, written.unwrap_or_default())
@@ -78,9 +79,9 @@ fn parse_into(
     (parser.tree, parser.written)
 }
 
-/// Parses a text that is one expression alone, as a script that returns its value.
+/// Parses a text that is a single expression, as a script that returns its value.
 ///
-/// None for a text of more than one logical line.
+/// Returns `None` for a text with more than one logical line.
 pub fn parse_value(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>) -> Option<Tree> {
     let mut parser = Parser {
         tree: Tree::default(),
@@ -110,20 +111,19 @@ pub fn parse_value(source: &Source, limits: TextLimits, findings: &mut Vec<Diagn
     is_alone.then_some(parser.tree)
 }
 
-/// Whether a text is a beginning that more lines could complete: a block or bracket is still open, and
-/// nothing else is wrong.
+/// Returns whether more lines could complete a text: a block or bracket is still open, and there is no other error.
 ///
-/// The REPL asks this before it takes a first line for finished.
+/// The REPL uses this to decide whether a first line is complete.
 pub fn is_unfinished(text: &str, limits: TextLimits) -> bool {
     let findings = findings_of(text, limits);
     findings.iter().any(|finding| is_openness(finding, text))
         && findings.iter().all(|finding| is_openness(finding, text))
 }
 
-/// Whether a block or bracket is open at the end of a text, whatever else is wrong with it.
+/// Returns whether a block or bracket is open at the end of a text, regardless of other errors.
 ///
-/// The REPL asks this of the lines that follow: a mistake in a block does not end it, for the lines after
-/// it, pasted with it, would be taken for lines of their own.
+/// The REPL uses this for the following lines: a mistake in a block does not end it, since the lines after it, pasted
+/// together with it, would otherwise be run separately.
 pub fn is_open(text: &str, limits: TextLimits) -> bool {
     findings_of(text, limits).iter().any(|finding| is_openness(finding, text))
 }
@@ -135,7 +135,7 @@ fn findings_of(text: &str, limits: TextLimits) -> Vec<Diagnostic> {
     findings
 }
 
-/// Whether a finding says that something is still open.
+/// Returns whether a finding says that something is still open.
 fn is_openness(finding: &Diagnostic, text: &str) -> bool {
     let open = [Code::UnclosedBlock, Code::UnclosedBracket].map(Into::into).contains(&finding.code);
     let open_text = finding.code == Code::UnclosedText.into() && finding.message.contains("never closed");
@@ -143,20 +143,20 @@ fn is_openness(finding: &Diagnostic, text: &str) -> bool {
     open || open_text || continued
 }
 
-/// The parser over one text; [`expr`], [`stmt`] and [`literal`] add their rules to it.
+/// The state of parsing one text; [`expr`], [`stmt`] and [`literal`] add its rules.
 struct Parser {
     tree: Tree,
     findings: Vec<Diagnostic>,
     base: usize,
     limits: TextLimits,
-    /// Operators met in the expression being built.
+    /// Number of operators in the current expression.
     operators: usize,
-    /// What is written, where somebody wants to know.
+    /// The lines and tokens as written, if requested.
     written: Option<Written>,
 }
 
 impl Parser {
-    /// Says that the rest of the text was not read, if there is any.
+    /// Reports that the rest of the text was not parsed, if there is any.
     fn too_many_faults(&mut self, scanner: &Scanner<'_>) {
         if let Some(rest) = scanner.rest() {
             let message = format!("the text has {MAX_FINDINGS} faults; it was not read from here on");
@@ -211,7 +211,7 @@ impl Parser {
                 }
                 let pair = pairs.next().expect("a line that parses holds a statement");
                 let parsed = self.parsed_line(pair);
-                // A line with a finding is not worth lowering: its tree has holes.
+                // A line with a finding is not lowered: its tree is incomplete.
                 if self.findings.len() > before { Parsed::broken_as(parsed, text) } else { parsed }
             }
             Err(error) => {
@@ -223,13 +223,13 @@ impl Parser {
     }
 }
 
-/// The words of a text that could be names, for a line that could not be parsed.
+/// Returns the words that could be names, for a line that could not be parsed.
 fn words_of(text: &str) -> Vec<compact_str::CompactString> {
     let words = text.split(|c: char| !keyword::is_word_char(c));
     words.filter(|word| keyword::is_word(word) && !keyword::is_reserved(word)).map(Into::into).collect()
 }
 
-/// What a line is to the blocks around it.
+/// Returns the role of a line in block structure.
 fn place_of(parsed: &Parsed) -> BlockPart {
     match parsed {
         Parsed::Opens(Head::Procedure(_) | Head::Func(_)) => BlockPart::OpensProcedure,

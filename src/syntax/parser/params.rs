@@ -1,4 +1,4 @@
-//! The parameters of a procedure: names, their defaults, and which of them every call gives.
+//! The parameters of a procedure: their names, their defaults, and whether they are required.
 //!
 //! A default is a literal, so that it is known before the run and is the same in every call.
 
@@ -13,7 +13,7 @@ use super::super::grammar::Rule;
 use super::Parser;
 
 impl Parser {
-    /// Reads the part of a head that follows the procedure's name.
+    /// Parses the part of a head after the procedure's name.
     pub fn signature(&mut self, pair: Pair<'_, Rule>, procedure: &mut Procedure) {
         for part in pair.into_inner() {
             match part.as_rule() {
@@ -44,7 +44,7 @@ impl Parser {
         }
     }
 
-    /// `name` or `name: default`
+    /// Parses `name` or `name: default`.
     fn param(&mut self, pair: Pair<'_, Rule>) -> (Name, Option<ExprId>) {
         let mut parts = pair.into_inner();
         let name = parts.next().expect("a parameter begins with its name");
@@ -53,7 +53,7 @@ impl Parser {
         (name, default.map(|default| self.expression(default)))
     }
 
-    /// The default of a parameter; anything but a literal is reported, and stands for nil.
+    /// Parses the default of a parameter. Anything but a literal is reported and replaced by nil.
     fn default(&mut self, default: ExprId) -> WhenAbsent {
         let Some(span) = self.first_computed(default) else { return WhenAbsent::Is(default) };
         let finding = Diagnostic::error(Code::BadDefault, span, "a default is a literal, not something computed");
@@ -63,13 +63,13 @@ impl Parser {
         WhenAbsent::Nil
     }
 
-    /// The place of the first part of an expression that is no literal.
+    /// Returns the span of the first part of an expression that is not a literal.
     fn first_computed(&self, id: ExprId) -> Option<Span> {
         let mut ahead = vec![id];
         while let Some(id) = ahead.pop() {
             let expr = &self.tree[id];
             match &expr.kind {
-                // What is wrong with it was reported.
+                // The error was reported earlier.
                 ExprKind::Bad => {}
                 ExprKind::Nil | ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Text(_) => {}
                 ExprKind::Template(text, _) if is_plain(text) => {}
@@ -92,7 +92,7 @@ impl Parser {
         self.findings.push(finding.help(format!("write it after `optional`: `optional {}: …`", name.text)));
     }
 
-    /// Reports a required parameter after one that may be left out.
+    /// Reports a required parameter after an optional one.
     fn check_order(&mut self, before: &[Param], param: &Param) {
         let is_optional = |param: &&Param| param.when_absent != WhenAbsent::Required;
         let Some(optional) = before.iter().find(is_optional) else { return };
@@ -109,7 +109,7 @@ impl Parser {
     }
 }
 
-/// Whether nothing is expanded in a text between three backticks.
+/// Returns whether a text in three backticks contains no placeholders.
 fn is_plain(text: &str) -> bool {
     Template::new(text).all(|part| matches!(part, Part::Text(_)))
 }

@@ -1,4 +1,4 @@
-//! Statements: from the pair of one line to what it means for the blocks around it.
+//! Statements: converts the pair of one line to its role in block structure.
 
 use compact_str::CompactString;
 use pest::iterators::Pair;
@@ -9,9 +9,9 @@ use super::super::keyword::first_word;
 use super::{Parser, literal, words_of};
 use crate::syntax::ast::ExprId;
 
-/// What a line is to the blocks around it.
+/// A parsed line and its role in block structure.
 pub enum Parsed {
-    /// A statement on its own.
+    /// A statement that neither opens nor closes a block.
     Plain(StatementKind),
     /// The head of a block.
     Opens(Head),
@@ -23,7 +23,7 @@ pub enum Parsed {
     Closes(Closer),
     /// `FILE_VERSION "…"`
     Version(String),
-    /// A line with findings; what it would have been, and its words.
+    /// A line with errors: the role that it would have had, and its words.
     Broken(Role, Vec<CompactString>),
 }
 
@@ -37,15 +37,15 @@ pub enum Head {
     For { first: Name, second: Option<Name>, list: ExprId },
     /// `ON ERROR AS name DO`
     OnError(Option<Name>),
-    /// `DEFINE PROCEDURE name(…)`; its body is still empty.
+    /// `DEFINE PROCEDURE name(…)`, with an empty body.
     Procedure(Box<Procedure>),
-    /// `func name(…) means`; its body is still empty.
+    /// `func name(…) means`, with an empty body.
     Func(Box<Procedure>),
     /// `command`
     Command,
 }
 
-/// The kinds of blocks, by what closes them.
+/// The kinds of block, by their closers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// `IF`
@@ -64,23 +64,23 @@ pub enum BlockKind {
     Command,
 }
 
-/// A closer: its word, and the only kind of block it closes, if it is particular.
+/// A closer: its word, and the kind of block that it closes, if it is specific.
 #[derive(Clone, Debug)]
 pub struct Closer {
-    /// As written.
+    /// The word as written.
     pub word: CompactString,
-    /// None for `END` and `ENDBLOCK`, which close any.
+    /// The kind of block, or `None` for `END` and `ENDBLOCK`, which close any kind.
     pub only: Option<BlockKind>,
 }
 
-/// What a broken line would have been to the blocks around it, by its first words.
+/// The role that a broken line would have had in block structure, by its first words.
 #[derive(Clone, Debug)]
 pub enum Role {
-    /// A statement on its own.
+    /// A statement that neither opens nor closes a block.
     Plain,
-    /// The head of a block; with a brace, which stands for the block's closer too.
+    /// The head of a block; `brace` says whether it ends in `{`, so that a `}` may close it.
     Opens { kind: BlockKind, brace: bool },
-    /// Opens a block of another dialect, whose closer may come.
+    /// The head of a block of another dialect, whose closer may follow.
     OpensUnknown,
     /// `ELSE`
     Else,
@@ -93,7 +93,7 @@ pub enum Role {
 }
 
 impl BlockKind {
-    /// How messages name a block of this kind.
+    /// Returns the name of the kind, for messages.
     pub fn word(self) -> &'static str {
         match self {
             BlockKind::If => "IF",
@@ -108,15 +108,15 @@ impl BlockKind {
 }
 
 impl Parsed {
-    /// A line that could not be parsed.
+    /// Creates a line that could not be parsed.
     pub fn broken(text: &str) -> Parsed {
         Parsed::Broken(role_of(text), words_of(text))
     }
 
-    /// A line that was parsed but holds faults.
+    /// Converts a line that was parsed but has errors.
     pub fn broken_as(parsed: Parsed, text: &str) -> Parsed {
         match parsed {
-            // The faults of a head lie in its expressions; the names it sets are good.
+            // The errors of a head are in its expressions; the names that it sets are valid.
             Parsed::Opens(head) => Parsed::Opens(head),
             _ => Parsed::broken(text),
         }
@@ -124,7 +124,7 @@ impl Parsed {
 }
 
 impl Parser {
-    /// The meaning of a line that pest has parsed.
+    /// Converts a line that pest has parsed.
     pub fn parsed_line(&mut self, pair: Pair<'_, Rule>) -> Parsed {
         let rule = pair.as_rule();
         match rule {
@@ -232,7 +232,7 @@ impl Parser {
     }
 }
 
-/// Puts together the lines that are nothing but a word, names and expressions.
+/// Builds the lines that consist only of a word, names and expressions.
 fn assemble(rule: Rule, names: Vec<Name>, exprs: Vec<ExprId>) -> Parsed {
     let mut names = names.into_iter();
     let mut values = exprs.into_iter();
@@ -260,7 +260,8 @@ fn assemble(rule: Rule, names: Vec<Name>, exprs: Vec<ExprId>) -> Parsed {
     Parsed::Plain(kind)
 }
 
-/// What a closer closes, whatever its case: none for any block; the outer none when it is no closer.
+/// Returns the kind of block that a closer closes, ignoring case: `Some(None)` for any kind, `None` if the word is not
+/// a closer.
 pub fn closer_role(word: &str) -> Option<Option<BlockKind>> {
     Some(match word.to_ascii_uppercase().as_str() {
         "END" | "ENDBLOCK" => None,
@@ -279,7 +280,7 @@ fn closer_of(word: &str) -> Closer {
     Closer { word: word.into(), only: closer_role(word).flatten() }
 }
 
-/// What a line that cannot be parsed is to the blocks around it.
+/// Returns the role of a line that cannot be parsed.
 fn role_of(text: &str) -> Role {
     if let Some(rest) = text.strip_prefix('}') {
         return match role_of(rest.trim_start_matches([' ', '\t'])) {
@@ -291,7 +292,7 @@ fn role_of(text: &str) -> Role {
     let first = first_word(text);
     let rest = text[first.len()..].trim_start_matches([' ', '\t']);
     let second = first_word(rest);
-    // A keyword in mixed case is a fault of its own, and still plays its part.
+    // A keyword in mixed case is an error of its own, and still determines the role.
     let is = |keyword: &str| first.eq_ignore_ascii_case(keyword);
     let then = |keyword: &str| second.eq_ignore_ascii_case(keyword);
     match () {
@@ -314,7 +315,7 @@ fn role_of(text: &str) -> Role {
     }
 }
 
-/// A head that already has its closer on its line opens nothing.
+/// Returns the role of a head: one whose closer is on the same line opens no block.
 fn one_line_or(kind: BlockKind, text: &str) -> Role {
     if closed_on_its_line(text) { Role::Plain } else { Role::Opens { kind, brace: text.ends_with('{') } }
 }

@@ -1,4 +1,4 @@
-//! From pest's tokens to those that the formatter prints.
+//! Converts pest's tokens to those that the formatter prints.
 
 use pest::Token as Edge;
 use pest::iterators::Pairs;
@@ -9,7 +9,7 @@ use crate::syntax::keyword::{is_keyword, is_reserved};
 use crate::syntax::written::{Bracket, Token, TokenKind};
 use crate::text::Span;
 
-/// The tokens of a line that was parsed; `base` is its offset.
+/// Records the tokens of a parsed line; `base` is its offset.
 pub fn record(pairs: Pairs<'_, Rule>, text: &str, base: usize, tokens: &mut Vec<Token>) {
     let mut reader = Reader { text, base, tokens, brackets: Vec::new(), end: 0 };
     let mut opened: Option<(Rule, usize)> = None;
@@ -33,14 +33,14 @@ struct Reader<'a> {
     text: &'a str,
     base: usize,
     tokens: &'a mut Vec<Token>,
-    /// The brackets that are open.
+    /// The open brackets.
     brackets: Vec<Bracket>,
-    /// After the newest token.
+    /// End offset of the latest token.
     end: usize,
 }
 
 impl Reader<'_> {
-    /// Takes a rule that holds no other; `around` is the rule that begins right before it.
+    /// Handles a rule without inner rules; `around` is the rule that begins directly before it.
     fn leaf(&mut self, rule: Rule, around: Rule, start: usize, end: usize) {
         if start == end {
             return;
@@ -50,7 +50,7 @@ impl Reader<'_> {
             self.push(TokenKind::Comma, self.end + comma, self.end + comma + 1);
         }
         let kind = self.kind(rule, around, &self.text[start..end]);
-        // What is looked at behind a `=` may lie behind blanks, which are then part of its rule.
+        // The lookahead after `=` may skip blanks, which pest then includes in the rule.
         let end = if kind == TokenKind::Equals { start + 1 } else { end };
         match kind {
             TokenKind::Open(bracket) => self.brackets.push(bracket),
@@ -90,7 +90,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A word of an expression; after a dot, all words are names.
+    /// Classifies a word of an expression; after a dot every word is a name.
     fn word(&self, word: &str) -> TokenKind {
         let after_dot = self.tokens.last().is_some_and(|last| last.kind == TokenKind::Dot);
         match () {
@@ -117,7 +117,7 @@ fn bracket_of(rule: Rule) -> Bracket {
     }
 }
 
-/// How tightly an operator between operands binds; `**`, which is no [`BinaryOp`], the tightest.
+/// Returns the precedence of a binary operator; `**`, which is not a [`BinaryOp`], binds most tightly.
 fn strength(word: &str) -> u8 {
     match super::expr::binary(word) {
         Some(op) => BinaryOp::strength(op),

@@ -1,11 +1,11 @@
-//! Texts in quotes: where they end.
+//! Finds the ends of quoted texts.
 
 use crate::text::{Code, Diagnostic};
 
 use super::{Gathered, Scanner};
 
 impl Scanner<'_> {
-    /// A text in any of its four quotes.
+    /// Scans a text in any of its four kinds of quotes.
     pub(super) fn literal(&mut self, quote: u8, gathered: &mut Gathered) {
         let start = self.at;
         let triple = self.bytes[start..].starts_with(&[quote; 3]) && quote != b'"';
@@ -67,7 +67,7 @@ impl Scanner<'_> {
                 .push(diagnostic.help(format!("close it with `{quote}`; a text of many lines stands in `'''`")));
         }
         gathered.broken = true;
-        // The rest of the line was swallowed, closing brackets and all: blame nothing else.
+        // The rest of the line was consumed, including closing brackets, so no further error is reported for it.
         gathered.open.clear();
         gathered.too_deep = 0;
     }

@@ -1,11 +1,11 @@
-//! Cuts a text into logical lines.
+//! Splits a text into logical lines.
 //!
-//! A logical line is one statement: it goes on inside open brackets, inside texts of many lines and
-//! after a `\` at a line's end. The scanner knows just enough to find where it ends: texts, comments
-//! and brackets. It reports what is wrong with those, and caps the nesting of brackets before
-//! anything that recurses sees them. It knows no statements; [`super::parser`] does.
+//! A logical line is one statement: it continues inside open brackets, inside multi-line texts, and after a `\` at the
+//! end of a line. The scanner recognizes only what it needs to find the end: texts, comments and brackets. It reports
+//! errors in these, and limits the nesting of brackets before any recursive code sees them. It does not parse
+//! statements; [`super::parser`] does.
 //!
-//! Everything is linear in the text and nothing recurses.
+//! All operations take time linear in the text, and nothing recurses.
 
 mod literal;
 mod note;
@@ -19,24 +19,24 @@ use super::keyword::{begins_statement, first_word, is_keyword};
 /// A logical line.
 #[derive(Debug)]
 pub struct Line<'a> {
-    /// What it holds.
+    /// The contents of the line.
     pub kind: LineKind<'a>,
-    /// Its place in the text, blanks and comments around it left out.
+    /// The span of the line, without surrounding blanks and comments.
     pub span: Span,
-    /// Blanks before it.
+    /// Number of blanks before it.
     pub indent: usize,
 }
 
-/// What a logical line holds.
+/// The contents of a logical line.
 #[derive(Debug)]
 pub enum LineKind<'a> {
-    /// A statement, as text in which inner comments and line breaks are blanked out.
+    /// A statement, in which inner comments and line breaks are replaced by blanks.
     Statement(Cow<'a, str>),
-    /// A statement with a fault that was reported; its raw text.
+    /// The source text of a statement with an error that has been reported.
     Broken(&'a str),
-    /// `:: key: value`, without the `::`, continuation lines joined by blanks.
+    /// The text of `:: key: value` without the `::`, with continuation lines joined by blanks.
     Metadata(String),
-    /// `COMMENT: … ENDCOMMENT`; the text between.
+    /// The text between `COMMENT:` and `ENDCOMMENT`.
     Comment(&'a str),
 }
 
@@ -47,11 +47,11 @@ pub struct Scanner<'a> {
     base: usize,
     at: usize,
     max_nesting: usize,
-    /// Blocks whose heads ended in `{`, which a `}` may close without a word.
+    /// Number of open blocks whose heads ended in `{`, so that a `}` may close them.
     brace_blocks: usize,
-    /// Comments met so far.
+    /// The comments found so far.
     pub comments: Vec<Span>,
-    /// Findings so far.
+    /// The findings so far.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -62,7 +62,7 @@ struct Open {
     at: usize,
 }
 
-/// What scanning one statement gathers.
+/// State of scanning one statement.
 #[derive(Default)]
 struct Gathered {
     open: Vec<Open>,
@@ -70,12 +70,12 @@ struct Gathered {
     blanks: Vec<(usize, usize)>,
     broken: bool,
     start: usize,
-    /// After the last byte that belongs to the statement.
+    /// End offset of the last byte that belongs to the statement.
     end: usize,
 }
 
 impl Gathered {
-    /// Whether the statement is a block's head whose one open bracket is a `{` at its end.
+    /// Returns whether the statement is the head of a block whose only open bracket is a `{` at its end.
     fn ends_in_brace(&self, text: &str) -> bool {
         const HEADS: [&str; 20] = [
             "IF", "ELSE", "WHILE", "FOR", "ON", "DEFINE", "FUNC", "COMMAND", "ELIF", "ELSEIF", "FOREACH", "LOOP",
@@ -88,9 +88,9 @@ impl Gathered {
 }
 
 impl<'a> Scanner<'a> {
-    /// A scanner over `text`, whose spans count from `base`.
+    /// Creates a scanner for `text`, whose spans are relative to `base`.
     ///
-    /// A byte order mark at the start and a `#!` line are skipped.
+    /// Skips a byte order mark at the start and a `#!` line.
     pub fn new(text: &'a str, base: usize, max_nesting: usize) -> Scanner<'a> {
         let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
         if text[at..].starts_with("#!") {
@@ -108,7 +108,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The next logical line, or none at the end of the text.
+    /// Returns the next logical line, or `None` at the end of the text.
     pub fn next_line(&mut self) -> Option<Line<'a>> {
         loop {
             let line_start = self.at;
@@ -125,7 +125,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The first line that was not read, if one is left.
+    /// Returns the first unread line, if there is one.
     pub fn rest(&self) -> Option<Span> {
         let rest = self.text[self.at..].trim_start();
         let start = self.text.len() - rest.len();
@@ -154,7 +154,7 @@ impl<'a> Scanner<'a> {
         Line { kind, span: self.span(start, gathered.end), indent }
     }
 
-    /// Takes one text, comment, bracket or other character of a statement.
+    /// Scans one text, comment, bracket or other character of a statement.
     fn item(&mut self, byte: u8, gathered: &mut Gathered) {
         let from = self.at;
         match byte {
@@ -180,7 +180,7 @@ impl<'a> Scanner<'a> {
         gathered.end = self.at;
     }
 
-    /// At the end of a physical line: whether the statement goes on after it.
+    /// Handles the end of a physical line. Returns whether the statement continues after it.
     fn line_break(&mut self, gathered: &mut Gathered) -> bool {
         let from = self.at;
         if gathered.open.is_empty() && gathered.too_deep == 0 {
@@ -198,7 +198,7 @@ impl<'a> Scanner<'a> {
         true
     }
 
-    /// Whether a line inside brackets that begins here must be a new statement.
+    /// Returns whether a line inside brackets that begins here must be a new statement.
     fn statement_begins_at(&self, at: usize) -> bool {
         let word = first_word(&self.text[at..]);
         if !begins_statement(word) {
@@ -211,8 +211,8 @@ impl<'a> Scanner<'a> {
         !after.starts_with(':')
     }
 
-    /// Whether a statement is a head that ends in `{`, as blocks begin in other languages; `next` is
-    /// where its next line begins.
+    /// Returns whether a statement is a head that ends in `{`, the start of a block in other languages. `next` is the
+    /// start of the next line.
     fn block_begins_at(&self, next: usize, gathered: &Gathered) -> bool {
         let undecided = [b'"', b'\'', b'}', b'\n', b'\r', b'#', b'-', b'/'];
         gathered.ends_in_brace(self.text) && self.byte(next).is_none_or(|byte| !undecided.contains(&byte))
@@ -268,7 +268,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reports brackets that are still open where the statement ended.
+    /// Reports brackets that are still open at the end of the statement.
     fn report_open(&mut self, gathered: &mut Gathered) {
         let Some(last) = gathered.open.last().copied() else { return };
         let brace_block = gathered.ends_in_brace(self.text);
@@ -290,13 +290,13 @@ impl<'a> Scanner<'a> {
         gathered.broken = true;
     }
 
-    /// `\` at the end of a physical line joins the next one.
+    /// Handles `\` at the end of a physical line, which joins the next one.
     fn continuation(&mut self, gathered: &mut Gathered) {
         let from = self.at;
         self.at += 1;
         self.skip_blanks();
         if self.comment_length(self.at).is_some() {
-            // The next line was meant to be joined: it is taken in, so that nothing else is blamed.
+            // The next line was meant to be joined, so it is joined to avoid follow-up errors.
             self.report_continuation(from, "a comment stands after `\\`", "put it on a line of its own", gathered);
             self.skip_comment();
             self.skip_line_break();
@@ -336,7 +336,7 @@ impl<'a> Scanner<'a> {
         gathered.end = at + 1;
     }
 
-    /// Takes one character that is not plain ASCII, and refuses those that may not stand here.
+    /// Scans one non-ASCII or control character, and reports it if it is not allowed here.
     fn checked_char(&mut self, gathered: &mut Gathered) {
         let at = self.at;
         let c = self.text[at..].chars().next().expect("the scanner stops at the end of the text");
@@ -374,7 +374,7 @@ impl<'a> Scanner<'a> {
             .push(Diagnostic::error(Code::TooDeep, span, message).help("set the inner parts to variables first"));
     }
 
-    /// The text up to the next line feed.
+    /// Returns the text up to the next line feed.
     fn rest_of_line(&self) -> &'a str {
         let rest = &self.text[self.at..];
         &rest[..rest.find('\n').unwrap_or(rest.len())]
@@ -386,7 +386,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Takes an LF or CRLF, if one stands here.
+    /// Skips an LF or CRLF at the current position. Returns whether there was one.
     fn skip_line_break(&mut self) -> bool {
         let length = match (self.peek(), self.byte(self.at + 1)) {
             (Some(b'\n'), _) => 1,
@@ -418,7 +418,7 @@ fn closer_of(opener: u8) -> u8 {
     }
 }
 
-/// The text with the given ranges (offsets counted from `start`) replaced by spaces, byte for byte.
+/// Returns the text with the given ranges, whose offsets are relative to `start`, replaced by spaces, byte for byte.
 fn blanked<'a>(text: &'a str, start: usize, blanks: &[(usize, usize)]) -> Cow<'a, str> {
     let inside = |&&(from, _): &&(usize, usize)| from < start + text.len();
     if !blanks.iter().any(|range| inside(&range)) {

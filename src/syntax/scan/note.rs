@@ -1,4 +1,4 @@
-//! What is not run: comments, `COMMENT:` texts and `::` lines.
+//! Lines that are not executed: comments, `COMMENT:` blocks and `::` lines.
 
 use crate::text::{Code, Diagnostic};
 
@@ -54,7 +54,7 @@ impl<'a> Scanner<'a> {
         Line { kind: LineKind::Comment(text), span, indent }
     }
 
-    /// Where the `ENDCOMMENT` stands that closes a comment block with this body.
+    /// Returns the position of the `ENDCOMMENT` that closes a comment block with this body.
     fn comment_block_end(&self, body: usize) -> Option<usize> {
         let first_line_end = self.text[body..].find('\n').map_or(self.text.len(), |length| body + length);
         if let Some(at) = end_comment_word(&self.text[body..first_line_end]) {
@@ -87,7 +87,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The length of the mark that begins a comment here, if one does.
+    /// Returns the length of the mark if a comment begins here.
     pub(super) fn comment_length(&self, at: usize) -> Option<usize> {
         match (self.byte(at)?, self.byte(at + 1)) {
             (b'#', _) => Some(1),
@@ -96,7 +96,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Takes a comment up to its line's end.
+    /// Skips a comment up to the end of its line.
     pub(super) fn skip_comment(&mut self) {
         let start = self.at;
         let line = self.rest_of_line();
@@ -110,7 +110,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Where the word `ENDCOMMENT` stands in a line.
+/// Returns the position of the word `ENDCOMMENT` in a line.
 fn end_comment_word(line: &str) -> Option<usize> {
     let words = ["ENDCOMMENT", "endcomment"];
     let found = words.iter().flat_map(|word| line.match_indices(word));

@@ -1,4 +1,4 @@
-//! Values as JSON, both ways.
+//! Conversion of values to and from JSON.
 
 mod number;
 mod read;
@@ -18,13 +18,13 @@ use super::{Elements, Map, Room, Sink, Str, Value};
 pub use number::beyond_ints;
 pub use read::{Fault, NoJson, from_text, read};
 
-/// Writes a value as JSON without blanks; floats that are not numbers become `null`. Fails when `out` does, and when
-/// the run must stop ([`work::check`]).
+/// Writes a value as JSON without whitespace; NaN and infinities become `null`. Errors: `out` fails, or the run must
+/// stop ([`work::check`]).
 pub fn write(value: &Value, out: impl io::Write) -> io::Result<()> {
     serde_json::to_writer(out, value).map_err(io::Error::from)
 }
 
-/// The value as JSON text without blanks, as far as there is room.
+/// Returns the value as JSON without whitespace, within `room`.
 pub fn to_text(value: &Value, room: Room) -> Result<String, LimitHit> {
     let mut sink = Sink::new(room);
     match write(value, &mut sink) {
@@ -33,7 +33,7 @@ pub fn to_text(value: &Value, room: Room) -> Result<String, LimitHit> {
     }
 }
 
-/// The same where the text has at most so many bytes.
+/// Returns the value as JSON, or `None` if the text would exceed `bytes` bytes.
 pub fn to_text_of_at_most(value: &Value, bytes: u64) -> Result<Option<String>, LimitHit> {
     let full = LimitHit { limit: Limit::String, allowed: bytes };
     match to_text(value, Room::of_text().at_most(bytes, full)) {
@@ -42,7 +42,7 @@ pub fn to_text_of_at_most(value: &Value, bytes: u64) -> Result<Option<String>, L
     }
 }
 
-/// Bytes of a value as JSON; where that is more than `most`, some number above it.
+/// Returns the size of a value as JSON in bytes; if it exceeds `most`, some number above `most`.
 pub fn size(value: &Value, most: u64) -> Result<u64, LimitHit> {
     let mut counter = Counter { bytes: 0, most };
     match write(value, &mut counter) {
@@ -51,7 +51,7 @@ pub fn size(value: &Value, most: u64) -> Result<u64, LimitHit> {
     }
 }
 
-/// Counts what is written to it and fails beyond a bound.
+/// Counts the bytes written to it and fails above a bound.
 struct Counter {
     bytes: u64,
     most: u64,

@@ -1,11 +1,11 @@
-//! Numbers of JSON.
+//! JSON numbers.
 
 use super::super::Value;
 use super::super::big_numbers::{BEYOND_FLOATS, BEYOND_INTS, BigNumbers, REMEDY};
 use super::read::{Fault, Parsed, Parser};
 
 impl Parser<'_> {
-    /// A number; its first character is a digit or `-`.
+    /// Parses a number; its first character is a digit or `-`.
     #[inline]
     pub fn number(&mut self) -> Parsed<Value> {
         let start = self.at;
@@ -23,14 +23,14 @@ impl Parser<'_> {
         if length > 1 && self.bytes[digits] == b'0' {
             return Err(self.fault(start, "a number begins with no further `0`"));
         }
-        // 18 digits fit whatever they are.
+        // Any 18 digits fit.
         if length <= 18 && !matches!(self.bytes.get(self.at), Some(b'.' | b'e' | b'E')) {
             return Ok(Value::Int(if is_negative { -(whole as i64) } else { whole as i64 }));
         }
         self.long_number(start)
     }
 
-    /// The rest of a number with a fraction, an exponent or many digits.
+    /// Parses the rest of a number with a fraction, an exponent or many digits.
     fn long_number(&mut self, start: usize) -> Parsed<Value> {
         let mut is_whole = true;
         if self.take(b'.') {
@@ -63,7 +63,7 @@ impl Parser<'_> {
     }
 }
 
-/// The first whole number of a JSON text that 64 bits do not hold; nothing is kept of the text.
+/// Returns the first whole number in a JSON text that does not fit into 64 bits, without building any values.
 pub fn beyond_ints(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -85,7 +85,7 @@ pub fn beyond_ints(text: &str) -> Option<&str> {
     None
 }
 
-/// Where the text ends that begins with the quote at a place.
+/// Returns the end of the string whose opening quote is at `start`.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {

@@ -1,5 +1,5 @@
-//! Reads JSON as RFC 8259 has it: one pass over the text, with a stack of its own for what is nested. What is read is
-//! asked for before it takes memory.
+//! JSON parser, per RFC 8259: one pass over the text, with an explicit stack for nesting. Memory is charged before it
+//! is allocated.
 
 use crate::limits::{Charged, LimitHit, space};
 use crate::text::{Position, position_in};
@@ -8,21 +8,21 @@ use super::super::big_numbers::BigNumbers;
 use super::super::{Elements, Map, Small, Str, Value};
 use super::string::Keys;
 
-/// Values after which `pay` is asked.
+/// Number of values between two calls of `pay`.
 const STRETCH: usize = 4_096;
 
-/// Why a text has no value.
+/// Why a text could not be parsed.
 #[derive(Debug)]
 pub enum Fault {
     /// A limit of the run.
     Limit(LimitHit),
-    /// The text is no JSON, or holds a number that no value holds.
+    /// The text is not JSON, or contains a number that no value can represent.
     Text {
-        /// The byte.
+        /// Byte offset of the error.
         at: usize,
-        /// What is wrong.
+        /// The error message.
         reason: String,
-        /// What can be done about it.
+        /// The help for the error.
         help: Option<&'static str>,
     },
 }
@@ -33,10 +33,10 @@ impl From<LimitHit> for Fault {
     }
 }
 
-/// What was read, or why not.
+/// The result of parsing.
 pub type Parsed<T> = Result<T, Fault>;
 
-/// Reads a text; `pay` is asked now and then whether so many more values may be read.
+/// Parses a text. Calls `pay` at intervals with the number of values to be charged.
 pub fn read(
     text: &str,
     big_numbers: BigNumbers,
@@ -46,7 +46,7 @@ pub fn read(
     parser.document(&mut pay)
 }
 
-/// The value of a text, for those who count no steps.
+/// Parses a text without charging steps.
 pub fn from_text(text: &str) -> Result<Value, NoJson> {
     read(text, BigNumbers::Refuse, |_| Ok(())).map_err(|fault| match fault {
         Fault::Limit(hit) => NoJson::Limit(hit),
@@ -57,25 +57,25 @@ pub fn from_text(text: &str) -> Result<Value, NoJson> {
     })
 }
 
-/// Why a text has no value, in words.
+/// Why a text could not be parsed, for display.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum NoJson {
     /// A limit.
     #[error(transparent)]
     Limit(#[from] LimitHit),
-    /// What is wrong with the text.
+    /// The text is not JSON, or contains a number that no value can represent.
     #[error("{reason}, at line {line}, column {column}")]
     Text {
-        /// What is wrong.
+        /// The error message.
         reason: String,
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// The column in characters, from 1.
+        /// The column in characters, counted from 1.
         column: usize,
     },
 }
 
-/// A text that is being read.
+/// The state of parsing.
 pub struct Parser<'t> {
     pub text: &'t str,
     pub bytes: &'t [u8],
@@ -87,7 +87,7 @@ pub struct Parser<'t> {
 /// A list or map that is not closed yet.
 enum Open {
     List(Elements),
-    /// The map, and the key whose value comes next.
+    /// The map, and the key of the next value.
     Map(Map, Str),
 }
 
@@ -105,7 +105,7 @@ impl Parser<'_> {
                 Some(value) => value,
                 None => continue,
             };
-            // The value is whole; it may be the last of what it lies in.
+            // The value is complete, and may complete the list or map that contains it.
             loop {
                 let Some(inner) = open.last_mut() else { return self.end(value) };
                 match self.put(inner, value)? {
@@ -116,7 +116,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a value, or opens a list or map that is not empty.
+    /// Parses a scalar or an empty list or map, or opens one that is not empty.
     fn begin(&mut self, open: &mut Charged<Open>) -> Parsed<Option<Value>> {
         self.skip_blanks();
         let opened = match self.bytes.get(self.at) {
@@ -163,7 +163,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Puts a value where it belongs and reads what follows it.
+    /// Adds a value to the open list or map and reads what follows it.
     fn put(&mut self, open: &mut Open, value: Value) -> Parsed<Step> {
         match open {
             Open::List(items) => {
@@ -198,7 +198,7 @@ impl Parser<'_> {
         Ok(Step::Next)
     }
 
-    /// A key and its colon.
+    /// Parses a key and its colon.
     fn key(&mut self) -> Parsed<Str> {
         if !self.take(b'"') {
             return Err(self.unexpected("a key in double quotes"));
@@ -211,7 +211,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Nothing may follow the value.
+    /// Checks that nothing follows the value.
     fn end(&mut self, value: Value) -> Parsed<Value> {
         self.skip_blanks();
         match self.at == self.bytes.len() {
@@ -249,11 +249,11 @@ impl Parser<'_> {
     }
 }
 
-/// What follows a value.
+/// The token after a value.
 enum Step {
-    /// Another one in the same list or map.
+    /// Another value in the same list or map.
     Next,
-    /// The list or map is whole.
+    /// The list or map is complete.
     Closed,
 }
 

@@ -1,21 +1,21 @@
-//! Texts of JSON: mostly taken as they stand, with escapes where there are some.
+//! JSON strings: usually copied unchanged; escapes are decoded where there are any.
 
 use crate::limits::space;
 
 use super::super::{Small, Str};
 use super::read::{Parsed, Parser};
 
-/// Keys that were met: documents of many records have the same few, which are made once.
+/// A cache of keys: documents with many records repeat a few keys, which are allocated once.
 #[derive(Default)]
 pub struct Keys {
     known: Vec<Str>,
 }
 
-/// How many keys are kept, a power of two.
+/// Number of cache slots, a power of two.
 const KEPT: usize = 256;
 
 impl Keys {
-    /// The key of a text, shared with the last one that fell on the same place.
+    /// Returns the key with this text, shared with the cached one if that is equal.
     fn find(&mut self, text: &str) -> Str {
         if text.len() <= Small::CAPACITY {
             return Str::new(text);
@@ -34,7 +34,7 @@ impl Keys {
 }
 
 impl<'t> Parser<'t> {
-    /// The text after an opening quote.
+    /// Parses the text after an opening quote.
     pub fn string(&mut self) -> Parsed<Str> {
         let start = self.at;
         match self.plain(start)? {
@@ -43,7 +43,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The same for a key.
+    /// Parses a key after an opening quote.
     pub fn key_text(&mut self) -> Parsed<Str> {
         let start = self.at;
         match self.plain(start)? {
@@ -52,7 +52,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The text to the closing quote, which is left behind; `None` at a backslash before it.
+    /// Returns the text up to the closing quote, and consumes the quote. Returns `None` at a backslash.
     #[inline]
     fn plain(&mut self, start: usize) -> Parsed<Option<&'t str>> {
         if self.plain_end()? != b'"' {
@@ -64,7 +64,7 @@ impl<'t> Parser<'t> {
         Ok(Some(text))
     }
 
-    /// Goes to the next quote or backslash.
+    /// Advances to the next quote or backslash.
     #[inline]
     fn plain_end(&mut self) -> Parsed<u8> {
         loop {
@@ -100,7 +100,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The character of an escape, its backslash aside.
+    /// Parses an escape after its backslash.
     fn escape(&mut self) -> Parsed<char> {
         let at = self.at - 1;
         let Some(letter) = self.bytes.get(self.at) else { return Err(self.fault(self.at, "a text is not closed")) };
@@ -119,7 +119,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// The character of `\uXXXX`, or of a pair of them.
+    /// Parses `\uXXXX`, or a surrogate pair.
     fn unicode(&mut self, at: usize) -> Parsed<char> {
         let first = self.hex(at)?;
         let code = match first {

@@ -1,8 +1,8 @@
-//! What a line that does not parse probably meant.
+//! Explains why a line does not parse.
 //!
-//! pest says how far it came and what it tried there; this file turns that into one finding, and
-//! first looks for the mistakes that people and models make: operators and words of other
-//! languages, a missing `CALL` or `SET`, a block on one line.
+//! pest reports how far it got and which rules it tried there. This module turns that into one finding, after looking
+//! for common mistakes of people and language models: operators and words of other languages, a missing `CALL` or
+//! `SET`, a block on one line.
 
 mod habit;
 mod operator;
@@ -19,33 +19,33 @@ use crate::text::{Code, Diagnostic, Span, safe};
 use super::super::grammar::{Expected, Rule, expected};
 use super::super::keyword::{first_word, is_keyword, is_reserved, is_uniform};
 
-/// A line that failed.
+/// A line that could not be parsed.
 struct Failure<'a> {
     text: &'a str,
-    /// Where pest gave up.
+    /// The position at which pest failed.
     at: usize,
     /// The offset of the line in the whole text.
     base: usize,
-    /// What could have stood there, sorted.
+    /// The constructs that were expected there, sorted.
     wanted: Vec<Expected>,
 }
 
-/// The finding for a line that does not parse.
+/// Returns the finding for a line that does not parse.
 pub fn explain(error: &Error<Rule>, text: &str, base: usize) -> Diagnostic {
     let failure = Failure::of(error, text, base);
     failure.statement_mistake().unwrap_or_else(|| failure.inner_mistake())
 }
 
-/// The finding for a text that was to be an expression alone.
+/// Returns the finding for a text that should have been a single expression.
 pub fn explain_value(error: &Error<Rule>, text: &str, base: usize) -> Diagnostic {
     Failure::of(error, text, base).inner_mistake()
 }
 
-/// What pest tried at the place of failure, as a message names it.
+/// Returns the constructs that pest tried at the position of failure, as messages name them.
 fn wanted(error: &Error<Rule>) -> Vec<Expected> {
     let ErrorVariant::ParsingError { positives, negatives } = &error.variant else { return Vec::new() };
     let mut wanted: Vec<Expected> = positives.iter().map(|&rule| expected(rule)).collect();
-    // `FOR EACH IN`: the only word that is tried in order to refuse it.
+    // `FOR EACH IN`: `IN` is the only word that the grammar tries in order to reject it.
     wanted.extend(negatives.contains(&Rule::kw_in).then_some(Expected::Name));
     wanted.sort();
     wanted.dedup();
@@ -68,7 +68,7 @@ impl<'a> Failure<'a> {
         Failure { text, at, base, wanted: wanted(error) }
     }
 
-    /// A mistake behind the first word of a line.
+    /// Returns the finding for a mistake after the first word of a line.
     fn inner_mistake(&self) -> Diagnostic {
         self.name_mistake()
             .or_else(|| self.habit())
@@ -81,7 +81,7 @@ impl<'a> Failure<'a> {
         &self.text[self.at..]
     }
 
-    /// The token at the place of failure, as a message shows it, and its span.
+    /// Returns the token at the position of failure, formatted for a message, and its span.
     fn found(&self) -> (String, Span) {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else {
@@ -106,7 +106,7 @@ impl<'a> Failure<'a> {
         Diagnostic::error(code, self.span(self.at, length), message)
     }
 
-    /// Something else where only a name can stand.
+    /// Returns the finding for a token where only a name is allowed.
     fn name_mistake(&self) -> Option<Diagnostic> {
         if self.wanted != [Expected::Name] {
             return None;
@@ -127,7 +127,7 @@ impl<'a> Failure<'a> {
         Some(finding.help("a name begins with a letter or `_`, and goes on with letters, digits and `_`"))
     }
 
-    /// Expected this or that, found the other.
+    /// Returns the generic finding: what was expected and what was found.
     fn plain(&self) -> Diagnostic {
         let (found, span) = self.found();
         let message = match self.wanted.is_empty() {
@@ -173,7 +173,7 @@ impl<'a> Failure<'a> {
     }
 }
 
-/// `a`, `a or b`, `a, b or c`
+/// Joins alternatives: `a`, `a or b`, `a, b or c`.
 fn list(wanted: &[Expected]) -> String {
     let words: Vec<String> = wanted.iter().map(|item| words(*item)).collect();
     match words.split_last() {

@@ -1,4 +1,4 @@
-//! Operators of other languages, as marks and as words.
+//! Operators of other languages, both symbols and words.
 
 use crate::text::{Code, Diagnostic};
 
@@ -7,10 +7,10 @@ use super::super::super::keyword::{first_word, is_keyword, is_word_char};
 use super::Failure;
 use super::structure::innermost_bracket;
 
-/// How texts are joined.
+/// The help on how to concatenate texts.
 const JOINED: &str = "write `+`, which joins texts and lists and adds numbers";
 
-/// Words that stand between two values in other languages, in lower case, and what to write.
+/// Words that other languages write between two values, in lower case, and what to write instead.
 const WORDS: [(&str, &str); 18] = [
     ("div", "write `FLOOR(a / b)` for a whole number"),
     ("mod", "write `a % b`"),
@@ -32,7 +32,7 @@ const WORDS: [(&str, &str); 18] = [
     ("instanceof", "write `TYPEOF(value) == \"list\"`"),
 ];
 
-/// Operators, and what to write.
+/// Operators of other languages, and what to write instead.
 const MARKS: [(&str, &str); 19] = [
     ("===", "`==`"),
     ("!==", "`!=`"),
@@ -56,15 +56,15 @@ const MARKS: [(&str, &str); 19] = [
 ];
 
 impl Failure<'_> {
-    /// Operators of other languages at the place of failure.
+    /// Returns the finding for an operator of another language at the position of failure.
     pub(super) fn operator_mistake(&self) -> Option<Diagnostic> {
         self.joint().or_else(|| self.word_operator()).or_else(|| self.mark_operator())
     }
 
-    /// `"a" ++ b`, `"a" . "b"`, `"a" .. "b"`
+    /// Matches `"a" ++ b`, `"a" . "b"` and `"a" .. "b"`.
     fn joint(&self) -> Option<Diagnostic> {
         let blanks = [' ', '\t'];
-        // pest takes the first character for an operator, or for the point of a field.
+        // pest takes the first character for an operator, or for the dot of a field.
         let before = self.text[..self.at].trim_end_matches(blanks).trim_end_matches(['+', '.']);
         let after = &self.text[before.len()..];
         let mark = ["++", "..", "."].into_iter().find(|mark| after.starts_with(mark))?;
@@ -79,7 +79,7 @@ impl Failure<'_> {
         is_joint.then(|| Diagnostic::error(Code::WrongOperator, self.span(at, mark.len()), message()).help(JOINED))
     }
 
-    /// `a div b`, `a is b`
+    /// Matches `a div b` and `a is b`.
     fn word_operator(&self) -> Option<Diagnostic> {
         let word = first_word(self.rest());
         let lower = word.to_ascii_lowercase();
@@ -90,7 +90,7 @@ impl Failure<'_> {
     }
 
     fn mark_operator(&self) -> Option<Diagnostic> {
-        // pest may have taken the first one or two characters for an operator of ours.
+        // pest may have taken the first one or two characters for a valid operator.
         let starts = (0..=2).rev().filter_map(|back| self.at.checked_sub(back));
         let whole = |at: usize| {
             let text = self.text.get(at..)?;
@@ -110,7 +110,7 @@ impl Failure<'_> {
         })
     }
 
-    /// `EMIT 1; EMIT 2`, `EMIT 1;`, `IF x; THEN`
+    /// Matches `EMIT 1; EMIT 2`, `EMIT 1;` and `IF x; THEN`.
     pub(super) fn semicolon(&self) -> Option<Diagnostic> {
         let next = self.rest().strip_prefix(';')?.trim_matches([' ', '\t', ';']);
         let goes_on = ["THEN", "DO"].iter().any(|word| is_keyword(first_word(next), word));
@@ -124,7 +124,7 @@ impl Failure<'_> {
         })
     }
 
-    /// `SET x 6`, `SET x to 6`, `SET x := 6`
+    /// Matches `SET x 6`, `SET x to 6` and `SET x := 6`.
     pub(super) fn assignment_without_equals(&self) -> Option<String> {
         let word = first_word(self.text);
         let is_set = ["SET", "VAR"].iter().any(|keyword| is_keyword(word, keyword));

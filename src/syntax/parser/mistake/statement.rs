@@ -1,4 +1,4 @@
-//! Mistakes in the first word of a line: statements of other languages and dialects, a missing `CALL` or `SET`.
+//! Mistakes in the first word of a line: statements of other languages and dialects, or a missing `CALL` or `SET`.
 
 use crate::text::{Code, Diagnostic, FindingCode, changed_by, nearest, safe};
 
@@ -8,7 +8,7 @@ use super::super::super::keyword::{
 use super::{Failure, quoted_length};
 
 impl Failure<'_> {
-    /// Mistakes in the first word of a line.
+    /// Returns the finding for a mistake in the first word of a line.
     pub(super) fn statement_mistake(&self) -> Option<Diagnostic> {
         let word = first_word(self.text);
         let after = self.text[word.len()..].trim_start_matches([' ', '\t']);
@@ -20,7 +20,7 @@ impl Failure<'_> {
             return Some(finding);
         }
         if is_statement_word(word) {
-            // `use = 1`: a word that is a statement's by its place alone may be a name.
+            // `use = 1`: a statement word that is not reserved may be a name.
             let is_name = is_keyword(word, "USE") && !after.starts_with(['"', '\'']);
             return is_name.then(|| assignment_or_call(word, after, &at_word)).flatten();
         }
@@ -53,7 +53,7 @@ impl Failure<'_> {
         })
     }
 
-    /// A line that begins with no word at all.
+    /// Returns the finding for a line that does not begin with a word.
     fn first_mark(&self) -> Option<Diagnostic> {
         let finding = |message: &str| Diagnostic::error(Code::UnknownStatement, self.span(0, 1), message);
         match self.text.chars().next()? {
@@ -71,7 +71,7 @@ fn is_statement_word(word: &str) -> bool {
     STATEMENT_WORDS.iter().any(|keyword| is_keyword(word, keyword))
 }
 
-/// `COMMENT` without its colon, in mixed case, or its closer alone.
+/// Returns the finding for `COMMENT` without its colon or in mixed case, or for an `ENDCOMMENT` alone.
 fn comment_word(word: &str, at_word: &dyn Fn(Code, String) -> Diagnostic) -> Option<Diagnostic> {
     let (message, help) = match word.to_ascii_uppercase().as_str() {
         "COMMENT" => (
@@ -87,7 +87,7 @@ fn comment_word(word: &str, at_word: &dyn Fn(Code, String) -> Diagnostic) -> Opt
     Some(at_word(Code::UnknownStatement, message).help(help))
 }
 
-/// Statements of other dialects of the language.
+/// Returns the finding for statements of other dialects of the language.
 fn other_dialect(word: &str, after: &str, at_word: &dyn Fn(Code, String) -> Diagnostic) -> Option<Diagnostic> {
     let is_statement = !after.starts_with(['=', '.', '[']);
     let is_event = is_keyword(first_word(after), "EVENT");
@@ -109,7 +109,7 @@ fn other_dialect(word: &str, after: &str, at_word: &dyn Fn(Code, String) -> Diag
 
 const NO_EVENTS: &str = "remove it: events are not part of this language; `CLEAR_ERROR` ends the handling of an error";
 
-/// How a question to a person is written: `promptuser "name?" into name`.
+/// Returns help on how to prompt a person: `promptuser "name?" into name`.
 fn asking(after: &str) -> String {
     let prompt = after.find(['"', '\'']).map(|at| &after[at..at + quoted_length(&after[at..])]);
     let outside = prompt.map_or_else(|| after.to_owned(), |prompt| after.replacen(prompt, " ", 1));
@@ -119,7 +119,8 @@ fn asking(after: &str) -> String {
     format!("write `SET {name} = IO.Input({prompt})`; a value from the command line is in `ARGS`: `ns FILE VALUE`")
 }
 
-/// Whether a text begins as statements of other languages do: `x = 1`, `x += 1`, `print x`. No value does.
+/// Returns whether a text begins like a statement of another language: `x = 1`, `x += 1`, `print x`. No value begins
+/// like this.
 pub fn is_foreign_statement(text: &str) -> bool {
     let text = text.trim_start();
     let word = first_word(text);
@@ -132,7 +133,7 @@ pub fn is_foreign_statement(text: &str) -> bool {
     is_assigned || other_language(word).is_some() && after.starts_with(['"', '\'', '`'])
 }
 
-/// `x = 1`, `x += 1`, `f(1)` as a line.
+/// Returns the finding for `x = 1`, `x += 1` or `f(1)` as a line.
 fn assignment_or_call(word: &str, after: &str, at_word: &dyn Fn(Code, String) -> Diagnostic) -> Option<Diagnostic> {
     let target_end = after.find('=').unwrap_or(0);
     let target = after[..target_end].trim_end();
@@ -153,7 +154,7 @@ fn assignment_or_call(word: &str, after: &str, at_word: &dyn Fn(Code, String) ->
         return Some(finding.help(format!("write `SET {place} = {value}`")));
     }
     if after.starts_with('(') || (after.starts_with('.') && after.contains('(')) {
-        // `print(x)` is better answered with the word it stands for.
+        // For `print(x)` the equivalent word is the better help.
         if other_language(word).is_some() {
             return None;
         }
@@ -177,7 +178,8 @@ fn assignment_or_call(word: &str, after: &str, at_word: &dyn Fn(Code, String) ->
     None
 }
 
-/// The statement for a method that changes a variable: `s.append(2)`. Groups of tools have upper case.
+/// Returns the statement for a method that changes a variable: `s.append(2)`. Names of tool groups are in upper case,
+/// so they do not match.
 fn method_change(word: &str, after: &str) -> Option<String> {
     if after.len() > MAX_CALL || !word.contains(char::is_lowercase) {
         return None;
@@ -188,10 +190,10 @@ fn method_change(word: &str, after: &str) -> Option<String> {
     changed_by(&format!("{word}{fields}"), method.trim(), args.trim())
 }
 
-/// Longer calls, in bytes, are not shown as they would be written.
+/// Maximum length in bytes of a call that is displayed in its corrected form.
 const MAX_CALL: usize = 100;
 
-/// Whether a call is how another language prints: `console.log(x)`.
+/// Returns whether a call prints in another language: `console.log(x)`.
 fn prints(word: &str, after: &str) -> bool {
     let callee = format!("{word}{}", after.split('(').next().unwrap_or_default()).to_ascii_lowercase();
     let names = [
@@ -206,7 +208,7 @@ fn prints(word: &str, after: &str) -> bool {
     names.contains(&callee.as_str())
 }
 
-/// What a first word of other languages is called here, with an example.
+/// Returns the equivalent of a first word from another language, with an example.
 fn other_language(word: &str) -> Option<(&'static str, &'static str)> {
     Some(match word.to_ascii_lowercase().as_str() {
         "print" | "println" | "echo" | "puts" | "say" | "printf" | "log" | "display" | "output" => {

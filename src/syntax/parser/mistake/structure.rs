@@ -1,4 +1,4 @@
-//! Mistakes at the place of failure: blocks on one line, numbers, keys.
+//! Structural mistakes at the position of failure: blocks on one line, numbers, keys.
 
 use crate::text::{Code, Diagnostic};
 
@@ -7,7 +7,7 @@ use super::super::stmt::closer_role;
 use super::Failure;
 
 impl Failure<'_> {
-    /// `;`, one-line blocks, keys without quotes, words in mixed case.
+    /// Returns the finding for `;`, one-line blocks, keys without quotes, or words in mixed case.
     pub(super) fn structure_mistake(&self) -> Option<Diagnostic> {
         let rest = self.rest();
         if let Some(finding) =
@@ -44,7 +44,7 @@ impl Failure<'_> {
         None
     }
 
-    /// `5x`, `1.`, `0x1F`
+    /// Matches `5x`, `1.` and `0x1F`.
     pub(super) fn number_with_letters(&self) -> Option<Diagnostic> {
         let rest = self.rest();
         if !rest.starts_with(|c: char| c.is_ascii_digit()) {
@@ -60,7 +60,7 @@ impl Failure<'_> {
         Some(finding.help("a number with a point has digits on both sides of it; a name begins with a letter or `_`"))
     }
 
-    /// `1.` and `.5`
+    /// Matches `1.` and `.5`.
     fn one_sided_point(&self) -> Option<Diagnostic> {
         let (before, rest) = (&self.text[..self.at], self.rest());
         let digit = |c: char| c.is_ascii_digit();
@@ -79,7 +79,7 @@ impl Failure<'_> {
         Some(finding.help("write `0.5` or `1.0`"))
     }
 
-    /// `IF c { … }` on one line.
+    /// Matches `IF c { … }` on one line.
     fn braces(&self) -> Option<Diagnostic> {
         let first = first_word(self.text).to_ascii_uppercase();
         let is_head = ["IF", "ELSE", "WHILE", "FOR", "ON", "DEFINE", "FUNC"].contains(&first.as_str());
@@ -90,7 +90,7 @@ impl Failure<'_> {
         Some(finding.help("end the head with its line, and close the block with a line `END`"))
     }
 
-    /// A key that is not a text: `{k: 1}`, `{1: 2}`, `{[1]: 2}`
+    /// Matches a key that is not a text: `{k: 1}`, `{1: 2}`, `{[1]: 2}`.
     fn map_key(&self) -> Option<Diagnostic> {
         let before = self.text[..self.at].trim_end_matches([' ', '\t']);
         if !before.ends_with(['{', ',']) || innermost_bracket(before) != Some('{') {
@@ -105,7 +105,7 @@ impl Failure<'_> {
         })
     }
 
-    /// Text after `THEN`, `DO`, `ELSE`, `means` or a closer, or a whole block on one line.
+    /// Matches text after `THEN`, `DO`, `ELSE`, `means` or a closer, and a whole block on one line.
     fn one_line_block(&self) -> Option<Diagnostic> {
         let rest = self.rest();
         let before = self.text[..self.at].trim_end_matches([' ', '\t']);
@@ -136,7 +136,7 @@ impl Failure<'_> {
     }
 }
 
-/// `END IF` in one word.
+/// Returns `END IF` as one word.
 fn joined_closer(word: &str, rest: &str) -> Option<String> {
     let kind = match rest.to_ascii_uppercase().as_str() {
         "FOREACH" | "FOR EACH" => "FOR".to_owned(),
@@ -149,7 +149,7 @@ fn joined_closer(word: &str, rest: &str) -> Option<String> {
     exists.then(|| if is_keyword(word, "END") && word == "end" { closer.to_lowercase() } else { closer })
 }
 
-/// What stands before the closer at the end of a line, if one stands there.
+/// Returns the text before the closer at the end of a line, if there is one.
 fn body_before_closer(rest: &str) -> Option<&str> {
     let rest = rest.trim_end();
     let last = rest.rsplit(|c: char| !is_word_char(c)).next()?;
@@ -157,7 +157,7 @@ fn body_before_closer(rest: &str) -> Option<&str> {
     Some(rest[..rest.len() - last.len()].trim_end())
 }
 
-/// The bracket that is open at the end of a text.
+/// Returns the innermost bracket that is open at the end of a text.
 pub(super) fn innermost_bracket(text: &str) -> Option<char> {
     let mut open = Vec::new();
     for (_, c) in outside_quotes(text) {
@@ -170,7 +170,7 @@ pub(super) fn innermost_bracket(text: &str) -> Option<char> {
     open.pop()
 }
 
-/// The text up to a `:` that belongs to it.
+/// Returns the text up to the `:` on its own nesting level.
 fn key_before_colon(text: &str) -> Option<&str> {
     let mut depth = 0_usize;
     for (at, c) in outside_quotes(text) {
@@ -185,7 +185,7 @@ fn key_before_colon(text: &str) -> Option<&str> {
     None
 }
 
-/// The characters of a text that stand in no quotes.
+/// Returns the characters outside quotes.
 pub(super) fn outside_quotes(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut quote = None;
     let mut escaped = false;
@@ -203,7 +203,7 @@ pub(super) fn outside_quotes(text: &str) -> impl Iterator<Item = (usize, char)> 
     })
 }
 
-/// Whether a value stands right before, so that what follows it is not at fault itself.
+/// Returns whether a value directly precedes, so that the number after it is not itself wrong.
 fn is_number_before(before: &str) -> bool {
     before
         .trim_end_matches([' ', '\t'])
@@ -211,7 +211,7 @@ fn is_number_before(before: &str) -> bool {
         && !is_keyword(first_word(before), before.trim())
 }
 
-/// Whether a text ends in one of the words `no` and `some`, which other dialects put before a value.
+/// Returns whether a text ends in `no` or `some`, which other dialects write before a value.
 fn is_dialect_word(text: &str) -> bool {
     let word = text.rsplit(|c: char| !is_word_char(c)).next().unwrap_or(text);
     ["NO", "SOME"].iter().any(|dialect| is_keyword(word, dialect))

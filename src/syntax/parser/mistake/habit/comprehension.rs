@@ -13,12 +13,12 @@ struct Comprehension<'a> {
     condition: Option<&'a str>,
 }
 
-/// The comprehension in which a place stands.
+/// Returns the comprehension around a position.
 pub fn find(text: &str, at: usize) -> Option<Habit> {
     let (open, bracket) = open_bracket(&text[..at])?;
     let close = end_of_part(text, open + 1, false);
     let parts = Comprehension::of(text[open + 1..close].trim())?;
-    // The brackets of a call are no part of what it is given.
+    // For a call the brackets are not part of the argument.
     let range = if bracket == '(' { (open + 1, close) } else { (open, (close + 1).min(text.len())) };
     let help = if bracket == '{' { parts.map_help() } else { parts.list_help() };
     let message = "a comprehension is not part of this language".to_owned();
@@ -66,7 +66,7 @@ impl<'a> Comprehension<'a> {
         format!("define a procedure at the top level, and give its name:\n{}\n{written}", defined.join("\n"))
     }
 
-    /// The name of a procedure that computes an expression: the one that the expression calls, or a new one.
+    /// Returns the name of a procedure that computes an expression: the one that the expression calls, or a new one.
     fn named(&self, expression: &'a str, name: &'a str, defined: &mut Vec<String>) -> &'a str {
         let called = expression.strip_suffix(&format!("({})", self.names));
         if let Some(called) = called.filter(|called| called.chars().all(|c| is_word_char(c) || c == '.')) {
@@ -82,7 +82,7 @@ impl<'a> Comprehension<'a> {
         self.loop_help("{}", &format!("SET result[{}] = {}", key.trim(), value.trim()))
     }
 
-    /// A loop that builds what a comprehension gives.
+    /// Returns help with a loop that builds the result of the comprehension.
     fn loop_help(&self, empty: &str, step: &str) -> String {
         let Comprehension { names, list, .. } = self;
         let body = self

@@ -1,4 +1,4 @@
-//! Functions without a name: `x => x * 2`, `lambda x: x * 2`, `fn(x) { … }`, `|x| x * 2`.
+//! Anonymous functions: `x => x * 2`, `lambda x: x * 2`, `fn(x) { … }`, `|x| x * 2`.
 
 use crate::text::Code;
 
@@ -6,7 +6,7 @@ use super::super::super::super::keyword::{first_word, is_reserved, is_word_char}
 use super::super::structure::outside_quotes;
 use super::{Habit, end_of_part, open_bracket, procedure};
 
-/// A function without a name in a line.
+/// An anonymous function in a line.
 struct Lambda<'a> {
     start: usize,
     end: usize,
@@ -14,7 +14,7 @@ struct Lambda<'a> {
     body: &'a str,
 }
 
-/// The function without a name in which a place stands.
+/// Returns the anonymous function around a position.
 pub fn find(text: &str, at: usize) -> Option<Habit> {
     let places = outside_quotes(text)
         .filter_map(|(place, _)| arrow(text, place).or_else(|| word(text, place)).or_else(|| bars(text, place)));
@@ -27,7 +27,7 @@ pub fn find(text: &str, at: usize) -> Option<Habit> {
     })
 }
 
-/// `x => x * 2`, `(a, b) -> a + b`, where a value can begin.
+/// Matches `x => x * 2` or `(a, b) -> a + b` where a value can begin.
 fn arrow(text: &str, place: usize) -> Option<Lambda<'_>> {
     let rest = &text[place..];
     let mark = ["=>", "->"].into_iter().find(|mark| rest.starts_with(mark))?;
@@ -52,7 +52,8 @@ fn arrow(text: &str, place: usize) -> Option<Lambda<'_>> {
     Some(with_body(text, start, params, place + mark.len()))
 }
 
-/// Whether a value begins after a text, and no comparison goes on: behind `=`, a mark between arguments, or nothing.
+/// Returns whether a value can begin after a text, rather than the rest of a comparison: after `=`, between arguments,
+/// or at the start.
 fn begins_value(before: &str) -> bool {
     let before = before.trim_end();
     let is_assigned = before.strip_suffix('=').is_some_and(|target| !target.ends_with(['=', '<', '>', '!']));
@@ -64,13 +65,13 @@ fn begins_value(before: &str) -> bool {
     before.is_empty() || is_assigned || (is_item && before.ends_with(['(', ',', ':', '[']))
 }
 
-/// Whether a bracket after a text takes arguments.
+/// Returns whether a bracket after this text would contain arguments.
 fn is_call(before: &str) -> bool {
     let word = &before[before.trim_end_matches(is_word_char).len()..];
     !word.is_empty() && !is_reserved(word)
 }
 
-/// `lambda x: x * 2`, `fn(x) { x * 2 }`, `function(x) x * 2`
+/// Matches `lambda x: x * 2`, `fn(x) { x * 2 }` or `function(x) x * 2`.
 fn word(text: &str, place: usize) -> Option<Lambda<'_>> {
     let name = first_word(&text[place..]);
     if place == 0 || text[..place].ends_with(|c: char| is_word_char(c) || c == '.') {
@@ -93,7 +94,7 @@ fn word(text: &str, place: usize) -> Option<Lambda<'_>> {
         .then(|| with_body(text, place, &text[open + 1..close], close + 1))
 }
 
-/// `|x| x * 2`
+/// Matches `|x| x * 2`.
 fn bars(text: &str, place: usize) -> Option<Lambda<'_>> {
     let inner = text[place..].strip_prefix('|')?;
     let length = inner.find('|')?;
@@ -102,7 +103,7 @@ fn bars(text: &str, place: usize) -> Option<Lambda<'_>> {
     (are_names && begins_value(&text[..place])).then(|| with_body(text, place, params, place + length + 2))
 }
 
-/// A function whose body begins at a place.
+/// Returns a function whose body begins at a position.
 fn with_body<'a>(text: &'a str, start: usize, params: &'a str, body: usize) -> Lambda<'a> {
     let end = end_of_part(text, body, true);
     let mut inner = text[body..end].trim().trim_start_matches(['-', '=', '>', ':', ' ']);
@@ -130,7 +131,7 @@ fn help(text: &str, lambda: &Lambda<'_>) -> String {
     format!("define a procedure at the top level, and give its name:\n{}\n{line}", procedure(name, params, body))
 }
 
-/// The variable to which alone a line assigns what follows.
+/// Returns the variable that the line assigns, if the text before the function is only its assignment.
 fn assigned(before: &str) -> Option<&str> {
     let target = before.trim_end().strip_suffix('=')?.trim();
     let (_, name) = target.split_once([' ', '\t'])?;
@@ -138,7 +139,7 @@ fn assigned(before: &str) -> Option<&str> {
     name.chars().all(is_word_char).then_some(name)
 }
 
-/// A name that says what a procedure does for the function that takes it.
+/// Returns a procedure name that suits the function it is passed to.
 fn name_for(before: &str) -> &'static str {
     let callee = open_bracket(before).map_or("", |(at, _)| &before[..at]).to_ascii_lowercase();
     let is_for = |words: &[&str]| words.iter().any(|word| callee.ends_with(word));

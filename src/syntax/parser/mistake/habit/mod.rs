@@ -1,6 +1,6 @@
-//! Constructs of other languages that this one writes otherwise: the help shows the line as it is written here.
+//! Constructs of other languages that are written differently in NeuroScript: the help displays the equivalent line.
 //!
-//! Each is recognized only where the parser gave up inside it, so that a mistake elsewhere on the line keeps its own
+//! Each is recognized only where parsing failed inside it, so that a mistake elsewhere on the line keeps its own
 //! message.
 
 mod comprehension;
@@ -16,12 +16,13 @@ use super::super::super::keyword::{is_word, is_word_char};
 use super::Failure;
 use super::structure::outside_quotes;
 
-/// Longer lines, in bytes, are not searched: nobody wrote them by hand, and the search is quadratic.
+/// Maximum length in bytes of a line that is searched: longer lines are rarely written by hand, and the search is
+/// quadratic.
 const MAX_LINE: usize = 1_000;
 
 /// A construct of another language.
 struct Habit {
-    /// Where it begins and ends in the line.
+    /// Start and end in the line.
     range: (usize, usize),
     code: Code,
     message: String,
@@ -29,7 +30,7 @@ struct Habit {
 }
 
 impl Failure<'_> {
-    /// What another language would have written at the place of failure.
+    /// Returns a diagnostic if a construct of another language is at the position of failure.
     pub(super) fn habit(&self) -> Option<Diagnostic> {
         if self.text.len() > MAX_LINE {
             return None;
@@ -44,7 +45,7 @@ impl Failure<'_> {
     }
 }
 
-/// The innermost bracket that is open at the end of a text, and where it stands.
+/// Returns the innermost bracket that is open at the end of a text, and its position.
 fn open_bracket(text: &str) -> Option<(usize, char)> {
     let mut open = Vec::new();
     for (at, c) in outside_quotes(text) {
@@ -57,7 +58,8 @@ fn open_bracket(text: &str) -> Option<(usize, char)> {
     open.pop()
 }
 
-/// Where a part ends that begins at `start`: at a bracket that closes around it, or, for `at_comma`, at a comma beside it.
+/// Returns the end of the part that begins at `start`: an enclosing closing bracket or, with `at_comma`, a comma on the
+/// same level.
 fn end_of_part(text: &str, start: usize, at_comma: bool) -> usize {
     let mut depth = 0_usize;
     for (at, c) in outside_quotes(&text[start..]) {
@@ -72,7 +74,7 @@ fn end_of_part(text: &str, start: usize, at_comma: bool) -> usize {
     text.len()
 }
 
-/// Positions of characters that stand in no quotes and in no bracket of their own.
+/// Returns the positions of characters outside quotes and nested brackets.
 fn at_top(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut depth = 0_usize;
     outside_quotes(text).filter(move |&(_, c)| match c {
@@ -88,7 +90,7 @@ fn at_top(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// The words of a text that stand in no quotes and brackets, with their places.
+/// Returns the words outside quotes and brackets, with their positions.
 fn words_at_top(text: &str) -> Vec<(usize, &str)> {
     let begins = |at: usize| !text[..at].ends_with(is_word_char);
     let places = at_top(text).filter(|&(at, c)| is_word_char(c) && begins(at));
@@ -96,7 +98,7 @@ fn words_at_top(text: &str) -> Vec<(usize, &str)> {
     places.map(|(at, _)| (at, word(at))).filter(|(_, word)| is_word(word)).collect()
 }
 
-/// Where the value begins that ends with a text: a name with its fields, indexes and arguments, or a text in quotes.
+/// Returns the start of the value at the end of a text: a name with fields, indexes and arguments, or a quoted text.
 fn value_start(text: &str) -> usize {
     let mut starts = Vec::new();
     let mut start = None;
@@ -116,7 +118,7 @@ fn value_start(text: &str) -> usize {
     if is_text { quoted().map_or(text.len(), |(at, _)| at) } else { start.unwrap_or(text.len()) }
 }
 
-/// Whether a quote begins a text rather than ends one.
+/// Returns whether a quote opens a text rather than closing one.
 fn is_opening(text: &str, at: usize) -> bool {
     let mut quote = None;
     let mut escaped = false;
@@ -133,7 +135,7 @@ fn is_opening(text: &str, at: usize) -> bool {
     quote.is_none()
 }
 
-/// A procedure that gives a value.
+/// Returns the source of a procedure that returns a value.
 fn procedure(name: &str, params: &str, value: &str) -> String {
     format!("DEFINE PROCEDURE {name}({params})\n  RETURN {value}\nEND")
 }

@@ -1,4 +1,4 @@
-//! What other languages put before a value: `f"…"`, `$"…"`, `r"…"`, `$name`, `typeof x`.
+//! Prefixes of values in other languages: `f"…"`, `$"…"`, `r"…"`, `$name`, `typeof x`.
 
 use crate::text::Code;
 
@@ -6,12 +6,12 @@ use super::super::super::super::keyword::{first_word, is_word_char};
 use super::super::quoted_length;
 use super::{Habit, value_start};
 
-/// The value with something before it at which a line fails.
+/// Returns the prefixed value at which a line fails.
 pub fn find(text: &str, at: usize) -> Option<Habit> {
     marked_text(text, at).or_else(|| dollar(text, at)).or_else(|| word_before(text, at))
 }
 
-/// `f"…"`, `$"…"`, `r"…"`, `b"…"`
+/// Matches `f"…"`, `$"…"`, `r"…"` and `b"…"`.
 fn marked_text(text: &str, at: usize) -> Option<Habit> {
     let rest = &text[at..];
     let (start, quote) = match rest.strip_prefix(['$', '@']) {
@@ -37,7 +37,7 @@ fn marked_text(text: &str, at: usize) -> Option<Habit> {
     Some(Habit { range: (start, quote + length), code: Code::UnexpectedText, message, help })
 }
 
-/// How a text with values in braces is written.
+/// Returns help on how to write a text with values in braces.
 pub fn joined_help(inner: &str) -> String {
     let pieces = pieces(inner);
     let values = pieces.iter().filter_map(|piece| piece.as_ref().err());
@@ -53,7 +53,7 @@ pub fn joined_help(inner: &str) -> String {
         })
         .collect();
     let joined = joined.join(" + ");
-    // A sum of values alone is a number.
+    // `+` of values alone would add numbers, so the sum begins with an empty text.
     let is_sum = pieces.iter().take(2).all(Result::is_err);
     let joined = if is_sum { format!("\"\" + {joined}") } else { joined };
     let are_names = values.clone().all(|value| value.chars().all(|c| is_word_char(c) || c == '.'));
@@ -70,7 +70,7 @@ pub fn joined_help(inner: &str) -> String {
     format!("join the parts, `{joined}`, or write the text between three backticks: ```{template}```")
 }
 
-/// The texts and values of which a text with braces consists.
+/// Splits a text with braces into texts (`Ok`) and values (`Err`).
 fn pieces(inner: &str) -> Vec<Result<&str, &str>> {
     let mut pieces = Vec::new();
     let mut rest = inner;
@@ -85,7 +85,7 @@ fn pieces(inner: &str) -> Vec<Result<&str, &str>> {
     pieces
 }
 
-/// `$name`, `${name}`
+/// Matches `$name` and `${name}`.
 fn dollar(text: &str, at: usize) -> Option<Habit> {
     let after = text[at..].strip_prefix('$')?;
     let inner = after.trim_start_matches('{');
@@ -97,11 +97,11 @@ fn dollar(text: &str, at: usize) -> Option<Habit> {
     (!name.is_empty()).then_some(Habit { range: (at, end), code: Code::UnexpectedText, message, help })
 }
 
-/// Functions that other languages write as operators before their value.
+/// Functions that other languages write as prefix operators.
 const FUNCTIONS: [(&str, &str); 5] =
     [("typeof", "TYPEOF"), ("type", "TYPEOF"), ("len", "LEN"), ("sizeof", "LEN"), ("sqrt", "SQRT")];
 
-/// `typeof x`
+/// Matches `typeof x`.
 fn word_before(text: &str, at: usize) -> Option<Habit> {
     let before = text[..at].trim_end();
     let start = before.trim_end_matches(is_word_char).len();
@@ -117,7 +117,7 @@ fn word_before(text: &str, at: usize) -> Option<Habit> {
     Some(Habit { range: (start, end), code: Code::UnexpectedText, message, help })
 }
 
-/// The length of the name, number or text with which a text begins, its fields and indexes with it.
+/// Returns the length of the name, number or text at the start of `text`, including fields and indexes.
 fn operand_length(text: &str) -> usize {
     if text.starts_with(['"', '\'']) {
         return quoted_length(text);

@@ -5,7 +5,7 @@ use crate::text::Code;
 use super::super::super::super::keyword::{first_word, is_keyword, is_word_char};
 use super::{Habit, at_top, end_of_part, open_bracket, value_start};
 
-/// The slice in which a place stands.
+/// Returns the slice around a position.
 pub fn find(text: &str, at: usize) -> Option<Habit> {
     let (open, _) = open_bracket(&text[..at]).filter(|(_, bracket)| *bracket == '[')?;
     let before = text[..open].trim_end();
@@ -25,7 +25,7 @@ pub fn find(text: &str, at: usize) -> Option<Habit> {
     Some(Habit { range: (open, (close + 1).min(text.len())), code: Code::UnexpectedText, message, help })
 }
 
-/// Start, end and step of a slice.
+/// Returns start, end and step of a slice.
 fn parts(inner: &str) -> Option<Vec<&str>> {
     let colons: Vec<usize> = at_top(inner).filter(|(_, c)| *c == ':').map(|(at, _)| at).collect();
     if colons.is_empty() {
@@ -72,7 +72,7 @@ fn arguments(start: &str, end: &str) -> String {
     if end.is_empty() { start.to_owned() } else { format!("{start}, {end}") }
 }
 
-/// A slice that is to be set.
+/// Returns help for a slice that is assigned to.
 fn target_help(whole: &str, parts: &[&str]) -> String {
     let name = whole.trim_start_matches("SET ").trim_start_matches("set ");
     let head = if parts[0].is_empty() { String::new() } else { format!("LIST.Slice({name}, 0, {}) + ", parts[0]) };
