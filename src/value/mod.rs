@@ -152,7 +152,7 @@ impl Value {
         }
     }
 
-    /// Returns the text as a [`Str`] if the value is a text.
+    /// Returns the text as a `Str` if the value is a text.
     #[inline]
     pub fn as_str(&self) -> Option<Str> {
         match self {

@@ -115,7 +115,7 @@ fn char_length(first: u8) -> usize {
     }
 }
 
-/// A text outside a [`Value`], such as a map key.
+/// A text outside a [`Value`](super::Value), such as a map key.
 #[derive(Clone)]
 pub enum Str {
     /// Up to seven bytes.

@@ -119,7 +119,7 @@ pub enum Element {
 }
 
 impl Interface {
-    /// Builds the interface of a script whose entry point is found by [`Entry::find`]. Mistakes in `:: arg` lines are
+    /// Builds the interface of a script whose entry point is found by `Entry::find`. Mistakes in `:: arg` lines are
     /// reported as errors where they contradict the parameters, otherwise as warnings.
     ///
     /// # Errors

@@ -53,7 +53,7 @@ impl Plan {
     /// tells whether a directory is or will be there.
     ///
     /// # Errors
-    /// Returns [`ApplyError`]. Nothing is changed then.
+    /// Returns `ApplyError`. Nothing is changed then.
     pub fn apply(
         &self,
         journal: &Journal,
