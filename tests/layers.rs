@@ -1,14 +1,14 @@
-//! The arrows of ARCHITECTURE.md: which room may use which.
+//! The module dependencies of ARCHITECTURE.md.
 //!
-//! Every `crate::room` in the sources of a room is looked at, in `use` lines and elsewhere. The test
-//! knows names, not meaning: a re-export carries a type through a room on purpose.
+//! The test examines every `crate::module` in the sources of a module, in `use` lines and elsewhere. It knows names,
+//! not meaning: a re-export passes a type through a module on purpose.
 
 #![allow(clippy::disallowed_methods, reason = "tests read the sources")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The rooms, lowest first, each with the rooms that it may use.
+/// The modules, lowest first, each with the modules that it may use.
 const ARROWS: [(&str, &[&str]); 18] = [
     ("text", &[]),
     ("wall", &[]),
@@ -87,7 +87,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The rooms that a text names after `crate::`.
+/// Returns the modules that a text names after `crate::`.
 fn rooms_used(text: &str) -> BTreeSet<String> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let mut rooms = BTreeSet::new();
