@@ -1,8 +1,8 @@
 //! `ns call --jsonl`: one call per input line, one answer per output line, for programs that keep a process open.
 //!
-//! `{"id": 1, "tool": "read_file", "arguments": {…}}` is answered with `{"id": 1, "result": …}`, or with `{"id": 1,
-//! "error": {…}}` in the form common to all failures. An id may be any JSON value and is returned unchanged. Calls are
-//! executed in order and share session memory.
+//! `{"id": 1, "tool": "read_file", "arguments": {…}}` is answered with `{"id": 1, "result": …}`, or with
+//! `{"id": 1, "error": {…}}` in the form common to all failures. An id may be any JSON value and is returned unchanged.
+//! Calls are executed in order and share session memory.
 
 use std::io::{BufRead, ErrorKind, Read, Write, stdin, stdout};
 

@@ -28,7 +28,7 @@ pub fn doctor(global: &Global) -> Exit {
     }
 }
 
-/// Returns a summary of the kernel restrictions of the process, one line for each.
+/// Returns whether the kernel restricts the process: a summary, and a line for each restriction.
 pub(super) fn kernel_sandbox(engine: &Engine) -> String {
     let Some(force) = engine.force() else { return "kernel sandbox: none".to_owned() };
     let rows = force.rows().into_iter().map(|(name, what)| format!("\n  {name}: {what}"));

@@ -81,7 +81,7 @@ impl Lane {
         }
     }
 
-    /// Queues work for the thread. If the job is cancelled before it begins, the receiver never gets an answer.
+    /// Queues work for the thread. If the job is cancelled before it begins, the receiver returns an error.
     pub fn give<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Place) -> T + Send + 'static,

@@ -1,7 +1,7 @@
 //! Naive implementations in the same races. Each must be seen to escape, otherwise the races prove nothing.
 //!
-//! Four are a few lines here. The fifth is `ns` itself, built to check a path and then use it by name (`--features
-//! checked-paths`). `NS_CONTROL` is the path of that build; `.ci/run --all` creates it.
+//! Four are a few lines here. The fifth is `ns` itself, built to check a path and then use it by name
+//! (`--features checked-paths`). `NS_CONTROL` is the path of that build; `.ci/run --all` creates it.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

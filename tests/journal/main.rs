@@ -121,7 +121,7 @@ MUST FS.WriteFile(\"d/in/x\", \"x\")
     }
 }
 
-/// A file that the run changed before removing it has the same name as one that takes its place later.
+/// `d/in` is changed before `d` is deleted, and the tree copied in its place has an entry of the same name.
 const COPIED_OVER_WHAT_WAS_CHANGED: &str = "\
 MUST FS.SetPermissions(\"d/in\", \"700\")
 MUST FS.DeleteFile(\"d\", recursive: true)

@@ -84,7 +84,7 @@ fn project_memory_is_tried_and_not_kept() {
     assert_eq!(kept, "1\n");
 }
 
-/// A move waits for the creation of a directory that has the name of its own parent.
+/// The directory `n` is filled from `d` and then takes its name.
 #[test]
 fn a_folder_takes_the_place_of_the_one_that_it_is_filled_from() {
     let script = "\

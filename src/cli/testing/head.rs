@@ -21,19 +21,19 @@ const MARK: &str = "ns: test";
 pub struct Head {
     #[command(flatten)]
     pub global: Global,
-    /// Take back everything when the script fails
+    /// Whether to roll back all changes if the script fails.
     #[arg(long)]
     pub atomic: bool,
-    /// The procedure to run
+    /// The procedure to run.
     #[arg(long = "proc", value_name = "NAME")]
     pub procedure: Option<String>,
-    /// What is shown as `[NAME]` wherever it stands
+    /// Redactions, whose matches are replaced by `[NAME]`.
     #[arg(long = "redact", value_name = "NAME[=REGEX]")]
     pub redactions: Vec<Redaction>,
-    /// What the script finds in ARGS
+    /// The arguments in ARGS.
     #[arg(last = true)]
     pub args: Vec<String>,
-    /// The words of each line of the head, with its number.
+    /// The words of each line of the head, preceded by the line number.
     #[arg(skip)]
     lines: Vec<(usize, Vec<String>)>,
 }

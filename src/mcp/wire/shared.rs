@@ -18,7 +18,8 @@ use super::direct::Direct;
 use super::requests::Requests;
 use super::write;
 
-/// Maximum number of unwritten frames that answer no request. Answers are covered by the budget of their requests.
+/// Number of unwritten frames from which error frames for invalid input must wait. Answers to requests never wait here,
+/// because the budget of their requests covers them.
 const WAITING: usize = 64;
 /// Size of a batch of writes, in bytes.
 const BATCH: usize = 256 << 10;

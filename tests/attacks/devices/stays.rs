@@ -193,7 +193,7 @@ pub fn without_renameat2(probe: &mut Probe) {
     check_moved(probe, &file, "a.txt", "other/a.txt");
 }
 
-/// What cannot be backed up is not deleted.
+/// An entry that cannot be backed up is not deleted.
 pub fn not_to_be_kept(probe: &mut Probe) {
     write(&probe.arena.place("other/tree/locked/file"), b"one");
     write(&probe.arena.place("other/tree/z"), b"two");
