@@ -1,19 +1,19 @@
-//! Says how `ns` is linked.
+//! Sets linker options of `ns`.
 
 use std::{env, process::Command};
 
-/// The first glibc whose loader reads packed relocations.
+/// The first glibc whose loader supports packed relative relocations.
 const FIRST_GLIBC: (u32, u32) = (2, 36);
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if is_for_this_machine() && target("ARCH") == "x86_64" && glibc().is_some_and(|version| version >= FIRST_GLIBC) {
-        // A place in memory that differs from run to run takes 33,000 relocations. Packed they are 10 KiB and not 780.
+        // A position-independent executable needs 33,000 relocations. Packed, they take 10 KiB instead of 780 KiB.
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }
 }
 
-/// Whether what is built runs where it is built: no older loader shall meet what it cannot read.
+/// Whether the build host is also the target: an older loader elsewhere could not run the binary.
 fn is_for_this_machine() -> bool {
     env::var("TARGET") == env::var("HOST") && target("ENV") == "gnu"
 }
@@ -22,7 +22,7 @@ fn target(part: &str) -> String {
     env::var(format!("CARGO_CFG_TARGET_{part}")).unwrap_or_default()
 }
 
-/// The version of the C library, from a line like `glibc 2.36`.
+/// Returns the version of the C library, from a line like `glibc 2.36`.
 fn glibc() -> Option<(u32, u32)> {
     let told = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
     let line = String::from_utf8(told.stdout).ok()?;

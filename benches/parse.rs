@@ -1,8 +1,8 @@
-//! How the time of a check grows with the text: every form of repetition and nesting at n and at 2n.
+//! Growth of the time of a check with the length of the text: every form of repetition and nesting at n and at 2n.
 //!
-//! It uses the library as `ns check` does, so a row covers scanning, parsing, lowering and lints; it
-//! runs nothing and asserts nothing about time. A ratio of 2 is linear; rows above [`FLAG`] are marked.
-//! Times are CPU time, the least of several, since other work on the machine can only add.
+//! The library is used as by `ns check`, so a row covers scanning, parsing, lowering and lints. Nothing is run, and no
+//! times are asserted. A ratio of 2 is linear; rows above [`FLAG`] are marked. Times are CPU time, the minimum of
+//! several rounds, because other work on the machine can only add to it.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -12,16 +12,16 @@ use neuroscript::engine::{Engine, Options, Script};
 
 /// The ratio of times for 2n and n above which a row is marked.
 const FLAG: f64 = 2.5;
-/// What brackets, blocks, signs and indices may nest by default.
+/// The default nesting limit of brackets, blocks, signs and indices.
 const DEEPEST: usize = 256;
 
-/// A form of text that can be made as long, or as deep, as one likes.
+/// A form of text of scalable length or depth.
 struct Form {
     name: &'static str,
-    /// The smaller n; the larger is its double.
+    /// The smaller n; the larger one is twice as large.
     n: usize,
     make: fn(usize) -> String,
-    /// Whether the text is meant to have faults.
+    /// Whether the text should have errors.
     faulty: bool,
 }
 
@@ -55,7 +55,7 @@ const LONG: [Form; 18] = [
     form("comments inside a list", 50_000, |n| format!("SET x = [\n{}]\n", lines(n, |i| format!("{i}, # c")))),
 ];
 
-/// Things inside each other, n deep, two hundred times over; n is at most half the limit.
+/// Constructs nested n deep, repeated 200 times; n is at most half the limit.
 const DEEP: [Form; 12] = [
     form("parentheses", DEEPEST / 2, |n| nested("EMIT ", "(", "1", ")", n).repeat(200)),
     form("lists", DEEPEST / 2, |n| nested("EMIT ", "[", "1", "]", n - 1).repeat(200)),
@@ -77,7 +77,7 @@ const DEEP: [Form; 12] = [
     form("blocks", DEEPEST / 2, |n| nested_blocks(n).repeat(200)),
 ];
 
-/// n statements, procedures, lines.
+/// n statements, procedures or lines.
 const MANY: [Form; 13] = [
     form("statements", 50_000, |n| lines(n, |_| "SET x = 1".to_owned())),
     form("variables", 50_000, |n| lines(n, |i| format!("SET v{i} = {i}"))),
@@ -96,7 +96,7 @@ const MANY: [Form; 13] = [
     form("EVAL among variables", 500, |n| lines(n, |i| format!("SET v{i} = EVAL(\"{{{{v{i}}}}}\")"))),
 ];
 
-/// What is wrong n times.
+/// n errors.
 const FAULTY: [Form; 6] = [
     faulty("unknown names", 2_000, |n| lines(n, |i| format!("SET v{i} = w{i}"))),
     faulty("unknown calls", 2_000, |n| lines(n, |i| format!("CALL Unknown{i}()"))),
@@ -106,14 +106,14 @@ const FAULTY: [Form; 6] = [
     faulty("COMMENT: never closed", 50_000, |n| format!("COMMENT:\n{}", lines(n, |_| "COMMENT:".to_owned()))),
 ];
 
-/// How thorough a run is.
+/// The thoroughness of a measurement.
 #[derive(Clone, Copy)]
 struct Effort {
-    /// Each text is checked at least so often,
+    /// Minimum number of checks of each text.
     rounds: u32,
-    /// and until this much time has gone by.
+    /// Minimum time spent on each row.
     row_time: Duration,
-    /// Bytes of the typical script.
+    /// Size of the typical script, in bytes.
     typical: usize,
 }
 
@@ -140,7 +140,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(wrong > 0))
 }
 
-/// Measures and prints a form; false when its text is not what it is meant to be.
+/// Measures and prints a form. Returns false if its text does not have the expected errors.
 fn show(engine: &Engine, form: &Form, effort: Effort) -> bool {
     let (small, large) = (script((form.make)(form.n)), script((form.make)(2 * form.n)));
     if !is_as_meant(engine, form.name, &small, form.faulty) || !is_as_meant(engine, form.name, &large, form.faulty) {
@@ -153,7 +153,7 @@ fn show(engine: &Engine, form: &Form, effort: Effort) -> bool {
     true
 }
 
-/// Measures and prints a script as people write them.
+/// Measures and prints the throughput of a typical script.
 fn throughput(engine: &Engine, effort: Effort) -> bool {
     let text = typical(effort.typical);
     let bytes = text.len() as f64;
@@ -167,7 +167,7 @@ fn throughput(engine: &Engine, effort: Effort) -> bool {
     true
 }
 
-/// Whether a script has errors just where it is meant to; says so if not.
+/// Whether a script has errors if and only if it should. Prints the difference if not.
 fn is_as_meant(engine: &Engine, name: &str, script: &Script, faulty: bool) -> bool {
     let checked = engine.check(script);
     let error = checked.findings.iter().find(|finding| finding.is_error());
@@ -178,7 +178,7 @@ fn is_as_meant(engine: &Engine, name: &str, script: &Script, faulty: bool) -> bo
     error.is_some() == faulty
 }
 
-/// The least times for two scripts, checked in turn, in milliseconds.
+/// Returns the minimum times of two scripts, checked alternately, in milliseconds.
 fn least_times(engine: &Engine, small: &Script, large: &Script, effort: Effort) -> (f64, f64) {
     let (mut once, mut twice) = (f64::INFINITY, f64::INFINITY);
     let begin = Instant::now();
@@ -191,7 +191,7 @@ fn least_times(engine: &Engine, small: &Script, large: &Script, effort: Effort) 
     (once, twice)
 }
 
-/// Milliseconds of a check.
+/// Returns the time of one check in milliseconds.
 fn time(engine: &Engine, script: &Script) -> f64 {
     let begin = now();
     let checked = engine.check(script);
@@ -200,14 +200,14 @@ fn time(engine: &Engine, script: &Script) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// The CPU time of this process, which other work on the machine leaves alone.
+/// Returns the CPU time of this process, which excludes other work on the machine.
 #[cfg(unix)]
 fn now() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// The time since the first call.
+/// Returns the time since the first call.
 #[cfg(not(unix))]
 fn now() -> Duration {
     static BEGIN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
@@ -218,7 +218,7 @@ fn script(text: String) -> Script {
     Script::new("generated", text)
 }
 
-/// `EMIT part op part op …`, n operators.
+/// Returns `EMIT part op part op …` with n operators.
 fn chain(part: &str, op: &str, n: usize) -> String {
     format!("EMIT {part}{}\n", format!("{op}{part}").repeat(n))
 }
@@ -259,7 +259,7 @@ fn procedures(n: usize) -> String {
     format!("{first}{}", lines(n - 1, |i| format!("DEFINE PROCEDURE P{}(a)\nRETURN P{i}(a)\nEND", i + 1)))
 }
 
-/// Procedures that do what scripts do, up to a number of bytes.
+/// Returns procedures like those of real scripts, up to a number of bytes.
 fn typical(bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 1000);
     let mut number = 0;

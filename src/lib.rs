@@ -1,8 +1,8 @@
 //! NeuroScript: a scripting language whose tools work on files inside an escape-proof sandbox.
 //!
-//! A front end holds an [`engine::Engine`]: it checks and runs scripts and calls single tools,
-//! all against one sandbox folder, one policy and one set of limits. `ARCHITECTURE.md` describes
-//! the rooms of this crate and the arrows between them.
+//! A front end holds an [`engine::Engine`], which checks and runs scripts and calls single tools, all with one sandbox
+//! directory, one policy and one set of limits. `ARCHITECTURE.md` describes the modules of this crate and their
+//! dependencies.
 
 mod audit;
 pub mod cli;

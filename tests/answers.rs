@@ -1,4 +1,4 @@
-//! What whoever called is told of changes that were made: by `ns call`, by a script and by the audit log.
+//! Errors and partial results of calls that change something, as reported by `ns call`, scripts and the audit log.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use support::{Ran, ns, run};
 
-/// A sandbox with a policy and some small files, each of which holds its name.
+/// Creates a sandbox with a policy and some small files, each of which contains its name.
 fn sandbox(policy: &str, files: &[&str]) -> TempDir {
     let place = tempfile::tempdir().expect("a folder for the test");
     fs::write(place.path().join("neuroscript.toml"), policy).expect("a policy");
@@ -33,18 +33,18 @@ fn parsed(text: &str) -> Json {
     serde_json::from_str(text).unwrap_or_else(|_| panic!("not one JSON value: {text}"))
 }
 
-/// The error of a call that fails, and its exit code. It prints nothing else.
+/// Returns the error of a failing call and its exit code. The call must print nothing else.
 fn failure(ran: &Ran) -> (Json, i32) {
     assert_eq!(ran.stdout, "", "a failure prints nothing");
     (parsed(&ran.stderr)["error"].clone(), ran.code)
 }
 
-/// What a call that fails answers all the same.
+/// Returns the partial result of a failing call.
 fn answer_of(ran: &Ran) -> Json {
     parsed(&ran.stderr)["answer"].clone()
 }
 
-/// The last line of the audit log.
+/// Returns the last line of the audit log.
 fn last_line(place: &Path) -> Json {
     let log = fs::read_to_string(place.join(".ns/audit.jsonl")).expect("there is a log");
     parsed(log.lines().last().expect("the log has a line"))
@@ -188,7 +188,7 @@ fn a_tool_that_keeps_its_result_in_a_memory_asks_the_policy_as_the_memory_tools_
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "rules about tools are not about a person's own command");
 }
 
-/// Tool, arguments, and the code, argument and path of its failure.
+/// Tool, arguments, and the code, argument and path of the expected error.
 type Failing = (&'static str, Json, &'static str, &'static str, &'static str);
 
 #[rustfmt::skip]
@@ -336,7 +336,7 @@ fn a_table_shows_rows_and_long_texts_below_the_rest() {
     assert!(read.ends_with("\n\ncontent:\none\ntwo\\u{1b}[2J"), "{read}");
 }
 
-/// A call at a terminal, and the milliseconds after which one that does not answer has failed.
+/// Runs a call at a terminal. The session has a timeout in milliseconds.
 fn at_terminal(place: &TempDir, words: &[&str]) -> PtySession {
     let mut command = ns(place.path());
     command.args(words).stdin(std::process::Stdio::inherit()).env("TERM", "xterm");

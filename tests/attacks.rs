@@ -1,18 +1,18 @@
-//! Attacks on the sandbox: what a script, a file tree or another process could try to make a tool
-//! of ours read or change something outside, hang, or fall over.
+//! Attacks on the sandbox: attempts by a script, a file tree or another process to make a tool read or change something
+//! outside, hang or crash.
 //!
-//! - `vector`: a tree, one call, the answer it must get (`attacks/vectors/*.json`, and the given ones
-//!   in `cases/attacks.json`);
-//! - `race`: folders and files are exchanged for links to the outside while tools run, and `control`
-//!   shows that the same exchanging defeats naive implementations;
-//! - `devices`, `rename`: moves across file systems and where `renameat2` is missing;
-//! - `output`: standard output that takes nothing.
+//! - `vector`: a tree, one call and its required answer (`attacks/vectors/*.json`, and the given ones in
+//!   `cases/attacks.json`);
+//! - `race`: directories and files are exchanged for links to the outside while tools run; `control` shows that the
+//!   same exchanges defeat naive implementations;
+//! - `devices`, `rename`: moves across file systems, and systems without `renameat2`;
+//! - `output`: standard output that accepts nothing.
 //!
-//! After each, everything outside is as it was, unread. They run as root and as an ordinary user, with
-//! `openat2` and with the portable resolver; what cannot run here is ignored as SKIPPED with its
-//! reason, what is known to be wrong as KNOWN FAILURE. `NS_LONG=1` tries each vector in all four modes, not
-//! as either user with one of the resolvers in turn, and makes the races long. No test here
-//! asserts a time: the one clock kills what hangs.
+//! After each attack, everything outside must be unchanged and unread. Attacks run as root and as an ordinary user,
+//! with `openat2` and with the portable resolver. Attacks that cannot run here are ignored as SKIPPED with the reason,
+//! known defects as KNOWN FAILURE. `NS_LONG=1` tries each vector in all four modes, instead of as either user with
+//! alternating resolvers, and makes the races longer. No test here asserts a duration; the only timeout kills processes
+//! that hang.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 

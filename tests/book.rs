@@ -1,15 +1,14 @@
-//! The book in `docs/`: every block of code in it is run, its summary names every page, and every link in it
-//! leads somewhere.
+//! The book in `docs/`: every code block in it is run, its summary names every page, and every link is valid.
 //!
-//! What a block is, its first line says:
-//! - ```` ```LANGUAGE path [time] ```` is a file that the blocks below it in its section (`##`) find, last
-//!   changed at the time; a path that ends in `/` is a directory;
-//! - `neuroscript` is a script, which passes the check and runs in a sandbox of its own, and `text` right
-//!   below it what it prints;
+//! The first line of a block determines its kind:
+//! - ```` ```LANGUAGE path [time] ```` is a file for the following blocks of its section (`##`), last modified at the
+//!   time; a path that ends in `/` is a directory;
+//! - `neuroscript` is a script, which passes the check and runs in a sandbox of its own; a `text` block right below it
+//!   is its output;
 //! - `toml` is the policy file from there on, in its section;
-//! - `sh` is run by a shell, in one directory for all of a page.
+//! - `sh` is run by a shell, in one directory for the whole page.
 //!
-//! It is always noon of 1 June 2024.
+//! The clock is fixed at noon of 1 June 2024.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -33,14 +32,14 @@ fn main() {
         Trial::test("every link leads somewhere", links_lead_somewhere),
         Trial::test("the cookbook has thirty chores, each with what it prints", cookbook_is_whole),
     ];
-    // The five documents are not ours; `tests/specs.rs` runs what is in them.
+    // The five documents are not ours; `tests/specs.rs` tests their contents.
     for page in pages().into_iter().filter(|page| !page.starts_with("specs")) {
         trials.push(Trial::test(format!("blocks of {}", page.display()), move || run_page(&page)));
     }
     libtest_mimic::run(&args, trials).exit();
 }
 
-/// The pages of the book, from `docs/`.
+/// Returns the pages of the book, relative to `docs/`.
 fn pages() -> Vec<PathBuf> {
     let mut pages = Vec::new();
     collect(&package("docs"), Path::new(""), &mut pages);
@@ -67,7 +66,7 @@ fn read(page: &Path) -> String {
 /// A part of a page.
 #[derive(Debug)]
 enum Part {
-    /// A line that begins with so many `#`.
+    /// A heading with its number of `#`.
     Heading(usize, String),
     /// A line outside of code.
     Line(String),
@@ -79,7 +78,7 @@ enum Part {
 struct Block {
     line: usize,
     language: String,
-    /// The file that it is, and when that was changed.
+    /// The path of the file that the block defines, and its modification time.
     file: Option<(String, u64)>,
     text: String,
 }
@@ -106,7 +105,7 @@ fn parts(text: &str) -> Vec<Part> {
     parts
 }
 
-/// The block that a fence with these words opens.
+/// Parses the info string of a fence.
 fn opened(words: &str) -> Block {
     let (language, rest) = words.trim().split_once(' ').unwrap_or((words.trim(), ""));
     let seconds = |word: &str| chrono::DateTime::parse_from_rfc3339(word).ok().map(|time| time.timestamp() as u64);
@@ -115,7 +114,7 @@ fn opened(words: &str) -> Block {
     Block { language: language.to_owned(), file: file.filter(|(path, _)| !path.is_empty()), ..Block::default() }
 }
 
-/// What blocks find on the disk.
+/// The files that blocks find on the disk.
 #[derive(Default)]
 struct Files {
     policy: Option<String>,
@@ -211,7 +210,7 @@ fn run_shell(text: &str, files: &Files, folder: &Path) -> Result<(), String> {
     }
 }
 
-/// Texts and targets of the links of a page, those in code aside.
+/// Returns the texts and targets of the links of a page, except in code.
 fn links(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for part in parts(text) {
@@ -224,7 +223,7 @@ fn links(text: &str) -> Vec<String> {
     found
 }
 
-/// The anchor of a heading, as mdBook and GitHub make it.
+/// Returns the anchor of a heading, as mdBook and GitHub generate it.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()

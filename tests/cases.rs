@@ -1,6 +1,6 @@
-//! The conformance cases in `tests/cases/`, through `ns call`, by their own runner.
+//! The conformance cases in `tests/cases/`, run by their own runner through `ns call`.
 //!
-//! The runner is Python; a machine without it fails here and says so.
+//! The runner is Python; the test fails with a message if Python is missing.
 
 #![allow(clippy::disallowed_methods, reason = "tests look at their own files")]
 

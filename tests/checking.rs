@@ -1,4 +1,4 @@
-//! `ns check` beyond what it finds, which the suite has: repairs, folders, forms of output, exit codes.
+//! `ns check` apart from its findings, which the suite covers: repairs, directories, output formats, exit codes.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -16,7 +16,7 @@ use support::{Ran, ns, run, with_input};
 const UNREAD: &str = "SET unread = 1\nSET got = STR.Upper(\"a\")\nEMIT \"done\"  # ns: allow NS0112\n";
 const REPAIRED: &str = "CALL STR.Upper(\"a\")\nEMIT \"done\"\n";
 
-/// A folder with files in it.
+/// Creates a directory with files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder for the test");
     for (path, text) in files {
@@ -213,7 +213,7 @@ fn sarif_has_rules_places_and_repairs() {
     assert_eq!(replacement["insertedContent"]["text"], "");
     let last = &results[results.len() - 1];
     assert_eq!((&last["ruleId"], &last["level"]), (&"NS0101".into(), &"error".into()));
-    // The face is one character and two units.
+    // The emoji is one character and two UTF-16 units.
     assert_eq!(last["locations"][0]["physicalLocation"]["region"]["startColumn"], 16);
     let unread = json(&check(folder.path(), &["--format", "sarif", "missing.ns"]));
     assert_eq!(unread["runs"][0]["invocations"][0]["executionSuccessful"], false);

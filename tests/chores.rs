@@ -1,8 +1,8 @@
-//! Every recipe of the cookbook and every script of `scripts/` on trees that are made to break it, beside a model of
-//! the chore in Python (`tests/chores/`).
+//! Every recipe of the cookbook and every script of `scripts/` on difficult trees, compared with a model of the task in
+//! Python (`tests/chores/`).
 //!
-//! The short form has up to 1,001 files in a tree, `NS_LONG=1` 10,001. `python3 tests/chores/run.py --ns PATH
-//! --only WORD` runs some of it.
+//! The short form has up to 1,001 files in a tree, `NS_LONG=1` 10,001.
+//! `python3 tests/chores/run.py --ns PATH --only WORD` runs a part of it.
 
 #![allow(clippy::disallowed_methods, reason = "tests look at their own files")]
 

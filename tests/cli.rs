@@ -1,4 +1,4 @@
-//! The commands as a shell sees them: output, errors, exit codes.
+//! The commands from a shell: output, errors, exit codes.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -29,7 +29,7 @@ fn call(place: &Path, words: &[&str]) -> Ran {
     run(ns(place).arg("call").args(words))
 }
 
-/// The one line of a failed call.
+/// Returns the one line of a failed call.
 fn failure(ran: &Ran) -> Json {
     assert_eq!(ran.stdout, "", "a failure prints nothing on standard output");
     assert_eq!(ran.stderr.lines().count(), 1, "a failure is one line: {}", ran.stderr);
@@ -447,7 +447,7 @@ fn tools_can_be_listed_and_shown() {
     assert!(unknown.stderr.contains("did you mean `FS.WalkDir`?"), "{}", unknown.stderr);
 }
 
-/// Our own scripts are without findings.
+/// Our own scripts have no findings.
 #[test]
 fn the_package_s_scripts_pass_the_check() {
     let place = sandbox();

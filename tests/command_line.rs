@@ -1,5 +1,5 @@
-//! One rule for the words of a command line that runs a script: every option of `ns`, in every position and
-//! spelling, has an effect or is refused; what is the script's reaches it as it is.
+//! The rule for the words of a command line that runs a script: every option of `ns`, in every position and spelling,
+//! takes effect or is refused; the words of the script reach it unchanged.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -14,17 +14,17 @@ use tempfile::TempDir;
 
 use support::{Ran, ns_without_sandbox, run, with_input};
 
-/// An option of `ns run` and how one sees that it holds.
+/// An option of `ns run`, and a check that it takes effect.
 struct Case {
     /// Its long names.
     names: &'static [&'static str],
     /// Its short name.
     short: Option<&'static str>,
     value: Option<&'static str>,
-    /// Whether its value stands behind `=` alone.
+    /// Whether its value must follow `=`.
     needs_equals: bool,
     script: &'static str,
-    /// Whether a run shows that the option holds.
+    /// Whether a run shows that the option took effect.
     holds: fn(&Ran, &Path) -> bool,
 }
 
@@ -32,7 +32,7 @@ const FLAG: Case =
     Case { names: &[], short: None, value: None, needs_equals: false, script: "EMIT 1\n", holds: |_, _| false };
 const WRITES: &str = "CALL FS.WriteFile(\"made.txt\", \"x\")\nEMIT LAST.error\n";
 
-/// Every option of `ns run` but `--eval`, `--help` and `--quiet`, which have tests of their own.
+/// Every option of `ns run` except `--eval`, `--help` and `--quiet`, which have tests of their own.
 const CASES: &[Case] = &[
     Case {
         names: &["sandbox"],
@@ -144,11 +144,11 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// Where an option stands.
+/// The positions of an option.
 const POSITIONS: &[&str] = &["before the command", "before the file", "after the file", "after words", "after --"];
 
 impl Case {
-    /// The option in each of its spellings.
+    /// Returns the option in each of its spellings.
     fn spellings(&self) -> Vec<Vec<String>> {
         let mut spellings = Vec::new();
         for name in self.names {
@@ -167,7 +167,7 @@ impl Case {
     }
 }
 
-/// A folder with what the cases need.
+/// Creates a directory with the files of the cases.
 fn place() -> TempDir {
     let place = tempfile::tempdir().expect("a folder for the test");
     for (path, text) in [
@@ -199,7 +199,7 @@ fn ns(place: &Path, words: &[&str]) -> Ran {
     run(ns_without_sandbox().current_dir(place).args(words))
 }
 
-/// A command line for a position and a form; none where the two do not meet.
+/// Returns a command line for a position and a form; `None` if they cannot be combined.
 fn line(position: &str, with_command: bool, option: &[String]) -> Option<Vec<String>> {
     let command = with_command.then(|| "run".to_owned());
     let file = || "s.ns".to_owned();
@@ -247,7 +247,7 @@ fn no_option_is_without_a_case() {
     let mut found = 0;
     for option in options.captures_iter(&help).filter_map(|found| found.get(1).or_else(|| found.get(2))) {
         let is_known = CASES.iter().any(|case| case.names.contains(&option.as_str()));
-        // What `--quiet` leaves out is seen at a terminal: tests/repl/ended.rs.
+        // The effect of `--quiet` is only visible at a terminal: tests/repl/ended.rs.
         assert!(
             is_known || ["eval", "help", "quiet"].contains(&option.as_str()),
             "`--{}` has no case",
@@ -415,7 +415,7 @@ fn a_shebang_line_may_hold_options() {
     }
 }
 
-/// The commands that a help lists: name, and what it does. Lines that are too long go on deeper.
+/// Returns the commands that a help text lists, with their descriptions. Continuation lines are indented further.
 fn commands_in(help: &str) -> Vec<(String, String)> {
     let section = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap_or_default();
     let mut commands: Vec<(String, String)> = Vec::new();
@@ -451,7 +451,7 @@ fn every_help_opens_with_what_the_command_does() {
     assert!(read > 30, "{read} pages of help");
 }
 
-/// The version of `ns` is asked for without a script; after a file the word belongs to the script.
+/// `ns --version` works without a script; after a file, `--version` belongs to the script.
 #[test]
 fn a_script_may_have_a_version_and_options_of_run_have_a_help() {
     let place = place();
@@ -468,7 +468,7 @@ fn a_script_may_have_a_version_and_options_of_run_have_a_help() {
     }
 }
 
-/// A pipe that nobody writes to is no file to wait for; one that somebody writes to is read to its end.
+/// A pipe without a writer is an error; one with a writer is read to its end.
 #[test]
 fn a_pipe_is_read_while_somebody_writes() {
     let place = place();

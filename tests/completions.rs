@@ -1,4 +1,4 @@
-//! Completions as shells ask for them: the options of the script that a line runs, those of `ns`, files.
+//! Shell completions: options of the script on the line, options of `ns`, files.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -33,7 +33,7 @@ fn place() -> TempDir {
     place
 }
 
-/// What can stand in the place of the last word: whether files, and the words.
+/// Returns the candidates for the last word: whether files are possible, and the words.
 fn asked(place: &Path, words: &[&str]) -> Option<(bool, Vec<String>)> {
     let ran = run(ns_without_sandbox().current_dir(place).args(["complete-script", "--"]).args(words));
     if ran.code != 0 {
@@ -109,7 +109,7 @@ fn other_lines_are_left_to_the_declarations() {
     assert_eq!(asked(place.path(), &["pipe.ns", ""]), None, "a pipe is not waited for");
 }
 
-/// A shell's script with the completions of `ns` before it; none where the shell is not there.
+/// Runs a script of a shell after loading the completions of `ns`. Returns `None` if the shell is not installed.
 fn in_shell(place: &Path, shell: &[&str], kind: &str, script: &str) -> Option<Ran> {
     let completions = run(ns_without_sandbox().args(["completions", kind]));
     fs::write(place.join("completions"), completions.stdout).expect("a script");
@@ -155,7 +155,7 @@ fn bash_completes_scripts_and_commands() {
 #[test]
 fn zsh_completes_scripts_and_commands() {
     let place = place();
-    // The parts of the completion system that are called say what they were given.
+    // The functions of the completion system are stubs that print their arguments.
     let script = "\
 compdef() { echo \"compdef $*\"; }
 _describe() { shift 2; local name=$1; print -l -- \"${(@P)name}\"; }

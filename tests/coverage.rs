@@ -1,4 +1,4 @@
-//! Every code and every limit has a case: what is documented has been seen to happen.
+//! Every code and every limit has a test case.
 
 #![allow(clippy::disallowed_methods, reason = "the test reads the package's own files")]
 
@@ -9,11 +9,11 @@ use neuroscript::text::{Code, ToolCode};
 
 mod support;
 
-/// Codes that no case can bring about, and why.
+/// Codes that no test case can trigger, with the reason.
 const WITHOUT_CASE: [(&str, &str); 1] =
     [("NS0901", "a fault of ours; `engine/stack` has the test of how one is caught")];
 
-/// All texts in which a case can stand: the tests, without those that only name codes.
+/// Returns all texts that may contain a case: the tests, except those that only list codes.
 fn cases() -> String {
     let mut text = String::new();
     collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests"), &mut text);
@@ -34,7 +34,7 @@ fn collect(folder: &Path, text: &mut String) {
     }
 }
 
-/// Whether a word stands in a text, not as a part of another.
+/// Whether a text contains a word that is not part of another.
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c == '_' || c.is_ascii_alphanumeric();
     text.match_indices(word)
@@ -51,7 +51,7 @@ fn every_code_has_a_case() {
     }
 }
 
-/// A limit, a value that is soon met, the code of meeting it, and a script that does.
+/// A limit, a small value for it, the code of exceeding it, and a script that exceeds it.
 const LIMITS: [(&str, &str, &str, &str); 14] = [
     ("max_steps", "100", "NS0603", "WHILE true DO\nEND\n"),
     ("timeout_s", "0.1", "NS0604", "WHILE true DO\nEND\n"),

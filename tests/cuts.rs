@@ -1,7 +1,7 @@
-//! The warning about an answer that is cut comes exactly where a script does not ask whether it is.
+//! The warning about a truncated answer appears exactly if the script does not check for truncation.
 //!
-//! Scripts are generated: ways to get at an answer, times what is done with it. Each is run where `FS.FindFiles` finds more
-//! than it may give.
+//! The scripts are generated: all combinations of ways to obtain an answer and uses of it. Each runs where
+//! `FS.FindFiles` finds more than it may return.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -15,7 +15,7 @@ use support::Captured;
 
 const CALL: &str = "FS.FindFiles(\".\", \"*.txt\")";
 
-/// How an answer comes to be where `{}` uses it: what stands before, the use, and what comes after it.
+/// Ways to obtain an answer: the text before, the expression for the answer, and the text after; `{}` is the use.
 const WAYS: [(&str, &str, &str); 12] = [
     ("SET r = CALL_HERE\n", "r", ""),
     ("CALL CALL_HERE\n", "LAST", ""),
@@ -31,7 +31,7 @@ const WAYS: [(&str, &str, &str); 12] = [
     ("", "CALL_HERE", ""),
 ];
 
-/// Uses that say whether the answer is cut, or give it on as a whole. `R` is the answer.
+/// Uses that check for truncation, or pass the answer on as a whole. `R` is the answer.
 const SEES: [&str; 29] = [
     "EMIT R.truncated",
     "EMIT R[\"truncated\"]",
@@ -64,7 +64,7 @@ const SEES: [&str; 29] = [
     "EMIT LEN(R)",
 ];
 
-/// Uses that say nothing of it.
+/// Uses that ignore truncation.
 const MISSES: [&str; 19] = [
     "EMIT R.items",
     "EMIT R[\"items\"]",
@@ -87,7 +87,7 @@ const MISSES: [&str; 19] = [
     "EMIT LIST.Contains(R.items, \"truncated\")",
 ];
 
-/// Uses that only a variable has.
+/// Uses that only work with a variable.
 const VARIABLE_SEES: [&str; 6] = [
     "EMIT ```{{r}}```",
     "EMIT ```{{r.truncated}}```",
@@ -108,7 +108,7 @@ fn script(way: &(&str, &str, &str), used: &str) -> String {
     let used = used.replace("DEFINE_ID", "").replace("LIST.Map([1], Id)", "[1]");
     let used = used.replace("R.", &format!("{answer}.")).replace("R[", &format!("{answer}["));
     let mut whole = String::new();
-    // `R` alone is the answer; it is no part of a word in any of the uses.
+    // `R` stands alone for the answer; it is not part of a word in any of the uses.
     for (number, piece) in used.split('R').enumerate() {
         let is_alone = number > 0
             && !whole.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.')
@@ -139,7 +139,7 @@ fn place() -> Place {
     Place { engine, _folder: folder }
 }
 
-/// Whether a script that runs to its end is warned.
+/// Whether a script, which must succeed, causes the warning.
 fn is_warned(place: &Place, text: &str) -> bool {
     let output = Captured::default();
     let outcome = place.engine.run(&Script::new("case.ns", text), &Invocation::default(), Box::new(output.clone()));
@@ -202,7 +202,7 @@ fn who_lets_the_answer_go_is_warned() {
     }
 }
 
-/// Another call's answer is another matter.
+/// Each call must be checked separately.
 #[test]
 fn each_call_is_asked_for_itself() {
     let place = place();

@@ -1,4 +1,4 @@
-//! `ns doc`: there is a page about everything, and every example does what the page says.
+//! `ns doc`: every topic has a page, and every example does what the page says.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use support::{Ran, ns, run};
 
-/// Codes of which no script alone can be the example, and those whose example shows what to do about them.
+/// Codes that a script alone cannot trigger, and those whose example shows how to handle them.
 const WITHOUT: [&str; 7] = ["NS0010", "NS0024", "NS0501", "NS0614", "NS0901", "limit_exceeded", "cancelled"];
 const HANDLED: [&str; 4] = ["permission_denied", "no_space", "io_error", "unknown_tool"];
 
@@ -67,7 +67,7 @@ fn every_code_has_an_example_that_brings_it_about() {
         }
         let said = format!("{}{}{}", ran.stdout, ran.stderr, checked.stderr);
         assert!(said.contains(id), "{id}: {said}");
-        // What comes before the run names nothing else.
+        // The findings before the run mention no other code.
         let others = Code::ALL.iter().map(|code| code.id()).filter(|other| *other != id && ran.stderr.contains(other));
         assert_eq!(others.collect::<Vec<_>>(), Vec::<&str>::new(), "{id}: {}", ran.stderr);
     }
@@ -120,7 +120,7 @@ fn alone_it_lists_the_topics() {
     }
 }
 
-/// The page of a group names what serves the purpose in other groups.
+/// The page of a group names tools for the same purpose in other groups.
 #[test]
 fn a_group_names_what_does_the_same_elsewhere() {
     for (name, inside, elsewhere) in [
@@ -151,7 +151,7 @@ fn the_json_form_has_every_topic_and_whole_pages() {
     assert_eq!(group[0]["kind"], "group");
 }
 
-/// Tokens differ from model to model; a page of so many bytes has fewer than 2,500 with any of them.
+/// Tokenizers differ; a page of this size has fewer than 2,500 tokens in any of them.
 const GUIDE_BYTES: usize = 7_500;
 
 #[test]
@@ -167,7 +167,7 @@ fn the_guide_is_small_and_names_what_there_is() {
     assert!(unknown.is_empty(), "{unknown:?}");
 }
 
-/// The tools in a text: `STR.Upper(…)`, and in lists ``- `STR.` Upper Lower Trim(t)``.
+/// Returns the tools named in a text: `STR.Upper(…)`, and in lists ``- `STR.` Upper Lower Trim(t)``.
 fn tools_named(text: &str) -> Vec<String> {
     let pattern = |text: &str| regex::Regex::new(text).expect("a pattern");
     let (whole, group) = (pattern(r"\b([A-Z]{2,}[0-9]*\.[A-Z]\w+)\("), pattern(r"`([A-Z]+)\.`"));

@@ -1,5 +1,5 @@
-//! The scripts of the README run, and the answers to the document's ten groups of questions hold. The book is
-//! in `tests/book.rs`.
+//! The scripts of the README run, and the answers to the document's ten groups of questions hold. `tests/book.rs` tests
+//! the book.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -12,7 +12,7 @@ use support::{ns, package, run};
 fn scripts(document: &str) -> Vec<String> {
     let text = fs::read_to_string(package(document)).expect("the document is there");
     let blocks = text.split("```neuroscript\n").skip(1);
-    // A script may itself hold three backticks, so a block ends at a line of nothing else.
+    // A script may itself contain three backticks, so a block ends at a line with nothing else.
     blocks.map(|block| block.split("\n```\n").next().unwrap_or(block).to_owned() + "\n").collect()
 }
 
@@ -33,7 +33,7 @@ fn scripts_of_the_readme_run() {
     }
 }
 
-/// A fenced block: its language, its text.
+/// Returns the fenced blocks: language and text.
 fn blocks(text: &str) -> Vec<(&str, &str)> {
     let mut blocks = Vec::new();
     let mut rest = text;
@@ -41,7 +41,7 @@ fn blocks(text: &str) -> Vec<(&str, &str)> {
         let (language, body) = after.split_once('\n').expect("a block begins with its language");
         let (content, after) = body.split_once("\n```\n").or(body.split_once("\n```")).expect("a block ends");
         blocks.push((language, content));
-        // The line end belongs to what comes next, which may be a block.
+        // The line end belongs to the following text, which may be a block.
         rest = &rest[rest.len() - after.len() - 1..];
     }
     blocks

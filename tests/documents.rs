@@ -1,4 +1,4 @@
-//! Markdown files that are run and rendered, as a shell sees them.
+//! Markdown files that are run and rendered, from a shell.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -100,7 +100,7 @@ fn temporary_directories_go_with_the_document() {
     assert_eq!(left.filter(|name| name != ".ns").count(), 0);
 }
 
-/// Its limits are those of one run, whatever the number of its calls.
+/// The limits of a document are those of one run, whatever the number of its calls.
 #[test]
 fn a_document_has_the_limits_of_a_run() {
     let place = sandbox();

@@ -1,5 +1,5 @@
-//! Several runs that append to one file and edit it at the same time: nothing of any of them is lost; and a
-//! file that others write to while it is read.
+//! Concurrent runs that append to and edit the same file lose nothing, and a file that others write to is read
+//! consistently.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 
 use support::{ns, run};
 
-/// Runs that change the file at once, and how often each does.
+/// Number of concurrent runs, and of changes by each.
 const RUNS: usize = 4;
 const TIMES: usize = 40;
 
@@ -30,7 +30,7 @@ fn start(sandbox: &Path, run: usize, statement: &str) -> Child {
     command.args(["run", "-e", &script]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("ns starts")
 }
 
-/// Has several runs do the same at once, and gives what the file holds then.
+/// Runs the same statement in several processes at once, and returns the final content of the file.
 fn all_at_once(sandbox: &Path, statement: &str) -> String {
     let runs: Vec<Child> = (0..RUNS).map(|run| start(sandbox, run, statement)).collect();
     for run in runs {
@@ -40,7 +40,7 @@ fn all_at_once(sandbox: &Path, statement: &str) -> String {
     fs::read_to_string(sandbox.join("log/all.txt")).expect("the file is there")
 }
 
-/// Every line of every run is there once, those of one run in their order.
+/// Checks that each line of each run appears once and in order.
 fn check_lines(text: &str) {
     assert_eq!(text.lines().count(), RUNS * TIMES, "{text}");
     for run in 0..RUNS {
@@ -67,7 +67,7 @@ fn nothing_is_lost_of_what_several_edit() {
     check_lines(text.strip_suffix("end").expect("the end stays the end"));
 }
 
-/// Reads a file once, and checks that content, size and checksum tell of the same bytes.
+/// Reads a file once, and checks that content, size and checksum belong to the same bytes.
 fn check_reading(sandbox: &Path, encoding: &str) -> usize {
     let arguments = json!({"file_path": "log", "encoding": encoding, "max_size_mb": 1024});
     let ran = run(ns(sandbox).args(["call", "read_file", &arguments.to_string()]));

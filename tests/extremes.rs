@@ -1,4 +1,4 @@
-//! Texts that are too deep or very long, which would be no pleasure to read in `tests/suite`.
+//! Texts that are too deep or very long to be readable in `tests/suite`.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -8,7 +8,7 @@ use neuroscript::engine::{Engine, Invocation, Options, Script};
 
 use support::Captured;
 
-/// What a script prints, or the codes and first lines of what is found wrong with it.
+/// Returns the output of a script, or the codes and first lines of its findings.
 fn run(text: &str, policy: &str) -> Result<String, Vec<(&'static str, usize)>> {
     let folder = tempfile::tempdir().expect("a folder for the case");
     let file = folder.path().join("policy.toml");
@@ -27,7 +27,7 @@ fn run(text: &str, policy: &str) -> Result<String, Vec<(&'static str, usize)>> {
     Err(outcome.findings.iter().map(|finding| (finding.code.id(), place(finding).unwrap_or(0))).collect())
 }
 
-/// `open` and `close` around `inside`, `depth` times.
+/// Returns `inside` nested in `open` and `close`, `depth` times.
 fn nested(depth: usize, open: &str, inside: &str, close: &str) -> String {
     format!("{}{inside}{}", open.repeat(depth), close.repeat(depth))
 }
@@ -36,7 +36,7 @@ fn prints(text: &str, output: &str) {
     assert_eq!(run(text, "").as_deref(), Ok(output));
 }
 
-/// The one finding is that the text is too deep, on this line.
+/// Asserts that the only finding is NS0602 on this line.
 fn too_deep(text: &str, line: usize) {
     assert_eq!(run(text, ""), Err(vec![("NS0602", line)]));
 }

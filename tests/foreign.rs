@@ -1,5 +1,5 @@
-//! What comes with a folder is a stranger's: journals, kept files and plans that this user's key did not
-//! seal for it are reported, and neither carried out nor removed, whatever command runs.
+//! State that comes with a directory is foreign: journals, backups and plans that this user's key did not seal for it
+//! are reported, and neither executed nor removed, whatever command runs.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use support::{Ran, ns, run, state_home};
 
-/// The commands that somebody may type first in a folder.
+/// Commands that a user may run first in a directory.
 const COMMANDS: [&[&str]; 18] = [
     &["run", "-e", "EMIT 1"],
     &["run", "--atomic", "-e", "EMIT 1"],
@@ -38,7 +38,7 @@ const COMMANDS: [&[&str]; 18] = [
 
 const RUN: &str = "20260101T000000.000000Z-00000001";
 
-/// A folder as somebody else may have made it.
+/// Creates a directory as an attacker might have prepared it.
 fn sandbox() -> TempDir {
     let place = tempfile::tempdir().expect("a folder for the test");
     let at = |path: &str| place.path().join(path);
@@ -55,7 +55,7 @@ fn sandbox() -> TempDir {
     place
 }
 
-/// Every file and link below a folder with its content, but for the user's own new state.
+/// Returns every file and link below a directory with its content, except new state of the user.
 fn tree(place: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let (mut found, mut ahead) = (BTreeMap::new(), vec![place.to_owned()]);
     while let Some(here) = ahead.pop() {
@@ -78,7 +78,7 @@ fn inode(path: &Path) -> u64 {
     std::os::unix::fs::MetadataExt::ino(&fs::symlink_metadata(path).expect("it is there"))
 }
 
-/// A line as the first form of journals has it, with a right checksum.
+/// Returns a line in the first journal format, with a valid checksum.
 fn first_form(json: &str) -> String {
     let mut table = [0_u32; 256];
     for (number, entry) in (0_u32..).zip(&mut table) {
@@ -88,12 +88,12 @@ fn first_form(json: &str) -> String {
     format!("{:08x} {json}\n", !crc)
 }
 
-/// A line as the form of today has it, with a seal that nobody made.
+/// Returns a line in the current format, with an invalid seal.
 fn unsealed(json: &str) -> String {
     format!("{json} {}\n", "0".repeat(32))
 }
 
-/// The journal of an atomic run that was killed, which would move, name and delete things.
+/// Returns the journal of a killed atomic run that would move, create and delete files.
 fn forged(place: &Path, line: fn(&str) -> String, version: u32) -> String {
     let at = |path: &str| inode(&place.join(path));
     let state =
@@ -186,7 +186,7 @@ fn a_run_is_brought_to_an_end_once() {
     assert_eq!(fs::read_to_string(place.path().join("victim.txt")).expect("it is there"), "precious");
     let audit = fs::read_to_string(place.path().join(".ns/audit.jsonl")).expect("a log");
     assert!(audit.contains("\"tool\":\"recover\""), "{audit}");
-    // Somebody puts things as they were, and the journal back, whole and cut.
+    // An attacker restores the files and the journal, complete or truncated.
     for length in [copy.len(), copy.len() / 2, copy.len() / 4] {
         fs::rename(place.path().join("payload.sh"), place.path().join("moved.sh")).expect("it is moved");
         fs::write(&journal, &copy[..length]).expect("a journal");
@@ -203,7 +203,7 @@ fn a_run_is_brought_to_an_end_once() {
     assert_eq!(run(ns(place.path()).args(["run", "-e", "EMIT 1"])).stderr, "");
 }
 
-/// A folder that was moved on the same disk is the same root; one that was copied is another.
+/// A directory moved on the same disk is the same root; a copy is a different one.
 #[test]
 fn a_copy_is_foreign_until_it_is_taken_over() {
     let above = tempfile::tempdir().expect("a folder for the test");
@@ -234,7 +234,7 @@ fn a_copy_is_foreign_until_it_is_taken_over() {
     assert_eq!(fs::read_to_string(moved.join("victim.txt")).expect("it is there"), "precious");
 }
 
-/// Another user of the same machine, as far as keys are concerned.
+/// A different key represents another user of the same machine.
 #[test]
 fn runs_of_another_key_are_neither_listed_nor_taken_back() {
     let (place, other) = (sandbox(), tempfile::tempdir().expect("a folder for the test"));
@@ -310,7 +310,7 @@ fn where_no_key_can_be_kept_that_is_said() {
     );
 }
 
-/// What nobody can tell to be foreign is neither taken over nor removed.
+/// State that cannot be identified as foreign is neither adopted nor removed.
 #[test]
 fn without_a_key_nothing_counts_as_foreign() {
     let place = sandbox();
@@ -326,7 +326,7 @@ fn without_a_key_nothing_counts_as_foreign() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
 
-/// A journal of this user's stays, whatever became of it behind its first line.
+/// A journal of this user stays, whatever happened to it after its first line.
 #[test]
 fn a_sealed_journal_is_never_foreign() {
     let place = sandbox();
@@ -427,7 +427,7 @@ fn a_plan_that_was_edited_brings_nothing_back() {
     );
 }
 
-/// What nests deeper than any path is not looked into, so that no write waits for it.
+/// A tree deeper than any path is not searched, so that no write waits for it.
 #[test]
 fn a_trash_that_nests_without_end_holds_nobody_up() {
     let place = sandbox();
@@ -437,6 +437,6 @@ fn a_trash_that_nests_without_end_holds_nobody_up() {
         run(ns(place.path()).args(["--timeout", "20s", "run", "-e", "MUST FS.WriteFile(\"victim.txt\", \"new\")"]));
     let words = "directories nest deeper in it than in any path";
     assert!(ran.code == 0 && ran.stderr.contains(words), "{}", ran.stderr);
-    // The test's own folder is too deep for what removes it.
+    // The test directory is too deep for its automatic removal.
     assert!(Command::new("rm").arg("-rf").arg(place.path().join(".ns")).status().expect("rm").success());
 }

@@ -1,5 +1,5 @@
-//! The functions that are fuzzed, without libFuzzer: every file of the corpora, and mutations of them that are the
-//! same each time. `fuzz/run` lets libFuzzer look for more.
+//! The fuzz targets without libFuzzer: every file of the corpora, and deterministic mutations of them. `fuzz/run` lets
+//! libFuzzer search further.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 
 use dice::Dice;
 
-/// Bytes of a chain: its head, and three runs of five operations.
+/// Size of a chain in bytes: its head, and three runs of five operations.
 const CHAIN_BYTES: usize = 4 + 3 * 5 * 4;
 
-/// What mutations put in besides bytes of other inputs.
+/// Pieces that mutations insert, besides bytes of other inputs.
 const PIECES: [&[u8]; 16] = [
     b"\0",
     b"\xff",
@@ -72,7 +72,7 @@ fn mutated(inputs: &[(PathBuf, Vec<u8>)], dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
-/// Gives a target every file of its corpus, and mutations of them.
+/// Runs a target on every file of its corpus, and on mutations of them.
 fn runs(target: &str) {
     let (_, work) = fuzz::TARGETS.into_iter().find(|(name, _)| *name == target).expect("there is such a target");
     let inputs = corpus(target);
@@ -151,8 +151,8 @@ fn operations() {
     runs("operations");
 }
 
-/// Chains take long: in the short form there are fewer mutations of them, and of random bytes as many.
-/// `NS_SEED` and `NS_CHAINS` choose others.
+/// Chains are slow, so the short form has fewer mutations, and an equal number of random inputs. `NS_SEED` and
+/// `NS_CHAINS` select others.
 #[test]
 fn chains() {
     runs("chains");

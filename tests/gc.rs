@@ -1,5 +1,5 @@
-//! `ns gc` gives up what is kept of old runs: what it says before it does, never what the newest runs or
-//! one that goes on need, on a full disk too.
+//! `ns gc` deletes backups and journals of old runs: exactly what it announces, never what the newest runs or a running
+//! one need, even on a full disk.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -22,7 +22,7 @@ fn eval(place: &Path, script: &str) {
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{script}");
 }
 
-/// So many runs, each of which replaces `a.txt`.
+/// Executes `count` runs, each of which replaces `a.txt`.
 fn runs(place: &Path, count: usize) {
     (0..count).for_each(|number| eval(place, &format!("MUST FS.WriteFile(\"a.txt\", \"content {number}\")")));
 }
@@ -32,14 +32,14 @@ fn gc(place: &Path, words: &[&str]) -> (Json, Ran) {
     (serde_json::from_str(&ran.stdout).unwrap_or(Json::Null), ran)
 }
 
-/// What `ns gc` says to have given up of a sort, and what stays.
+/// Returns how many items of a sort `ns gc` reports as deleted, and how many remain.
 fn tally(told: &Json, sort: &str) -> (i64, i64) {
     let sorts = told["sorts"].as_array().expect("a list of sorts");
     let row = sorts.iter().find(|row| row["what"] == sort).expect("the sort is there");
     (row["givenUp"].as_i64().expect("a number"), row["kept"].as_i64().expect("a number"))
 }
 
-/// The files below a folder in `.ns`.
+/// Returns the files below a directory in `.ns`.
 fn files(place: &Path, below: &str) -> Vec<String> {
     let (mut found, mut ahead) = (Vec::new(), vec![place.join(".ns").join(below)]);
     while let Some(here) = ahead.pop() {
@@ -51,13 +51,13 @@ fn files(place: &Path, below: &str) -> Vec<String> {
             }
         }
     }
-    // It says whose the journals are, and is none.
+    // It names the owner of the journals and is not one of them.
     found.retain(|path| path != ".ns/runs/owner");
     found.sort();
     found
 }
 
-/// Plants something that was kept long ago.
+/// Plants an old backup.
 fn plant(place: &Path, path: &str, content: &str) {
     let path = place.join(".ns").join(path);
     fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
@@ -66,13 +66,13 @@ fn plant(place: &Path, path: &str, content: &str) {
 
 const OLD: &str = "20200101T000000.000000Z-00000000";
 
-/// Takes over what was planted, so that it is this user's.
+/// Adopts planted state, so that it belongs to this user.
 fn adopt(place: &Path) {
     let ran = run(ns(place).args(["adopt", "--yes"]));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
 
-/// A journal of a run that did nothing, as the first form has it.
+/// Plants the journal of a run without changes, in the first format.
 fn plant_journal(place: &Path, run: &str) {
     let begin = format!("00000000 {{\"begin\":{{\"version\":1,\"run\":\"{run}\",\"command\":\"old\",\"user\":0}}}}\n");
     plant(place, &format!("runs/{run}"), &begin);
@@ -102,7 +102,7 @@ fn what_a_dry_run_says_is_what_goes() {
     assert_eq!(support::audited(place.path()).lines().last(), Some("gc done"));
 }
 
-/// What the newest runs changed can be taken back; of older ones it is said that it is no longer kept.
+/// The newest runs can be undone; for older ones, undo reports that the backups are gone.
 #[test]
 fn the_newest_runs_lose_nothing() {
     let place = sandbox();
@@ -118,7 +118,7 @@ fn the_newest_runs_lose_nothing() {
     assert!(refused.stderr.contains("`a.txt`: what was there is no longer kept"), "{}", refused.stderr);
 }
 
-/// A run that did an old one again keeps things under the names that they had then.
+/// A run that redid an old one keeps its backups under the old names.
 #[test]
 fn what_a_new_run_needs_under_an_old_name_stays() {
     let place = sandbox();
@@ -136,7 +136,7 @@ fn what_a_new_run_needs_under_an_old_name_stays() {
     assert_eq!(fs::read_to_string(place.path().join("b.txt")).expect("it is back"), "precious");
 }
 
-/// The same without being asked: nothing of it is given up for the sake of the policy's bytes.
+/// The same holds for automatic collection: they are not deleted to meet the policy's limit on bytes.
 #[test]
 fn what_a_new_run_needs_under_an_old_name_stays_whatever_the_policy_says() {
     let place = sandbox();
@@ -209,7 +209,7 @@ fn what_is_not_ours_is_left_alone_and_told() {
     assert_eq!((tally(&told, "backups"), tally(&told, "journals")), ((2, 0), (3, 0)), "the rest goes");
 }
 
-/// What a damaged journal needs beyond its damage is known by the names of what was kept after it began.
+/// Backups that a damaged journal needs beyond its damage are identified by name: those created after the run began.
 #[test]
 fn a_damaged_journal_is_told_and_loses_nothing_that_is_new() {
     let place = sandbox();
@@ -249,7 +249,7 @@ fn what_was_never_finished_goes_when_nobody_goes_on_with_it() {
     assert!(left.len() == 4 && left.iter().all(|path| path.ends_with('5')), "{left:?}");
 }
 
-/// What a run that goes on keeps and needs stays, and so does its journal.
+/// A running run keeps its journal and the backups that it creates and needs.
 #[test]
 fn a_run_that_goes_on_loses_nothing() {
     let place = sandbox();
@@ -280,7 +280,7 @@ fn a_read_only_run_gives_nothing_up() {
     assert_eq!(files(place.path(), ""), before);
 }
 
-/// On a disk without a free block or name a deletion is refused with the advice that then helps.
+/// On a disk without free blocks or inodes a deletion is refused, with advice that then helps.
 #[test]
 fn a_full_disk_gets_room() {
     let place = sandbox();

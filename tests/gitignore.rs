@@ -1,7 +1,7 @@
-//! Random trees with nested `.gitignore` files: `FS.ListDir` and `FS.Find` show what git shows.
+//! Random trees with nested `.gitignore` files: `FS.ListDir` and `FS.Find` list the same as git.
 //!
-//! Each tree is made from its number, so a failure can be repeated. 60 trees, 300 with `NS_LONG=1`,
-//! or as many as `NS_TREES` says; `NS_TREE` is the number of the first.
+//! Each tree is generated from its number, so a failure can be reproduced. 60 trees, 300 with `NS_LONG=1`, or as many
+//! as `NS_TREES` says; `NS_TREE` is the number of the first.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -145,7 +145,7 @@ const ENDS: &[&[u8]] = &[
 ];
 const SIGNS: &[u8] = b"*?[]!^-\\/ab:. #";
 
-/// One line of a `.gitignore`.
+/// Returns one line of a `.gitignore`.
 fn line(dice: &mut Dice) -> Vec<u8> {
     let mut line = Vec::new();
     match dice.below(24) {
@@ -194,7 +194,7 @@ fn rules(dice: &mut Dice) -> Vec<u8> {
     text
 }
 
-/// Fills a folder, and gives the folders in it, the way from the top to each.
+/// Fills a directory, and collects the paths of its subdirectories.
 fn fill(dice: &mut Dice, top: &Path, below: &Path, depth: usize, folders: &mut Vec<PathBuf>) {
     let here = top.join(below);
     fs::create_dir_all(&here).expect("a folder of the tree");
@@ -230,7 +230,7 @@ fn git(top: &Path) -> Command {
     git
 }
 
-/// What git shows below a folder.
+/// Returns the files that git lists below a directory.
 fn by_git(folder: &Path) -> BTreeSet<String> {
     let output = git(folder).args(["ls-files", "-o", "-z", "--exclude-standard"]).output().expect("git can be started");
     assert!(output.status.success(), "git: {}", String::from_utf8_lossy(&output.stderr));
@@ -238,7 +238,7 @@ fn by_git(folder: &Path) -> BTreeSet<String> {
     names.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
-/// What we show below a folder that has a name of text.
+/// Returns the files that `list_dir` lists below a directory with a UTF-8 name.
 fn by_us(top: &Path, folder: &str) -> BTreeSet<String> {
     let args = json!({ "path": folder, "recursive": true, "use_gitignore": true, "format": "json" });
     let ran = run(ns(top).args(["call", "list_dir", &args.to_string()]));
@@ -248,7 +248,8 @@ fn by_us(top: &Path, folder: &str) -> BTreeSet<String> {
     names
 }
 
-/// What `find` gives below such a folder. Names that are no text would fail it, so they are left out by a pattern.
+/// Returns the files that `find` lists below such a directory. Names that are not UTF-8 would make it fail, so a
+/// pattern excludes them.
 fn by_find(folder: &Path) -> BTreeSet<String> {
     let args = json!({ "gitignore": true, "type": "all", "pattern": ["*", "!*\u{fffd}*"] });
     let ran = run(ns(folder).args(["call", "find", &args.to_string()]));
@@ -267,7 +268,7 @@ fn flatten(tree: &Json, below: &str, names: &mut BTreeSet<String>) {
     }
 }
 
-/// All files of rules in a tree, for the message of a failure.
+/// Formats all rule files of a tree for a failure message.
 fn all_rules(top: &Path, folders: &[PathBuf]) -> String {
     let file = |folder: &Path| {
         let text = fs::read(top.join(folder).join(".gitignore")).ok()?;
@@ -319,12 +320,12 @@ fn random_trees_are_listed_as_git_lists_them() {
     let shown: usize = results.iter().filter_map(|result| result.as_ref().ok()).sum();
     let shown_faults = faults.iter().take(5).map(|fault| fault.as_str()).collect::<Vec<_>>().join("\n");
     assert!(faults.is_empty(), "{} of {trees} trees differ:\n{shown_faults}", faults.len());
-    // Were everything ignored, the test would say nothing.
+    // If everything were ignored, the test would prove nothing.
     assert!(shown as u64 > trees * 5, "only {shown} entries in {trees} trees");
     println!("{trees} trees, {shown} entries, no difference");
 }
 
-/// Classes that say every byte's place in them, one a folder.
+/// Character classes whose matches reveal the class of every byte, one per directory.
 const CLASSES: &[&str] = &[
     "[[:alnum:]]",
     "[[:alpha:]]",

@@ -1,5 +1,5 @@
-//! What habit writes: each construct and name of another language, in several spellings and places, gets a help that
-//! names what does the same here.
+//! Habits from other languages: each construct and name, in several spellings and positions, gets a help that names the
+//! equivalent here.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -8,7 +8,7 @@ mod support;
 use neuroscript::engine::{Engine, Options, Script, built_in_tools};
 use support::{ns, run};
 
-/// Places in which an expression can stand; `@` is the expression.
+/// Positions of an expression; `@` is the expression.
 const PLACES: [&str; 9] = [
     "EMIT @",
     "emit 1, @",
@@ -21,7 +21,7 @@ const PLACES: [&str; 9] = [
     "DEFINE PROCEDURE P(a)\n  RETURN @\nEND\nEMIT P(1)",
 ];
 
-/// Expressions, and what the help for each names.
+/// Expressions, and the expected part of the help for each.
 const EXPRESSIONS: [(&[&str], &str); 29] = [
     (
         &["LIST.Map(l, x => x * 2)", "LIST.Map(l,x=>x*2)", "LIST.Map(l, (x) => { return x * 2 })"],
@@ -75,7 +75,7 @@ const EXPRESSIONS: [(&[&str], &str); 29] = [
     (&["l.append(2)", "l.push(2)", "l.add(2)"], "write `SET l = LIST.Append(l, …)`"),
 ];
 
-/// Lines, and what the help for each names.
+/// Lines, and the expected part of the help for each.
 const LINES: [(&[&str], &str); 22] = [
     (&["EMIT 1; EMIT 2", "EMIT 1 ;EMIT 2", "CALL FS.Exists(\"a\"); EMIT 2"], "write `EMIT 2` on a line of its own"),
     (&["; EMIT 2", "SET n = 2; EMIT 2;"], "write `EMIT 2` on a line of its own"),
@@ -101,7 +101,7 @@ const LINES: [(&[&str], &str); 22] = [
     (&["grep TODO src", "rg \"TODO\""], "FS.SearchFiles("),
 ];
 
-/// Arguments of the wrong type: how the value becomes what is wanted.
+/// For arguments of the wrong type, the help shows the conversion.
 #[test]
 fn a_value_of_the_wrong_type_is_told_how_to_convert_it() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -123,7 +123,7 @@ fn a_value_of_the_wrong_type_is_told_how_to_convert_it() {
     }
 }
 
-/// Each spelling in each place gets a help that names what is wanted.
+/// Checks that each spelling in each position gets the expected help.
 fn expect_help(families: &[(&[&str], &str)], places: &[&str]) {
     let (asked, mut wrong) = (Asked::new(), String::new());
     for (spellings, wanted) in families {
@@ -145,7 +145,7 @@ fn every_line_is_shown_as_it_is_written_here() {
     expect_help(&LINES, &["@", "IF n == 1 THEN\n  @\nEND", "DEFINE PROCEDURE P(n, l)\n  @\nEND"]);
 }
 
-/// What runs, and does something else than in other languages: a check warns of it.
+/// Code that runs but behaves differently than in other languages: a check warns.
 #[test]
 fn what_means_something_else_here_is_warned_of() {
     let (asked, mut wrong) = (Asked::new(), String::new());
@@ -178,7 +178,7 @@ fn what_means_something_else_here_is_warned_of() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// What is found when it runs.
+/// Errors that only occur at run time.
 #[test]
 fn a_property_or_a_pattern_that_is_not_there_is_told_what_to_write() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -247,7 +247,7 @@ fn what_only_looks_like_a_habit_keeps_its_help() {
     }
 }
 
-/// Names of other languages and libraries, and what does the same here.
+/// Names of other languages and libraries, and the equivalents here.
 const NAMES: [(&str, &str); 88] = [
     ("str.TrimPrefix", "STR.RemovePrefix("),
     ("strings.TrimSuffix", "STR.RemoveSuffix("),
@@ -437,10 +437,10 @@ fn a_person_is_told_where_the_sandbox_is_and_a_client_is_not() {
     let root = place.path().display().to_string();
     for script in ["EMIT FS.Find(\"/etc\")", "EMIT FS.Find(\"../up\")", "EMIT FS.WalkDir(\"/etc\")"] {
         let text = told(script);
-        // The path itself is for a terminal alone (tests/repl/ended.rs).
+        // The path itself is only printed to a terminal (tests/repl/ended.rs).
         assert!(text.contains("`ns --sandbox DIR`") && !text.contains(&root), "{script}: {text}");
     }
-    // A script that looks at the failure itself says what it likes.
+    // A script that handles the failure itself gets no hint.
     assert_eq!(told("IF FS.ReadFile(\"/etc/x\").error != nil THEN\n  EMIT 1\nEND"), "");
     let called = run(ns(place.path()).args(["call", "find", "{\"path\": \"/etc\"}"])).stderr;
     assert!(called.contains("--sandbox DIR") && !called.contains(&root), "{called}");
@@ -448,7 +448,7 @@ fn a_person_is_told_where_the_sandbox_is_and_a_client_is_not() {
     assert!(!asked.help("EMIT FS.Find(\"/etc\")").contains("--sandbox"), "the engine knows of no command line");
 }
 
-/// A list in the place of one path belongs elsewhere, or is gone through.
+/// For a list in place of a single path, the help names the right parameter or a loop.
 #[test]
 fn a_list_of_paths_is_told_where_it_goes() {
     let asked = Asked::new();
@@ -477,7 +477,7 @@ impl Asked {
         Asked { engine, _folder: folder }
     }
 
-    /// All helps for a script.
+    /// Returns all helps for a script.
     fn help(&self, script: &str) -> String {
         let checked = self.engine.check(&Script::new("habit.ns", script));
         let helps = checked.findings.iter().filter_map(|finding| finding.help.clone());

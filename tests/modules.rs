@@ -1,5 +1,4 @@
-//! Modules as a shell sees them: libraries, links, checks, sessions, documents. What the language says of
-//! them is in `tests/suite/modules/`.
+//! Modules from a shell: libraries, links, checks, sessions, documents. `tests/suite/modules/` covers the language.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -11,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use support::{ns, run};
 
-/// A folder that holds a sandbox and a library.
+/// A directory that contains a sandbox and a library.
 struct Place {
     folder: tempfile::TempDir,
 }
@@ -45,7 +44,7 @@ impl Place {
     }
 }
 
-/// A module whose `Name` returns a text.
+/// Returns a module whose `Name` returns a text.
 fn named(name: &str) -> String {
     format!("func Name() means\n  RETURN \"{name}\"\nendfunc\n")
 }
@@ -69,7 +68,7 @@ fn a_library_comes_before_the_sandbox() {
 #[test]
 fn of_several_libraries_the_first_that_has_the_file_counts() {
     let place = Place::new();
-    // In the first, `sub` is a file, so nothing lies below it.
+    // In the first, `sub` is a file, so nothing is below it.
     place.write("library/sub", "");
     place.write("second/sub/m.ns", &named("second"));
     place.write("sandbox/sub/m.ns", &named("sandbox"));
@@ -119,7 +118,7 @@ fn rules_that_refuse_hold_in_a_library_and_it_needs_no_leave() {
     assert_refused(&with("[policy]\nmax_file_size = 5"), "policy_denied", 4);
     fs::hard_link(place.library().join("m.ns"), place.library().join("twin")).expect("a hard link");
     assert_refused(&with("[policy]\nreject_hard_links = true"), "policy_denied", 4);
-    // A directory of the sandbox is no rule about a library of the same name.
+    // A rule about a directory of the sandbox does not apply to a library of the same name.
     let base = place.library().to_string_lossy().trim_start_matches('/').to_owned();
     assert_eq!(with(&format!("[policy]\nblocked_directories = [\"{base}\"]")).stdout, "library\n");
 }
@@ -179,7 +178,7 @@ fn nothing_but_a_regular_file_inside_is_a_module() {
 #[test]
 fn a_file_is_one_module_by_whatever_way() {
     let place = Place::new();
-    // Met by two names, it is read once; were it two, the circle would be found a turn later.
+    // A module used under two names is read once; otherwise the cycle would be found one level later.
     place.write("sandbox/m.ns", "USE \"link.ns\" AS me\nfunc Name() means\nendfunc\n");
     symlink("m.ns", place.sandbox().join("link.ns")).expect("a link");
     let ran = place.run(ASK);
@@ -258,9 +257,9 @@ fn a_session_uses_modules_and_takes_a_changed_one_anew() {
     assert_eq!(run("USE \"m.ns\" AS m"), Ending::Done);
     assert_eq!(run("m.Other()"), Ending::Done);
     assert_eq!(run("m.Name()"), Ending::Failed);
-    // What was written before goes on with the module that it was written with.
+    // Procedures defined before continue to use the old module.
     assert_eq!(run("Old()"), Ending::Done);
-    // A line that fails takes its modules along.
+    // A failed line discards its modules.
     assert_eq!(run("USE \"m.ns\" AS gone\nFAIL \"no\""), Ending::Failed);
     assert_eq!(run("gone.Other()"), Ending::Failed);
     // A variable called like the statement is printed.

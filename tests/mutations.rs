@@ -1,5 +1,5 @@
-//! The suite's scripts with pieces cut out, moved and put in: whatever comes of it, the check and the
-//! run end, within their limits, and without a fault of ours.
+//! The suite's scripts with pieces removed, moved and inserted: the check and the run always end within their limits
+//! and without an internal error.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -15,7 +15,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use support::{Captured, package};
 
-/// What may be put in: words, marks, and characters that mean trouble.
+/// Pieces to insert: words, punctuation, and troublesome characters.
 const PIECES: &[&str] = &[
     "IF ",
     "THEN",
@@ -80,7 +80,7 @@ const PIECES: &[&str] = &[
     ":: a: b",
 ];
 
-/// One change of a text; places are shares of its length.
+/// One change of a text; positions are fractions of its length.
 #[derive(Clone, Debug)]
 enum Change {
     Cut(f64, usize),
@@ -119,7 +119,7 @@ fn apply(text: &str, changes: &[Change]) -> String {
     text
 }
 
-/// The texts of all cases of the suite, their expectations left out.
+/// Returns the texts of all cases of the suite, without their expectations.
 fn scripts() -> Vec<String> {
     let mut scripts = Vec::new();
     collect(&package("tests/suite"), &mut scripts);
@@ -160,7 +160,7 @@ fn no_text_is_a_fault_of_ours() {
     let long = std::env::var_os("NS_LONG").is_some();
     let cases = if long { 200_000 } else { 3_000 };
     let config = Config { cases, failure_persistence: None, ..Config::default() };
-    // The short form is the same each time, so that a change is blamed only for what it does.
+    // The short form is deterministic, so that a change is blamed only for its own effects.
     let mut runner = match long {
         true => TestRunner::new(config),
         false => TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha)),

@@ -1,4 +1,5 @@
-//! Numbers survive: whatever door they come in by, they come out as they were, or are refused. Never another number.
+//! Numbers are preserved: whatever the input path, they come out unchanged or are refused, and never become another
+//! number.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -12,7 +13,7 @@ use tempfile::TempDir;
 use support::dice::Dice;
 use support::{Ran, ns, run, with_input};
 
-/// Whole numbers that 64 bits do not hold.
+/// Whole numbers beyond 64 bits.
 const BIG: [&str; 6] = [
     "9223372036854775808",
     "-9223372036854775809",
@@ -21,7 +22,7 @@ const BIG: [&str; 6] = [
     "-18446744073709551616",
     "123456789012345678901234567890",
 ];
-/// What every refusal of one of them says.
+/// The text of every refusal.
 const SAID: &str = "does not fit into 64 bits";
 
 fn sandbox() -> TempDir {
@@ -32,7 +33,7 @@ fn said(ran: &Ran) -> String {
     format!("exit {}\n{}{}", ran.code, ran.stdout, ran.stderr)
 }
 
-/// What a script prints, and what it says if it fails.
+/// Returns the output of a script, and its messages if it fails.
 fn script(code: &str) -> String {
     let place = sandbox();
     let ran = run(ns(place.path()).args(["run", "-e", code]));
@@ -79,7 +80,7 @@ fn numbers_beyond_all_floats_are_refused_with_their_place() {
         let said = script(&format!("EMIT FLOAT(\"{number}\")"));
         assert!(said.contains("a number"), "{number}: {said}");
     }
-    // An infinity that is written as such is one.
+    // A literal infinity is valid.
     assert_eq!(script("EMIT TOML.Parse('a = inf').a, YAML.Parse('-.inf')"), "inf-inf\n");
 }
 
@@ -161,7 +162,7 @@ fn a_server_refuses_numbers_that_would_become_others() {
     let hello = "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
     let mut frames = hello.to_owned();
     BIG.iter().enumerate().for_each(|(at, number)| frames += &call(at + 1, &format!("[{number}]")));
-    // Digits in a text, or of a float, are no whole number.
+    // Digits in a text or in a float are not a whole number.
     frames += &call(100, "[\"18446744073709551616\",1844674407370955161600e-2,9223372036854775807]");
     let ran = with_input(ns(place.path()).args(["mcp", "--tools", "all"]), &frames);
     assert_eq!(ran.stdout.matches(SAID).count(), BIG.len(), "{}", said(&ran));
@@ -169,7 +170,7 @@ fn a_server_refuses_numbers_that_would_become_others() {
     assert!(ran.stdout.contains("1.8446744073709552e+19,9223372036854775807]"), "{}", said(&ran));
 }
 
-/// What Python says of each number: its text in, what came out, and whether that is the same.
+/// Python's verdict on each number: the input text, the output, and whether they are equal.
 const PYTHON: &str = r#"
 import json, sys
 from decimal import Decimal
@@ -211,7 +212,7 @@ fn has_python() -> bool {
     Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// Numbers as lines, as the readers have them.
+/// Parses numbers, one per line, with a reader.
 fn read_by(place: &Path, reader: &str) -> String {
     let code = format!(
         "FOR EACH line IN STR.Lines(FS.ReadFile(\"numbers\").content) DO\n  EMIT line, \"\\t\", JSON.Text({reader})\nEND\n"

@@ -1,4 +1,4 @@
-//! What scripts take from outside besides files: standard input, the clock, chance, the environment.
+//! Inputs of scripts other than files: standard input, the clock, random numbers, the environment.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -54,7 +54,7 @@ fn waiting_for_a_line_ends_with_the_time() {
     let mut command = ns(place.path());
     command.args(["--timeout", "200ms", "run", "-e", "EMIT IO.Input()"]).stdin(Stdio::piped());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("ns can be started");
-    // The pipe stays open, and nothing comes.
+    // The pipe stays open without data.
     let input = child.stdin.take();
     let status = child.wait().expect("ns ends");
     drop(input);

@@ -1,9 +1,8 @@
-//! Documents rendered by `ns render`, against golden output: the rendered text, errors, exit code and
-//! the tree left behind. The usage scenarios of docs/specs/file_system_tool.md are among them, to the letter.
+//! Documents rendered by `ns render`, compared with golden files: the rendered text, errors, exit code and the final
+//! tree. They include the usage scenarios of docs/specs/file_system_tool.md, verbatim.
 //!
-//! `tests/render/NAME/` is a case: `document.md`, `args` (further words of the command line, one a line),
-//! perhaps `before/` (the tree it starts from) and `values.json`, and `after.txt`, the golden file.
-//! Times that no test can know are shown as `…`.
+//! `tests/render/NAME/` is a case: `document.md`, `args` (further arguments, one a line), optionally `before/` (the
+//! initial tree) and `values.json`, and `after.txt`, the golden file. Unpredictable times are shown as `…`.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -58,7 +57,7 @@ fn check(case: &Path) -> Result<(), Failed> {
     Ok(golden(&case.join("after.txt"), &without_stamps(&actual))?)
 }
 
-/// The text with `…` for the values of keys that hold a time of the run.
+/// Replaces the values of keys that hold times of the run by `…`.
 fn without_times(text: &str) -> String {
     let mut text = text.to_owned();
     for key in ["\"timestamp\": \"", "\"created\": \"", "\"accessed\": \"", "\"timestamp\":\"", "\"created\":\""] {
@@ -69,7 +68,7 @@ fn without_times(text: &str) -> String {
     text
 }
 
-/// The text with `…` for what follows the name in the path of a backup, and without what `.ns` holds.
+/// Replaces the part after the name in backup paths by `…`, and removes the contents of `.ns`.
 fn without_stamps(text: &str) -> String {
     let kept = text.split_inclusive('\n').filter(|line| !line.starts_with(".ns/"));
     let line = |line: &str| match line.find("\".ns/backups/") {
@@ -79,7 +78,7 @@ fn without_stamps(text: &str) -> String {
     kept.map(line).collect()
 }
 
-/// The blocks of Markdown in the document's section on usage are the first three cases.
+/// The Markdown blocks in the document's section on usage are the first three cases.
 fn scenarios_are_those_of_the_document() -> Result<(), Failed> {
     let text = fs::read_to_string(package("docs/specs/file_system_tool.md"))?;
     let blocks = text.split("```markdown\n").skip(1);

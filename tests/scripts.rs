@@ -1,7 +1,7 @@
-//! The scripts of `scripts/` against the golden files in `tests/scripts/`, by `ns test` itself:
-//! output, errors, exit code, the tree that is left behind, and what the audit log tells.
+//! The scripts of `scripts/` against the golden files in `tests/scripts/`, by `ns test` itself: output, errors, exit
+//! code, the final tree and the audit log.
 //!
-//! `UPDATE=1 cargo test --test scripts` is `ns test scripts --golden tests/scripts --update`.
+//! `UPDATE=1 cargo test --test scripts` runs `ns test scripts --golden tests/scripts --update`.
 
 #![allow(clippy::disallowed_methods, reason = "tests look at the scripts")]
 
@@ -28,7 +28,7 @@ fn every_script_says_and_leaves_what_it_should() {
     assert_eq!(report["withoutGolden"], serde_json::json!([]), "every script has a golden test");
 }
 
-/// Golden files that belong to no script are never compared with anything.
+/// Golden files without a script would never be compared.
 #[test]
 fn every_golden_file_is_of_a_script() {
     for entry in package("tests/scripts").read_dir().expect("golden files") {

@@ -1,4 +1,4 @@
-//! `SECURITY.md`: every test that it names is there.
+//! `SECURITY.md`: every test that it names exists.
 
 #![allow(clippy::disallowed_methods, reason = "tests read the package's own files")]
 
@@ -10,22 +10,22 @@ fn read(path: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The texts in backticks of a line, and what stands between each and the next.
+/// Splits a line at backticks: the quoted texts alternate with the text between them, which is skipped.
 fn quoted(line: &str) -> Vec<&str> {
     line.split('`').skip(1).step_by(2).collect()
 }
 
-/// Whether a function of a name is there, with `#[test]` among its attributes.
+/// Whether a function of this name exists, with `#[test]` among its attributes.
 fn is_test(text: &str, name: &str) -> bool {
     let Some((before, _)) = text.split_once(&format!("fn {name}(")) else { return false };
     let attributes = before.trim_end().lines().rev().map(str::trim).take_while(|line| line.starts_with("#["));
     attributes.into_iter().any(|line| line == "#[test]")
 }
 
-/// Whether a file has a test, a category or a case of a name.
+/// Whether a file has a test, a category or a case of this name.
 fn has(file: &str, text: &str, name: &str) -> bool {
     match file.rsplit_once('.').map(|(_, extension)| extension) {
-        // A test, or the name of a race, which the harness runs as one.
+        // A test, or the name of a race, which the harness runs as a test.
         Some("rs") => is_test(text, name) || text.contains(&format!("_race(\"{name}\",")),
         Some("json") => {
             text.contains(&format!("\"category\": \"{name}\"")) || text.contains(&format!("\"category\":\"{name}\""))

@@ -1,4 +1,4 @@
-//! What a run changed is shown: a tree with marks, and how contents differ, as long as they are to be had.
+//! Display of the changes of a run: a tree with marks, and diffs as long as the contents are available.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -50,7 +50,7 @@ fn newest(place: &Path) -> String {
     runs[0]["run"].as_str().expect("a name").to_owned()
 }
 
-/// What is shown of a run, without the lines that say which one it is.
+/// Returns the display of a run, without the lines that identify the run.
 fn page(place: &Path, words: &[&str]) -> String {
     let ran = run(ns(place).arg("show").args(words));
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{words:?}");
@@ -112,7 +112,7 @@ fn a_run_is_a_tree_with_marks_and_differences() {
     assert_eq!(page(place.path(), &[&run, "--diff"]), format!("{TREE}\n{DIFFERENCES}"));
 }
 
-/// Contents are found wherever later runs put them: taken back, done again, replaced, moved, deleted.
+/// Contents are found wherever later runs put them: undone, redone, replaced, moved, deleted.
 #[test]
 fn contents_are_followed_through_later_runs() {
     let place = sandbox();
@@ -138,7 +138,7 @@ fn contents_are_followed_through_later_runs() {
     }
 }
 
-/// What was moved first and replaced or deleted then: its first place knows where it is kept.
+/// For a file that was moved and then replaced or deleted, the first path leads to its backup.
 #[test]
 fn what_was_moved_and_then_changed_is_shown_with_both_contents() {
     let place = sandbox();
@@ -152,7 +152,7 @@ fn what_was_moved_and_then_changed_is_shown_with_both_contents() {
     assert_eq!(fs::read_to_string(place.path().join("a.txt")).expect("a file"), "one\ntwo\nthree\n");
 }
 
-/// What a run deletes and brings back itself is nothing to be taken back, and stands in no way.
+/// Entries that a run deletes and restores itself need no undo, and cause no conflict.
 #[test]
 fn what_was_brought_back_by_the_same_run_is_no_longer_kept() {
     let place = sandbox();
@@ -182,7 +182,7 @@ fn what_is_no_longer_to_be_had_is_said() {
     assert!(page.contains("~ a.txt        14 to 12 bytes; it was changed since by something else\n"), "{page}");
 }
 
-/// Programs get a list of changes; differences are in it when they are asked for.
+/// Programs get a list of changes, with diffs on request.
 #[test]
 fn programs_get_the_same_as_json() {
     let place = sandbox();
@@ -207,7 +207,7 @@ fn programs_get_the_same_as_json() {
     assert!(rows[0]["diff"].as_str().expect("a difference").starts_with("--- a/a.txt\n+++ b/a.txt\n@@ -1,3"));
 }
 
-/// Large contents are told by their sizes, and what the policy refuses is not read.
+/// Large contents are described by their sizes, and contents that the policy refuses are not read.
 #[test]
 fn what_is_too_large_or_refused_is_told_by_its_size() {
     let place = sandbox();

@@ -1,4 +1,4 @@
-//! A walk of which nothing reads sizes and times does not look for them: nobody can tell by its answers.
+//! A walk whose sizes and times are not read does not query them, with the same results.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -12,7 +12,7 @@ use std::process::Command;
 
 use support::{Ran, ns, run};
 
-/// What each script does with a walk of `DIR`; none reads sizes or times.
+/// Uses of a walk of `DIR`, none of which reads sizes or times.
 const USES: [&str; 5] = [
     "SET w = FS.WalkDir(DIR)\nEMIT w == nil\n",
     "FOR EACH e IN FS.WalkDir(DIR) DO\nEMIT e.path, \" \", e.name, \" \", e.isDir\nEND\n",
@@ -21,7 +21,7 @@ const USES: [&str; 5] = [
     "SET n = 0\nFOR EACH e IN FS.WalkDir(DIR) DO\nIF e.isDir THEN\nSET n = n + 1\nEND\nEND\nEMIT n\n",
 ];
 
-/// Which has a walk look at everything, and does nothing.
+/// Dead code that makes a walk query everything.
 const READS_ALL: &str = "IF false THEN\nFOR EACH e IN FS.WalkDir(\".\") DO\nEMIT e\nEND\nEND\n";
 
 fn tree() -> tempfile::TempDir {
@@ -76,7 +76,7 @@ fn answers_are_the_same() {
     }
 }
 
-/// Where folders were changed under a plan they are read through it.
+/// Directories changed under a plan are read through the overlay.
 #[test]
 fn a_plan_sees_the_same() {
     let place = tree();
@@ -89,7 +89,7 @@ fn a_plan_sees_the_same() {
     }
 }
 
-/// So many entries a walk looks at.
+/// Returns how many entries a walk queries.
 fn looks(root: &Path, text: &str) -> usize {
     let script = tempfile::NamedTempFile::with_suffix(".ns").expect("a file for the script");
     fs::write(script.path(), text).expect("the script");

@@ -1,5 +1,5 @@
-//! The five documents in `docs/specs/`: every script in them runs as printed and prints what its
-//! comments promise; schemas and settings in them are the ones that we have.
+//! The five documents in `docs/specs/`: every script in them runs as printed and produces the output that its comments
+//! promise; their schemas and settings equal ours.
 //!
 //! Golden files are in `tests/specs/`.
 
@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 
 use support::{Ran, describe, golden, ns, package, run};
 
-/// The blocks of a document in a language, without the indentation of the list they stand in.
+/// Returns the blocks of a document in a language, without the indentation of the surrounding list.
 fn blocks(document: &str, language: &str) -> Vec<String> {
     let text = fs::read_to_string(package("docs/specs").join(document)).expect("the document is there");
     let mut found = Vec::new();
@@ -31,7 +31,7 @@ fn blocks(document: &str, language: &str) -> Vec<String> {
     found
 }
 
-/// Runs a script in a fresh sandbox that `prepare` has filled, and compares with a golden file.
+/// Runs a script in a fresh sandbox that `prepare` has filled, and compares the result with a golden file.
 fn check_script(name: &str, script: &str, prepare: impl Fn(&Path)) -> Ran {
     let place = tempfile::tempdir().expect("a folder for the test");
     let sandbox = place.path().join("sandbox");
@@ -88,7 +88,7 @@ fn no_other_document_holds_a_script() {
     }
 }
 
-/// The declaration that `ns tools NAME --format json` prints.
+/// Returns the declaration that `ns tools NAME --format json` prints.
 fn declaration(tool: &str) -> Json {
     let place = tempfile::tempdir().expect("a folder for the test");
     let ran = run(ns(place.path()).args(["tools", tool, "--format", "json"]));
@@ -143,7 +143,7 @@ fn list_directory_settings_are_those_of_the_document() {
     assert_eq!(returned(&policy).0, 7, "the file's value is in force");
 }
 
-/// The indented lines of list_dir.md that follow a line, without their indentation.
+/// Returns the indented lines of list_dir.md that follow a line, without their indentation.
 fn excerpt(after: &str) -> String {
     let text = fs::read_to_string(package("docs/specs/list_dir.md")).expect("the document is there");
     let mut lines = text.lines().skip_while(|line| !line.contains(after)).skip(1).skip_while(|line| line.is_empty());
@@ -153,7 +153,7 @@ fn excerpt(after: &str) -> String {
     std::iter::once(&first[indent..]).chain(rest).collect::<Vec<_>>().join("\n")
 }
 
-/// What `list_dir` answers in a tree of files (`a`), links (`a -> b`) and folders (`a/`).
+/// Returns the answer of `list_dir` in a tree of files (`a`), links (`a -> b`) and directories (`a/`).
 fn list_dir(tree: &[&str], args: &Json) -> String {
     let place = tempfile::tempdir().expect("a folder for the test");
     for entry in tree {
@@ -177,7 +177,7 @@ fn sorted(text: &str) -> Vec<&str> {
     lines
 }
 
-/// The same JSON with every list in one order; the document's examples are in none.
+/// Sorts every list in a JSON value, because the document's examples are unordered.
 fn ordered(json: Json) -> Json {
     match json {
         Json::Array(items) => {

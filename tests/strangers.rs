@@ -1,5 +1,5 @@
-//! `ns test` in a folder that somebody else made: nothing outside of it is read or changed, and nothing
-//! hangs, whatever lies in the place of a script, a golden file, an input or a set-up.
+//! `ns test` in a directory from a stranger: nothing outside of it is read or changed, and nothing hangs, whatever is
+//! in place of a script, a golden file, an input or a set-up.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -12,7 +12,7 @@ use std::process::Command;
 
 use support::{Ran, describe, ns_without_sandbox, run};
 
-/// A folder of tests, and beside it what no test may reach.
+/// A directory of tests, and files beside it that no test may reach.
 struct Place {
     top: tempfile::TempDir,
 }
@@ -46,7 +46,7 @@ impl Place {
     }
 }
 
-/// What lies in the place of a file; false where it cannot be made.
+/// Creates an object in place of a file. Returns false if that is not possible.
 type Thing = fn(&Path, &Path) -> bool;
 
 fn link(at: &Path, to: &Path) -> bool {
@@ -97,7 +97,7 @@ fn nothing_outside_is_read_or_changed_whatever_lies_in_the_folder() {
                 let ran = place.test(options);
                 let told = format!("{name} is {what}, {options:?}: {} {}{}", ran.code, ran.stdout, ran.stderr);
                 assert!([0, 2, 5].contains(&ran.code), "{told}");
-                // A second name is a file of the folder like any other, as long as it is only read.
+                // A hard link is a file of the directory like any other, as long as it is only read.
                 assert!(what == "a second name" || !(ran.stdout + &ran.stderr).contains("SECRET"), "{told}");
                 assert!(!told.contains("panicked"), "{told}");
                 assert_eq!(describe(&place.path("outside")), before, "{told}");
@@ -106,7 +106,7 @@ fn nothing_outside_is_read_or_changed_whatever_lies_in_the_folder() {
     }
 }
 
-/// Links inside a set-up are copied as links, and lead out of no sandbox.
+/// Links in a set-up are copied as links, and lead out of no sandbox.
 #[test]
 fn what_a_set_up_holds_is_bounded_and_leads_nowhere() {
     for (what, make) in THINGS {
@@ -123,7 +123,7 @@ fn what_a_set_up_holds_is_bounded_and_leads_nowhere() {
     }
 }
 
-/// What was done in the field: heads that open folders, and libraries whose lines are shown.
+/// Seen in the field: heads that grant access to directories, and libraries whose lines are printed.
 #[test]
 fn a_head_opens_nothing() {
     let place = Place::new();
@@ -178,7 +178,7 @@ fn a_head_lowers_limits_and_raises_none() {
     assert_eq!(place.test(&[]).code, 5);
 }
 
-/// What the user gives to `ns test` itself holds, and opens what the user says.
+/// Options that the user gives to `ns test` itself apply, and can grant access.
 #[test]
 fn the_users_own_policy_and_libraries_hold() {
     let place = Place::new();
@@ -197,7 +197,7 @@ fn the_users_own_policy_and_libraries_hold() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
 
-/// The kernel keeps the cases to the folder of the tests, whatever our own code lets through.
+/// The kernel confines the cases to the directory of the tests, independently of our own code.
 #[test]
 fn the_kernel_keeps_the_cases_to_the_folder() {
     let place = Place::new();
@@ -205,7 +205,7 @@ fn the_kernel_keeps_the_cases_to_the_folder() {
         println!("SKIPPED: the kernel has no Landlock");
         return;
     }
-    // The names in a folder of golden files are listed by its path, so it is the kernel that refuses here.
+    // The names in a directory of golden files are listed by path, so here it is the kernel that refuses.
     place.write("outside/folder/x.out", "SECRET");
     fs::create_dir(place.path("golden")).expect("a folder");
     symlink(place.path("outside/folder"), place.path("golden/sub")).expect("a link");

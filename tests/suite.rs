@@ -1,22 +1,22 @@
-//! Many small scripts with what they print and what is found wrong with them.
+//! Many small scripts with their output and findings.
 //!
-//! A file under `tests/suite/` holds cases, each under a line `--- name`. In a case
+//! A file under `tests/suite/` contains cases, each under a line `--- name`. In a case
 //!
-//! - `#> text` at a line's end, or on a line of its own, is a line of output, in the order of the text;
-//! - `#! CODE 6-9 message` under a line is a finding on that line at those columns (the end is
-//!   exclusive); columns and message may be left out, and the message may be a part of the whole;
-//! - `#? text` under a finding is a part of its help or of what it says about other places;
-//! - `#@ words` sets how the case runs: `check` instead of a run, `strict`, `read-only`,
-//!   `max-steps N`, `timeout MS`, `now TIME`, `seed N`, `args A B`, `proc NAME`, `ends refused` (or `failed`, `out-of-time`);
+//! - `#> text` at the end of a line, or on a line of its own, is a line of output, in the order of the text;
+//! - `#! CODE 6-9 message` under a line is a finding on that line at those columns (the end is exclusive); columns and
+//!   message are optional, and the message may be a part of the whole;
+//! - `#? text` under a finding is a part of its help or of its related messages;
+//! - `#@ words` sets how the case runs: `check` instead of a run, `strict`, `read-only`, `max-steps N`, `timeout MS`,
+//!   `now TIME`, `seed N`, `args A B`, `proc NAME`, `ends refused` (or `failed`, `out-of-time`);
 //! - `#% KEY = VALUE` is a line of the case's policy file;
-//! - `#+ path` begins a file of the case's sandbox, and each `#| text` below is a line of it; a finding
-//!   in that file stands under its line.
+//! - `#+ path` begins a file of the case's sandbox, and each `#| text` below is a line of it; a finding in that file is
+//!   under its line.
 //!
-//! Each case has a sandbox folder of its own. It is planned, run, taken back, done by its plan and taken back
-//! again; what the plan does must be what the run did, and nothing may be left. Where the linter repairs
-//! something of it, it is run once more as repaired, and must say the same.
+//! Each case has a sandbox directory of its own. It is planned, run, undone, applied by its plan and undone again; the
+//! effect of the plan must equal that of the run, and undo must restore everything. If the linter repairs something,
+//! the repaired case is run once more, with the same result.
 //!
-//! `UPDATE=1 cargo test --test suite` rewrites what is expected; look at the difference.
+//! `UPDATE=1 cargo test --test suite` rewrites the expectations; review the diff.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -66,7 +66,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// One case of a file.
+/// A case of a file.
 #[derive(Clone, Default)]
 struct Case {
     name: String,
@@ -79,10 +79,10 @@ struct Case {
     findings: Vec<Expected>,
 }
 
-/// A finding that a case expects.
+/// An expected finding.
 #[derive(Clone, Debug)]
 struct Expected {
-    /// The file of the sandbox that it lies in; none for the script.
+    /// The file of the sandbox that contains it; `None` for the script.
     file: Option<String>,
     line: usize,
     code: String,
@@ -148,7 +148,7 @@ fn expected_finding(text: &str, line: usize) -> Expected {
     Expected { file: None, line, code, columns, message, help: String::new() }
 }
 
-/// What a case did.
+/// The result of a case.
 struct Actual {
     output: String,
     findings: Vec<Diagnostic>,
@@ -252,7 +252,7 @@ impl Found {
     }
 }
 
-/// The help of a finding, and the other places it names with what it says of them.
+/// Returns the help of a finding, and its related locations with their messages.
 fn help_of(finding: &Diagnostic, sources: &Sources) -> String {
     let mut help = finding.help.clone().unwrap_or_default();
     for label in &finding.related {
@@ -262,7 +262,7 @@ fn help_of(finding: &Diagnostic, sources: &Sources) -> String {
     help
 }
 
-/// The rest of the option line that begins with a word.
+/// Returns the rest of the option line that begins with a word.
 fn option<'c>(case: &'c Case, word: &str) -> Option<&'c str> {
     case.options.iter().find_map(|line| line.strip_prefix(word)).map(str::trim)
 }
@@ -323,7 +323,8 @@ fn perform(case: &Case) -> Actual {
     Actual { output: output.text(), findings: outcome.findings, sources: outcome.sources, ending: outcome.ending }
 }
 
-/// Archives hold whole seconds: what is planned and then run is to fall into one.
+/// Waits for the beginning of a second, because archives store whole seconds and the plan and the run must fall into
+/// the same one.
 fn begin_with_a_second() {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     if since.subsec_millis() > 300 {
@@ -340,13 +341,13 @@ fn run_with(engine: &Engine, case: &Case, script: &Script) -> (Outcome, Captured
     (outcome, output)
 }
 
-/// What a planned run said, and its plan.
+/// The output of a planned run, and its plan.
 struct Planned {
     output: String,
     plan: Plan,
 }
 
-/// Runs a case under an overlay, which must leave the disk alone.
+/// Plans a case, which must not change the disk.
 fn plan(case: &Case, script: &Script, options: &Options, before: &[String]) -> Planned {
     let options = Options { plan: true, ..options.clone() };
     let engine = Engine::open(&options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings));
@@ -361,19 +362,19 @@ fn plan(case: &Case, script: &Script, options: &Options, before: &[String]) -> P
     Planned { output: output.text(), plan: read_plan(json.as_slice()).expect("the plan is read again") }
 }
 
-/// Whether a plan comes to what the run did.
+/// Checks that a plan has the same effect as the run.
 fn check_plan(options: &Options, mut plan: Plan, after: &[String]) {
     let engine = Engine::open(options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings));
-    // What a run does before it fails is compared too.
+    // Changes before a failure are compared too.
     plan.about.failed = false;
     engine.apply(&plan).unwrap_or_else(|error| panic!("the plan cannot be done: {}", error.message));
     let sandbox = options.sandbox.as_ref().expect("the case has a sandbox");
     assert_eq!(support::contents_of(sandbox), after, "the plan was not what the run did");
 }
 
-/// Whether a case says the same once it is repaired.
+/// Checks that a repaired case has the same result.
 fn check_repairs(case: &Case, script: &Script, options: &Options, output: &str) {
-    // A limit is met elsewhere when there is less to do.
+    // With less to do, a limit would be hit elsewhere.
     let is_measured = !case.policy.is_empty() || options.max_steps.is_some() || options.timeout.is_some();
     let engine = Engine::open(options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings));
     let Some(text) = engine.fix(script).text.filter(|_| !is_measured) else { return };
@@ -381,14 +382,14 @@ fn check_repairs(case: &Case, script: &Script, options: &Options, output: &str) 
     assert_eq!(without_lines(&repaired.text()), without_lines(output), "repaired, it says something else:\n{text}");
 }
 
-/// An output without the numbers of lines, which a line that goes changes.
+/// Removes line numbers from an output, because a removed line changes them.
 fn without_lines(output: &str) -> String {
     let mut parts = output.split("\"line\": ");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| text + part.trim_start_matches(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether what a case changed can be taken back, so that nothing is left of it: no file, no mode, no time.
+/// Checks that undo restores everything that a case changed: files, modes and times.
 fn check_undo(options: &Options, before: &[String]) {
     let engine = Engine::open(options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings));
     let sandbox = options.sandbox.as_ref().expect("the case has a sandbox");
@@ -400,8 +401,7 @@ fn check_undo(options: &Options, before: &[String]) {
     assert_eq!(support::state_of(sandbox), before, "something of the run is left after it was taken back");
 }
 
-/// Writes what a file's cases really do as what they are expected to do: findings under their lines,
-/// output at each case's end.
+/// Rewrites the expectations of a file's cases: findings under their lines, output at the end of each case.
 fn rewrite(file: &Path, cases: &[Case]) {
     let mut text = String::new();
     for case in cases {

@@ -1,4 +1,4 @@
-//! `ns test`, `ns new`, `ns completions` and `ns man` as a shell sees them.
+//! `ns test`, `ns new`, `ns completions` and `ns man` from a shell.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use support::{Ran, ns_without_sandbox, run};
 
-/// A folder of scripts and golden files.
+/// Creates a directory of scripts and golden files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let place = tempfile::tempdir().expect("a folder for the test");
     for (path, text) in files {
@@ -45,7 +45,7 @@ fn test(folder: &Path, words: &[&str]) -> Ran {
     run(ns_in(folder, &["test"]).args(words))
 }
 
-/// The report of a test run, by the names of its cases.
+/// Returns the exit code and the report of a test run.
 fn report(folder: &Path, words: &[&str]) -> (i32, Json) {
     let ran = run(ns_in(folder, &["test", "--format", "json"]).args(words));
     let report: Json = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr));
@@ -88,7 +88,7 @@ fn errors_and_the_exit_code_are_compared() {
     assert!(errors.starts_with("error[not_found]: no") && errors.ends_with("exit 1\n"), "{errors}");
     assert!(errors.contains("--> a.ns:2:11"), "a script has no folder: {errors}");
     assert_eq!(test(place.path(), &[]).code, 0);
-    // What says nothing any more has no file.
+    // If there is no output any more, the file is removed.
     write(place.path(), "a.ns", "EMIT 1\n");
     assert_eq!(test(place.path(), &["--update"]).code, 0);
     assert_eq!(text(place.path(), "a.err"), None);
@@ -149,7 +149,7 @@ fn a_script_has_several_cases() {
     assert!(ran.stdout.starts_with("ok      g.x.two\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("without golden files: sub/module.ns\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("1 passed, 0 failed"), "{}", ran.stdout);
-    // One that is updated in a folder is not made for what is no test.
+    // An update of a directory creates no golden file for a module.
     assert_eq!(test(place.path(), &["--update"]).code, 0);
     assert_eq!(text(place.path(), "sub/module.out"), None);
 }
@@ -171,7 +171,7 @@ fn a_golden_file_that_is_a_folder_is_stated_and_nothing_lost() {
     for part in ["out", "err", "tree", "args", "in"] {
         let place = folder(&[("a.ns", "EMIT 1\n"), ("a.out", "0\n"), ("b.ns", "EMIT 2\n"), ("b.out", "2\n")]);
         let folder = format!("a.{part}");
-        // Nothing to lose in the case of `out`, which is the folder itself.
+        // Nothing to lose in the case of `out`, which is the directory itself.
         if part == "out" {
             fs::remove_file(place.path().join("a.out")).expect("a file to remove");
         }
@@ -328,7 +328,7 @@ fn paths_that_are_none_are_usage() {
 #[test]
 fn a_watch_runs_again_when_a_file_changes_and_ctrl_c_ends_it() {
     let place = folder(&[("a.ns", "EMIT 1\n"), ("a.out", "2\n")]);
-    // What is said goes into the folder that is watched, and is no news.
+    // The output is written into the watched directory, and must not trigger a run.
     let said = fs::File::create(place.path().join("said.log")).expect("a file");
     let mut child =
         ns_in(place.path(), &["test", "--watch"]).stdout(said).stderr(Stdio::piped()).spawn().expect("ns starts");
@@ -336,11 +336,11 @@ fn a_watch_runs_again_when_a_file_changes_and_ctrl_c_ends_it() {
     let mut line = String::new();
     errors.read_line(&mut line).expect("a line");
     assert_eq!(line, "waiting for changes; Ctrl-C ends it\n");
-    // In one step, from a name that is no news: a file that is emptied and written may be looked at in between.
+    // Atomically, from an ignored name: a file that is truncated and rewritten might be read in between.
     write(place.path(), ".ns-test-new", "1\n");
     fs::rename(place.path().join(".ns-test-new"), place.path().join("a.out")).expect("a file is exchanged");
     errors.read_line(&mut line).expect("a line");
-    // Time to look again, and find nothing.
+    // Time to poll again, and find nothing.
     std::thread::sleep(std::time::Duration::from_millis(800));
     kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
@@ -361,7 +361,7 @@ fn an_interrupt_ends_what_runs_and_leaves_no_sandbox() {
         .spawn()
         .expect("ns starts");
     let is_begun = || {
-        // The folder of the run, and in it that of the case.
+        // The directory of the run, and in it that of the case.
         let inside = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
         inside(temporary.path())
             .flat_map(|run| inside(&run).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! What holds for every tool's declaration, and for the documentation made from it.
+//! Rules for every tool's declaration, and the documentation generated from it.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -64,7 +64,7 @@ fn schemas_are_flat_objects() {
         assert_eq!(input["type"], "object", "{name}");
         assert_eq!(input["additionalProperties"], false, "{name}");
         let text = tool.to_string();
-        // A parameter may be called `format`; as a key of JSON Schema it has a text.
+        // A parameter may be called `format`; as a keyword of JSON Schema it has a text.
         assert!(!text.contains("$ref") && !text.contains("\"format\":\""), "{name}: {text}");
         for (param, schema) in input["properties"].as_object().expect("a schema has properties") {
             assert!(schema["description"].is_string(), "{name} does not say what `{param}` means");
@@ -72,7 +72,7 @@ fn schemas_are_flat_objects() {
     }
 }
 
-/// What a tool answers has the keys that its output schema promises.
+/// The result of a tool has the keys that its output schema promises.
 #[test]
 fn answers_have_the_shape_of_their_schema() {
     let place = tempfile::tempdir().expect("a folder for the test");

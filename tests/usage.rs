@@ -1,4 +1,4 @@
-//! How a script is used, as its `--help` shows it, as its mistakes do, and as `ns check --info` has it.
+//! The usage of a script: in its `--help`, in its error messages, and in `ns check --info`.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -83,7 +83,7 @@ fn help_after_the_file_shows_the_usage_and_runs_nothing() {
     let of_ns = ns(place.path(), &["--help", "tidy.ns"]).stdout;
     assert!(of_ns.starts_with("A scripting language"), "{of_ns}");
     assert!(ns(place.path(), &["run", "--help", "tidy.ns"]).stdout.starts_with("Run a script"));
-    // Behind a second `--` it is a word.
+    // After a second `--` it is a word.
     let word = ns(place.path(), &["tidy.ns", "--", "--", "--help"]);
     assert_eq!((word.code, word.stdout.as_str()), (0, ""), "{}", word.stderr);
 }
@@ -133,8 +133,8 @@ fn an_option_that_ns_has_too_is_refused_where_either_could_be_meant() {
     assert_eq!(checked.stderr.matches("warning[NS0120]").count(), 2, "{}", checked.stderr);
 }
 
-/// The spelling of each option that `ns run` has too: as the usage of the script shows it, it reaches the script, and
-/// the plain one never passes it by in silence.
+/// For each option that `ns run` has too, the spelling shown in the script's usage reaches the script, and the plain
+/// one is never ignored silently.
 #[test]
 fn the_usage_shows_a_spelling_that_reaches_the_script() {
     for option in OWN_OPTIONS {
@@ -152,7 +152,7 @@ fn the_usage_shows_a_spelling_that_reaches_the_script() {
             let written = format!("s.ns -- --{option}{}", given.replace(' ', value_behind));
             let ran = ns(place.path(), &written.split(' ').collect::<Vec<_>>());
             assert_eq!((ran.code, &*ran.stdout), (0, &*format!("got {value}\n")), "{written}: {}", ran.stderr);
-            // Before the separator it is refused, or `ns` alone has it and shows that.
+            // Before the separator it is refused, or only `ns` has it and shows that.
             let plain = format!("s.ns --{option}{given}");
             let ran = ns(place.path(), &plain.split(' ').collect::<Vec<_>>());
             let is_seen = ran.code != 0 || option == "help" && ran.stdout == help;
@@ -160,7 +160,7 @@ fn the_usage_shows_a_spelling_that_reaches_the_script() {
             let checked = ns(place.path(), &["check", "s.ns"]);
             assert_eq!(checked.stderr.matches("warning[NS0120]").count(), 1, "{option}: {}", checked.stderr);
         }
-        // What turns a flag off is an option of the script alone.
+        // The negated form of a flag is an option of the script alone.
         let text = format!("DEFINE PROCEDURE Main({name}: true)\n  EMIT \"got \", {name}\nEND\n");
         let place = place(&[("s.ns", &text)]);
         let help = ns(place.path(), &["s.ns", "--help"]).stdout;
@@ -169,7 +169,7 @@ fn the_usage_shows_a_spelling_that_reaches_the_script() {
     }
 }
 
-/// A script has no short options: a parameter of one letter is a long one, whatever `ns` has.
+/// A script has no short options: a one-letter parameter is a long option, whatever `ns` has.
 #[test]
 fn a_parameter_of_one_letter_is_a_long_option() {
     for letter in ["e", "h", "q", "v", "V", "n"] {
@@ -195,7 +195,7 @@ fn scripts_of_every_source_have_a_usage() {
     assert!(ns(place.path(), &["-e", main, "--help"]).stdout.contains("Usage: ns -e CODE NAME\n"));
     let ran = with_input(ns_without_sandbox().current_dir(place.path()).args(["-", "--help"]), main);
     assert!(ran.stdout.contains("Usage: ns - NAME\n"), "{}", ran.stdout);
-    // What a comment says of the procedure stands in for a description.
+    // The comment of the procedure serves as the description.
     let commented = "DEFINE PROCEDURE Main(name)\n  COMMENT:\n    Greets.\n  ENDCOMMENT\n  EMIT name\nEND\n";
     assert!(ns(place.path(), &["-e", commented, "--help"]).stdout.starts_with("Greets.\n\nUsage:"));
 }

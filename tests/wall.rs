@@ -1,7 +1,7 @@
-//! The second wall: what the kernel refuses to a process that was sealed, tried from within.
+//! The second line of defence: what the kernel refuses to a process in lockdown, tested from within.
 //!
-//! Each test starts this program again as a process that opens an engine, seals itself and then does what
-//! a script could have our code do if our own checks were wrong. No product code knows of it.
+//! Each test restarts this program as a process that opens an engine, enters lockdown and then tries what a script
+//! could cause if our own checks were wrong. The product code is unaware of it.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests try what is forbidden")]
@@ -17,10 +17,10 @@ use std::process::Command;
 use neuroscript::engine::{Engine, Network, Options, Process, open_outside, outside};
 use rustix::fs::{CWD, FileType, Mode};
 
-/// Where the process finds its folder: `root`, `library` and `outside` lie in it.
+/// The environment variable with the directory of the process, which contains `root`, `library` and `outside`.
 const PLACE: &str = "NS_WALL_PLACE";
 
-/// A try and whether the kernel let it through.
+/// An attempt, and whether the kernel allowed it.
 type Tries = Vec<(&'static str, io::Result<()>)>;
 
 #[test]
@@ -61,7 +61,7 @@ fn nothing_runs_unsealed_where_the_policy_demands_it() {
     assert!(tries.ends_with("sealed: done\n"), "{tries}");
 }
 
-/// Runs one of the ignored tests below in a process of its own, and gives what it printed.
+/// Runs one of the ignored tests below in a separate process and returns its output.
 fn within(name: &str) -> String {
     let place = tempfile::tempdir().expect("a folder for the test");
     for folder in ["root/sub", "outside/sub", "library"] {
@@ -93,7 +93,7 @@ fn engine(options: Options) -> Engine {
     Engine::open(&options).unwrap_or_else(|error| panic!("{:?}", error.findings))
 }
 
-/// Writes down how the tries ended, into a file that was opened before.
+/// Writes the results of the attempts into a file that was opened before.
 fn tell(mut told: &File, tries: Tries) {
     for (name, result) in tries {
         let how = result.map_or_else(|error| error.to_string(), |()| "done".to_owned());
@@ -123,7 +123,7 @@ fn tries_of_a_script() {
     tell(&told, beyond(&place.join("root"), &place.join("outside")));
     tell(&told, from_the_grounds(&place.join("root"), &place.join("outside")));
     tell(&told, of_the_system(&place.join("root")));
-    // What a person names at a terminal is read by a thread that is no script's.
+    // Files named by a person at a terminal are read by a thread outside the lockdown.
     let file = place.join("outside/f");
     tell(&told, vec![("may read outside for the person", outside(move || fs::read(file).map(drop)))]);
     let network = outside(|| UdpSocket::bind("127.0.0.1:0").map(drop));
@@ -172,7 +172,7 @@ fn beyond(root: &Path, outside: &Path) -> Tries {
 }
 
 fn from_the_grounds(root: &Path, outside: &Path) -> Tries {
-    // A link is read by the kernel where our code would have followed it.
+    // The kernel reads through a link that our code would have refused.
     let link = symlink(outside.join("f"), root.join("out")).and_then(|()| fs::read(root.join("out")).map(drop));
     vec![
         ("read through a link", link),
@@ -217,7 +217,7 @@ fn of_the_system(root: &Path) -> Tries {
     ]
 }
 
-/// That nobody listens is told by the network, so the call went through.
+/// A refused connection comes from the network, so the kernel allowed the call.
 fn refused_by_the_other_side(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::ConnectionRefused { Ok(()) } else { Err(error) }
 }

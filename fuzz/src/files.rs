@@ -1,4 +1,4 @@
-//! Targets that take a file, a path, or the arguments of a tool.
+//! Fuzz targets that take a file, a path, or the arguments of a tool.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::world::{World, call, check_findings, knows_secret, with_shared};
 
-/// No path leads out, whatever it is made of.
+/// No path leads out of the sandbox, whatever its form.
 pub fn paths(data: &[u8]) {
     if knows_secret(data) {
         return;
@@ -34,7 +34,7 @@ pub fn paths(data: &[u8]) {
     world.check_outside();
 }
 
-/// A policy file is understood or refused, and what is wrong with it can be shown.
+/// A policy file is accepted or refused, and its findings can be rendered.
 pub fn policy(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let registry = built_in_tools();
@@ -60,7 +60,7 @@ pub fn policy(data: &[u8]) {
     world.check_outside();
 }
 
-/// Arguments of any tool: what is wrong with them is said, and every answer is JSON.
+/// Arguments of any tool are accepted or refused, and every answer is JSON.
 pub fn arguments(data: &[u8]) {
     let Some((choice, text)) = data.split_first().filter(|_| !knows_secret(data)) else { return };
     let Ok(given) = serde_json::from_slice::<Value>(text) else { return };
@@ -76,14 +76,14 @@ pub fn arguments(data: &[u8]) {
 fn argue(world: &World, engine: &Engine, choice: u8, given: Value) {
     let names: Vec<&str> = engine.registry().iter().map(|tool| tool.spec.name).collect();
     let name = names[usize::from(choice) % names.len()];
-    // It would take what is typed.
+    // Skip the tool that reads standard input.
     if name != "IO.Input" {
         let _ = call(engine, name, given);
     }
     world.check_outside();
 }
 
-/// What a `.gitignore` leaves is part of what there is.
+/// Files listed under a `.gitignore` are a subset of all files.
 pub fn gitignore(data: &[u8]) {
     let make = || {
         let world = World::new();
@@ -110,7 +110,7 @@ fn ignore(world: &World, engine: &Engine, data: &[u8]) {
     assert!(some.is_subset(&all), "{some:?} of {all:?}");
 }
 
-/// An archive is unpacked whole, or nothing is there; and nothing lands outside.
+/// An archive is extracted completely or not at all, and nothing is written outside.
 pub fn archive(data: &[u8]) {
     let Some((form, bytes)) = data.split_first().filter(|_| !knows_secret(data)) else { return };
     let name = ["a.zip", "a.tar", "a.tar.gz"][usize::from(*form) % 3];

@@ -1,8 +1,8 @@
-//! What is fuzzed: one function for each target, of any bytes, which panics when something holds that must not.
+//! Fuzz targets: one function for each, which takes any bytes and panics if an invariant is violated.
 //!
-//! Everything is done through the engine as front ends hold it, so that nothing has to be shown for fuzzing that
-//! is hidden otherwise. `fuzz_targets/` gives each function to libFuzzer; `tests/fuzz.rs` includes this file and
-//! runs them over the corpora and over mutations of them.
+//! The targets use the engine like a front end, so that nothing has to be made public for fuzzing. `fuzz_targets/`
+//! passes each function to libFuzzer; `tests/fuzz.rs` includes this file and runs the functions on the corpora and on
+//! mutations of them.
 
 #![allow(clippy::disallowed_methods, reason = "targets set up folders of their own")]
 
@@ -21,7 +21,7 @@ pub use model::operations;
 pub use state::{audit, journal, memory, plan};
 pub use texts::{formatter, parser, programs, test_head};
 
-/// A target: what it is called, and what it does with bytes.
+/// A target: its name and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.

@@ -1,5 +1,5 @@
-//! Operations on files, compared with a model in memory: what each says, what all leave, done at once or as a
-//! plan, and that taking them back leaves what there was.
+//! File operations compared with a model in memory: the result of each, the final tree, executed directly or as a plan,
+//! and the tree after undoing everything.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,22 +10,22 @@ use serde_json::json;
 
 use super::world::{World, call};
 
-/// Names, few enough that they meet again; one that no file can have, and the sandbox itself.
+/// Paths, few enough for collisions, including one that no file can have, and the sandbox itself.
 const NAMES: [&str; 12] =
     ["a", "b c", "d", "d/e", "d/e/f g", "d/\u{e9}", "quo\"te", "d/raw", "n\u{1F600}/m", " lead", "nul\0name", "."];
-/// A name that is no text, in a folder that is moved, copied and deleted.
+/// A name that is not UTF-8, in a directory that is moved, copied and deleted.
 const RAW: &[u8] = b"d/raw\xff\xfe";
-/// Operations of one input.
+/// Maximum number of operations of one input.
 const MOST: usize = 24;
 
-/// What is at a path.
+/// The entry at a path.
 #[derive(Clone, Debug, PartialEq)]
 enum Node {
     File(Vec<u8>),
     Folder,
 }
 
-/// A tree: paths as bytes, the root left out.
+/// A tree: paths as bytes, without the root.
 type Tree = BTreeMap<Vec<u8>, Node>;
 
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ enum Operation {
     Delete(&'static str),
 }
 
-/// Does operations that bytes stand for, four bytes each; the first byte says whether as a plan.
+/// Executes the operations that bytes encode, four bytes each. The first byte selects direct execution or a plan.
 pub fn operations(data: &[u8]) {
     let Some((form, data)) = data.split_first() else { return };
     let world = World::new();
@@ -88,7 +88,7 @@ fn decoded(bytes: &[u8]) -> Operation {
     }
 }
 
-/// Does an operation; whether it is done.
+/// Executes an operation. Returns whether it succeeded.
 fn done(engine: &Engine, operation: Operation) -> bool {
     let (tool, arguments) = match operation {
         Operation::Write(path, byte) => ("FS.WriteFile", json!({ "file_path": path, "content": content(byte) })),
@@ -107,7 +107,7 @@ fn content(byte: u8) -> String {
     "x".repeat(usize::from(byte))
 }
 
-/// Does an operation to the model; whether it can be done.
+/// Applies an operation to the model. Returns whether it is possible.
 fn step(tree: &mut Tree, operation: Operation) -> bool {
     match operation {
         Operation::Write(path, byte) => put(tree, path, Node::File(content(byte).into_bytes())),
@@ -155,7 +155,7 @@ fn step(tree: &mut Tree, operation: Operation) -> bool {
     }
 }
 
-/// Puts something at a path, and the folders above it; whether it can be there.
+/// Puts an entry at a path and creates its parent directories. Returns whether that is possible.
 fn put(tree: &mut Tree, path: &str, node: Node) -> bool {
     let above: Vec<&str> = path.match_indices('/').map(|(end, _)| &path[..end]).collect();
     let is_blocked = above.iter().any(|above| matches!(at(tree, above), Some(Node::File(_))));
@@ -175,12 +175,12 @@ fn at(tree: &Tree, path: &str) -> Option<Node> {
     }
 }
 
-/// Whether something other than the root can have this path.
+/// Whether an entry other than the root can have this path.
 fn is_name(path: &str) -> bool {
     path != "." && !path.contains('\0')
 }
 
-/// Whether a path is `folder`, or below it.
+/// Whether a path is `folder` or below it.
 fn is_in(path: &[u8], folder: &str) -> bool {
     path.strip_prefix(folder.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }
@@ -189,7 +189,7 @@ fn is_below(path: &str, folder: &str) -> bool {
     is_in(path.as_bytes(), folder)
 }
 
-/// What is at a path and below it, by what stands behind the path.
+/// Returns the entries at and below a path, by the rest of their paths.
 fn subtree(tree: &Tree, path: &str) -> Vec<(Vec<u8>, Node)> {
     let found = tree.iter().filter(|(other, _)| is_in(other, path));
     found.map(|(other, node)| (other[path.len()..].to_vec(), node.clone())).collect()
@@ -199,7 +199,7 @@ fn joined(path: &str, rest: &[u8]) -> Vec<u8> {
     [path.as_bytes(), rest].concat()
 }
 
-/// The tree on the disk, without our own files.
+/// Reads the tree on the disk, without `.ns`.
 fn read(root: &Path) -> Tree {
     let mut tree = Tree::new();
     let mut ahead = vec![root.to_path_buf()];

@@ -1,4 +1,4 @@
-//! Targets that read what lies in `.ns` or is given as a plan: whoever made the folder may have written it.
+//! Fuzz targets for files in `.ns` and for plans, all of which may be written by an attacker.
 
 use std::fs;
 use std::path::Path;
@@ -7,9 +7,9 @@ use neuroscript::engine::{AuditFilter, AuditLog, Differ, Engine, ForeignDeed, Se
 
 use super::world::{World, call, check_findings, knows_secret};
 
-/// The name under which a journal is planted.
+/// The name of the planted journal.
 const RUN: &str = "20260101T000000.000000Z-00000001";
-/// The name of a kept file before it is taken over.
+/// The path of a backup before it is adopted.
 const KEPT: &str = ".ns/trash/kept.txt/20260101T000000.000001Z-00000002";
 /// The contents of the user's files; none may be lost.
 const CONTENTS: [(&str, &str); 3] = [("a.txt", "precious a"), ("d/b.txt", "precious b"), (KEPT, "precious kept")];
@@ -24,7 +24,7 @@ fn opened(world: &World) -> Option<Engine> {
     }
 }
 
-/// Whether each content is still somewhere below the root.
+/// Checks that each content still exists somewhere below the root.
 fn check_contents(root: &Path) {
     let (mut found, mut ahead) = (Vec::new(), vec![root.to_owned()]);
     while let Some(here) = ahead.pop() {
@@ -41,8 +41,8 @@ fn check_contents(root: &Path) {
     }
 }
 
-/// A journal that somebody planted does nothing; taken over, it is recovered, shown and taken back without
-/// a loss. The first byte says whether its run ended, the rest is the journal.
+/// A planted journal has no effect; once adopted, it is recovered, shown and undone without data loss. The first byte
+/// determines whether its run has ended; the rest is the journal.
 pub fn journal(data: &[u8]) {
     let Some((form, text)) = data.split_first().filter(|_| !knows_secret(data)) else { return };
     let world = World::new();
@@ -73,8 +73,8 @@ pub fn journal(data: &[u8]) {
     world.check_outside();
 }
 
-/// Puts the inodes of the user's files in place of `@0`, `@1` and `@2`, and that of the root in place of `@r`, so
-/// that states can fit.
+/// Replaces `@0`, `@1` and `@2` by the inodes of the user's files, and `@r` by that of the root, so that recorded
+/// states can match.
 fn with_inodes(world: &World, text: &[u8]) -> Vec<u8> {
     #[cfg(unix)]
     {
@@ -92,7 +92,7 @@ fn with_inodes(world: &World, text: &[u8]) -> Vec<u8> {
     text.to_vec()
 }
 
-/// A plan that somebody wrote is done within the sandbox, or refused.
+/// A plan from an attacker is applied within the sandbox or refused.
 pub fn plan(data: &[u8]) {
     if knows_secret(data) {
         return;
@@ -109,7 +109,7 @@ pub fn plan(data: &[u8]) {
     world.check_outside();
 }
 
-/// A database that somebody left in the place of project memory.
+/// A planted database in place of project memory.
 pub fn memory(data: &[u8]) {
     if knows_secret(data) {
         return;
@@ -124,7 +124,7 @@ pub fn memory(data: &[u8]) {
     world.check_outside();
 }
 
-/// An audit log that somebody wrote: it is read, shown, verified and added to, and never counts as the user's.
+/// A planted audit log is read, shown, verified and appended to, but never counts as the user's.
 pub fn audit(data: &[u8]) {
     if knows_secret(data) {
         return;

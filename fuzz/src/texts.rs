@@ -1,4 +1,4 @@
-//! Targets that take a script.
+//! Fuzz targets that take a script.
 
 use neuroscript::cli::check_test_head;
 use neuroscript::engine::{Checked, Ending, Engine, Invocation, Options, Script, Spelling, format_script, tokens};
@@ -6,7 +6,7 @@ use neuroscript::engine::{Checked, Ending, Engine, Invocation, Options, Script, 
 use super::world::{Unread, World, check_findings, knows_secret, with_shared};
 
 thread_local! {
-    /// One for all texts that are not run.
+    /// Shared by all texts that are not run.
     static SHARED: (World, Engine) = {
         let world = World::new();
         let engine = world.engine();
@@ -20,7 +20,7 @@ fn check(data: &[u8]) -> Checked {
     checked
 }
 
-/// Parsing never fails, every finding has a place that can be shown, and what is typed can be coloured.
+/// Parsing never fails, every finding can be rendered with its location, and any input can be highlighted.
 pub fn parser(data: &[u8]) {
     check(data);
     let text = String::from_utf8_lossy(data);
@@ -41,7 +41,7 @@ pub fn parser(data: &[u8]) {
     });
 }
 
-/// What is formatted stays so when it is formatted again, and says the same.
+/// Formatting is idempotent and preserves the meaning.
 pub fn formatter(data: &[u8]) {
     let spelling = [None, Some(Spelling::Upper), Some(Spelling::Lower)][data.len() % 3];
     let before = check(data);
@@ -56,7 +56,7 @@ pub fn formatter(data: &[u8]) {
     assert_eq!(info(&before), info(&check(text.as_bytes())), "formatting changes what the script is");
 }
 
-/// The lines that say how a script is tested are understood, or refused with the line.
+/// `# ns: test` lines are accepted, or refused with the line number.
 pub fn test_head(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     if let Err((line, message)) = check_test_head(&text) {
@@ -65,7 +65,7 @@ pub fn test_head(data: &[u8]) {
     }
 }
 
-/// A program ends within its limits, one way or the other, and reaches nothing outside.
+/// A program ends within its limits and reaches nothing outside.
 pub fn programs(data: &[u8]) {
     if knows_secret(data) {
         return;

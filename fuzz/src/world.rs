@@ -1,4 +1,4 @@
-//! A sandbox for one input, with a secret beside it, and what must hold of everything that is said.
+//! A sandbox for one input with a secret beside it, and invariants of all output.
 
 use std::cell::RefCell;
 use std::fs;
@@ -10,28 +10,29 @@ use neuroscript::engine::{EmitError, Engine, Meter, Options, Output, Value, emit
 use neuroscript::text::{Diagnostic, Sources, render};
 use tempfile::TempDir;
 
-/// What no output may hold.
+/// Text that no output may contain.
 pub const SECRET: &str = "SECRET-of-the-outside";
 
-/// What findings say where the fault is ours.
+/// The text of findings about internal errors.
 const FAULT: &str = "a fault of NeuroScript itself";
 
-/// Bytes of the ledger of all sandboxes.
+/// Maximum size in bytes of the ledger that all sandboxes share.
 const MOST_LEDGER: u64 = 64 << 10;
 
-/// Whether an input holds already what no answer may: who fuzzes learns what is looked for, and says it himself.
+/// Whether an input contains the text that outputs are checked for. A fuzzer can learn it and make it appear
+/// legitimately.
 pub fn knows_secret(data: &[u8]) -> bool {
     let holds = |text: &str| data.windows(text.len()).any(|window| window == text.as_bytes());
     holds(SECRET) || holds(FAULT)
 }
 
-/// A sandbox, and a folder beside it.
+/// A sandbox, and a directory beside it.
 pub struct World {
     top: TempDir,
 }
 
 impl World {
-    /// An empty sandbox with links that lead out of it; in memory where the system has a place for that.
+    /// Creates an empty sandbox with links that lead out of it, in `/dev/shm` if that exists.
     pub fn new() -> World {
         let memory = Path::new("/dev/shm");
         let top = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
@@ -45,7 +46,7 @@ impl World {
         world
     }
 
-    /// The sandbox.
+    /// Returns the root of the sandbox.
     pub fn root(&self) -> PathBuf {
         self.top.path().join("root")
     }
@@ -54,14 +55,14 @@ impl World {
         self.top.path().join("outside")
     }
 
-    /// A file in the sandbox.
+    /// Creates a file in the sandbox.
     pub fn put(&self, name: &str, bytes: &[u8]) {
         let path = self.root().join(name);
         fs::create_dir_all(path.parent().expect("it lies in the sandbox")).expect("folders");
         fs::write(path, bytes).expect("a file");
     }
 
-    /// How engines are opened for it: with limits that end everything soon.
+    /// Returns options with tight limits.
     pub fn options(&self) -> Options {
         Options {
             sandbox: Some(self.root()),
@@ -72,12 +73,12 @@ impl World {
         }
     }
 
-    /// An engine for it.
+    /// Opens an engine with the default options of this sandbox.
     pub fn engine(&self) -> Engine {
         self.opened(&self.options())
     }
 
-    /// An engine with these options.
+    /// Opens an engine with these options.
     pub fn opened(&self, options: &Options) -> Engine {
         Engine::open(options).unwrap_or_else(|error| panic!("no engine: {:?}", error.findings))
     }
@@ -90,8 +91,8 @@ impl World {
     }
 }
 
-/// The state folder of all sandboxes of this process, so that a key is made once. Its ledger would grow with every
-/// input.
+/// Returns the state directory shared by all sandboxes of this process, so that the key is created only once. Deletes
+/// its ledger when that becomes too large, because it would grow with every input.
 fn state_of_all() -> PathBuf {
     static STATE: OnceLock<PathBuf> = OnceLock::new();
     let made = || {
@@ -102,7 +103,7 @@ fn state_of_all() -> PathBuf {
     let place = STATE.get_or_init(made);
     let ledger = place.join("neuroscript/ledger");
     if ledger.metadata().is_ok_and(|metadata| metadata.len() > MOST_LEDGER) {
-        // Another thread may do so too.
+        // Another thread may delete it at the same time.
         let _ = fs::remove_file(ledger);
     }
     place.clone()
@@ -113,8 +114,8 @@ thread_local! {
     static SHARED: RefCell<Option<(World, Engine)>> = const { RefCell::new(None) };
 }
 
-/// Does something with a sandbox and an engine that `make` opens. The next input gets the same, unless a run was
-/// begun in it: making a sandbox takes longer than most targets need for an input.
+/// Calls `work` with a sandbox and an engine that `make` creates. The next input gets the same ones unless a run has
+/// begun, because creating a sandbox takes longer than most targets need for an input.
 pub fn with_shared<T>(make: impl FnOnce() -> (World, Engine), work: impl FnOnce(&World, &Engine) -> T) -> T {
     let (world, engine) = SHARED.take().unwrap_or_else(make);
     let done = work(&world, &engine);
@@ -124,9 +125,9 @@ pub fn with_shared<T>(make: impl FnOnce() -> (World, Engine), work: impl FnOnce(
     done
 }
 
-/// Calls a tool; what is said of it holds no secret and tells of no fault of ours.
+/// Calls a tool, and checks that its answer contains neither the secret nor an internal error.
 pub fn call(engine: &Engine, tool: &str, arguments: serde_json::Value) -> Result<serde_json::Value, String> {
-    // Not every number of JSON is a value.
+    // Not every JSON number is a value.
     let arguments: Value = serde_json::from_value(arguments).map_err(|error| error.to_string())?;
     let answer = match engine.call(tool, &arguments) {
         Ok(value) => Ok(serde_json::to_value(&value).expect("every value is JSON")),
@@ -138,7 +139,7 @@ pub fn call(engine: &Engine, tool: &str, arguments: serde_json::Value) -> Result
     answer
 }
 
-/// Findings tell of no fault of ours, and can be shown.
+/// Checks that findings contain no internal errors and can be rendered.
 pub fn check_findings(findings: &[Diagnostic], sources: &Sources) {
     for finding in findings {
         assert_ne!(finding.code.id(), "NS0901", "{}", finding.message);
@@ -147,7 +148,7 @@ pub fn check_findings(findings: &[Diagnostic], sources: &Sources) {
     }
 }
 
-/// Nobody reads it.
+/// An output that discards everything after a check for the secret.
 pub struct Unread;
 
 impl Output for Unread {

@@ -1,6 +1,7 @@
-//! The sandbox that lies above the current one: who runs a command in a subfolder is told where the runs are.
+//! A sandbox above the current one: if a command runs in a subdirectory and finds no runs, the user learns where the
+//! runs are.
 //!
-//! It is looked for before the process is sealed, by names alone: nothing in it is read.
+//! The search happens before the lockdown. It only tests whether paths exist and reads nothing in them.
 
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
@@ -9,18 +10,18 @@ use crate::text::{safe, shell_word};
 
 use super::args::Global;
 
-/// Folders above the sandbox that are looked at.
+/// Maximum number of parent directories to examine.
 const LEVELS: usize = 32;
 
-/// A folder above the sandbox in which runs are kept.
+/// A directory above the sandbox that contains runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Above(PathBuf);
 
 impl Above {
-    /// Finds the nearest folder above the sandbox that has runs.
+    /// Finds the nearest directory above the sandbox that contains runs.
     pub fn find(global: &Global) -> Option<Above> {
         let given = global.sandbox.as_deref().unwrap_or(Path::new("."));
-        // Only a terminal is told paths of the machine.
+        // Absolute paths of the machine are only printed to a terminal.
         if given.is_absolute() && !stderr().is_terminal() {
             return None;
         }
@@ -36,7 +37,7 @@ impl Above {
         None
     }
 
-    /// Says which command concerns the runs there.
+    /// Returns a hint with the command for the runs there.
     pub fn hint(&self, verb: &str) -> String {
         let Above(folder) = self;
         let folder = shell_word(&safe::name(&folder.to_string_lossy()));

@@ -1,4 +1,4 @@
-//! `ns adopt`: shows what is foreign below `.ns`, and takes it over when somebody says so.
+//! `ns adopt`: shows the foreign state in `.ns`, and adopts it if the user agrees.
 
 use std::io::{IsTerminal, stderr, stdin};
 
@@ -27,7 +27,7 @@ pub struct AdoptArgs {
 
 /// `ns adopt`
 pub fn adopt(global: &Global, args: &AdoptArgs) -> Exit {
-    // Nothing of a run is brought to an end before somebody has seen what there is.
+    // Recover no run before the user has seen what is there.
     with_options(&Options { looks_only: !args.yes, makes_key: true, ..global.options() }, |engine| {
         catch_interrupts(engine.interrupt());
         let found = engine.foreign(ForeignDeed::Show)?;
@@ -56,7 +56,7 @@ fn is_agreed(engine: &Engine) -> bool {
     is_somebody_there && asked(engine, "take it over, so that it counts as yours? [y/N] ") == Answer::Yes
 }
 
-/// Says what was taken over, and what was left.
+/// Reports what was adopted and what was skipped.
 fn report(done: &ForeignState) -> Exit {
     let left = done.runs.iter().filter_map(|run| Some((run, run.flaw.as_ref()?)));
     let mut count = done.runs.len();
@@ -85,7 +85,7 @@ fn report_flaws(found: &ForeignState) {
     }
 }
 
-/// The foreign runs as a table for people; everything for programs.
+/// Returns the foreign runs and backups as a value to print.
 fn page(global: &Global, found: &ForeignState) -> Result<Value, ToolError> {
     let runs = Value::list(found.runs.iter().map(row_of_run).collect::<Result<_, _>>()?)?;
     let kept = found.kept.foreign.kept;

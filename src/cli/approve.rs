@@ -1,4 +1,4 @@
-//! Asking the person at the terminal before a tool runs.
+//! Approval by the person at the terminal.
 
 use std::io::{BufRead, IsTerminal, stderr, stdin};
 use std::rc::Rc;
@@ -9,10 +9,10 @@ use crate::text::safe;
 use super::screen;
 use super::terminal::say;
 
-/// The person at the terminal.
+/// An approver that asks the person at the terminal.
 struct Terminal;
 
-/// Lets an engine ask, where somebody reads standard error and types standard input.
+/// Enables approval questions if standard input and standard error are terminals.
 pub fn ask_at_terminal(engine: &Engine) {
     if stdin().is_terminal() && stderr().is_terminal() {
         engine.set_approver(Rc::new(Terminal));
@@ -47,18 +47,20 @@ fn ask(question: &Question, meter: &Meter) -> Result<Reply, LimitHit> {
     }
 }
 
-/// A line that is typed; none at the end of the input. The run's clock and Ctrl-C go on counting.
+/// Reads a typed line; `None` at the end of the input. Meanwhile the deadline and Ctrl-C of the run stay in effect.
+///
+/// Errors: a limit of the run is hit.
 pub fn read_line(watch: &Watch) -> Result<Option<String>, LimitHit> {
     wait(watch)?;
     let mut line = String::new();
-    // A terminal gives one line at a time, so none is left behind in the buffer.
+    // A terminal delivers one line at a time, so the buffer holds nothing beyond it.
     match stdin().lock().read_line(&mut line) {
         Ok(0) | Err(_) => Ok(None),
         Ok(_) => Ok(Some(line)),
     }
 }
 
-/// Waits until there is something to read.
+/// Waits until standard input is readable.
 #[cfg(unix)]
 pub fn wait(watch: &Watch) -> Result<(), LimitHit> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -73,13 +75,13 @@ pub fn wait(watch: &Watch) -> Result<(), LimitHit> {
     }
 }
 
-/// Elsewhere reading itself waits.
+/// On other systems the read itself waits.
 #[cfg(not(unix))]
 pub fn wait(watch: &Watch) -> Result<(), LimitHit> {
     watch.poll()
 }
 
-/// Whether something is there to be read from standard input.
+/// Whether standard input has data to read.
 #[cfg(unix)]
 pub fn is_input_waiting() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -87,13 +89,13 @@ pub fn is_input_waiting() -> bool {
     poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
 }
 
-/// Elsewhere nobody knows.
+/// Unknown on other systems.
 #[cfg(not(unix))]
 pub fn is_input_waiting() -> bool {
     false
 }
 
-/// Forgets what was typed and not read yet: the rest of a paste up to its end mark, else what comes at once.
+/// Discards unread typed input: the rest of a paste up to its end marker, otherwise everything that arrives right away.
 #[cfg(unix)]
 pub fn forget_typed(is_paste: bool) {
     use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
@@ -101,15 +103,15 @@ pub fn forget_typed(is_paste: bool) {
     let Ok(before) = tcgetattr(&input) else { return };
     let mut raw = before.clone();
     raw.make_raw();
-    // As it comes and not line by line, and without being shown.
+    // Raw mode: unbuffered and without echo.
     if tcsetattr(&input, OptionalActions::Now, &raw).is_ok() {
         read_away(is_paste);
-        // A terminal that is gone says so when it is read next.
+        // If the terminal has disappeared, the next read reports it.
         let _ = tcsetattr(&input, OptionalActions::Now, &before);
     }
 }
 
-/// Reads until nothing comes any more, for some seconds at most.
+/// Reads until no more input arrives, but for at most 10 seconds.
 #[cfg(unix)]
 fn read_away(is_paste: bool) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -130,6 +132,6 @@ fn read_away(is_paste: bool) {
     }
 }
 
-/// Elsewhere it is read.
+/// On other systems the input stays unread.
 #[cfg(not(unix))]
 pub fn forget_typed(_is_paste: bool) {}

@@ -1,4 +1,4 @@
-//! `ns audit`: the log of changes and refusals, shown and verified.
+//! `ns audit`: shows and verifies the log of changes and refusals.
 
 use std::fs::File;
 
@@ -26,7 +26,7 @@ pub fn audit(global: &Global, command: &AuditCommand) -> Exit {
     };
     let (is_there, path) = engine.find_audit_log(&log);
     let is_elsewhere = engine.find_audit_log(&if place.state { AuditLog::Root } else { AuditLog::State }).0;
-    // The log of runs that may change nothing lies where no run reaches, and so it is read without the wall.
+    // The log of read-only runs is in the user state, out of reach of all runs, so it is read without lockdown.
     if !place.state
         && let Err(error) = super::seal(&engine)
     {
@@ -73,7 +73,7 @@ fn log(place: &AuditPlace) -> Result<AuditLog, Exit> {
     })
 }
 
-/// That there is no log is no proof of anything, so it is no success.
+/// Reports a missing log. It proves nothing, so it is a failure.
 fn missing(is_elsewhere: bool, place: &AuditPlace, name: &str) -> Exit {
     let help = match (is_elsewhere, place.state) {
         (true, false) => "there is one of runs that may change nothing: give `--state`",
@@ -103,7 +103,7 @@ fn show(
     Ok(Some(if printed.is_ok() { Exit::Done } else { Exit::Failed }))
 }
 
-/// What a table shows of a line.
+/// Selects the columns of a line for a table.
 fn row(line: &Value) -> Value {
     let Value::Map(line) = line else { return Value::Nil };
     let of = |name: &str| line.get_str(name).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `ns call TOOL JSON`: one tool, its answer on standard output, a failure as one line of JSON on
+//! `ns call TOOL JSON`: calls one tool. The result is printed to standard output, a failure as one line of JSON to
 //! standard error.
 
 use std::io::{Read, stdin};
@@ -23,23 +23,23 @@ use super::show::{Format, Printer};
 use super::terminal::{report_notes, say};
 use super::undo::say_ended;
 
-/// Bytes of JSON that are ever taken in.
+/// Maximum size of JSON input, in bytes.
 pub const MAX_JSON: u64 = 256 << 20;
 
-/// A part of an answer, as `--meta` asks for it.
+/// A part of an answer, as selected by `--meta`.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     offset: Option<usize>,
     bytes: u64,
 }
 
-/// Bytes of a part where nothing else is said.
+/// Default size of a part, in bytes.
 const PART: u64 = 256 << 10;
-/// Bytes of an answer of which parts are given.
+/// Maximum size in bytes of an answer that is returned in parts.
 const WHOLE: u64 = 256 << 20;
 
 impl Part {
-    /// The part of an answer, and what is said beside it.
+    /// Returns this part of an answer, and its metadata.
     pub fn of(&self, answer: Value) -> Result<(Value, Value), ToolError> {
         let behind = || {
             ToolError::new(ToolCode::BadArgs, "`--offset` lies behind the end of the answer, or inside a character")
@@ -125,12 +125,13 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value,
     Ok(answer)
 }
 
-/// The error of an answer that cannot be given; a call that changed something says that it was done.
+/// Amends the error for an answer that cannot be printed: if the call changed something, the error says that it was
+/// done.
 pub fn untold(engine: &Engine, error: ToolError) -> ToolError {
     if engine.ended_run().is_some() { error.preceded_by(DONE) } else { error }
 }
 
-/// A failure is one line, so what else there is to say goes into it.
+/// Adds notes to the hint of an error, because a failure must fit on one line.
 fn with_notes(error: ToolError, notes: Vec<String>) -> ToolError {
     let hints: Vec<String> = error.hint.into_iter().chain(notes).collect();
     ToolError { hint: (!hints.is_empty()).then(|| hints.join("; ")), ..error }
@@ -161,7 +162,7 @@ pub fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// A text as it is, anything else as one line of JSON, unless another format is asked for.
+/// Prints a text as it is and any other value as one line of JSON, unless another format is requested.
 fn print(value: &Value, format: Option<Format>) -> Exit {
     let mut printer = Printer::new(format.unwrap_or(Format::Json));
     let printed = match (format, value.as_text()) {

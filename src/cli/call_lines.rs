@@ -1,8 +1,8 @@
-//! `ns call --jsonl`: one call a line in, one answer a line out, for programs that hold a process open.
+//! `ns call --jsonl`: one call per input line, one answer per output line, for programs that keep a process open.
 //!
 //! `{"id": 1, "tool": "read_file", "arguments": {…}}` is answered with `{"id": 1, "result": …}`, or with
-//! `{"id": 1, "error": {…}}` in the shape of every failure. Ids are kept as they are, whatever they are; calls
-//! are done in their order, and share session memory.
+//! `{"id": 1, "error": {…}}` in the form common to all failures. An id may be any JSON value and is returned unchanged.
+//! Calls are executed in order and share session memory.
 
 use std::io::{BufRead, ErrorKind, Read, Write, stdin, stdout};
 
@@ -65,7 +65,7 @@ pub fn call_lines(engine: &Engine, part: Option<&Part>) -> Exit {
     }
 }
 
-/// The answer to a line, in the order in which its keys are written.
+/// The answer to a line. The fields are written in this order.
 #[derive(Default, Serialize)]
 struct Answer {
     id: Json,
@@ -75,7 +75,7 @@ struct Answer {
     meta: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Json>,
-    /// The items that a call has done although it failed for others.
+    /// The result for the items that succeeded, if the call failed for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -123,7 +123,7 @@ impl Answer {
     }
 }
 
-/// The line of an answer; where that meets a limit of the call, the line says so instead.
+/// Serializes an answer. If that exceeds a limit of the call, returns a line with the error instead.
 fn text_of(engine: &Engine, answer: &Answer) -> String {
     let _bounds = engine.bound_answer();
     let mut sink = Sink::new(Room::of_text());

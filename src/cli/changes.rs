@@ -1,32 +1,31 @@
-//! What changed, as people see it: a tree with marks, and differences below it. Used for runs that are
-//! over and for plans.
+//! Changes for display: a tree with marks, followed by the diffs. Used for finished runs and for plans.
 //!
-//! Nothing here looks at the disk. Paths never reach a terminal as they are; contents do not either.
+//! This module does not access the file system. Paths and contents are escaped before they reach a terminal.
 
 use std::fmt::Write as _;
 
 use crate::engine::{Described, Difference, ShownChange, What};
 use crate::text::safe;
 
-/// Columns that the tree takes before what is said of a change, at most.
+/// Maximum width in columns of the names in the tree, before the descriptions.
 const WIDEST: usize = 60;
-/// Spaces before the names in a folder.
+/// Indentation for each level of directories.
 const INDENT: usize = 2;
 
-/// How text is put out.
+/// The treatment of text for an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
-    /// For programs and files: as it is.
+    /// For programs and files: unchanged.
     Plain,
-    /// For a terminal without colours: what could change its state is escaped.
+    /// For a terminal without colours: escapes sequences that could change its state.
     Escaped,
-    /// For a terminal with colours.
+    /// For a terminal with colours; escaped as well.
     Colored,
 }
 
-/// The changes as a tree: each with a mark, its name in its folder, and what is to be said of it.
+/// Formats the changes as a tree: each with a mark, its name and a description.
 ///
-/// The marks are `+` created, `~` changed, `>` moved, `-` deleted. Folders on the way have none.
+/// The marks are `+` created, `~` changed, `>` moved, `-` deleted. Directories that only lead to a change have none.
 pub fn tree(changes: &[Described], paint: Paint) -> String {
     let mut sorted: Vec<(Vec<String>, &Described)> =
         changes.iter().map(|described| (parts(&described.change), described)).collect();
@@ -43,7 +42,7 @@ pub fn tree(changes: &[Described], paint: Paint) -> String {
         let name = indented(folders, last, described.change.is_folder);
         let mark = mark(&described.change.what);
         lines.push(Line { mark, name, about: about(described), of: Some(described) });
-        // Only of a folder are others in it.
+        // Only directories have descendants here, so comparing with the previous path suffices.
         above = parts;
     }
     let width = lines.iter().filter(|line| !line.about.is_empty()).map(Line::width).max().unwrap_or(0).min(WIDEST);
@@ -53,7 +52,7 @@ pub fn tree(changes: &[Described], paint: Paint) -> String {
     })
 }
 
-/// The differences of all contents that were compared as texts, in the unified format, one after another.
+/// Concatenates the unified diffs of all contents that were compared as text.
 pub fn differences(changes: &[Described], paint: Paint) -> String {
     let mut text = String::new();
     let mut left_out = 0;
@@ -69,7 +68,7 @@ pub fn differences(changes: &[Described], paint: Paint) -> String {
     text
 }
 
-/// One line that says how much changed.
+/// Returns one line with the numbers of changes.
 pub fn summary(changes: &[Described]) -> String {
     let count = |marked: char| changes.iter().filter(|it| mark(&it.change.what) == marked).count();
     let words = [('+', "created"), ('~', "changed"), ('>', "moved"), ('-', "deleted")];
@@ -89,9 +88,9 @@ pub fn summary(changes: &[Described]) -> String {
 struct Line<'a> {
     mark: char,
     name: String,
-    /// What is said of the change.
+    /// The description of the change.
     about: String,
-    /// The change, if this is not a folder on the way to one.
+    /// The change; `None` for a directory that only leads to one.
     of: Option<&'a Described>,
 }
 
@@ -117,7 +116,7 @@ impl Line<'_> {
     }
 }
 
-/// The parts of a path; what lies below a further root begins with its path.
+/// Splits a path into its parts. A path below a further root begins with the path of that root.
 fn parts(change: &ShownChange) -> Vec<String> {
     let path = change.path.shown();
     let (root, rest) = if path.starts_with('/') { ("/", path.trim_start_matches('/')) } else { ("", &*path) };
@@ -142,7 +141,7 @@ fn mark(what: &What) -> char {
     }
 }
 
-/// What is said of a change behind its name.
+/// Returns the description that follows the name of a change.
 fn about(described: &Described) -> String {
     let Described { change, difference } = described;
     let what = match &change.what {
@@ -203,7 +202,7 @@ fn put_difference(text: &mut String, line: &str, paint: Paint) {
             Some(b'@') => Some(CYAN),
             _ => None,
         };
-        // What could change the terminal's state is shown as an escape.
+        // Escape sequences that could change the state of the terminal.
         text.push_str(&painted(&safe::prose(line), color, paint));
     }
     text.push('\n');

@@ -39,7 +39,7 @@ pub fn check(global: &Global, args: &CheckArgs) -> Exit {
     graver(graver(exit, if is_faulty { Exit::Difference } else { Exit::Done }), shown)
 }
 
-/// Standard input that is repaired goes to standard output, which is then for nothing else.
+/// Refuses a second output: a repaired script from standard input occupies standard output.
 fn demand_one_output(args: &CheckArgs) -> Result<(), Exit> {
     let reads_input = args.files.iter().any(|file| file == Path::new("-"));
     if args.fix && reads_input && (args.info || args.format != FindingFormat::Text) {
@@ -64,7 +64,7 @@ fn look_at(engine: &Engine, files: &[PathBuf]) -> (Vec<(String, Checked)>, Exit)
     (checked, exit)
 }
 
-/// Repairs all files, and gives what is left.
+/// Repairs all files and returns the remaining findings.
 fn repair(engine: &Engine, files: &[PathBuf]) -> (Vec<(String, Checked)>, Exit) {
     let (mut left, mut exit) = (Vec::new(), Exit::Done);
     let (mut repairs, mut repaired_files) = (0, 0);
@@ -85,7 +85,7 @@ fn repair(engine: &Engine, files: &[PathBuf]) -> (Vec<(String, Checked)>, Exit) 
     (left.into_iter().map(|(_, name, checked)| (name, checked)).collect(), exit)
 }
 
-/// Checks a file again that uses modules: one may have been repaired after it.
+/// Checks a file again if it uses modules, which may have been repaired after it.
 fn check_again(engine: &Engine, file: &Path, checked: &mut Checked) {
     if file != Path::new("-")
         && !checked.info.modules.is_empty()
@@ -99,7 +99,7 @@ fn findings(checked: &[(String, Checked)]) -> impl Iterator<Item = &Diagnostic> 
     checked.iter().flat_map(|(_, checked)| &checked.findings)
 }
 
-/// What is wrong with a module is told once, however many of the scripts use it.
+/// Removes duplicate findings in modules that several scripts use.
 fn tell_once(checked: &mut [(String, Checked)]) {
     let mut told = HashSet::new();
     for (_, Checked { findings, sources, .. }) in checked {

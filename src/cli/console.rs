@@ -1,4 +1,4 @@
-//! Standard input line by line, and a line on standard error that says how far a script has come.
+//! The console of scripts: standard input line by line, and a progress line on standard error.
 
 use std::cell::RefCell;
 use std::io::{IsTerminal, Read, stderr, stdin};
@@ -11,17 +11,17 @@ use super::approve::wait;
 use super::screen::{self, Author};
 use super::terminal::say;
 
-/// Bytes that are read at once.
+/// Size of a read, in bytes.
 const PIECE: usize = 64 << 10;
 
-/// Lets scripts read standard input and show how far they have come.
+/// Lets scripts read standard input and show their progress.
 pub fn connect_console(engine: &Engine) {
     engine.set_console(Rc::new(Streams::default()));
 }
 
 #[derive(Default)]
 struct Streams {
-    /// What was read behind the last line, and from where on it is new.
+    /// Data read beyond the last line, and the offset at which the unread part begins.
     pending: RefCell<(Vec<u8>, usize)>,
 }
 
@@ -68,7 +68,7 @@ impl Streams {
     }
 }
 
-/// Nothing stays on the terminal when the run is over.
+/// Removes the progress line from the terminal at the end of the run.
 impl Drop for Streams {
     fn drop(&mut self) {
         screen::end();
@@ -86,7 +86,7 @@ fn read(piece: &mut [u8], meter: &Meter) -> Result<usize, InputFault> {
     }
 }
 
-/// A line as text: without the CR of other systems, and with U+FFFD for bytes that are none.
+/// Converts a line to text: strips a trailing CR, and replaces invalid UTF-8 with U+FFFD.
 fn text(mut line: Vec<u8>) -> String {
     if line.last() == Some(&b'\r') {
         line.pop();

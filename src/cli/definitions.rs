@@ -1,5 +1,5 @@
-//! `ns tools --format mcp|openai|openai-strict|anthropic|gemini`: the tools as other frameworks declare them.
-//! What is called then is `ns call`, or `ns call --jsonl` for a program that holds a process open.
+//! `ns tools --format mcp|openai|openai-strict|anthropic|gemini`: tool definitions for other frameworks. Their calls
+//! are executed with `ns call`, or with `ns call --jsonl` by a program that keeps a process open.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -8,7 +8,7 @@ use crate::toolkit::Tool;
 
 use super::args::ToolFormat;
 
-/// One tool in the form of a framework; none where the format is no framework's.
+/// Returns the definition of one tool; `None` if the format is not that of a framework.
 pub fn one(format: ToolFormat, tool: &Tool) -> Option<Json> {
     let name = tool.spec.wire;
     let description = format!("{}.", tool.spec.summary);
@@ -32,7 +32,7 @@ pub fn one(format: ToolFormat, tool: &Tool) -> Option<Json> {
         }
         ToolFormat::Gemini => {
             let mut declared = json!({ "name": name, "description": description });
-            // An object without properties is refused there.
+            // Gemini rejects an object without properties.
             if !tool.params.is_empty() {
                 declared["parameters"] = open_api(plain_input(tool));
             }
@@ -42,7 +42,7 @@ pub fn one(format: ToolFormat, tool: &Tool) -> Option<Json> {
     })
 }
 
-/// Several tools in the form of a framework.
+/// Returns the definitions of several tools.
 pub fn several<'t>(format: ToolFormat, tools: impl Iterator<Item = &'t Tool>) -> Option<Json> {
     let tools: Vec<Json> = tools.map(|tool| one(format, tool)).collect::<Option<_>>()?;
     Some(match format {
@@ -52,7 +52,7 @@ pub fn several<'t>(format: ToolFormat, tools: impl Iterator<Item = &'t Tool>) ->
     })
 }
 
-/// Every argument is required, and `null` where it may be left out; whether all of them can be said so.
+/// Makes every argument required, with `null` for an omitted one. Returns whether strict mode can express all of them.
 fn strict(mut schema: Json) -> (Json, bool) {
     let required: Vec<String> = schema["required"]
         .as_array()
@@ -84,7 +84,7 @@ fn strict(mut schema: Json) -> (Json, bool) {
     (schema, true)
 }
 
-/// Whether a schema says of everything below it what it is, as strict schemas must.
+/// Whether a schema fully specifies its contents, as strict mode requires.
 fn is_closed(schema: &Json) -> bool {
     match schema["type"].as_str() {
         Some("array") => schema.get("items").is_some_and(is_closed),
@@ -93,7 +93,7 @@ fn is_closed(schema: &Json) -> bool {
     }
 }
 
-/// The part of JSON Schema that OpenAPI 3.0 has, in which Gemini's function declarations are written.
+/// Reduces a schema to the subset of JSON Schema in OpenAPI 3.0 that Gemini's function declarations use.
 fn open_api(schema: Json) -> Json {
     let Json::Object(schema) = schema else { return schema };
     let kept = ["type", "description", "enum", "properties", "required", "items", "minimum", "maximum"];
@@ -105,7 +105,7 @@ fn open_api(schema: Json) -> Json {
                 Json::Object(properties.into_iter().map(|(name, value)| (name, open_api(value))).collect())
             }
             ("items", value) => open_api(value),
-            // Bounds of 64 bits are not understood there.
+            // Bounds beyond 32 bits are not supported.
             ("minimum" | "maximum", value) if value.as_i64().is_none_or(|bound| bound.abs() > i64::from(i32::MAX)) => {
                 continue;
             }
@@ -113,7 +113,7 @@ fn open_api(schema: Json) -> Json {
         };
         plain.insert(key, value);
     }
-    // A type has to be said; where anything goes, it is a text.
+    // A type is mandatory; use text if any type is possible.
     plain.entry("type").or_insert_with(|| json!("STRING"));
     if plain["type"] == "ARRAY" {
         plain.entry("items").or_insert_with(|| json!({ "type": "STRING" }));

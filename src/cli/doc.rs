@@ -1,7 +1,7 @@
-//! `ns doc [NAME]`: a page about any tool, built-in, statement, value or code, each with an example; of a name that is
-//! none of these, what serves the purpose that it names.
+//! `ns doc [NAME]`: a page with an example for any tool, built-in, statement, value or code. If the name is none of
+//! these, lists the topics that serve that purpose.
 //!
-//! Nothing is written here: tools have their declarations, the language its pages, codes their explanations.
+//! The pages are assembled from the declarations of tools, the pages of the language and the explanations of codes.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -16,12 +16,12 @@ use super::terminal::{print, report_error};
 use super::tools::Entry;
 use super::{explain, tools};
 
-/// Something that there is a page about.
+/// A topic that has a page.
 enum Topic<'a> {
     Part(&'static Page),
     Tool(Entry<'a>),
     Group(&'a str, Vec<Entry<'a>>),
-    /// Its id, title and explanation.
+    /// Id, title and explanation.
     Code(&'static str, &'static str, &'static str),
 }
 
@@ -63,13 +63,13 @@ pub fn doc(args: &DocArgs) -> Exit {
 pub(crate) enum About {
     /// Its pages.
     Pages(String),
-    /// No page has the name; this list is of what serves such a purpose.
+    /// No page has this name; a list of topics that serve this purpose.
     Similar(String),
-    /// Nothing, and the name that may be meant.
+    /// Nothing, with a suggestion for the name.
     Nothing(Option<String>),
 }
 
-/// The pages about what a name stands for, else what serves the purpose that it names.
+/// Returns the pages for a name, or else the topics that serve the purpose that it names.
 pub(crate) fn about(name: &str) -> About {
     let registry = built_in_tools();
     let found = find(&registry, name);
@@ -84,11 +84,11 @@ pub(crate) fn about(name: &str) -> About {
     }
 }
 
-/// Lines of a list of what serves a purpose, its heading aside.
+/// Maximum number of topics listed for a purpose.
 const MOST_SIMILAR: usize = 9;
 
-/// Tools, built-ins and statements that serve a purpose, best first. Of a name with a point only what is surely
-/// meant: the rest is a misspelling.
+/// Returns tools, built-ins and statements that serve a purpose, best first. For a name with a dot only certain matches
+/// count, because anything else is a misspelling.
 fn similar<'r>(registry: &'r Registry, name: &str) -> Vec<Topic<'r>> {
     let topics: Vec<Topic<'r>> = topics(registry).filter(|topic| topic.purpose().is_some()).collect();
     let purposes: Vec<Purpose<'_>> = topics.iter().filter_map(Topic::purpose).collect();
@@ -104,7 +104,7 @@ fn similar<'r>(registry: &'r Registry, name: &str) -> Vec<Topic<'r>> {
     similar
 }
 
-/// The pages of a name; with that of a group also what serves the purpose elsewhere: `hash` is about files too.
+/// Formats the pages of a name. For a group, adds other topics that serve the same purpose: `hash` concerns files too.
 fn pages_text(registry: &Registry, name: &str, found: &[Topic<'_>]) -> String {
     let mut text = found.iter().map(Topic::text).collect::<Vec<_>>().join("\n\n\n");
     let groups = found.iter().filter_map(|topic| if let Topic::Group(group, _) = topic { Some(*group) } else { None });
@@ -123,7 +123,7 @@ fn pages_text(registry: &Registry, name: &str, found: &[Topic<'_>]) -> String {
     text
 }
 
-/// A line for each topic.
+/// Formats one line for each topic.
 fn summaries(topics: &[Topic<'_>]) -> String {
     let mut table = new_table();
     for topic in topics {
@@ -136,7 +136,7 @@ fn similar_text(name: &str, similar: &[Topic<'_>]) -> String {
     format!("no page is called `{}`; these are about it:\n{}", safe::name(name), summaries(similar))
 }
 
-/// Everything that there is a page about.
+/// Returns every topic that has a page.
 fn topics(registry: &Registry) -> impl Iterator<Item = Topic<'_>> {
     pages()
         .map(Topic::Part)
@@ -160,7 +160,7 @@ fn codes<'a>() -> impl Iterator<Item = Topic<'a>> {
     script.chain(ToolCode::ALL.iter().map(|code| Topic::Code(code.id(), code.title(), code.explanation())))
 }
 
-/// All that a name stands for: `STR` is a built-in and a group of tools.
+/// Returns all topics of a name: `STR` is a built-in and a group of tools.
 fn find<'r>(registry: &'r Registry, name: &str) -> Vec<Topic<'r>> {
     let mut found: Vec<Topic<'r>> = topics(registry)
         .filter(|topic| match topic {
@@ -168,7 +168,7 @@ fn find<'r>(registry: &'r Registry, name: &str) -> Vec<Topic<'r>> {
             topic => topic.names().iter().any(|known| known.eq_ignore_ascii_case(name)),
         })
         .collect();
-    // `LIST` is a group, and not `FS.List` without its own.
+    // `LIST` means the group, not `FS.List` without its group.
     if found.is_empty() || name.contains('.') {
         let tool = registry.find(name).map(|id| registry.get(id));
         found.extend(tool.map(|tool| Topic::Tool(Entry::of_tool(tool))));
@@ -176,12 +176,13 @@ fn find<'r>(registry: &'r Registry, name: &str) -> Vec<Topic<'r>> {
     found
 }
 
-/// The built-in that `MATH.Sqrt` finds: the groups have tools, and those on numbers are found there too.
+/// Returns the name of the built-in that a name like `MATH.Sqrt` denotes: built-ins for numbers are also found under a
+/// group, as tools are.
 fn numeric(name: &str) -> Option<String> {
     Builtin::find(name).filter(|_| name.contains('.')).map(|builtin| builtin.name().to_owned())
 }
 
-/// The name nearest to one that stands for nothing.
+/// Returns a suggestion for an unknown name.
 fn near(registry: &Registry, name: &str) -> Option<String> {
     let names: Vec<&str> = topics(registry).flat_map(|topic| topic.names()).collect();
     let upper = name.to_uppercase();
@@ -222,7 +223,7 @@ impl<'a> Topic<'a> {
         }
     }
 
-    /// The words that a search matches; `None` for groups and codes.
+    /// Returns the words that a search matches; `None` for groups and codes.
     fn purpose(&self) -> Option<Purpose<'a>> {
         match self {
             Topic::Part(page) => Some(page.purpose()),
@@ -289,7 +290,7 @@ fn files_json(files: &[(&str, &str)]) -> Json {
     Json::Object(files.iter().map(|(path, text)| ((*path).to_owned(), Json::from(*text))).collect::<Map<_, _>>())
 }
 
-/// A part of the language, for people.
+/// Formats the page of a part of the language.
 fn part(page: &Page) -> String {
     let mut text = format!("{}\n  {}\n", page.form, page.summary);
     if !page.details.is_empty() {
@@ -301,13 +302,13 @@ fn part(page: &Page) -> String {
     text
 }
 
-/// Files that a script finds, and what leads on to the script.
+/// Formats the files of an example, and the heading of the script that follows.
 fn shown_files<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let shown: String = files.map(|(name, text)| format!("with {name}\n{}\n", tools::indented(text))).collect();
     if shown.is_empty() { shown } else { shown + "the script\n" }
 }
 
-/// What there are pages about.
+/// Formats the list of all topics.
 fn overview(registry: &Registry) -> String {
     let mut text = "`ns doc NAME` shows a page with an example; a name is one of these.\n".to_owned();
     for (kind, title) in [

@@ -1,4 +1,4 @@
-//! `ns doctor`: what holds here.
+//! `ns doctor`: shows the sandbox, policy and limits in effect.
 
 use serde_json::{Value as Json, json};
 
@@ -14,7 +14,7 @@ pub fn doctor(global: &Global) -> Exit {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    // As a run would do it, so that what is told is what holds.
+    // Lock down as a run would, so that the report is accurate.
     let sealed = engine.seal(Process::Script);
     let text =
         if global.output == OutputFormat::Json { format!("{:#}\n", as_json(&engine)) } else { in_force(&engine) };
@@ -28,14 +28,14 @@ pub fn doctor(global: &Global) -> Exit {
     }
 }
 
-/// One line that says whether the kernel restricts the process, and how.
+/// Returns whether the kernel restricts the process: a summary, and a line for each restriction.
 pub(super) fn kernel_sandbox(engine: &Engine) -> String {
     let Some(force) = engine.force() else { return "kernel sandbox: none".to_owned() };
     let rows = force.rows().into_iter().map(|(name, what)| format!("\n  {name}: {what}"));
     format!("kernel sandbox: {}{}", force.summary(), rows.collect::<String>())
 }
 
-/// Whether what this user leaves here can be told from a stranger's, and whether `.ns` is a stranger's.
+/// Describes whether this user's state can be distinguished from foreign state here, and whether `.ns` is foreign.
 fn seals(engine: &Engine) -> String {
     let key = match engine.key_lost_because() {
         None => "your key tells your runs from a stranger's".to_owned(),
@@ -56,7 +56,7 @@ fn seals(engine: &Engine) -> String {
     format!("{key}{own}{found}")
 }
 
-/// Where an engine works, and what it lets scripts do.
+/// Describes the sandbox of an engine and what scripts may do in it.
 pub(crate) fn in_force(engine: &Engine) -> String {
     let gate = engine.gate();
     let resolver = match gate.root.resolver() {
@@ -106,7 +106,7 @@ pub(crate) fn in_force(engine: &Engine) -> String {
     text
 }
 
-/// The policy files that were read: whose each is, and its name.
+/// Returns the policy files that were read: the layer and the name of each.
 fn policies(engine: &Engine) -> Vec<(&'static str, String)> {
     let files = &engine.provenance().files;
     match files.is_empty() {
@@ -115,7 +115,7 @@ fn policies(engine: &Engine) -> Vec<(&'static str, String)> {
     }
 }
 
-/// What holds, for programs: the policy files, every value with where it comes from, and what is not used.
+/// Returns the same facts for programs: the policy files, every value with its origin, and unused values.
 fn as_json(engine: &Engine) -> Json {
     let provenance = engine.provenance();
     let word = |layer: Layer| match layer {

@@ -1,31 +1,31 @@
-//! Exit codes.
+//! Exit codes of the process.
 
 use crate::engine::Ending;
 use crate::text::ToolCode;
 
-/// How the process ends.
+/// The outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Done; also when nobody reads the output any more.
+    /// Success, also if nobody reads the output any more.
     Done,
     /// The script failed.
     Failed,
-    /// The command line, or the arguments of a tool, are wrong.
+    /// The command line or the arguments of a tool are invalid.
     Usage,
     /// A check found something.
     Difference,
     /// The policy or the sandbox refused.
     Refused,
-    /// A case of `ns test` does not say what it should.
+    /// A case of `ns test` failed.
     TestsFailed,
-    /// A time or step limit.
+    /// A time or step limit was hit.
     OutOfTime,
     /// Ctrl-C.
     Interrupted,
 }
 
 impl Exit {
-    /// The number that the caller sees.
+    /// Returns the exit code.
     pub fn code(self) -> i32 {
         match self {
             Exit::Done => 0,
@@ -40,7 +40,7 @@ impl Exit {
     }
 }
 
-/// How a call of a tool alone ends when it failed.
+/// The outcome of a failed call of a single tool.
 impl From<ToolCode> for Exit {
     fn from(code: ToolCode) -> Exit {
         match code {

@@ -23,7 +23,7 @@ pub fn explain(code: &str) -> Exit {
     }
 }
 
-/// What is said about a code.
+/// Formats the explanation of a code.
 pub fn page(id: &str, title: &str, explanation: &str) -> String {
     format!("{id}: {title}\n\n{explanation}")
 }

@@ -1,4 +1,4 @@
-//! The files that a command is given: those that are named, and the scripts in folders.
+//! The input files of a command: named files, and the scripts in named directories.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::exit::Exit;
 use super::terminal::report_error;
 
-/// What cannot be read or written outranks what was found.
+/// Returns the more severe outcome. Failures to read or write outrank findings.
 pub fn graver(one: Exit, other: Exit) -> Exit {
     match (one, other) {
         (Exit::Done, other) => other,
@@ -15,7 +15,7 @@ pub fn graver(one: Exit, other: Exit) -> Exit {
     }
 }
 
-/// The files that are named, and the scripts below folders that are.
+/// Returns the named files and the scripts below named directories. The exit reports directories that cannot be read.
 pub fn files_of(named: &[PathBuf]) -> (Vec<PathBuf>, Exit) {
     let (mut files, mut exit) = (Vec::new(), Exit::Done);
     for path in named {
@@ -34,7 +34,7 @@ pub fn files_of(named: &[PathBuf]) -> (Vec<PathBuf>, Exit) {
     (files, exit)
 }
 
-/// The scripts in a folder and below it, by name; hidden folders and links to folders are left out.
+/// Collects the scripts in a directory and below it, sorted by name. Skips hidden directories and links to directories.
 fn scripts_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
     let mut ahead = vec![folder.to_path_buf()];
     while let Some(folder) = ahead.pop() {

@@ -1,4 +1,4 @@
-//! `ns check --fix`: what was repaired is written back.
+//! `ns check --fix`: repairs files in place.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,8 +10,8 @@ use super::replace::{Original, replace};
 use super::run::read_script;
 use super::terminal::{print, report_error};
 
-/// Repairs one file, or prints standard input with its repairs. Gives its name, how many findings were
-/// repaired, and what is left.
+/// Repairs a file, or prints repaired standard input. Returns its name, the number of repaired findings and the
+/// remaining ones.
 pub fn fix(engine: &Engine, file: &Path) -> Result<(String, usize, Checked), Exit> {
     let original = if file == Path::new("-") { None } else { Original::of(file).ok() };
     let script = read_script(file)?;

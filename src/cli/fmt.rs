@@ -15,13 +15,13 @@ use super::replace::{Original, replace};
 use super::run::read_script;
 use super::terminal::{counted, print, report_error, report_findings, say};
 
-/// What became of one file.
+/// The outcome for one file.
 enum Became {
-    /// It has its canonical form, now or before.
+    /// The file has its canonical form, whether rewritten or not.
     Done { changed: bool },
-    /// It has another, and was only looked at.
+    /// The file is not in canonical form and was only checked.
     Different,
-    /// It has none, cannot be read, or cannot be written.
+    /// The file has errors, or cannot be read or written.
     Not(Exit),
 }
 
@@ -67,7 +67,7 @@ fn format(file: &Path, args: &FmtArgs) -> Became {
     }
 }
 
-/// A file as it is, and in its canonical form.
+/// Reads a file and returns it with its canonical form.
 fn form_of(file: &Path, args: &FmtArgs) -> Result<(Sources, String), Exit> {
     let script = read_script(file)?;
     let spelling = args.keywords.map(|keywords| match keywords {
@@ -85,7 +85,7 @@ fn form_of(file: &Path, args: &FmtArgs) -> Result<(Sources, String), Exit> {
     }
 }
 
-/// Tells of a file what would change.
+/// Reports for one file what would change.
 fn looked_at(source: &Source, text: &str, args: &FmtArgs) -> Became {
     if source.text() == text {
         return Became::Done { changed: false };

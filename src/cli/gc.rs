@@ -1,4 +1,4 @@
-//! `ns gc`: room is made by giving up what is kept of old runs.
+//! `ns gc`: frees space by deleting backups and journals of old runs.
 
 use clap::Args;
 
@@ -60,7 +60,7 @@ pub fn gc(global: &Global, args: &GcArgs) -> Exit {
     })
 }
 
-/// Removes what is foreign, or says what that is.
+/// Removes foreign state, or only lists it if `is_dry`.
 fn foreign(engine: &Engine, is_dry: bool) -> Result<Swept, ToolError> {
     let state = engine.foreign(if is_dry { ForeignDeed::Show } else { ForeignDeed::Remove })?;
     let mut swept = state.kept;
@@ -79,7 +79,7 @@ impl GcArgs {
     }
 }
 
-/// Says in words what went, and what was left alone.
+/// Reports what was removed and what was skipped.
 fn report(swept: &Swept, is_dry: bool) {
     for flaw in &swept.flaws {
         say(&format!("warning: {}; it was left alone\n", safe::name(&flaw.to_string())));
@@ -94,7 +94,7 @@ fn report(swept: &Swept, is_dry: bool) {
     say(&format!("{things} of {} bytes{more} {verb}\n", gone.bytes));
 }
 
-/// What went and what stays: as a table for people, whole for programs.
+/// Returns what was removed and what remains: a table for people, all details for programs.
 fn page(global: &Global, swept: &Swept, is_dry: bool) -> Result<Value, ToolError> {
     let sorts = [
         ("backups", swept.backups),
@@ -142,7 +142,7 @@ fn row_of_thing(thing: &GivenUp) -> Value {
     row.with("bytes", thing.bytes as i64).with("why", why).into()
 }
 
-/// `1234`, `500K`, `20M`, `1G`: units of 1024.
+/// Parses a size such as `1234`, `500K`, `20M` or `1G`, in units of 1024.
 fn bytes(text: &str) -> Result<u64, String> {
     let units = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)];
     let (number, unit) = units

@@ -1,4 +1,4 @@
-//! `ns guide`: what a model that has never seen the language needs, to write a right script.
+//! `ns guide`: prints a language guide for models that do not know the language.
 
 use crate::engine::GUIDE;
 

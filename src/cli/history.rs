@@ -1,4 +1,4 @@
-//! `ns log` and `ns show`: what runs changed.
+//! `ns log` and `ns show`: list runs, and show the changes of one.
 
 use std::io::{IsTerminal, stdout};
 
@@ -20,11 +20,11 @@ use super::show::{Format, Printer};
 use super::table;
 use super::terminal::{self, report_findings, report_notes, say};
 
-/// Columns that the command of a run takes at least, however narrow the terminal is.
+/// Minimum width in columns of the command of a run, however narrow the terminal.
 const COMMAND_COLUMNS: u16 = 16;
 /// Message for a sandbox without runs.
 const NOTHING: &str = "no run has changed anything here";
-/// Runs that `:log` of a session shows.
+/// Number of runs that `:log` shows.
 const SHOWN_IN_SESSION: usize = 10;
 
 /// `ns log`
@@ -77,7 +77,7 @@ fn whole(run: &ShownRun, described: &[Described]) -> Result<Value, ToolError> {
     Ok(head(run).with("changes", rows(described)?).into())
 }
 
-/// A run as people see it: what it was, the tree of what it changed, and the differences.
+/// Formats a run for people: its data, the tree of its changes, and the diffs.
 fn page(run: &ShownRun, described: &[Described], with_differences: bool) -> String {
     let paint = terminal::paint();
     let head = head(run);
@@ -97,13 +97,13 @@ fn page(run: &ShownRun, described: &[Described], with_differences: bool) -> Stri
 pub(crate) fn log_in_session(engine: &Engine) {
     match engine.runs(Selection::Folded, SHOWN_IN_SESSION) {
         Ok(runs) if runs.is_empty() => say_nothing(None),
-        // That nobody reads it is nobody's error.
+        // A closed output is not an error.
         Ok(runs) => drop(terminal::print(&overview(&runs))),
         Err(error) => drop(report(error)),
     }
 }
 
-/// `:show` of a session: the run that is named, or the newest.
+/// `:show` of a session: shows the named run, or the newest.
 pub(crate) fn show_in_session(engine: &Engine, run: Option<&str>) {
     let shown = run_to_show(engine, run).and_then(|run| match run {
         None => Ok(format!("{NOTHING}\n")),
@@ -118,7 +118,7 @@ pub(crate) fn show_in_session(engine: &Engine, run: Option<&str>) {
     }
 }
 
-/// Says that no run is listed here, and where runs are.
+/// Reports that there are no runs here, and where there are some.
 fn say_nothing(above: Option<&Above>) {
     match above {
         Some(above) => say(&format!("{NOTHING}; {}\n", above.hint("log"))),
@@ -126,7 +126,7 @@ fn say_nothing(above: Option<&Above>) {
     }
 }
 
-/// The run that is named, else the newest; none where there is none.
+/// Returns the named run, or the newest; `None` if there are no runs.
 fn run_to_show(engine: &Engine, run: Option<&str>) -> Result<Option<ShownRun>, ToolError> {
     match run {
         Some(run) => engine.show_run(run).map(Some),
@@ -138,7 +138,7 @@ pub(super) fn with_engine(global: &Global, work: impl FnOnce(&Engine) -> Result<
     with_options(&global.options(), work)
 }
 
-/// Does something with an engine of these options, behind the wall.
+/// Opens an engine with these options, locks the process down and calls `work`.
 pub(super) fn with_options(options: &Options, work: impl FnOnce(&Engine) -> Result<Exit, ToolError>) -> Exit {
     let engine = match super::open(options) {
         Ok(engine) => engine,
@@ -153,7 +153,7 @@ pub(super) fn with_options(options: &Options, work: impl FnOnce(&Engine) -> Resu
     done.unwrap_or_else(report)
 }
 
-/// Shows the error of something that is no script.
+/// Reports an error that did not occur in a script.
 pub(crate) fn report(error: ToolError) -> Exit {
     let finding = Diagnostic::placeless(FindingCode::Tool(error.code), error.message);
     report_findings(&[error.hint.into_iter().fold(finding, Diagnostic::help)], &Sources::new());
@@ -183,7 +183,7 @@ fn row_of_run(run: &Listed) -> Value {
         .into()
 }
 
-/// How a run ended, or what undos and redos made of it.
+/// Returns the state of a run: how it ended, or that it was undone or redone.
 fn state(reversal: Option<&Reversal>, end: Option<End>) -> &'static str {
     match reversal {
         Some(Reversal { is_undone: true, .. }) => "undone",
@@ -192,7 +192,7 @@ fn state(reversal: Option<&Reversal>, end: Option<End>) -> &'static str {
     }
 }
 
-/// The runs as people read them: one line each, as wide as the terminal at most.
+/// Formats the runs for people: one line each, limited to the width of the terminal.
 fn overview(runs: &[Listed]) -> String {
     let columns = stdout().is_terminal().then(|| table::terminal_columns().unwrap_or(screen::COLUMNS));
     let mut table = table::new_table_of(columns);
@@ -203,7 +203,7 @@ fn overview(runs: &[Listed]) -> String {
     for run in runs {
         let when = run.began().map(|time| time.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string());
         let command = run.begin.as_ref().map_or("(foreign: see `ns adopt`)", |begin| begin.command.as_str());
-        // A line of a session speaks for itself.
+        // A line of a session needs no prefix.
         let command = command.strip_prefix("ns repl: ").unwrap_or(command);
         let changes = run.steps.map(|steps| steps.to_string()).unwrap_or_default();
         let cells = [
@@ -218,7 +218,7 @@ fn overview(runs: &[Listed]) -> String {
         table.add_row(row);
     }
     for (number, column) in table.column_iter_mut().enumerate() {
-        // The command alone is cut where the terminal is too narrow.
+        // Only the command is truncated if the terminal is too narrow.
         column.set_constraint(match number {
             4 => ColumnConstraint::LowerBoundary(Width::Fixed(COMMAND_COLUMNS)),
             _ => ColumnConstraint::ContentWidth,

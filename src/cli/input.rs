@@ -1,13 +1,13 @@
-//! Files that the user names to be read. A named pipe that nobody writes to is an error: opening it would wait for ever.
+//! Input files named by the user. A named pipe without a writer is an error, because reading it would block forever.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 
-/// Opens a file that the user names.
+/// Opens a file named by the user.
 ///
 /// # Errors
-/// The system's; for a pipe that nobody writes to, and that holds nothing.
+/// Returns the error of the system, or an error for an empty pipe without a writer.
 pub(super) fn open_input(path: &Path) -> io::Result<Box<dyn Read>> {
     #[cfg(unix)]
     {
@@ -25,14 +25,14 @@ pub(super) fn open_input(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(Box::new(File::open(path)?))
 }
 
-/// From here on reading waits for what somebody writes.
+/// Makes later reads block until data arrives.
 #[cfg(unix)]
 fn wait_for_content(file: &File) -> io::Result<()> {
     let flags = rustix::fs::fcntl_getfl(file)?;
     Ok(rustix::fs::fcntl_setfl(file, flags - rustix::fs::OFlags::NONBLOCK)?)
 }
 
-/// A pipe that somebody writes to.
+/// Returns a reader of a pipe that has a writer.
 #[cfg(unix)]
 fn written(mut pipe: File) -> io::Result<Box<dyn Read>> {
     let mut first = vec![0; 4 << 10];

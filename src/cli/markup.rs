@@ -1,6 +1,6 @@
-//! Text in HTML and XML.
+//! Escaping of text for HTML and XML.
 
-/// A text in which nothing is markup. What `is_strange` is put there by `put`.
+/// Escapes markup. `put` writes the characters for which `is_strange` is true.
 pub fn escaped(text: &str, is_strange: fn(char) -> bool, put: fn(char, &mut String)) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

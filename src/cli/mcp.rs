@@ -1,4 +1,4 @@
-//! `ns mcp`: a server for agents, and the workers in which it runs scripts.
+//! `ns mcp`: the MCP server, and the workers in which it runs scripts.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::exit::Exit;
 use super::run::read_script;
 use super::terminal::{report_error, report_findings, report_setup};
 
-/// The hidden word that makes a process a worker.
+/// The hidden subcommand that starts a worker.
 pub const WORKER: &str = "mcp-worker";
 
 /// `ns mcp`
@@ -36,7 +36,7 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
         Ok(scripts) => scripts,
         Err(exit) => return exit,
     };
-    // The engine's thread is sealed once it has opened the sandbox, all others now.
+    // The engine's thread is locked down after it has opened the sandbox, all others now.
     if let Err(error) = seal_tester(network) {
         report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
         return Exit::Failed;
@@ -60,7 +60,7 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
     end(mcp::serve(settings, report_setup))
 }
 
-/// A script as a tool; it is read before the process is sealed.
+/// Reads a script to offer as a tool. Must run before the lockdown.
 fn offered(file: &Path) -> Result<ScriptTool, Exit> {
     ScriptTool::new(&read_script(file)?).map_err(|fault| {
         match fault {
@@ -73,7 +73,7 @@ fn offered(file: &Path) -> Result<ScriptTool, Exit> {
     })
 }
 
-/// Listens before the process is sealed, which can begin to listen nowhere.
+/// Starts to listen. Must run before the lockdown, which forbids binding ports.
 #[cfg(feature = "http")]
 fn listen(address: std::net::SocketAddr, is_public: bool) -> Result<std::net::TcpListener, Exit> {
     if !address.ip().is_loopback() && !is_public {
@@ -89,7 +89,7 @@ fn listen(address: std::net::SocketAddr, is_public: bool) -> Result<std::net::Tc
     })
 }
 
-/// Over HTTP, to whoever has the token.
+/// Serves over HTTP. Clients need the token.
 #[cfg(feature = "http")]
 fn over_http(listener: std::net::TcpListener, args: &McpArgs, settings: Settings) -> Exit {
     use super::terminal::say;
@@ -134,11 +134,11 @@ fn end(served: Result<(), Fault>) -> Exit {
     }
 }
 
-/// `ns mcp-worker`: what the server starts for each script.
+/// `ns mcp-worker`: the process that the server starts for each script.
 pub fn worker(global: &Global) -> Exit {
     match mcp::work(&Options { ..global.options() }, |engine| engine.seal(Process::Script)) {
         Ok(()) => Exit::Done,
-        // The server is gone, and nobody waits for the report.
+        // The server has ended, so nobody waits for the report.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,
         Err(error) => {
             report_error(&format!("the worker cannot work: {error}"), "`ns mcp` starts it; nobody else needs to");

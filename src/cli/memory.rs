@@ -1,4 +1,4 @@
-//! `ns memory`: project memory, JSON in and out, failures as findings on standard error.
+//! `ns memory`: project memory, with JSON as input and output. Failures are reported on standard error.
 
 use std::io::stdin;
 use std::path::Path;
@@ -39,7 +39,7 @@ pub fn memory(global: &Global, command: &MemoryCommand) -> Exit {
     }
 }
 
-/// What the user names from outside, read before the wall stands.
+/// Reads the text given by the user, possibly from a file outside the sandbox. Must run before the lockdown.
 fn given_text(command: &MemoryCommand) -> Result<String, ToolError> {
     match command {
         MemoryCommand::Set { json, .. } => match json.strip_prefix('@') {

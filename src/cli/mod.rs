@@ -72,32 +72,32 @@ pub(crate) use tools::{Entry as ToolEntry, entries, entry_of, tools_matching};
 pub(crate) use typed::{Typed, save_script};
 pub(crate) use undo::{say_ended_in_session, undo_in_session};
 
-/// Runs the command that the process was started with.
+/// Runs the command given on the command line.
 pub fn main() -> ! {
     crate::engine::hush_panics();
-    // Leaves at once: what a run left in memory is not worth freeing.
+    // Exit at once: freeing the memory of a run would only cost time.
     let exit = work();
     leave_scratch();
     std::process::exit(exit.code())
 }
 
-/// Open files that a walk through very deep folders may need.
+/// Number of open files that walking very deep trees may need.
 #[cfg(unix)]
 const OPEN_FILES: u64 = 65_536;
 
-/// Asks for as many open files as the system lets us have, up to what is ever needed.
+/// Raises the limit on open files up to what the system allows, but at most to [`OPEN_FILES`].
 #[cfg(unix)]
 fn allow_open_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(OPEN_FILES, |maximum| maximum.min(OPEN_FILES));
     if current.is_some_and(|current| current < wanted) {
-        // Without it only trees of a thousand levels and more fail, and say why.
+        // If this fails, only trees of a thousand levels and more fail, with an error.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
     }
 }
 
-/// Opens the sandbox. What happened to runs that were killed is told at once.
+/// Opens the sandbox. Reports at once what happened to runs whose processes had died.
 fn open(options: &Options) -> Result<Engine, Exit> {
     match Engine::open(options) {
         Ok(engine) => {
@@ -111,7 +111,7 @@ fn open(options: &Options) -> Result<Engine, Exit> {
     }
 }
 
-/// Takes room for plans, while that is in reach.
+/// Creates the directory for plans. Must run before the lockdown.
 fn settle() -> Result<(), Exit> {
     settle_scratch().map_err(|error| {
         let help = "name a directory outside the sandbox: `TMPDIR=DIR ns …`";
@@ -120,8 +120,8 @@ fn settle() -> Result<(), Exit> {
     })
 }
 
-/// Lets the kernel keep the process to what runs of the engine need. What the user names besides was read
-/// before; what somebody at a terminal names from now on is read and written outside of the wall.
+/// Locks the process down to what runs of the engine need. Files named on the command line were read before; files that
+/// a person at a terminal names later are read and written by a thread outside the lockdown.
 fn seal(engine: &Engine) -> Result<(), SetupError> {
     if stdin().is_terminal() {
         open_outside();
@@ -129,8 +129,8 @@ fn seal(engine: &Engine) -> Result<(), SetupError> {
     engine.seal(Process::Script)
 }
 
-/// Seals the process. From here on a person may sit beside: Ctrl-C stops what runs, and where there is a
-/// terminal it can ask, read and show how far it has come.
+/// Locks the process down and prepares for a person at the terminal: Ctrl-C interrupts the run, and the run can ask,
+/// read input and show its progress.
 fn attend(engine: &Engine, global: &Global) -> Result<(), Exit> {
     seal(engine).map_err(|error| {
         report_setup(&error);

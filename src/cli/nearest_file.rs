@@ -1,14 +1,14 @@
-//! The file that was probably meant where there is none of a name.
+//! Suggestions for the name of a missing file.
 
 use std::path::Path;
 
 use crate::text::nearest;
 
-/// Names of a folder that are looked at.
+/// Maximum number of directory entries to examine.
 const MOST_NAMES: usize = 10_000;
 
-/// Finds the file whose name is nearest to the name of one that is not there, in the same folder. Gives its path as
-/// the other was written.
+/// Finds the script in the same directory whose name is nearest to that of a missing file. Returns its path in the form
+/// in which the missing one was given.
 pub(super) fn nearest_file(missing: &Path) -> Option<String> {
     let wanted = missing.file_name()?.to_str()?;
     let parent = missing.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -21,7 +21,7 @@ pub(super) fn nearest_file(missing: &Path) -> Option<String> {
     let with_ending = format!("{wanted}.ns");
     let exact = names.iter().find(|name| **name == with_ending).map(String::as_str);
     let near = exact.or_else(|| nearest(wanted, names.iter().map(String::as_str)));
-    // Of `tidi`, the ending is not counted.
+    // Compare with the extension added, so that `tidi` finds `tidy.ns`.
     let near = near.or_else(|| nearest(&with_ending, names.iter().map(String::as_str)))?;
     Some(parent.map_or_else(|| near.to_owned(), |parent| parent.join(near).to_string_lossy().into_owned()))
 }

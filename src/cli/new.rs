@@ -1,4 +1,4 @@
-//! `ns new NAME`: a script to begin from, with its golden test.
+//! `ns new NAME`: creates a template script with its golden test.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -51,13 +51,13 @@ pub fn new(args: &NewArgs) -> Exit {
     print(&told(&files, &with(".ns")))
 }
 
-/// Whether a name needs no quotes in a shell, and is no option and no hidden file.
+/// Whether a name needs no shell quoting and is neither an option nor a hidden file.
 fn is_good(name: &str) -> bool {
     let begins_well = !name.starts_with(['-', '.']);
     begins_well && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
-/// Makes a file that must not be there yet.
+/// Creates a file that must not exist yet.
 fn make(path: &Path, text: &str) -> std::io::Result<File> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -67,7 +67,7 @@ fn make(path: &Path, text: &str) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// Lets everyone run a file who may read it.
+/// Makes a file executable for everyone who may read it.
 #[cfg(unix)]
 fn make_executable(file: &File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -75,7 +75,7 @@ fn make_executable(file: &File) -> std::io::Result<()> {
     file.set_permissions(fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
 }
 
-/// Elsewhere files have no such mode.
+/// Other systems have no executable mode.
 #[cfg(not(unix))]
 fn make_executable(_: &File) -> std::io::Result<()> {
     Ok(())

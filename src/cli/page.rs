@@ -1,6 +1,6 @@
-//! A plan as a page for a browser: the tree of what would be changed, and differences side by side.
+//! A plan as an HTML page: the tree of planned changes, and diffs side by side.
 //!
-//! It needs nothing else, neither from the network nor from the disk, and runs nothing.
+//! The page is self-contained: it loads nothing from the network or the disk, and contains no scripts.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ const STYLE: &str = include_str!("page.css");
 
 const COLUMNS: &str = "<colgroup><col class=\"number\"><col><col class=\"number\"><col></colgroup>\n";
 
-/// The page of a plan.
+/// Returns the page of a plan.
 pub fn of_plan(command: &str, failed: bool, described: &[Described]) -> String {
     let mut page = String::new();
     let title = format!("Plan of {}", escaped(command));
@@ -55,11 +55,11 @@ fn class_of(mark: char) -> &'static str {
     }
 }
 
-/// One difference as a table of two sides.
+/// Writes a diff as a table with two sides.
 fn put_difference(page: &mut String, path: &str, unified: &str) {
     let _ = write!(page, "<h2>{}</h2>\n<table>\n{COLUMNS}", escaped(path));
     let (mut numbers, mut removed, mut added) = ((0, 0), Vec::new(), Vec::new());
-    // The first two lines name the sides.
+    // The first two lines are the headers of the two sides.
     for line in unified.lines().skip(2) {
         match line.chars().next() {
             Some('-') => removed.push(&line[1..]),
@@ -82,7 +82,7 @@ fn put_difference(page: &mut String, path: &str, unified: &str) {
     page.push_str("</table>\n");
 }
 
-/// The numbers of the first lines of a hunk, from its head `@@ -a,b +c,d @@`.
+/// Returns the first line numbers of a hunk, from its header `@@ -a,b +c,d @@`.
 fn begins(head: &str) -> (usize, usize) {
     let number = |sign: char| {
         let part = head.split(' ').find_map(|part| part.strip_prefix(sign))?;
@@ -91,7 +91,7 @@ fn begins(head: &str) -> (usize, usize) {
     (number('-').unwrap_or(1), number('+').unwrap_or(1))
 }
 
-/// Lines that were replaced, beside those that replace them.
+/// Writes replaced lines beside their replacements.
 fn put_changed(page: &mut String, numbers: &mut (usize, usize), (removed, added): (&mut Vec<&str>, &mut Vec<&str>)) {
     for row in 0..removed.len().max(added.len()) {
         let old = removed.get(row).map(|text| (numbers.0 + row, *text, "deleted"));
@@ -118,7 +118,7 @@ fn put_row(page: &mut String, (old, new): (Side<'_>, Side<'_>)) {
     page.push_str("</tr>\n");
 }
 
-/// A text as a page shows it: nothing in it is markup, and nothing is invisible.
+/// Escapes text for the page: no markup, and no invisible characters.
 fn escaped(text: &str) -> String {
     let is_invisible = |c: char| c != '\t' && (c.is_control() || crate::text::safe::is_format(c));
     markup::escaped(text, is_invisible, |c, into| into.extend(c.escape_unicode()))

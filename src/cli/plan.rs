@@ -1,4 +1,4 @@
-//! `ns run --plan`, `ns apply` and `:plan`: what a run or a session would change, shown before it is done.
+//! `ns run --plan`, `ns apply` and `:plan`: show the changes of a run or a session before they are applied.
 
 use std::io::{BufReader, BufWriter, IsTerminal, Read, Write, stderr, stdin, stdout};
 use std::path::Path;
@@ -34,7 +34,7 @@ pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script
         say(&format!("{}\n", kernel_sandbox(&engine)));
     }
     let format = Format::for_run(global.output);
-    // The plan is what standard output is for.
+    // A plan in another form occupies standard output.
     let printer = if form == PlanForm::Text { Printer::new(format) } else { Printer::on_stderr(format) };
     let printer = Shared::new(printer);
     let mut outcome = engine.run(script, invocation, Box::new(printer.clone()));
@@ -53,7 +53,7 @@ pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script
         let is_asked = form == PlanForm::Text && !failed && !plan.changes.is_empty() && is_somebody_there();
         match is_asked && asked(&engine, "Do it? [y]es, [n]o: ") == Answer::Yes {
             true => {
-                // This process may change nothing any more; another thread is sealed for doing it.
+                // The lockdown of this process forbids changes; another thread with its own lockdown applies the plan.
                 let global = global.clone();
                 Ok(outside(move || with_apply(&global, &plan)))
             }
@@ -89,7 +89,7 @@ fn show(engine: &Engine, plan: &Plan, form: PlanForm) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// A plan as people see it at a terminal.
+/// Formats a plan for a terminal.
 fn told(plan: &Plan, described: &[Described]) -> String {
     let paint = terminal::paint();
     let head = match (plan.changes.is_empty(), plan.about.failed) {
@@ -110,19 +110,19 @@ fn told_of(described: &[Described], paint: Paint) -> String {
     text
 }
 
-/// Shows what the plan of a session comes to by now.
+/// Shows the current plan of a session.
 pub(crate) fn show_plan_in_session(engine: &Engine, plan: &Plan) -> Result<(), ToolError> {
     if plan.changes.is_empty() {
         say("plan: nothing would be changed\n");
         return Ok(());
     }
     let described = engine.describe_plan(plan, Differ::showing(engine.watch()))?;
-    // That nobody reads it is nobody's error.
+    // A closed output is not an error.
     let _ = terminal::print(&format!("plan: this would be changed\n{}", told_of(&described, terminal::paint())));
     Ok(())
 }
 
-/// Shows what taking a run back comes to.
+/// Shows the planned changes of an undo or a redo.
 pub(super) fn show_plan_of(engine: &Engine, plan: &Plan) -> Result<(), ToolError> {
     if plan.changes.is_empty() {
         say("nothing would be changed\n");
@@ -137,20 +137,20 @@ fn is_somebody_there() -> bool {
     stdin().is_terminal() && stderr().is_terminal() && stdout().is_terminal()
 }
 
-/// What the person at the terminal answers.
+/// The answer of the person at the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// Do it.
+    /// Apply.
     Yes,
-    /// Do not.
+    /// Do not apply.
     No,
     /// Ctrl-C.
     Interrupted,
-    /// The input is at its end.
+    /// The end of the input.
     Nobody,
 }
 
-/// Asks the person at the terminal. What was typed before the question is no answer to it.
+/// Asks the person at the terminal. Discards input that was typed before the question.
 pub(crate) fn asked(engine: &Engine, question: &str) -> Answer {
     forget_typed(false);
     loop {
@@ -201,7 +201,7 @@ fn with_apply(global: &Global, plan: &Plan) -> Exit {
     })
 }
 
-/// Says that a plan is done.
+/// Reports that a plan was applied.
 pub(crate) fn say_applied(applied: &Applied) {
     let changes = counted(applied.changes, "change");
     match applied.by.as_deref().map(short_name) {

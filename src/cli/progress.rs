@@ -1,4 +1,4 @@
-//! How far calls and loops that last have come, on a terminal: one line on standard error, which goes when they end.
+//! Progress of long calls and loops on a terminal: one line on standard error, removed when they end.
 
 use std::io::{IsTerminal, stderr};
 use std::rc::Rc;
@@ -13,14 +13,14 @@ use crate::engine::{Engine, Progress, ProgressView};
 use super::args::Global;
 use super::screen::{self, Author, PERIOD};
 
-/// A call that ends before is not shown.
+/// Duration from which a call is shown.
 const CALL_SHOWN_AFTER: Duration = Duration::from_millis(500);
-/// A loop that ends before is not shown.
+/// Duration from which a loop is shown.
 const LOOP_SHOWN_AFTER: Duration = Duration::from_secs(2);
-/// Before so much of the work is done, nothing is said of the time that is left.
+/// Share of the work that must be done before the remaining time is shown.
 const LEAST_SHARE: f64 = 0.01;
 
-/// Lets an engine show its work, where somebody reads standard error and did not ask for quiet.
+/// Enables the progress line if standard error is a terminal and `--quiet` is not given.
 pub fn show_at_terminal(engine: &Engine, global: &Global) {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     if stderr().is_terminal() && !is_dumb && !global.quiet {
@@ -28,7 +28,7 @@ pub fn show_at_terminal(engine: &Engine, global: &Global) {
     }
 }
 
-/// The line, and the thread that draws it from the first call or loop on.
+/// The progress line. Its thread starts with the first call or loop.
 #[derive(Default)]
 struct Line {
     work: Arc<Mutex<Works>>,
@@ -42,9 +42,9 @@ struct Works {
     call: Option<Work>,
 }
 
-/// A call or a loop that goes on.
+/// A call or a loop in progress.
 struct Work {
-    /// The tool; none of a loop.
+    /// The name of the tool; `None` for a loop.
     tool: Option<&'static str>,
     since: Instant,
     progress: Arc<Progress>,
@@ -58,7 +58,7 @@ impl Line {
     fn begin_painting(&self) {
         self.painter.get_or_init(|| {
             let work = Arc::downgrade(&self.work);
-            // Without a thread nothing is shown, and everything works.
+            // Without the thread there is only no progress line.
             let _ = thread::Builder::new().name("progress".to_owned()).spawn(move || paint(&work));
         });
     }
@@ -73,7 +73,7 @@ impl ProgressView for Line {
     fn end(&self) {
         let mut works = lock(&self.work);
         works.call = None;
-        // Within a loop the line stays until it is drawn again, or something is printed.
+        // Within a loop, the line stays until it is redrawn or other output clears it.
         if works.turns.is_none() {
             screen::clear();
         }
@@ -91,7 +91,7 @@ impl ProgressView for Line {
     }
 }
 
-/// Draws until nobody holds the work.
+/// Redraws until the line is dropped.
 fn paint(work: &Weak<Mutex<Works>>) {
     loop {
         thread::sleep(PERIOD);
@@ -105,7 +105,7 @@ fn paint(work: &Weak<Mutex<Works>>) {
 }
 
 impl Works {
-    /// `812 of 4,000, 3 s left · FS.CopyFile: 1.50 of 4.00 GiB, 120 MiB/s, 20 s left`
+    /// Formats the line, such as `812 of 4,000, 3 s left · FS.CopyFile: 1.50 of 4.00 GiB, 120 MiB/s, 20 s left`.
     fn line(&self) -> String {
         let lasts = |work: &&Work| work.since.elapsed() >= work.shown_after();
         let parts = [&self.turns, &self.call].into_iter().flatten().filter(lasts);
@@ -127,7 +127,7 @@ impl Work {
         if all_items > 1 {
             parts.push(format!("{} of {}", HumanCount(items), HumanCount(all_items)));
         } else if bytes == 0 && entries > 0 && entries <= all_entries {
-            // The tree may have changed since it was counted.
+            // The expected number comes from an earlier walk, and the tree may have changed since.
             parts.push(format!("{} of about {} entries", HumanCount(entries), HumanCount(all_entries)));
         } else if bytes == 0 && entries > 0 {
             parts.push(format!("{} {}", HumanCount(entries), if entries == 1 { "entry" } else { "entries" }));
@@ -141,7 +141,7 @@ impl Work {
         if per_second > 0 {
             parts.push(format!("{}/s", BinaryBytes(per_second)));
         }
-        // Of several files each is synced; of the one that is left, nothing else is to be done.
+        // Files are synced one by one; show it only when nothing else remains to be done.
         let is_written = all_items <= 1 || all_bytes > 0 && bytes >= all_bytes;
         if is_written && progress.is_syncing() {
             parts.push("syncing".to_owned());
@@ -162,17 +162,17 @@ impl Work {
     }
 }
 
-/// The part of a walk that is done, as long as the call does nothing else.
+/// Returns the completed share of a walk, as long as the call does nothing else.
 fn share_of_walk((entries, all_entries): (u64, u64), (bytes, all_items): (u64, u64)) -> Option<f64> {
     share(entries, all_entries).filter(|_| bytes == 0 && all_items == 0)
 }
 
-/// The part that is done; none where the whole is not known.
+/// Returns the completed share; `None` if the total is unknown.
 fn share(done: u64, all: u64) -> Option<f64> {
     (all > 1 && done <= all).then(|| done as f64 / all as f64)
 }
 
-/// `20 s`, `3 min`, `2 h`
+/// Formats a duration: `20 s`, `3 min`, `2 h`.
 fn time(time: Duration) -> String {
     match (time + Duration::from_millis(500)).as_secs() {
         seconds @ ..120 => format!("{} s", seconds.max(1)),

@@ -1,4 +1,4 @@
-//! `ns render FILE`: a Markdown document with the results of its calls, on standard output.
+//! `ns render FILE`: prints a Markdown document with the results of its calls.
 
 use std::io::{IsTerminal, stdout};
 use std::path::Path;
@@ -52,7 +52,7 @@ fn tell(engine: &Engine, rendered: &Rendered) -> Exit {
     }
 }
 
-/// The values of the names: those of `--vars`, over them those of `--var`.
+/// Returns the variables: those of `--vars`, overridden by those of `--var`.
 fn variables(args: &RenderArgs) -> Result<Map, Exit> {
     let mut values = match &args.variable_file {
         Some(file) => variable_file(file, &args.file)?,

@@ -9,13 +9,13 @@ use super::show::{Format, Printer, Shared};
 use super::terminal::{report_error, report_notes};
 use super::typed::Typed;
 
-/// Begins a session.
+/// Runs a session.
 pub fn repl(global: &Global) -> Exit {
     let engine = match super::open(&global.options()) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
-    // Files of the user's are out of reach afterwards. Without room for plans there are none.
+    // The lockdown makes the user's files unreachable, so open them now. Without scratch space `:plan` is unavailable.
     let typed = Typed::open();
     let _ = settle_scratch();
     if let Err(exit) = super::attend(&engine, global) {

@@ -1,7 +1,7 @@
-//! Replaces a file of the user in one step: what is new is written beside it, synced, and takes its name.
+//! Replaces a user file atomically: writes the new content to a temporary file beside it, syncs it and renames it.
 //!
-//! Whoever reads meanwhile finds the old content or the new; owner, group and mode stay. It is for files
-//! that the user names to a command, never for what a script changes: that goes through the sandbox.
+//! Concurrent readers see either the old or the new content; owner, group and mode are preserved. This is for files
+//! that the user passes to a command, never for changes by scripts, which go through the sandbox.
 
 #![allow(clippy::disallowed_types, reason = "the file is the user's, who names it to a command")]
 
@@ -9,22 +9,22 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
-/// A file as it was before it was read.
+/// The state of a file before it was read.
 pub struct Original {
-    /// Where it lies; links are followed.
+    /// The real path, with links resolved.
     place: PathBuf,
     metadata: Metadata,
 }
 
 impl Original {
-    /// Looks at a file, before it is read.
+    /// Records the state of a file. Call it before reading the file.
     pub fn of(file: &Path) -> Result<Original> {
         let place = file.canonicalize()?;
         let metadata = place.metadata()?;
         Ok(Original { place, metadata })
     }
 
-    /// Whether it is still the file that was looked at.
+    /// Whether the file has not changed since.
     fn is_unchanged(&self) -> bool {
         let same = |now: Metadata| {
             now.len() == self.metadata.len() && now.modified().ok() == self.metadata.modified().ok() && self.is_it(&now)
@@ -44,7 +44,7 @@ impl Original {
     }
 }
 
-/// Gives a file new content. On an error it is as it was, and nothing is left beside it.
+/// Replaces the content of a file. On an error the file is unchanged, and the temporary file is removed.
 pub fn replace(original: &Original, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
     if !original.metadata.is_file() {
         return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
@@ -59,13 +59,13 @@ pub fn replace(original: &Original, write: impl FnOnce(&mut File) -> Result<()>)
             false => Err(Error::other("somebody has changed it meanwhile")),
         });
     if written.is_err() {
-        // It is ours alone; that it cannot be removed is told by the error that comes out.
+        // It is our own temporary file; the caller gets the original error.
         let _ = std::fs::remove_file(&beside);
     }
     written
 }
 
-/// A new file in the folder of another, which nobody else can read yet.
+/// Creates a temporary file beside another, with mode 0600.
 fn make_beside(place: &Path) -> Result<(PathBuf, File)> {
     let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut options = OpenOptions::new();
@@ -79,7 +79,7 @@ fn make_beside(place: &Path) -> Result<(PathBuf, File)> {
     Ok((beside, file))
 }
 
-/// Gives the new file what the old one has besides its content, and brings it to the disk.
+/// Copies owner, group and mode to the new file, and syncs it.
 fn finish(file: &File, original: &Original) -> Result<()> {
     #[cfg(unix)]
     {

@@ -16,7 +16,7 @@ use super::show::{Format, Printer, Shared};
 use super::terminal::{print, report_error, report_findings, report_notes, say};
 use super::undo::say_ended;
 
-/// `ns run FILE|-|-e CODE`, and `ns FILE`, which is also what a `#!/usr/bin/env ns` line comes to.
+/// `ns run FILE|-|-e CODE`, and `ns FILE`, which a `#!/usr/bin/env ns` line also leads to.
 pub fn run(global: &Global, args: &RunArgs) -> Exit {
     let script = match (&args.code, &args.file) {
         (Some(code), _) => Ok(Script::new("<-e>", code.as_str())),
@@ -39,13 +39,14 @@ pub fn run(global: &Global, args: &RunArgs) -> Exit {
     }
 }
 
-/// Whether help may be asked for: behind `--` it may be a word for the script.
+/// Whether this may be a request for help. After `--` it may also be a word for the script.
 fn asks_help(args: &RunArgs) -> bool {
     let behind = args.given.after.iter().take_while(|word| *word != "--");
     args.asks_help || behind.into_iter().any(|word| word == "--help" || word == "-h")
 }
 
-/// Shows how a script is used; none where the words for it are its own, and it shall find them.
+/// Prints the usage of a script. Returns `None` if the script reads its own words and should receive the request
+/// itself.
 fn help(script: &Script, invocation: &Invocation, is_certain: bool) -> Option<Exit> {
     let DescribedScript { sources, findings, interface } = describe_script(script, invocation.procedure.as_deref());
     match interface {
@@ -60,7 +61,7 @@ fn help(script: &Script, invocation: &Invocation, is_certain: bool) -> Option<Ex
     }
 }
 
-/// Plain `ns` and `ns repl`: a session on a terminal, else the script on standard input.
+/// Plain `ns` and `ns repl`: a session on a terminal, otherwise the script on standard input.
 pub fn default(global: &Global) -> Exit {
     if stdin().is_terminal() {
         return super::repl::repl(global);
@@ -71,30 +72,30 @@ pub fn default(global: &Global) -> Exit {
     }
 }
 
-/// Reads a script from a file or from standard input; of a Markdown file its blocks are the script.
+/// Reads a script from a file or from standard input. For a Markdown file, the script consists of its code blocks.
 pub fn read_script(file: &Path) -> Result<Script, Exit> {
     let (name, bytes) = read_text(file)?;
     Ok(script_of(file, name, bytes))
 }
 
-/// The script of a file; none where there is no such file, or it cannot be read. Nothing is told.
+/// Reads a script without reporting errors. Returns `None` if the file does not exist or cannot be read.
 pub fn read_quietly(file: &Path) -> Option<Script> {
     let bytes = file.is_file().then(|| read_regular(file).ok()).flatten()?;
     Some(script_of(file, file.display().to_string(), bytes))
 }
 
-/// The script of a file: the blocks of a document, or the whole text.
+/// Creates the script of a file: from the blocks of a Markdown document, or from the whole text.
 fn script_of(file: &Path, name: String, bytes: Vec<u8>) -> Script {
     if is_markdown(file) { Script::markdown(name, bytes) } else { Script::new(name, bytes) }
 }
 
-/// Whether a file is Markdown, by its name.
+/// Whether the name of a file denotes Markdown.
 fn is_markdown(file: &Path) -> bool {
     let extension = file.extension().unwrap_or_default();
     ["md", "markdown"].iter().any(|markdown| extension.eq_ignore_ascii_case(markdown))
 }
 
-/// The name that messages use and the bytes of a file or of standard input.
+/// Reads a file or standard input. Returns the name for messages and the bytes.
 pub fn read_text(file: &Path) -> Result<(String, Vec<u8>), Exit> {
     let (name, bytes) = if file == Path::new("-") {
         let mut bytes = Vec::new();
@@ -114,7 +115,7 @@ pub fn read_text(file: &Path) -> Result<(String, Vec<u8>), Exit> {
     }
 }
 
-/// Bytes that are ever taken in; the limit on scripts is far below.
+/// Maximum number of bytes read; the limit for scripts is far lower.
 const MAX_SCRIPT: u64 = 256 << 20;
 
 fn read_regular(file: &Path) -> std::io::Result<Vec<u8>> {
@@ -127,7 +128,7 @@ fn read_regular(file: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// How a script is run.
+/// The settings of a run.
 struct Run<'a> {
     global: &'a Global,
     /// `--atomic`
@@ -162,12 +163,12 @@ fn run_script(run: Run<'_>, script: &Script, invocation: &Invocation) -> Exit {
         say("what the run had changed was taken back\n");
     }
     say_ended(run.global, &engine);
-    // The process ends now; freeing its values one by one would only take time.
+    // The process ends now, so freeing its values would only cost time.
     std::mem::forget(outcome);
     exit
 }
 
-/// Reports what a run has to say besides its output. Gives how the process ends.
+/// Reports the findings and warnings of a run. Returns the outcome of the process.
 pub fn finish(outcome: &Outcome, flushed: Result<(), EmitError>) -> Exit {
     report_findings(&outcome.findings, &outcome.sources);
     if let Some(usage) = &outcome.usage {

@@ -1,6 +1,6 @@
-//! Where the sandbox is, for a person whose script names a path outside of it. Clients of servers are not told:
-//! they cannot choose another. The path itself is shown at a terminal alone: what is read by programs, or sent on,
-//! names no place of the machine.
+//! Hints about the location of the sandbox, for a person whose script names a path outside of it. Clients of servers do
+//! not get them, because they cannot choose another sandbox. The path itself is shown only on a terminal: output that
+//! programs read or forward contains no paths of the machine.
 
 use std::io::{IsTerminal, stderr};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::text::{Diagnostic, safe};
 use crate::toolkit::{BELOW_ROOT, ToolError};
 
-/// The sandbox, and the option that chooses another.
+/// Returns a hint with the sandbox and the option that selects another.
 pub fn hint(root: &Path) -> String {
     if stderr().is_terminal() {
         let root = root.display().to_string();
@@ -17,7 +17,7 @@ pub fn hint(root: &Path) -> String {
     "the sandbox is the current folder, or that of `ns --sandbox DIR`".to_owned()
 }
 
-/// Findings about paths outside the sandbox, with the place of the sandbox.
+/// Adds the location of the sandbox to findings about paths outside of it.
 pub fn with_root(findings: &[Diagnostic], root: &Path) -> Vec<Diagnostic> {
     let mut findings = findings.to_vec();
     for help in findings.iter_mut().filter_map(|finding| finding.help.as_mut()) {
@@ -26,7 +26,7 @@ pub fn with_root(findings: &[Diagnostic], root: &Path) -> Vec<Diagnostic> {
     findings
 }
 
-/// The failure of a call, with the place of the sandbox where its path lies outside.
+/// Adds the location of the sandbox to the error of a call whose path is outside of it.
 pub fn in_failure(mut error: ToolError, root: &Path) -> ToolError {
     if let Some(hint) = &mut error.hint {
         add_root(hint, root);

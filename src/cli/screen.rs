@@ -1,5 +1,4 @@
-//! The line at the end of the terminal that says how far the work has come. Whatever else is printed puts it out of
-//! the way first, also from another thread.
+//! The progress line at the bottom of the terminal. All other output, from any thread, first clears it.
 
 use std::io::{Write, stderr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,26 +6,26 @@ use std::time::{Duration, Instant};
 
 use crate::value::print::shortened;
 
-/// Time from one picture to the next.
+/// Interval between redraws.
 pub const PERIOD: Duration = Duration::from_millis(100);
 /// The width assumed for a terminal that does not report one.
 pub const COLUMNS: u16 = 80;
 
-/// Who draws the line.
+/// The author of the progress line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
-    /// The script, by `IO.Progress`.
+    /// The script, through `IO.Progress`.
     Script,
-    /// `ns` itself, of what goes on.
+    /// `ns` itself.
     Engine,
 }
 
 /// The state of the last line of the terminal.
 struct Screen {
     shown: Option<(Author, Instant)>,
-    /// Whether somebody is asked there, so that nothing is drawn.
+    /// Whether a question is being asked, so that nothing may be drawn.
     is_asking: bool,
-    /// Whether the script has drawn a line of its own, which says more.
+    /// Whether the script has drawn a line. It takes precedence because it says more.
     is_script_s: bool,
 }
 
@@ -44,7 +43,8 @@ impl Screen {
     }
 }
 
-/// Draws the line, no wider than the terminal, where it is not asked there and not drawn just now.
+/// Draws the line, limited to the width of the terminal. Does nothing while a question is asked, or within [`PERIOD`]
+/// of the last redraw.
 pub fn draw(author: Author, line: &str) {
     let mut screen = lock();
     screen.is_script_s |= author == Author::Script;
@@ -61,14 +61,14 @@ pub fn clear() {
     lock().clear();
 }
 
-/// Prints something with the line out of its way.
+/// Clears the line, and prints while no other thread can draw.
 pub fn print<T>(work: impl FnOnce() -> T) -> T {
     let mut screen = lock();
     screen.clear();
     work()
 }
 
-/// Asks somebody something: nothing is drawn meanwhile.
+/// Asks a question; nothing is drawn meanwhile.
 pub fn ask<T>(work: impl FnOnce() -> T) -> T {
     let asks = |is_asking| {
         let mut screen = lock();
@@ -81,14 +81,14 @@ pub fn ask<T>(work: impl FnOnce() -> T) -> T {
     answer
 }
 
-/// Clears the line at the end of a run, and forgets whether the script drew one.
+/// Clears the line at the end of a run, and resets its state.
 pub fn end() {
     let mut screen = lock();
     screen.clear();
     screen.is_script_s = false;
 }
 
-/// That nobody reads standard error is nobody's error.
+/// A closed standard error is not an error.
 fn write(text: &str) {
     let _ = stderr().lock().write_all(text.as_bytes());
 }

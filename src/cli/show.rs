@@ -1,4 +1,4 @@
-//! Values on standard output: as text, JSON, lines of JSON or tables.
+//! Output of values: as text, JSON, JSON lines or tables.
 
 use std::cell::RefCell;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write, stderr, stdout};
@@ -16,7 +16,7 @@ use super::screen;
 use super::table::{Fit, is_rows, sections, table};
 use super::terminal;
 
-/// How values are printed.
+/// The format of printed values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// As EMIT prints them.
@@ -30,17 +30,18 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format for what a script prints.
+    /// Returns the format for output of a script.
     pub fn for_run(format: OutputFormat) -> Format {
         Format::explicit(format).unwrap_or(Format::Raw)
     }
 
-    /// The format for the result of a call; none for what the contract of `ns call` says.
+    /// Returns the format for the result of a call. `None` selects the default of `ns call`: text as it is, other
+    /// values as JSON.
     pub fn for_call(format: OutputFormat) -> Option<Format> {
         Format::explicit(format).or_else(|| stdout().is_terminal().then_some(Format::Table))
     }
 
-    /// The format for what has a form of its own for people; none is that form.
+    /// Returns the format for data that also has a display for people; `None` selects that display.
     pub fn for_shown(format: OutputFormat) -> Option<Format> {
         Format::explicit(format).filter(|format| *format != Format::Raw)
     }
@@ -56,10 +57,10 @@ impl Format {
     }
 }
 
-/// Prints on standard output. On a terminal, what could change its state is escaped.
+/// Prints to standard output. On a terminal, escapes sequences that could change its state.
 pub struct Printer {
     out: Arc<Mutex<Buffer>>,
-    /// Whether what waits is to be written soon, and not only when more comes.
+    /// Whether buffered output must be written soon, even if no more output follows.
     hurries: bool,
     format: Format,
     is_terminal: bool,
@@ -67,15 +68,15 @@ pub struct Printer {
     has_refused_path: bool,
 }
 
-/// Bytes that are written at once when nobody watches.
+/// Size of the output buffer, in bytes.
 const BUFFER: usize = 64 << 10;
-/// The longest time that output stays in the buffer.
+/// Maximum time that output stays in the buffer.
 const WRITTEN_AFTER: Duration = Duration::from_millis(80);
 
-/// Where a printer prints, shared with the thread that writes what waits.
+/// The output buffer, shared with the thread that flushes it.
 struct Buffer {
     writer: BufWriter<Box<dyn Write + Send>>,
-    /// Whether there is a thread that writes what waits.
+    /// Whether the flushing thread is running.
     has_flusher: bool,
 }
 
@@ -83,7 +84,7 @@ fn lock(buffer: &Mutex<Buffer>) -> MutexGuard<'_, Buffer> {
     buffer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes what waits, again and again until nobody prints any more.
+/// Flushes the buffer periodically until the printer is dropped.
 fn flush_in_time(buffer: &Weak<Mutex<Buffer>>) {
     loop {
         thread::sleep(WRITTEN_AFTER);
@@ -94,13 +95,13 @@ fn flush_in_time(buffer: &Weak<Mutex<Buffer>>) {
 }
 
 impl Printer {
-    /// A printer for a format.
+    /// Creates a printer for a format.
     pub fn new(format: Format) -> Printer {
         let out = stdout();
         Printer::on(out.is_terminal(), Box::new(out), format)
     }
 
-    /// One that prints on standard error, where standard output is for something else.
+    /// Creates a printer to standard error, for use when standard output is occupied.
     pub fn on_stderr(format: Format) -> Printer {
         let out = stderr();
         Printer::on(out.is_terminal(), Box::new(out), format)
@@ -118,7 +119,7 @@ impl Printer {
         }
     }
 
-    /// Sees to it that what waits is written in time. Without a thread it waits until more comes.
+    /// Starts the flushing thread if needed. If that fails, output stays in the buffer until more follows.
     fn hurry(&self, buffer: &mut Buffer) {
         if self.hurries && !buffer.has_flusher && !buffer.writer.buffer().is_empty() {
             buffer.has_flusher = true;
@@ -127,7 +128,9 @@ impl Printer {
         }
     }
 
-    /// The text of values in the printer's format, with a line feed at the end, as far as there is room.
+    /// Formats values into `line`, ending with a line feed.
+    ///
+    /// Errors: `room` or another limit is exceeded.
     fn text(&mut self, values: &[Value], room: Room) -> Result<(), LimitHit> {
         self.line.clear();
         match (self.format, values) {
@@ -150,7 +153,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Writes values as JSON: on one line, or one line for each and for each element of a list.
+    /// Writes values as JSON: on one line, or as JSON lines.
     fn write_json(&self, values: &[Value], out: &mut impl Write) -> io::Result<()> {
         match (self.format, values) {
             (Format::JsonLines, values) => values.iter().try_for_each(|value| write_json_lines(value, out)),
@@ -169,7 +172,7 @@ impl Printer {
         let text = if self.is_terminal { safe::prose(&self.line) } else { self.line.as_str().into() };
         let mut buffer = lock(&self.out);
         let written = if self.is_terminal {
-            // A terminal is watched, so nothing waits in the buffer.
+            // On a terminal, output must be visible at once.
             screen::print(|| buffer.writer.write_all(text.as_bytes()).and_then(|()| buffer.writer.flush()))
         } else {
             buffer.writer.write_all(text.as_bytes())
@@ -178,7 +181,7 @@ impl Printer {
         written.map_err(emit_error)
     }
 
-    /// Prints a text as it is, with a line feed.
+    /// Prints a text unchanged, with a line feed.
     pub fn print_line(&mut self, text: &str) -> Result<(), EmitError> {
         self.line.clear();
         self.line.push_str(text);
@@ -186,7 +189,7 @@ impl Printer {
         self.write()
     }
 
-    /// Prints values. JSON that no terminal must be kept from is written as it is made, however long it is.
+    /// Prints values. JSON that needs no escaping for a terminal is streamed, whatever its length.
     pub fn print(&mut self, values: &[Value]) -> Result<(), EmitError> {
         if self.is_terminal || !matches!(self.format, Format::Json | Format::JsonLines) {
             self.text(values, Room::of_text())?;
@@ -198,7 +201,7 @@ impl Printer {
         written.map_err(|error| work::check().map_or_else(EmitError::Limit, |()| emit_error(error)))
     }
 
-    /// Writes what still waits.
+    /// Writes buffered output.
     pub fn flush(&mut self) -> Result<(), EmitError> {
         lock(&self.out).writer.flush().map_err(emit_error)
     }
@@ -213,7 +216,7 @@ impl Output for Printer {
     }
 
     fn warn(&mut self, text: &str) {
-        // What was printed before the warning is shown before it.
+        // Show earlier output before the warning.
         let _ = self.flush();
         terminal::say(&format!("warning: {}\n", safe::name(text)));
     }
@@ -223,13 +226,12 @@ impl Output for Printer {
     }
 }
 
-/// A printer that a run and its caller share: the caller checks the end of the output, and a session prints
-/// besides.
+/// A printer shared by a run and its caller: the caller flushes it at the end, and a session also prints to it.
 #[derive(Clone)]
 pub struct Shared(Rc<RefCell<Printer>>);
 
 impl Shared {
-    /// Shares a printer. What it prints is written in time, whatever the run does next.
+    /// Shares a printer. From now on buffered output is flushed in time, whatever the run does.
     pub fn new(mut printer: Printer) -> Shared {
         printer.hurries = true;
         Shared(Rc::new(RefCell::new(printer)))
@@ -240,17 +242,17 @@ impl Shared {
         self.0.borrow_mut().print(values)
     }
 
-    /// Prints a text as it is, with a line feed.
+    /// Prints a text unchanged, with a line feed.
     pub fn print_line(&self, text: &str) -> Result<(), EmitError> {
         self.0.borrow_mut().print_line(text)
     }
 
-    /// Whether a path outside the sandbox was warned of.
+    /// Whether a path outside the sandbox was refused.
     pub fn has_refused_path(&self) -> bool {
         self.0.borrow().has_refused_path
     }
 
-    /// Writes what still waits.
+    /// Writes buffered output.
     pub fn flush(&self) -> Result<(), EmitError> {
         self.0.borrow_mut().flush()
     }

@@ -1,4 +1,4 @@
-//! Values as tables: lists of maps row by row, maps in two columns.
+//! Values as tables: lists of maps with one row each, maps in two columns.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
@@ -6,43 +6,43 @@ use crate::engine::{LimitHit, space, work};
 use crate::text::safe;
 use crate::value::{Map, Str, Value, print};
 
-/// How much of a value is shown.
+/// Limits on the display of a value.
 #[derive(Clone, Copy, Debug)]
 pub struct Fit {
-    /// Columns of the terminal; none for as many as it says, or at least [`NARROWEST`].
+    /// Width in columns; `None` for the width of the terminal, but at least [`NARROWEST`].
     pub width: Option<u16>,
-    /// Rows of one table.
+    /// Maximum number of rows of a table.
     pub rows: usize,
 }
 
 impl Fit {
-    /// Everything.
+    /// No limits.
     pub const ALL: Fit = Fit { width: None, rows: usize::MAX };
 }
 
-/// The first characters of a value as a literal: texts in quotes.
+/// Returns the beginning of a value as a literal: text in quotes.
 pub fn quoted(value: &Value, chars: usize) -> String {
     print::beginning(value, chars)
 }
 
-/// The whole of a value as EMIT prints it.
+/// Returns a whole value as EMIT prints it.
 pub fn printed(value: &Value) -> Result<String, LimitHit> {
     print::to_text(value).map(String::from)
 }
 
-/// Columns that a table takes at least where the terminal does not say.
+/// Minimum width of a table in columns, unless the terminal reports more.
 const NARROWEST: u16 = 40;
-/// Columns that are enough for a column of a table; what is longer takes more lines.
+/// Sufficient width of a table column; longer cells are wrapped.
 const ENOUGH: usize = 12;
-/// Columns beside each column.
+/// Space between table columns.
 const GAP: usize = 2;
 
-/// Whether a value is a list of maps.
+/// Whether a value is a non-empty list of maps.
 pub fn is_rows(value: &Value) -> bool {
     matches!(value, Value::List(list) if !list.is_empty() && list.iter().all(|item| matches!(item, Value::Map(_))))
 }
 
-/// A map: keys and values in two columns, and below them what takes more than a line, under its key.
+/// Formats a map: keys and values in two columns, followed by the values that take several lines, each under its key.
 pub fn sections(map: &Map, fit: Fit) -> Result<String, LimitHit> {
     let key_of = |key: &Str| key.as_text().to_string();
     let (long, short): (Vec<_>, Vec<_>) = map.iter().partition(|(_, value)| is_long(value));
@@ -65,12 +65,12 @@ pub fn sections(map: &Map, fit: Fit) -> Result<String, LimitHit> {
     Ok(text)
 }
 
-/// Whether a value takes more than a line: a list of maps, or a text of several lines.
+/// Whether a value takes several lines: a list of maps, or a text of several lines.
 fn is_long(value: &Value) -> bool {
     is_rows(value) || value.as_text().is_some_and(|text| text.trim_end().contains('\n'))
 }
 
-/// A list of maps as a table: one column for each key, numbers at the right.
+/// Formats a list of maps as a table: one column for each key, numbers aligned right.
 pub fn table(rows: &[Value], fit: Fit) -> Result<String, LimitHit> {
     let maps: Vec<&Map> =
         rows.iter().filter_map(|row| if let Value::Map(map) = row { Some(&**map) } else { None }).collect();
@@ -79,7 +79,7 @@ pub fn table(rows: &[Value], fit: Fit) -> Result<String, LimitHit> {
         map.try_each(|key, value| {
             let key = key.as_text();
             work::charge(1 + columns.len())?;
-            // A column of nothing but nil says nothing.
+            // Omit columns that contain only nil.
             if !matches!(value, Value::Nil) && !columns.iter().any(|column| column.key == *key) {
                 columns.push(Column::of(key.to_string(), &maps)?);
             }
@@ -126,14 +126,14 @@ impl Column {
         Ok(Column { key, cells, is_numeric })
     }
 
-    /// Columns of the terminal that it should have at least.
+    /// Returns the minimum width in terminal columns.
     fn width(&self) -> usize {
         let longest = self.cells.iter().chain([&self.key]).map(|cell| cell.chars().count()).max().unwrap_or_default();
         longest.min(ENOUGH) + GAP
     }
 }
 
-/// How many of the columns a table of a width has room for: at least one.
+/// Returns how many columns fit into a width, at least one.
 fn fitting(columns: &[Column], width: Option<u16>) -> usize {
     let Some(width) = width else { return columns.len() };
     let mut taken = 0;
@@ -144,7 +144,7 @@ fn fitting(columns: &[Column], width: Option<u16>) -> usize {
     room.count().max(1).min(columns.len())
 }
 
-/// Keys and values in two columns, as wide as the terminal at most.
+/// Formats keys and values in two columns, limited to the width of the terminal.
 pub fn two_columns(rows: impl Iterator<Item = (String, Value)>, fit: Fit) -> String {
     let mut table = new_table_of(fit.width);
     for (key, value) in rows {
@@ -153,16 +153,16 @@ pub fn two_columns(rows: impl Iterator<Item = (String, Value)>, fit: Fit) -> Str
     table.to_string()
 }
 
-/// A table without lines, as wide as the terminal at most.
+/// Creates a table without lines, limited to the width of the terminal.
 pub fn new_table() -> Table {
     new_table_of(None)
 }
 
-/// A table without lines, as wide as this at most.
+/// Creates a table without lines, limited to a width.
 pub fn new_table_of(width: Option<u16>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    // A terminal that says it has no columns, or next to none, does not know.
+    // A terminal that reports no width, or almost none, does not know it.
     let narrow = table.width().filter(|width| *width < NARROWEST).map(|_| NARROWEST);
     if let Some(width) = width.or(narrow) {
         table.set_width(width);
@@ -170,12 +170,12 @@ pub fn new_table_of(width: Option<u16>) -> Table {
     table
 }
 
-/// The columns of the terminal, where there is one that says.
+/// Returns the width of the terminal in columns, if it reports one.
 pub fn terminal_columns() -> Option<u16> {
     Table::new().width().filter(|columns| *columns > 0)
 }
 
-/// A value as the text of a cell: on one line, and not too long.
+/// Formats a value for a cell: on one line and shortened.
 pub fn cell(value: &Value) -> String {
     match value {
         Value::Nil => String::new(),

@@ -1,4 +1,4 @@
-//! What is shown on standard error, and whether colours are.
+//! Output to the terminal, and whether it has colours.
 
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
 
@@ -10,12 +10,12 @@ use super::changes::Paint;
 use super::exit::Exit;
 use super::screen;
 
-/// Colours on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
+/// Returns the style for standard error: colours on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
 pub fn style() -> Style {
     if stderr().is_terminal() && takes_colors() { Style::Colored } else { Style::Plain }
 }
 
-/// The same for standard output, which may be read by programs.
+/// Returns the treatment of text for standard output, which programs may read.
 pub fn paint() -> Paint {
     match (stdout().is_terminal(), takes_colors()) {
         (false, _) => Paint::Plain,
@@ -30,7 +30,7 @@ fn takes_colors() -> bool {
     !refused && !dumb
 }
 
-/// Shows findings with excerpts of their sources.
+/// Prints findings with excerpts of their sources.
 pub fn report_findings(findings: &[Diagnostic], sources: &Sources) {
     let style = style();
     for finding in findings {
@@ -38,34 +38,34 @@ pub fn report_findings(findings: &[Diagnostic], sources: &Sources) {
     }
 }
 
-/// Shows what tools that succeeded, or the end of a run, have to say besides.
+/// Prints the warnings of successful calls or of the end of a run.
 pub fn report_notes(notes: &[String]) {
     for note in notes {
         say(&format!("warning: {}\n", safe::name(note)));
     }
 }
 
-/// Shows why there is no engine.
+/// Prints the reason why an engine cannot be opened.
 pub fn report_setup(error: &SetupError) {
     report_findings(&error.findings, &error.sources);
 }
 
-/// Shows a plain error.
+/// Prints an error with a remedy.
 pub fn report_error(message: &str, help: &str) {
     say(&format!("error: {}\n  = help: {}\n", safe::prose(message), safe::prose(help)));
 }
 
-/// Shows that a limit was met where no script can be blamed.
+/// Prints that a limit was hit outside of a script.
 pub fn report_limit(what: &str, hit: LimitHit) {
     report_error(&format!("{what}: {hit}"), hit.limit.help().unwrap_or("do it again to see it"));
 }
 
-/// A number with what it counts.
+/// Returns a number with its noun.
 pub fn counted(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// Writes to standard output. That nobody reads it is nobody's error; that it cannot be written is one.
+/// Writes to standard output. A closed output is not an error; other failures are reported.
 pub fn print(text: &str) -> Exit {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -78,7 +78,7 @@ pub fn print(text: &str) -> Exit {
     }
 }
 
-/// Writes to standard error. That nobody reads it is nobody's error.
+/// Writes to standard error. Failures are ignored.
 pub fn say(text: &str) {
     let _ = screen::print(|| stderr().lock().write_all(text.as_bytes()));
 }

@@ -1,4 +1,4 @@
-//! `ns test [PATH…]`: cases are run, and what became of them is told.
+//! `ns test [PATH…]`: runs the cases and reports the results.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,12 +39,12 @@ pub fn test(global: &Global, args: &TestArgs) -> Exit {
     }
 }
 
-/// Keeps this process and the cases to what was named: the tests are a stranger's.
+/// Restricts this process and the cases to the named directories, because tests may be foreign.
 fn seal(settings: &Settings, args: &TestArgs) -> Result<(), String> {
     let folders: Vec<&Path> = args.paths.iter().map(|path| folder_of_tests(path)).collect();
     let golden: Vec<&Path> = args.golden.iter().map(PathBuf::as_path).collect();
     if args.update {
-        // What is not there cannot be a ground.
+        // The lockdown can only grant access to directories that exist.
         golden.iter().try_for_each(std::fs::create_dir_all).map_err(|error| error.to_string())?;
     }
     let written = match (args.update, golden.is_empty()) {
@@ -59,7 +59,7 @@ fn seal(settings: &Settings, args: &TestArgs) -> Result<(), String> {
     seal_tests(&TestGrounds { read, written, files, home }).map_err(|error| error.to_string())
 }
 
-/// The folder of tests that a path names: itself, or that of a script.
+/// Returns the directory of tests that a path names: itself, or the directory of a script.
 fn folder_of_tests(path: &Path) -> &Path {
     match path.parent().filter(|_| !path.is_dir()) {
         None => path,
@@ -70,7 +70,7 @@ fn folder_of_tests(path: &Path) -> &Path {
 
 fn settings(global: &Global, args: &TestArgs, home: &Path) -> std::io::Result<Settings> {
     let mut global = global.clone();
-    // Each case runs in the folder of its script.
+    // Each case runs in the directory of its script, so make paths absolute.
     for path in global.policy.iter_mut().chain(&mut global.libraries) {
         *path = std::path::absolute(&*path)?;
     }
@@ -79,11 +79,11 @@ fn settings(global: &Global, args: &TestArgs, home: &Path) -> std::io::Result<Se
     Ok(Settings { global, redactions: args.redactions.clone(), update: args.update, program, home })
 }
 
-/// What Ctrl-C sets: no further case begins, and those that run are ended.
+/// Returns the flag that Ctrl-C sets: no more cases start, and running ones are killed.
 fn stop_on_interrupt() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = stop.clone();
-    // A handler can only be missing where the system has no signals; then Ctrl-C ends the process.
+    // Fails only if the system has no signals; Ctrl-C then ends the process.
     let _ = ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed));
     stop
 }
@@ -95,7 +95,7 @@ fn watch(args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Exit {
     loop {
         run(args, settings, stop);
         if args.update {
-            // Golden files that we wrote are no news.
+            // Ignore golden files that this run has written.
             watcher.look_again();
         }
         say("waiting for changes; Ctrl-C ends it\n");
@@ -144,7 +144,7 @@ fn run_cases(cases: &[Case], args: &TestArgs, settings: &Settings, stop: &Atomic
     let paint = paint();
     run_all(cases, settings, jobs, stop, |verdict| {
         if args.format == ReportFormat::Text {
-            // That nobody reads it ends nothing: the exit code still tells.
+            // A closed output does not end the tests: the exit code is still useful.
             print(&told(&verdict, paint));
         }
         verdicts.push(verdict);
@@ -152,7 +152,7 @@ fn run_cases(cases: &[Case], args: &TestArgs, settings: &Settings, stop: &Atomic
     verdicts
 }
 
-/// What is said of one case.
+/// Formats the result of one case.
 fn told(verdict: &Verdict, paint: Paint) -> String {
     let name = safe::name(&verdict.name);
     match &verdict.outcome {
@@ -196,7 +196,7 @@ fn painted(text: &str, color: &str, paint: Paint) -> String {
     }
 }
 
-/// The last line, and above it scripts that nothing is known of.
+/// Formats the last line, preceded by the scripts without golden files.
 fn summary(verdicts: &[Verdict], bare: &[String], took: Duration) -> String {
     let count = |is: fn(&Outcome) -> bool| verdicts.iter().filter(|verdict| is(&verdict.outcome)).count();
     let passed = count(|outcome| matches!(outcome, Outcome::Passed));

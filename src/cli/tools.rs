@@ -11,18 +11,18 @@ use super::exit::Exit;
 use super::table::new_table;
 use super::terminal::{print, report_error};
 
-/// What a listing shows: a tool, or a function that takes a procedure, which reads as one.
+/// An entry of a listing: a tool, or a function that takes a procedure and is listed like a tool.
 #[derive(Clone, Copy)]
 pub struct Entry<'t> {
     /// Its declaration.
     pub spec: &'t Spec,
     params: &'t [Param],
-    /// None for a function that takes a procedure: scripts alone call it.
+    /// `None` for a function that takes a procedure, which only scripts can call.
     pub tool: Option<&'t Tool>,
 }
 
 impl<'t> Entry<'t> {
-    /// That of a tool.
+    /// Returns the entry of a tool.
     pub fn of_tool(tool: &'t Tool) -> Entry<'t> {
         Entry { spec: &tool.spec, params: tool.params, tool: Some(tool) }
     }
@@ -31,7 +31,7 @@ impl<'t> Entry<'t> {
         Entry { spec: over.spec(), params: over.params(), tool: None }
     }
 
-    /// Its parameters: the name of each, and how a signature shows it.
+    /// Returns its parameters: the name of each, and its form in a signature.
     pub fn parameters(&self) -> impl Iterator<Item = (&'t str, String)> + use<'t> {
         self.params.iter().map(|param| {
             let shown = match param.absent {
@@ -45,13 +45,13 @@ impl<'t> Entry<'t> {
         })
     }
 
-    /// Its group.
+    /// Returns its group.
     pub fn group(&self) -> &'t str {
         groups::group_of(self.spec.name)
     }
 }
 
-/// Everything that reads as a tool, group by group.
+/// Returns all entries, by group.
 pub fn entries(registry: &Registry) -> Vec<Entry<'_>> {
     let mut entries: Vec<Entry<'_>> = registry.iter().map(Entry::of_tool).collect();
     for over in Over::ALL {
@@ -66,7 +66,7 @@ pub fn tools(args: &ToolsArgs) -> Exit {
     let registry = built_in_tools();
     let one = match &args.name {
         None => None,
-        // A group's name may find a tool too: `LIST` is `FS.List` without its group.
+        // The name of a group may also find a tool: `LIST` is `FS.List` without its group.
         Some(name) => match registry.find(name).filter(|_| groups::title(&name.to_ascii_uppercase()).is_empty()) {
             Some(id) => Some(registry.get(id)),
             None => return group(&registry, name, args.format),
@@ -100,7 +100,7 @@ pub fn tools(args: &ToolsArgs) -> Exit {
     print(&format!("{}\n", text.trim_end()))
 }
 
-/// All of a group, or a function that takes a procedure, or that there is no such name.
+/// Prints a group, or a function that takes a procedure. Reports an unknown name.
 fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
     if let (Some(over), ToolFormat::Table | ToolFormat::Markdown) = (Over::find(name), format) {
         let function = Entry::of_function(over);
@@ -124,7 +124,7 @@ fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
     print(&format!("{}\n", text.trim_end()))
 }
 
-/// The tools whose names hold a text, or match a pattern with `*`.
+/// Returns the entries whose names contain a text, or match a pattern with `*`.
 pub(crate) fn tools_matching<'t>(registry: &'t Registry, pattern: &str) -> Vec<Entry<'t>> {
     let pattern = pattern.to_ascii_lowercase();
     let mut found = entries(registry);
@@ -132,7 +132,7 @@ pub(crate) fn tools_matching<'t>(registry: &'t Registry, pattern: &str) -> Vec<E
     found
 }
 
-/// The tool, or function that takes a procedure, of a name.
+/// Returns the tool, or the function that takes a procedure, with a name.
 pub(crate) fn entry_of<'t>(registry: &'t Registry, name: &str) -> Option<Entry<'t>> {
     let tool = registry.find(name).map(|id| Entry::of_tool(registry.get(id)));
     tool.or_else(|| Over::find(name).map(Entry::of_function))
@@ -167,7 +167,7 @@ fn pretty(json: &Json) -> String {
     serde_json::to_string_pretty(json).expect("JSON has a text")
 }
 
-/// Entries in a table, a heading before each group.
+/// Formats entries as a table, with a heading for each group.
 pub fn listing(entries: &[Entry<'_>]) -> String {
     let mut table = new_table();
     table.set_header(["name", "wire name", "effect", "what it does"]);
@@ -185,7 +185,7 @@ pub fn listing(entries: &[Entry<'_>]) -> String {
     table.to_string()
 }
 
-/// One tool for people at a terminal.
+/// Formats one entry for a terminal.
 pub fn page(entry: Entry<'_>) -> String {
     let spec = entry.spec;
     let mut text = format!("{}\n  {}\n\n{}\n", signature(entry), spec.summary, wrapped(spec.details));
@@ -220,7 +220,7 @@ pub fn page(entry: Entry<'_>) -> String {
     text
 }
 
-/// A text in lines of at most 96 bytes.
+/// Wraps a text into lines of at most 96 bytes.
 pub fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
@@ -237,12 +237,12 @@ pub fn wrapped(text: &str) -> String {
     lines.join("\n")
 }
 
-/// A text with two blanks before each line.
+/// Indents each line of a text by two spaces.
 pub fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// `FS.ReadFile(file_path, max_lines: 0)`
+/// Formats a signature, such as `FS.ReadFile(file_path, max_lines: 0)`.
 pub fn signature(entry: Entry<'_>) -> String {
     let params: Vec<String> = entry.parameters().map(|(_, shown)| shown).collect();
     format!("{}({})", entry.spec.name, params.join(", "))
@@ -256,7 +256,7 @@ fn shown(literal: Literal) -> String {
     }
 }
 
-/// The values that a parameter takes, where they are few.
+/// Returns the values that a parameter accepts, if it accepts only certain words.
 fn allowed(kind: Kind) -> String {
     match kind {
         Kind::Word(words) => {
@@ -275,7 +275,7 @@ fn absent(param: &Param) -> String {
     }
 }
 
-/// The reference documentation, `docs/tools.md`.
+/// Returns the reference documentation, `docs/tools.md`.
 fn reference(entries: &[Entry<'_>]) -> String {
     let mut text =
         "# Tools\n\nMade by `ns tools --format markdown` from the declarations; a test fails when it is stale.\n\
@@ -298,7 +298,7 @@ fn reference(entries: &[Entry<'_>]) -> String {
     text
 }
 
-/// The names of parameters that tools took earlier, or that the documents have, each with the name that it has now.
+/// Lists the earlier and alternative names of parameters, each with its current name.
 fn old_names(entries: &[Entry<'_>]) -> String {
     let mut text = "\n## Old names of arguments\n\n\
         A tool that takes a file takes it first and calls it `path`; where there are two, `source` and `destination`.\n\
@@ -356,7 +356,7 @@ fn section(entry: Entry<'_>) -> String {
     text
 }
 
-/// What a parameter allows, for the documentation.
+/// Returns the values that a parameter accepts, for the documentation.
 fn range(param: &Param) -> String {
     match param.kind {
         Kind::Int { min: i64::MIN, .. } | Kind::IntOrNil { min: i64::MIN, .. } => String::new(),

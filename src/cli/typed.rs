@@ -1,8 +1,8 @@
-//! What was typed in sessions: a file in the user's state folder, one entry a line.
+//! The history of typed lines: a file in the user state, one entry per line.
 //!
-//! Entries are added one by one, so that sessions side by side lose nothing of each other. A file that has grown
-//! too long is replaced by a shorter one, under a lock that whoever adds something waits for. A file that
-//! cannot be read or written is told of once, and the session goes on without it.
+//! Entries are appended one by one, so that parallel sessions lose nothing of each other. A file that has grown too
+//! long is replaced by a shorter one, under a lock that every append waits for. If the file cannot be read or written,
+//! the session warns once and continues without it.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -14,24 +14,24 @@ use crate::text::safe;
 
 use super::terminal::say;
 
-/// Entries that are kept.
+/// Maximum number of stored entries.
 const MOST_ENTRIES: usize = 10_000;
-/// Bytes of the file that are ever read: the newest.
+/// Maximum number of bytes read from the end of the file.
 const MOST_BYTES: u64 = 8 << 20;
 
-/// How often a lock is asked for, and how long it is waited from one time to the next.
+/// Maximum number of attempts to take the lock, and the delay between them.
 const LOCK_TURNS: u32 = 50;
 const LOCK_TURN: Duration = Duration::from_millis(10);
 
-/// The file, as long as it can be written.
+/// The history file, as long as it can be written.
 pub struct Typed {
     file: Option<(PathBuf, File)>,
-    /// What was typed before, the oldest first.
+    /// Entries of earlier sessions, the oldest first.
     pub entries: Vec<String>,
 }
 
 impl Typed {
-    /// Opens the user's file, which is made where there is none.
+    /// Opens the user's file, creating it if necessary.
     pub fn open() -> Typed {
         let Some(folder) = state_folder().map(|state| state.join("neuroscript")) else {
             say("warning: what is typed is not kept: there is no state folder\n");
@@ -53,7 +53,7 @@ impl Typed {
         }
     }
 
-    /// Adds an entry.
+    /// Appends an entry.
     pub fn add(&mut self, entry: &str) {
         let line = format!("{}\n", escaped(entry));
         if let Some((path, file)) = &mut self.file
@@ -65,7 +65,7 @@ impl Typed {
     }
 }
 
-/// Writes a script to a file that is not there yet.
+/// Writes a script to a file that must not exist yet.
 pub fn save_script(path: &Path, text: &str) -> io::Result<()> {
     let mut file = File::create_new(path)?;
     file.write_all(text.as_bytes())?;
@@ -80,7 +80,7 @@ fn shown(path: &Path) -> String {
     safe::name(&path.display().to_string()).into_owned()
 }
 
-/// Opens the file for reading and adding, for nobody but the user.
+/// Opens a file for reading and appending, accessible only to the user.
 fn open(folder: &Path, path: &Path) -> io::Result<File> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -94,7 +94,7 @@ fn open(folder: &Path, path: &Path) -> io::Result<File> {
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        // A pipe in its place would be waited for.
+        // Opening a pipe in its place would block.
         options.mode(0o600).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
     }
     let file = options.open(path)?;
@@ -112,7 +112,7 @@ fn open(folder: &Path, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens the file that has the name now, and takes its lock if it is to be had soon.
+/// Opens the file that currently has the name. Returns whether its lock could be taken soon enough.
 fn open_newest(folder: &Path, path: &Path) -> io::Result<(File, bool)> {
     loop {
         let file = open(folder, path)?;
@@ -123,7 +123,7 @@ fn open_newest(folder: &Path, path: &Path) -> io::Result<(File, bool)> {
     }
 }
 
-/// Adds a line, to the file that has the name by now where another session has replaced it.
+/// Appends a line, to the new file if another session has replaced the old one.
 fn append(path: &Path, file: &mut File, line: &[u8]) -> io::Result<()> {
     let mut is_locked = lock(file);
     if is_replaced(path, file) {
@@ -136,7 +136,7 @@ fn append(path: &Path, file: &mut File, line: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Waits for the lock, but not for ever: another session may have been stopped while it had it.
+/// Waits for the lock, but not forever: another session may have been stopped while holding it.
 fn lock(file: &File) -> bool {
     for _ in 0..LOCK_TURNS {
         match file.try_lock() {
@@ -148,7 +148,7 @@ fn lock(file: &File) -> bool {
     false
 }
 
-/// Whether the name means another file by now, or none.
+/// Whether the path now refers to another file, or to none.
 #[cfg(unix)]
 fn is_replaced(path: &Path, file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -159,14 +159,14 @@ fn is_replaced(path: &Path, file: &File) -> bool {
     }
 }
 
-/// Elsewhere a file that is open is not replaced.
+/// On other systems an open file cannot be replaced.
 #[cfg(not(unix))]
 fn is_replaced(_: &Path, _: &File) -> bool {
     false
 }
 
-/// The entries of the file, how many lines are none, and the file, without its lock. One that has grown too
-/// long is replaced by its newest entries.
+/// Reads the file. Returns its entries, the number of unreadable lines, and the file, unlocked. Replaces a file that
+/// has grown too long by its newest entries.
 fn read(path: &Path, mut file: File, is_locked: bool) -> io::Result<(Vec<String>, usize, File)> {
     let length = file.metadata()?.len();
     let skipped = length.saturating_sub(MOST_BYTES);
@@ -174,7 +174,7 @@ fn read(path: &Path, mut file: File, is_locked: bool) -> io::Result<(Vec<String>
     let mut bytes = Vec::new();
     Read::by_ref(&mut file).take(MOST_BYTES).read_to_end(&mut bytes)?;
     if bytes.last().is_some_and(|last| *last != b'\n') {
-        // The end of a line that was cut short; what comes next is a line of its own.
+        // The last line is incomplete; end it so that the next entry starts a new one.
         file.write_all(b"\n")?;
     }
     let lines = bytes.split(|byte| *byte == b'\n').skip(usize::from(skipped > 0)).filter(|line| !line.is_empty());
@@ -185,7 +185,7 @@ fn read(path: &Path, mut file: File, is_locked: bool) -> io::Result<(Vec<String>
             Err(_) => unreadable += 1,
         }
     }
-    // Where another session holds the lock, it is left to that one.
+    // If another session holds the lock, leave the replacement to that session.
     if is_locked && (entries.len() > MOST_ENTRIES || skipped > 0) {
         entries.drain(..entries.len().saturating_sub(MOST_ENTRIES / 2));
         file = replaced(path, &entries)?;
@@ -195,12 +195,12 @@ fn read(path: &Path, mut file: File, is_locked: bool) -> io::Result<(Vec<String>
     Ok((entries, unreadable, file))
 }
 
-/// A file of these entries alone in the place of the one whose lock is held. It is whole before it gets the
-/// name, so that nothing is lost whatever happens.
+/// Replaces the file, whose lock is held, by one with only these entries. The new file is complete before it gets the
+/// name, so that nothing is lost in a crash.
 fn replaced(path: &Path, entries: &[String]) -> io::Result<File> {
     let folder = path.parent().unwrap_or(path);
     let draft = folder.join(format!("history.{}", std::process::id()));
-    // What a process left that was killed and had the same number.
+    // Left by a killed process with the same process id.
     let _ = fs::remove_file(&draft);
     let mut file = open(folder, &draft)?;
     let text: String = entries.iter().map(|entry| format!("{}\n", escaped(entry))).collect();
@@ -209,7 +209,7 @@ fn replaced(path: &Path, entries: &[String]) -> io::Result<File> {
     Ok(file)
 }
 
-/// An entry as one line.
+/// Escapes an entry so that it fits on one line.
 fn escaped(entry: &str) -> String {
     entry.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")
 }

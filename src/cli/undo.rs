@@ -1,4 +1,4 @@
-//! `ns undo` and `ns redo`: a run is taken back, or done again; before that, what it comes to.
+//! `ns undo` and `ns redo`: reverse a run or repeat an undone one, or show what that would change.
 
 use std::io::{IsTerminal, stderr};
 
@@ -14,18 +14,18 @@ use super::interrupts::catch_interrupts;
 use super::plan;
 use super::terminal::{self, say};
 
-/// Which run is concerned, and what is done with it.
+/// The run to reverse, and how.
 #[derive(Clone, Copy)]
 struct Request<'a> {
-    /// The run that is named; the newest if left out.
+    /// The named run, or `None` for the newest.
     run: Option<&'a str>,
-    /// Whether it is done again.
+    /// Whether to redo instead of undo.
     redo: bool,
-    /// Whether what stands in the way is left as it is.
+    /// Whether to skip conflicting paths.
     force: bool,
-    /// Whether runs that cannot be taken back are passed over.
+    /// Whether to pass over runs that cannot be undone.
     skip: bool,
-    /// Whether nothing is changed, and what would be is shown.
+    /// Whether to change nothing and show the planned changes.
     plan: bool,
 }
 
@@ -71,7 +71,7 @@ fn reverse_here(engine: &Engine, request: Request<'_>) -> Result<Undone, ToolErr
     Ok(undone)
 }
 
-/// Shows what taking a run back would change.
+/// Shows what an undo or a redo would change.
 fn show_plan(engine: &Engine, undone: &Undone) -> Result<Exit, ToolError> {
     let verb = if undone.is_redo { "redo" } else { "undo" };
     let plan = engine.plan(&format!("ns {verb}"), false)?.expect("the engine plans");
@@ -81,17 +81,17 @@ fn show_plan(engine: &Engine, undone: &Undone) -> Result<Exit, ToolError> {
     Ok(exit_of(undone))
 }
 
-/// How a person goes on: by commands of a shell, or by those of a session.
+/// The form of suggested commands: for a shell or for a session.
 enum Voice {
     /// Options that choose the same sandbox, appended to a command.
     Command(String),
-    /// A session.
+    /// Commands of a session.
     Session,
 }
 
 impl Voice {
     fn of_command(global: &Global) -> Voice {
-        // Only a terminal is told paths of the machine.
+        // Paths of the machine are only printed to a terminal.
         if !stderr().is_terminal() {
             return Voice::Command(String::new());
         }
@@ -107,7 +107,7 @@ impl Voice {
     }
 }
 
-/// Says at a terminal what the run that just ended has changed, and how that is taken back.
+/// Reports on a terminal what the run that just ended has changed, and how to undo it.
 pub(super) fn say_ended(global: &Global, engine: &Engine) {
     let Some(Ended { steps, .. }) = engine.ended_run() else { return };
     if !global.quiet {
@@ -115,7 +115,7 @@ pub(super) fn say_ended(global: &Global, engine: &Engine) {
     }
 }
 
-/// The same for a line of a session.
+/// Reports the changes of a line of a session.
 pub(crate) fn say_ended_in_session(engine: &Engine, steps: u32) {
     say_changes(engine, steps, &Voice::Session);
 }
@@ -127,7 +127,7 @@ fn say_changes(engine: &Engine, steps: u32, voice: &Voice) {
     let changes = terminal::counted(steps as usize, "change");
     let planned = if engine.is_planning() { " planned" } else { "" };
     let them = if steps == 1 { "it" } else { "them" };
-    // A note said why where nothing can be taken back.
+    // If undo is impossible, a note has given the reason.
     let remedy =
         if engine.can_undo() { format!("; {} takes {them} back", voice.command("undo")) } else { String::new() };
     say(&format!("{changes}{planned}{remedy}\n"));
@@ -141,7 +141,7 @@ pub(crate) fn undo_in_session(engine: &Engine, run: Option<&str>, redo: bool) {
     }
 }
 
-/// A hint with the commands of a session in place of those of a shell, where there are such.
+/// Replaces shell commands in a hint with commands of a session, where they exist.
 fn in_session(hint: &str) -> String {
     let parts = hint.split('`').enumerate().map(|(at, part)| match part.strip_prefix("ns ") {
         Some(command) if at % 2 == 1 && !command.contains("--") => format!(":{command}"),
@@ -150,7 +150,7 @@ fn in_session(hint: &str) -> String {
     parts.collect::<Vec<_>>().join("`")
 }
 
-/// A run as people know it: its short name, and the command that began it.
+/// Formats a run for people: its short name, and its command.
 fn named(origin: &Origin) -> String {
     let name = short_name(&origin.run);
     let command = origin.command.strip_prefix("ns repl: ").unwrap_or(&origin.command);

@@ -1,9 +1,9 @@
-//! Asking the person behind a client before a tool runs.
+//! Approval questions to the person behind an MCP client.
 //!
-//! Up to 2025-11-25 the server asks while the call waits (`elicitation/create`). From 2026-07-28 on a server
-//! asks nothing: the call ends with what is to be asked, and comes again with the answer. A tool is called anew
-//! then, since it has done nothing; a script, which has, waits meanwhile. Where a client can do neither, nobody
-//! is asked, and the gate refuses.
+//! Up to revision 2025-11-25 the server asks while the call is pending (`elicitation/create`). From 2026-07-28 on a
+//! server sends no requests: the call ends with the question, and the client repeats the call with the answer. A tool
+//! has done nothing by then, so it is simply called again; a script has already done work, so it is suspended until the
+//! answer arrives. If the client supports neither, there is nobody to ask, and the gate refuses.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -26,15 +26,15 @@ use crate::engine::{Approver, LimitHit, Meter, Question, Reply};
 
 use super::worker::Stop;
 
-/// How long a person may think.
+/// Maximum time to wait for a person's answer.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// The name of the question in a call that ends with it, and of the field of its answer.
+/// Key of the question in the result that carries it, and of the field in its answer.
 const QUESTION: &str = "approval";
 const ANSWER: &str = "answer";
-/// The words of the answer.
+/// The possible answers, as the client sends them.
 const WORDS: [(&str, Reply); 3] = [("once", Reply::Once), ("session", Reply::Run), ("never", Reply::Never)];
 
-/// Answers that hold as long as the client stays, by tools; scripts in workers ask here too.
+/// Answers that remain valid for the whole connection, by tool. Scripts that run in workers share them.
 #[derive(Clone, Debug, Default)]
 pub struct Standing(Arc<Mutex<HashMap<String, bool>>>);
 
@@ -54,74 +54,75 @@ impl Standing {
     }
 }
 
-/// How the person behind the client of a call is asked.
+/// The way to ask the person behind the client of a call.
 #[derive(Clone)]
 pub enum Asker {
-    /// Not at all.
+    /// No person can be asked.
     Nobody,
-    /// While the call waits.
+    /// Asks while the call is pending.
     Live(Live),
-    /// By ending the call with the question.
+    /// Ends the call with the question.
     Later(Later),
-    /// The same for a script, which waits for the answer.
+    /// Ends the request with the question while the script waits for the answer.
     Waiting(Waiting),
 }
 
-/// A client that can be asked while a call waits.
+/// A client that can be asked while a call is pending.
 #[derive(Clone)]
 pub struct Live {
-    /// Where the connection lives.
+    /// The runtime that serves the connection.
     pub runtime: Handle,
     /// The client.
     pub peer: Peer<RoleServer>,
-    /// The call is no longer wanted.
+    /// Cancelled when the client no longer wants the call.
     pub cancelled: CancellationToken,
-    /// Answers that hold.
+    /// Answers that remain valid.
     pub standing: Standing,
 }
 
-/// A client that calls again with the answer.
+/// A client that repeats the call with the answer.
 #[derive(Clone)]
 pub struct Later {
-    /// What was answered, and the question that it answers.
+    /// The answer that the call carries, preceded by the mark of its question.
     pub given: Option<(String, Reply)>,
-    /// What is to be asked.
+    /// The question that the call should end with.
     pub pending: Arc<Mutex<Option<Asked>>>,
-    /// Answers that hold.
+    /// Answers that remain valid.
     pub standing: Standing,
 }
 
-/// A script whose question ends the call that began it, or that followed it.
+/// A script whose question ends the request that is currently following it.
 #[derive(Clone)]
 pub struct Waiting {
-    /// Where its questions go.
+    /// Channel for its questions.
     pub asks: UnboundedSender<Asked>,
-    /// Where their answers come from.
+    /// Channel for the answers.
     pub answers: Arc<Mutex<Receiver<Reply>>>,
-    /// What ends a script whose question nobody answers.
+    /// Stops the script if nobody answers.
     pub stop: Stop,
-    /// Answers that hold.
+    /// Answers that remain valid.
     pub standing: Standing,
 }
 
 /// A question in words.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// The tool that wants to run.
+    /// The tool that asks for approval.
     pub tool: String,
-    /// What it asks, with the plan of the call.
+    /// The text of the question, including the plan of the call.
     pub message: String,
 }
 
 impl Asked {
-    /// The question of a gate.
+    /// Builds the question of a gate.
     pub fn of(question: &Question) -> Asked {
         let mut message = format!("`{}` asks to run: {}", question.tool, question.reason);
         question.plan.iter().for_each(|line| message.push_str(&format!("\n  {line}")));
         Asked { tool: question.tool.to_owned(), message }
     }
 
-    /// What tells this question from every other: the plan is part of it, so an answer holds for no other.
+    /// Returns a hash that identifies this question. It covers the plan, so an answer is valid only for exactly this
+    /// question.
     pub fn mark(&self) -> String {
         crate::text::hex(&Sha256::digest(&self.message)[..16])
     }
@@ -142,14 +143,14 @@ impl Asked {
         Some(ElicitRequest::new(params))
     }
 
-    /// The end of a call that is to come again with the answer, and with `state` as it is.
+    /// Returns the result that asks the client to repeat the call with the answer, and with `state` unchanged.
     pub fn required(&self, state: String) -> Option<InputRequiredResult> {
         let requests = [(QUESTION.to_owned(), InputRequest::Elicitation(self.request()?))];
         Some(InputRequiredResult::new(Some(requests.into()), Some(state)))
     }
 }
 
-/// What a call that comes again has as its answer.
+/// Returns the answer that a repeated call carries.
 pub fn answer_in(answers: Option<&Json>) -> Option<Reply> {
     let result: ElicitResult = serde_json::from_value(answers?.get(QUESTION)?.clone()).ok()?;
     Some(reply(&result))
@@ -162,13 +163,13 @@ fn reply(result: &ElicitResult) -> Reply {
             WORDS.iter().find(|(known, _)| Some(*known) == word).map_or(Reply::Never, |(_, reply)| *reply)
         }
         ElicitationAction::Decline => Reply::Never,
-        // Whoever closes the question says nothing of the next time.
+        // Dismissing the question decides nothing about the next time.
         _ => Reply::Nobody,
     }
 }
 
 impl Asker {
-    /// Asks, or notes what is to be asked.
+    /// Asks the question, or records it to end the call with it.
     pub fn ask(&self, asked: &Asked) -> Reply {
         let standing = match self {
             Asker::Nobody => return Reply::Nobody,
@@ -224,23 +225,23 @@ impl Waiting {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         let answered = self.asks.send(asked.clone()).ok().and_then(|()| answers.recv_timeout(PATIENCE).ok());
         answered.unwrap_or_else(|| {
-            // A script that nobody follows any more does nothing more.
+            // Nobody follows this script any more, so it is stopped.
             self.stop.raise();
             Reply::Nobody
         })
     }
 }
 
-/// Who the engine asks: whoever can be asked for the call that goes on.
+/// The engine's approver: asks through the [`Asker`] of the current call.
 pub struct Front(RefCell<Asker>);
 
 impl Front {
-    /// Nobody, so far.
+    /// Creates an approver that asks nobody.
     pub fn new() -> Front {
         Front(RefCell::new(Asker::Nobody))
     }
 
-    /// Says who is asked from here on.
+    /// Sets the asker for subsequent questions.
     pub fn set(&self, asker: Asker) {
         *self.0.borrow_mut() = asker;
     }

@@ -1,8 +1,8 @@
-//! The same server over HTTP, for clients that cannot start a process.
+//! The MCP server over HTTP, for clients that cannot start a process.
 //!
-//! Loopback alone, unless another address is asked for; every request carries the token, names a host that is
-//! meant and comes from no page of the web, or it is refused before its body is read. One engine serves all
-//! sessions, so session memory is that of the server, and roots narrow nothing.
+//! It listens on loopback only, unless another address is requested. Every request must carry the token, name an
+//! allowed host and come from an allowed origin; otherwise it is refused before its body is read. One engine serves all
+//! sessions, so session memory is shared by all clients of the server, and the roots of a client restrict nothing.
 
 use std::convert::Infallible;
 use std::io;
@@ -21,27 +21,27 @@ use tokio::sync::Semaphore;
 
 use super::server::Server;
 
-/// The path of the server.
+/// The URL path of the endpoint.
 const PATH: &str = "/mcp";
-/// Bytes of a request.
+/// Maximum size of a request body, in bytes.
 const MAX_REQUEST: usize = 16 << 20;
-/// Pages that the same machine serves; they still need the token.
+/// Origins of pages served by the same machine; their requests still need the token.
 const OWN_ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
-/// Connections at once; others wait.
+/// Maximum number of simultaneous connections; others wait.
 const CONNECTIONS: usize = 64;
 
-/// Where and for whom a server listens.
+/// The address, token and origins of an HTTP server.
 #[derive(Debug)]
 pub struct Listening {
-    /// It listens by then: a sealed process can no longer begin to.
+    /// Already listening: a process in lockdown can no longer start to listen.
     pub listener: std::net::TcpListener,
-    /// What every request must know.
+    /// The bearer token that every request must carry.
     pub token: String,
-    /// Origins of pages that may ask, `https://app.example.com:443`; none by default.
+    /// Additional origins whose pages may send requests, such as `https://app.example.com:443`; none by default.
     pub origins: Vec<String>,
 }
 
-/// Serves until the process ends. `told` hears the address once it is listened on.
+/// Serves until the process ends. Calls `told` with the address as soon as the server listens.
 pub async fn listen(
     listening: Listening,
     server: impl Fn() -> Server + Send + Sync + 'static,
@@ -72,7 +72,7 @@ pub async fn listen(
         let (service, token) = (service.clone(), token.clone());
         tokio::spawn(async move {
             let answer = service_fn(move |request| answer(service.clone(), token.clone(), request));
-            // A client that breaks off is nobody's fault.
+            // Errors of one connection concern only its client.
             let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), answer).await;
             drop(place);
         });
@@ -96,7 +96,7 @@ async fn answer(service: Service, token: Arc<str>, request: Request<Incoming>) -
     Ok(service.handle(request).await)
 }
 
-/// Whether two texts are the same, in a time that does not tell where they differ.
+/// Compares two byte strings without revealing through timing where they differ.
 fn is_same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }

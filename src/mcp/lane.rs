@@ -1,5 +1,5 @@
-//! The thread on which the engine works: one call after another, in the order in which they came, so that a
-//! client may send ahead a change and then what reads it.
+//! The engine thread. It executes calls one after another in the order in which they arrive, so that a client can send
+//! a change and a read that depends on it without waiting in between.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,20 +12,20 @@ use crate::engine::{Interrupt, Network, Options, SetupError};
 
 use super::place::Place;
 
-/// Stack of the thread: as much as the engine wants, so that no call has to bring its own. Only what is used
-/// is ever given memory.
+/// Stack size of the thread: large enough for the engine, so that no call needs a stack of its own. The system
+/// allocates only the pages that are used.
 const STACK: usize = 320 << 20;
 
 type Work = Box<dyn FnOnce(&mut Place) + Send>;
 
-/// The way to the thread.
+/// A handle to the engine thread.
 #[derive(Clone)]
 pub struct Lane {
     jobs: mpsc::Sender<(u64, Work)>,
     control: Arc<Control>,
 }
 
-/// What stops a call.
+/// State for cancelling calls, shared with the engine thread.
 #[derive(Default)]
 struct Control {
     numbers: AtomicU64,
@@ -34,21 +34,23 @@ struct Control {
 
 #[derive(Default)]
 struct State {
-    /// What stops the engine.
+    /// Interrupts the engine.
     interrupt: Interrupt,
-    /// The job that goes on.
+    /// The job that is running.
     current: Option<u64>,
-    /// Jobs that are not wanted any more.
+    /// Jobs that were cancelled before they began.
     cancelled: HashSet<u64>,
     is_over: bool,
 }
 
-/// A job's number: what it is cancelled by.
+/// The number of a job, used to cancel it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job(u64);
 
 impl Lane {
-    /// Opens the sandbox on a thread of its own; `prepare` sees it first.
+    /// Opens the sandbox on a new thread and calls `prepare` there first.
+    ///
+    /// Returns `None` if the sandbox could not be opened; `refused` has then been called with the error.
     pub fn begin<T: Send + 'static>(
         options: Options,
         network: Network,
@@ -72,35 +74,35 @@ impl Lane {
         match told.recv() {
             Ok(prepared) => Ok(Some((Lane { jobs, control }, prepared, thread))),
             Err(_) => {
-                // What was refused is told by then.
+                // `refused` has reported the error by now.
                 let _ = thread.join();
                 Ok(None)
             }
         }
     }
 
-    /// Gives the thread something to do. The answer never comes when it is cancelled before it begins.
+    /// Queues work for the thread. If the job is cancelled before it begins, the receiver returns an error.
     pub fn give<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Place) -> T + Send + 'static,
     ) -> (Job, oneshot::Receiver<T>) {
         let (answer, answered) = oneshot::channel();
         let job = self.post(move |place| {
-            // Whoever asked may be gone.
+            // The caller may no longer wait for the answer.
             let _ = answer.send(work(place));
         });
         (job, answered)
     }
 
-    /// The same where the work itself sees to its answer.
+    /// Queues work that delivers its answer itself.
     pub fn post(&self, work: impl FnOnce(&mut Place) + Send + 'static) -> Job {
         let number = self.control.numbers.fetch_add(1, Ordering::Relaxed);
-        // The thread ends only after the last way to it.
+        // The thread ends only after the last sender is dropped.
         let _ = self.jobs.send((number, Box::new(work)));
         Job(number)
     }
 
-    /// Stops a job, whether it has begun or not.
+    /// Cancels a job, whether or not it has begun.
     pub fn cancel(&self, job: Job) {
         let mut state = self.control.lock();
         match state.current {
@@ -111,7 +113,7 @@ impl Lane {
         }
     }
 
-    /// Stops everything.
+    /// Interrupts the current job and discards all others.
     pub fn stop(&self) {
         let mut state = self.control.lock();
         state.is_over = true;
@@ -133,7 +135,7 @@ impl Control {
         work(place);
         let mut state = self.lock();
         state.current = None;
-        // Numbers of jobs that were over before they were cancelled.
+        // Forget cancellations of jobs that had already finished.
         state.cancelled.retain(|cancelled| *cancelled > number);
     }
 

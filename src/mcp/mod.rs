@@ -1,10 +1,9 @@
-//! `ns mcp`: the tools and scripts for agents, over the Model Context Protocol.
+//! `ns mcp`: serves tools and scripts to agents over the Model Context Protocol.
 //!
-//! Three threads meet here. The one that serves the protocol (rmcp on a runtime of one thread) never works;
-//! the engine works on its own, one call after another ([`lane`]); scripts run in other processes
-//! ([`worker`]). Everything that comes and goes passes [`wire`], which bounds it and gives most calls to the
-//! engine itself ([`server`]). Every call of a tool goes through the gate as any other does; nothing here
-//! decides what is allowed.
+//! The server has three parts. A single-threaded runtime serves the protocol through rmcp and never does the work
+//! itself; the engine executes calls one after another on its own thread ([`lane`]); scripts run in separate processes
+//! ([`worker`]). All traffic passes through [`wire`], which bounds it and hands most calls directly to the engine
+//! ([`server`]). Every tool call goes through the gate like any other; nothing here decides what is allowed.
 
 mod ask;
 #[cfg(feature = "http")]
@@ -42,46 +41,46 @@ use server::{Parts, Scripts, Server};
 use wire::{Ending, Wire};
 use worker::Workers;
 
-/// How long the engine may take to end once all is over.
+/// Maximum time for the engine thread to end after the connection has ended.
 const END: Duration = Duration::from_secs(10);
 
-/// What a server is asked to be.
+/// The settings of a server.
 pub struct Settings {
-    /// For the engine; the limits are those of a server, where nothing else says so.
+    /// Options for the engine. Limits that they do not set are those of a server.
     pub options: Options,
-    /// Which tools are offered: `default`, `all`, `script`, `none`, groups, wire names.
+    /// The selection of tools: `default`, `all`, `script`, `none`, groups or wire names.
     pub tools: Vec<String>,
-    /// Scripts that are offered besides.
+    /// Scripts offered as additional tools.
     pub scripts: Vec<ScriptTool>,
-    /// Whether the roots of a client narrow what its calls may do.
+    /// Whether the roots of a client restrict its calls.
     pub follows_roots: bool,
-    /// How long a client may take nothing before it is given up.
+    /// Time after which a client that does not read is disconnected.
     pub patience: Duration,
-    /// The binary that runs scripts, and the words that make it a worker.
+    /// The binary that runs scripts, and the arguments that start it as a worker.
     pub worker: (PathBuf, Vec<OsString>),
 }
 
-/// Why there is no server, or it ended before its time.
+/// The reason why a server could not start or ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// The sandbox, the policy or the choice of tools cannot be used; it was told by then.
+    /// The sandbox, the policy or the tool selection cannot be used; the cause has already been reported.
     #[error("nothing can be served")]
     Setup,
-    /// The choice of tools.
+    /// The tool selection is invalid.
     #[error("{0}")]
     Tools(String),
-    /// The system refuses.
+    /// A system call failed.
     #[error("the connection cannot be served: {0}")]
     Io(#[from] std::io::Error),
-    /// The client took nothing for too long.
+    /// The client did not read for too long.
     #[error("the client has not read for {} s", .0.as_secs())]
     Stalled(Duration),
 }
 
-/// Serves one client on standard input and output, until it leaves.
+/// Serves one client on standard input and output until it disconnects.
 ///
 /// # Errors
-/// What keeps it from beginning, and a client that does not read.
+/// Returns an error if the server cannot start, or if the client stops reading.
 pub fn serve(settings: Settings, refused: impl FnOnce(&SetupError) + Send + 'static) -> Result<(), Fault> {
     let (patience, follows_roots) = (settings.patience, settings.follows_roots);
     let Some((parts, thread)) = begin(settings, Network::None, refused)? else { return Err(Fault::Setup) };
@@ -90,7 +89,7 @@ pub fn serve(settings: Settings, refused: impl FnOnce(&SetupError) + Send + 'sta
     let server = Server::new(Parts { follows_roots, closing: Some(closing.clone()), ..parts });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     runtime.block_on(async {
-        // A client that leaves before it begins is nobody's fault.
+        // A client that disconnects before the handshake is not an error.
         if let Ok(service) = serve_server(server, wire).await {
             let _ = service.waiting().await;
         }
@@ -108,10 +107,10 @@ pub fn serve(settings: Settings, refused: impl FnOnce(&SetupError) + Send + 'sta
     }
 }
 
-/// Serves clients over HTTP, until the process is ended. `told` hears where.
+/// Serves clients over HTTP until the process ends. Calls `told` with the address.
 ///
 /// # Errors
-/// What keeps it from beginning.
+/// Returns an error if the server cannot start.
 #[cfg(feature = "http")]
 pub fn serve_http(
     settings: Settings,
@@ -124,7 +123,7 @@ pub fn serve_http(
     Ok(runtime.block_on(http::listen(listening, move || Server::new(parts.clone()), told))?)
 }
 
-/// The parts of a server, and the thread of its engine; none where that was refused.
+/// Builds the parts of a server and starts its engine thread. Returns `None` if the sandbox could not be opened.
 fn begin(
     settings: Settings,
     network: Network,
@@ -159,7 +158,7 @@ fn begin(
     Ok(Some((parts, thread)))
 }
 
-/// What a model is told of the server as a whole.
+/// Returns the instructions that a model receives for the server as a whole.
 fn instructions(read_only: bool) -> String {
     let changes = match read_only {
         true => "Nothing can be changed here.",

@@ -1,5 +1,5 @@
-//! What stays from call to call of a connection: the engine, session memory, and answers that are being
-//! read on. It lives on one thread ([`super::lane`]), as values do.
+//! The state that persists between the calls of a connection: the engine, session memory, and truncated answers. It
+//! stays on one thread ([`super::lane`]) because values are not `Send`.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -18,50 +18,50 @@ use super::methods::{self, Method};
 use super::offer::{PLAN, ScriptTool};
 use super::worker::{Given, Named, Order, Worked};
 
-/// Bytes of a whole answer, of which a client gets one part after another.
+/// Maximum size in bytes of a whole answer, which a client receives in parts.
 pub const WHOLE: u64 = 16 << 20;
-/// Answers that are kept to be read on.
+/// Number of truncated answers that are stored.
 const KEPT: usize = 4;
-/// Bytes of an answer that is given at once, where no limit says so.
+/// Maximum size in bytes of one part of an answer, unless a limit sets it.
 const AT_ONCE: u64 = 256 << 10;
 
-/// A connection's own place.
+/// The state of a connection.
 pub struct Place {
     /// The engine.
     pub engine: Engine,
-    /// What scripts and tools remember as long as the client stays.
+    /// Session memory of scripts and tools, kept for the duration of the connection.
     pub session: SessionMemory,
-    /// Who is asked for the call that goes on.
+    /// The approver for the current call.
     pub front: Rc<Front>,
     kept: Kept,
-    /// Bytes of an answer that is given at once.
+    /// Maximum size in bytes of one part of an answer.
     at_once: u64,
 }
 
-/// Answers that are being read on, the newest last.
+/// Stored answers of which the client can read further parts, the newest last.
 #[derive(Default)]
 pub struct Kept(VecDeque<(String, Value)>);
 
-/// An answer as a client gets it.
+/// An answer in the form that a client receives.
 #[derive(Debug)]
 pub struct Reply {
-    /// What a program reads.
+    /// The structured content, for programs.
     pub structured: Json,
-    /// What is said besides the answer: how much of it is there, what it changed.
+    /// Metadata: how much of the answer is included, the undo id.
     pub meta: Map<String, Json>,
-    /// What a model should read besides.
+    /// Additional text for the model.
     pub notes: Vec<String>,
     /// Whether the call failed.
     pub is_error: bool,
 }
 
 impl Kept {
-    /// The list or text that is kept under a handle.
+    /// Returns the list or text stored under a handle.
     pub fn find(&self, handle: &str) -> Option<Value> {
         self.0.iter().find(|(kept, _)| kept == handle).map(|(_, body)| body.clone())
     }
 
-    /// Keeps a list or text. The handle is that of its content, so equal answers have equal handles.
+    /// Stores a list or text. The handle is a hash of the content, so equal answers have equal handles.
     fn keep(&mut self, body: Value) -> String {
         let json = value_json::to_text(&body, Room::of_text()).expect("no run goes on whose limits it could meet");
         let handle = crate::text::hex(&Sha256::digest(json)[..6]);
@@ -75,7 +75,7 @@ impl Kept {
 }
 
 impl Place {
-    /// Opens the sandbox.
+    /// Opens the sandbox and locks the process down.
     pub fn open(options: &Options, network: Network) -> Result<Place, SetupError> {
         let mut engine = Engine::open(options)?;
         engine.seal(Process::Server(network))?;
@@ -85,9 +85,9 @@ impl Place {
         Ok(Place { engine, session: SessionMemory::of_connection("ns mcp"), front, kept: Kept::default(), at_once })
     }
 
-    /// Opens it anew, with other bounds; what is remembered stays.
+    /// Opens the sandbox again with other bounds; session memory and stored answers remain.
     pub fn reopen(&mut self, options: &Options) -> Result<(), SetupError> {
-        // The key lies out of reach by now.
+        // The lockdown prevents reading the key again.
         let key = self.key();
         let mut engine = Engine::open(&Options { key, ..options.clone() })?;
         engine.share_wall(&self.engine);
@@ -116,7 +116,7 @@ impl Place {
         reply
     }
 
-    /// Does what a method of the server does, a script aside.
+    /// Executes a method of the server other than `run_script`.
     pub fn method(&mut self, method: Method, args: &Map<String, Json>) -> Reply {
         let reply = value_of(args).and_then(|args| match method {
             Method::LanguageGuide => {
@@ -138,7 +138,7 @@ impl Place {
         reply
     }
 
-    /// What a worker is told to do, for the arguments of a call.
+    /// Builds the order for a worker from the arguments of `run_script`.
     pub fn order(&self, args: &Map<String, Json>) -> Result<Order, Reply> {
         let method = Method::RunScript;
         let order = value_of(args).and_then(|args| Ok(method.bind::<methods::ScriptArgs>(&args)?.order()));
@@ -146,12 +146,12 @@ impl Place {
         Ok(Order { remembered: self.session.entries(), key: self.key(), ..order })
     }
 
-    /// The key of the user's seals, for an engine that can no longer read it.
+    /// Returns the user's seal key, for an engine that can no longer read it.
     fn key(&self) -> Option<UserKey> {
         Some(self.engine.gate().root.user().key.clone())
     }
 
-    /// What a worker is told to do, for a call of a script that is offered as a tool.
+    /// Builds the order for a worker from a call of a script that is offered as a tool.
     pub fn order_of_script(&self, script: &ScriptTool, mut args: Map<String, Json>) -> Result<Order, Reply> {
         let refused = |error: ToolError| {
             let mut reply = failure(&error);
@@ -181,7 +181,7 @@ impl Place {
         })
     }
 
-    /// What a worker reported, as a client gets it.
+    /// Converts the report of a worker to the answer for the client, and takes over its changes to session memory.
     pub fn reported(&mut self, worked: Worked) -> Reply {
         let mut reply = match value_json::from_text(&worked.report) {
             Ok(report) => Reply { is_error: worked.failed, ..self.answer(report) },
@@ -212,7 +212,7 @@ impl Place {
         }
     }
 
-    /// An answer, or part of one; `handle` is that of what is being read on.
+    /// Converts an answer or one part of it. `handle` is that of a stored answer of which this is a further part.
     fn part(&mut self, part: Excerpt, handle: Option<String>) -> Reply {
         let Excerpt { answer, extent, body } = part;
         let handle = body.map(|body| self.kept.keep(body)).or(handle);
@@ -238,7 +238,7 @@ impl Place {
     }
 }
 
-/// A call that failed, with what was done all the same.
+/// Converts an error to an answer, including the partial result if there is one.
 pub fn failure(error: &ToolError) -> Reply {
     let mut structured = json!({ "error": error.shape() });
     if let Some(hint) = error.hint.as_deref().map(for_a_client) {
@@ -250,7 +250,7 @@ pub fn failure(error: &ToolError) -> Reply {
     Reply { structured, meta: Map::new(), notes: Vec::new(), is_error: true }
 }
 
-/// A hint as whoever has no shell can follow it.
+/// Replaces hints that name shell commands with ones that a client can follow.
 fn for_a_client(hint: &str) -> &str {
     match hint {
         hint if hint.starts_with("see `ns tools ") => "look at the input schema of the tool",

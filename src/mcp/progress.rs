@@ -1,24 +1,24 @@
-//! How far a call has come, for a client that asked to be told.
+//! Progress of the current call, for clients that request progress notifications.
 
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::{Engine, Progress, ProgressView};
 
-/// A call of a tool, and where it is counted.
+/// A tool call and its progress counters.
 pub type Call = (&'static str, Arc<Progress>);
 
-/// The call of a tool that goes on, for another thread to look at.
+/// The current tool call, visible to other threads.
 #[derive(Clone, Default)]
 pub struct Watched(Arc<Mutex<Option<Call>>>);
 
 impl Watched {
-    /// Sees the calls of an engine.
+    /// Registers itself as the progress view of an engine.
     pub fn watch(&self, engine: &Engine) {
         engine.set_progress_view(Rc::new(self.clone()));
     }
 
-    /// How much the call that goes on has done, and in words; none between calls.
+    /// Returns the amount of work done by the current call and a message about it, or `None` between calls.
     pub fn look(&self) -> Option<(u64, String)> {
         let call = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let (tool, progress) = call?;
@@ -37,7 +37,7 @@ impl ProgressView for Watched {
     }
 }
 
-/// `FS.CopyFile: 412 of 1000 items, 52000 bytes written`
+/// Formats progress, such as `FS.CopyFile: 412 of 1000 items, 52000 bytes written`.
 pub fn message(tool: &str, progress: &Progress) -> String {
     let mut parts = Vec::new();
     let (items, all) = progress.items();

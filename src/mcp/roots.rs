@@ -1,9 +1,9 @@
-//! Roots: directories that a client names, outside of which its calls may do nothing. They narrow what the
-//! policy allows and never widen it.
+//! Client roots: directories outside of which the calls of a client may do nothing. They narrow what the policy allows
+//! and never widen it.
 
 use std::path::PathBuf;
 
-/// The directory of a `file:` URI; none of any other.
+/// Returns the directory of a `file:` URI, or `None` for any other.
 pub fn directory(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
@@ -12,7 +12,7 @@ pub fn directory(uri: &str) -> Option<PathBuf> {
     path.starts_with('/').then(|| PathBuf::from(path))
 }
 
-/// Bytes of a text with `%20` and its like.
+/// Decodes percent-encoding such as `%20`. Returns `None` if it is malformed.
 fn decoded(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

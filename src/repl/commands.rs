@@ -1,27 +1,27 @@
-//! What begins with a colon.
+//! Commands of a session: lines that begin with a colon.
 
 use crate::cli;
 use crate::text::nearest;
 
 use super::Repl;
 
-/// What comes after a command.
+/// Whether the session continues after a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Go {
-    /// The next entry.
+    /// Read the next entry.
     On,
-    /// Nothing.
+    /// Leave the session.
     Leave,
 }
 
-/// A command and what stands behind its name.
+/// A command: its name and the text that follows the name.
 #[derive(Clone, Copy, Debug)]
 pub struct Command<'a> {
     name: &'a str,
     rest: &'a str,
 }
 
-/// The commands: name, what stands behind it, what it does.
+/// The commands: name, arguments, description.
 pub const COMMANDS: [(&str, &str, &str); 18] = [
     (
         "help",
@@ -47,14 +47,14 @@ pub const COMMANDS: [(&str, &str, &str); 18] = [
     ("quit", "", "leave; so does Ctrl-D"),
 ];
 
-/// What is said of how lines are typed.
+/// Help on typing lines, shown below the list of commands.
 pub const KEYS: &str = "\
 Type a statement, a block, or an expression to see its value, which `LAST` is
 then. Tab completes, Up in a block brings its lines back, Ctrl-R searches what
 was typed, Ctrl-C clears the line or stops the script, twice it leaves. A line
 that begins with a blank is not kept.";
 
-/// What `:help plan` says besides.
+/// Additional text of `:help plan`.
 const PLANNING: &str = "
   :plan on   from here on lines see what they change, and the disk does not
   :plan      what that is by now: a tree with marks, and differences
@@ -64,7 +64,7 @@ const PLANNING: &str = "
   Variables are kept through all of it. `:undo` and `:log` work on the runs of
   the plan, too. What lines put into project memory is no part of a plan.";
 
-/// The command that a text is, if it is one.
+/// Parses a text as a command. Returns `None` if it is not one.
 pub fn of(text: &str) -> Option<Command<'_>> {
     let text = text.trim();
     match text {
@@ -77,8 +77,8 @@ pub fn of(text: &str) -> Option<Command<'_>> {
     Some(Command { name, rest: rest.trim() })
 }
 
-/// What was typed or pasted at once, with each command apart from the lines around it. A line that looks like
-/// one is none where something is open.
+/// Splits a text that was typed or pasted at once into commands and the lines between them. A line inside an open block
+/// is never a command.
 pub fn pieces(text: &str, is_open: impl Fn(&str) -> bool) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut begin, mut at) = (0, 0);
@@ -95,14 +95,14 @@ pub fn pieces(text: &str, is_open: impl Fn(&str) -> bool) -> Vec<&str> {
     pieces
 }
 
-/// Where the name of the command ends that a line is, if it is one.
+/// Returns the byte offset at which the command's name ends, or `None` if the line is not a command.
 pub fn name_in(line: &str) -> Option<usize> {
     let start = line.len() - line.trim_start().len();
     let command = line[start..].strip_prefix(':').filter(|command| !command.starts_with(':'))?;
     Some(line.len() - command.len() + command.find(char::is_whitespace).unwrap_or(command.len()))
 }
 
-/// The command that a name stands for: in full, or as nobody could mean another one.
+/// Resolves a name to a command: a full name, an alias or an unambiguous prefix.
 pub fn known(name: &str) -> Option<&'static str> {
     let short = match name {
         "q" | "exit" => "quit",
@@ -114,7 +114,7 @@ pub fn known(name: &str) -> Option<&'static str> {
     found.or_else(|| beginning.next().filter(|_| beginning.next().is_none() && !short.is_empty()))
 }
 
-/// How a command is typed, and what it does.
+/// Returns the usage and the description of a command.
 pub fn usage(name: &str) -> String {
     let found = COMMANDS.iter().find(|(known, ..)| *known == name);
     let more = if name == "plan" { PLANNING } else { "" };
@@ -123,10 +123,10 @@ pub fn usage(name: &str) -> String {
 }
 
 impl Repl<'_> {
-    /// Does what a command says.
+    /// Executes a command.
     pub fn command(&mut self, command: Command<'_>) -> Go {
         let Command { name, rest } = command;
-        // A Ctrl-C that came too late for what it was meant for.
+        // Discard a Ctrl-C that came too late for the previous line.
         self.engine.interrupt().clear();
         let Some(known) = known(name) else {
             let near = nearest(name, COMMANDS.iter().map(|(known, ..)| *known));

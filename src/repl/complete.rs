@@ -1,4 +1,4 @@
-//! What Tab offers.
+//! Tab completion.
 
 use rustyline::completion::Pair;
 
@@ -9,16 +9,16 @@ use crate::text::safe;
 use super::commands::{self, COMMANDS};
 use super::place::{At, Place, parameters};
 
-/// What is offered at most.
+/// Maximum number of candidates.
 const MOST: usize = 1_000;
-/// What Tab puts in at the beginning of a line.
+/// The text that Tab inserts at the beginning of a line.
 const INDENT: &str = "  ";
-/// Keywords inside statements.
+/// Keywords that can appear inside statements.
 const INNER: [&str; 13] =
     ["AND", "OR", "NOT", "IN", "THEN", "DO", "EACH", "CALL", "TRUE", "FALSE", "NIL", "LAST", "LAST_ERROR"];
 
-/// What could stand at a place of a line, and where the text begins that it replaces; `block` are the lines
-/// above.
+/// Returns the candidates for the cursor position, and the offset at which the text that they replace begins. `block`
+/// holds the lines above.
 pub fn complete(session: &Session<'_>, block: &str, line: &str, at: usize) -> (usize, Vec<Pair>) {
     let before = &line[..at];
     let newest = before.rsplit_once('\n').map_or(before, |(_, newest)| newest);
@@ -32,7 +32,7 @@ pub fn complete(session: &Session<'_>, block: &str, line: &str, at: usize) -> (u
     expression(session, &text, &line[at..], at)
 }
 
-/// What could stand in a line that is a command whose name ends at `end`.
+/// Completes a command whose name ends at `end`.
 fn command(session: &Session<'_>, before: &str, end: usize) -> (usize, Vec<Pair>) {
     let start = before.len() - before.trim_start().len() + 1;
     let (name, rest) = before.split_at(end.min(before.len()));
@@ -54,13 +54,13 @@ fn command(session: &Session<'_>, before: &str, end: usize) -> (usize, Vec<Pair>
     }
 }
 
-/// What could stand at the end of a text; `behind` is what stands there already, `at` where that is.
+/// Completes the end of a text. `behind` is the text after the cursor; `at` is the position of the cursor in the line.
 fn expression(session: &Session<'_>, text: &str, behind: &str, at: usize) -> (usize, Vec<Pair>) {
     let place = Place::of(text);
     let holder = place.holder(session);
     match place.at {
         At::Comment => (at, Vec::new()),
-        // It begins in a line above.
+        // The text literal begins in a line above.
         At::Text(_, typed) if typed.contains('\n') => (at, Vec::new()),
         At::Text(_, typed) if holder.is_some() => {
             let close = if behind.is_empty() { "\"]" } else { "" };
@@ -80,14 +80,14 @@ fn expression(session: &Session<'_>, text: &str, behind: &str, at: usize) -> (us
     }
 }
 
-/// The keys of a map that begin with a text; those of a list of maps are no keys of the list.
+/// Returns the keys of a map that begin with a text; none for other values.
 fn keys<'v>(holder: Option<&'v Value>, typed: &'v str) -> impl Iterator<Item = String> + 'v {
     let map = holder.and_then(|value| if let Value::Map(map) = value { Some(map) } else { None });
     let keys = map.into_iter().flat_map(|map| map.iter()).map(|(key, _)| key.as_text().to_string());
     keys.filter(move |key| key.starts_with(typed))
 }
 
-/// The paths of the sandbox that begin with a text, as far as the policy lets tools see them.
+/// Completes a path in the sandbox, as far as the policy lets tools list it.
 fn paths(session: &Session<'_>, typed: &str, (quote, behind): (&str, &str), at: usize) -> (usize, Vec<Pair>) {
     let (folder, name) = typed.rsplit_once('/').map_or(("", typed), |(folder, name)| (folder, name));
     let is_plain = !typed.contains(['\\', '\n']);
@@ -104,7 +104,7 @@ fn paths(session: &Session<'_>, typed: &str, (quote, behind): (&str, &str), at: 
     (at - name.len(), sorted(found.collect()))
 }
 
-/// What a name before a dot holds: tools of a group, procedures of a module.
+/// Returns the members of a name before a dot: tools of a group, or procedures of a module.
 fn members(session: &Session<'_>, owner: &str, word: &str) -> Vec<Pair> {
     let entries = cli::entries(session.engine().registry());
     let tools = entries.iter().filter(|entry| entry.group().eq_ignore_ascii_case(owner));
@@ -119,7 +119,7 @@ fn members(session: &Session<'_>, owner: &str, word: &str) -> Vec<Pair> {
         .collect()
 }
 
-/// Other names of tools, by their group and the rest, each with the tool's name.
+/// Returns the aliases of tools, selected by group and tail, each with the name of the tool.
 fn aliases<'s>(
     session: &'s Session<'_>,
     fits: impl Fn(&str, &str) -> bool + 's,
@@ -129,12 +129,12 @@ fn aliases<'s>(
     all.filter(move |(alias, _)| alias.split_once('.').is_some_and(|(group, tail)| fits(group, tail)))
 }
 
-/// An alias, shown with the name of its tool.
+/// Builds a candidate for an alias, displayed with the name of its tool.
 fn alias_pair(alias: &str, name: &str) -> Pair {
     Pair { replacement: format!("{alias}("), display: format!("{alias} = {name}") }
 }
 
-/// What can be called: tools by their names or by the part behind the dot, procedures.
+/// Returns the callable names: tools by their full name or by the part after the dot, and procedures.
 fn callees(session: &Session<'_>, word: &str) -> Vec<Pair> {
     let entries = cli::entries(session.engine().registry());
     let fits = |name: &&str| {
@@ -157,7 +157,7 @@ fn procedures(session: &Session<'_>, word: &str) -> Vec<String> {
     own.chain(modules).filter(|name| name.starts_with(word)).collect()
 }
 
-/// Names, keywords and arguments.
+/// Returns names, keywords and arguments.
 fn names(session: &Session<'_>, place: &Place<'_>, word: &str) -> Vec<Pair> {
     let mut found: Vec<Pair> = Vec::new();
     if let Some(call) = place.call() {

@@ -1,27 +1,29 @@
-//! What is shown of a value: as much as fits, and where the rest is.
+//! Display of values: as much as fits, with a reference to the rest.
 
 use crate::cli::{Fit, is_rows, printed, quoted, sections, table};
 use crate::engine::{LimitHit, Value};
 
-/// Rows of a table that are shown at once.
+/// Maximum number of table rows shown.
 const ROWS: usize = 20;
-/// Bytes of a list on one line that are shown at once.
+/// Maximum size in bytes of a list shown on one line.
 const LINE: usize = 2 << 10;
-/// Lines of a text that are shown at once.
+/// Maximum number of lines of a text shown.
 const LINES: usize = 500;
-/// Bytes of a text that are shown at once.
+/// Maximum size in bytes of a text shown.
 const TEXT: usize = 64 << 10;
 
-/// How much of a value is shown.
+/// How much of a value to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// What fits.
+    /// As much as fits.
     Some,
-    /// All of it.
+    /// The whole value.
     All,
 }
 
-/// A value as a session shows it, within the limits of runs; `number` is what `:out` calls it, `columns` how wide the terminal is.
+/// Formats a value for the session. `number` is its number for `:out`; `columns` is the width of the terminal.
+///
+/// Errors: a limit of the run is exceeded.
 pub fn shown(value: &Value, number: usize, columns: u16, extent: Extent) -> Result<String, LimitHit> {
     let is_all = extent == Extent::All;
     let fit = Fit { width: Some(columns), rows: if is_all { usize::MAX } else { ROWS } };
@@ -50,7 +52,7 @@ pub fn shown(value: &Value, number: usize, columns: u16, extent: Extent) -> Resu
     })
 }
 
-/// The beginning of a text, and how much there is behind it.
+/// Returns the beginning of a text and the amount that is hidden.
 fn beginning(text: &str, number: usize) -> String {
     let text = text.strip_suffix('\n').unwrap_or(text);
     let lines = text.match_indices('\n').nth(LINES - 1).map(|(end, _)| end);

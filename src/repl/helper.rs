@@ -1,4 +1,4 @@
-//! What the line editor asks while a line is typed.
+//! The helper of the line editor: completion, highlighting, hints and validation.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -17,26 +17,26 @@ use super::complete::complete;
 use super::highlight::colored;
 use super::hint::hint;
 
-/// Bytes of a line from which on nothing is asked at each key.
+/// Length in bytes from which a line is neither highlighted nor hinted at each key.
 const LONG: usize = 16 << 10;
 
-/// Answers for one session.
+/// The line editor's helper for one session.
 pub struct Typing<'e> {
     session: Rc<RefCell<Session<'e>>>,
-    /// The lines of the block above the one that is typed, each with its line feed.
+    /// The lines of the block above the current line, each with its line feed.
     pub block: RefCell<String>,
-    /// The line as it was seen last, should the terminal send what is no text.
+    /// The line as last seen, to restore it after the terminal has sent invalid UTF-8.
     pub seen: RefCell<String>,
-    /// Columns of the terminal.
+    /// Width of the terminal in columns.
     pub columns: Cell<usize>,
-    /// Columns of the prompt.
+    /// Width of the prompt in columns.
     pub prompt: Cell<usize>,
-    /// Whether hints can be told from what is typed.
+    /// Whether colours can distinguish hints from typed text.
     has_colors: bool,
 }
 
 impl<'e> Typing<'e> {
-    /// Answers for a session.
+    /// Creates the helper of a session.
     pub fn new(session: Rc<RefCell<Session<'e>>>) -> Typing<'e> {
         let has_colors = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Typing {
@@ -53,7 +53,7 @@ impl<'e> Typing<'e> {
 impl Helper for Typing<'_> {}
 
 impl Validator for Typing<'_> {
-    /// A line ends with Enter; one of several lines that is brought back or pasted, when nothing is open.
+    /// Enter ends a line. A multi-line text that was recalled or pasted ends when nothing in it is open.
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let text = context.input();
         let is_open = text.contains('\n') && self.block.borrow().is_empty() && self.session.borrow().is_open(text);
@@ -102,7 +102,7 @@ impl Completer for Typing<'_> {
     }
 }
 
-/// A hint that is looked at and not taken in.
+/// A hint that is displayed but cannot be accepted into the line.
 pub struct Shown(String);
 
 impl Hint for Shown {

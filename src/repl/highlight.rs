@@ -1,13 +1,13 @@
-//! Colours of what is typed, from the tokens of the language.
+//! Syntax highlighting of the typed line, based on the tokens of the language.
 
 use std::borrow::Cow;
 
 use crate::engine::{TokenKind, tokens};
 
-/// Bytes of a line from which on it has no colours: they would cost more than they tell.
+/// Length in bytes from which a line is not highlighted, because it would take too long.
 const MOST: usize = 256 << 10;
 
-/// A line with the escapes that colour it; `before` are the lines of its block above it.
+/// Returns a line with colour escapes. `before` holds the lines of its block above it.
 pub fn colored<'l>(before: &str, line: &'l str) -> Cow<'l, str> {
     if line.is_empty() || line.len() + before.len() > MOST {
         return line.into();

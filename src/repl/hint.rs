@@ -1,13 +1,13 @@
-//! What is shown behind the cursor: the parameters of the call that is typed.
+//! Hints behind the cursor: the parameters of the call that is being typed.
 
 use crate::engine::Session;
 
 use super::place::{At, Place, parameters};
 
-/// Columns that a hint needs at least.
+/// Minimum width of a hint in columns.
 const LEAST: usize = 8;
 
-/// The rest of the signature of the call in which a text ends, as far as there is room for it.
+/// Returns the rest of the signature of the call at the end of a text, shortened to `room` columns.
 pub fn hint(session: &Session<'_>, text: &str, room: usize) -> Option<String> {
     let place = Place::of(text);
     let hint = match (place.at, place.call()) {
@@ -30,7 +30,7 @@ pub fn hint(session: &Session<'_>, text: &str, room: usize) -> Option<String> {
     shortened(hint, room)
 }
 
-/// The signature behind a name that is whole.
+/// Returns the signature for a complete name.
 fn whole(name: &str, session: &Session<'_>) -> Option<String> {
     let is_name = session.procedure(name).is_some() || name.contains('.') || name.chars().all(char::is_uppercase);
     let parameters = parameters(name, session).filter(|_| is_name)?;

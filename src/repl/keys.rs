@@ -1,4 +1,4 @@
-//! Keys that do something of their own: Up in a block, and the end of a paste that is not marked as one.
+//! Special key handling: Up in a block, and input that arrives faster than it can be drawn.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,27 +7,28 @@ use rustyline::{Cmd, ConditionalEventHandler, Event, EventContext, KeyCode, KeyE
 
 use crate::cli::is_input_waiting;
 
-/// Bytes of a line from which on what comes in at once is not drawn key by key: each costs as much as the line.
+/// Length in bytes from which input that arrives at once is inserted together: redrawing after each key costs time
+/// proportional to the line.
 const LONG: usize = 4 << 10;
 
-/// What the keys of a reader have done.
+/// Shared state of the key handlers of a reader.
 #[derive(Clone, Default)]
 pub struct Keys(Arc<State>);
 
 #[derive(Default)]
 struct State {
-    /// Whether lines of a block were read before this one.
+    /// Whether this line continues a block.
     in_block: AtomicBool,
-    /// Whether Up asked for the lines above.
+    /// Whether Up recalled the lines above.
     up: AtomicBool,
     /// Whether the last key began a paste.
     paste: AtomicBool,
-    /// What was typed and is not in the line yet, and where it belongs.
+    /// Typed text that is not in the line yet, preceded by its offset in the line.
     waiting: Mutex<(usize, String)>,
 }
 
 impl Keys {
-    /// Before a line is read.
+    /// Resets the state before a line is read.
     pub fn begin(&self, in_block: bool) {
         self.0.in_block.store(in_block, Ordering::Relaxed);
         self.0.up.store(false, Ordering::Relaxed);
@@ -35,7 +36,7 @@ impl Keys {
         *self.waiting() = Default::default();
     }
 
-    /// The line as it was typed, once it is read.
+    /// Returns the line including text that was still waiting.
     pub fn whole(&self, mut line: String) -> String {
         let (at, waiting) = std::mem::take(&mut *self.waiting());
         if !waiting.is_empty() && line.is_char_boundary(at) {
@@ -44,7 +45,7 @@ impl Keys {
         line
     }
 
-    /// Whether the line ended because Up asked for the lines above.
+    /// Whether the line ended because Up recalled the lines above.
     pub fn asks_for_block(&self) -> bool {
         self.0.up.load(Ordering::Relaxed)
     }
@@ -59,7 +60,7 @@ impl Keys {
     }
 }
 
-/// Up in a block brings its lines back, so that all of them can be edited.
+/// Handles Up in a block: recalls its lines, so that all of them can be edited.
 pub struct Up(pub Keys);
 
 impl ConditionalEventHandler for Up {
@@ -73,7 +74,7 @@ impl ConditionalEventHandler for Up {
     }
 }
 
-/// Keys that come faster than they can be drawn are put into a long line together.
+/// Inserts keys that arrive faster than they can be drawn into a long line together.
 pub struct Flood(pub Keys);
 
 impl ConditionalEventHandler for Flood {

@@ -1,4 +1,4 @@
-//! Commands that look at what a session knows, and that load, save and forget it.
+//! Commands that inspect the state of a session, and that load, save and reset it.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -104,7 +104,7 @@ impl Repl<'_> {
 
     /// `:clear`
     pub fn clear(&self) {
-        // Escapes are escaped by the printer, so they go around it.
+        // The printer would escape the escapes, so bypass it.
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         if !is_dumb {
             cli::say("\x1b[H\x1b[2J");
@@ -140,7 +140,7 @@ impl Repl<'_> {
 
     /// `:load`
     pub fn load(&mut self, file: &str) {
-        // What is wrong with the file was said.
+        // Errors of the file have been reported already.
         let path = path(file);
         let Ok(script) = outside(move || cli::read_script(&path)) else { return };
         let outcome = self.session.borrow_mut().run(&script);
@@ -164,7 +164,7 @@ impl Repl<'_> {
     }
 }
 
-/// A path as the user typed it; `~/` is the home folder, and quotes around it are none of it.
+/// Interprets a path as typed: expands `~/` to the home directory and strips quotes around it.
 fn path(text: &str) -> PathBuf {
     let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
     match (text.strip_prefix("~/"), std::env::home_dir()) {
@@ -173,7 +173,7 @@ fn path(text: &str) -> PathBuf {
     }
 }
 
-/// The type of a value, and how much there is of it.
+/// Returns the type of a value and its size.
 fn size(value: &Value) -> String {
     let name = value.type_name();
     let counted = |count: usize, noun: &str| {

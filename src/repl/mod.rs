@@ -1,8 +1,8 @@
-//! A session at a terminal.
+//! The interactive session at a terminal.
 //!
-//! [`reader`] reads what is typed, line by line until it is complete; [`commands`] does what begins with a
-//! colon; the rest is run by the engine's session, and [`display`] shows what it gives. Nothing here knows the
-//! language: words, blocks and names are asked of the engine.
+//! [`reader`] reads lines until they form a complete entry; [`commands`] executes entries that begin with a colon; the
+//! engine's session runs the rest, and [`display`] shows the results. Nothing here knows the language: the engine
+//! answers questions about words, blocks and names.
 
 mod commands;
 mod complete;
@@ -32,19 +32,19 @@ use display::{Extent, shown};
 use reader::{Entry, Reader};
 use results::Results;
 
-/// How a session was left.
+/// The way in which the user left a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// By `:quit` or Ctrl-D.
+    /// With `:quit` or Ctrl-D.
     ByChoice,
-    /// By a second Ctrl-C.
+    /// With a second Ctrl-C.
     Interrupted,
 }
 
 /// How values are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Showing {
-    /// As fits the terminal.
+    /// Fitted to the terminal.
     Fitting,
     /// In the format of the printer.
     Formatted,
@@ -55,7 +55,7 @@ pub enum Showing {
 pub struct View {
     /// How values are shown.
     pub showing: Showing,
-    /// Whether it says what a line changed.
+    /// Whether to report the changes that a line made.
     pub says_changes: bool,
 }
 
@@ -66,18 +66,18 @@ struct Repl<'e> {
     printer: Shared,
     view: View,
     results: Results,
-    /// The lines that are done, as a script would have them.
+    /// The lines executed successfully, in the form that a script would have.
     done: Vec<String>,
 }
 
-/// Reads and runs lines until the user leaves; `typed` keeps them for the next sessions.
+/// Reads and runs lines until the user leaves. `typed` saves them for later sessions.
 pub fn run(engine: &Engine, typed: Typed, printer: &Shared, view: View) -> rustyline::Result<Left> {
     let session = Rc::new(RefCell::new(engine.session(Box::new(printer.clone()))));
     let mut reader = Reader::new(session.clone(), typed)?;
     let (printer, results, done) = (printer.clone(), Results::default(), Vec::new());
     let mut repl = Repl { engine, session, printer, view, results, done };
     let greeting = format!("NeuroScript {}; :help helps, :quit leaves.", env!("CARGO_PKG_VERSION"));
-    // Output that goes elsewhere is what the lines print, and nothing else.
+    // Redirected output contains only the output of the lines.
     if stdout().is_terminal() {
         repl.print(&greeting)
     } else {
@@ -104,7 +104,7 @@ pub fn run(engine: &Engine, typed: Typed, printer: &Shared, view: View) -> rusty
 }
 
 impl Repl<'_> {
-    /// Does what an entry says.
+    /// Processes an entry.
     fn take(&mut self, text: &str) -> Go {
         let pieces = commands::pieces(text, |text| self.session.borrow().is_open(text));
         for piece in pieces {
@@ -122,7 +122,7 @@ impl Repl<'_> {
         Go::On
     }
 
-    /// Runs a line and shows what it gives; whether it is done.
+    /// Runs a line and shows its result. Returns whether it succeeded.
     fn evaluate(&mut self, text: &str) -> bool {
         let outcome = self.session.borrow_mut().evaluate(text);
         let is_done = self.report(&outcome);
@@ -146,9 +146,9 @@ impl Repl<'_> {
         is_done
     }
 
-    /// Tells what became of a line; whether it is done.
+    /// Reports the outcome of a line. Returns whether it succeeded.
     fn report(&mut self, outcome: &LineOutcome) -> bool {
-        // That nobody reads the output is nobody's error.
+        // A closed output is not an error.
         let _ = self.printer.flush();
         if outcome.ending == Ending::Interrupted {
             say("interrupted; the variables are what they were when it stopped\n");
@@ -163,20 +163,20 @@ impl Repl<'_> {
         outcome.ending == Ending::Done
     }
 
-    /// Says how much a line changed, and how that is taken back.
+    /// Reports the number of changes that a line made, and how to undo them.
     fn say_changes(&self, changes: u32) {
         if self.view.says_changes {
             say_ended_in_session(self.session.borrow().engine(), changes);
         }
     }
 
-    /// Shows the answer of the line that just ended, in what is left of its time.
+    /// Shows the result of the line that just ended, within the rest of its time limit.
     fn show_answer(&self, value: &Value, number: usize) {
         let _bounds = self.session.borrow().engine().bound_answer();
         self.show(value, number, Extent::Some);
     }
 
-    /// Shows a value within the bounds of this thread.
+    /// Shows a value within the limits in effect on this thread.
     fn show(&self, value: &Value, number: usize, extent: Extent) {
         let printed = match self.view.showing {
             Showing::Fitting => {
@@ -185,7 +185,7 @@ impl Repl<'_> {
             }
             Showing::Formatted => self.printer.print(std::slice::from_ref(value)),
         };
-        // That nobody reads the output is nobody's error.
+        // A closed output is not an error.
         if let Err(EmitError::Limit(hit)) = printed.and_then(|()| self.printer.flush()) {
             report_limit("the value is not shown", hit);
         }
@@ -196,7 +196,7 @@ impl Repl<'_> {
     }
 
     fn print(&self, text: &str) {
-        // That nobody reads it is nobody's error.
+        // A closed output is not an error.
         let _ = self.printer.print_line(text).and_then(|()| self.printer.flush());
     }
 }

@@ -1,49 +1,49 @@
-//! Where the cursor stands in a text: which call, which name, which text in quotes.
+//! The syntactic context of the cursor: the call, name or text literal that it is in.
 
 use crate::cli;
 use crate::engine::{Page, PageKind, Session, Token, TokenKind, Value, pages, tokens};
 
-/// A text up to the cursor, in tokens.
+/// A text up to the cursor, as tokens.
 pub struct Place<'t> {
     /// The text.
     pub text: &'t str,
-    /// What stands before the word, or text in quotes, in which the cursor is.
+    /// The tokens before the word or text literal that contains the cursor.
     pub before: Vec<Token>,
-    /// That word or text, as far as it goes.
+    /// That word or text literal, up to the cursor.
     pub at: At<'t>,
 }
 
-/// What the cursor is in.
+/// The element that contains the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At<'t> {
-    /// A word, which may have no characters yet.
+    /// A word, possibly empty.
     Word(&'t str),
-    /// A text in quotes: the quote, and what is in it.
+    /// A text literal: the opening quote, and the content.
     Text(&'t str, &'t str),
     /// A comment.
     Comment,
 }
 
-/// A call in whose arguments a place is.
+/// A call whose arguments contain the cursor.
 pub struct Call {
-    /// What is called.
+    /// The name of the callee.
     pub callee: String,
-    /// Arguments before the one in which the place is.
+    /// Number of arguments before the current one.
     pub arguments: usize,
-    /// Names of arguments that are given.
+    /// Names of the named arguments that are given.
     pub given: Vec<String>,
-    /// Whether nothing of the argument is there yet.
+    /// Whether the current argument is still empty.
     pub is_fresh: bool,
 }
 
-/// A step from a value to one in it.
+/// An access to an element of a value.
 enum Step {
     Key(String),
     Index(usize),
 }
 
 impl<'t> Place<'t> {
-    /// The place at the end of a text.
+    /// Returns the context at the end of a text.
     pub fn of(text: &'t str) -> Place<'t> {
         let mut before = tokens(text);
         let at = match before.last().copied() {
@@ -66,7 +66,7 @@ impl<'t> Place<'t> {
         &self.text[token.start..token.end]
     }
 
-    /// The last token, counted from the end.
+    /// Returns the token at an index counted from the end.
     fn last(&self, back: usize) -> Option<Token> {
         self.before.len().checked_sub(back + 1).map(|place| self.before[place])
     }
@@ -75,7 +75,7 @@ impl<'t> Place<'t> {
         self.last(back).is_some_and(|token| token.kind == TokenKind::Mark(mark))
     }
 
-    /// Whether the word right before is a keyword, in upper case.
+    /// Whether the preceding word is this keyword.
     pub fn follows(&self, keyword: &str) -> bool {
         let is_it = |token: &Token| token.kind == TokenKind::Keyword && self.word(*token).eq_ignore_ascii_case(keyword);
         self.last(0).as_ref().is_some_and(is_it)
@@ -88,14 +88,14 @@ impl<'t> Place<'t> {
         self.text[last.end..end].contains('\n') && self.call().is_none()
     }
 
-    /// The name before the dot that the place follows.
+    /// Returns the name before the dot that precedes the cursor.
     pub fn owner(&self) -> Option<&'t str> {
         let name = self.last(1).filter(|name| self.is_mark(0, '.') && is_word(name.kind))?;
         let is_chain = self.is_mark(2, '.') && self.last(2).is_some_and(|dot| dot.end == name.start);
         (!is_chain).then(|| self.word(name))
     }
 
-    /// The value of which a key is wanted: `x` in `x["` and in `x.`.
+    /// Returns the value whose key is being typed: `x` in `x["` and in `x.`.
     pub fn holder(&self, session: &Session<'_>) -> Option<Value> {
         let opens = match self.at {
             At::Text(..) => '[',
@@ -105,7 +105,7 @@ impl<'t> Place<'t> {
         self.is_mark(0, opens).then(|| self.value(self.before.len() - 1, session, 0)).flatten()
     }
 
-    /// The value of the names and keys that end before a token.
+    /// Evaluates the names and keys that end before a token.
     fn value(&self, end: usize, session: &Session<'_>, depth: usize) -> Option<Value> {
         let mut steps = Vec::new();
         let mut at = end.checked_sub(1)?;
@@ -120,7 +120,7 @@ impl<'t> Place<'t> {
                     let text = self.word(inner);
                     steps.push(match inner.kind {
                         TokenKind::Text { is_closed: true } => Step::Key(text[1..text.len() - 1].to_owned()),
-                        // Which one it will be is not known; the first looks like the others.
+                        // The index is not known yet, so assume the first element: the others usually look alike.
                         _ => Step::Index(text.parse().unwrap_or(0)),
                     });
                     at = at.checked_sub(3)?;
@@ -146,7 +146,7 @@ impl<'t> Place<'t> {
         })
     }
 
-    /// An element of the list over which the loop goes whose variable this is.
+    /// Returns an element of the list that a loop with this variable iterates over.
     fn element(&self, variable: &str, session: &Session<'_>, depth: usize) -> Option<Value> {
         let is_loop = |place: &usize| {
             let word = |place: usize| self.before.get(place).map_or("", |token| self.word(*token));
@@ -161,7 +161,7 @@ impl<'t> Place<'t> {
         }
     }
 
-    /// The innermost call in whose arguments the place is.
+    /// Returns the innermost call whose arguments contain the cursor.
     pub fn call(&self) -> Option<Call> {
         let mut open: Vec<(usize, Call)> = Vec::new();
         for (place, token) in self.before.iter().enumerate() {
@@ -196,7 +196,7 @@ impl<'t> Place<'t> {
         (!call.callee.is_empty()).then_some(Call { is_fresh, ..call })
     }
 
-    /// The name before an open bracket: `FS.ReadFile`.
+    /// Returns the name before an opening bracket, such as `FS.ReadFile`.
     fn callee(&self, open: usize) -> String {
         let mut first = open;
         while let Some(name) = first.checked_sub(1).filter(|name| is_word(self.before[*name].kind)) {
@@ -209,7 +209,7 @@ impl<'t> Place<'t> {
         self.before[first..open].iter().map(|token| self.word(*token)).collect()
     }
 
-    /// The dotted name that ends here, with the word in which the place is.
+    /// Returns the dotted name that ends at the cursor.
     pub fn name(&self) -> String {
         let At::Word(word) = self.at else { return String::new() };
         let owner = self.owner().map_or(String::new(), |owner| format!("{owner}."));
@@ -221,7 +221,7 @@ fn is_word(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::Name | TokenKind::Callee | TokenKind::Keyword | TokenKind::Constant)
 }
 
-/// The parameters of what is called: the name of each, and how a signature shows it.
+/// Returns the parameters of a callee: their names, and their forms in a signature.
 pub fn parameters(callee: &str, session: &Session<'_>) -> Option<Vec<(String, String)>> {
     if let Some(procedure) = session.procedure(callee) {
         return Some(procedure.parameters.into_iter().zip(procedure.shown_parameters).collect());

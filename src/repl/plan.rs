@@ -1,16 +1,16 @@
-//! `:plan`: a session whose lines change nothing on the disk, until what they would change is done or thrown away.
+//! `:plan`: a mode in which lines change nothing on the disk until the user applies or discards the plan.
 
 use crate::cli::{self, Answer, report_notes, report_setup, say};
 use crate::engine::Plan;
 
 use super::Repl;
 
-/// What was decided about a plan.
+/// The decision about a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decided {
-    /// It is done or thrown away.
+    /// The plan was applied or discarded.
     Over,
-    /// It goes on.
+    /// The plan continues.
     Not,
 }
 
@@ -28,7 +28,7 @@ impl Repl<'_> {
         }
     }
 
-    /// Whether the session can be left: a plan that is not done is decided about first.
+    /// Whether the session can end. Asks first whether to apply a plan with changes.
     pub fn may_leave(&mut self) -> bool {
         if !self.session.borrow().is_planning() {
             return true;
@@ -36,13 +36,13 @@ impl Repl<'_> {
         self.engine.interrupt().clear();
         match self.planned() {
             Some(plan) if plan.changes.is_empty() => true,
-            // Nobody is kept here by a directory that is gone.
+            // Allow leaving even if the directory of the plan has disappeared.
             None => true,
             Some(_) => self.decide("Ctrl-C stays") == Decided::Over,
         }
     }
 
-    /// Says that a plan goes with the session that is left now.
+    /// Reports that leaving the session discards a plan.
     pub fn leave_at_once(&self) {
         if self.session.borrow().is_planning() && self.planned().is_some_and(|plan| !plan.changes.is_empty()) {
             say("the plan was not done, and is thrown away\n");
@@ -59,12 +59,12 @@ impl Repl<'_> {
         }
     }
 
-    /// What the plan comes to by now; none where that cannot be told, which is said.
+    /// Returns the current plan. Reports the error and returns `None` if it cannot be determined.
     fn planned(&self) -> Option<Plan> {
         self.session.borrow().planned().map_err(cli::report).ok().flatten()
     }
 
-    /// Shows what the plan comes to by now, and gives it.
+    /// Shows the current plan and returns it.
     fn show_plan(&self) -> Option<Plan> {
         let plan = self.planned()?;
         let session = self.session.borrow();
@@ -75,7 +75,7 @@ impl Repl<'_> {
         Some(plan)
     }
 
-    /// Shows the plan and asks whether to do it; exactly what was shown is done.
+    /// Shows the plan, asks whether to apply it, and applies exactly what was shown.
     fn decide(&mut self, otherwise: &str) -> Decided {
         self.session.borrow().remove_planned_temporary();
         let Some(plan) = self.show_plan() else {

@@ -1,7 +1,7 @@
-//! Reads what is typed: lines, until they are complete.
+//! Reads lines until they form a complete entry.
 //!
-//! Where lines can be edited, by rustyline; on a dumb terminal, or where the output goes elsewhere, as they
-//! come. What is no text is stated, and nothing that was typed before it is lost.
+//! With a line editor (rustyline) where possible; line by line on a dumb terminal, or if the output is redirected.
+//! Invalid UTF-8 is reported, and text typed before it is not lost.
 
 use std::cell::RefCell;
 use std::io::{ErrorKind, IsTerminal, Write, stdout};
@@ -20,14 +20,14 @@ use super::helper::Typing;
 use super::keys::{Flood, Keys, Up};
 use super::place::{At, Place};
 
-/// Bytes of a block from which on only a line that looks like its end is looked at.
+/// Size of a block in bytes from which it is checked for completeness only after a line that looks like its end.
 const LARGE: usize = 64 << 10;
 
-/// What was read.
+/// The result of reading an entry.
 pub enum Entry {
-    /// A line, or several that belong together.
+    /// One line, or several lines that belong together.
     Text(String),
-    /// Nothing: it was cleared.
+    /// The entry was cleared.
     Cleared,
     /// The end of the input.
     End,
@@ -35,7 +35,7 @@ pub enum Entry {
     Interrupted,
 }
 
-/// What reads lines.
+/// Reads entries from the terminal.
 pub struct Reader<'e> {
     session: Rc<RefCell<Session<'e>>>,
     editor: Option<Editor<Typing<'e>, MemHistory>>,
@@ -43,19 +43,19 @@ pub struct Reader<'e> {
     typed: Typed,
 }
 
-/// One line.
+/// The result of reading one line.
 enum Line {
     Text(String),
-    /// The block above is to be edited, with this line.
+    /// The block above should be edited together with this line.
     Block(String),
     Interrupted,
-    /// The same, where a signal told of it.
+    /// Ctrl-C that a signal handler has already counted.
     Cleared,
     End,
 }
 
 impl<'e> Reader<'e> {
-    /// A reader of the terminal.
+    /// Creates a reader of the terminal.
     pub fn new(session: Rc<RefCell<Session<'e>>>, mut typed: Typed) -> rustyline::Result<Reader<'e>> {
         let keys = Keys::default();
         let is_dumb =
@@ -67,7 +67,7 @@ impl<'e> Reader<'e> {
         Ok(Reader { session, editor, keys, typed })
     }
 
-    /// The next entry.
+    /// Reads the next entry.
     pub fn entry(&mut self) -> rustyline::Result<Entry> {
         let mut text = String::new();
         let mut initial = (String::new(), String::new());
@@ -108,7 +108,7 @@ impl<'e> Reader<'e> {
         Ok(if text.trim().is_empty() { Entry::Cleared } else { Entry::Text(text) })
     }
 
-    /// Whether more lines belong to a text, of which the last was read now.
+    /// Whether a text needs more lines after the one that was just read.
     fn is_unfinished(&self, text: &str) -> bool {
         let session = self.session.borrow();
         match text.rsplit_once('\n') {
@@ -118,7 +118,7 @@ impl<'e> Reader<'e> {
         }
     }
 
-    /// Keeps an entry for the next sessions, unless it begins with a blank.
+    /// Saves an entry for later sessions, unless it begins with a blank.
     fn keep(&mut self, text: &str) {
         if text.trim().is_empty() || text.starts_with([' ', '\t']) {
             return;
@@ -132,7 +132,7 @@ impl<'e> Reader<'e> {
         }
     }
 
-    /// What stands before a line with these lines above it; all prompts of a time are equally wide.
+    /// Returns the prompt of a line below these lines. The prompts of one mode have equal width.
     fn prompt(&self, block: &str) -> &'static str {
         match (block.is_empty(), self.session.borrow().is_planning()) {
             (true, false) => "ns> ",
@@ -147,7 +147,7 @@ impl<'e> Reader<'e> {
         dimensions.map_or(80, |(columns, _)| usize::from(columns)).max(1)
     }
 
-    /// The next line; `block` are the lines above it, which it belongs to.
+    /// Reads the next line. `block` holds the lines above it to which it belongs.
     fn line(&mut self, block: &str, initial: &(String, String)) -> rustyline::Result<Line> {
         let prompt = self.prompt(block);
         let columns = self.columns();
@@ -165,7 +165,7 @@ impl<'e> Reader<'e> {
                 Ok(read) => read,
                 Err(fault) => {
                     say(&format!("\na fault of the line editor: {}\n", safe::name(&fault)));
-                    // Twice at the same line would be for ever.
+                    // A fault that repeats at the same line would loop forever, so clear the line then.
                     let seen = editor.helper().map(|typing| typing.seen.borrow().clone()).unwrap_or_default();
                     initial.0 = if initial.0 == seen { String::new() } else { seen };
                     initial.1.clear();
@@ -194,7 +194,7 @@ impl<'e> Reader<'e> {
         }
     }
 
-    /// The next line as the terminal gives it.
+    /// Reads the next line without an editor.
     fn plain_line(&self, prompt: &str) -> rustyline::Result<Line> {
         match self.session.borrow().read_line(prompt) {
             Ok(None) => Ok(Line::End),
@@ -236,7 +236,7 @@ fn editor<'e>(
     Ok(editor)
 }
 
-/// Whether a line is a command that was typed into a block, and not part of a text in it.
+/// Whether a line is a command that was typed into an open block outside of a text literal.
 fn is_lost_command(block: &str, line: &str) -> bool {
     let is_command = !block.is_empty() && commands::name_in(line).is_some();
     is_command && !matches!(Place::of(block).at, At::Text(..))
@@ -249,11 +249,11 @@ fn may_close(line: &str) -> bool {
     line.is_empty() || closes
 }
 
-/// Takes the lines of a block off the terminal, so that they can be shown again.
+/// Erases the lines of a block from the terminal, so that they can be drawn again.
 fn erase(block: &str, last: &str, columns: usize, prompt: usize) {
     let lines = block.lines().chain([last.trim_start_matches('\n')]);
     let rows: usize = lines.map(|line| 1 + (prompt + line.chars().count()) / columns).sum();
     let mut out = stdout().lock();
-    // What is not erased is seen twice, and nothing else.
+    // On failure the lines merely appear twice.
     let _ = write!(out, "\x1b[{rows}A\r\x1b[J").and_then(|()| out.flush());
 }

@@ -1,22 +1,22 @@
-//! The values that a session has shown or called for, by their numbers.
+//! The numbered results of a session.
 
 use std::collections::VecDeque;
 
 use crate::engine::Value;
 
-/// Values that are kept.
+/// Maximum number of stored values.
 const MOST: usize = 50;
 
-/// The newest values.
+/// The newest results.
 #[derive(Debug, Default)]
 pub struct Results {
     kept: VecDeque<Value>,
-    /// The number of the newest.
+    /// The number of the newest result.
     newest: usize,
 }
 
 impl Results {
-    /// Keeps a value and gives its number.
+    /// Stores a value and returns its number.
     pub fn keep(&mut self, value: Value) -> usize {
         if self.kept.len() == MOST {
             self.kept.pop_front();
@@ -26,17 +26,17 @@ impl Results {
         self.newest
     }
 
-    /// The value of a number.
+    /// Returns the value with a number.
     pub fn get(&self, number: usize) -> Option<&Value> {
         self.numbered().find(|(known, _)| *known == number).map(|(_, value)| value)
     }
 
-    /// All that are kept, the oldest first.
+    /// Returns all stored values with their numbers, the oldest first.
     pub fn numbered(&self) -> impl Iterator<Item = (usize, &Value)> {
         (self.newest + 1 - self.kept.len()..).zip(&self.kept)
     }
 
-    /// Forgets all but their number; whether there were any.
+    /// Drops all values but keeps counting. Returns whether there were any.
     pub fn forget(&mut self) -> bool {
         let were_any = !self.kept.is_empty();
         self.kept.clear();

@@ -1,4 +1,5 @@
-//! Somebody else works in the folder that is unpacked into: what is theirs stays when all is taken back.
+//! Another process works in the directory into which an archive is extracted: its files stay when the extraction is
+//! rolled back.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Place;
 use super::make::{file, tar};
 
-/// Turns after which the race is inconclusive.
+/// Number of attempts after which the race is inconclusive.
 const TURNS: usize = 60;
 
-/// Puts things of its own into what was unpacked first, and into the way of what comes last.
+/// Adds files to the first extracted directory, and creates an obstacle for the last entry.
 fn disturb(folder: &Path, is_over: &AtomicBool) {
     while !folder.join("a/f").exists() {
         if is_over.load(Ordering::Relaxed) {
@@ -41,7 +42,7 @@ fn what_somebody_put_in_the_place_of_ours_stays() {
             is_over.store(true, Ordering::Relaxed);
             ran
         });
-        // It was too late where nothing stood in the way, or nothing had been moved yet.
+        // The other process was too late, or nothing had been extracted yet.
         if !ran.stdout.contains("`x/z` already exists; ") {
             continue;
         }

@@ -1,9 +1,9 @@
-//! Archives that must be refused, and what must be said of them.
+//! Archives that must be refused, and the expected errors.
 
 use super::Place;
 use super::make::{Tar, Zip, file, gzip, link, record, tar, zip, zip_parts};
 
-/// Names that lead out of the folder, or that no tool makes, with the code.
+/// Names that lead out of the directory or that no tool creates, with the error code.
 const NAMES: [(&str, &str); 26] = [
     ("../f", "sandbox_violation"),
     ("a/../../f", "sandbox_violation"),
@@ -33,7 +33,7 @@ const NAMES: [(&str, &str); 26] = [
     (".ns/f", "sandbox_violation"),
 ];
 
-/// Texts of links, and whether one at `d/l` may be made.
+/// Link targets, and whether a link with that target may be created at `d/l`.
 const LINKS: [(&str, bool); 17] = [
     ("../../outside", false),
     ("/etc/passwd", false),
@@ -189,7 +189,7 @@ fn damaged_and_ambiguous_archives_are_refused() {
         ("something behind gzip", [gzip(&tar(&[file("f", "1")])), b"more".to_vec()].concat()),
         ("gzip without tar", gzip(b"hello")),
     ];
-    // A size header before a long name belongs to the file: readers that give it to the name see another archive.
+    // A size header before a long name belongs to the file: readers that apply it to the name see another archive.
     let smuggled = tar(&[header(b'x', &size_pax), header(b'L', b"longname\0"), file("a", "A"), file("b", "B")]);
     archives.push(("a size that would hide an entry", smuggled));
     let archives: Vec<(String, Vec<u8>, &str)> =
@@ -241,7 +241,7 @@ fn our_own_files_are_never_unpacked() {
     }
 }
 
-/// Unpacks archives; those that are refused must leave everything as it was.
+/// Extracts archives. Those that are refused must leave everything unchanged.
 fn check(archives: &[(String, Vec<u8>, &str)], further: &str) {
     let place = Place::new();
     let mut names = Vec::new();

@@ -1,6 +1,6 @@
-//! Archives made byte by byte by an enemy, archives of other programs, and archives that are cut off.
+//! Hostile archives built byte by byte, archives of other programs, and truncated archives.
 //!
-//! What is refused must leave nothing behind: the sandbox and what lies beside it are compared.
+//! A refused archive must leave nothing behind: the tests compare the sandbox and its surroundings.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set up folders of their own")]
 
@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 use support::{Ran, describe, ns, run};
 
-/// A sandbox, and something beside it that nothing may reach.
+/// A sandbox, and files beside it that must not be reached.
 struct Place {
     top: TempDir,
 }
@@ -44,7 +44,7 @@ impl Place {
         std::fs::write(path, bytes).expect("a file in the sandbox");
     }
 
-    /// Everything that there is, the sandbox and beside it; without `.ns`, where deleted things are kept.
+    /// Describes all files in and beside the sandbox except `.ns`, which contains backups.
     fn state(&self) -> String {
         let all = describe(self.top.path());
         all.split_inclusive('\n').filter(|line| !line.starts_with("root/.ns")).collect()
@@ -54,8 +54,7 @@ impl Place {
         run(ns(&self.root()).args(["run", "-e", code]))
     }
 
-    /// Unpacks archives one after another into `x`, with further arguments, and gives what became of
-    /// each: `ok`, or the code.
+    /// Extracts archives one after another into `x`, with further arguments. Returns `ok` or the error code for each.
     fn extract_all(&self, archives: &[String], further: &str) -> Vec<String> {
         let mut code = String::new();
         for archive in archives {
@@ -75,7 +74,7 @@ impl Place {
     }
 }
 
-/// Whether a program of the system is there; a test without it says so.
+/// Whether a system program is installed. Reports the skipped test if not.
 fn has(program: &str) -> bool {
     let is_there = ["/usr/bin", "/bin", "/usr/local/bin"].iter().any(|folder| Path::new(folder).join(program).exists());
     if !is_there {

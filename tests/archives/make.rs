@@ -1,8 +1,8 @@
-//! Archives as bytes, right or wrong in any field.
+//! Construction of archives as bytes, with any field valid or invalid.
 
 #![allow(dead_code, reason = "each test uses its part")]
 
-/// One entry of a tar archive.
+/// An entry of a tar archive.
 pub struct Tar<'a> {
     pub kind: u8,
     pub name: &'a [u8],
@@ -18,12 +18,12 @@ impl Default for Tar<'_> {
     }
 }
 
-/// A file of tar.
+/// Returns a file entry.
 pub fn file<'a>(name: &'a str, content: &'a str) -> Tar<'a> {
     Tar { name: name.as_bytes(), content: content.as_bytes(), ..Tar::default() }
 }
 
-/// A link of tar, of a kind.
+/// Returns a link entry of the given kind.
 pub fn link<'a>(kind: u8, name: &'a str, text: &'a str) -> Tar<'a> {
     Tar { kind, name: name.as_bytes(), link: text.as_bytes(), ..Tar::default() }
 }
@@ -49,14 +49,14 @@ impl Tar<'_> {
     }
 }
 
-/// A whole tar archive.
+/// Returns a complete tar archive.
 pub fn tar(entries: &[Tar<'_>]) -> Vec<u8> {
     let mut bytes: Vec<u8> = entries.iter().flat_map(Tar::bytes).collect();
     bytes.extend([0; 1024]);
     bytes
 }
 
-/// A pax record with the right length.
+/// Returns a pax record with the correct length.
 pub fn record(key: &str, value: &str) -> Vec<u8> {
     let mut length = key.len() + value.len() + 4;
     while format!("{length} {key}={value}\n").len() != length {
@@ -65,7 +65,7 @@ pub fn record(key: &str, value: &str) -> Vec<u8> {
     format!("{length} {key}={value}\n").into_bytes()
 }
 
-/// Bytes in gzip.
+/// Compresses bytes with gzip.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
@@ -73,7 +73,7 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes everything")
 }
 
-/// One entry of a zip archive; both headers say the same unless a field says otherwise.
+/// An entry of a zip archive. Both headers agree unless a field says otherwise.
 #[derive(Clone)]
 pub struct Zip {
     pub name: Vec<u8>,
@@ -91,7 +91,7 @@ pub struct Zip {
 }
 
 impl Zip {
-    /// A file that is stored as it is.
+    /// Returns a stored file.
     pub fn stored(name: &str, content: &str) -> Zip {
         Zip {
             name: name.into(),
@@ -109,7 +109,7 @@ impl Zip {
         }
     }
 
-    /// A file that is deflated.
+    /// Returns a deflated file.
     pub fn deflated(name: &str, content: &[u8]) -> Zip {
         use std::io::Write;
         let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
@@ -133,7 +133,7 @@ impl Zip {
     }
 }
 
-/// A whole zip archive, and where its list begins.
+/// Returns a complete zip archive and the offset of its central directory.
 pub fn zip_parts(entries: &[Zip]) -> (Vec<u8>, usize) {
     let (mut bytes, mut list) = (Vec::new(), Vec::new());
     for entry in entries {
@@ -167,7 +167,7 @@ pub fn zip_parts(entries: &[Zip]) -> (Vec<u8>, usize) {
     (bytes, directory)
 }
 
-/// A whole zip archive.
+/// Returns a complete zip archive.
 pub fn zip(entries: &[Zip]) -> Vec<u8> {
     zip_parts(entries).0
 }

@@ -1,4 +1,4 @@
-//! Archives of other programs are unpacked, and ours by them.
+//! Archives of other programs are extracted, and other programs extract ours.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use super::support::describe;
 use super::{Place, has};
 
-/// A tree with what archives find hard: long names, links, empty files and folders, modes.
+/// Creates a tree with features that are hard for archives: long names, links, empty files and directories, modes.
 fn tree(place: &Place) {
     let long = format!("{}/{}", "n".repeat(120), "m".repeat(120));
     for (name, content) in

@@ -1,4 +1,4 @@
-//! All or nothing: archives that are cut off, targets in the way.
+//! Extraction is atomic, for truncated archives and for conflicting targets.
 
 use super::Place;
 use super::make::{Zip, file, gzip, link, tar, zip};
@@ -10,7 +10,7 @@ fn an_archive_that_is_cut_off_leaves_nothing() {
     let whole = [
         zip(&[Zip::deflated("d/f", b"hello hello"), Zip::stored("g", "world")]),
         gzip(&tar(&tree)),
-        // Padding behind the two blocks at the end is nothing that could be missed.
+        // Padding after the two end blocks carries no data.
         tar(&tree),
     ];
     for bytes in whole {

@@ -1,16 +1,16 @@
-//! What `ns call` answered: its class, and whether it has the shape that every answer has.
+//! The answer of `ns call`: its class, and a check of the form that all answers share.
 //!
-//! Success is one line on standard output and nothing else; failure is one line of JSON on standard
-//! error, nothing on standard output, and the exit code of its class.
+//! Success is one line on standard output and nothing else; failure is one line of JSON on standard error, nothing on
+//! standard output, and the exit code of its class.
 
 use serde_json::Value;
 
 use super::launch::Ended;
 
-/// An answer, and what is wrong with its shape.
+/// An answer, with the violations of its form.
 #[derive(Debug)]
 pub struct Answer {
-    /// `ok`, `bad_args`, `violation` or `error`; `none` when the process did not answer.
+    /// `ok`, `bad_args`, `violation` or `error`; `none` if the process did not answer.
     pub class: &'static str,
     /// The code of a failure.
     pub code: Option<String>,
@@ -19,16 +19,16 @@ pub struct Answer {
     pub faults: Vec<String>,
 }
 
-/// What an answer may be like.
+/// Variations of the form of an answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Form {
-    /// Its success may be a text.
+    /// Whether the result may be a text.
     pub is_text: bool,
-    /// Warnings may stand beside a success.
+    /// Whether warnings may accompany a success.
     pub may_warn: bool,
 }
 
-/// Every code that an error of a tool can have.
+/// Every code of a tool error.
 const CODES: [&str; 17] = [
     "bad_args",
     "unknown_tool",
@@ -49,11 +49,11 @@ const CODES: [&str; 17] = [
     "cancelled",
 ];
 
-/// The fields of an error, whatever its code is.
+/// The fields of an error, whatever its code.
 const FIELDS: [&str; 6] = ["code", "message", "tool", "argument", "path", "hint"];
 
 impl Answer {
-    /// Reads how a call ended.
+    /// Parses the answer of a finished call.
     pub fn of(ended: &Ended, form: Form) -> Answer {
         let mut answer = Answer { class: "none", code: None, value: None, faults: end_faults(ended) };
         if !answer.faults.is_empty() {
@@ -75,7 +75,7 @@ impl Answer {
         }
         match str::from_utf8(&ended.stdout) {
             Err(_) => self.faults.push(format!("standard output is not UTF-8: {}", shown(&ended.stdout))),
-            // A text is given as it is, lines and all.
+            // A text is printed as it is, possibly in several lines.
             Ok(text) if form.is_text => self.value = serde_json::from_str(text).ok().or_else(|| Some(text.into())),
             Ok(text) if !text.ends_with('\n') || text.lines().count() != 1 => {
                 self.faults.push(format!("standard output is not one line: {}", shown(&ended.stdout)));
@@ -124,7 +124,7 @@ impl Answer {
     }
 }
 
-/// What must never come of any start of `ns`: no end, a signal, a panic, a secret.
+/// Returns faults that no start of `ns` may have: a hang, a signal, a panic, a leaked secret.
 pub fn end_faults(ended: &Ended) -> Vec<String> {
     let mut faults = Vec::new();
     if ended.hung {
@@ -165,7 +165,7 @@ fn shape_faults(error: &Value) -> Vec<String> {
     faults
 }
 
-/// Bytes as a failure shows them.
+/// Formats bytes for a failure message.
 pub fn shown(bytes: &[u8]) -> String {
     super::cut(&format!("{:?}", String::from_utf8_lossy(bytes)))
 }

@@ -1,7 +1,7 @@
-//! The folders of one attack: a sandbox, what lies outside of it, and how they are set up.
+//! The directories of one attack: a sandbox, its surroundings, and their set-up.
 //!
-//! Everything is made by the user who runs the tests and then handed over to the user of the mode,
-//! the outside too, so that nothing but the sandbox itself protects it.
+//! The user who runs the tests creates everything and then hands it over to the user of the mode, including the
+//! outside, so that only the sandbox itself protects it.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use super::mode::{Mode, is_root};
 use super::vector::{Op, expand_text, from_hex, text_of};
 
-/// The folders of one attack; removed with all that is in them.
+/// The directories of one attack, removed on drop.
 #[derive(Debug)]
 pub struct Arena {
     temporary: TempDir,
@@ -24,17 +24,17 @@ pub struct Arena {
     pub root: PathBuf,
     /// `${OUT}`
     pub outside: PathBuf,
-    /// `${EVIL}`: a sibling whose name begins like the root's
+    /// `${EVIL}`: a sibling whose name begins like that of the root
     pub evil: PathBuf,
 }
 
 impl Arena {
-    /// The layout of `attacks.json`, with some more secrets outside.
+    /// Creates the layout of `attacks.json`, with additional secrets outside.
     pub fn new() -> Arena {
         Arena::at(&std::env::temp_dir())
     }
 
-    /// The same where nothing waits for a disk, so that races are dense.
+    /// Creates it in memory, so that races do not wait for a disk.
     pub fn in_memory() -> Arena {
         let memory = Path::new("/dev/shm");
         match tempfile::tempdir_in(memory) {
@@ -63,7 +63,7 @@ impl Arena {
         arena
     }
 
-    /// What `${…}` stands for.
+    /// Returns the values of the `${…}` placeholders.
     pub fn names(&self) -> Vec<(&'static str, String)> {
         let text = |path: &Path| path.to_str().expect("temporary folders have plain names").to_owned();
         vec![
@@ -74,7 +74,7 @@ impl Arena {
         ]
     }
 
-    /// Does the steps of a set-up and hands everything over.
+    /// Executes the steps of a set-up and hands everything over.
     pub fn set_up(&self, ops: &[Op], mode: Mode) {
         let late = |op: &&Op| matches!(op, Op::Chmod { .. } | Op::Chown { .. } | Op::Deep { .. });
         ops.iter().filter(|op| !late(op)).for_each(|op| self.apply(op, mode));
@@ -89,7 +89,7 @@ impl Arena {
         }
     }
 
-    /// A place in the sandbox, or where `${…}` says.
+    /// Returns a path in the sandbox, or the one that a `${…}` placeholder denotes.
     pub fn place(&self, path: &str) -> PathBuf {
         self.root.join(expand_text(path, &self.names()))
     }
@@ -157,13 +157,13 @@ impl Arena {
 }
 
 impl Drop for Arena {
-    /// Removes what a recursive removal by paths could not: folders that are too deep or locked.
+    /// Removes what a recursive removal by path cannot: directories that are too deep or not accessible.
     fn drop(&mut self) {
         empty_out(self.temporary.path());
     }
 }
 
-/// Writes a file, and makes the folders above it.
+/// Writes a file and creates its parent directories.
 pub fn write(path: &Path, content: &[u8]) {
     std::fs::write(with_parents(path.to_path_buf()), content).expect("a file of ours can be written");
 }
@@ -179,7 +179,7 @@ fn make_node(path: &Path, kind: FileType, major: u32, minor: u32) {
     rustix::fs::mknodat(CWD, path, kind, Bits::from_raw_mode(0o666), device).expect("a special file");
 }
 
-/// Folders `z/z/z…`, each perhaps with an empty folder `a` in it.
+/// Creates nested directories `z/z/z…`, optionally each with an empty directory `a`.
 fn make_deep(path: &Path, depth: usize, beside: bool, mode: Mode) {
     std::fs::create_dir(path).expect("a folder");
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -201,7 +201,7 @@ fn make_deep(path: &Path, depth: usize, beside: bool, mode: Mode) {
     }
 }
 
-/// `0` is the folder itself; every later link goes twice through the one before.
+/// Creates links of which `0` denotes the directory itself and each later one passes twice through the previous.
 fn make_bomb(folder: &Path, count: usize) {
     std::fs::create_dir_all(folder).expect("a folder");
     symlink(".", folder.join("0")).expect("a link");
@@ -221,8 +221,8 @@ fn give(path: &Path, user: u32) {
     }
 }
 
-/// Removes everything in a folder without ever naming anything deeper than two levels: folders that
-/// lie in a folder are brought up before it goes.
+/// Removes everything in a directory without naming paths deeper than two levels: nested directories are moved up
+/// before their parents are removed.
 fn empty_out(top: &Path) {
     let mut number = 0_u64;
     let mut ahead: Vec<PathBuf> = entries(top);
@@ -251,7 +251,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).collect()
 }
 
-/// Lets an ordinary user into a folder again; root needs no permission.
+/// Restores an ordinary user's access to a directory; root needs no permission.
 fn loosen(path: &Path) {
     let is_folder = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
     if is_folder && !is_root() {

@@ -1,7 +1,7 @@
-//! Naive implementations in the same races: each must be seen to escape, else the races prove nothing.
+//! Naive implementations in the same races. Each must be seen to escape, otherwise the races prove nothing.
 //!
-//! Four are a few lines here. The fifth is `ns` itself, built to check where a path leads and then to use the
-//! path (`--features checked-paths`): `NS_CONTROL` says where that build is, and `.ci/run --all` makes it.
+//! Four are a few lines here. The fifth is `ns` itself, built to check a path and then use it by name
+//! (`--features checked-paths`). `NS_CONTROL` is the path of that build; `.ci/run --all` creates it.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ struct Control {
     name: &'static str,
     prepare: fn(&Arena),
     disturb: fn(&Arena, &AtomicBool),
-    /// One try; whether it escaped.
+    /// Makes one attempt. Returns whether it escaped.
     naive: fn(&Arena) -> bool,
 }
 
@@ -75,14 +75,14 @@ const CONTROLS: [Control; 4] = [
     },
 ];
 
-/// What must be seen in the races of the other build, whatever else is.
+/// The races that the other build must lose.
 const CAUGHT: [&str; 3] = ["read_file (toctou-01)", "hash_file", "write_file"];
-/// How often these are run again: who exchanges may not get a turn at the right moment on a busy machine.
+/// Number of repetitions of these races, since on a busy machine the exchanging thread may not run at the right moment.
 const AGAIN: usize = 50;
-/// Landlock knows nothing of permission bits.
+/// Landlock does not restrict permission bits.
 const BEYOND_LANDLOCK: &str = "set_permissions";
 
-/// The controls.
+/// Returns the controls.
 pub fn trials() -> Vec<Trial> {
     let naive = |control: Control| report::trial(format!("control: {}", control.name), move || run(control));
     let mut trials: Vec<Trial> = CONTROLS.into_iter().map(naive).collect();
@@ -100,13 +100,13 @@ fn other_build() -> Result<(PathBuf, Mode), Verdict> {
     Ok((program, if is_root() { Mode::ALL[0] } else { Mode::ONE }))
 }
 
-/// What a race saw of the outside.
+/// Whether the verdict of a race shows an escape.
 fn escapes(verdict: &Verdict) -> bool {
     let is_escape = |fault: &String| fault.contains("ESCAPE") || fault.contains("SECRET");
     matches!(verdict, Verdict::Failed(faults) if faults.iter().any(is_escape))
 }
 
-/// Without what finds places by handles the races are lost, so that they are known to bite.
+/// Without handle-based resolution the races are lost, which shows that they are effective.
 fn first_wall_missing() -> Verdict {
     let (program, mode) = match other_build() {
         Ok(found) => found,
@@ -120,7 +120,7 @@ fn first_wall_missing() -> Verdict {
     Verdict::of(missed.map(|name| format!("the race `{name}` does not bite")).collect())
 }
 
-/// What the first wall would let through the kernel still refuses.
+/// The kernel refuses what would pass the first line of defence.
 fn second_wall_alone() -> Verdict {
     let (program, mode) = match other_build() {
         Ok(found) => found,
@@ -156,7 +156,7 @@ fn run(control: Control) -> Verdict {
     }
 }
 
-/// What a tool must not do: check where a path leads, and then use the path.
+/// Reads a file insecurely: checks where the path leads, and then uses the path.
 fn read_checked(root: &Path, path: &str) -> Option<Vec<u8>> {
     let path = root.join(path);
     let resolved = path.canonicalize().ok()?;

@@ -1,4 +1,4 @@
-//! What the tools of `ns` declare, so that vectors for what is not there yet are skipped.
+//! The tools that `ns` declares, so that vectors for missing ones can be skipped.
 
 use std::collections::{HashMap, HashSet};
 use std::process::Command;
@@ -6,48 +6,48 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// What is known of a tool.
+/// The declaration of a tool.
 struct Declared {
     script_name: String,
-    /// The names of its parameters, their other names among them.
+    /// The names of its parameters, including aliases.
     parameters: HashSet<String>,
-    /// The name of a parameter by another of its names.
+    /// The name of a parameter by alias.
     other_names: HashMap<String, String>,
-    /// What it does to what there is.
+    /// Its effect.
     effect: String,
-    /// Whether its answer may be a text.
+    /// Whether its result may be a text.
     gives_text: bool,
 }
 
-/// The names of the parameters of a tool, their other names among them, by any name of the tool.
+/// Returns the names of a tool's parameters, including aliases, by any name of the tool.
 pub fn parameters(tool: &str) -> Option<&'static HashSet<String>> {
     tools().get(&tool.to_lowercase()).map(|declared| &declared.parameters)
 }
 
-/// The name of a tool in scripts, by the name that servers give it.
+/// Returns the script name of a tool by its wire name.
 pub fn script_name(tool: &str) -> Option<&'static str> {
     let declared = tools().get(tool)?;
     let is_wire = tool.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase());
     is_wire.then_some(&declared.script_name)
 }
 
-/// Whether a tool changes nothing, so that the sandbox too must be as it was.
+/// Whether a tool only reads, so that the sandbox too must be unchanged.
 pub fn reads(tool: &str) -> bool {
     tools().get(tool).is_some_and(|declared| declared.effect == "reads")
 }
 
-/// Whether the answer of a tool may be a text.
+/// Whether the result of a tool may be a text.
 pub fn gives_text(tool: &str) -> bool {
     tools().get(tool).is_some_and(|declared| declared.gives_text)
 }
 
-/// The name of a parameter of a tool, by any of its names.
+/// Returns the name of a parameter by any of its names.
 pub fn parameter(tool: &str, name: &str) -> String {
     let other = tools().get(tool).and_then(|declared| declared.other_names.get(name));
     other.map_or(name, String::as_str).to_owned()
 }
 
-/// The tools that reach files or memories, by the names that servers give them, with their parameters.
+/// Returns the tools that access files or memory by wire name, with their parameters.
 pub fn reaching() -> Vec<(&'static str, &'static HashSet<String>)> {
     let reaches = |name: &str| ["FS.", "MEMORY."].iter().any(|room| name.starts_with(room));
     let tools = tools().iter().filter(|(name, declared)| !name.contains('.') && reaches(&declared.script_name));

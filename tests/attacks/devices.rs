@@ -1,4 +1,4 @@
-//! Moves from one file system to another: a small tmpfs is mounted inside the sandbox.
+//! Moves between file systems: a small tmpfs is mounted inside the sandbox.
 
 mod moves;
 mod races;
@@ -23,7 +23,7 @@ use super::snapshot::{Closeness, Snapshot};
 #[derive(Clone, Copy)]
 struct Attack {
     name: &'static str,
-    /// The size of the other file system.
+    /// Size of the other file system.
     size: &'static str,
     run: fn(&mut Probe),
 }
@@ -61,7 +61,7 @@ const fn attack(name: &'static str, run: fn(&mut Probe)) -> Attack {
     Attack { name, size: "1m", run }
 }
 
-/// The attacks of this group in a mode.
+/// Returns the attacks of this group for a mode.
 pub fn trials(mode: Mode) -> Vec<Trial> {
     let mut trials: Vec<Trial> = ATTACKS.into_iter().map(|attack| trial(attack, mode)).collect();
     for (name, errno) in [("ENOSYS", Errno::NOSYS), ("EINVAL", Errno::INVAL)] {
@@ -97,7 +97,7 @@ fn moved(source: &str, destination: &str) -> serde_json::Value {
     json!({"source": source, "destination": destination})
 }
 
-/// That what was at one path, as it was looked at then, is now at another one, times and all.
+/// Checks that the tree recorded at one path is now at another one, with its times.
 fn check_moved(probe: &mut Probe, before: &Snapshot, from: &str, to: &str) {
     probe.check_absent(from);
     let after = Snapshot::of(&probe.arena.place(to));

@@ -1,7 +1,7 @@
-//! The doors through which an attack comes: `ns call`, a script, and a server.
+//! The entry points of an attack: `ns call`, a script and a server.
 //!
-//! What a script or a server answered is put into the form of `ns call`, so that one judge is enough. What
-//! the answers may not have beyond that is looked at here: a server's standard output holds frames alone.
+//! The answers of scripts and servers are converted to the form of `ns call`, so that one judge suffices. Further
+//! requirements are checked here: the standard output of a server contains only frames.
 
 use std::fmt;
 
@@ -17,10 +17,10 @@ use super::vector::{Op, Vector, expand};
 
 /// The fields of an error of `ns call`.
 const FIELDS: [&str; 6] = ["code", "message", "tool", "argument", "path", "hint"];
-/// The most bytes of arguments that stand in one word of a command line, more or less.
+/// Approximate maximum size in bytes of one argument of a command line.
 const WORD: usize = 100_000;
 
-/// A door.
+/// An entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     Call,
@@ -31,15 +31,15 @@ pub enum Door {
 impl Door {
     const ALL: [Door; 3] = [Door::Call, Door::Script, Door::Server];
 
-    /// The doors of a vector: all with `NS_LONG=1`, else one, in turn.
+    /// Returns the entry points for a vector: all of them with `NS_LONG=1`, otherwise one in turn.
     pub fn for_vector(vector: &Vector, turn: usize) -> Vec<Door> {
         let open: Vec<Door> = Door::ALL.into_iter().filter(|door| door.is_open_to(vector)).collect();
         if std::env::var_os("NS_LONG").is_some_and(|value| value == "1") { open } else { vec![open[turn % open.len()]] }
     }
 
-    /// Whether an attack can be made there: some are about the command line, or what JSON is.
+    /// Whether an attack applies to this entry point: some concern the command line, or invalid JSON.
     fn is_open_to(self, vector: &Vector) -> bool {
-        // A server cuts what is long, and reads at once what it is sent to its end.
+        // A server truncates long answers and reads its input ahead to the end.
         let is_large = |op: &Op| matches!(op, Op::Deep { .. } | Op::Many { .. });
         let is_plain = vector.raw_args.is_none() && vector.flags.is_empty() && vector.args.to_string().len() < WORD;
         let is_known = declared::script_name(&vector.tool).is_some();
@@ -47,14 +47,14 @@ impl Door {
             Door::Call => true,
             Door::Script => is_plain && is_known && names(vector).is_some(),
             Door::Server => {
-                // What its policy refuses it does not offer, whatever the arguments are.
+                // A server does not offer what its policy refuses, whatever the arguments are.
                 let is_offered = vector.policy.is_none() || vector.expected != "bad_args";
                 is_plain && is_known && is_offered && vector.args.is_object() && !vector.setup.iter().any(is_large)
             }
         }
     }
 
-    /// The start of `ns` that makes the attack.
+    /// Returns the start of `ns` that makes the attack.
     pub fn start<'a>(self, vector: &Vector, mode: Mode, arena: &'a Arena) -> Start<'a> {
         let place = || place_flags(vector, arena);
         let args = expand(&vector.args, &arena.names());
@@ -71,7 +71,7 @@ impl Door {
         }
     }
 
-    /// How `ns call` would have ended; an error says what no answer may be.
+    /// Converts the result to that of `ns call`. The error describes what no answer may contain.
     pub fn as_call(self, ended: &Ended) -> Result<Ended, String> {
         let faults = end_faults(ended);
         if self == Door::Call || !faults.is_empty() {
@@ -83,7 +83,7 @@ impl Door {
         };
         Ok(match answer {
             Some(answer) => answered(ended, &partly(answer)),
-            // Nothing was begun: the policy or the place is at fault.
+            // Nothing was started: the policy or the sandbox is at fault.
             None => answered(ended, &json!({"error": refused(ended)})),
         })
     }
@@ -99,14 +99,14 @@ impl fmt::Display for Door {
     }
 }
 
-/// The names of the arguments, where all of them are declared, so that a script can be checked before it runs.
+/// Returns the names of the arguments if all are declared, so that a script passes the check before it runs.
 fn names(vector: &Vector) -> Option<Vec<&String>> {
     let declared = declared::parameters(&vector.tool)?;
     let names: Vec<&String> = vector.args.as_object()?.keys().collect();
     names.iter().all(|name| declared.contains(*name)).then_some(names)
 }
 
-/// A text in parts that fit on a command line.
+/// Splits a text into parts that fit on a command line.
 fn words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for character in text.chars() {
@@ -118,7 +118,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// A script that makes the call with the arguments that it is given.
+/// Returns a script that makes the call with the arguments that it receives.
 fn script(vector: &Vector) -> String {
     let tool = declared::script_name(&vector.tool).expect("the door is open to known tools");
     let names = names(vector).expect("the door is open to declared arguments");
@@ -129,7 +129,7 @@ fn script(vector: &Vector) -> String {
     )
 }
 
-/// A conversation of one call.
+/// Returns the frames of a conversation with one call.
 fn frames(tool: &str, args: &Value) -> String {
     let about = json!({"name": "attack", "version": "1"});
     let begin = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": about});
@@ -141,7 +141,7 @@ fn frames(tool: &str, args: &Value) -> String {
     frames.iter().map(|frame| format!("{frame}\n")).collect()
 }
 
-/// The answer of a script: `{"error":…,"answer":…}`, or a value as `{"value":…}`; none where it did not begin.
+/// Returns the answer of a script: `{"error":…,"answer":…}`, or a value as `{"value":…}`; `None` if it did not start.
 fn script_answer(ended: &Ended) -> Result<Option<Value>, String> {
     let text = String::from_utf8(ended.stdout.clone()).map_err(|_| format!("no UTF-8: {}", shown(&ended.stdout)))?;
     if text.is_empty() {
@@ -158,7 +158,7 @@ fn script_answer(ended: &Ended) -> Result<Option<Value>, String> {
     }))
 }
 
-/// The answer of a server to its only call; none where it did not begin.
+/// Returns the answer of a server to its only call; `None` if it did not start.
 fn server_answer(ended: &Ended) -> Result<Option<Value>, String> {
     let strange = |what: &str| format!("standard output holds {what}: {}", shown(&ended.stdout));
     let text = String::from_utf8(ended.stdout.clone()).map_err(|_| strange("what is no UTF-8"))?;
@@ -172,7 +172,7 @@ fn server_answer(ended: &Ended) -> Result<Option<Value>, String> {
     }
     let Some(frame) = frames.iter().find(|frame| frame["id"] == 1) else { return Err(strange("no answer")) };
     if frame["error"].is_object() {
-        // What the policy refuses is not offered.
+        // The server does not offer what the policy refuses.
         let message = &frame["error"]["message"];
         return Ok(Some(json!({"error": error_of("policy_denied", message)})));
     }
@@ -185,13 +185,13 @@ fn server_answer(ended: &Ended) -> Result<Option<Value>, String> {
     }))
 }
 
-/// What was done in part is an answer of `ns call`, with a row for each item.
+/// Converts a partial result, which `ns call` reports with a row for each item.
 fn partly(answer: Value) -> Value {
     let is_done = |rows: &Value| rows["succeeded"].as_u64().is_some_and(|count| count > 0);
     if is_done(&answer["answer"]) { json!({"value": answer["answer"]}) } else { answer }
 }
 
-/// That there is nothing to walk is no failure of `ns call`.
+/// Removes the error about a missing start directory, which is no failure of `ns call`.
 fn without_walk(answer: Value) -> Value {
     let error = &answer["error"];
     let is_missing = error["tool"] == "FS.WalkDir" && error["code"] == "not_found";
@@ -202,7 +202,7 @@ fn error_of(code: &str, message: &Value) -> Value {
     json!({"code": code, "message": message, "tool": null, "argument": null, "path": null, "hint": null})
 }
 
-/// The error that a start without an answer told.
+/// Returns the error that a start without an answer reported.
 fn refused(ended: &Ended) -> Value {
     let told = String::from_utf8_lossy(&ended.stderr);
     let code = told.split_once("error[").and_then(|(_, rest)| rest.split_once(']')).map(|(code, _)| code);
@@ -217,7 +217,7 @@ fn refused(ended: &Ended) -> Value {
     error_of(code, &Value::from(told.as_ref()))
 }
 
-/// The form of `ns call` for an answer.
+/// Converts an answer to the form of `ns call`.
 fn answered(ended: &Ended, answer: &Value) -> Ended {
     let line = |value: &Value| format!("{value}\n").into_bytes();
     let Some(error) = answer.get("error") else {

@@ -1,4 +1,4 @@
-//! That each mode is what it says: the resolver in force, and the user.
+//! Checks that each mode is as described: the resolver in use, and the user.
 
 use libtest_mimic::Trial;
 
@@ -7,7 +7,7 @@ use super::launch::{Call, Refusal, Start};
 use super::mode::{Mode, Resolver};
 use super::report::{self, Verdict};
 
-/// The checks of a mode.
+/// Returns the checks of a mode.
 pub fn trials(mode: Mode) -> Vec<Trial> {
     let mut trials = vec![
         report::trial(format!("mode [{mode}]: the resolver in force"), move || resolver_in_force(mode)),
@@ -26,7 +26,7 @@ pub fn trials(mode: Mode) -> Vec<Trial> {
     trials
 }
 
-/// A kernel that lacks a half of the wall: it is told, and with `require_kernel_sandbox` nothing runs.
+/// If the kernel lacks a part of the lockdown, this is reported, and with `require_kernel_sandbox` nothing runs.
 fn nothing_runs_without(mode: Mode, what: &str, call: Call) -> Verdict {
     let arena = Arena::new();
     arena.set_up(&[], mode);
@@ -101,7 +101,7 @@ fn user_in_force(mode: Mode) -> Verdict {
     }
 }
 
-/// Old container runtimes answer EPERM, not ENOSYS, for calls that they do not know.
+/// Old container runtimes answer EPERM instead of ENOSYS for unknown system calls.
 fn openat2_not_permitted(mode: Mode) -> Verdict {
     if let Some(reason) = mode.unavailable() {
         return Verdict::Skipped(reason.to_owned());

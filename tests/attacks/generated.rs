@@ -1,4 +1,4 @@
-//! Vectors that call no tool: texts for the parser, scripts and policies, made by size; modules.
+//! Vectors that call no tool: generated texts for the parser, scripts, policies and modules.
 
 use super::answer::{end_faults, shown};
 use super::arena::{Arena, write};
@@ -6,12 +6,12 @@ use super::launch::{Ended, Start};
 use super::mode::Mode;
 use super::vector::{Vector, expand_text};
 
-/// Whether a `tool` of a vector is one of these drivers.
+/// Whether the `tool` of a vector is one of these drivers.
 pub fn is_driver(tool: &str) -> bool {
     matches!(tool, "parse" | "script" | "policy.load" | "use" | "use.check")
 }
 
-/// Writes what such a vector needs beside the sandbox.
+/// Writes the files that such a vector needs beside the sandbox.
 pub fn prepare(vector: &Vector, arena: &Arena) {
     let text = match vector.tool.as_str() {
         "parse" => script(word(vector, "gen")),
@@ -24,7 +24,7 @@ pub fn prepare(vector: &Vector, arena: &Arena) {
     write(&arena.top.join("limits.toml"), b"[limits]\nmemory_bytes = 67108864\n");
 }
 
-/// The start of `ns` for such a vector.
+/// Returns the start of `ns` for such a vector.
 pub fn start<'a>(vector: &Vector, mode: Mode, arena: &'a Arena) -> Option<Start<'a>> {
     let args: &[&str] = match vector.tool.as_str() {
         "use" if vector.policy.is_some() => &["run", "--sandbox", "root", "--policy", "policy.toml", "input"],
@@ -58,14 +58,14 @@ fn script(description: &str) -> String {
     }
 }
 
-/// Each of 40 variables holds the next one's placeholder twice.
+/// Returns a script of 40 variables, each of which contains the placeholder of the next twice.
 fn doubling() -> String {
     let lines = (0..40).map(|number| format!("SET v{number} = \"{{{{v{}}}}}{{{{v{}}}}}\"\n", number + 1, number + 1));
     let lines: String = lines.collect();
     format!("{lines}SET v40 = \"end\"\nEMIT EVAL(\"{{{{v0}}}}\")\n")
 }
 
-/// A script that calls a procedure of a module; every module of a vector that may be read has it.
+/// Returns a script that calls a procedure of a module. Every readable module of a vector has that procedure.
 fn uses(path: &str) -> String {
     format!("USE {} AS m\nEMIT m.Name()\n", serde_json::Value::from(path))
 }
@@ -79,7 +79,7 @@ fn policy(description: &str) -> String {
     }
 }
 
-/// What is wrong with how it ended.
+/// Returns the faults of a finished run.
 pub fn judge(vector: &Vector, ended: &Ended) -> Vec<String> {
     let mut faults = end_faults(ended);
     let code = |class: &str| match (class, vector.tool.as_str()) {

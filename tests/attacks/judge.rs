@@ -1,4 +1,4 @@
-//! Makes the attack of a vector in a mode and judges what came of it.
+//! Executes the attack of a vector in a mode and judges the result.
 
 use super::answer::{Answer, Form, shown};
 use super::arena::Arena;
@@ -11,13 +11,13 @@ use super::snapshot::{Closeness, Snapshot, set_back_access_times};
 use super::vector::{Op, Vector, expand, expand_text, text_of};
 use super::{generated, post};
 
-/// What a change that failed may leave: our own folder, with nothing kept in it.
+/// Entries that a failed change may leave: the state directory without backups.
 const OWN_BEGINNINGS: [&str; 3] = ["`.ns` is new", "`.ns/.gitignore` is new", "`.ns/lock` is new"];
 
-/// The tools whose answers hold the texts of links, which may be absolute.
+/// Tools whose results contain link targets, which may be absolute.
 const TELLS_TARGETS: [&str; 2] = ["file_info", "find"];
 
-/// The trees around a call, as they were.
+/// Snapshots of the trees around a call.
 #[derive(Debug)]
 pub struct Before {
     outside: Snapshot,
@@ -26,7 +26,7 @@ pub struct Before {
     top: Vec<std::ffi::OsString>,
 }
 
-/// Makes an attack.
+/// Executes an attack.
 pub fn attack(vector: &Vector, mode: Mode, door: Door) -> Verdict {
     if let Some(reason) = obstacle(vector, mode) {
         return Verdict::Skipped(reason);
@@ -57,7 +57,7 @@ pub fn attack(vector: &Vector, mode: Mode, door: Door) -> Verdict {
     Verdict::of(faults)
 }
 
-/// Why the vector cannot run in this mode, or at all.
+/// Returns the reason why the vector cannot run in this mode, or at all.
 fn obstacle(vector: &Vector, mode: Mode) -> Option<String> {
     if let Some(reason) = mode.unavailable() {
         return Some(reason.to_owned());
@@ -77,7 +77,7 @@ fn obstacle(vector: &Vector, mode: Mode) -> Option<String> {
     missing.then(|| format!("it requires {}", vector.requires.as_deref().unwrap_or_default()))
 }
 
-/// What the vector needs of `ns` that `ns` does not have yet.
+/// Returns the feature that the vector needs and `ns` lacks.
 fn missing_here(vector: &Vector) -> Option<String> {
     if generated::is_driver(&vector.tool) {
         return None;
@@ -95,7 +95,7 @@ fn missing_here(vector: &Vector) -> Option<String> {
     None
 }
 
-/// The call of a vector, from a shell.
+/// Returns the call of a vector from a shell.
 pub fn call<'a>(vector: &Vector, mode: Mode, arena: &'a Arena) -> Start<'a> {
     let json = match &vector.raw_args {
         Some(raw) => text_of(raw, &arena.names()),
@@ -145,8 +145,8 @@ fn told(ended: &Ended) -> String {
     format!("exit {:?}, {} {}", ended.code, shown(&ended.stdout), shown(&ended.stderr))
 }
 
-/// Paths in messages are relative to the root, unless the caller wrote an absolute one, or chose
-/// another sandbox.
+/// Finds absolute paths in messages. Paths must be relative to the root, unless the caller wrote an absolute one or
+/// chose another sandbox.
 fn absolute_paths(vector: &Vector, arena: &Arena, ended: &Ended) -> Option<String> {
     let top = arena.top.to_str().expect("temporary folders have plain names");
     let given = expand(&vector.args, &arena.names()).to_string();
@@ -167,14 +167,15 @@ fn told_of(both: &[String; 2]) -> String {
     super::cut(&both.concat())
 }
 
-/// Files with a second name inside may be read there, and that shows outside.
+/// Returns how closely to compare the outside. Files with a second name inside may be read there, which changes their
+/// access times outside.
 fn closeness_outside(vector: &Vector) -> Closeness {
     let shared = vector.setup.iter().any(|op| matches!(op, Op::Hardlink { .. }));
     if shared { Closeness::Changes } else { Closeness::Reads }
 }
 
 impl Before {
-    /// Looks at the trees; what lies outside is prepared so that reading it shows.
+    /// Takes the snapshots. Prepares the outside so that reading it is noticed.
     pub fn look(arena: &Arena) -> Before {
         set_back_access_times(&arena.outside);
         set_back_access_times(&arena.evil);
@@ -189,7 +190,7 @@ impl Before {
         before
     }
 
-    /// What is not as it was outside of the sandbox.
+    /// Returns the differences outside of the sandbox.
     pub fn outside_faults(&self, arena: &Arena, closeness: Closeness) -> Vec<String> {
         let mut faults = Vec::new();
         for (name, before, folder) in
@@ -205,10 +206,10 @@ impl Before {
         faults
     }
 
-    /// What a call did in the sandbox that it should not have.
+    /// Returns the effects of a call in the sandbox that it should not have had.
     fn root_faults(&self, vector: &Vector, arena: &Arena, class: &str) -> Vec<String> {
         let after = Snapshot::of_root(&arena.root);
-        // Some attacks choose another sandbox, and the log is there.
+        // Some attacks choose another sandbox, which then contains the log.
         let chosen = vector.sandbox.as_deref().map(|text| expand_text(text, &arena.names()));
         let chosen = chosen.and_then(|path| std::fs::canonicalize(path).ok());
         let below = chosen.as_deref().and_then(|path| path.strip_prefix(std::fs::canonicalize(&arena.root).ok()?).ok());
@@ -220,7 +221,7 @@ impl Before {
         let mut faults: Vec<String> =
             stray.iter().map(|path| format!("`{}` was left behind", path.display())).collect();
         let closeness = match class {
-            // What is listed into a memory is kept below `.ns`.
+            // A listing into a memory is stored below `.ns`.
             "ok" if !super::declared::reads(&vector.tool) || vector.args.get("target").is_some() => return faults,
             "error" => Closeness::State,
             _ => Closeness::Changes,

@@ -1,9 +1,8 @@
-//! Starts `ns` as another user, or with system calls refused, and sees how it ends.
+//! Starts `ns` as another user, or with system calls refused, and waits for its end.
 //!
-//! `unsafe` is forbidden, so nothing of ours can run between fork and exec. But a user and a filter belong
-//! to a thread, and who is started gets those of the thread that starts it: for each set of [`Orders`] one
-//! thread gives up its user, installs the filter, and then starts whatever it is given. Nothing here judges
-//! what `ns` answers.
+//! `unsafe` is forbidden, so no code can run between fork and exec. But a user and a filter belong to a thread, and a
+//! child process inherits those of the thread that starts it. For each set of [`Orders`], one thread changes its user,
+//! installs the filter, and then starts processes. Nothing here judges the answers of `ns`.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -24,26 +23,26 @@ use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 
 use super::mode::Mode;
 
-/// Files that `ns` may have open: what most systems allow by default.
+/// Maximum number of open files of `ns`: the default of most systems.
 const OPEN_FILES: u64 = 1024;
-/// How long a single call may take before it counts as hanging, on a machine that has much else to do.
+/// Time after which a single call counts as hanging, even on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-/// How often the memory of who runs is looked at.
+/// Interval between measurements of a process's memory.
 const LOOK_NANOS: i64 = 5_000_000;
 
-/// What a thread gives up before it starts programs.
+/// The restrictions of a thread that starts programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Orders {
     /// The user and group to become.
     user: Option<u32>,
-    /// The system calls that shall fail.
+    /// The system calls that must fail.
     refused: Vec<Refusal>,
 }
 
-/// What a thread is given to start, and where it tells how that went.
+/// A command to start, and the channel for the result.
 type Job = (Command, Sender<Result<std::io::Result<Child>, String>>);
 
-/// A system call that fails with an error whatever its arguments are.
+/// A system call that fails with an error whatever its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Refusal {
     call: Call,
@@ -78,7 +77,7 @@ impl Call {
     }
 }
 
-/// Lets this program, and all that it starts, open as many files as most systems allow.
+/// Limits the open files of this program and its children to the default of most systems.
 pub fn limit_open_files() {
     let limit = rustix::process::getrlimit(Resource::Nofile);
     let wanted = limit.maximum.map_or(OPEN_FILES, |maximum| maximum.min(OPEN_FILES));
@@ -86,7 +85,7 @@ pub fn limit_open_files() {
         .expect("fewer files than before may be opened");
 }
 
-/// Starts a program on the thread of these orders.
+/// Starts a program on the thread with these restrictions.
 fn start_by(orders: Orders, command: Command) -> Result<Child, String> {
     static THREADS: Mutex<Option<HashMap<Orders, Sender<Job>>>> = Mutex::new(None);
     let jobs = {
@@ -121,7 +120,7 @@ fn prepare(orders: &Orders) -> Result<(), String> {
     orders.refused.iter().try_for_each(|refusal| install(*refusal))
 }
 
-/// Gives up user, groups and, with the user, every capability.
+/// Gives up user, groups and, with the user, all capabilities.
 fn become_user(number: u32) -> rustix::io::Result<()> {
     let (user, group) = (rustix::fs::Uid::from_raw(number), rustix::fs::Gid::from_raw(number));
     rustix::thread::set_thread_groups(&[])?;
@@ -139,7 +138,7 @@ fn install(refusal: Refusal) -> Result<(), String> {
     seccompiler::apply_filter(&program).map_err(|error| format!("no seccomp here: {error}"))
 }
 
-/// One start of `ns`.
+/// A start of `ns`.
 #[derive(Debug)]
 pub struct Start<'a> {
     mode: Mode,
@@ -151,29 +150,29 @@ pub struct Start<'a> {
     patience: Duration,
 }
 
-/// How a start of `ns` ended.
+/// The result of a start of `ns`.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// The exit code; none after a signal.
+    /// The exit code; `None` after a signal.
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// It did not end by itself.
+    /// Whether it had to be killed.
     pub hung: bool,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
-    /// The most memory that was seen in use, in KiB.
+    /// Peak memory that was observed, in KiB.
     pub peak_kib: u64,
 }
 
 impl<'a> Start<'a> {
-    /// A start in a mode, with a folder as the current one.
+    /// Creates a start in a mode, with a current directory.
     pub fn new(mode: Mode, folder: &'a Path) -> Start<'a> {
         let (program, args, stdin) = (program().to_owned(), Vec::new(), Vec::new());
         Start { mode, refused: mode.refused(), program, args, folder, stdin, patience: PATIENCE }
     }
 
-    /// Starts another build of `ns`.
+    /// Selects another build of `ns`.
     pub fn program(mut self, program: &Path) -> Start<'a> {
         self.program = program.to_owned();
         self
@@ -199,7 +198,7 @@ impl<'a> Start<'a> {
         self
     }
 
-    /// Runs it to its end; an error when there is no such mode here.
+    /// Runs it to its end. Returns an error if the mode is not available here.
     pub fn run(&self) -> Result<Ended, String> {
         let temporary = || tempfile::tempfile().expect("a file for output");
         let (mut stdout, mut stderr) = (temporary(), temporary());
@@ -215,7 +214,7 @@ impl<'a> Start<'a> {
         })
     }
 
-    /// Runs it with its standard output somewhere else.
+    /// Runs it with its standard output redirected.
     pub fn run_onto(&self, stdout: impl Into<Stdio>) -> Ended {
         let mut stderr = tempfile::tempfile().expect("a file for output");
         let child = self.spawn(stdout.into(), copy_of(&stderr).into()).expect("this mode was had before");
@@ -224,7 +223,7 @@ impl<'a> Start<'a> {
         Ended { code: status.code(), signal: status.signal(), hung, stdout: Vec::new(), stderr, peak_kib }
     }
 
-    /// Runs it with standard output and standard error on a terminal; gives what the terminal got.
+    /// Runs it with standard output and standard error on a terminal, and returns the bytes that the terminal received.
     pub fn run_on_terminal(&self) -> Vec<u8> {
         let (master, slave) = super::terminal::open();
         let reader = std::thread::spawn(move || super::terminal::read_all(master));
@@ -256,7 +255,7 @@ impl<'a> Start<'a> {
     }
 }
 
-/// The state folder of the user who attacks: with it runs can be taken back, as a user's can.
+/// Returns the state directory of the attacking user, which makes runs undoable as for any user.
 fn state_home(user: Option<u32>) -> PathBuf {
     static STATES: Mutex<Option<tempfile::TempDir>> = Mutex::new(None);
     let mut states = STATES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -283,7 +282,7 @@ fn read_back(file: &mut File) -> Vec<u8> {
     bytes
 }
 
-/// Waits for the end, or makes one; also tells the most memory seen in use.
+/// Waits for the end, or kills the process. Also returns the peak memory.
 fn wait(mut child: Child, patience: Duration) -> (std::process::ExitStatus, bool, u64) {
     let begin = Instant::now();
     let status_file = format!("/proc/{}/status", child.id());
@@ -300,7 +299,7 @@ fn wait(mut child: Child, patience: Duration) -> (std::process::ExitStatus, bool
             return (child.wait().expect("a killed child ends"), true, peak_kib);
         }
         let ends = PollFd::from_borrowed_fd(process.as_fd(), PollFlags::IN);
-        // Whether it has ended is asked above.
+        // The loop checks whether it has ended.
         let _ = poll(&mut [ends], Some(&Timespec { tv_sec: 0, tv_nsec: LOOK_NANOS }));
     }
 }
@@ -311,14 +310,14 @@ fn high_water_kib(status_file: &str) -> u64 {
     line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok()).unwrap_or(0)
 }
 
-/// Where `ns` is: where cargo built it, or a copy of it that every user may run.
+/// The path of `ns`: the build of cargo, or a copy that every user may run.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
 fn program() -> &'static Path {
     PROGRAM.get().map_or(Path::new(env!("CARGO_BIN_EXE_ns")), PathBuf::as_path)
 }
 
-/// Makes sure that nobody may run `ns` too; the folder keeps a copy where one is needed.
+/// Makes sure that the user nobody can run `ns`. Returns the directory of a copy if one is needed.
 pub fn share_program() -> Option<tempfile::TempDir> {
     use std::os::unix::fs::PermissionsExt;
     let built = Path::new(env!("CARGO_BIN_EXE_ns"));

@@ -1,4 +1,4 @@
-//! The four ways in which an attack runs: as which user, and with which resolver.
+//! The four modes of an attack: combinations of user and resolver.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -15,23 +15,23 @@ pub struct Mode {
     pub resolver: Resolver,
 }
 
-/// As whom `ns` runs.
+/// The user that runs `ns`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum User {
-    /// As root, where the tests run as root.
+    /// Root, if the tests run as root.
     Root,
-    /// As nobody, to whom the sandbox belongs; where the tests do not run as root, as who runs them.
+    /// The user nobody, who owns the sandbox; if the tests do not run as root, the user that runs them.
     Ordinary,
 }
 
-/// What finds the way below the root.
+/// The resolver of paths below the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Resolver {
     Openat2,
     Portable,
 }
 
-/// The number of the user who may nothing.
+/// The user id of nobody.
 pub const NOBODY: u32 = 65_534;
 
 /// Whether the tests run as root.
@@ -47,20 +47,20 @@ impl Mode {
         Mode { user: User::Ordinary, resolver: Resolver::Portable },
     ];
 
-    /// The mode of what needs no more than one: everybody has it.
+    /// The mode of attacks that need only one; it is available everywhere.
     pub const ONE: Mode = Mode { user: User::Ordinary, resolver: Resolver::Openat2 };
 
-    /// The user that `ns` is to become, when it is another one.
+    /// The user that `ns` must become, if it is another one.
     pub fn user_to_become(self) -> Option<u32> {
         (self.user == User::Ordinary && is_root()).then_some(NOBODY)
     }
 
-    /// Whether permissions of files mean anything to `ns`.
+    /// Whether file permissions apply to `ns`.
     pub fn is_unprivileged(self) -> bool {
         self.user == User::Ordinary
     }
 
-    /// The system calls that this mode takes away.
+    /// Returns the system calls that this mode refuses.
     pub fn refused(self) -> Vec<Refusal> {
         match self.resolver {
             Resolver::Openat2 => Vec::new(),
@@ -68,19 +68,20 @@ impl Mode {
         }
     }
 
-    /// Its place among all of them.
+    /// Its index among all modes.
     pub fn number(self) -> usize {
         Mode::ALL.iter().position(|mode| *mode == self).expect("there are four modes")
     }
 
-    /// Whether a vector is tried in this mode: with `NS_LONG=1` in all, else as either user, with each resolver in turn.
+    /// Whether to try a vector in this mode: in all modes with `NS_LONG=1`, otherwise as either user with alternating
+    /// resolvers.
     pub fn is_due(self, vector: usize) -> bool {
         let is_long = std::env::var_os("NS_LONG").is_some_and(|value| value == "1");
         let is_turned = (self.user == User::Root) != (self.resolver == Resolver::Portable);
         is_long || is_turned == vector.is_multiple_of(2)
     }
 
-    /// Why this mode cannot be had here, if so.
+    /// Returns the reason why this mode is not available here, if so.
     pub fn unavailable(self) -> Option<&'static str> {
         static REASONS: [OnceLock<Option<String>>; 4] = [const { OnceLock::new() }; 4];
         REASONS[self.number()].get_or_init(|| self.probe()).as_deref()
@@ -99,7 +100,7 @@ impl Mode {
         lacking.then(|| "this kernel, or a filter on us, has no openat2".to_owned())
     }
 
-    /// What `ns doctor` says in this mode.
+    /// Returns the output of `ns doctor` in this mode.
     pub fn doctor(self, arena: &Arena) -> Result<String, String> {
         arena.hand_over(self);
         let ended = Start::new(self, &arena.top).args(["doctor", "--sandbox"]).args([&arena.root]).run()?;

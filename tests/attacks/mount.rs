@@ -1,7 +1,6 @@
 //! A second file system: a small tmpfs inside the sandbox.
 //!
-//! It needs the right to mount, and is made in a mount name space of our own, so that nothing stays
-//! behind.
+//! It requires permission to mount, and is created in a separate mount namespace, so that nothing stays behind.
 
 use std::ffi::CString;
 use std::path::PathBuf;
@@ -12,10 +11,10 @@ use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags};
 use super::probe::Probe;
 use super::report::Verdict;
 
-/// Whether mounts can be made, or why not.
+/// Whether mounts are possible, or the reason why not.
 static MOUNTS: OnceLock<Result<(), String>> = OnceLock::new();
 
-/// Leaves the mounts of everybody else. To be called while there is one thread.
+/// Enters a separate mount namespace. Must be called while there is only one thread.
 pub fn own_mounts() {
     let left = leave_mounts().map_err(|error| format!("no mounts of our own can be had: {error}"));
     MOUNTS.set(left).expect("the mounts are left once");
@@ -27,7 +26,7 @@ fn leave_mounts() -> rustix::io::Result<()> {
     rustix::mount::mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
 }
 
-/// A mounted tmpfs, until it is dropped.
+/// A tmpfs, mounted until dropped.
 pub struct Mount(PathBuf);
 
 impl Mount {

@@ -1,4 +1,4 @@
-//! Which FIFOs, sockets and devices were opened: the kernel tells, even where nothing came of it.
+//! Detects which FIFOs, sockets and devices were opened: the kernel reports it even if the open had no effect.
 
 use std::collections::BTreeSet;
 use std::mem::MaybeUninit;
@@ -10,14 +10,14 @@ use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
 use super::arena::Arena;
 use super::vector::Op;
 
-/// Watches the special files of a set-up.
+/// A watch of the special files of a set-up.
 pub struct Watch {
     watcher: OwnedFd,
     specials: BTreeSet<String>,
 }
 
 impl Watch {
-    /// Begins to watch; none where the set-up has nothing special.
+    /// Starts to watch. Returns `None` if the set-up has no special files.
     pub fn begin(setup: &[Op], arena: &Arena) -> Option<Watch> {
         let specials: Vec<PathBuf> = setup.iter().filter_map(|op| special(op, arena)).collect();
         if specials.is_empty() {
@@ -25,7 +25,7 @@ impl Watch {
         }
         let watcher = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).expect("the kernel has inotify");
         for path in &specials {
-            // The folder tells of its names, also when they were moved away and back.
+            // The directory reports events for its names even if they were moved away and back.
             let folder = path.parent().expect("a special file lies in a folder");
             inotify::add_watch(&watcher, folder, WatchFlags::OPEN).expect("a folder of ours can be watched");
         }
@@ -33,7 +33,7 @@ impl Watch {
         Some(Watch { specials: specials.iter().map(name).collect(), watcher })
     }
 
-    /// What was opened so far.
+    /// Returns a fault for each file opened so far.
     pub fn faults(&self) -> Vec<String> {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut events = Reader::new(&self.watcher, &mut buffer);

@@ -1,6 +1,6 @@
-//! Standard output that takes nothing: a pipe that nobody reads, and a device that is full.
+//! Standard output that accepts nothing: a pipe without a reader, and a full device.
 //!
-//! A broken pipe is success, a full device an error; neither is ever a panic.
+//! A broken pipe is success, a full device an error; neither may cause a panic.
 
 use libtest_mimic::Trial;
 
@@ -23,7 +23,7 @@ const COMMANDS: [Words; 8] = [
     &["check", "--format", "json", "-"],
 ];
 
-/// The attacks of this group.
+/// Returns the attacks of this group.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for words in COMMANDS {

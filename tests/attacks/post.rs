@@ -1,4 +1,4 @@
-//! The further assertions of a vector: `word` or `word:rest`.
+//! The additional assertions of a vector: `word` or `word:rest`.
 
 use std::process::Command;
 
@@ -11,25 +11,25 @@ use super::launch::Ended;
 use super::terminal::unsafe_character;
 use super::vector::{Op, Vector, expand_text, from_hex};
 
-/// All that an assertion may look at.
+/// The data that assertions can check.
 pub struct Scene<'a> {
     pub vector: &'a Vector,
     pub arena: &'a Arena,
     pub before: &'a Before,
     pub answer: &'a Answer,
     pub ended: &'a Ended,
-    /// Makes the same call again with its output on a terminal, and gives what the terminal got.
+    /// Repeats the call with its output on a terminal, and returns the bytes that the terminal received.
     pub terminal: &'a dyn Fn() -> Vec<u8>,
 }
 
-/// What is wrong, if anything is.
+/// Returns the fault, if there is one.
 pub fn check(text: &str, scene: &Scene<'_>) -> Option<String> {
     let (word, rest) = text.split_once(':').unwrap_or((text, ""));
     let rest = expand_text(rest, &scene.arena.names());
     let holds = match word {
         // Checked for every vector: outside, end, panic, temporary files, UTF-8.
         "outside_unchanged" | "never_returns_secret" | "no_panic" | "no_abort" | "valid_utf8" | "no_stray_tmp" => true,
-        // No test asserts a time: what does not end is killed and fails.
+        // No test asserts a duration: a process that does not end is killed and fails.
         "finishes_ms" => true,
         "rss_mb_max" => scene.ended.peak_kib / 1024 <= number(&rest),
         "exists" => std::fs::symlink_metadata(scene.arena.place(&rest)).is_ok(),
@@ -86,14 +86,14 @@ fn output(scene: &Scene<'_>) -> String {
     String::from_utf8_lossy(&both).into_owned()
 }
 
-/// The entries of a listing, or of a walk.
+/// Returns the entries of a listing or of a walk.
 fn entries<'s>(scene: &'s Scene<'_>) -> &'s [Value] {
     let value = scene.answer.value.as_ref();
     let list = value.and_then(|value| value.as_array().or_else(|| value["entries"].as_array()));
     list.map_or(&[], Vec::as_slice)
 }
 
-/// The names of a set-up that need not be UTF-8, as they are shown.
+/// Returns the names in a set-up that need not be UTF-8, as they are displayed.
 fn named(scene: &Scene<'_>) -> Vec<String> {
     let raw = scene.vector.setup.iter().filter_map(|op| match op {
         Op::RawName { path_hex, .. } => Some(String::from_utf8_lossy(&from_hex(path_hex)).into_owned()),

@@ -1,4 +1,4 @@
-//! A sequence of calls in one arena, for attacks that are more than one call.
+//! A sequence of calls in one arena, for attacks that need more than one call.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use super::mode::Mode;
 use super::report::Verdict;
 use super::snapshot::{Closeness, Content, Snapshot};
 
-/// An arena, how `ns` is started in it, and what went wrong so far.
+/// An arena, the way to start `ns` in it, and the faults so far.
 #[derive(Debug)]
 pub struct Probe {
     pub arena: Arena,
@@ -25,12 +25,12 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// A probe whose calls have these system calls refused; a verdict when there is no such mode.
+    /// Creates a probe whose calls have these system calls refused. Returns a verdict if the mode is not available.
     pub fn new(mode: Mode, refused: &[Refusal]) -> Result<Probe, Verdict> {
         Probe::at(Arena::new, mode, refused)
     }
 
-    /// The same for races.
+    /// Creates a probe in memory, for races.
     pub fn in_memory(mode: Mode, refused: &[Refusal]) -> Result<Probe, Verdict> {
         Probe::at(Arena::in_memory, mode, refused)
     }
@@ -45,23 +45,23 @@ impl Probe {
         }
     }
 
-    /// Another build of `ns` is started from here on.
+    /// Selects another build of `ns` for further starts.
     pub fn use_program(&mut self, program: &Path) {
         self.program = Some(program.to_owned());
     }
 
-    /// The set-up is done: hands everything over and remembers what lies outside.
+    /// Ends the set-up: hands everything over and records the outside.
     pub fn begin(&mut self) {
         self.arena.hand_over(self.mode);
         self.begin_handed_over();
     }
 
-    /// The same where everything was handed over.
+    /// Records the outside after everything has been handed over.
     pub fn begin_handed_over(&mut self) {
         self.before = Some(Before::look(&self.arena));
     }
 
-    /// A start of `ns` here.
+    /// Returns a start of `ns` here.
     pub fn start(&self) -> Start<'_> {
         let start = Start::new(self.mode, &self.arena.top);
         let start = match &self.program {
@@ -71,7 +71,7 @@ impl Probe {
         self.refused.iter().fold(start, |start, refusal| start.refuse(*refusal))
     }
 
-    /// Calls a tool, which must answer `ok` or with one of the codes (`|` between them).
+    /// Calls a tool, which must answer `ok` or with one of the codes (separated by `|`).
     pub fn call(&mut self, tool: &str, args: Value, expected: &str) {
         let text = args.to_string();
         let start = self.start().args(["call", tool, "--sandbox", "root", "-"]).stdin(text.as_str());
@@ -86,7 +86,7 @@ impl Probe {
         self.check(fits, || format!("{tool} {}: expected {expected}, found {found}: {ended:?}", super::cut(&text)));
     }
 
-    /// Calls a tool, which must succeed, and gives where it keeps what was there.
+    /// Calls a tool, which must succeed, and returns the path of its backup.
     pub fn call_kept(&mut self, tool: &str, args: Value) -> Option<String> {
         let text = args.to_string();
         let start = self.start().args(["call", tool, "--sandbox", "root", "-"]).stdin(text.as_str());
@@ -98,7 +98,7 @@ impl Probe {
         kept
     }
 
-    /// Notes how a script must not end.
+    /// Records faults of a finished script.
     pub fn judge_script(&mut self, ended: &Ended) {
         self.faults.extend(end_faults(ended));
         self.check(ended.code == Some(0), || {
@@ -106,19 +106,19 @@ impl Probe {
         });
     }
 
-    /// Notes what is wrong unless something holds.
+    /// Records a fault unless a condition holds.
     pub fn check(&mut self, holds: bool, what: impl FnOnce() -> String) {
         if !holds {
             self.fault(what());
         }
     }
 
-    /// Notes what is wrong.
+    /// Records a fault.
     pub fn fault(&mut self, what: String) {
         self.faults.push(super::cut(&what));
     }
 
-    /// That a tree in the sandbox is as it was.
+    /// Checks that a tree in the sandbox is unchanged.
     pub fn check_same(&mut self, path: &str, before: &Snapshot) {
         let after = match path {
             "." => Snapshot::of_root(&self.arena.root),
@@ -128,13 +128,13 @@ impl Probe {
         self.faults.extend(differences.iter().map(|line| format!("in `{path}`: {line}")));
     }
 
-    /// That nothing is at a path in the sandbox.
+    /// Checks that nothing exists at a path in the sandbox.
     pub fn check_absent(&mut self, path: &str) {
         let found = std::fs::symlink_metadata(self.arena.place(path)).is_ok();
         self.check(!found, || format!("`{path}` exists"));
     }
 
-    /// That no unfinished file lies anywhere in the sandbox. Links of that name are the attackers'.
+    /// Checks that no staging file exists anywhere in the sandbox. Links with such names belong to the attacker.
     pub fn check_no_stray(&mut self) {
         let now = Snapshot::of_root(&self.arena.root);
         let is_ours = |path: &&&Path| !matches!(now.0[**path].content, Content::Link(_));
@@ -143,7 +143,7 @@ impl Probe {
         self.check(stray.is_empty(), || format!("left behind: {stray:?}"));
     }
 
-    /// That no file in the sandbox holds a secret.
+    /// Checks that no file in the sandbox contains a secret.
     pub fn check_no_secret_inside(&mut self) {
         let now = Snapshot::of(&self.arena.root);
         for (path, entry) in &now.0 {
@@ -152,7 +152,7 @@ impl Probe {
         }
     }
 
-    /// What came of it all, the outside included.
+    /// Returns the final verdict, including the outside.
     pub fn verdict(&mut self, closeness: Closeness) -> Verdict {
         if let Some(before) = &self.before {
             self.faults.extend(before.outside_faults(&self.arena, closeness));

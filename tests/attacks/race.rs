@@ -1,11 +1,11 @@
-//! Tools at work while somebody else exchanges what they work on for links to the outside.
+//! Tools at work while another thread exchanges their files for links to the outside.
 //!
-//! Races are run against the first wall alone: the kernel's Landlock is taken away, so that nothing but our own
-//! way of finding places keeps a tool inside.
+//! Races test the first line of defence alone: Landlock is disabled, so that only our handle-based path resolution
+//! confines a tool.
 //!
-//! Each race is one `ns` process that calls a tool over and over, and one thread that never stops
-//! exchanging. No secret may come out and nothing outside may change; whether a call succeeds is
-//! left to chance. `control` shows that the same exchanging defeats a naive implementation.
+//! Each race is one `ns` process that calls a tool over and over, and one thread that exchanges names continuously. No
+//! secret may be disclosed and nothing outside may change; whether a call succeeds is left to chance. `control` shows
+//! that the same exchanges defeat a naive implementation.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -18,18 +18,18 @@ use rustix::fs::{CWD, RenameFlags};
 use super::arena::{Arena, write};
 use super::probe::Probe;
 
-/// A folder `d`, and a link `l` to the outside to exchange it for.
+/// Creates a directory `d`, and a link `l` to the outside to exchange it for.
 pub fn prepare_folder(arena: &Arena) {
     write(&arena.place("d/f"), b"INSIDE");
     symlink(&arena.outside, arena.place("l")).expect("a link");
 }
 
-/// Exchanges two names in a folder, if both are there.
+/// Exchanges two names in a directory if both exist.
 pub fn exchange(root: &Path, one: &str, other: &str) {
     let _ = rustix::fs::renameat_with(CWD, root.join(one), CWD, root.join(other), RenameFlags::EXCHANGE);
 }
 
-/// Puts a link to the outside where a file of a folder is that is not finished yet.
+/// Replaces a staging file in a directory by a link to the outside.
 pub fn exchange_draft(arena: &Arena, folder: &str) {
     let folder = arena.place(folder);
     let bait = folder.join("bait");
@@ -41,12 +41,12 @@ pub fn exchange_draft(arena: &Arena, folder: &str) {
     }
 }
 
-/// Exchanges below which a race says nothing.
+/// Minimum number of exchanges for a race to be conclusive.
 const ENOUGH: u64 = 100;
-/// How often a race is run again for the sake of [`ENOUGH`].
+/// Maximum number of repetitions of a race until there were [`ENOUGH`] exchanges.
 const ROUNDS: u32 = 10;
 
-/// Calls a tool in a script again and again while somebody disturbs.
+/// Calls a tool in a script repeatedly while another thread disturbs it.
 pub fn disturbed(probe: &mut Probe, disturb: impl Fn(&Arena) + Sync, call: &str, turns: u32) {
     let exchanges = AtomicU64::new(0);
     for _ in 0..ROUNDS {
@@ -83,7 +83,7 @@ fn round(probe: &mut Probe, disturb: &(impl Fn(&Arena) + Sync), exchanges: &Atom
     }
 }
 
-/// Stops whoever disturbs when it is dropped, also by a panic.
+/// Stops the disturbing thread when dropped, also on a panic.
 pub struct Stopping<'a>(pub &'a AtomicBool);
 
 impl Drop for Stopping<'_> {
@@ -92,14 +92,14 @@ impl Drop for Stopping<'_> {
     }
 }
 
-/// A script that makes the calls and prints every answer.
+/// Returns a script that makes the calls and prints every answer.
 fn script(call: &str, turns: u32) -> String {
     format!(
         "FOR EACH i IN RANGE({turns}) DO\n{call}\nIF LAST_ERROR == nil THEN\nEMIT \"took \", r\nELSE\nEMIT \"refused \", LAST_ERROR.code, \" \", r\nENDBLOCK\nENDBLOCK\n"
     )
 }
 
-/// Races one at a time: each needs a processor for either side.
+/// Lets only one race run at a time, because each needs a processor for either side.
 pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -109,17 +109,17 @@ fn is_long() -> bool {
     std::env::var_os("NS_LONG").is_some_and(|value| value == "1")
 }
 
-/// How many turns, in the form that is asked for.
+/// Returns the number of calls, in the short or the long form.
 pub fn calls(short: u32) -> u32 {
     calls_times(short, 50)
 }
 
-/// The same where the long form is so many times the short one.
+/// Returns the number of calls, with a factor for the long form.
 pub fn calls_times(short: u32, times: u32) -> u32 {
     if is_long() { short * times } else { short }
 }
 
-/// How long a race may take before it counts as hanging.
+/// Returns the time after which a race counts as hanging.
 pub fn patience() -> Duration {
     Duration::from_secs(if is_long() { 3600 } else { 120 })
 }

@@ -1,4 +1,4 @@
-//! The races: what is there, what is exchanged, and what `ns` does meanwhile.
+//! The races: the initial tree, the exchanges, and the calls of `ns` meanwhile.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -15,15 +15,15 @@ use super::race::{alone, calls, disturbed, exchange, exchange_draft, prepare_fol
 use super::report::{self, Verdict};
 use super::snapshot::Closeness;
 
-/// A race: what is there, who disturbs, and what `ns` does.
+/// A race: the initial tree, the disturbance, and the calls of `ns`.
 #[derive(Clone, Copy)]
 struct Race {
     name: &'static str,
     prepare: fn(&Arena),
     disturb: fn(&Arena),
-    /// Statements that leave a tool's answer in `r`, with `i` as the number of the turn.
+    /// Statements that leave the result of a tool in `r`; `i` is the number of the iteration.
     call: &'static str,
-    /// Turns of the short form.
+    /// Number of iterations in the short form.
     turns: u32,
 }
 
@@ -127,21 +127,21 @@ const RACES: [Race; 26] = [
     },
 ];
 
-/// A file is unpacked into a folder that is made in `d`.
+/// Extracts a file into a new directory in `d`.
 const UNPACK_NEW: &str = "CALL FS.WriteFile(\"s/x\", \"INSIDE\")\nCALL FS.Compress(\"s/x\", \"o.zip\", overwrite: true)\n\
     SET r = FS.Extract(\"o.zip\", \"d/n\" + STR(i))";
 
-/// A file is unpacked into `d`, which is there and in the archive.
+/// Extracts a file into `d`, which exists and is in the archive.
 const UNPACK_OVER: &str = "CALL FS.WriteFile(\"s/d/x\", \"INSIDE\")\nCALL FS.Compress(\"s/d\", \"o.zip\", overwrite: true)\n\
     CALL FS.DeleteFile(\"d/x\")\nSET r = FS.Extract(\"o.zip\", \".\")";
 
-/// A folder `d` that is exchanged for the link `l` to the outside.
+/// Returns a race in which a directory `d` is exchanged for the link `l` to the outside.
 const fn folder_race(name: &'static str, call: &'static str, turns: u32) -> Race {
     let disturb: fn(&Arena) = |arena| exchange(&arena.root, "d", "l");
     Race { name, prepare: prepare_folder, disturb, call, turns }
 }
 
-/// A file `f` that is exchanged for the link `l` to a file outside.
+/// Returns a race in which a file `f` is exchanged for the link `l` to a file outside.
 const fn file_race(name: &'static str, call: &'static str, turns: u32) -> Race {
     let prepare: fn(&Arena) = |arena| {
         write(&arena.place("f"), b"INSIDE");
@@ -151,8 +151,8 @@ const fn file_race(name: &'static str, call: &'static str, turns: u32) -> Race {
     Race { name, prepare, disturb, call, turns }
 }
 
-/// Keeps a name of an unfinished file that everybody may read though the file that it replaces is
-/// private; the name lies in the sandbox and says SECRET, so that the end of the race finds it.
+/// Keeps a hard link to a staging file that is world-readable although the file that it replaces is private. The link
+/// is in the sandbox and contains SECRET, so that the check at the end of the race finds it.
 fn keep_readable_draft(arena: &Arena) {
     let private = arena.place("p/private");
     let is_private = std::fs::metadata(&private).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 == 0);
@@ -169,7 +169,7 @@ fn keep_readable_draft(arena: &Arena) {
     }
 }
 
-/// The races in a mode.
+/// Returns the races in a mode.
 pub fn trials(mode: Mode) -> Vec<Trial> {
     let trial = |race: Race| report::trial(format!("race [{mode}]: {}", race.name), move || run(race, mode));
     RACES.into_iter().map(trial).collect()
@@ -179,21 +179,21 @@ fn run(race: Race, mode: Mode) -> Verdict {
     run_with(race, mode, None, Walls::First)
 }
 
-/// What stands around a tool in a race.
+/// The lines of defence that are active in a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Walls {
-    /// Our own code alone.
+    /// Our own code only.
     First,
-    /// The kernel too.
+    /// The kernel as well.
     Both,
 }
 
-/// The races by name, each to be run with another build of `ns`.
+/// Runs all races with another build of `ns`, and returns their verdicts by name.
 pub fn with_program(program: &Path, mode: Mode, walls: Walls) -> Vec<(&'static str, Verdict)> {
     RACES.into_iter().map(|race| (race.name, run_with(race, mode, Some(program), walls))).collect()
 }
 
-/// One race by its name, with another build of `ns`.
+/// Runs one race with another build of `ns`.
 pub fn once_with_program(name: &str, program: &Path, mode: Mode, walls: Walls) -> Verdict {
     let race = RACES.into_iter().find(|race| race.name == name).expect("there is such a race");
     run_with(race, mode, Some(program), walls)

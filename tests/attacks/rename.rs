@@ -1,6 +1,6 @@
-//! Moves and writes where `renameat2` does not exist: nothing may ever be overwritten.
+//! Moves and writes on systems without `renameat2`: nothing may ever be overwritten.
 //!
-//! A file system or kernel without NOREPLACE answers ENOSYS or EINVAL; a filter plays both.
+//! A file system or kernel without NOREPLACE answers ENOSYS or EINVAL; a filter simulates both.
 
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
@@ -18,7 +18,7 @@ use super::race;
 use super::report::{self, Verdict};
 use super::snapshot::{Closeness, Snapshot};
 
-/// The attacks of this group in a mode.
+/// Returns the attacks of this group for a mode.
 pub fn trials(mode: Mode) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (errno_name, errno) in [("ENOSYS", Errno::NOSYS), ("EINVAL", Errno::INVAL)] {
@@ -111,7 +111,7 @@ fn no_overwrite(probe: &mut Probe) {
     probe.check_same(".", &before);
 }
 
-/// The content of a file, and that it has no second name.
+/// Checks the content of a file, and that it has no second name.
 fn expect_file(probe: &mut Probe, path: &str, content: &str) {
     let place = probe.arena.place(path);
     let found = std::fs::read_to_string(&place);
@@ -120,7 +120,7 @@ fn expect_file(probe: &mut Probe, path: &str, content: &str) {
     probe.check(names.as_ref().is_ok_and(|names| *names == 1), || format!("`{path}` has {names:?} names"));
 }
 
-/// Somebody makes the destination again and again while files are moved there.
+/// Another thread creates the destination again and again while files are moved there.
 fn overwriting_race(mode: Mode, refused: &[Refusal]) -> Verdict {
     let _alone = race::alone();
     let mut probe = match Probe::in_memory(mode, refused) {
@@ -139,11 +139,12 @@ fn overwriting_race(mode: Mode, refused: &[Refusal]) -> Verdict {
     probe.verdict(Closeness::Reads)
 }
 
-/// Makes the destination and looks whether it stays; or, where the move was quicker, undoes the move.
+/// Creates the destination and checks whether it stays; if the move came first, undoes the move.
 pub fn stand_in_the_way(root: &Path, overwritten: &AtomicBool) {
     let (way, back) = (root.join("g"), root.join("back"));
     if std::fs::hard_link(root.join("mine"), &way).is_ok() {
-        // Taken back in one step: what overwrites it after a look would be missed, and removed.
+        // Moved back in one step: if it were examined first, a file that overwrites it afterwards would be missed and
+        // removed.
         std::fs::rename(&way, &back).expect("a file of ours");
         if std::fs::read(&back).is_ok_and(|content| content == b"MINE") {
             std::fs::remove_file(&back).expect("a file of ours");
@@ -152,7 +153,7 @@ pub fn stand_in_the_way(root: &Path, overwritten: &AtomicBool) {
             std::fs::rename(&back, root.join("a.txt")).expect("a file of ours");
         }
     } else {
-        // Where both are names of the same file, in the middle of a move, this does nothing.
+        // If both are names of the same file, in the middle of a move, this does nothing.
         let _ = std::fs::rename(&way, root.join("a.txt"));
     }
 }

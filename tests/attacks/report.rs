@@ -1,34 +1,34 @@
-//! What became of each attack, and the list at the end of a run of what did not pass and why.
+//! Results of attacks, and the list of tests that did not pass at the end of a run, with reasons.
 //!
-//! A test harness knows passed, failed and ignored; what is SKIPPED and what is a KNOWN FAILURE are
-//! both ignored there, with their reasons, and told apart here.
+//! The test harness only knows passed, failed and ignored. SKIPPED tests and KNOWN FAILURES are both ignored there,
+//! with their reasons, and distinguished here.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use libtest_mimic::{Completion, Failed, Trial};
 
-/// What came of one attack.
+/// The result of one attack.
 #[derive(Debug)]
 pub enum Verdict {
     Passed,
-    /// It could not be made, and why.
+    /// The attack could not be made, with the reason.
     Skipped(String),
-    /// What is wrong, one line each.
+    /// The faults, one line each.
     Failed(Vec<String>),
 }
 
 impl Verdict {
-    /// Passed, unless something is wrong.
+    /// Returns `Passed` if there are no faults.
     pub fn of(faults: Vec<String>) -> Verdict {
         if faults.is_empty() { Verdict::Passed } else { Verdict::Failed(faults) }
     }
 }
 
-/// How many tests were ignored, by what is said of them.
+/// Number of ignored tests by reason.
 static IGNORED: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
 
-/// A test that expects to pass.
+/// Creates a test that is expected to pass.
 pub fn trial(name: String, attack: impl FnOnce() -> Verdict + Send + 'static) -> Trial {
     Trial::ignorable_test(name, move || match attack() {
         Verdict::Passed => Ok(Completion::Completed),
@@ -37,7 +37,7 @@ pub fn trial(name: String, attack: impl FnOnce() -> Verdict + Send + 'static) ->
     })
 }
 
-/// A test that is known to fail; that it passes is an error too.
+/// Creates a test that is known to fail. It is an error if it passes.
 pub fn known_failure(name: String, what: String, attack: impl FnOnce() -> Verdict + Send + 'static) -> Trial {
     Trial::ignorable_test(name, move || match attack() {
         Verdict::Passed => Err(Failed::from(format!("this passes now: remove `known` ({what})"))),

@@ -1,7 +1,7 @@
-//! What a tree looks like, and in what two looks at it differ.
+//! Snapshots of a tree, and the differences between two of them.
 //!
-//! Access times tell whether anything outside was read. They are set back before an attack, and
-//! looked at before this module itself reads what they belong to.
+//! Access times show whether anything outside was read. They are set back before an attack, and recorded before this
+//! module itself reads the files.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,31 +12,31 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_OMIT};
 
-/// Folders below this depth are not looked into: their paths become too long for the system.
+/// Directories below this depth are not examined, because their paths become too long for the system.
 const MAX_DEPTH: usize = 64;
-/// Files over this length are holes of ours: only their length is looked at.
+/// Files over this size are sparse files of the tests: only their size is compared.
 const READ: u64 = 64 << 20;
-/// Contents up to this length are kept as they are.
+/// Maximum size of contents that are stored as they are.
 const KEPT: usize = 200;
-/// The access time that untouched files are given: 2001.
+/// The access time given to untouched files: 2001.
 const LONG_AGO: i64 = 1_000_000_000;
 
-/// A tree by the paths of its entries from the top.
+/// A tree by the relative paths of its entries.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot(pub BTreeMap<PathBuf, Entry>);
 
-/// What is known of one entry.
+/// The properties of one entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub content: Content,
     pub mode: u32,
     owner: (u32, u32),
-    /// None where our own log is made, which changes the folder.
+    /// `None` where the audit log is created, which changes the directory.
     modified: Option<(i64, i64)>,
     accessed: (i64, i64),
 }
 
-/// What an entry holds.
+/// The content of an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     Folder,
@@ -47,32 +47,31 @@ pub enum Content {
     Unreadable,
 }
 
-/// How closely two looks are compared.
+/// How closely two snapshots are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closeness {
     /// Names, contents, link targets, modes and owners.
     State,
-    /// The times of change too.
+    /// Modification times as well.
     Changes,
-    /// The times of access too.
+    /// Access times as well.
     Reads,
 }
 
 impl Snapshot {
-    /// Looks at everything below a folder, and at the folder itself.
+    /// Takes a snapshot of a directory and everything below it.
     pub fn of(folder: &Path) -> Snapshot {
         let mut snapshot = Snapshot::default();
         snapshot.add(folder, &mut PathBuf::new(), 0);
         snapshot
     }
 
-    /// The same for a sandbox, without what `ns` writes into its own log of changes and refusals:
-    /// whether that is right is looked at elsewhere, and here that nothing else is touched.
+    /// Takes a snapshot of a sandbox without the audit log, whose content is tested elsewhere.
     pub fn of_root(folder: &Path) -> Snapshot {
         Snapshot::of(folder).without_log(Path::new(""))
     }
 
-    /// Leaves out the log of a sandbox that lies at a place of this tree, and what is made for it.
+    /// Removes the audit log of a sandbox at a path of this tree, and the entries created for it.
     pub fn without_log(mut self, sandbox: &Path) -> Snapshot {
         let own = sandbox.join(".ns");
         let runs = own.join("runs");
@@ -111,7 +110,7 @@ impl Snapshot {
         }
     }
 
-    /// The differences, one line each.
+    /// Returns the differences, one line each.
     pub fn differences(&self, later: &Snapshot, closeness: Closeness) -> Vec<String> {
         let mut lines = Vec::new();
         for (path, entry) in &self.0 {
@@ -127,7 +126,7 @@ impl Snapshot {
         lines
     }
 
-    /// The paths whose last part begins so.
+    /// Returns the paths whose file name begins with a prefix.
     pub fn named(&self, prefix: &str) -> Vec<&Path> {
         let begins = |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix));
         self.0.keys().filter(begins).map(PathBuf::as_path).collect()
@@ -186,7 +185,7 @@ fn shortened(bytes: Vec<u8>) -> Content {
     Content::Long { length: bytes.len(), hash: hasher.finish() }
 }
 
-/// Sets the access times of a tree back, so that any later read shows.
+/// Sets the access times of a tree back, so that any later read is noticed.
 pub fn set_back_access_times(folder: &Path) {
     let times = Timestamps {
         last_access: Timespec { tv_sec: LONG_AGO, tv_nsec: 0 },

@@ -1,4 +1,4 @@
-//! All attacks put together: what is run, in which modes, and the list at the end.
+//! The suite of all attacks: selection of modes, and the list at the end.
 
 mod answer;
 mod arena;
@@ -34,7 +34,7 @@ use vector::Vector;
 /// Runs the attacks.
 pub fn main() {
     launch::limit_open_files();
-    // Before any thread is there: a name space belongs to a thread.
+    // Before any other thread exists, because a namespace belongs to a thread.
     mount::own_mounts();
     let args = Arguments::from_args();
     let copy = launch::share_program();
@@ -68,7 +68,7 @@ fn mode_trials(mode: Mode) -> Vec<Trial> {
     trials
 }
 
-/// No tool that reaches files or memories is left out, and none of its parameters.
+/// Every tool that accesses files or memory is covered, with each of its parameters.
 fn every_parameter() -> Verdict {
     let vectors: Vec<Vector> = vector::shown().into_iter().chain(vector::own()).collect();
     let is_tried = |tool: &str, parameter: &str| {
@@ -95,7 +95,7 @@ fn vector_trial(file: &str, vector: Vector, mode: Mode, door: Door) -> Trial {
     }
 }
 
-/// A text that is not too long for a message.
+/// Shortens a text to fit a message.
 pub fn cut(text: &str) -> String {
     const MOST: usize = 600;
     match text.char_indices().nth(MOST) {

@@ -1,4 +1,4 @@
-//! A pseudoterminal for `ns` to write on, and which characters must never reach one.
+//! A pseudoterminal for the output of `ns`, and the characters that must never reach one.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,7 +6,7 @@ use std::io::Read;
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::OpenptFlags;
 
-/// Both ends of a new terminal: what we read, and what a program writes on.
+/// Opens a terminal and returns both ends: the one to read from, and the one that a program writes to.
 pub fn open() -> (File, File) {
     let master = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)
         .expect("a terminal can be opened");
@@ -18,7 +18,7 @@ pub fn open() -> (File, File) {
     (master.into(), slave.into())
 }
 
-/// All that is written until nobody has the other end open.
+/// Reads all output until the other end is closed.
 pub fn read_all(mut master: File) -> Vec<u8> {
     let mut bytes = Vec::new();
     // The end of a terminal is reported as an error.
@@ -26,14 +26,14 @@ pub fn read_all(mut master: File) -> Vec<u8> {
     bytes
 }
 
-/// The first character that could move the cursor, change the terminal's state or hide text.
+/// Returns the first character that could move the cursor, change the terminal's state or hide text.
 pub fn unsafe_character(bytes: &[u8]) -> Option<char> {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     text.chars().find(|&c| (c.is_control() && !matches!(c, '\n' | '\t')) || is_invisible(c))
 }
 
-/// Format characters (category Cf) that the vectors use, and the two separators; a list of our own,
-/// so that the one in `ns` is not its own judge.
+/// Whether a character is a format character (category Cf) that the vectors use, or one of the two separators. This
+/// list is independent of the one in `ns`, so that `ns` is not its own judge.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'

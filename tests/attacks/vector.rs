@@ -1,8 +1,8 @@
 //! The format of the vectors: `tests/cases/attacks.json`, whose head explains it, and our own in
-//! `tests/attacks/vectors/*.json`, which may say more.
+//! `tests/attacks/vectors/*.json`, which may have more fields.
 //!
-//! A file of ours has a head: `once` lists categories that one mode decides, being about texts;
-//! `setups` are set-ups that several vectors name. Nothing here changes a disk or runs anything.
+//! A file of ours has a head: `once` lists categories for which one mode suffices, because they are about texts;
+//! `setups` are set-ups shared by several vectors. Nothing here accesses a disk or runs anything.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ struct File {
     vectors: Vec<Map<String, Value>>,
 }
 
-/// One attack: a tree, a call and what must come of it.
+/// One attack: a tree, a call and the expected result.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Vector {
@@ -30,37 +30,37 @@ pub struct Vector {
     pub tool: String,
     #[serde(default)]
     pub args: Value,
-    /// The arguments as text, where they are no JSON or not quite.
+    /// The arguments as text, if they are not valid JSON.
     #[serde(default)]
     pub raw_args: Option<Value>,
-    /// Further words of the command line.
+    /// Additional arguments of the command line.
     #[serde(default)]
     pub flags: Vec<String>,
-    /// Another spelling of the sandbox folder.
+    /// Another spelling of the sandbox directory.
     #[serde(default)]
     pub sandbox: Option<String>,
-    /// `ok`, `error`, `violation` or `bad_args`; several with `|` between them.
+    /// `ok`, `error`, `violation` or `bad_args`; several are separated by `|`.
     pub expected: String,
-    /// The error code, where the class says too little.
+    /// The error code, if the class is not specific enough.
     #[serde(default)]
     pub code: Option<String>,
     #[serde(default)]
     pub policy: Option<String>,
     #[serde(default)]
     pub post: Vec<String>,
-    /// It may be warned of what is left out, or of what is refused later.
+    /// Whether a warning about omitted or refused items is allowed.
     #[serde(default)]
     pub warns: bool,
     /// `root`, `mount`, `unprivileged` or `privileged`.
     #[serde(default)]
     pub requires: Option<String>,
-    /// It needs a driver of its own.
+    /// Whether it needs a driver of its own.
     #[serde(default)]
     pub harness: bool,
-    /// What `ns` does wrong, so that the vector fails.
+    /// A known defect because of which the vector fails.
     #[serde(default)]
     pub known: Option<String>,
-    /// It runs in one mode.
+    /// Whether it runs in one mode only.
     #[serde(skip)]
     pub once: bool,
     #[serde(default, rename = "note")]
@@ -108,7 +108,7 @@ pub enum Op {
         major: u32,
         minor: u32,
     },
-    /// A file that is nothing but a hole.
+    /// A sparse file without data.
     Sparse {
         path: String,
         bytes: u64,
@@ -125,36 +125,36 @@ pub enum Op {
         #[serde(default, rename = "in")]
         folder: Option<String>,
     },
-    /// Permission bits, octal; set when everything else is there.
+    /// Sets permission bits (octal) after everything else has been created.
     Chmod {
         path: String,
         mode: String,
     },
-    /// Gives a file to a user; done when everything else is there, by root only.
+    /// Changes the owner after everything else has been created; as root only.
     Chown {
         path: String,
         user: u32,
     },
-    /// Folders inside each other, each perhaps with an empty one `beside` the next.
+    /// Nested directories, optionally each with an empty one `beside` the next.
     Deep {
         path: String,
         depth: usize,
         #[serde(default)]
         beside: bool,
     },
-    /// Empty files, or links to `target`, `0` and so on, in a folder that is made.
+    /// Empty files, or links to `target`, named `0` and so on, in a new directory.
     Many {
         path: String,
         count: usize,
         #[serde(default)]
         target: Option<String>,
     },
-    /// Links of which each names the one before twice.
+    /// Links of which each names the previous one twice.
     Bomb {
         path: String,
         count: usize,
     },
-    /// Made by a driver.
+    /// Created by a driver.
     Gen {
         #[serde(rename = "name")]
         _name: String,
@@ -163,7 +163,7 @@ pub enum Op {
         #[serde(rename = "seconds")]
         _seconds: u64,
     },
-    /// Made by the `devices` group.
+    /// Created by the `devices` group.
     MountTmpfs {
         #[serde(rename = "path")]
         _path: String,
@@ -174,12 +174,12 @@ pub enum Op {
     },
 }
 
-/// The vectors that the project was given.
+/// Returns the vectors that the project was given.
 pub fn shown() -> Vec<Vector> {
     load(&package("tests/cases/attacks.json"))
 }
 
-/// The project's own vectors.
+/// Returns the project's own vectors.
 pub fn own() -> Vec<Vector> {
     let folder = std::fs::read_dir(package("tests/attacks/vectors")).expect("the vectors lie beside the test");
     let mut files: Vec<_> = folder.map(|entry| entry.expect("a folder of ours can be read").path()).collect();
@@ -207,7 +207,7 @@ fn load(path: &Path) -> Vec<Vector> {
     file.vectors.into_iter().map(vector).collect()
 }
 
-/// Writes out `${…}`, `$concat`, `$repeat` and `gen:…` wherever they stand in a value.
+/// Expands `${…}`, `$concat`, `$repeat` and `gen:…` everywhere in a value.
 pub fn expand(value: &Value, names: &[(&str, String)]) -> Value {
     match value {
         Value::String(text) => Value::String(expand_text(text, names)),
@@ -220,7 +220,7 @@ pub fn expand(value: &Value, names: &[(&str, String)]) -> Value {
     }
 }
 
-/// The text of a value that is a string or a `$concat`.
+/// Returns the text of a value that is a string or a `$concat`.
 pub fn text_of(value: &Value, names: &[(&str, String)]) -> String {
     match expand(value, names) {
         Value::String(text) => text,
@@ -229,7 +229,7 @@ pub fn text_of(value: &Value, names: &[(&str, String)]) -> String {
     }
 }
 
-/// Writes out `${…}` in a text.
+/// Expands `${…}` in a text.
 pub fn expand_text(text: &str, names: &[(&str, String)]) -> String {
     if text == "gen:1MiB" {
         return "x".repeat(1 << 20);
@@ -248,7 +248,7 @@ fn piece(part: &Value, names: &[(&str, String)]) -> String {
     }
 }
 
-/// Bytes written in hexadecimal.
+/// Decodes hexadecimal digits.
 pub fn from_hex(text: &str) -> Vec<u8> {
     let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal digits");
     (0..text.len()).step_by(2).map(byte).collect()

@@ -1,4 +1,4 @@
-//! The chain: whatever is done to a log, the first line that shows it is named.
+//! The hash chain: whatever is done to a log, the first line that reveals it is named.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{audit, eval, file, fill, holds, lines, sandbox, texts};
 
-/// What `ns audit verify` says of a log with this content.
+/// Returns the exit code and output of `ns audit verify` for a log with this content.
 fn verdict(place: &Path, content: &[u8]) -> (i32, String) {
     std::fs::write(file(place), content).expect("the log can be written");
     let ran = audit(place, &["verify"]);
@@ -58,14 +58,14 @@ fn every_flipped_byte_is_noticed() {
         let verdict = verdict.expect("there is a log");
         match verdict.fault {
             Some((found, _)) => assert_eq!(found, line, "byte {at}"),
-            // The seal of the first line is the only thing that no later line tells of.
+            // The seal of the first line is the only part that no later line covers.
             None => assert_eq!((line, verdict.sealed), (1, 2), "byte {at} went unseen"),
         }
         line += u64::from(whole[at] == b'\n');
     }
 }
 
-/// Whoever has no key can compute every hash, and no seal.
+/// Anyone without the key can compute every hash, but no seal.
 #[test]
 fn a_chain_that_somebody_else_wrote_is_named() {
     let place = sandbox();
@@ -92,7 +92,7 @@ fn a_chain_that_somebody_else_wrote_is_named() {
     let mut last = mine.clone();
     last[2] = foreign(&mine[2]);
     breaks(place.path(), &joined(&last), 3, "your key did not seal it");
-    // A log that came with the folder, and nothing else.
+    // A log that came with the directory, and nothing else.
     let other = sandbox();
     std::fs::create_dir(other.path().join(".ns")).expect("a folder");
     let (code, said) = verdict(other.path(), &joined(&anew));
@@ -129,13 +129,13 @@ fn edited_removed_moved_and_foreign_lines_are_named() {
     let whole = joined(&whole);
     breaks(place, &whole[..whole.len() - 30], 6, "it is cut short");
     assert_eq!(verdict(place, &whole).0, 0);
-    // Nothing but the line feed is missing: a crash could do that, and nothing is lost.
+    // Only the line feed is missing: a crash could do that, and no data is lost.
     assert_eq!(verdict(place, &whole[..whole.len() - 1]).0, 0);
     let (code, said) = verdict(place, b"");
     assert!(code == 1 && said.contains("has no lines"), "an emptied log proves nothing: {code}: {said}");
 }
 
-/// A line exchanged for one with a right hash of its own does not fit its neighbours.
+/// A line from another log with a valid hash does not match its neighbours.
 #[test]
 fn a_line_of_another_log_is_named() {
     let (place, other) = (sandbox(), sandbox());
@@ -146,7 +146,7 @@ fn a_line_of_another_log_is_named() {
     breaks(place.path(), &joined(&mixed), 3, "it does not follow the line before it");
 }
 
-/// That its end was cut off at the end of a line shows by what the user's ledger and a kept hash say.
+/// The user's ledger and a recorded hash reveal that the end was cut off at a line boundary.
 #[test]
 fn a_cut_end_is_noticed() {
     let place = sandbox();
@@ -163,7 +163,7 @@ fn a_cut_end_is_noticed() {
     assert!(ran.code == 1 && ran.stderr.contains("3 lines, none of them with the expected hash"), "{}", ran.stderr);
 }
 
-/// A line that a crash cut short stays, and the next one tells of it; nobody else can put text there.
+/// A line torn by a crash stays and the next one mentions it; nobody else can insert text there.
 #[test]
 fn a_torn_line_is_closed_and_told() {
     let place = sandbox();

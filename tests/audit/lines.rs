@@ -1,4 +1,4 @@
-//! What the lines tell, and of what there are none.
+//! The content of log lines, and the calls that leave none.
 
 use serde_json::{Value, json};
 
@@ -83,8 +83,7 @@ fn a_line_says_who_when_what_and_how_it_ended() {
     assert!(time.len() == 27 && time.ends_with('Z') && time.as_bytes()[19] == b'.', "{time}");
 }
 
-/// Content comes into no line: not that of writes, not values of memory, not that of calls which fail or
-/// are refused.
+/// No line contains file content or memory values, including those of calls that fail or are refused.
 #[test]
 fn content_is_in_no_line() {
     let place = sandbox();
@@ -129,8 +128,8 @@ fn no_line_where_the_policy_wants_none() {
     assert!(place.path().join("a").exists() && !place.path().join(".ns/audit.jsonl").exists());
 }
 
-/// A parameter of a tool on files that takes a plain text is shown in the log, so that each one is decided
-/// about: what can be content is `Kind::Content`.
+/// The log contains plain-text parameters of file tools, so each must be reviewed: parameters with file content have
+/// `Kind::Content`.
 #[test]
 fn texts_that_the_log_shows_are_no_content() {
     const SHOWN: [&str; 14] = [

@@ -1,5 +1,4 @@
-//! The audit log: what it tells, that its chain shows every change to it, and what happens where it
-//! cannot be kept.
+//! The audit log: its lines, the detection of changes by its chain, and behaviour when it cannot be written.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set up folders of their own")]
 
@@ -30,38 +29,38 @@ fn eval(place: &Path, code: &str) -> Ran {
     run(ns(place).args(["run", "-e", code]))
 }
 
-/// `ns audit` with words.
+/// Runs `ns audit` with arguments.
 fn audit(place: &Path, words: &[&str]) -> Ran {
     run(ns(place).arg("audit").args(words))
 }
 
-/// The log of a sandbox.
+/// Returns the path of the log of a sandbox.
 fn file(place: &Path) -> PathBuf {
     place.join(".ns/audit.jsonl")
 }
 
-/// The lines of a log, as text.
+/// Returns the lines of a log as text.
 fn texts(file: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(file).expect("there is a log");
     assert!(text.ends_with('\n'), "the log ends in a whole line");
     text.lines().map(str::to_owned).collect()
 }
 
-/// The lines of a sandbox's log.
+/// Returns the parsed lines of a sandbox's log.
 fn lines(place: &Path) -> Vec<Value> {
     texts(&file(place)).iter().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
 }
 
-/// The chain holds.
+/// Asserts that the chain holds.
 fn holds(place: &Path) {
     let ran = audit(place, &["verify"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
 
-/// Makes so many lines.
+/// Adds `count` lines.
 fn fill(place: &Path, count: usize) {
     let ran = eval(place, &format!("FOR EACH i IN RANGE({count}) DO\nCALL FS.WriteFile(\"f\" + i, \"x\")\nEND"));
-    // A run that was killed before is brought to an end, and that is said.
+    // A run that was killed before is recovered, which is reported.
     let others = ran.stderr.lines().filter(|line| !line.contains("was interrupted"));
     assert_eq!((ran.code, others.collect::<Vec<_>>()), (0, Vec::new()));
 }

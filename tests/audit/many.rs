@@ -1,4 +1,4 @@
-//! Many processes at once, and processes that are killed.
+//! Many concurrent processes, and processes that are killed.
 
 use std::process::{Child, Stdio};
 
@@ -23,8 +23,7 @@ fn processes_keep_one_chain() {
     assert_eq!(runs.len(), 8, "each run has a name of its own");
 }
 
-/// However many are killed while they write, the chain holds, and every write that was acknowledged has
-/// its line.
+/// However many writers are killed, the chain holds, and every acknowledged write has its line.
 #[test]
 fn killed_processes_leave_a_chain_that_holds() {
     let place = sandbox();
@@ -51,7 +50,7 @@ fn killed_processes_leave_a_chain_that_holds() {
     println!("{}", ran.stdout);
 }
 
-/// A process that holds the lock and goes on living is waited for, then named; nothing is changed.
+/// A live process that holds the lock is waited for, then named in an error; nothing is changed.
 #[test]
 fn a_held_lock_is_not_waited_for_forever() {
     let place = sandbox();

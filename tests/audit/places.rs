@@ -1,4 +1,4 @@
-//! Something else where the log belongs: changes are refused, and nothing of it is followed or changed.
+//! An unexpected object in place of the log: changes are refused, and the object is neither followed nor changed.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{eval, file, fill, holds, sandbox};
 use crate::support::{describe, ns, run};
 
-/// What is said of something, and how it is put at a path.
+/// A part of the error message, and the function that creates the object at a path.
 type Put<'a> = (&'a str, &'a dyn Fn(&Path));
 
 #[track_caller]
@@ -19,7 +19,7 @@ fn refused(place: &Path, words: &str) {
     );
     assert!(ran.stderr.contains(words) && ran.stderr.contains("enable_audit_logging"), "{words}: {}", ran.stderr);
     assert!(!place.join("new").exists(), "nothing is changed");
-    // A refusal stays one, and a failure too; what cannot be kept is said once.
+    // Refusals and failures stay as they are; the unwritable log is reported once.
     let ran = eval(place, "CALL FS.ReadFile(\"../x\")\nCALL FS.ReadFile(\"../y\")\nEMIT LAST_ERROR.code");
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "sandbox_violation\n"), "{}", ran.stderr);
     assert_eq!(ran.stderr.matches("the audit log cannot be written").count(), 1, "{}", ran.stderr);
@@ -75,7 +75,7 @@ fn a_log_of_another_user_is_refused() {
     refused(place.path(), "it is a file of another user");
 }
 
-/// As an ordinary user: a log that may not be written, and a root in which no `.ns` can be made.
+/// As an ordinary user: a read-only log, and a root in which `.ns` cannot be created.
 #[test]
 fn a_log_that_may_not_be_written_refuses_changes() {
     if run(std::process::Command::new("setpriv").args(["--reuid=65534", "--clear-groups", "true"])).code != 0 {
@@ -109,7 +109,7 @@ fn a_log_that_may_not_be_written_refuses_changes() {
     assert!(root.join("sub/new").exists());
 }
 
-/// A folder that goes away while it is used is noticed: the next change makes a new log.
+/// A state directory that is removed while in use is noticed: the next change creates a new log.
 #[test]
 fn a_log_that_goes_away_is_made_anew() {
     let place = sandbox();

@@ -1,14 +1,14 @@
-//! A full disk: a change is refused before it is made, and a line that was begun is taken back.
+//! A full disk: a change is refused before it is made, and a partial line is removed.
 
 use super::sandbox;
 use crate::support::Ran;
 
-/// Runs a shell script on a small tmpfs of its own at `$PLACE`; none where none can be mounted.
+/// Runs a shell script on a small tmpfs at `$PLACE`. Returns `None` if mounting is not possible.
 fn on_small_disk(script: &str) -> Option<Ran> {
     crate::support::on_small_disk(sandbox().path(), "size=512k", script)
 }
 
-/// On a full disk nothing is changed: neither the audit log nor the journal could tell of it.
+/// On a full disk nothing is changed, because neither the audit log nor the journal could record it.
 #[test]
 fn a_full_disk_refuses_a_change_before_it_is_made() {
     let Some(ran) = on_small_disk(
@@ -31,12 +31,12 @@ fn a_full_disk_refuses_a_change_before_it_is_made() {
         "{}",
         ran.stdout
     );
-    // The journal finds no room, so that nothing is deleted that could not be taken back: 39 files and `fill` stay.
+    // The journal finds no space, so nothing is deleted that could not be undone: 39 files and `fill` stay.
     assert!(ran.stdout.contains("f0 is there\nrefused\n40\n"), "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("the chain holds"), "{}", ran.stdout);
 }
 
-/// Where the reserved room is used up by one call, the next is refused, and all lines are whole.
+/// If one call uses up the reserved space, the next is refused, and all lines are complete.
 #[test]
 fn lines_that_find_no_room_refuse_changes() {
     let Some(ran) = on_small_disk(

@@ -1,4 +1,4 @@
-//! Runs in which nothing below the root may change: the log is kept in the user's state folder.
+//! Runs that may change nothing below the root: the log is in the user state.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn read_only(place: &Path, state: &Path, words: &[&str]) -> Ran {
     run(ns(place).env("XDG_STATE_HOME", state).args(words))
 }
 
-/// Names, contents and times of a tree.
+/// Describes the names, contents and times of a tree.
 fn picture(place: &Path) -> String {
     let stamp = |path: PathBuf| {
         let metadata = path.symlink_metadata().expect("an entry");

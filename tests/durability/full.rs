@@ -1,6 +1,6 @@
-//! A disk that is full, or takes no changes at all: what fails leaves everything as it was.
+//! A full or read-only disk: a failing change leaves everything as it was.
 //!
-//! The disk is a small tmpfs in a mount name space of the thread's own.
+//! The disk is a small tmpfs in a mount namespace of the thread.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -36,7 +36,7 @@ impl Drop for Disk {
     }
 }
 
-/// Leaves the mounts of everybody else; false, with the reason said, where that is not allowed.
+/// Enters a separate mount namespace. Reports the reason and returns false if that is not allowed.
 #[expect(deprecated, reason = "the other one is unsafe for the sake of a flag that is not used here")]
 fn own_mounts() -> bool {
     let left = rustix::thread::unshare(rustix::thread::UnshareFlags::NEWNS)
@@ -47,7 +47,7 @@ fn own_mounts() -> bool {
     left.is_ok()
 }
 
-/// A tree to change: files, a folder, an archive, and something to restore.
+/// Creates a tree to change: files, a directory, an archive, and backups to restore.
 fn prepare(place: &Path) -> (String, String) {
     let script = "SET old = STR.Repeat(\"old \", 3000)\n\
         FOR EACH name IN [\"a.txt\", \"b.txt\", \"d/in/c.txt\", \"gone/for/now.txt\"] DO\nCALL FS.WriteFile(name, old)\nENDBLOCK\n\
@@ -63,7 +63,7 @@ fn prepare(place: &Path) -> (String, String) {
     (written.to_owned(), deleted.trim_end().to_owned())
 }
 
-/// The answer of a call, or nothing and the code of its failure.
+/// Returns the result of a call, or nothing and the error code.
 fn call(place: &Path, tool: &str, args: &Value) -> (Value, Option<String>) {
     let ran = run(ns(place).args(["call", tool, &args.to_string()]));
     match ran.code {
@@ -75,7 +75,7 @@ fn call(place: &Path, tool: &str, args: &Value) -> (Value, Option<String>) {
     }
 }
 
-/// Every call that changes something.
+/// Returns a call of every tool that changes something.
 fn changes(backup: &str, trash: &str) -> Vec<(&'static str, Value)> {
     let big = "x".repeat(60_000);
     vec![
@@ -118,7 +118,7 @@ fn a_full_disk_leaves_every_file_whole() {
         return;
     }
     let mut refused = 0;
-    // Less and less room: blocks first, then names.
+    // Less and less space: blocks first, then inodes.
     for (free_blocks, free_names) in
         [(0, 50), (1, 50), (3, 50), (8, 50), (100, 0), (100, 1), (100, 2), (100, 3), (100, 5)]
     {
@@ -144,7 +144,7 @@ fn a_full_disk_leaves_every_file_whole() {
     println!("{refused} calls were refused");
 }
 
-/// Memory has the old value or the new one, as was told, and can be used again when there is room.
+/// Memory has the old or the new value, as reported, and works again once there is space.
 #[test]
 fn a_full_disk_leaves_memory_whole() {
     if !own_mounts() {
@@ -171,14 +171,14 @@ fn a_full_disk_leaves_memory_whole() {
     println!("{refused} calls were refused");
 }
 
-/// What is kept of old content. The journal and the audit log go on: room for its lines was taken before.
+/// Returns all backups. The journal and the audit log are excluded, because space for their lines was reserved.
 fn kept(place: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = files(&place.join(".ns"), "lock");
     files.retain(|path, _| path != Path::new("audit.jsonl") && !path.starts_with("runs"));
     files
 }
 
-/// Takes all blocks and names but so many.
+/// Uses up all blocks and inodes except the given numbers.
 fn fill(place: &Path, free_blocks: u64, free_names: u64) {
     let room = rustix::fs::statvfs(place).expect("the disk tells its room");
     for number in 0..room.f_ffree.saturating_sub(free_names + 1) {

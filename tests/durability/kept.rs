@@ -1,4 +1,4 @@
-//! What is kept: where, as what, and for how long.
+//! Backups: their location, form and retention.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
@@ -20,7 +20,7 @@ fn write(place: &Path, file: &str, content: &str) -> Option<String> {
     answer["backupPath"].as_str().map(str::to_owned)
 }
 
-/// A backup is the old file itself, with its times, mode and inode; a restored one has them again.
+/// A backup is the old file itself, with its times, mode and inode; a restored file has them again.
 #[test]
 fn a_backup_is_the_old_file_itself() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -39,7 +39,7 @@ fn a_backup_is_the_old_file_itself() {
     assert_ne!(now.ino(), old.ino(), "the backup stays, so that it is not changed with the file");
 }
 
-/// The other names of a file keep its content, and the backup shares no inode with them.
+/// Further hard links keep the content, and the backup shares no inode with them.
 #[test]
 fn a_file_with_further_names_is_copied() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -52,7 +52,7 @@ fn a_file_with_further_names_is_copied() {
     assert_eq!(std::fs::read_to_string(at("a.txt")).expect("the file"), "new");
 }
 
-/// Whatever is planted where backups go is neither followed nor changed.
+/// Objects planted at the path of backups are neither followed nor changed.
 #[test]
 fn what_is_not_ours_is_an_error() {
     for planted in [".ns", ".ns/backups", ".ns/backups/a.txt", ".ns/trash", ".ns/lock"] {
@@ -89,7 +89,7 @@ fn what_is_not_ours_is_an_error() {
     }
 }
 
-/// Where there is nothing to add, nothing on the disk changes; a missing file is still made.
+/// Appending nothing changes nothing on the disk; a missing file is still created.
 #[test]
 fn nothing_to_append_changes_nothing() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -107,7 +107,7 @@ fn nothing_to_append_changes_nothing() {
     assert_eq!(std::fs::read_to_string(place.path().join("new/b.txt")).expect("the new file"), "");
 }
 
-/// The oldest backups of a file are given up, those of this run and the newest others never.
+/// The oldest backups of a file are deleted, but never those of this run and the newest others.
 #[test]
 fn the_oldest_backups_are_given_up() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -129,20 +129,20 @@ fn the_oldest_backups_are_given_up() {
     assert_eq!(count(), 24);
 }
 
-/// Plants something that was kept long ago.
+/// Plants an old backup.
 fn plant(place: &Path, path: &str, content: &str) {
     let path = place.join(".ns").join(path);
     std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
     std::fs::write(path, content).expect("a file");
 }
 
-/// Takes over what was planted, so that it is this user's.
+/// Adopts planted state, so that it belongs to this user.
 fn adopt(place: &Path) {
     let ran = run(ns(place).args(["adopt", "--yes"]));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
 
-/// What is too old is given up when a run first keeps something, whatever it is of.
+/// Expired backups of any file are deleted when a run first creates a backup.
 #[test]
 fn what_is_too_old_is_given_up() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -162,7 +162,7 @@ fn what_is_too_old_is_given_up() {
     assert_eq!(left, ["3 one", "3 two", "4 new"]);
 }
 
-/// Of too many bytes the oldest go, in backups and trash alike; those of this run stay.
+/// If there are too many bytes, the oldest backups and trash entries are deleted; those of this run stay.
 #[test]
 fn of_too_many_bytes_the_oldest_are_given_up() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -189,7 +189,7 @@ fn of_too_many_bytes_the_oldest_are_given_up() {
     assert_eq!(kept(), b"axxxxx", "what the newest runs kept stays, what was before goes");
 }
 
-/// What cannot be given up is said, and fails no call.
+/// Failures to delete backups are reported and fail no call.
 #[test]
 fn what_cannot_be_given_up_is_said() {
     let place = tempfile::tempdir().expect("a folder for the test");

@@ -1,8 +1,8 @@
-//! A run is killed at any moment: the tree is what it was after the last change that was acknowledged,
-//! or after the one that was under way; what was replaced or deleted is kept; the next run removes what
-//! was left unfinished; and the run can be taken back, so that nothing is left of it.
+//! A run is killed at any moment: the tree is in its state after the last acknowledged change or the one in progress;
+//! replaced and deleted files are backed up; the next run removes unfinished files; and the run can be undone
+//! completely.
 //!
-//! The run is this test's own binary. It makes the same changes each time and says each when it is done.
+//! The run is a child process of this test binary. It makes the same changes each time and acknowledges each one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -15,10 +15,10 @@ use neuroscript::engine::{EmitError, Engine, Invocation, Meter, Options, Output,
 use super::{files, folders, unfinished};
 
 const CHILD: &str = "NS_DURABILITY_WRITER";
-/// Steps of the script; more than are made before it is killed, unless who kills it is stopped for long. Then it
-/// ends by itself, before its log is longer than what a script may read (10 MiB).
+/// Number of steps of the script. It is killed earlier, unless the killing process is suspended for long; then the
+/// script ends by itself, before its log is longer than a script may read (10 MiB).
 const STEPS: usize = 2_500;
-/// Each step is one change; the number says which.
+/// Each step is one change; its number determines which.
 const SCRIPT: &str = "\
 CALL FS.WriteFile(\"log\", \"\")
 FOR EACH i IN RANGE(INT(ARGS[0])) DO
@@ -46,7 +46,7 @@ FOR EACH i IN RANGE(INT(ARGS[0])) DO
 ENDBLOCK
 ";
 
-/// Prints what a script emits, a line each, at once.
+/// Prints each value that a script emits as a line, immediately.
 pub struct Lines;
 
 impl Output for Lines {
@@ -62,7 +62,7 @@ impl Output for Lines {
     }
 }
 
-/// Not a test of its own: what is started and killed.
+/// Not a test of its own: the child process that is killed.
 #[test]
 fn writer() {
     let Some(sandbox) = std::env::var_os(CHILD) else { return };
@@ -75,7 +75,7 @@ fn writer() {
     std::process::exit(i32::from(!outcome.findings.is_empty()));
 }
 
-/// What the tree is, by the file's path; and every content that was replaced or deleted on the way.
+/// The expected tree by path, and every content that was replaced or deleted.
 #[derive(Clone, Default)]
 struct Model {
     tree: BTreeMap<PathBuf, Vec<u8>>,
@@ -83,7 +83,7 @@ struct Model {
 }
 
 impl Model {
-    /// The script's step.
+    /// Applies a step of the script.
     fn step(&mut self, i: usize) {
         let file = PathBuf::from(format!("d/f{}", i % 5));
         let text = format!("begin {i}{} end", format!(" {i}").repeat(3000 + i % 7 * 900)).into_bytes();
@@ -119,7 +119,7 @@ impl Model {
     }
 }
 
-/// Runs the writer for a moment and gives how many steps it acknowledged.
+/// Runs the writer for a moment. Returns the number of acknowledged steps.
 fn run_for(place: &Path, moment: Duration) -> usize {
     let mut child = Command::new(std::env::current_exe().expect("this binary"))
         .args(["kill::writer", "--exact", "--nocapture", "--test-threads=1"])
@@ -132,7 +132,7 @@ fn run_for(place: &Path, moment: Duration) -> usize {
     let mut acknowledged = 0;
     let mut take = |line: &str| {
         assert!(!line.contains("failed: "), "{line}");
-        // The first line follows what the test's own runner prints.
+        // The first line follows output of the test harness.
         if let Some(number) = line.split("done ").nth(1) {
             acknowledged = number.parse::<usize>().expect("a number") + 1;
         }
@@ -148,7 +148,7 @@ fn run_for(place: &Path, moment: Duration) -> usize {
     acknowledged
 }
 
-/// Some number below another.
+/// Returns a random number below a bound.
 pub fn random(below: u64) -> u64 {
     use std::hash::{BuildHasher, Hasher};
     std::collections::hash_map::RandomState::new().build_hasher().finish() % below
@@ -171,7 +171,7 @@ fn a_run_that_is_killed_leaves_every_file_whole() {
         let before = model.clone();
         model.step(steps);
         stray += unfinished(place.path()).len();
-        // The next run brings the one that was killed to an end.
+        // The next run recovers the one that was killed.
         let options = Options { sandbox: Some(place.path().to_owned()), ..Options::default() };
         let engine = Engine::open(&options).expect("an engine");
         assert_eq!(unfinished(place.path()), Vec::<PathBuf>::new(), "after {steps} steps");

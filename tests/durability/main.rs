@@ -1,7 +1,8 @@
-//! What is on the disk when a run is killed, when the disk is full, and when several change the same
-//! file: every old file whole, every change that was acknowledged there, nothing half done.
+//! The state of the disk when a run is killed, when the disk is full, and when several runs change the same file: every
+//! old file is complete, every acknowledged change is present, and nothing is half done.
 //!
-//! `NS_LONG=1` kills at 2,000 moments, `NS_KILLS=10000` at as many. What needs rights that are missing says SKIPPED and why.
+//! `NS_LONG=1` kills at 2,000 moments, `NS_KILLS=10000` at that many. Tests without the necessary permissions print
+//! SKIPPED and the reason.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set up folders of their own")]
 
@@ -19,7 +20,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The files below a folder with their content; what is in `.ns` and in what `leave_out` names is left out.
+/// Returns the files below a directory with their content, except those in `.ns` and those named `leave_out`.
 fn files(folder: &Path, leave_out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut ahead: Vec<PathBuf> = folder.is_dir().then(|| folder.to_path_buf()).into_iter().collect();
@@ -42,7 +43,7 @@ fn files(folder: &Path, leave_out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// The folders below a folder, itself left out, and those in `.ns`.
+/// Returns the directories below a directory, except itself and those in `.ns`.
 fn folders(folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut ahead) = (Vec::new(), vec![folder.to_path_buf()]);
     while let Some(here) = ahead.pop() {
@@ -54,7 +55,7 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The files that were left unfinished, wherever they are.
+/// Returns all staging files.
 fn unfinished(folder: &Path) -> Vec<PathBuf> {
     let is_draft = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".ns-tmp-"));
     files(folder, "").into_keys().filter(is_draft).collect()

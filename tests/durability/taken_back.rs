@@ -1,4 +1,4 @@
-//! Several copies, all or nothing, while somebody else changes them: theirs stays, ours is taken back.
+//! All-or-nothing copies while another process changes them: its changes stay, ours are rolled back.
 
 use std::fs;
 use std::path::Path;
@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::files;
 use super::support::{Ran, ns, run};
 
-/// Copies in one call.
+/// Number of copies in one call.
 const COPIES: usize = 200;
-/// Turns after which the race is inconclusive.
+/// Number of attempts after which the race is inconclusive.
 const TURNS: usize = 20;
 
-/// Copies all files, and calls `disturb` once the first copy is there.
+/// Copies all files, and calls `disturb` once the first copy exists.
 fn copied(place: &Path, more: &str, disturb: impl Fn() + Sync) -> Ran {
     let names: Vec<String> = (0..COPIES).map(|number| format!("\"f{number}\"")).collect();
     let script = format!(
@@ -83,7 +83,7 @@ fn what_was_replaced_comes_back_unless_somebody_changed_it_again() {
             fs::write(at(&format!("new/to/f{number}")), "old").expect("a file");
         }
         let ran = copied(place.path(), ", overwrite: true", || {
-            // A folder cannot be replaced.
+            // A directory cannot be replaced.
             if fs::read(at(&last)).is_ok_and(|content| content == b"old") && fs::remove_file(at(&last)).is_ok() {
                 let _ = fs::create_dir(at(&last));
             }
@@ -104,7 +104,7 @@ fn what_was_replaced_comes_back_unless_somebody_changed_it_again() {
     panic!("inconclusive: nobody came between in {TURNS} turns");
 }
 
-/// What was made for copies goes with them, whoever of them made it.
+/// Directories created for copies are removed with them, whichever copy created them.
 #[test]
 fn directories_that_were_made_for_copies_go_with_them() {
     let place = sandbox();

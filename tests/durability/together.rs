@@ -1,4 +1,4 @@
-//! Several change the same file at once.
+//! Several runs change the same file at once.
 
 use std::io::Write;
 use std::os::unix::fs::symlink;
@@ -29,7 +29,7 @@ fn end(child: Child) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Counts up in a file as often as is said; one that was not quick enough looks again.
+/// Returns a script that increments a number in a file; a conflicting write is retried.
 fn counting(turns: usize, more: &str) -> String {
     format!(
         "SET left = {turns}\nSET lost = 0\nWHILE left > 0 DO\n  SET seen = FS.ReadFile(\"n\")\n  \
@@ -52,7 +52,7 @@ fn of_several_that_saw_the_same_file_one_wins() {
     }
 }
 
-/// What somebody else puts under the name meanwhile is never lost, and never thrown away half.
+/// A file that another process puts at the path meanwhile is never lost or partially overwritten.
 #[test]
 fn what_comes_between_is_not_lost() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -70,7 +70,7 @@ fn what_comes_between_is_not_lost() {
             while !stop.load(Ordering::Relaxed) {
                 for other in ["folder", "link"] {
                     exchange(&at("f"), &at(other));
-                    // Back again; what the run made of it meanwhile may be the other way round.
+                    // Exchange back. The run may have moved the other one meanwhile.
                     if !at("f").symlink_metadata().is_ok_and(|found| found.is_file()) {
                         exchange(&at("f"), &at(other));
                     }

@@ -1,7 +1,7 @@
-//! A run that is atomic, and a call that does all or nothing, are killed at any moment: the next start takes
-//! back what they had done, so that the tree is what it was, to the last time and permission bit.
+//! Atomic runs and all-or-nothing calls are killed at any moment: the next start rolls them back, so that the tree is
+//! as before, including times and permission bits.
 //!
-//! The run is this test's own binary, as in `kill.rs`.
+//! The run is a child process of this test binary, as in `kill.rs`.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -16,17 +16,17 @@ use super::support::{copy_tree, state_of};
 use super::{files, unfinished};
 
 const CHILD: &str = "NS_DURABILITY_WHOLE";
-/// Which of the works the child does.
+/// Selects the work of the child process.
 const WORK: &str = "NS_DURABILITY_WORK";
-/// Files that one call copies or extracts.
+/// Number of files that one call copies or extracts.
 const FILES: usize = 150;
 
-/// A script that says when it begins and when it has ended.
+/// A script that reports its begin and its end.
 struct Work {
     script: &'static str,
     /// Whether the run is atomic.
     is_atomic: bool,
-    /// Microseconds within which it is killed.
+    /// Maximum time in microseconds until it is killed.
     within: u64,
 }
 
@@ -87,7 +87,7 @@ fn run_here(engine: &Engine, script: &str) {
     outcome.findings.iter().for_each(|finding| println!("failed: {}", finding.message));
 }
 
-/// Not a test of its own: what is started and killed.
+/// Not a test of its own: the child process that is killed.
 #[test]
 fn worker() {
     let Some(sandbox) = std::env::var_os(CHILD) else { return };
@@ -95,7 +95,7 @@ fn worker() {
     run_here(&engine(sandbox.as_ref(), WORKS[work].is_atomic), WORKS[work].script);
 }
 
-/// The tree that every run finds: files, some of which it replaces, and an archive.
+/// Creates the tree that every run finds: files, some of which it replaces, and an archive.
 fn prepare(place: &Path) {
     for number in 0..FILES {
         std::fs::write(place.join(format!("f{number}")), format!("from {number}\n")).expect("a file");
@@ -109,11 +109,11 @@ fn prepare(place: &Path) {
          FOR EACH i IN RANGE(40) DO\nMUST FS.WriteFile(\"d/f\" + STR(i), \"old \" + STR(i))\nENDBLOCK\n",
     );
     std::fs::remove_dir_all(place.join(".ns")).expect("nothing of that run is of use");
-    // A run that is killed while it makes this folder leaves the time of the root changed, and knows of nothing.
+    // A run killed while creating this directory would leave the root's modification time changed, without a journal.
     std::fs::create_dir(place.join(".ns")).expect("a folder for what is ours");
 }
 
-/// Runs a work, kills it within so many microseconds, and says whether it had ended by then.
+/// Runs a work and kills it within the given time. Returns whether it had ended by then.
 fn run_for(place: &Path, work: usize, within: u64) -> bool {
     let mut child = Command::new(std::env::current_exe().expect("this binary"))
         .args(["whole::worker", "--exact", "--nocapture", "--test-threads=1"])
@@ -134,7 +134,7 @@ fn run_for(place: &Path, work: usize, within: u64) -> bool {
     })
 }
 
-/// Kills a work at many moments; how often something had to be taken back.
+/// Kills a work at many moments. Returns how often a rollback was necessary.
 fn kill(work: usize) {
     let moments = if std::env::var_os("NS_LONG").is_some() { 500 } else { 25 };
     let template = tempfile::tempdir().expect("a folder for the test");
@@ -155,7 +155,7 @@ fn kill(work: usize) {
         let is_touched = state_of(place.path()) != before;
         let next = engine(place.path(), false);
         let notes = next.gate().take_notes();
-        // One of our own files may have been under way: `ns gc` sweeps those.
+        // One of our own files may be unfinished: `ns gc` removes those.
         let in_tree = unfinished(place.path()).into_iter().filter(|path| !path.starts_with(".ns"));
         assert_eq!(in_tree.collect::<Vec<_>>(), Vec::<PathBuf>::new());
         let after = state_of(place.path());
@@ -166,7 +166,7 @@ fn kill(work: usize) {
             }
             false => {
                 assert!(after == before, "{notes:?}: {:?}", differences(&after, &before));
-                // The machine may be slower than was thought, or faster.
+                // Adapt to the speed of the machine.
                 match notes.iter().any(|note| note.contains("what it had changed was taken back")) {
                     true => taken_back += 1,
                     false => within += within / 8,
@@ -179,7 +179,7 @@ fn kill(work: usize) {
     assert!(taken_back * 5 > moments, "inconclusive: only {taken_back} of {moments} runs were killed midway");
 }
 
-/// Whether a work had done all before it could say so.
+/// Whether a work had finished before it could report that.
 fn is_done(place: &Path, work: usize) -> bool {
     let tree: BTreeMap<PathBuf, Vec<u8>> = files(place, ".ns");
     let content = |path: String, number: usize| {

@@ -1,8 +1,8 @@
-//! Random texts of JSON in odd layouts.
+//! Random JSON texts in odd layouts.
 
 use crate::dice::Dice;
 
-/// A text.
+/// Returns a random text.
 pub fn text(dice: &mut Dice) -> String {
     let unit = dice.pick(&["  ", "    ", "\t", ""]);
     let mut text = String::new();

@@ -1,8 +1,8 @@
-//! `Set` and `Remove` of JSON, TOML and YAML: one place of a text changes, and nothing else.
+//! `Set` and `Remove` of JSON, TOML and YAML: one value of a text changes, and nothing else.
 //!
-//! Random texts in odd layouts, at random places (`NS_SEED` chooses others, `NS_LONG=1` takes a hundred times as many):
-//! what comes out has the value that it should have, and every other byte. Where a layout lets no place be changed on its
-//! own, the tool says so; that must be rare.
+//! Random texts in odd layouts, at random paths (`NS_SEED` selects others, `NS_LONG=1` runs a hundred times as many).
+//! The result must have the expected value, with every other byte unchanged. If a layout does not allow changing a
+//! value on its own, the tool reports it; that must be rare.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -27,7 +27,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// A new one.
+    /// Creates a new one.
     pub fn open() -> Bench {
         let sandbox = tempfile::tempdir().expect("a folder");
         std::fs::create_dir(sandbox.path().join("root")).expect("a folder");
@@ -40,7 +40,7 @@ impl Bench {
         Bench { _sandbox: sandbox, engine }
     }
 
-    /// Calls a tool; the error is its message.
+    /// Calls a tool. The error is its message.
     pub fn call(&self, tool: &str, arguments: Json) -> Result<Json, String> {
         let arguments: Value = serde_json::from_value(arguments).expect("JSON is a value");
         match self.engine.call(tool, &arguments) {
@@ -49,18 +49,18 @@ impl Bench {
         }
     }
 
-    /// The value of a text.
+    /// Returns the value of a text.
     pub fn parse(&self, form: &str, text: &str) -> Result<Json, String> {
         self.call(&format!("{form}.Parse"), json!({"text": text}))
     }
 
-    /// A text with a value at a path.
+    /// Sets a value at a path of a text.
     pub fn set(&self, form: &str, text: &str, path: &str, value: &Json) -> Result<String, String> {
         let made = self.call(&format!("{form}.Set"), json!({"text": text, "path": path, "value": value}))?;
         Ok(made.as_str().expect("it is a text").to_owned())
     }
 
-    /// A text without what lies at a path.
+    /// Removes the value at a path of a text.
     pub fn remove(&self, form: &str, text: &str, path: &str) -> Result<String, String> {
         let made = self.call(&format!("{form}.Remove"), json!({"text": text, "path": path}))?;
         Ok(made.as_str().expect("it is a text").to_owned())
@@ -89,7 +89,7 @@ fn at<'v>(value: &'v mut Json, parts: &[Part]) -> &'v mut Json {
     })
 }
 
-/// A random way to something that is there.
+/// Returns a random path to an existing value.
 fn way(value: &Json, dice: &mut Dice) -> Vec<Part> {
     let (mut parts, mut value) = (Vec::new(), value);
     loop {
@@ -112,7 +112,7 @@ fn way(value: &Json, dice: &mut Dice) -> Vec<Part> {
     }
 }
 
-/// A value that is put in.
+/// Returns a random value to insert.
 fn novel(form: &str, dice: &mut Dice, depth: usize) -> Json {
     let flat = [
         "word",
@@ -146,7 +146,7 @@ fn novel(form: &str, dice: &mut Dice, depth: usize) -> Json {
     }
 }
 
-/// Whether one text is another with more in it.
+/// Whether one text is a subsequence of another.
 fn is_within(small: &str, large: &str) -> bool {
     let mut rest = large.chars();
     small.chars().all(|wanted| rest.any(|found| found == wanted))
@@ -161,14 +161,14 @@ fn comments(text: &str) -> Vec<&str> {
     found
 }
 
-/// What came of the cases.
+/// The results of the cases.
 #[derive(Default)]
 struct Tally {
     cases: usize,
     refused: Vec<String>,
 }
 
-/// Takes the answer of a tool; a place that cannot be changed on its own is noted.
+/// Returns the result of a tool. Counts values that cannot be changed on their own.
 fn taken(tally: &mut Tally, made: Result<String, String>, what: &str) -> Option<String> {
     tally.cases += 1;
     match made {
@@ -185,7 +185,7 @@ fn is_flat(value: &Json) -> bool {
     !value.is_array() && !value.is_object()
 }
 
-/// Sets something that is there to another value, and back.
+/// Replaces an existing value and restores it.
 fn replaces(bench: &Bench, form: &str, text: &str, value: &Json, dice: &mut Dice, tally: &mut Tally) {
     let parts = way(value, dice);
     let path = written(&parts);
@@ -208,7 +208,7 @@ fn replaces(bench: &Bench, form: &str, text: &str, value: &Json, dice: &mut Dice
     }
 }
 
-/// Sets words to other words: nothing but the word changes, and it comes back.
+/// Replaces words by others: nothing but the word changes, and it can be restored.
 fn swaps(bench: &Bench, form: &str, text: &str, value: &Json, dice: &mut Dice, tally: &mut Tally) {
     let parts = way(value, dice);
     let mut whole = value.clone();
@@ -225,14 +225,14 @@ fn swaps(bench: &Bench, form: &str, text: &str, value: &Json, dice: &mut Dice, t
         let start = made.find("qqqqq").expect("it is there");
         text[..start] == made[..start] && text[start..].strip_prefix(word) == Some(&made[start + 5..])
     };
-    // Blocks of lines become words on a line.
+    // Multi-line blocks become a word on one line.
     if is_one || !text.contains(['|', '>']) && !text.contains("\"\"\"") {
         assert!(is_one, "only the word changes\n{what}\n--- made:\n{made}");
         assert_eq!(bench.set(form, &made, &path, &old).as_deref(), Ok(text), "back again\n{what}\n--- made:\n{made}");
     }
 }
 
-/// Adds a key that is missing, or an element to the end of a list.
+/// Adds a missing key, or an element at the end of a list.
 fn adds(bench: &Bench, form: &str, text: &str, value: &Json, dice: &mut Dice, tally: &mut Tally) {
     let mut parts = way(value, dice);
     let mut wanted = value.clone();
@@ -270,7 +270,7 @@ fn adds(bench: &Bench, form: &str, text: &str, value: &Json, dice: &mut Dice, ta
     );
 }
 
-/// Removes something.
+/// Removes a value.
 fn removes(bench: &Bench, form: &str, text: &str, value: &Json, dice: &mut Dice, tally: &mut Tally) {
     let parts = way(value, dice);
     let Some((last, before)) = parts.split_last() else { return };

@@ -1,4 +1,4 @@
-//! Odd texts: what comes out is right, or the tool says why it cannot be; nothing panics or hangs.
+//! Odd texts: the result is right, or the tool reports why it cannot be; nothing panics or hangs.
 
 use serde_json::{Value as Json, json};
 
@@ -100,7 +100,7 @@ const PIECES: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Changes a text in some places; what comes out has the value that it should have.
+/// Changes a text at several paths. The results must have the expected values.
 fn changes(bench: &Bench, form: &str, text: &str) -> usize {
     let Ok(value) = bench.parse(form, text.trim_start_matches('\u{feff}')) else { return 0 };
     let mut done = 0;

@@ -1,4 +1,4 @@
-//! Texts as people have them: one line changes.
+//! Realistic texts: one line changes.
 
 use serde_json::{Value as Json, json};
 
@@ -80,7 +80,7 @@ jobs:
         cargo test
 "#;
 
-/// The lines that are gone, and those that came.
+/// Returns the removed and the added lines.
 fn changed<'a>(old: &'a str, new: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.split('\n').collect(), new.split('\n').collect());
     let before = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
@@ -168,7 +168,7 @@ fn the_manifest_of_this_package() {
             let path = format!("{table}['{key}']");
             let made = bench.set("TOML", &text, &path, &json!("new")).unwrap_or_else(|error| panic!("{path}: {error}"));
             let comments = |text: &str| text.lines().filter(|line| line.starts_with('#')).count();
-            // Comments inside of a table that is replaced go with it.
+            // Comments inside a replaced table are removed with it.
             assert!(old.is_object() || comments(&text) == comments(&made), "{path}");
             bench.remove("TOML", &text, &path).unwrap_or_else(|error| panic!("{path}: {error}"));
         }

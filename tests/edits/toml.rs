@@ -1,15 +1,15 @@
-//! Random texts of TOML in odd layouts.
+//! Random TOML texts in odd layouts.
 
 use crate::dice::Dice;
 
-/// A text that is being made; its numbers make names and comments unique.
+/// A text under construction. Numbers make its names and comments unique.
 struct Page<'d> {
     dice: &'d mut Dice,
     text: String,
     number: usize,
 }
 
-/// A text.
+/// Returns a random text.
 pub fn text(dice: &mut Dice) -> String {
     let mut page = Page { dice, text: String::new(), number: 0 };
     if page.dice.one_in(3) {

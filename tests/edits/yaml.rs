@@ -1,17 +1,17 @@
-//! Random texts of YAML in odd layouts.
+//! Random YAML texts in odd layouts.
 
 use crate::dice::Dice;
 
-/// A text that is being made; its numbers make names and comments unique.
+/// A text under construction. Numbers make its names and comments unique.
 struct Page<'d> {
     dice: &'d mut Dice,
     text: String,
     number: usize,
-    /// Whether the newest value is a text in lines.
+    /// Whether the newest value is a multi-line text.
     is_text: bool,
 }
 
-/// A text.
+/// Returns a random text.
 pub fn text(dice: &mut Dice) -> String {
     let mut page = Page { dice, text: String::new(), number: 0, is_text: false };
     if page.dice.one_in(3) {
@@ -55,14 +55,14 @@ impl Page<'_> {
         }
         if self.dice.one_in(6) {
             let comment = self.comment();
-            // Behind the lines of a text, what is indented is one more of them.
+            // After a multi-line text, an indented line would belong to it.
             let is_text = std::mem::take(&mut self.is_text);
             let blanks = if is_text { String::new() } else { " ".repeat(self.dice.below(column + 3)) };
             self.text.push_str(&format!("{blanks}{comment}\n"));
         }
     }
 
-    /// Entries, the first of which begins where the text is.
+    /// Writes entries, the first of which begins at the current position.
     fn map(&mut self, column: usize, depth: usize) {
         for number in 0..1 + self.dice.below(3) {
             if number > 0 {
@@ -92,7 +92,7 @@ impl Page<'_> {
         }
     }
 
-    /// What follows a colon or a dash, to the end of its lines.
+    /// Writes what follows a colon or a dash, to the end of its lines.
     fn value(&mut self, column: usize, depth: usize, is_item: bool) {
         self.is_text = false;
         if self.dice.one_in(12) {

@@ -1,4 +1,4 @@
-//! What makes a search fail, since something would be left out that nobody asked to leave out.
+//! Conditions that make a search fail, because the result would omit entries without being asked to.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::support::{ns, run, with_input};
 
-/// An answer to a call as an ordinary user: the record's paths, or the error.
+/// Calls `find` as an ordinary user. Returns the paths of the records, or the error.
 fn call(root: &Path, args: Json) -> Result<Vec<String>, Json> {
     let is_root = fs::metadata("/proc/self").expect("a process has a folder").uid() == 0;
     let mut command = ns(root);
@@ -42,12 +42,12 @@ fn set_mode(place: &tempfile::TempDir, path: &str, mode: u32) {
     fs::set_permissions(place.path().join(path), fs::Permissions::from_mode(mode)).expect("a mode");
 }
 
-/// The remedy of an error: the pattern that its hint names, as a list of patterns.
+/// Returns the remedy of an error: the pattern list that its hint suggests.
 fn remedy(error: &Json) -> Json {
     let hint = error["hint"].as_str().expect("the error has a hint");
     let list = hint.split_once("pattern: ").expect("the hint names a pattern").1;
     let list = list.split_inclusive(']').next().expect("a list");
-    // A class in the pattern has a `]` too, which a backslash precedes.
+    // A class in the pattern also contains a `]`, preceded by a backslash.
     let end = hint.find("]`").expect("the list ends") + 1;
     let start = hint.find("[\"*\"").unwrap_or_else(|| panic!("{hint} {list}"));
     serde_json::from_str(&hint[start..end]).unwrap_or_else(|_| panic!("{hint}"))
@@ -153,7 +153,7 @@ fn a_plan_is_searched_as_what_it_will_leave() {
     assert!(done.stdout.contains("open/moved/c.txt") && !done.stdout.contains("new.log"), "{}", done.stdout);
 }
 
-/// A script that reads no sizes, times and targets has a search find none, and sees the same.
+/// For a script that reads no sizes, times and targets, the search skips them, with the same result.
 #[test]
 fn what_is_spared_is_not_seen() {
     let place = tree();

@@ -1,6 +1,6 @@
-//! `FS.Find`: random trees beside a plain model of what its page says, and what makes it fail.
+//! `FS.Find`: random trees compared with a simple model of its documentation, and conditions that make it fail.
 //!
-//! Each tree is made from its number, so a failure can be repeated. 40 trees with 30 calls each, 400 with
+//! Each tree is generated from its number, so a failure can be reproduced. 40 trees with 30 calls each, 400 with
 //! `NS_LONG=1`, or as many as `NS_TREES` says; `NS_TREE` is the number of the first.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 use support::dice::Dice;
 use support::{ns, with_input};
 
-/// The answers to several calls of `find` in one process, or the error of each.
+/// Returns the answers to several calls of `find` in one process, or their errors.
 fn answers(root: &std::path::Path, calls: &[Json]) -> Vec<Json> {
     let lines: String =
         calls.iter().map(|args| format!("{}\n", json!({ "tool": "find", "arguments": args }))).collect();
@@ -65,7 +65,7 @@ fn random_trees_are_searched_as_the_page_says() {
         faults.len(),
         faults[..faults.len().min(3)].join("\n")
     );
-    // Were nothing ever found, the test would say nothing.
+    // If nothing were ever found, the test would prove nothing.
     assert!(found as u64 > trees * 100, "only {found} records in {trees} trees");
     println!("{trees} trees, {found} records, no difference");
 }

@@ -1,4 +1,4 @@
-//! What `find` gives by its page, in the plainest code: everything is listed, then each rule is asked.
+//! The documented behaviour of `find` in the simplest code: list everything, then apply each rule.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 
-/// An entry of a tree, and what it counts as.
+/// An entry of a tree, and the metadata that count for it.
 struct Entry {
     path: String,
     metadata: fs::Metadata,
@@ -51,7 +51,7 @@ fn extension(name: &str) -> &str {
     }
 }
 
-/// The records that a call gives.
+/// Returns the records that a call must give.
 pub fn find(root: &Path, args: &Json) -> Vec<Json> {
     let rules = Rules::new(args);
     let mut entries = Vec::new();
@@ -82,7 +82,7 @@ fn text<'a>(record: &'a Json, key: &str) -> &'a str {
 struct Pattern {
     excludes: bool,
     directories_only: bool,
-    /// Without braces; one that fits is enough.
+    /// The alternatives without braces, of which one must match.
     choices: Vec<Vec<char>>,
     of_paths: bool,
     ignore_case: bool,
@@ -110,7 +110,7 @@ impl Pattern {
     }
 }
 
-/// A pattern with one pair of braces at most as those that it stands for.
+/// Expands a pattern with at most one pair of braces.
 fn braces(text: &str) -> Vec<String> {
     match (text.find('{'), text.find('}')) {
         (Some(open), Some(close)) => {
@@ -121,7 +121,7 @@ fn braces(text: &str) -> Vec<String> {
     }
 }
 
-/// Whether a text fits a pattern, by trying everything.
+/// Whether a text matches a pattern, by trying everything.
 fn matches(pattern: &[char], text: &[char]) -> bool {
     match pattern {
         [] => text.is_empty(),
@@ -130,7 +130,7 @@ fn matches(pattern: &[char], text: &[char]) -> bool {
             matches(rest, text)
                 || text.iter().position(|c| *c == '/').is_some_and(|at| matches(pattern, &text[at + 1..]))
         }
-        // In the middle `/**/` and at the end `/**`.
+        // In the middle `/**/`, and at the end `/**`.
         ['/', '*', '*'] => text.first() == Some(&'/') && text.len() > 1,
         ['*', rest @ ..] => {
             matches(rest, text) || text.first().is_some_and(|c| *c != '/') && matches(pattern, &text[1..])
@@ -167,7 +167,7 @@ impl<'a> Rules<'a> {
         self.args["depth"].as_u64().map_or(usize::MAX, |depth| depth as usize)
     }
 
-    /// The last pattern that fits: whether it leaves out.
+    /// Returns the verdict of the last matching pattern: whether it excludes.
     fn last(&self, path: &str, is_directory: bool) -> Option<bool> {
         self.patterns.iter().rev().find(|pattern| pattern.fits(path, is_directory)).map(|pattern| pattern.excludes)
     }
@@ -180,7 +180,7 @@ impl<'a> Rules<'a> {
         !self.is_hidden(path) && self.last(path, true) != Some(true) && path.split('/').count() < self.depth()
     }
 
-    /// Everything in a folder of the disk, whose path for the answer is `below`.
+    /// Collects everything in a directory on the disk, whose path in the answer is `below`.
     fn collect(&self, root: &Path, folder: &Path, below: &str, entries: &mut Vec<Entry>) {
         for entry in fs::read_dir(folder).expect("a folder of the tree") {
             let entry = entry.expect("an entry");
@@ -199,7 +199,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Turns links into what they lead to, in rounds: those of the tree, those behind them, and so on.
+    /// Resolves links in rounds: those of the tree, those behind them, and so on.
     fn follow(&self, root: &Path, entries: &mut Vec<Entry>) {
         let root = root.canonicalize().expect("the root");
         let mut read: BTreeSet<PathBuf> = BTreeSet::from([root.clone()]);
@@ -221,7 +221,7 @@ impl<'a> Rules<'a> {
                 }
                 let Ok(real) = root.join(&path).canonicalize() else { continue };
                 let Ok(below_root) = real.strip_prefix(&root) else { continue };
-                // A link that climbs out on its way is not followed, even where it comes back.
+                // A link that leaves the root on its way is not followed, even if it returns.
                 if climbs_out(&root, &path) || below_root.starts_with(".ns") {
                     continue;
                 }
@@ -239,7 +239,7 @@ impl<'a> Rules<'a> {
         !self.is_hidden(path)
     }
 
-    /// The same as [`Rules::collect`], for folders that were not read before.
+    /// Like [`Rules::collect`], for directories that were not read before.
     fn collect_new(
         &self,
         root: &Path,
@@ -293,7 +293,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// Whether a link leads out of the root somewhere on its way.
+/// Whether a link leaves the root anywhere on its way.
 fn climbs_out(root: &Path, path: &str) -> bool {
     let mut at = root.join(path).parent().expect("a link lies in a folder").canonicalize().expect("a folder");
     let mut target = fs::read_link(root.join(path)).expect("a link");

@@ -1,4 +1,4 @@
-//! Every path of a search is one that every other tool takes, whatever the name; and no such name is made anew.
+//! Every other tool accepts every path that a search returns, whatever the name; but no tool creates such names.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::support::{ns, with_input};
 
-/// Names that files have on Linux and that are never made: not shown as they are, or impossible elsewhere.
+/// Names that exist on Linux but are never created: not displayable as they are, or impossible on other systems.
 const ODD: &[&str] = &[
     "a\nb.txt",
     "\n",
@@ -88,7 +88,7 @@ fn every_tool_takes_what_is_found() {
     }
 }
 
-/// Calls of all tools that take a file, on one path.
+/// Returns calls of all tools that take a file, on one path.
 fn uses(number: usize, path: &str) -> Vec<(&'static str, Json)> {
     vec![
         ("read_file", json!({ "file_path": path })),
@@ -145,7 +145,7 @@ fn no_such_name_is_made() {
     assert_eq!(found(place.path(), "."), ["a.txt"]);
 }
 
-/// Below a directory with such a name, plain names are made.
+/// Below a directory with such a name, plain names can be created.
 #[test]
 fn plain_names_are_made_in_what_is_there() {
     let place = tempfile::tempdir().expect("a folder for the test");

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use super::support::dice::Dice;
 use super::support::set_time;
 
-/// Names in which many beginnings are shared, and characters below and above `/` follow them.
+/// Names that share prefixes, followed by characters below and above `/`.
 const NAMES: &[&str] = &[
     "a",
     "b",
@@ -74,7 +74,7 @@ const PATTERNS: &[&str] = &[
     "*.*",
 ];
 
-/// Fills the folder of a tree.
+/// Fills the directory of a tree.
 pub fn fill(dice: &mut Dice, folder: &Path) {
     fill_below(dice, folder, 0);
 }
@@ -102,7 +102,7 @@ fn fill_below(dice: &mut Dice, folder: &Path, depth: usize) {
     }
 }
 
-/// The arguments of a call.
+/// Returns random arguments of a call.
 pub fn call(dice: &mut Dice) -> Json {
     let mut args = Map::new();
     if dice.one_in(3) {

@@ -1,4 +1,4 @@
-//! `ns fmt` as a shell sees it.
+//! `ns fmt` from a shell.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -11,7 +11,7 @@ use super::support::{Ran, describe, ns, run, with_input};
 const BEFORE: &str = "IF 1\nEMIT 1 # one\nEND\n";
 const AFTER: &str = "IF 1 THEN\n  EMIT 1  # one\nEND\n";
 
-/// A folder with a tree of scripts, one of them formatted.
+/// Creates a directory tree of scripts, one of them formatted.
 fn tree() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |path: &str, text: &str| {

@@ -1,5 +1,4 @@
-//! Every script that lies in the repository: the suite's cases, `scripts/`, the blocks of `docs/` and of
-//! the five documents.
+//! Every script in the repository: the suite's cases, `scripts/`, the blocks of `docs/` and of the five documents.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +8,7 @@ use neuroscript::engine::{Engine, Options, Script, Spelling};
 use super::support::{ns, package, run};
 use super::{form, formed};
 
-/// The files of a folder and below it with one of these endings, by name.
+/// Returns the files in a directory and below it with one of these extensions, sorted by name.
 pub fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
     let (mut found, mut ahead) = (Vec::new(), vec![package(folder)]);
     while let Some(folder) = ahead.pop() {
@@ -26,7 +25,7 @@ pub fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// All scripts of the repository with the places they come from.
+/// Returns all scripts of the repository with their locations.
 pub fn scripts() -> Vec<(String, String)> {
     let read = |path: &Path| fs::read_to_string(path).expect("files of the package are UTF-8");
     let mut scripts = Vec::new();
@@ -47,7 +46,7 @@ pub fn scripts() -> Vec<(String, String)> {
     scripts
 }
 
-/// The blocks of a document that are scripts, without the margin of the list they stand in.
+/// Returns the script blocks of a document, without the indentation of the surrounding list.
 fn blocks(text: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut lines = text.lines();
@@ -83,7 +82,7 @@ fn every_script_keeps_its_meaning_and_its_form_is_stable() {
             Ok(form) => {
                 with_form += 1;
                 assert_eq!(formed(&form), form, "{place}");
-                // Lines move, so that a suite's warning may come with another number of places, not of codes.
+                // Lines move, so the number of locations in a warning may change, but not its code.
                 assert_eq!(found_in(&form), found_in(text), "{place}:\n{form}");
                 let lower = super::form(text, Some(Spelling::Lower)).expect("a text with one form has all");
                 let upper = super::form(&lower, Some(Spelling::Upper)).expect("a form has a form");

@@ -1,5 +1,5 @@
-//! Programs that nobody would write: 500, or 10,000 with `NS_LONG=1`; each keeps what it does, its comments
-//! and, after one pass, its form. And the suite's scripts with characters lost and put in.
+//! Random programs: 500, or 10,000 with `NS_LONG=1`. Each keeps its behaviour, its comments and, after one pass, its
+//! form. Also the suite's scripts with characters removed and inserted.
 
 use neuroscript::engine::{Clock, Engine, Invocation, Options, Script};
 
@@ -21,7 +21,7 @@ fn engine(folder: &tempfile::TempDir) -> Engine {
     Engine::open(&options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings))
 }
 
-/// What a program prints, and what is found wrong with it.
+/// Returns the output of a program, and its findings.
 fn done(engine: &Engine, text: &str) -> (String, Vec<(&'static str, String)>) {
     let output = Captured::default();
     let outcome = engine.run(&Script::new("case.ns", text), &Invocation::default(), Box::new(output.clone()));

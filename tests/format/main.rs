@@ -1,4 +1,4 @@
-//! `ns fmt`: its form in golden files, the proof that it changes nothing else, and the command.
+//! `ns fmt`: its output in golden files, the proof that it changes nothing else, and the command.
 //!
 //! `golden/NAME.before.ns` is formatted to `golden/NAME.after.ns`.
 
@@ -19,13 +19,13 @@ use neuroscript::text::Diagnostic;
 
 use support::{golden, package};
 
-/// The form of a text; or the codes of what is wrong with it.
+/// Formats a text. The error contains the codes of its findings.
 fn form(text: &str, keywords: Option<Spelling>) -> Result<String, Vec<&'static str>> {
     let codes = |findings: Vec<Diagnostic>| findings.iter().map(|finding| finding.code.id()).collect();
     format_script(&Script::new("case.ns", text), keywords).result.map_err(codes)
 }
 
-/// The form of a text that has one.
+/// Formats a valid text.
 fn formed(text: &str) -> String {
     form(text, None).unwrap_or_else(|codes| panic!("{codes:?} in\n{text}"))
 }

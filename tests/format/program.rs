@@ -1,20 +1,20 @@
-//! Programs that are made from a number, laid out as badly as the language allows.
+//! Programs generated from a number, laid out as badly as the language allows.
 
 use std::fmt::Write as _;
 
 use crate::support::dice::Dice;
 
-/// A program and the comments in it, in order.
+/// A program and its comments, in order.
 pub struct Program {
     pub text: String,
     pub comments: Vec<String>,
 }
 
-/// The program of a number.
+/// Generates the program of a number.
 pub fn program(seed: u64) -> Program {
     let mut maker = Maker { dice: Dice::new(seed), text: String::new(), comments: Vec::new(), in_procedure: false };
     maker.text.push_str("SET a = 1\nSET b = \"text\"\nSET c = [1, 2, 3]\nSET d = {\"k\": 1, \"end\": [1]}\n");
-    // What fails is passed over, so that the rest is seen too.
+    // Errors are skipped, so that the rest is executed too.
     maker.text.push_str("ON ERROR DO\nCLEAR_ERROR\nEND\n");
     let has_procedures = maker.dice.one_in(2);
     if has_procedures {
@@ -96,7 +96,7 @@ impl Maker {
         self.between_lines();
     }
 
-    /// Empty lines, comments, metadata.
+    /// Writes empty lines, comments and metadata.
     fn between_lines(&mut self) {
         while self.dice.one_in(4) {
             match self.dice.below(5) {
@@ -112,7 +112,7 @@ impl Maker {
         }
     }
 
-    /// A comment and the end of its line.
+    /// Writes a comment and the end of its line.
     fn comment(&mut self) {
         let mark = self.dice.pick(&["#", "--", "//", "#!"]);
         let comment = format!("{mark} {} IF \"{{", self.comments.len());
@@ -135,7 +135,7 @@ impl Maker {
         let blanks = self.dice.below(7);
         self.text.extend(std::iter::repeat_n(' ', blanks));
         match self.dice.below(if depth < 4 { 14 } else { 8 }) {
-            // A procedure cannot change what belongs to the script.
+            // A procedure cannot change variables of the script.
             0..=7 if self.in_procedure => self.line("EMIT", 3, ""),
             0 | 1 => self.line("EMIT", 3, ""),
             2 => self.line("set a =", 1, ""),
@@ -152,7 +152,7 @@ impl Maker {
         }
     }
 
-    /// A line of a head, expressions with commas between them, and an end.
+    /// Writes a line: a head, expressions separated by commas, and an end.
     fn line(&mut self, head: &str, most: usize, end: &str) {
         self.text.push_str(head);
         self.text.push(' ');
@@ -219,7 +219,7 @@ impl Maker {
         while self.dice.one_in(3) {
             let operator = self.dice.pick(OPERATORS);
             let compares = ["==", "in", "NOT  IN", "<", ">="].contains(&operator);
-            // Comparisons do not stand in a chain.
+            // Comparisons cannot be chained.
             let operator = if compares && compared { "+" } else { operator };
             compared |= compares;
             self.gap(brackets);
@@ -281,7 +281,7 @@ impl Maker {
         self.text.push_str(close);
     }
 
-    /// What stands between two tokens: inside brackets lines break and comments stand as they like.
+    /// Writes the space between two tokens; inside brackets it may contain line breaks and comments.
     fn gap(&mut self, brackets: usize) {
         if self.text.ends_with(char::is_whitespace) {
             return;

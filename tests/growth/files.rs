@@ -1,4 +1,4 @@
-//! Files that grow most when they are read: encodings, archives, and what lies beside a script.
+//! Inputs that use most memory when read: encodings, archives, and files beside a script.
 
 use neuroscript::engine::{Engine, Options, read_plan};
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::make::{Tar, Zip, gzip, record, tar, zip};
 use crate::subject::call;
 use crate::{ALLOCATOR, BASE, Bench, MEMORY, alone};
 
-/// The most bytes that are allocated at once during some work.
+/// Returns the peak of allocated bytes during some work.
 fn peak(work: impl FnOnce() -> Result<(), String>) -> (usize, Result<(), String>) {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
@@ -133,7 +133,7 @@ fn policies_and_patterns_beside_a_script() {
                 state: Some(bench.root().join("../state")),
                 ..Options::default()
             };
-            // A policy is read before there are limits; a file has at most a MiB.
+            // A policy is read before there are limits; a file has at most one MiB.
             let (peak, _) = peak(|| Engine::open(&options).map(drop).map_err(|_| "refused".to_owned()));
             assert!(peak <= 400 << 20, "a policy of {what} takes {peak} bytes");
         }

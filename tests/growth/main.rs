@@ -1,9 +1,9 @@
-//! What each parser takes at most: twice `memory_bytes`, whatever text it is given.
+//! The peak memory of each parser: at most twice `memory_bytes`, whatever the text.
 //!
-//! Texts that grow most are found by a search that keeps what makes a parser take more for each byte. The worst of
-//! them are in `tests/growth/corpus`, one for each line: head, unit and tail. Every one of them, and each that a short search
-//! finds, is given to an engine with a small limit. An allocator counts what is allocated, so the figures are the
-//! same on every machine. `NS_LONG=1` searches longer, `NS_SEED` begins elsewhere, `UPDATE=1` keeps what was found.
+//! A search finds the worst texts by keeping changes that increase the memory per byte. The worst so far are in
+//! `tests/growth/corpus`, one per line: head, unit and tail. All of them, and those that a short search finds, are
+//! given to an engine with a small limit. An allocator counts allocations, so the figures are the same on every
+//! machine. `NS_LONG=1` searches longer, `NS_SEED` starts elsewhere, `UPDATE=1` saves what was found.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -29,9 +29,9 @@ use text::Text;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// The limit under which nothing may take more than twice as much.
+/// The memory limit, of which no parser may use more than twice as much.
 const MEMORY: usize = 8 << 20;
-/// What a call takes whatever its text is.
+/// Memory in bytes that a call uses whatever its text.
 const BASE: usize = 1 << 20;
 
 /// An engine for one parser, with a sandbox of its own.
@@ -42,7 +42,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// An engine with so much memory.
+    /// Creates an engine with this memory limit.
     pub fn new(memory_bytes: usize) -> Bench {
         let sandbox = tempfile::tempdir().expect("a folder");
         let policy = sandbox.path().join("limits.toml");
@@ -61,12 +61,12 @@ impl Bench {
         Bench { sandbox, engine }
     }
 
-    /// The sandbox.
+    /// Returns the sandbox.
     pub fn root(&self) -> PathBuf {
         self.sandbox.path().join("root")
     }
 
-    /// The most bytes that are allocated at once while a parser reads a text, and why it refused the text.
+    /// Returns the peak of allocated bytes while a parser reads a text, and the reason if it refused the text.
     pub fn peak(&self, subject: &Subject, text: &str) -> (usize, Option<String>) {
         let before = ALLOCATOR.current_usage();
         ALLOCATOR.reset_peak_usage();
@@ -75,12 +75,12 @@ impl Bench {
     }
 }
 
-/// Whether more is tried than in CI.
+/// Whether to run longer than in CI.
 pub fn long() -> bool {
     std::env::var_os("NS_LONG").is_some()
 }
 
-/// Only one test at a time is counted.
+/// Lets only one test at a time be measured.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone<T>(work: impl FnOnce() -> T) -> T {
@@ -94,7 +94,7 @@ fn corpus(name: &str) -> (PathBuf, Vec<Text>) {
     (path, text.lines().map(Text::of_line).collect())
 }
 
-/// A text so long that it would take far more than the limit, if it takes so many bytes for each of its own.
+/// Returns a text long enough to exceed the limit by far, given its memory per byte.
 fn long_enough(text: &Text, growth: usize) -> String {
     text.of_length((8 * MEMORY / growth.max(1)).clamp(64 << 10, 4 << 20))
 }

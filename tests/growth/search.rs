@@ -1,18 +1,18 @@
-//! Looks for texts of which a parser takes most for each byte, by small changes to those that are worst so far.
+//! Searches for texts that need most memory per byte, by small changes to the worst so far.
 
 use crate::dice::Dice;
 use crate::subject::Subject;
 use crate::text::Text;
 use crate::{Bench, long};
 
-/// Bytes of the shorter text that is tried; the longer one has four times as many.
+/// Size in bytes of the shorter text; the longer one has four times as many.
 const LENGTH: usize = 8 << 10;
-/// Texts that are kept.
+/// Number of saved texts.
 const KEPT: usize = 8;
-/// Texts that are compared with each other; the rest is given up.
+/// Number of texts that compete; the rest is dropped.
 const POPULATION: usize = 24;
 
-/// The worst texts that are found from those that are kept, and how many bytes each takes for one of its own.
+/// Returns the worst texts that are found from the saved ones, with their memory per byte.
 pub fn worst(wide: &Bench, subject: &Subject, kept: &[Text]) -> Vec<(Text, usize)> {
     let rounds = if long() { 100 * subject.rounds } else { subject.rounds };
     let seed = std::env::var("NS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
@@ -34,7 +34,7 @@ pub fn worst(wide: &Bench, subject: &Subject, kept: &[Text]) -> Vec<(Text, usize
     population
 }
 
-/// The parts of one text with the unit of another.
+/// Combines the parts of one text with the unit of another.
 fn crossed(parent: &Text, other: &Text, dice: &mut Dice) -> Text {
     match dice.one_in(2) {
         true => Text { unit: other.unit.clone(), ..parent.clone() },
@@ -47,14 +47,14 @@ fn add(population: &mut Vec<(Text, usize)>, wide: &Bench, subject: &Subject, tex
         return;
     }
     let growth = growth(wide, subject, &text);
-    // Of texts that take the same the short one stays, so that what is found can be read.
+    // Of equally bad texts the shorter one stays, so that the results are readable.
     let rank = |text: &Text, growth: usize| (std::cmp::Reverse(growth), text.line().len());
     let at = population.partition_point(|(other, other_growth)| rank(other, *other_growth) <= rank(&text, growth));
     population.insert(at, (text, growth));
     population.truncate(POPULATION);
 }
 
-/// Bytes that a parser takes for each further byte of a text: what it takes whatever the text is does not count.
+/// Returns the memory that a parser needs for each additional byte of a text; the constant part does not count.
 fn growth(wide: &Bench, subject: &Subject, text: &Text) -> usize {
     let (short, long) = (text.of_length(LENGTH), text.of_length(4 * LENGTH));
     let more = wide.peak(subject, &long).0.saturating_sub(wide.peak(subject, &short).0);

@@ -1,21 +1,21 @@
-//! The parsers: how each is given a text, and of which pieces its texts are made.
+//! The parsers: how to call each, and the pieces of its texts.
 
 use neuroscript::engine::{EmitError, Engine, Invocation, Meter, Output, Script, Value};
 use serde_json::json;
 
 /// A parser.
 pub struct Subject {
-    /// Its name, and that of its corpus.
+    /// The name, also of its corpus.
     pub name: &'static str,
-    /// What its texts are made of.
+    /// The pieces of its texts.
     pub pieces: &'static [&'static str],
-    /// How many texts a short search tries.
+    /// Number of texts that a short search tries.
     pub rounds: usize,
-    /// Gives it a text; the error says why it was refused.
+    /// Passes a text to the parser. The error is the reason for a refusal.
     pub give: fn(&Engine, &str) -> Result<(), String>,
 }
 
-/// Calls a tool; the error says why it failed.
+/// Calls a tool. The error is its message.
 pub fn call(engine: &Engine, tool: &str, arguments: serde_json::Value) -> Result<(), String> {
     let arguments: Value = serde_json::from_value(arguments).expect("JSON is a value");
     match engine.call(tool, &arguments) {
@@ -24,7 +24,7 @@ pub fn call(engine: &Engine, tool: &str, arguments: serde_json::Value) -> Result
     }
 }
 
-/// Changes a text in a few places.
+/// Changes a text at a few paths.
 fn edit(engine: &Engine, form: &str, text: &str) -> Result<(), String> {
     let mut last = Ok(());
     for (path, value) in
@@ -48,7 +48,7 @@ fn run(engine: &Engine, script: &Script) -> Result<(), String> {
     outcome.findings.first().map_or(Ok(()), |finding| Err(format!("{}: {}", finding.code.id(), finding.message)))
 }
 
-/// Nobody reads what a script prints.
+/// An output that discards everything.
 struct Unread;
 
 impl Output for Unread {
@@ -59,7 +59,7 @@ impl Output for Unread {
     fn warn(&mut self, _text: &str) {}
 }
 
-/// What scripts are made of.
+/// Pieces of scripts.
 const SCRIPT: &[&str] = &[
     "SET a = ",
     "[",

@@ -1,8 +1,8 @@
-//! Texts that are a head, a unit many times and a tail: enough to make any parser take much for little.
+//! Texts that consist of a head, a repeated unit and a tail, which suffices to find the worst case of any parser.
 
 use crate::dice::Dice;
 
-/// Stands in a unit for a number that is another one each time, so that keys and anchors differ.
+/// Placeholder in a unit for a number that differs each time, so that keys and anchors are distinct.
 pub const COUNTER: char = '\u{e000}';
 
 /// A text by its parts.
@@ -18,18 +18,18 @@ impl Text {
         Text { head: head.to_owned(), unit: unit.to_owned(), tail: tail.to_owned() }
     }
 
-    /// Reads a line of a corpus: the three parts as a JSON list.
+    /// Parses a line of a corpus: the three parts as a JSON list.
     pub fn of_line(line: &str) -> Text {
         let (head, unit, tail) = serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
         Text { head, unit, tail }
     }
 
-    /// The line of a corpus.
+    /// Returns the line of a corpus.
     pub fn line(&self) -> String {
         serde_json::to_string(&(&self.head, &self.unit, &self.tail)).expect("texts are JSON")
     }
 
-    /// The text with as many units as fit into so many bytes.
+    /// Returns the text with as many units as fit into a size in bytes.
     pub fn of_length(&self, bytes: usize) -> String {
         let mut text = self.head.clone();
         let mut count = 0;
@@ -45,7 +45,7 @@ impl Text {
         text + &self.tail
     }
 
-    /// A text that differs a little.
+    /// Returns a slightly changed text.
     pub fn mutated(&self, dice: &mut Dice, pieces: &[&str]) -> Text {
         let mut text = self.clone();
         for _ in 0..=dice.below(2) {

@@ -1,4 +1,4 @@
-//! The commands that are run in hostile folders.
+//! The commands that run in hostile directories.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::folder::Treated;
 use super::support::ns;
 
-/// What a command is given on standard input.
+/// Standard input of the commands.
 const FRAMES: &str = concat!(
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",",
     "\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}\n",
@@ -16,14 +16,14 @@ const FRAMES: &str = concat!(
     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"list_directory\",\"arguments\":{\"path\":\".\"}}}\n",
     "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"run_script\",\"arguments\":{\"script\":\"EMIT 1\"}}}\n",
 );
-/// Bytes of output that are looked at; what prints more is a fault.
+/// Maximum size of output that is examined; a command that prints more is at fault.
 const OUTPUT: u64 = 64 << 20;
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A command, and what it may do.
+/// A command, and its permitted effects.
 pub struct Command {
     pub words: &'static [&'static str],
-    /// Whether it may take a run of the user's back, or do one again.
+    /// Whether it may undo or redo a run of the user.
     takes_back: bool,
     input: &'static str,
 }
@@ -73,21 +73,21 @@ pub const COMMANDS: [Command; 33] = [
 ];
 
 impl Command {
-    /// Runs it in a folder, and says what it did wrong.
+    /// Runs it in a directory. The error describes a fault.
     pub fn run(&self, folder: &Treated) -> Result<(), String> {
         let root = folder.root();
         let mut command = ns(&root);
         command.args(self.words).current_dir(&root).env("TMPDIR", folder.other());
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("ns starts");
-        // One that reads nothing has ended already.
+        // A command that reads nothing may have ended already.
         let _ = child.stdin.take().expect("input is piped").write_all(self.input.as_bytes());
         let readers = [reader(child.stdout.take().expect("piped")), reader(child.stderr.take().expect("piped"))];
         let ended = wait(&mut child)?;
         let [output, told] = readers.map(|reader| reader.join().expect("a reader ends"));
-        // A killed run is brought to an end by whatever comes next.
+        // Any command recovers a killed run.
         let takes_back = self.takes_back || folder.is_open();
-        // These write files of their own.
+        // These commands create files of their own.
         for own in ["x.txt", "f.txt", "new"] {
             let path = root.join(own);
             let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
@@ -96,7 +96,7 @@ impl Command {
         if ended.is_none_or(|code| code == 101) || told.contains("panicked") || told.contains("NS0901") {
             return Err(format!("it fell over: {shown}"));
         }
-        // Who names a link by hand reads what it leads to, as with `cat`.
+        // A command given a link by name reads its target, like `cat`.
         let names_it = self.words.contains(&folder.target);
         if !names_it && (output.contains("SECRET") || told.contains("SECRET")) {
             return Err(format!("it shows what is outside: {shown}"));
@@ -115,13 +115,13 @@ fn short(text: &str) -> String {
 fn reader(from: impl Read + Send + 'static) -> std::thread::JoinHandle<String> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What a killed process leaves unread is as good as read.
+        // Output that a killed process leaves unread does not matter.
         let _ = from.take(OUTPUT).read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     })
 }
 
-/// Waits for the end; kills what does not come to it. Gives its exit code, `None` after a signal.
+/// Waits for the end, and kills a process that hangs. Returns its exit code, `None` after a signal.
 fn wait(child: &mut Child) -> Result<Option<i32>, String> {
     let begin = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! A folder in which somebody worked with `ns`, and one thing in it that somebody else then changed.
+//! A directory in which a user worked with `ns`, and one entry in it that an attacker then changed.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -13,10 +13,10 @@ use tempfile::TempDir;
 use super::support::{ns, run, state_home};
 use super::treatment::Treatment;
 
-/// What is changed.
+/// The entry that is changed.
 #[derive(Debug)]
 pub struct Target {
-    /// From the root; `*` stands for the first name there is.
+    /// Relative to the root; `*` stands for the first name in the directory.
     pub path: &'static str,
     /// Whether it is a directory.
     pub is_folder: bool,
@@ -30,7 +30,7 @@ const fn folder(path: &'static str) -> Target {
     Target { path, is_folder: true }
 }
 
-/// Everything of ours in a folder, and every file that a command takes something from.
+/// All of our own files in a directory, and every file that a command reads.
 pub const TARGETS: [Target; 27] = [
     folder(".ns"),
     file(".ns/runs/owner"),
@@ -63,24 +63,24 @@ pub const TARGETS: [Target; 27] = [
 
 /// The files that scripts of the user work with.
 const USERS: [&str; 7] = ["a.txt", "b.txt", "c.txt", "e.txt", "gone.txt", "d/in/deep.txt", "ok.ns"];
-/// Bytes of a file that are compared.
+/// Maximum number of bytes of a file that are compared.
 const CONTENT: u64 = 1 << 16;
 
-/// A target and what is done to it.
+/// A target and its treatment.
 pub struct Hostile {
     pub target: &'static Target,
     pub treatment: &'static Treatment,
 }
 
-/// A folder that was treated.
+/// A directory after its treatment.
 pub struct Treated {
-    /// The path of what was treated.
+    /// The path of the target.
     pub target: &'static str,
     place: TempDir,
-    /// What the user's files are now, and what they were before each run.
+    /// The current content of the user's files, and their content before each run.
     pub known: Vec<BTreeMap<PathBuf, Vec<u8>>>,
     outside: BTreeMap<PathBuf, String>,
-    /// Whether a command has run that may have taken a run back.
+    /// Whether a command has run that may have undone a run.
     was_taken_back: Cell<bool>,
 }
 
@@ -89,11 +89,11 @@ const SETUP: [&str; 3] = [
     "MUST FS.DeleteFile(\"d\", recursive: true)\nMUST FS.DeleteFile(\"gone.txt\")",
     "MUST FS.MoveFile(\"b.txt\", \"c.txt\")\nMUST FS.WriteFile(\"a.txt\", \"three\")",
 ];
-/// What a run does that is killed before it ends.
+/// The work of the run that is killed before it ends.
 const KILLED: &str = "MUST FS.WriteFile(\"a.txt\", \"four\")\nMUST FS.WriteFile(\"e.txt\", \"new\")\nEMIT 1\nWHILE true DO\nSET x = 1\nEND";
 
 impl Hostile {
-    /// Makes the folder, and treats it.
+    /// Creates the directory and applies the treatment.
     pub fn make(&self) -> Treated {
         let place = tempfile::tempdir().expect("a folder for the test");
         let root = place.path().join("root");
@@ -125,7 +125,7 @@ impl Hostile {
         Treated { target: self.target.path, place, known, outside, was_taken_back: Cell::new(false) }
     }
 
-    /// Works in a folder as its user would. Gives the user's files after each run, the newest first.
+    /// Works in a directory as its user would. Returns the user's files after each run, the newest first.
     fn work_in(&self, root: &Path) -> Vec<BTreeMap<PathBuf, Vec<u8>>> {
         let mut known = vec![users_files(root)];
         for script in SETUP {
@@ -146,7 +146,7 @@ impl Hostile {
     }
 }
 
-/// A run that is killed once it has changed something.
+/// Starts a run and kills it once it has changed something.
 fn kill_one(root: &Path) {
     let mut command = ns(root);
     command.args(["--max-steps", "1000000000000", "run", "--atomic", "-e", KILLED]);
@@ -164,17 +164,17 @@ impl Treated {
         self.place.path().join("root")
     }
 
-    /// Where files for a command lie that are not the folder's.
+    /// Returns the directory of input files that do not belong to the sandbox.
     pub fn other(&self) -> PathBuf {
         self.place.path().join("other")
     }
 
-    /// Whether a run was killed in it, which the next command may take back.
+    /// Whether a run was killed in it, which the next command may roll back.
     pub fn is_open(&self) -> bool {
         self.known.len() > 4
     }
 
-    /// What a command did that it must not.
+    /// Returns the forbidden effect of a command, if any.
     pub fn fault(&self, takes_back: bool) -> Option<String> {
         let now = outside(self.place.path());
         if now != self.outside {
@@ -184,7 +184,7 @@ impl Treated {
         let may_be_older = self.was_taken_back.get() || takes_back;
         self.was_taken_back.set(may_be_older);
         let known = &self.known[..if may_be_older { self.known.len() } else { 1 }];
-        // A run may be taken back in part: what stands in the way of the rest is said.
+        // A run may be undone in part: conflicts with the rest are reported.
         let fits = |name: &&str| known.iter().any(|known| known.get(Path::new(name)) == files.get(Path::new(name)));
         let is_known = USERS.iter().all(fits);
         (!is_known).then(|| format!("the user's files were changed: {:?}", texts(&files)))
@@ -196,7 +196,7 @@ fn texts(files: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<(String, String)> {
     files.iter().map(|(path, content)| (path.display().to_string(), text(content))).collect()
 }
 
-/// The files that scripts of the user work with, by their content.
+/// Returns the files that scripts of the user work with, with their content.
 fn users_files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for name in USERS {
@@ -217,8 +217,8 @@ fn users_files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// What is known of everything outside the root: content, times of change and permission bits. Reading leaves
-/// no trace that can be relied on; what a command prints is looked at for secrets instead.
+/// Returns the state of everything outside the root: content, modification times and permission bits. Access times are
+/// unreliable, so the output of commands is searched for secrets instead.
 fn outside(place: &Path) -> BTreeMap<PathBuf, String> {
     let (mut found, mut ahead) = (BTreeMap::new(), vec![place.join("outside")]);
     while let Some(here) = ahead.pop() {
@@ -240,7 +240,7 @@ fn outside(place: &Path) -> BTreeMap<PathBuf, String> {
     found
 }
 
-/// The path of a target in a folder; `None` where there is nothing.
+/// Returns the path of a target in a directory.
 pub fn path_of(target: &Target, root: &Path) -> PathBuf {
     let Some(folder) = target.path.strip_suffix("/*") else { return root.join(target.path) };
     let folder = root.join(folder);
@@ -254,7 +254,7 @@ pub fn path_of(target: &Target, root: &Path) -> PathBuf {
     names.pop().unwrap_or_else(|| folder.join("20260101T000000.000000Z-00000001"))
 }
 
-/// Another user's state folder, as far as keys are concerned.
+/// Returns another user's state directory, with a different key.
 pub fn other_state() -> PathBuf {
     let other = state_home().join("another");
     fs::create_dir_all(&other).expect("the folder for tests can be written");

@@ -1,11 +1,11 @@
-//! Hostile folders: every file of ours in a folder, and every file that a command reads besides, forged,
-//! cut, doubled, exchanged for something else, from another user, root or time, or put back from an
-//! earlier run; and every command in each.
+//! Hostile directories: every file of ours, and every other file that a command reads, is forged, truncated,
+//! duplicated, exchanged, taken from another user, root or time, or restored from an earlier run; and every command
+//! runs in each.
 //!
-//! After each command nothing outside is changed or read, the user's own files have the content that they
-//! had (or, for a command that takes a run back, the one before that run), nothing panics, and nothing
-//! hangs: the one clock kills what has not ended after a minute. In the short form each folder meets
-//! some of the commands in turn, with `NS_LONG=1` all of them.
+//! After each command, nothing outside is changed or read, the user's own files have their previous content (or, for a
+//! command that undoes a run, the content before that run), nothing panics, and nothing hangs: the only timeout kills
+//! what has not ended after a minute. The short form runs some of the commands in each directory in turn, `NS_LONG=1`
+//! all of them.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -22,7 +22,7 @@ use commands::COMMANDS;
 use folder::{Hostile, TARGETS};
 use treatment::TREATMENTS;
 
-/// Commands that each folder meets in the short form.
+/// Number of commands in each directory in the short form.
 const SHORT: usize = 4;
 
 fn main() {
@@ -45,7 +45,7 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// Runs so many commands in a folder, from one on.
+/// Runs `count` commands in a directory, starting at `first`.
 fn meet(hostile: &Hostile, first: usize, count: usize) -> Result<(), Failed> {
     let folder = hostile.make();
     let faults: Vec<String> = (0..count)

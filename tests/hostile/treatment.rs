@@ -1,4 +1,4 @@
-//! What is done to a file or directory of a folder.
+//! Treatments of a file or directory.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
@@ -8,14 +8,14 @@ use std::process::Command;
 use super::folder::{Target, other_state, path_of};
 use super::support::{ns, run};
 
-/// One way to make a folder hostile.
+/// A way to make a directory hostile.
 #[derive(Debug)]
 pub struct Treatment {
     pub name: &'static str,
-    /// Whether it is done to directories too, or to files alone.
+    /// Whether it applies to directories as well, or to files only.
     scope: Scope,
     pub needs_root: bool,
-    /// `path`, the root, and the folder above it with `outside`.
+    /// Applied to `path`, with the root and the directory above it, which contains `outside`.
     work: fn(&Place<'_>),
 }
 
@@ -85,7 +85,7 @@ pub const TREATMENTS: [Treatment; 30] = [
     treat_as_root("a device that takes all", Scope::Both, |it| make(it, &["mknod"], &["c", "1", "3"])),
     treat("a socket", Scope::Both, |it| {
         remove(it.path);
-        // Its path may be too long for a socket; what is there then is nothing.
+        // The path may be too long for a socket; then nothing exists there.
         drop(std::os::unix::net::UnixListener::bind(it.path));
     }),
     treat("a directory", Scope::Files, |it| {
@@ -118,7 +118,7 @@ pub const TREATMENTS: [Treatment; 30] = [
 ];
 
 impl Treatment {
-    /// Whether it can be done to a target.
+    /// Whether it applies to a target.
     pub fn fits(&self, target: &Target) -> bool {
         match self.scope {
             Scope::Both => true,
@@ -127,7 +127,7 @@ impl Treatment {
         }
     }
 
-    /// Does it.
+    /// Applies it.
     pub fn apply(&self, target: &Target, root: &Path, above: &Path) {
         let path = path_of(target, root);
         (self.work)(&Place { path: &path, root, above });
@@ -164,7 +164,7 @@ fn make(it: &Place<'_>, before: &[&str], after: &[&str]) {
     assert!(made.success(), "{before:?}");
 }
 
-/// The same thing as somebody else's `ns` made it, in a folder of theirs.
+/// Replaces the target by the same file of another user's directory.
 fn from_another(it: &Place<'_>, is_other_key: bool) {
     let below = it.path.strip_prefix(it.root).expect("it lies there");
     let other = it.above.join("theirs");
@@ -179,7 +179,7 @@ fn from_another(it: &Place<'_>, is_other_key: bool) {
     }
     assert_eq!(run(command.args(["run", "-e", script])).code, 0);
     let target = Target { path: Box::leak(below.display().to_string().into_boxed_str()), is_folder: false };
-    // A name of theirs where there is none of the same name.
+    // If there is no file of the same name, take another one of theirs.
     let mut theirs = path_of(&target, &other);
     if !theirs.exists() {
         let folder = below.parent().unwrap_or(Path::new(""));

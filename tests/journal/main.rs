@@ -1,4 +1,4 @@
-//! What runs changed is listed, shown and taken back; what stands in the way is said, and nothing is lost.
+//! Changes of runs are listed, shown and undone; conflicts are reported, and nothing is lost.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -37,7 +37,7 @@ fn undo(place: &Path, words: &[&str]) -> Ran {
     run(ns(place).arg("undo").args(words))
 }
 
-/// The runs as `ns log` lists them, the newest first.
+/// Returns the runs as `ns log` lists them, the newest first.
 fn log(place: &Path) -> Vec<Json> {
     let ran = run(ns(place).args(["--output", "json", "log"]));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -52,7 +52,7 @@ fn show(place: &Path, words: &[&str]) -> Ran {
     run(ns(place).args(["--output", "json", "show"]).args(words))
 }
 
-/// The journal of a run that ended.
+/// Returns the journal of a run that ended.
 fn journal(place: &Path, run: &Json) -> PathBuf {
     place.join(".ns/runs").join(name_of(run))
 }
@@ -86,7 +86,7 @@ fn a_run_is_taken_back_and_done_again_to_the_last_time() {
     assert_eq!(nothing.code, 1);
 }
 
-/// Folders that a run makes where others were, and moves: their times are their own.
+/// Directories that a run creates in place of others, or moves, have times of their own.
 #[test]
 fn folders_made_under_the_names_of_others() {
     let place = sandbox();
@@ -121,7 +121,7 @@ MUST FS.WriteFile(\"d/in/x\", \"x\")
     }
 }
 
-/// What the run changed before it took it away has the name of something in the tree that comes in its place.
+/// `d/in` is changed before `d` is deleted, and the tree copied in its place has an entry of the same name.
 const COPIED_OVER_WHAT_WAS_CHANGED: &str = "\
 MUST FS.SetPermissions(\"d/in\", \"700\")
 MUST FS.DeleteFile(\"d\", recursive: true)
@@ -134,7 +134,7 @@ fn what_others_put_into_a_copied_tree_stays() {
         let place = sandbox();
         eval(place.path(), "MUST FS.WriteFile(\"e/in/c.txt\", \"e\")");
         eval(place.path(), &format!("{COPIED_OVER_WHAT_WAS_CHANGED}{last}"));
-        // The system's clock for files ticks every few milliseconds.
+        // The time stamps of the file system advance only every few milliseconds.
         std::thread::sleep(std::time::Duration::from_millis(50));
         fs::create_dir_all(place.path().join("d/in")).expect("a folder");
         fs::write(place.path().join("d/in/theirs"), "theirs").expect("a file");
@@ -145,7 +145,7 @@ fn what_others_put_into_a_copied_tree_stays() {
     }
 }
 
-/// Runs that moved things about in a tree that an earlier one left, and were taken back.
+/// Runs that moved entries in a tree that an earlier run left, and were undone.
 #[test]
 fn a_tree_is_as_it_was_once_later_runs_are_taken_back() {
     let place = sandbox();
@@ -169,10 +169,10 @@ fn a_tree_is_as_it_was_once_later_runs_are_taken_back() {
     assert_eq!(state_of(place.path()), before);
 }
 
-/// Something done to a sandbox from outside the run that is looked at.
+/// A change to a sandbox outside of the run under test.
 type Change = fn(&Path);
 
-/// What later runs did in such a tree stays, and what others did meanwhile.
+/// Changes by later runs or by other processes in such a tree are preserved.
 #[test]
 fn a_tree_that_others_changed_is_not_as_it_was() {
     let moved = "MUST FS.MoveFile(\"copy/in/c.txt\", \"out.txt\")";
@@ -188,7 +188,7 @@ fn a_tree_that_others_changed_is_not_as_it_was() {
         let copied = name_of(&log(place.path())[0]).to_owned();
         eval(place.path(), moved);
         assert_eq!(undo(place.path(), &[]).code, 0);
-        // The system's clock for files ticks every few milliseconds.
+        // The time stamps of the file system advance only every few milliseconds.
         std::thread::sleep(std::time::Duration::from_millis(50));
         change(place.path());
         let before = state_of(place.path());
@@ -251,7 +251,7 @@ fn where_the_tree_has_moved_on_nothing_is_done_unless_by_force() {
     let place = sandbox();
     let at = |name: &str| place.path().join(name);
     eval(place.path(), CHANGES);
-    // The system's clock for files ticks every few milliseconds.
+    // The time stamps of the file system advance only every few milliseconds.
     std::thread::sleep(std::time::Duration::from_millis(50));
     fs::write(at("a.txt"), "theirs").expect("a file");
     fs::write(at("b.txt"), "theirs too").expect("a file");
@@ -385,7 +385,7 @@ fn what_the_policy_refuses_is_not_taken_back_even_by_force() {
     assert!(!place.path().join("new").exists());
 }
 
-/// Somebody deleted by hand what the two newest runs had made.
+/// Someone manually deleted what the two newest runs had created.
 #[test]
 fn no_run_stands_in_the_way_of_those_before_it() {
     let place = sandbox();
@@ -416,7 +416,7 @@ fn no_run_stands_in_the_way_of_those_before_it() {
     let stuck = undo(place.path(), &["--skip"]);
     assert_eq!(stuck.code, 1, "{}", stuck.stderr);
     assert!(stuck.stderr.contains("none of 2 runs can be taken back"), "{}", stuck.stderr);
-    // By force each of them counts as taken back, so that the next is the one before it.
+    // A forced undo marks each of them as undone, so that the next undo affects the run before.
     for run in &runs[..2] {
         let forced = undo(place.path(), &["--force"]);
         assert_eq!(forced.code, 1, "what is left is a failure: {}", forced.stderr);
@@ -428,7 +428,7 @@ fn no_run_stands_in_the_way_of_those_before_it() {
     assert_eq!(states, ["undone"; 3]);
 }
 
-/// A run that is passed over has nothing to do with what is wrong with the machine.
+/// Errors of the machine do not make undo skip a run.
 #[test]
 fn a_policy_that_refuses_is_no_run_to_pass_over_for_ever() {
     let place = sandbox();
@@ -438,7 +438,7 @@ fn a_policy_that_refuses_is_no_run_to_pass_over_for_ever() {
     assert!(place.path().join("one").exists());
 }
 
-/// What was taken back long ago is not what somebody means who has done something else since.
+/// A run undone before newer work is not the one that a redo should affect.
 #[test]
 fn a_new_run_ends_what_can_be_done_again() {
     let place = sandbox();
@@ -450,14 +450,14 @@ fn a_new_run_ends_what_can_be_done_again() {
     let refused = redo();
     assert!(refused.code == 1 && refused.stderr.contains("no run was taken back"), "{}", refused.stderr);
     assert!(!place.path().join("old").exists());
-    // Once the new one is taken back it can be done again, and then that is new work again.
+    // Once the new run is undone, it can be redone, and then counts as new work again.
     assert_eq!(undo(place.path(), &[]).code, 0);
     assert!(!place.path().join("new").exists());
     assert_eq!(redo().code, 0);
     assert!(place.path().join("new").exists());
     assert_eq!(redo().code, 1);
     assert!(!place.path().join("old").exists());
-    // Several that were taken back one after another come back in turn.
+    // Several runs undone one after another are redone in turn.
     write("newer");
     for name in ["newer", "new"] {
         assert_eq!(undo(place.path(), &[]).code, 0);

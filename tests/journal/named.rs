@@ -1,4 +1,4 @@
-//! How runs are named and listed.
+//! Names and listing of runs.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What `ns log` says of runs that were stopped, undone and redone, and what an undo says before and after it is done.
+//! States of stopped, undone and redone runs in `ns log`, and the output of an undo before and after it.
 
 use std::fs;
 use std::path::Path;
@@ -76,7 +76,7 @@ fn the_name_of_a_run_is_enough_to_undo_and_redo_it() {
         );
     }
     assert_eq!(states(place.path()), ["done", "redone"]);
-    // The undo has a name too, and to take it back is to redo the run.
+    // The undo is a run with a name; undoing it redoes the original run.
     assert_eq!(undo(place.path(), &[&first]).code, 0);
     let by = log(place.path())[1]["by"].as_str().expect("a name").to_owned();
     let undone = undo(place.path(), &[&by]);
@@ -111,7 +111,7 @@ fn the_plan_of_an_undo_changes_nothing() {
             "{}",
             planned.stderr
         );
-        // Two lines differ, of which each side has one; the other two are new or gone.
+        // Two lines differ on both sides; the other two are added or removed.
         let counts = planned.stdout.lines().map(|line| line.matches(['+', '-']).count()).sum::<usize>();
         assert!(counts >= 5, "the lines are counted: {}", planned.stdout);
         for line in lines {

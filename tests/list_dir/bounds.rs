@@ -1,4 +1,4 @@
-//! Limits, policy, and folders that are closed or vanish.
+//! Limits, policy, and directories that are unreadable or vanish.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -75,7 +75,7 @@ fn blocked_directories_are_left_out_and_not_followed_to() {
     assert_eq!(list(json!({ "path": "l" })).0, 4);
 }
 
-/// Runs `list_dir` as a user whom modes stop; root may read everything, without its powers it may not.
+/// Runs `list_dir` as a user subject to file modes: root without its capabilities.
 fn list_without_powers(place: &Place, args: &Json) -> (String, String) {
     let mut command = Command::new("setpriv");
     command.args(["--bounding-set", "-dac_override,-dac_read_search", "--inh-caps", "-dac_override,-dac_read_search"]);
@@ -108,7 +108,7 @@ fn folders_that_cannot_be_read_are_shown_empty() {
     assert!(locked.0.is_empty() && locked.1.contains("permission_denied"), "{}", locked.1);
 }
 
-/// While folders come and go every listing is whole JSON of what was there.
+/// While directories appear and vanish, every listing is complete JSON of what existed.
 #[test]
 fn folders_may_vanish_meanwhile() {
     let place = Place::new(&["stays/f"]);

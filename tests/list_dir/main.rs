@@ -1,4 +1,4 @@
-//! `FS.ListDir` line by line of docs/specs/list_dir.md, and what an enemy could put into a tree.
+//! `FS.ListDir` line by line of docs/specs/list_dir.md, and hostile trees.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -19,13 +19,13 @@ use tempfile::TempDir;
 
 use support::{Ran, ns, run};
 
-/// A sandbox called `box`, with room beside it.
+/// A sandbox called `box`, with space beside it.
 struct Place {
     top: TempDir,
 }
 
 impl Place {
-    /// A sandbox with files (`a/b.txt`), folders (`a/`), links (`a -> b`) and contents (`a = text`).
+    /// Creates a sandbox with files (`a/b.txt`), directories (`a/`), links (`a -> b`) and contents (`a = text`).
     fn new(entries: &[&str]) -> Place {
         let place = Place { top: tempfile::tempdir().expect("a folder for the test") };
         fs::create_dir(place.sandbox()).expect("a sandbox");
@@ -59,21 +59,21 @@ impl Place {
         run(ns(&self.sandbox()).args(["call", "list_dir", &args.to_string()]))
     }
 
-    /// The answer of a call that succeeds and has nothing to say besides.
+    /// Returns the answer of a call that succeeds without warnings.
     fn list(&self, args: Json) -> String {
         let ran = self.call(args);
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
         ran.stdout.strip_suffix('\n').expect("the answer ends with a line feed").to_owned()
     }
 
-    /// A listing with `.gitignore` and the remarks on standard error.
+    /// Returns a listing with `.gitignore`, and the warnings on standard error.
     fn ignoring(&self, path: &str) -> (String, String) {
         let ran = self.call(json!({ "path": path, "recursive": true, "use_gitignore": true, "filter": "files" }));
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         (ran.stdout.trim_end().to_owned(), ran.stderr)
     }
 
-    /// The `code` and `argument` of a call that fails.
+    /// Returns the `code` and `argument` of a failing call.
     fn refusal(&self, args: Json) -> (String, Json) {
         let ran = self.call(args);
         assert_eq!(ran.stdout, "", "a refusal prints nothing on standard output");

@@ -1,4 +1,4 @@
-//! What may be given, and what is refused.
+//! Valid and invalid arguments.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `.gitignore` files, good and bad.
+//! Valid and invalid `.gitignore` files.
 
 use std::fs;
 use std::process::Command;
@@ -68,7 +68,7 @@ fn a_link_is_no_folder_to_the_rules() {
     assert_eq!(place.list(follow), ".gitignore\ndir/.gitignore\ndir/g", "a folder's rules hold below the link to it");
 }
 
-/// Whatever stands where the rules should be, the listing is whole, and the user is told.
+/// Whatever is in place of the rules, the listing is complete, and there is a warning.
 #[test]
 fn files_of_rules_that_cannot_be_used_are_remarked_on() {
     let place = Place::new(&[
@@ -139,7 +139,7 @@ fn remarks_do_not_flood() {
     assert!(remarks.contains("190 more"), "{remarks}");
 }
 
-/// Patterns made to be slow are not: the time is bounded by names and rules, not by their product of ways.
+/// Patterns designed to be slow are not: the time is bounded by names and rules, not by the number of ways to match.
 #[test]
 fn no_pattern_hangs() {
     let place = Place::new(&[]);

@@ -41,7 +41,7 @@ fn depth_counts_levels_of_folders() {
     assert_eq!(json, r#"{"name":"box","type":"folder","children":[{"name":"a","type":"folder","children":[]}]}"#);
 }
 
-/// JSON text is what Python writes, whatever names a tree holds.
+/// The JSON text equals the output of Python for all names in a tree.
 #[test]
 fn json_text_is_that_of_python() {
     let names = [
@@ -103,7 +103,7 @@ fn special_files_are_files_and_never_opened() {
 fn our_own_files_are_invisible() {
     let place =
         Place::new(&[".ns/journal", "neuroscript.toml", "a/.ns/x", "a/neuroscript.toml", "back -> a/..", "l -> .ns"]);
-    // That `.ns` is nobody's is said otherwise, once with each call.
+    // A warning about foreign state would accompany each call.
     assert_eq!(run(ns(&place.sandbox()).args(["adopt", "--yes"])).code, 0);
     let shown = place.list(json!({ "recursive": true, "follow_folder_symlinks": true, "filter": "files" }));
     assert_eq!(shown, "l", "reserved names are hidden at every depth");

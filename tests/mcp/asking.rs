@@ -1,4 +1,4 @@
-//! Calls that need a person's leave: asked while they wait, asked by coming again, or refused.
+//! Calls that need approval: asked while they wait, asked by repeating the call, or refused.
 
 use serde_json::{Value as Json, json};
 
@@ -18,7 +18,7 @@ fn delete(path: &str) -> Json {
     json!({ "name": "delete_file", "arguments": { "path": path } })
 }
 
-/// Answers the question that comes next.
+/// Answers the next question.
 fn reply(client: &mut Client, answer: Json) -> Json {
     let question = client.hear();
     assert_eq!(question["method"], "elicitation/create", "{question}");
@@ -57,7 +57,7 @@ fn an_older_client_is_asked_while_the_call_waits() {
     let id = client.ask("tools/call", delete("b.txt"));
     reply(&mut client, accepted("session"));
     assert_eq!(client.answer_to(id)["result"]["isError"], false);
-    // From here on nobody is asked, scripts included.
+    // From here on nobody is asked, not even by scripts.
     client.done("delete_file", json!({ "path": "c.txt" }));
     std::fs::write(place.path().join("d.txt"), "x").expect("a file");
     client.done("run_script", json!({ "script": "MUST CALL FS.DeleteFile(\"d.txt\")" }));
@@ -116,7 +116,7 @@ fn a_newer_client_comes_again_with_the_answer() {
         call["inputResponses"] = json!({ "approval": accepted(word) });
         call
     };
-    // The answer holds for the plan that was shown, and for no other.
+    // The answer is valid only for the plan that was shown.
     let other = client.request("tools/call", again("b.txt", "once"))["result"].clone();
     assert_eq!(other["resultType"], "input_required", "{other}");
     assert!(place.path().join("b.txt").exists());
@@ -125,14 +125,14 @@ fn a_newer_client_comes_again_with_the_answer() {
     assert!(!place.path().join("a.txt").exists());
 }
 
-/// A call of a script that deletes what it is given, as a newer client makes it.
+/// Returns a call of a script that deletes its arguments, in the form of a newer client.
 fn deleting(paths: &[&str]) -> Json {
     let script = "MUST CALL FS.WriteFile(\"begun.txt\", \"x\")\n\
         FOR EACH path IN ARGS DO\n  MUST CALL FS.DeleteFile(path)\nEND\nRETURN LEN(ARGS)";
     json!({ "name": "run_script", "arguments": { "script": script, "args": paths } })
 }
 
-/// The same with the answer to what was asked.
+/// Adds the answer to a question to the call.
 fn answered(call: &Json, required: &Json, word: &str) -> Json {
     let mut call = call.clone();
     call["requestState"] = required["requestState"].clone();
@@ -150,7 +150,7 @@ fn a_script_of_a_newer_client_waits_for_each_answer() {
     let message = first["inputRequests"]["approval"]["params"]["message"].as_str().expect("a question");
     assert!(message.contains("a.txt"), "{message}");
     assert!(place.path().join("begun.txt").exists() && place.path().join("a.txt").exists());
-    // An answer without an answer is asked again; the same script goes on, and asks what is next.
+    // A repeated call without an answer is asked again; the same script continues and asks its next question.
     let mut empty = call.clone();
     empty["requestState"] = first["requestState"].clone();
     let again = client.request("tools/call", empty)["result"].clone();
@@ -195,7 +195,7 @@ fn scripts_that_nobody_answers_are_taken_back() {
         let required = client.request("tools/call", call(&format!("{number}.txt")))["result"].clone();
         assert_eq!(required["resultType"], "input_required", "{required}");
     }
-    // Four may wait; the two oldest make room.
+    // Four may wait; the two oldest are stopped.
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while begun(0) || begun(1) {
         assert!(std::time::Instant::now() < end, "the oldest scripts are taken back");

@@ -1,4 +1,4 @@
-//! What bad input gets: an error or a clean end.
+//! Invalid input causes an error or a clean end.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ fn sandbox() -> tempfile::TempDir {
     tempfile::tempdir().expect("a sandbox")
 }
 
-/// The server still works.
+/// Asserts that the server still works.
 fn works(client: &mut Client) {
     client.done("list_dir", json!({}));
 }
@@ -44,7 +44,7 @@ fn frames_that_are_no_messages_are_answered() {
         let shown = String::from_utf8_lossy(frame);
         assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{shown}: {answer}");
     }
-    // Nobody waits for an answer to these.
+    // These frames need no answer.
     for frame in [
         &b"\n"[..],
         b"   \r\n",
@@ -181,7 +181,7 @@ fn a_client_that_closes_both_sides_ends_the_server() {
     drop(child.stdout.take());
     let mut input = child.stdin.take().expect("the input is piped");
     let frame = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
-    // The server ends, and what is written then is an error.
+    // The server ends, and later writes fail.
     let end = Instant::now() + Duration::from_secs(30);
     while std::io::Write::write_all(&mut input, frame.as_bytes()).is_ok() {
         assert!(Instant::now() < end, "the server notices");

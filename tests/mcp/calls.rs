@@ -1,4 +1,4 @@
-//! Calls of tools: their answers, their failures, and answers that are longer than a client takes at once.
+//! Tool calls: results, failures, and truncated answers.
 
 use serde_json::{Value as Json, json};
 
@@ -106,7 +106,7 @@ fn session_memory_lasts_as_long_as_the_connection() {
     assert_eq!(other.done("memory_get", json!({ "scope": "session", "key": "k" }))["result"], Json::Null);
 }
 
-/// Reads an answer on to its end; gives the parts.
+/// Reads all parts of an answer.
 fn parts(client: &mut Client, result: &Json) -> Vec<Json> {
     let mut parts = Vec::new();
     let mut cursor = result["_meta"]["next_cursor"].clone();

@@ -1,4 +1,4 @@
-//! A client that writes lines and reads lines, and knows nothing of the protocol but its frames.
+//! A client that exchanges lines and knows nothing of the protocol but its frames.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use crate::support::ns;
 
-/// How long an answer is waited for before the test fails.
+/// Maximum time to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Client {
@@ -18,7 +18,7 @@ pub struct Client {
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     next: i64,
-    /// What every request of this client carries in `_meta`.
+    /// The `_meta` of every request of this client.
     meta: Option<Json>,
 }
 
@@ -30,7 +30,7 @@ impl Drop for Client {
 }
 
 impl Client {
-    /// Starts a server and says nothing.
+    /// Starts a server without a handshake.
     pub fn start(sandbox: &Path, options: &[&str]) -> Client {
         let mut command = ns(sandbox);
         command.arg("mcp").args(options);
@@ -49,12 +49,12 @@ impl Client {
         Client { child, input, lines, next: 0, meta: None }
     }
 
-    /// Starts a server and shakes hands as clients up to 2025-11-25 do.
+    /// Starts a server with the handshake of clients up to 2025-11-25.
     pub fn open(sandbox: &Path, options: &[&str]) -> Client {
         Client::open_with(sandbox, options, "2025-11-25", json!({}))
     }
 
-    /// The same with a revision and capabilities.
+    /// Starts a server with a revision and capabilities.
     pub fn open_with(sandbox: &Path, options: &[&str], version: &str, capabilities: Json) -> Client {
         let mut client = Client::start(sandbox, options);
         let params = json!({
@@ -66,7 +66,7 @@ impl Client {
         client
     }
 
-    /// Starts a server for a client of 2026-07-28, which shakes no hands.
+    /// Starts a server for a client of 2026-07-28, which needs no handshake.
     pub fn modern(sandbox: &Path, options: &[&str], capabilities: Json) -> Client {
         let mut client = Client::start(sandbox, options);
         client.meta = Some(json!({
@@ -77,7 +77,7 @@ impl Client {
         client
     }
 
-    /// Writes bytes as they are.
+    /// Writes raw bytes.
     pub fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         let input = self.input.as_mut().expect("the input is open");
         input.write_all(bytes).and_then(|()| input.flush())
@@ -88,7 +88,7 @@ impl Client {
         self.write(format!("{frame}\n").as_bytes()).expect("the server reads");
     }
 
-    /// Writes a request, and gives its id.
+    /// Writes a request and returns its id.
     pub fn ask(&mut self, method: &str, mut params: Json) -> i64 {
         self.next += 1;
         if let Some(meta) = &self.meta {
@@ -103,18 +103,18 @@ impl Client {
         self.next
     }
 
-    /// The next frame.
+    /// Returns the next frame.
     pub fn hear(&mut self) -> Json {
         let line = self.lines.recv_timeout(PATIENCE).expect("the server answers");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
-    /// The next line as it is; none when the server says no more.
+    /// Returns the next line; `None` at the end of the output.
     pub fn hear_line(&mut self) -> Option<String> {
         self.lines.recv_timeout(PATIENCE).ok()
     }
 
-    /// The answer to a request; other frames are left.
+    /// Returns the answer to a request; skips other frames.
     pub fn answer_to(&mut self, id: i64) -> Json {
         loop {
             let frame = self.hear();
@@ -124,27 +124,27 @@ impl Client {
         }
     }
 
-    /// Asks, and gives the answer.
+    /// Sends a request and returns its answer.
     pub fn request(&mut self, method: &str, params: Json) -> Json {
         let id = self.ask(method, params);
         self.answer_to(id)
     }
 
-    /// Calls a tool, and gives the result.
+    /// Calls a tool and returns the result.
     pub fn call(&mut self, tool: &str, arguments: Json) -> Json {
         let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
         assert!(answer.get("error").is_none(), "{tool}: {answer}");
         answer["result"].clone()
     }
 
-    /// Calls a tool that succeeds, and gives what it says.
+    /// Calls a tool, which must succeed, and returns its structured content.
     pub fn done(&mut self, tool: &str, arguments: Json) -> Json {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], false, "{tool}: {result}");
         result["structuredContent"].clone()
     }
 
-    /// Calls a tool that fails, and gives its error.
+    /// Calls a tool, which must fail, and returns its error.
     pub fn failed(&mut self, tool: &str, arguments: Json) -> Json {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], true, "{tool}: {result}");
@@ -156,13 +156,13 @@ impl Client {
         self.input = None;
     }
 
-    /// Closes the input, and gives the exit code.
+    /// Closes the input and returns the exit code.
     pub fn leave(&mut self) -> i32 {
         self.close();
         self.child.wait().expect("the server ends").code().unwrap_or(-1)
     }
 
-    /// Bytes of memory that the server has taken.
+    /// Returns the resident memory of the server in bytes.
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("the server runs");
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("the system says so");

@@ -1,5 +1,5 @@
-//! Calls that are done without rmcp: the same bytes, the same order, and as easily stopped as those it has.
-//! What `_meta` asks for decides which way a call goes (`src/mcp/server/direct.rs`).
+//! Calls that bypass rmcp: the same bytes, the same order, and as easily cancelled as those that do not. The fields in
+//! `_meta` determine the route of a call (`src/mcp/server/direct.rs`).
 
 use std::time::{Duration, Instant};
 
@@ -7,9 +7,9 @@ use serde_json::{Value as Json, json};
 
 use crate::client::Client;
 
-/// How long a server that hangs is waited for; a hash of a TiB takes longer.
+/// Time after which a server counts as hanging; hashing a TiB takes longer.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// A progress token takes a call to rmcp.
+/// A progress token sends a call through rmcp.
 const TOKEN: &str = "t";
 
 fn sandbox() -> tempfile::TempDir {
@@ -36,7 +36,7 @@ fn calls() -> Vec<Json> {
     .into()
 }
 
-/// The lines that answer the calls, with `meta` in each.
+/// Returns the lines that answer the calls, with `meta` in each.
 fn answers(client: &mut Client, meta: Option<Json>) -> Vec<String> {
     let mut lines = Vec::new();
     for mut call in calls() {
@@ -69,7 +69,7 @@ fn a_call_overtakes_none_that_rmcp_has() {
     let mut client = Client::open(place.path(), &["--write"]);
     for number in 0..200 {
         let write = json!({ "file_path": "a.txt", "content": number.to_string(), "overwrite": true });
-        // One of both goes to rmcp, in turn.
+        // One of the two goes through rmcp, alternately.
         let mut calls = [
             json!({ "name": "write_file", "arguments": write }),
             json!({ "name": "read_file", "arguments": { "file_path": "a.txt" } }),
@@ -82,10 +82,10 @@ fn a_call_overtakes_none_that_rmcp_has() {
     }
 }
 
-/// A server whose tool `hash_file` takes long, and the id of such a call, sent ahead.
+/// Starts a server with a slow call of `hash_file`, and returns the id of that call.
 fn long_call(place: &std::path::Path) -> (Client, i64) {
     let file = std::fs::File::create(place.join("large.bin")).expect("a file");
-    // Nothing but holes: reading it takes time and no disk.
+    // A sparse file: reading it takes time but no disk space.
     file.set_len(1 << 40).expect("a file with holes");
     let mut client = Client::open(place, &["--tools", "all"]);
     let id = client.ask("tools/call", json!({ "name": "hash_file", "arguments": { "path": "large.bin" } }));

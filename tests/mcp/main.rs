@@ -1,4 +1,4 @@
-//! `ns mcp` as a client sees it: frames go into the real binary and come out of it.
+//! `ns mcp` from the client's side: frames are sent to the real binary and read from it.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 

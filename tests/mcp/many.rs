@@ -1,4 +1,4 @@
-//! Many calls over one connection: each is answered once, and memory stays what it was.
+//! Many calls over one connection: each is answered once, and memory stays constant.
 
 use std::collections::HashMap;
 
@@ -6,9 +6,9 @@ use serde_json::json;
 
 use crate::client::Client;
 
-/// Calls that are in flight at once.
+/// Number of concurrent calls.
 const IN_FLIGHT: usize = 8;
-/// One frame of so many is malformed.
+/// One in this many frames is malformed.
 const MALFORMED: usize = 100;
 
 #[test]
@@ -53,7 +53,7 @@ fn every_request_is_answered_once_and_memory_is_flat() {
     assert_eq!(client.hear_line(), None);
 }
 
-/// Takes one frame; gives 1 when it refuses a malformed one.
+/// Reads one frame. Returns 1 if it refuses a malformed one.
 fn hear(client: &mut Client, waiting: &mut HashMap<i64, bool>) -> usize {
     let frame = client.hear();
     match frame["id"].as_i64() {

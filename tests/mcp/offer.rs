@@ -1,4 +1,4 @@
-//! What a client is told of the tools: their order, their schemas, what they cost.
+//! The tools that a client sees: their order, their schemas and their size.
 
 use serde_json::{Value as Json, json};
 
@@ -18,7 +18,7 @@ const READING: [&str; 9] = [
 const CHANGING: [&str; 8] =
     ["write_file", "edit_file", "move_file", "copy_file", "delete_file", "create_directory", "undo", "history"];
 
-/// Bytes of a token, as the budgets count them.
+/// Bytes per token, as assumed by the budgets.
 const TOKEN: usize = 4;
 
 fn offered(options: &[&str]) -> Vec<Json> {
@@ -81,7 +81,7 @@ fn schemas_are_flat() {
     }
 }
 
-/// Looks at a schema and at all below it.
+/// Checks a schema and all its subschemas.
 fn look(schema: &Json, place: &str) {
     let Some(schema) = schema.as_object() else { return };
     for word in ["$ref", "$defs", "anyOf", "oneOf", "allOf", "format", "definitions"] {

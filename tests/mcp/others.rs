@@ -1,4 +1,4 @@
-//! The same tools for programs that speak no MCP: `ns call --jsonl`, `ns call --meta`, `ns tools --format`.
+//! The same tools for programs without MCP: `ns call --jsonl`, `ns call --meta`, `ns tools --format`.
 
 use serde_json::{Value as Json, json};
 
@@ -31,7 +31,7 @@ fn a_line_is_a_call_and_its_answer_has_its_id() {
     assert_eq!((&answers[0]["id"], &answers[0]["result"]["content"]), (&json!(1), &json!("one\n")));
     assert_eq!((&answers[1]["id"], &answers[1]["error"]["code"]), (&json!("b"), &json!("not_found")));
     assert_eq!(answers[2]["id"], json!([2]));
-    // Session memory lasts from line to line.
+    // Session memory persists from line to line.
     assert_eq!(answers[3], json!({ "id": null, "result": 5 }));
     assert_eq!((&answers[4]["id"], &answers[4]["error"]["code"]), (&Json::Null, &json!("bad_args")));
     assert_eq!(answers[5], json!({ "id": 3, "result": null }));
@@ -65,7 +65,7 @@ fn a_long_answer_comes_in_parts() {
     let ran =
         run(ns(place.path()).args(["call", "--meta", "--offset", "9999", "read_file", r#"{"file_path":"a.txt"}"#]));
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
-    // Without it an answer is what the documents say, to the byte.
+    // Without `--meta`, the answer equals the documented one byte for byte.
     let plain = run(ns(place.path()).args(["call", "list_dir", r#"{"filter":"files"}"#]));
     assert_eq!(plain.stdout, "a.txt\nlong.txt\n");
 }

@@ -1,4 +1,4 @@
-//! The handshakes of all revisions, and what holds for every frame.
+//! The handshakes of all revisions, and rules for every frame.
 
 use std::collections::BTreeSet;
 
@@ -91,7 +91,7 @@ fn calls_that_are_sent_ahead_are_done_in_their_order() {
 fn long_calls_tell_how_far_they_have_come_and_can_be_cancelled() {
     let place = tempfile::tempdir().expect("a sandbox");
     let file = std::fs::File::create(place.path().join("large.bin")).expect("a file");
-    // Nothing but holes: reading it takes time and no disk.
+    // A sparse file: reading it takes time but no disk space.
     file.set_len(60 << 30).expect("a file with holes");
     let mut client = Client::open(place.path(), &["--tools", "all"]);
     let arguments = json!({ "path": "large.bin" });
@@ -107,7 +107,7 @@ fn long_calls_tell_how_far_they_have_come_and_can_be_cancelled() {
         last = done;
     }
     client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
-    // The next call is not kept waiting, and the cancelled one has no answer.
+    // The next call does not wait, and the cancelled one has no answer.
     let next = client.ask("tools/call", json!({ "name": "list_dir", "arguments": {} }));
     loop {
         let frame = client.hear();
@@ -125,7 +125,7 @@ fn whoever_leaves_gets_what_was_asked_for() {
     let ids: Vec<i64> =
         (0..100).map(|_| client.ask("tools/call", json!({ "name": "list_dir", "arguments": {} }))).collect();
     assert_eq!(client.leave(), 0);
-    // Calls are done in their order; which answer is written first is nobody's promise.
+    // Calls are executed in order; the order of answers is unspecified.
     let lines = std::iter::from_fn(|| client.hear_line());
     let answers: Vec<Json> = lines.map(|line| serde_json::from_str(&line).expect("a frame")).collect();
     assert!(answers.iter().all(|answer| answer["result"]["isError"] == false), "{answers:?}");

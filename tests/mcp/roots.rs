@@ -1,10 +1,10 @@
-//! Roots of a client: they narrow what its calls may do, and widen nothing.
+//! Client roots narrow what calls may do, and widen nothing.
 
 use serde_json::{Value as Json, json};
 
 use crate::client::Client;
 
-/// Answers the question for roots.
+/// Answers the request for roots.
 fn name_roots(client: &mut Client, roots: &[String]) {
     let question = client.hear();
     assert_eq!(question["method"], "roots/list", "{question}");

@@ -1,4 +1,4 @@
-//! Scripts that are offered as tools with `--script`: their schema, their arguments, what they give.
+//! Scripts offered as tools with `--script`: their schema, arguments and results.
 
 use serde_json::{Value as Json, json};
 
@@ -32,7 +32,7 @@ impl Place {
         place
     }
 
-    /// The options that offer these scripts.
+    /// Returns the options that offer these scripts.
     fn options(&self, names: &[&str]) -> Vec<String> {
         let path = |name: &&str| self.scripts.path().join(name).display().to_string();
         names.iter().flat_map(|name| ["--script".to_owned(), path(name)]).collect()
@@ -131,7 +131,7 @@ fn wrong_arguments_are_told_and_nothing_runs() {
 fn a_failure_names_the_tool_and_the_place_in_the_file() {
     let place = Place::new(&[("fails.ns", "DEFINE PROCEDURE Main(plan: 1)\n  FAIL \"no \" + plan\nEND\n")]);
     let mut client = place.open(&["fails.ns"], &[]);
-    // A parameter of that name is the script's.
+    // A parameter of that name belongs to the script.
     assert_eq!(tool(&mut client, "fails")["inputSchema"]["properties"]["plan"]["type"], "integer");
     let error = client.failed("fails", json!({ "plan": 7 }));
     assert_eq!(
@@ -178,7 +178,7 @@ fn a_script_that_cannot_be_offered_ends_the_server_before_it_begins() {
     }
 }
 
-/// What takes all words that are left takes at least one, from a program too.
+/// A rest parameter takes at least one argument, from programs too.
 #[test]
 fn a_list_of_the_rest_is_not_empty() {
     let script = ":: arg files...: the files to count\nDEFINE PROCEDURE Main(files)\n  RETURN LEN(files)\nEND\n";

@@ -1,4 +1,4 @@
-//! `run_script`: what a script says, gives and changes, and what becomes of one that does too much.
+//! `run_script`: output, value and changes of a script, and scripts that exceed limits.
 
 use std::time::{Duration, Instant};
 
@@ -115,7 +115,7 @@ fn a_script_can_be_cancelled() {
         std::thread::sleep(Duration::from_millis(5));
     }
     client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
-    // It was atomic: what it did is taken back.
+    // It was atomic, so it is rolled back.
     while place.path().join("f1").exists() {
         assert!(Instant::now() < wait, "the script is taken back");
         std::thread::sleep(Duration::from_millis(5));
@@ -152,14 +152,14 @@ fn a_client_that_leaves_takes_its_scripts_with_it() {
     }
 }
 
-/// The processes of which this one is the parent, if they have not ended.
+/// Returns the live child processes of a process.
 fn children(parent: u32) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").expect("the processes are listed").flatten();
     let ids = processes.filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok());
     ids.filter(|id| status(*id).is_some_and(|(its_parent, is_over)| its_parent == parent && !is_over)).collect()
 }
 
-/// The parent of a process, and whether it has ended and is only not collected yet.
+/// Returns the parent of a process, and whether it is a zombie.
 fn status(process: u32) -> Option<(u32, bool)> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
@@ -192,7 +192,7 @@ fn a_server_that_is_killed_takes_its_workers_with_it() {
                 _ => std::thread::sleep(Duration::from_millis(5)),
             }
         };
-        // Most of the scripts are in the middle of their work by then, and some still begin.
+        // Most of the scripts are in the middle of their work by then, and some are still starting.
         std::thread::sleep(Duration::from_millis(700));
         client.child.kill().expect("the server is killed");
         client.child.wait().expect("the server is gone");
@@ -271,7 +271,7 @@ fn scripts_and_calls_share_the_session_memory() {
     assert_eq!(report["value"], json!({ "n": 1.0, "list": [1, "ß", null] }));
     assert_eq!(client.done("memory_get", json!({ "key": "made" }))["result"], json!([1, "ß", null]));
     assert_eq!(client.done("memory_list", json!({}))["result"], json!(["given", "made"]));
-    // What is planned, or taken back, is not remembered.
+    // Memory changes of a plan or a failed atomic run are discarded.
     let changes = "MUST CALL MEMORY.Set(\"never\", 1)\n";
     client.done("run_script", json!({ "script": changes, "plan": true }));
     client.failed("run_script", json!({ "script": format!("{changes}FAIL \"no\"") }));
@@ -290,7 +290,7 @@ fn the_session_memory_of_a_connection_is_bounded() {
     client.done("run_script", fill("b"));
     let error = client.failed("run_script", fill("c"));
     assert_eq!(error["code"], "limit_exceeded", "{error}");
-    // Where there is room again, there is room again, for the same key at once.
+    // Once there is space again, even the same key can be stored at once.
     client.done("run_script", fill("b"));
     client.done("memory_delete", json!({ "key": "a" }));
     client.done("run_script", fill("c"));

@@ -1,5 +1,5 @@
-//! Files that are damaged, of another program or of a newer version: an error that names the file and
-//! the way out, nothing overwritten, and what can be read is read.
+//! Files that are damaged, of another program or of a newer version: the error names the file and a remedy, nothing is
+//! overwritten, and readable data can be salvaged.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::{database, eval, file, keep, memory, sandbox, settle};
 use crate::support::{ns, run};
 
-/// Every way to use the file fails with these words, and the file stays as it is.
+/// Asserts that every use of the file fails with these words and leaves it unchanged.
 fn unusable(place: &Path, words: &str) {
     let before = std::fs::read(file(place)).expect("the file");
     for arguments in [
@@ -39,7 +39,7 @@ fn salvage(place: &Path) -> (i32, usize, String) {
     (ran.code, ran.stdout.lines().count(), ran.stderr)
 }
 
-/// A memory of many keys in one file, without a log.
+/// Creates a memory of many keys in one file, without a log.
 fn filled(keys: usize) -> tempfile::TempDir {
     let place = sandbox();
     let lines: String = (0..keys)
@@ -52,7 +52,7 @@ fn filled(keys: usize) -> tempfile::TempDir {
     place
 }
 
-/// Bytes that are no database, the same every time.
+/// Returns deterministic bytes that are not a database.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 88_172_645_463_325_252_u64;
     let mut next = || {
@@ -154,7 +154,7 @@ fn a_truncated_file() {
 fn a_damaged_page_costs_the_rows_on_it_alone() {
     let place = filled(2_000);
     let mut bytes = std::fs::read(file(place.path())).expect("the file");
-    // Leaves of the table begin with 13; one in the middle is overwritten.
+    // Leaf pages of a table begin with 13; one in the middle is overwritten.
     let leaves: Vec<usize> = (1..bytes.len() / 4096).filter(|page| bytes[page * 4096] == 13).collect();
     let at = leaves[leaves.len() / 2] * 4096;
     bytes[at..at + 4096].copy_from_slice(&noise(4096));
@@ -165,7 +165,7 @@ fn a_damaged_page_costs_the_rows_on_it_alone() {
     let (code, lines, words) = salvage(place.path());
     assert_eq!(code, 0, "{words}");
     assert!((1_900..2_000).contains(&lines), "{lines} of 2000: {words}");
-    // The way out that the help shows.
+    // The remedy that the help shows.
     let lines = memory(place.path(), &["export", "--salvage"]).stdout;
     let saved = place.path().join("memory.jsonl");
     std::fs::write(&saved, &lines).expect("the export");
@@ -193,7 +193,7 @@ fn a_first_page_that_is_lost_costs_no_row() {
     }
 }
 
-/// Damage anywhere ends in an answer or an error: no panic, no hang, no value that was never kept.
+/// Damage anywhere causes an answer or an error: no panic, no hang, no value that was never stored.
 #[test]
 fn damage_anywhere_is_survived() {
     let whole = filled(300);

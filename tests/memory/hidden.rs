@@ -1,7 +1,7 @@
-//! No tool sees `.ns` or the policy file, or reaches them by any spelling.
+//! No tool lists `.ns` or the policy file, or reaches them by any spelling.
 //!
-//! The tools and their path parameters are taken from the reference documentation, so a new tool is
-//! tried too.
+//! The tools and their path parameters are taken from the reference documentation, so a new tool is covered
+//! automatically.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{keep, sandbox};
 use crate::support::{describe, package};
 
-/// A tool that takes paths: its wire name and its parameters with their types and whether they may be left out.
+/// A tool that takes paths: its wire name, and its parameters with type and whether they are optional.
 pub struct Tool {
     pub name: String,
     pub params: Vec<(String, String, bool)>,
@@ -20,7 +20,7 @@ pub struct Tool {
 
 pub fn tools_with_paths() -> Vec<Tool> {
     let page = std::fs::read_to_string(package("docs/tools.md")).expect("the reference documentation");
-    // What takes a procedure stands among the tools and is none: it has no wire name.
+    // Functions that take a procedure are listed among the tools, but have no wire name.
     let sections = page.split("\n### `").skip(1).filter(|section| section.contains("- Other names: `"));
     let tools: Vec<Tool> = sections.map(tool).collect();
     let tools: Vec<Tool> =
@@ -39,7 +39,7 @@ fn tool(section: &str) -> Tool {
     Tool { name: name.to_owned(), params: params.collect() }
 }
 
-/// A sandbox with our own files, ways to them, and a decoy.
+/// Creates a sandbox with our own files, links to them, and a decoy.
 fn tree() -> tempfile::TempDir {
     let place = sandbox();
     keep(place.path(), "secret", "\"in memory\"");
@@ -48,7 +48,7 @@ fn tree() -> tempfile::TempDir {
     place
 }
 
-/// Puts back what a tool may have moved or removed rightly.
+/// Restores files that a tool may have moved or removed legitimately.
 fn refresh(place: &Path) {
     std::fs::create_dir_all(place.join("a/b")).expect("folders");
     std::fs::write(place.join("a/file"), "text").expect("a file");
@@ -75,7 +75,7 @@ pub fn call(engine: &Engine, tool: &str, args: Map<String, Json>) -> Result<Valu
     engine.call(tool, &args).map_err(|error| (error.code.id().to_owned(), error.message))
 }
 
-/// Arguments with one path, and something for what else is required.
+/// Returns arguments with one path, and values for the other required ones.
 pub fn arguments(tool: &Tool, param: &str, path: &str) -> Map<String, Json> {
     let mut args = Map::new();
     for (name, kind, required) in &tool.params {
@@ -108,8 +108,7 @@ fn every_spelling_is_refused_by_every_tool() {
     let root = place.path().canonicalize().expect("the sandbox has a path");
     let own = |place: &Path| {
         let policy = std::fs::read(place.join("neuroscript.toml")).expect("the policy");
-        // What is refused is told in our own log. What tools keep of the links that they delete or replace is
-        // no secret of ours.
+        // Refusals are recorded in our own log. Backups of links that tools delete or replace are no secret.
         let is_kept = |line: &&str| {
             ["audit.jsonl ", "lock ", "backups/", "trash/", "runs/"].iter().any(|name| line.starts_with(name))
         };
@@ -163,7 +162,7 @@ fn every_spelling_is_refused_by_every_tool() {
     spellings.push(format!("{}/.ns", root.display()));
     spellings.push(format!("{}/.ns/memory.db", root.display()));
     spellings.push(format!("{}/a/../.ns", root.display()));
-    // These name a link itself, which some tools act on; then it is the link that is gone.
+    // These paths denote a link itself, which some tools change; then only the link is gone.
     let links = ["link", "into", "policy", "chain", "absolute", "a/over"];
     for tool in tools_with_paths() {
         for (param, _, _) in tool.params.iter().filter(|(_, kind, _)| kind == "path") {
@@ -176,12 +175,12 @@ fn every_spelling_is_refused_by_every_tool() {
                     Ok(value) => {
                         assert!(is_link, "{}({param}: {spelling:?}) gave {value:?}", tool.name);
                         let mut answer = serde_json::to_value(&value).expect("an answer has JSON");
-                        // The text of a link is what somebody wrote into it.
+                        // The target of a link is what its creator wrote.
                         answer.as_object_mut().map(|answer| answer.remove("target"));
                         let text = answer.to_string();
                         assert!(!text.contains("memory.db") && !text.contains("[limits]"), "{}: {text}", tool.name);
                     }
-                    // What is made may have no `:` in its name at all.
+                    // Created names must not contain `:` at all.
                     Err((code, _)) if code == "bad_args" && spelling.contains(':') => {}
                     Err((code, message)) if !is_link => {
                         assert_eq!(code, "sandbox_violation", "{}({param}: {spelling:?}): {message}", tool.name);
@@ -194,7 +193,7 @@ fn every_spelling_is_refused_by_every_tool() {
     }
 }
 
-/// The policy file's name is refused also where there is no such file.
+/// The name of the policy file is refused even if there is no such file.
 #[test]
 fn names_that_do_not_exist_yet_are_refused_too() {
     let place = sandbox();

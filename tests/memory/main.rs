@@ -1,6 +1,6 @@
-//! Session and project memory, and the folder `.ns` that no tool sees.
+//! Session and project memory, and the state directory `.ns`, which no tool lists.
 //!
-//! `NS_LONG=1` lets more processes write more keys.
+//! `NS_LONG=1` runs more processes with more keys.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set up folders of their own")]
 
@@ -32,28 +32,28 @@ fn eval(place: &Path, code: &str) -> Ran {
     run(ns(place).args(["run", "-e", code]))
 }
 
-/// `ns memory` with words.
+/// Runs `ns memory` with arguments.
 fn memory(place: &Path, words: &[&str]) -> Ran {
     run(ns(place).arg("memory").args(words))
 }
 
-/// Keeps a value, which must work.
+/// Stores a value, which must succeed.
 fn keep(place: &Path, key: &str, json: &str) {
     let ran = memory(place, &["set", key, json]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "set {key} {json}");
 }
 
-/// The file of project memory.
+/// Returns the file of project memory.
 fn file(place: &Path) -> PathBuf {
     place.join(".ns/memory.db")
 }
 
-/// The file as another program opens it.
+/// Opens the file as another program does.
 fn database(place: &Path) -> Connection {
     Connection::open(file(place)).expect("another program can open the file")
 }
 
-/// Moves all that is in the log into the database and ends the log, as the last of other programs does.
+/// Moves the contents of the log into the database and ends the log, as the last of other programs does.
 fn settle(place: &Path) {
     let connection = database(place);
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("a checkpoint");

@@ -1,7 +1,7 @@
 //! Many processes write to one project at once, and some are killed.
 //!
-//! A writer is a process of this test's own binary: it runs a script that keeps a key and says so, and
-//! every line is on its way before the next key is begun.
+//! A writer is a child process of this test binary: it runs a script that stores keys and acknowledges each before it
+//! begins the next.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -54,7 +54,7 @@ fn without_openat2() {
     seccompiler::apply_filter(&program).expect("the filter holds");
 }
 
-/// Not a test of its own: what a writer runs when another test starts it.
+/// Not a test of its own: the writer that other tests start.
 #[test]
 fn writer() {
     let Ok(words) = std::env::var(CHILD) else { return };
@@ -87,7 +87,7 @@ fn start(place: &Path, writer: usize, from: usize, to: usize) -> Child {
         .expect("a writer starts")
 }
 
-/// One event of a writer: its number, and a line or its end.
+/// An event of a writer: its number, and a line or its end.
 type Event = (usize, Option<String>);
 
 fn listen(child: &mut Child, writer: usize, events: mpsc::Sender<Event>) {
@@ -100,8 +100,8 @@ fn listen(child: &mut Child, writer: usize, events: mpsc::Sender<Event>) {
     });
 }
 
-/// Lets writers write their keys; `kill_after` says after how many lines of all a writer is killed next.
-/// Gives how many were killed.
+/// Runs writers with their keys. `kill_after` returns after how many lines in total the next writer is killed. Returns
+/// the number of killed writers.
 fn write_all(place: &Path, writers: usize, keys: usize, mut kill_after: impl FnMut() -> Option<usize>) -> usize {
     let (sender, events) = mpsc::channel();
     let begin = |writer: usize, from: usize| {
@@ -119,10 +119,10 @@ fn write_all(place: &Path, writers: usize, keys: usize, mut kill_after: impl FnM
         match line {
             Some(line) => {
                 assert!(!line.contains("failed: "), "writer {writer}: {line}");
-                // The first line follows what the test's own runner prints.
+                // The first line follows output of the test harness.
                 let Some(number) = line.split("kept ").nth(1) else { continue };
                 let number: usize = number.parse().expect("a number");
-                // Right after a kill the lines of the one before may still come.
+                // Right after a kill, lines of the previous writer may still arrive.
                 next[writer] = next[writer].max(number + 1);
                 countdown = match countdown {
                     Some(0) => {
@@ -178,7 +178,7 @@ fn many_processes_lose_nothing() {
     assert_whole(place.path(), writers, keys);
 }
 
-/// Killed at any moment: what was said to be kept is kept, and the file is whole.
+/// Writers killed at any moment lose no acknowledged value and leave the file intact.
 #[test]
 fn killed_writers_lose_nothing_that_was_kept() {
     let place = sandbox();
@@ -194,7 +194,7 @@ fn killed_writers_lose_nothing_that_was_kept() {
     assert_whole(place.path(), writers, keys);
 }
 
-/// All of them begin at once in a sandbox without `.ns`.
+/// All of them start at once in a sandbox without `.ns`.
 #[test]
 fn the_first_of_many_makes_the_file() {
     for round in 0..3 {
@@ -208,7 +208,7 @@ fn the_first_of_many_makes_the_file() {
     }
 }
 
-/// A lock that nobody gives back is waited for, and the run's time ends the wait.
+/// A lock that is never released is waited for until the time limit of the run.
 #[test]
 fn the_time_of_a_run_ends_its_wait() {
     let place = sandbox();
@@ -224,7 +224,7 @@ fn the_time_of_a_run_ends_its_wait() {
         "CALL MEMORY.Set(\"a\", 2, \"project\")",
     ]));
     assert_eq!(ran.code, 124, "{}", ran.stderr);
-    // No speed is asserted: without the run's own time the wait would last its whole minute.
+    // No speed is asserted: without the time limit of the run, the wait would last a full minute.
     assert!(began.elapsed() < Duration::from_secs(50), "the wait went on");
     assert!(ran.stderr.contains("NS0604") || ran.stderr.contains("timeout_s"), "{}", ran.stderr);
     assert_eq!(memory(place.path(), &["get", "a"]).stdout, "1\n", "readers do not wait");
@@ -232,7 +232,7 @@ fn the_time_of_a_run_ends_its_wait() {
     super::keep(place.path(), "a", "2");
 }
 
-/// Where the kernel has no `openat2` the same files are made, shared and guarded.
+/// Without `openat2` in the kernel, the same files are created, shared and protected.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_works_without_openat2() {

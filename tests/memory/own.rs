@@ -1,4 +1,4 @@
-//! `.ns` and its files where something else stands in their place.
+//! `.ns` and its files with other objects in their place.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{database, file, keep, memory, sandbox};
 use crate::support::{Ran, describe, ns, run};
 
-/// What is said of something, and how it is put at a path.
+/// A part of the error message, and the function that creates the object at a path.
 type Put<'a> = (&'a str, &'a dyn Fn(&Path));
 
-/// Reading and writing fail with these words, and nothing of the tree is changed.
+/// Asserts that reading and writing fail with these words and change nothing in the tree.
 fn refused(place: &Path, outside: &Path, words: &str) {
     let before = (describe(place), describe(outside));
     for arguments in [&["list"][..], &["get", "a"], &["set", "a", "1"], &["export"], &["export", "--salvage"]] {
@@ -66,7 +66,7 @@ fn something_else_in_place_of_a_file_is_neither_followed_nor_changed() {
             let path = place.path().join(".ns").join(name);
             let _ = std::fs::remove_file(&path);
             put(&path);
-            // A copy is read without what only SQLite needs.
+            // A copy is read without the files that only SQLite needs.
             let (words, only_shared) = (
                 format!("`.ns/{name}` is not NeuroScript's own: {words}"),
                 name.ends_with("shm") || name.ends_with("journal"),
@@ -105,7 +105,7 @@ fn a_folder_of_another_user_is_refused() {
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("`.ns` is not NeuroScript's own: it is a directory of another user"), "{}", ran.stderr);
     assert_eq!(std::fs::read_dir(place.path().join(".ns")).expect("the folder").count(), 0);
-    // A file of another user in a folder of one's own.
+    // A file of another user in one's own directory.
     keep(place.path(), "a", "1");
     assert_eq!(run(std::process::Command::new("chown").arg("65534").arg(file(place.path()))).code, 0);
     let ran = memory(place.path(), &["get", "a"]);
@@ -116,8 +116,8 @@ fn a_folder_of_another_user_is_refused() {
     );
 }
 
-/// Somebody exchanges `.ns` with a link to another memory all the time: nothing is ever kept there, and
-/// nothing of it is read.
+/// Another thread continuously exchanges `.ns` with a link to another memory: nothing is ever written there or read
+/// from there.
 #[test]
 fn an_exchanged_folder_is_never_written_through() {
     let place = sandbox();
@@ -176,7 +176,7 @@ fn exchange(one: &Path, other: &Path) {
     renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).expect("the two are exchanged");
 }
 
-/// A folder that is removed while it is in use is noticed: the next change makes a new one.
+/// A directory that is removed while in use is noticed: the next change creates a new one.
 #[test]
 fn a_folder_that_goes_away_is_made_anew() {
     let place = sandbox();

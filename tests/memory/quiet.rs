@@ -1,4 +1,4 @@
-//! Nothing is made before it is needed, and nothing at all under `--read-only`.
+//! Nothing is created before it is needed, and nothing at all under `--read-only`.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{database, eval, keep, memory, sandbox, settle};
 use crate::support::{describe, ns, run};
 
-/// Everything below a folder with times of change, so that any change shows.
+/// Describes everything below a directory with modification times, so that any change is noticed.
 fn picture(folder: &Path) -> String {
     fn stamps(folder: &Path, text: &mut String) {
         let mut paths: Vec<_> =
@@ -65,7 +65,7 @@ fn a_folder_that_is_there_already_is_used_and_completed() {
     assert_eq!(std::fs::read_to_string(place.path().join(".ns/.gitignore")).expect("the file"), "mine\n");
 }
 
-/// Under `--read-only` reads are right and change nothing, whatever files SQLite left.
+/// Under `--read-only`, reads are correct and change nothing, whatever files SQLite left.
 #[test]
 fn read_only_makes_and_changes_nothing() {
     let place = sandbox();
@@ -93,8 +93,8 @@ fn read_only_makes_and_changes_nothing() {
     assert_eq!(look(), wanted, "with the database alone");
 }
 
-/// What is read from a copy is what SQLite itself reads, also from a log with several transactions
-/// for one page, one that was begun anew, and one that ends in the middle of a transaction.
+/// A copy contains what SQLite itself reads, also from a log with several transactions for one page, one that was
+/// restarted, and one that ends in the middle of a transaction.
 #[test]
 fn a_copy_holds_what_was_committed() {
     let place = sandbox();
@@ -113,7 +113,7 @@ fn a_copy_holds_what_was_committed() {
             database(place.path()).query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(())).expect("a checkpoint");
         }
         if round == 1 {
-            // The log is begun anew: what follows the new transactions in it is old.
+            // The log is restarted: the data after the new transactions in it is old.
             fill(200, 203);
             assert_eq!(lines(&["--read-only"]), lines(&[]));
         }

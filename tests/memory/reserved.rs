@@ -1,5 +1,5 @@
-//! `.ns` and `neuroscript.toml` are reserved at every depth: depth × spelling × tool, trees that hold
-//! them, and file systems for which letter case does not count.
+//! `.ns` and `neuroscript.toml` are reserved at every depth: depth × spelling × tool, trees that contain them, and
+//! case-insensitive file systems.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use super::hidden::{arguments, call, engine, tools_with_paths};
 use super::{eval, sandbox};
 use crate::support::{describe, run};
 
-/// Folders of the tree that hold reserved names, and ways to some of them.
+/// Directories that contain reserved names, and paths to some of them.
 const DEPTHS: [&str; 7] = ["a", "a/b", "a/b/c/d", "./a/b", "a/b/../b", "a/up/a", "dir"];
 const SPELLINGS: [&str; 16] = [
     ".ns",
@@ -34,7 +34,7 @@ const SPELLINGS: [&str; 16] = [
 ];
 const ENDS: [&str; 5] = ["", "/", "/state", "/new/deeper", "/../file"];
 
-/// A tree with reserved entries at several depths.
+/// Creates a tree with reserved entries at several depths.
 fn tree(place: &Path) {
     for folder in ["a", "a/b", "a/b/c/d"] {
         let folder = place.join(folder);
@@ -50,14 +50,14 @@ fn tree(place: &Path) {
     symlink("neuroscript.toml", place.join("a/policy")).expect("a link");
 }
 
-/// Takes away links whose texts are reserved names; a listing rightly shows what links say.
+/// Removes links whose targets are reserved names, because listings may show link targets.
 fn without_links_to_them(place: &Path) {
     for path in ["a/own", "a/dangling", "a/policy"] {
         fs::remove_file(place.join(path)).expect("a link");
     }
 }
 
-/// The tree without what `ns` keeps directly below the root.
+/// Describes the tree without the state directory below the root.
 fn state(place: &Path) -> String {
     describe(place).lines().filter(|line| !line.starts_with(".ns")).collect::<Vec<_>>().join("\n")
 }
@@ -72,7 +72,7 @@ fn check_refused(place: &Path, paths: &[String]) {
                     Err(error) => error,
                     Ok(answer) => panic!("{}({param}: {path:?}) gave {answer:?}", tool.name),
                 };
-                // What is made may have no `:` in its name at all.
+                // Created names must not contain `:` at all.
                 let is_refused = code == "sandbox_violation" || code == "bad_args" && path.contains(':');
                 assert!(is_refused, "{}({param}: {path:?}): {code} {message}", tool.name);
             }
@@ -95,7 +95,7 @@ fn every_spelling_is_refused_at_every_depth() {
     check_refused(place.path(), &paths);
 }
 
-/// No answer of a tool that reads has a reserved name or a content below it.
+/// No result of a reading tool contains a reserved name or content below it.
 #[test]
 fn no_tool_shows_them_at_any_depth() {
     let place = sandbox();
@@ -156,7 +156,7 @@ fn copies_and_archives_leave_them_out_and_say_so() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(ran.stderr.matches("not copied").count(), 1, "{}", ran.stderr);
     assert!(ran.stderr.contains("6 entries were not copied"), "{}", ran.stderr);
-    // The root's own files are no part of it to any tool, so there is nothing to say about them.
+    // The root's own files are invisible to every tool, so there are no warnings about them.
     fs::write(place.path().join("neuroscript.toml"), "").expect("a policy");
     let ran = eval(place.path(), "MUST FS.DeleteFile(\"a\", recursive: true)\nMUST FS.Compress(\".\", \"all.zip\")");
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
@@ -194,7 +194,7 @@ fn nothing_is_unpacked_under_a_reserved_name() {
     }
 }
 
-/// What is tried on a file system without letter case, in the folder `disk/t`.
+/// The commands tried on a case-insensitive file system, in the directory `disk/t`.
 const TRIES: &str = r#"
 mkdir -p disk/t/sub/.ns && echo SECRET > disk/t/sub/.ns/state && echo '# SECRET' > disk/t/sub/neuroscript.toml
 test -e disk/t/SUB/NEUROSCRIPT.TOML || exit 78

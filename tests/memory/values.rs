@@ -1,4 +1,4 @@
-//! What goes in and comes out, and how long it lives.
+//! The values that memory can store, and their lifetime.
 
 use super::{eval, memory, sandbox};
 use crate::support::{ns, run};

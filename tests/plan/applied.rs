@@ -1,10 +1,10 @@
-//! Plans that are done: with what result, and that they are runs like others.
+//! Applied plans: their results, and that they are ordinary runs.
 
 use std::fs;
 
 use crate::Place;
 
-/// Two names exchanged, a folder moved and changed, one that something else takes the place of.
+/// Two files exchange names; a directory is moved and changed, and another entry takes its place.
 const SCRIPT: &str = r#"
 MUST FS.MoveFile("a.txt", "aside")
 MUST FS.MoveFile("b.txt", "a.txt")
@@ -84,7 +84,7 @@ fn project_memory_is_tried_and_not_kept() {
     assert_eq!(kept, "1\n");
 }
 
-/// What is moved waits for a folder of the name of the one that it is in.
+/// The directory `n` is filled from `d` and then takes its name.
 #[test]
 fn a_folder_takes_the_place_of_the_one_that_it_is_filled_from() {
     let script = "\

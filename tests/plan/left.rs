@@ -1,4 +1,4 @@
-//! What planning puts into the directory for temporary files, and what a process leaves there that is killed.
+//! Files that planning creates in the temporary directory, and those that a killed process leaves there.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -21,7 +21,7 @@ fn what_a_killed_plan_left_goes_with_the_next() {
     let modes: Vec<u32> = both.iter().map(|name| mode(&temporary.join(name))).collect();
     assert_eq!(modes, [0o700, 0o700], "nobody else looks into a plan");
     drop(killed);
-    // What only looks like one, and what is in one that no plan put there.
+    // A directory that only looks like one of ours, and one with content that no plan put there.
     let other = temporary.join("neuroscript-plan-other");
     fs::create_dir_all(other.join("deep")).expect("folders");
     fs::set_permissions(&other, fs::Permissions::from_mode(0o700)).expect("its mode is set");
@@ -38,7 +38,7 @@ fn what_a_killed_plan_left_goes_with_the_next() {
     drop(living);
 }
 
-/// A worker's lies in that of its server, and both may be killed.
+/// The directory of a worker is in that of its server, and both processes may be killed.
 #[test]
 fn what_a_killed_server_left_goes_with_its_workers() {
     let place = Place::new();
@@ -57,7 +57,7 @@ fn what_a_killed_server_left_goes_with_its_workers() {
     assert!(names(&temporary).is_empty(), "{:?}", names(&temporary));
 }
 
-/// A process that goes when the test does, however that ends.
+/// A process that is killed when the test ends.
 struct Living(Child);
 
 impl Drop for Living {
@@ -70,7 +70,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).expect("it is there").permissions().mode() & 0o777
 }
 
-/// A plan that goes on for ever, once it has written something.
+/// Starts a plan that runs forever once it has written something.
 fn begin(place: &Place, temporary: &Path) -> Living {
     let script = "MUST FS.WriteFile(\"made\", \"made\")\nWHILE true DO\n  SET x = 1\nEND";
     let mut command: Command = ns(&place.root());
@@ -79,7 +79,7 @@ fn begin(place: &Place, temporary: &Path) -> Living {
     Living(command.spawn().expect("it begins"))
 }
 
-/// The names there, once there are so many folders with something in them.
+/// Waits until there are `count` non-empty directories, and returns their names.
 fn wait_for(temporary: &Path, count: usize) -> Vec<String> {
     let begin = Instant::now();
     loop {

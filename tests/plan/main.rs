@@ -1,4 +1,5 @@
-//! Plans: what they say is what the run does, planning changes nothing, and a plan is done whole or not at all.
+//! Plans: a plan equals the effect of the run, planning changes nothing, and a plan is applied completely or not at
+//! all.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use support::ns;
 use tempfile::TempDir;
 
-/// A sandbox with a small tree, and a place for plans beside it.
+/// A sandbox with a small tree, and a directory for plans beside it.
 struct Place {
     folder: TempDir,
 }
@@ -45,14 +46,14 @@ impl Place {
         support::contents_of(&self.root())
     }
 
-    /// Runs `ns` and gives what it printed; `code` is how it must end.
+    /// Runs `ns`, which must end with `code`, and returns its output.
     fn ns(&self, code: i32, words: &[&str]) -> support::Ran {
         let ran = support::run(ns(&self.root()).args(words));
         assert_eq!(ran.code, code, "{words:?}: {}{}", ran.stdout, ran.stderr);
         ran
     }
 
-    /// Plans a script into a file, and gives that.
+    /// Plans a script into a file and returns the path.
     fn plan(&self, script: &str) -> PathBuf {
         let plan = self.folder.path().join("plan.json");
         fs::write(&plan, self.ns(0, &["run", "--plan=json", "-e", script]).stdout).expect("a plan");

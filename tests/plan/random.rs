@@ -1,5 +1,5 @@
-//! Scripts of random changes: what they print, and what they leave, is the same with a plan as without.
-//! A script is made from its number; `NS_SEED` says which is the first.
+//! Scripts of random changes: their output and effects are the same with a plan as without. A script is generated from
+//! its number; `NS_SEED` is the first.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::Place;
 use crate::support::dice::Dice;
 use crate::support::{self, Captured};
 
-/// Names, few enough that they meet again.
+/// Paths, few enough for collisions.
 const NAMES: [&str; 9] = ["a.txt", "b.txt", "d", "d/f", "d/deep", "d/deep/g", "n", "n/x", "d/n"];
 
 fn script(dice: &mut Dice) -> String {
@@ -88,7 +88,7 @@ fn take_back(place: &Place, seed: u64) {
     }
 }
 
-/// Enough entries for the walk's second thread, beside folders that were changed, moved and made.
+/// Enough entries for the second thread of the walk, besides directories that were changed, moved and created.
 #[test]
 fn a_large_tree_is_walked_as_the_run_would_see_it() {
     let place = Place::new();

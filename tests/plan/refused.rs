@@ -1,10 +1,10 @@
-//! Plans that are not done, and what they leave: nothing.
+//! Refused plans leave no trace.
 
 use std::fs;
 
 use crate::Place;
 
-/// What somebody does to a root meanwhile.
+/// A change of a root in the meantime.
 type Change = fn(&std::path::Path);
 
 #[test]
@@ -51,7 +51,7 @@ fn the_plan_of_a_run_that_failed() {
     assert_eq!(place.state(), before);
 }
 
-/// A change that somebody wrote who wants more than a plan may have.
+/// Writes a plan of an attacker with a forbidden change.
 fn written(place: &Place, change: &str) -> std::path::PathBuf {
     use std::os::unix::fs::MetadataExt;
     let inode = fs::metadata(place.root()).expect("the root").ino();

@@ -1,4 +1,4 @@
-//! How plans are shown.
+//! The display of plans.
 
 use crate::Place;
 

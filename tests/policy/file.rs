@@ -1,4 +1,4 @@
-//! A policy file: what a bad one gets, which one is in force, and that no tool changes it.
+//! The policy file: errors in it, which file is in force, and that no tool changes it.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -131,13 +131,13 @@ fn what_is_kept_of_runs_is_out_of_reach_where_a_root_holds_it() {
         assert_eq!(call(state, "write_file", beside).code, 0, "what lies beside it is not ours");
     }
     assert_eq!(place.read(log).as_deref(), Some("{}\n"));
-    // A root below it holds nothing else.
+    // A root below it contains nothing else.
     let mut inside = ns(&place.path("root/home/state/neuroscript/audit"));
     inside.env("XDG_STATE_HOME", place.path("root/home/state"));
     assert_eq!(run(inside.args(["call", "read_file", "{\"file_path\": \"1.jsonl\"}"])).code, 4);
 }
 
-/// What a policy file that cannot be used is told.
+/// Returns the error about an invalid policy file.
 fn complaint(policy: &str) -> String {
     let place = Place::new(policy);
     let ran = run(place.ns().args(["run", "-e", "EMIT 1"]));
@@ -145,7 +145,7 @@ fn complaint(policy: &str) -> String {
     ran.stderr
 }
 
-/// Makes a folder of so many files in the root.
+/// Creates a directory of `files` files in the root.
 fn fill(place: &Place, files: usize) {
     for number in 0..files {
         place.write(&format!("root/many/{number}"), "");
@@ -166,7 +166,7 @@ fn one_operation_concerns_many_files_unless_something_says_otherwise() {
     assert_eq!(refused.code, 1, "{}", refused.stderr);
     assert!(refused.stderr.contains("1001 files and directories, more than 1000"), "{}", refused.stderr);
     assert!(refused.stderr.contains("`--max-files`"), "{}", refused.stderr);
-    // An option of the user's own widens what a policy file says, that of the root and a named one.
+    // A command-line option of the user widens a policy file, both that of the root and a named one.
     place.write("root/neuroscript.toml", "[policy]\nmax_files_per_operation = 10\n");
     assert_eq!(go(&place, &[]).code, 1);
     assert_eq!(go(&place, &["--max-files", "1001"]).code, 0);

@@ -1,5 +1,5 @@
-//! All policy files hold: a key that the user's files state may widen the built-in value, and the file in
-//! the root narrows alone. Every key of the table of keys is tried.
+//! All policy files apply: a key in the user's files may widen the built-in value, and the file in the root can only
+//! narrow. Every key of the table of keys is tested.
 
 use std::process::Command;
 
@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 use super::Place;
 use super::support::{ns, package, run};
 
-/// A narrow and a wide value of each key, with how `ns doctor` shows them. The built-in value is narrower
-/// than the wide one, or as wide.
+/// A narrow and a wide value of each key, with their display by `ns doctor`. The built-in value is narrower than the
+/// wide one, or equal.
 const SAMPLES: [Sample; 41] = [
     ("max_steps", ("1000", "1000"), ("2000000000", "2000000000")),
     ("timeout_s", ("10", "10"), ("99999", "99999")),
@@ -55,7 +55,7 @@ const SAMPLES: [Sample; 41] = [
     ("max_value_bytes", ("1000", "1000"), ("9000000", "9000000")),
 ];
 
-/// The three files, any of which may be missing.
+/// The three files, each of which may be missing.
 #[derive(Clone, Copy, Default)]
 struct Files<'a> {
     user: Option<&'a str>,
@@ -64,7 +64,7 @@ struct Files<'a> {
 }
 
 impl Place {
-    /// `ns` with these policy files, each of which states one key.
+    /// Returns `ns` with these policy files, each of which sets one key.
     fn with(&self, row: &KeyRow, files: Files<'_>) -> Command {
         let text = |value: &str| format!("# a line\n[{}]\n{} = {value}\n", row.section, row.name);
         let mut command = ns(&self.path("root"));
@@ -83,7 +83,7 @@ impl Place {
         command
     }
 
-    /// The value of a key in force, and where it comes from.
+    /// Returns the effective value of a key and its origin.
     fn in_force(&self, row: &KeyRow, files: Files<'_>) -> (String, String) {
         let doctor = self.doctor(row, files);
         let values = doctor["values"].as_array().expect("values");
@@ -110,7 +110,7 @@ fn samples() -> Vec<(KeyRow, Sample)> {
     samples
 }
 
-/// Whether a key has lists that all hold, each of its own file.
+/// Whether a key has a list for which the lists of all files apply.
 fn is_list(row: &KeyRow) -> bool {
     ["tools", "policy"].contains(&row.section) && !row.combines.contains("wins") && !row.combines.contains("limit")
 }
@@ -161,7 +161,7 @@ fn the_root_narrows_and_never_widens_the_built_in_value() {
         assert!(!may_narrow || value.contains(narrow.1.trim_matches(['[', ']'])), "{name}: {value}");
         assert!(value == built_in || from.ends_with("neuroscript.toml:3"), "{name}: {from}");
         let (value, _) = place.in_force(&row, Files { root: Some(wide.0), ..Files::default() });
-        // No limit at all is wider than any sample, and lists of all files hold together.
+        // No limit at all is wider than any sample, and lists of all files are combined.
         let is_narrowed = built_in == "none" || is_list(&row) && value.starts_with(&built_in);
         let is_first_list = is_list(&row) && ["[]", "[\".\"]"].contains(&built_in.as_str());
         assert!(value == built_in || is_narrowed || is_first_list, "{name}: {built_in} became {value}");
@@ -169,7 +169,7 @@ fn the_root_narrows_and_never_widens_the_built_in_value() {
     }
 }
 
-/// What is asked for in vain is no error, and `ns doctor` says it.
+/// A value without effect is not an error, but `ns doctor` reports it.
 #[test]
 fn what_would_widen_is_told() {
     for (row, (name, narrow, wide)) in samples() {
@@ -189,7 +189,7 @@ fn what_would_widen_is_told() {
     assert!(text.contains("neuroscript.toml:3 asks for max_steps = 2000000000, which would widen; not used"), "{text}");
 }
 
-/// What was done in the field: a file in the root that switches off what the user says.
+/// Seen in the field: a file in the root that disables the user's policy.
 #[test]
 fn a_folder_does_not_switch_off_the_users_policy() {
     let place = Place::new("");
@@ -236,7 +236,7 @@ fn refusals_name_the_file_and_the_line() {
     assert!(refused.contains("of `blocked_patterns` (built in)"), "{refused}");
 }
 
-/// A malformed file in any layer stops everything, by its own name; two of them are both told.
+/// A malformed file in any layer stops everything and is named; two of them are both reported.
 #[test]
 fn a_malformed_file_in_any_layer_is_told() {
     let paths = ["config/neuroscript/neuroscript.toml", "policy.toml", "root/neuroscript.toml"];
@@ -260,7 +260,7 @@ fn a_malformed_file_in_any_layer_is_told() {
     assert_eq!(ran.code, 2, "a link that leads nowhere is no missing file: {}", ran.stderr);
 }
 
-/// The table of `docs/policy.md` is that of the code.
+/// The table of `docs/policy.md` equals that of the code.
 #[test]
 fn the_table_of_the_documentation_is_that_of_the_keys() {
     let path = package("docs/policy.md");

@@ -1,5 +1,5 @@
-//! The policy file as a user meets it: what a bad one gets, which one is in force, directories outside
-//! the root, recursive changes that meet something refused, and questions at a terminal.
+//! The policy file for users: errors in it, which file is in force, directories outside the root, recursive changes
+//! that encounter a refusal, and questions at a terminal.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 use support::{Ran, ns, run};
 
-/// A sandbox, a folder outside and a policy file beside them.
+/// A sandbox, a directory outside and a policy file beside them.
 struct Place {
     top: TempDir,
 }
@@ -60,7 +60,7 @@ impl Place {
         run(self.ns().args(["call", tool, &arguments.to_string()]))
     }
 
-    /// The code and the message of a call that fails.
+    /// Returns the code and the message of a failing call.
     fn refused(&self, tool: &str, arguments: Json) -> (String, String) {
         let ran = self.call(tool, arguments);
         assert_eq!(ran.stdout, "", "a failure prints nothing");

@@ -1,4 +1,4 @@
-//! Directories outside the root, and rules about such.
+//! Directories outside the root, and rules about them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -64,7 +64,7 @@ fn the_file_in_the_root_opens_nothing_outside() {
     assert_eq!(read(&mut ns(&place.path("root"))), 4);
     let doctor = run(ns(&place.path("root")).arg("doctor")).stdout;
     assert!(doctor.contains("neuroscript.toml:2 asks for allowed_directories"), "{doctor}");
-    // What the user opens it may leave open, and close.
+    // A directory that the user allows, the root may leave allowed or forbid.
     place.write("policy.toml", &policy);
     assert_eq!(read(&mut place.ns()), 0);
     place.write("root/neuroscript.toml", "[policy]\nallowed_directories = [\".\"]\n");

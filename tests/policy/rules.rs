@@ -1,4 +1,4 @@
-//! What is refused, in any spelling, and before anything is changed.
+//! Refusals in any spelling, before anything is changed.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Place;
 
-/// Policy comes before existence and kind, so an error tells nothing of what is in a blocked directory.
+/// Policy is checked before existence and kind, so an error reveals nothing about a blocked directory.
 #[test]
 fn what_is_refused_is_refused_whatever_is_there() {
     let place = Place::new("[policy]\nblocked_directories = [\"secret\"]\n");

@@ -1,4 +1,4 @@
-//! Questions at a terminal before calls that need leave.
+//! Questions at a terminal before calls that need approval.
 
 use std::path::Path;
 
@@ -8,9 +8,9 @@ use serde_json::json;
 use super::Place;
 use super::support::ns;
 
-/// Milliseconds after which a terminal that does not answer has failed.
+/// Timeout of a terminal in milliseconds.
 const PATIENCE_MS: u64 = 20_000;
-/// A call at a terminal.
+/// Starts a call at a terminal.
 fn at_terminal(place: &Place, words: &[&str]) -> PtySession {
     let mut command = place.ns();
     command.args(words).stdin(std::process::Stdio::inherit());
@@ -20,7 +20,7 @@ fn at_terminal(place: &Place, words: &[&str]) -> PtySession {
 
 const DELETE_BOTH: &str = "EMIT FS.DeleteFile(\"a\").error\nEMIT FS.DeleteFile(\"b\", recursive: true).error";
 
-/// Runs a script that deletes `a` and `b` and gives the answers; what is shown from the last question on.
+/// Runs a script that deletes `a` and `b`, and types the answers. Returns the output from the last question on.
 fn answered(place: &Place, answers: &[&str]) -> String {
     place.write("root/a", "12345");
     place.write("root/b/c", "1");
@@ -118,8 +118,8 @@ fn ctrl_c_at_a_question_ends_the_run_and_nothing_is_done() {
     assert!(Path::new(&place.path("root/a")).exists());
 }
 
-/// An answer for good goes where it lifts the rule that asked; where no one file of the user's can, none is
-/// offered.
+/// A permanent answer is written to the file whose rule asked; it is not offered if no single file of the user can lift
+/// the rule.
 #[test]
 fn an_answer_for_good_goes_into_the_file_that_asks() {
     let ask = "[tools]\nask = [\"FS.DeleteFile\"]\n";

@@ -6,7 +6,7 @@ use super::fault::{Fallible, Wrong, out_of_domain, shortened, wrong_type, wrong_
 use super::operators::{LARGE, bounded, negate};
 use super::value::{Value, numbers};
 
-/// A built-in applied to its arguments; nothing for a name that is none.
+/// Applies a built-in to its arguments. Returns `None` for an unknown name.
 pub fn apply(name: &str, args: &[Value]) -> Option<Fallible<Value>> {
     Some(match (name, args) {
         ("LEN", [value]) => length(value),
@@ -61,7 +61,7 @@ fn int(value: &Value) -> Fallible<Value> {
     }
 }
 
-/// The whole number that a decimal text with a fraction or an exponent is, digit by digit.
+/// Returns the whole number that a decimal text with a fraction or an exponent denotes, digit by digit.
 fn whole_decimal(text: &str) -> Option<i64> {
     text.parse::<f64>().ok().filter(|number| number.is_finite())?;
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -125,7 +125,7 @@ fn whole(name: &str, value: &Value, apply: fn(f64) -> f64) -> Fallible<Value> {
     }
 }
 
-/// `RANGE(…)` as a list.
+/// Returns `RANGE(…)` as a list.
 fn range(args: &[Value]) -> Fallible<Value> {
     let mut bounds = Vec::new();
     for arg in args {

@@ -1,5 +1,5 @@
-//! Statements: what runs, what it costs, who handles its errors. Every block runs one statement after another and
-//! pays for each when its turn comes.
+//! Statements: execution, cost and error handlers. Every block executes one statement after another and charges each
+//! when its turn comes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use super::fault::{Run, Stop, Wrong};
 use super::operators::{bounded, set_place};
 use super::value::Value;
 
-/// How a statement ended.
+/// The outcome of a statement.
 pub enum Flow {
     Next,
     Break,
@@ -20,12 +20,12 @@ pub enum Flow {
     Return(Value),
 }
 
-/// The variables of a procedure that runs, or of the top level.
+/// The variables of a running procedure or of the top level.
 pub struct Frame<'a> {
-    /// Every name that it sets, and its value once it is set.
+    /// Every name that it sets, with its value once it is set.
     pub variables: HashMap<&'a str, Option<Value>>,
     pub last: Value,
-    /// The ON ERROR that was passed last.
+    /// The ON ERROR statement passed last.
     handler: Option<&'a Statement>,
 }
 
@@ -33,9 +33,9 @@ pub struct Evaluator<'a> {
     pub tree: &'a Tree,
     pub source: &'a Source,
     procedures: HashMap<&'a str, &'a Procedure>,
-    /// The top level's, then those of the calls that go on.
+    /// The top level's frame, followed by those of the active calls.
     pub frames: Vec<Frame<'a>>,
-    /// CLEAR_ERROR ran in the handler that runs.
+    /// Whether CLEAR_ERROR ran in the current handler.
     cleared: bool,
     pub last_error: Value,
     pub output: String,
@@ -43,9 +43,9 @@ pub struct Evaluator<'a> {
     max_steps: u64,
 }
 
-/// Calls inside calls that are allowed.
+/// Maximum depth of nested calls.
 const CALL_DEPTH: usize = 1_000;
-/// Calls that an error remembers.
+/// Maximum number of calls that an error records.
 const MOST_CALLS: usize = 6;
 
 impl<'a> Evaluator<'a> {
@@ -98,7 +98,7 @@ impl<'a> Evaluator<'a> {
         Ok(Flow::Next)
     }
 
-    /// Runs a statement; an error of it goes to the handler in force.
+    /// Runs a statement. An error in it goes to the active handler.
     fn handled(&mut self, statement: &'a Statement) -> Run<Flow> {
         self.step(1)?;
         let result = self.statement(statement);
@@ -129,7 +129,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What ON ERROR AS and LAST_ERROR show; programs look at these parts of it.
+    /// Returns the value of ON ERROR AS and LAST_ERROR, with the parts that programs use.
     fn error_value(&self, fault: &super::fault::Fault) -> Value {
         let line = self.source.position(fault.place).line as i64;
         let entry = |key: &str, value: Value| (key.to_owned(), value);
@@ -148,7 +148,7 @@ impl<'a> Evaluator<'a> {
             }
             StatementKind::Call(call) => {
                 let value = self.value(*call)?;
-                // That of a built-in counts where it stands in a statement of its own.
+                // The result of a built-in counts if it is a statement of its own.
                 self.frame().last = value;
             }
             StatementKind::If { arms, otherwise } => {
@@ -204,11 +204,11 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// What FOR EACH goes through.
+    /// Returns the elements of a FOR EACH loop.
     fn turns(&mut self, list: ExprId, two: bool) -> Run<Vec<(Value, Option<Value>)>> {
         let place = self.place_of(list);
         let value = match &self.tree[self.inner(list)].kind {
-            // It counts here, and makes no list that is paid for.
+            // It counts here, and creates no list to be charged.
             ExprKind::Call(call) if call.callee == "RANGE" => self.built_in(call, place)?,
             _ => self.value(list)?,
         };
@@ -303,14 +303,14 @@ impl<'a> Evaluator<'a> {
         };
         let set = set_place(&mut whole, &steps, value).map_err(|wrong| wrong.at(target.span));
         let kept = bounded(whole.clone()).map_err(|_| Stop::GivenUp);
-        // A map that was made for the place goes with it.
+        // A map created for this assignment is removed again.
         *variable = (!is_new || set.is_ok()).then_some(whole);
         set?;
         kept?;
         Ok(())
     }
 
-    /// Runs a procedure; one that is not there is given up.
+    /// Runs a procedure. Gives up if there is no such procedure.
     pub fn call(&mut self, name: &str, args: Vec<(Option<&str>, Value)>, place: Span) -> Run<Value> {
         let Some(procedure) = self.procedures.get(name).copied() else { return Err(Stop::GivenUp) };
         let params: Vec<&str> = procedure.params.iter().map(|param| param.name.text.as_str()).collect();
@@ -358,7 +358,7 @@ fn known<'a>(params: &[&'a str], label: &str) -> &'a str {
     params.iter().find(|param| **param == label).expect("programs name parameters that are there")
 }
 
-/// A frame for a body: parameters are nil until they are given, all else is not set yet.
+/// Creates a frame for a body: parameters are nil until given, other variables are unset.
 fn frame_of<'a>(body: &'a Block, params: &[&'a str]) -> Frame<'a> {
     let mut names = HashSet::new();
     names_set(body, &mut names);
@@ -390,12 +390,12 @@ fn names_set<'a>(block: &'a Block, names: &mut HashSet<&'a str>) {
     }
 }
 
-/// The error of a name that was not set yet.
+/// Returns the error of a variable that is not set yet.
 pub fn unset(name: &str, place: Span) -> Stop {
     Wrong::Fault("NS0102", format!("`{name}` is not set yet on this path")).at(place)
 }
 
-/// Whether a name is a built-in's: these programs write them in capitals, and procedures not.
+/// Whether a name is that of a built-in: these programs write built-ins in capitals, and procedures not.
 pub fn is_builtin(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_uppercase())
 }

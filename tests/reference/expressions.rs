@@ -1,5 +1,4 @@
-//! Expressions: every operand becomes a value, from the left to the right, and then the rules say what becomes of
-//! them.
+//! Expressions: operands are evaluated from left to right, and then combined by the rules.
 
 use neuroscript::engine::ast::{BinaryOp, Call, ExprId, ExprKind, UnaryOp};
 use neuroscript::text::Span;
@@ -10,11 +9,11 @@ use super::fault::{Run, Stop};
 use super::operators::{binary, bounded, field, index, invert, negate, power};
 use super::value::Value;
 
-/// 2^63, which is an int only behind a minus sign.
+/// 2^63, which is an int only after a minus sign.
 const MIN_MAGNITUDE: u64 = 1 << 63;
 
 impl<'a> Evaluator<'a> {
-    /// The expression that parentheses and placeholders stand for.
+    /// Returns the expression inside parentheses and placeholders.
     pub fn inner(&self, id: ExprId) -> ExprId {
         match &self.tree[id].kind {
             ExprKind::Parenthesized(inner) | ExprKind::Placeholder(inner) => self.inner(*inner),
@@ -22,7 +21,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The place of an expression in messages.
+    /// Returns the location of an expression in messages.
     pub fn place_of(&self, id: ExprId) -> Span {
         self.tree[self.inner(id)].span
     }
@@ -87,7 +86,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// A variable of the running procedure, else one of the top level.
+    /// Returns a variable of the running procedure, or else of the top level.
     fn variable(&mut self, name: &str, place: Span) -> Run<Value> {
         let own = self.frames.last().expect("the top level's frame is always there");
         match own.variables.get(name).or_else(|| self.frames[0].variables.get(name)) {
@@ -111,7 +110,7 @@ impl<'a> Evaluator<'a> {
         result.map_err(|wrong| wrong.at(place))
     }
 
-    /// A text in which `{{name.field}}` stands for a printed value.
+    /// Evaluates a text in which `{{name.field}}` stands for a printed value.
     fn template(&mut self, text: &str, offset: u32) -> Run<Value> {
         let mut made = String::new();
         let mut rest = text;
@@ -126,7 +125,7 @@ impl<'a> Evaluator<'a> {
         bounded(Value::Text(made)).map_err(|wrong| wrong.at(Span::at(offset as usize)))
     }
 
-    /// The value of `name.field.field` at an offset, or at one place as a whole.
+    /// Evaluates `name.field.field`, located at an offset or at one place as a whole.
     fn dotted(&mut self, dotted: &str, start: Option<usize>, place: Span) -> Run<Value> {
         let mut words = dotted.split('.');
         let name = words.next().unwrap_or_default();
@@ -168,7 +167,7 @@ impl<'a> Evaluator<'a> {
         Ok(value)
     }
 
-    /// What a built-in gives, without its step.
+    /// Returns the result of a built-in, without charging its step.
     pub fn built_in(&mut self, call: &'a Call, place: Span) -> Run<Value> {
         let args = call.args.iter().map(|arg| self.value(arg.value)).collect::<Run<Vec<Value>>>()?;
         match (call.callee.as_str(), &args[..]) {
@@ -177,7 +176,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// `EVAL(text)`: every error is at the call.
+    /// Evaluates `EVAL(text)`. All errors are located at the call.
     fn expanded(&mut self, text: &str, place: Span) -> Run<Value> {
         let mut made = String::new();
         let mut rest = text;
@@ -191,7 +190,7 @@ impl<'a> Evaluator<'a> {
         bounded(Value::Text(made)).map_err(|wrong| wrong.at(place))
     }
 
-    /// `LIST.Map(list, Name)` and its like.
+    /// Evaluates functions such as `LIST.Map(list, Name)`.
     fn over(&mut self, function: &str, call: &'a Call, place: Span) -> Run<Value> {
         self.step(1)?;
         let [list, procedure, start @ ..] = &call.args[..] else { return Err(Stop::GivenUp) };

@@ -1,4 +1,4 @@
-//! What ends an evaluation early.
+//! Reasons that end an evaluation early.
 
 use neuroscript::text::Span;
 
@@ -12,24 +12,24 @@ pub struct Fault {
     pub place: Span,
     /// The calls that it passed through, innermost first.
     pub calls: Vec<Span>,
-    /// The handler of the running procedure let it go on.
+    /// Whether the handler of the running procedure passed it on.
     pub passed: bool,
     pub is_limit: bool,
 }
 
-/// Why an evaluation stops.
+/// The reason why an evaluation stops.
 #[derive(Clone, Debug)]
 pub enum Stop {
     Fault(Box<Fault>),
-    /// It takes more steps than are wanted.
+    /// It takes more steps than allowed.
     Long,
-    /// Values grow beyond what is wanted, or the program does what is not known here.
+    /// Values grow too large, or the program does something that is not modelled here.
     GivenUp,
 }
 
 pub type Run<T> = Result<T, Stop>;
 
-/// What goes wrong between values, without a place.
+/// An error between values, without a location.
 #[derive(Debug)]
 pub enum Wrong {
     Fault(&'static str, String),

@@ -1,9 +1,9 @@
-//! The evaluator beside a plain one: random programs print the same, fail in the same way at the same place, give
-//! the same value and cost the same steps.
+//! The evaluator compared with a simple one: random programs print the same, fail in the same way at the same location,
+//! return the same value and cost the same steps.
 //!
-//! The plain one walks the tree as it was written. It knows no slots, no lowered program, no shortcuts and no
-//! shared values; it copies everything. Ten thousand programs, a million with `NS_LONG=1`; `NS_SEED` is the number
-//! of the first, `NS_PROGRAMS` how many there are.
+//! The simple one walks the tree as written. It has no slots, no lowering, no fast paths and no shared values; it
+//! copies everything. Ten thousand programs, a million with `NS_LONG=1`; `NS_SEED` is the number of the first,
+//! `NS_PROGRAMS` their count.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -29,31 +29,31 @@ use fault::Stop;
 use programs::program;
 use support::Captured;
 
-/// Steps that a program may take.
+/// Maximum number of steps of a program.
 const MAX_STEPS: u64 = 20_000;
-/// The codes of a program that takes more, or nests values deeper than is allowed.
+/// The codes of a program that exceeds it, or nests values too deep.
 const LIMITS: [&str; 2] = ["NS0603", "NS0606"];
-/// Native stack for a thousand calls inside each other, each of which holds the whole of a plain evaluation.
+/// Native stack for a thousand nested calls of the simple evaluator.
 const STACK: usize = 1 << 30;
 
-/// Differences that are worth looking at.
+/// Maximum number of differences that are collected.
 const MOST_DIFFERENT: usize = 20;
 
-/// What became of a program.
+/// The result of a program.
 #[derive(Debug, PartialEq)]
 struct Done {
     output: String,
-    /// Code, sentence, place, and the calls on the way.
+    /// Code, message, location, and the calls on the way.
     fault: Option<(String, String, Span, Vec<Span>)>,
     value: String,
     steps: u64,
 }
 
-/// How the two came out.
+/// The comparison of the two results.
 #[derive(Debug, PartialEq)]
 enum Verdict {
     Same,
-    /// It takes too many steps, or values grow too large, to be followed.
+    /// The program takes too many steps, or its values grow too large, to be compared.
     Unjudged,
     Different(Box<(Done, Done)>),
 }
@@ -94,7 +94,7 @@ fn compare(engine: &Engine, text: &str) -> Verdict {
     let found = by_the_engine(&outcome, output.text());
     match found == wanted {
         true => Verdict::Same,
-        // The plain one knows no other limit than that of calls.
+        // The only limit of the simple one is that on calls.
         false if found.fault.as_ref().is_some_and(|fault| LIMITS.contains(&fault.0.as_str())) => Verdict::Unjudged,
         false => Verdict::Different(Box::new((found, wanted))),
     }
@@ -104,14 +104,14 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// What came out of some programs.
+/// The results of several programs.
 #[derive(Default)]
 struct Tally {
     unjudged: u64,
     different: Vec<(u64, Box<(Done, Done)>)>,
 }
 
-/// Compares programs, up to the number of differences that is worth looking at.
+/// Compares programs, up to the maximum number of differences.
 fn compare_all(seeds: impl Iterator<Item = u64>) -> Tally {
     let folder = tempfile::tempdir().expect("a sandbox");
     let engine = engine(&folder);
@@ -151,7 +151,7 @@ fn random_programs_come_out_as_the_plain_evaluator_says() {
     assert!(unjudged * 20 <= programs, "{unjudged} of {programs} programs were not followed to their end");
 }
 
-/// The shortest of the programs that came out differently, and where they part.
+/// Describes the shortest of the differing programs, and where the results diverge.
 fn told(different: &[(u64, Box<(Done, Done)>)]) -> String {
     let seeds: Vec<u64> = different.iter().map(|(seed, _)| *seed).collect();
     let Some((seed, both)) = different.iter().min_by_key(|(seed, _)| program(*seed).len()) else {

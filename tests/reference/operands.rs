@@ -1,10 +1,10 @@
-//! Expressions for the programs: of a kind that is wanted, made of operands at the edges of what shortcuts take.
+//! Expressions for the programs: of a required type, with operands at the edges of fast paths.
 
 use std::fmt::Write as _;
 
 use super::programs::Maker;
 
-/// What an expression is to give.
+/// The required type of an expression.
 #[derive(Clone, Copy)]
 pub enum Kind {
     Int,
@@ -76,13 +76,13 @@ const MAPS: &[&str] = &[
     "{\"k0\": 0, \"k1\": 1, \"k2\": 2, \"k3\": 3, \"k4\": 4, \"k5\": 5, \"k6\": 6, \"k7\": 7}",
 ];
 const COMPARISONS: &[&str] = &["==", "!=", "<", "<=", ">", ">="];
-/// What is often compared, and what with.
+/// Frequent operands of comparisons.
 const BOUNDED: &[&str] = &["i", "j", "f", "g", "s", "l[i]", "l[j]", "m[i]", "m[0]"];
 const BOUNDS: &[&str] = &[
     "i + 1", "j - 1", "f - 1", "s + 1", "l + 1", "i - j", "j - f", "f - g", "g - f", "s - i", "l[i]", "l[i + 1]",
     "l[j - 1]", "m[i - 1]", "m[f + 1]", "d[i + 1]",
 ];
-/// What is often computed first, beside what may be anything.
+/// Frequent first operands of computations.
 const FIRST: &[&str] = &["i * j", "f * g", "j * f", "s * i", "l[i]", "l[j]", "m[i]", "l[i + 1]", "g - f", "j + 1"];
 
 impl Maker {
@@ -130,7 +130,7 @@ impl Maker {
         if self.dice.one_in(4) {
             return self.text.push_str(self.dice.pick(BOUNDS));
         }
-        // Ints beside floats, more often than not of the same size.
+        // Ints mixed with floats, usually of similar magnitude.
         let mixed = matches!(kind, Kind::Int | Kind::Float) && self.dice.one_in(3);
         self.operand(if mixed { Kind::Float } else { kind });
     }
@@ -143,7 +143,7 @@ impl Maker {
         }
     }
 
-    /// One to four operands of a kind with operators between them.
+    /// Writes one to four operands of a type with operators between them.
     pub fn expression(&mut self, kind: Kind) {
         let operators: &[&str] = match kind {
             Kind::Int => &["+", "-", "*", "%", "/", "&", "|", "^"],

@@ -1,4 +1,4 @@
-//! The rules of the operators and of places inside values, one case after another.
+//! The rules of operators and of access to parts of values, one case after another.
 
 use neuroscript::engine::ast::BinaryOp;
 
@@ -8,15 +8,15 @@ use super::fault::{
 };
 use super::value::{Value, equal, find, numbers};
 
-/// Bytes and values beyond which nothing is followed.
+/// Number of bytes and values beyond which a program is given up.
 pub const LARGE: usize = 20_000;
 
-/// A value that was just made, unless it is too large to be followed.
+/// Returns a new value, unless it is too large.
 pub fn bounded(value: Value) -> Fallible<Value> {
     if value.size() > LARGE { Err(Wrong::GivenUp) } else { Ok(value) }
 }
 
-/// Any operator but AND and OR.
+/// Applies any operator but AND and OR.
 pub fn binary(op: BinaryOp, left: &Value, right: &Value) -> Fallible<Value> {
     let symbol = op.symbol();
     let order = |wanted: fn(std::cmp::Ordering) -> bool| match (left, right) {
@@ -119,7 +119,7 @@ fn contains(item: &Value, whole: &Value) -> Fallible<bool> {
 pub fn power(left: &Value, right: &Value) -> Fallible<Value> {
     if let (Value::Int(base), Value::Int(exponent @ 0..)) = (left, right) {
         let mut result: i64 = 1;
-        // Beyond 128 turns a base other than these three has long left 64 bits.
+        // Beyond 128 iterations, any base other than these three has long exceeded 64 bits.
         let turns = if matches!(base, -1..=1) { 2 + exponent % 2 } else { *exponent };
         for _ in 0..turns.min(*exponent) {
             let Some(next) = result.checked_mul(*base) else { return overflow("**", left, right) };
@@ -160,7 +160,7 @@ pub fn invert(value: &Value) -> Fallible<Value> {
     }
 }
 
-/// The place that an index means.
+/// Returns the position that an index denotes.
 fn position(index: i64, length: usize) -> Option<usize> {
     let at = if index < 0 { i128::from(index) + length as i128 } else { i128::from(index) };
     (0..length as i128).contains(&at).then_some(at as usize)
@@ -196,7 +196,7 @@ pub fn field(whole: &Value, name: &str) -> Fallible<Value> {
     }
 }
 
-/// Sets a place inside a value; maps that are missing on the way are made, and stay when a later step fails.
+/// Sets a part of a value. Missing maps on the way are created, and remain if a later step fails.
 pub fn set_place(target: &mut Value, steps: &[Value], value: Value) -> Fallible<()> {
     let (step, rest) = steps.split_first().expect("a place has a step");
     match (target, step) {

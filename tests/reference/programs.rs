@@ -1,24 +1,24 @@
-//! Programs that are made from a number, aimed at what the evaluator has shortcuts for: numbers at the edges of
-//! 64 bits, ints beside floats, texts around the length that fits into a value, lists and maps that are changed
-//! while something else holds them, maps around eight entries, chains and IFs beyond what is nested, loops that are
-//! left early, calls, and errors that are handled in the middle of all of it.
+//! Programs generated from a number, aimed at the fast paths of the evaluator: numbers at the edges of 64 bits, ints
+//! mixed with floats, texts around the length that fits into a value, lists and maps that are changed while shared,
+//! maps around eight entries, chains and IFs beyond the nesting of fast paths, loops that are left early, calls, and
+//! errors that are handled in the middle of all of it.
 //!
-//! Most operands have the type that their operator wants, some have not, so that a program does much before it
-//! fails. How badly a text can be laid out is the matter of `tests/format`.
+//! Most operands have the type that their operator requires, but not all, so that a program does much before it fails.
+//! `tests/format` covers bad layouts.
 
 use std::fmt::Write as _;
 
 use super::operands::{FLOATS, INTS, Kind, SMALL_INTS};
 use super::support::dice::Dice;
 
-/// The program of a number.
+/// Generates the program of a number.
 pub fn program(seed: u64) -> String {
     let mut maker = Maker { dice: Dice::new(seed), text: String::new(), depth: 0, place: Place::Top, loops: 0 };
     maker.program();
     maker.text
 }
 
-/// Where a statement stands.
+/// The position of a statement.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Top,
@@ -27,7 +27,7 @@ enum Place {
 }
 
 const KEYS: &[&str] = &["\"a\"", "\"b\"", "\"k\"", "\"k1\"", "\"k8\"", "s", "\"k\" + i"];
-/// Procedures that statements call, by their names.
+/// Procedures that statements call, by name.
 const PROCEDURES: &[(&str, &str)] = &[
     (
         "Count",
@@ -44,7 +44,7 @@ const PROCEDURES: &[(&str, &str)] = &[
     ("Fib", "DEFINE PROCEDURE Fib(n)\n  IF n < 2 THEN\n    RETURN n\n  END\n  RETURN Fib(n - 1) + Fib(n - 2)\nEND\n"),
 ];
 
-/// The variables that statements set and read beside the numbers; the last is set nowhere, as far as runs go.
+/// The variables that statements set and read besides the numbers; the last one is never set at run time.
 const VARIABLES: &str = "SET s, t, l, m = [\"a\", \"abcdefgh\", [1, 2, 3], [0, 1]]\nSET d, e = [{\"a\": 1}, {}]\nIF LEN(m) == 9 THEN\nSET u = 1\nEND\n";
 
 pub struct Maker {
@@ -81,7 +81,7 @@ impl Maker {
         }
     }
 
-    /// Sets the variables; a number begins as an index, as a small one, or where shortcuts end.
+    /// Sets the variables. A number starts as an index, a small number, or at the edge of a fast path.
     fn variables(&mut self) {
         let mut number = |usual, edges| match self.dice.below(8) {
             0 => self.dice.pick(edges),
@@ -272,7 +272,7 @@ impl Maker {
         self.text.push('\n');
     }
 
-    /// Two names of one value, one of which then changes.
+    /// Writes an alias of a value, one of which then changes.
     fn alias(&mut self) {
         self.text.push_str(self.dice.pick(&[
             "SET m = l\nSET l = l + [9]\n",
@@ -321,7 +321,7 @@ impl Maker {
         self.text.push_str(self.dice.pick(&[" THEN\nBREAK\nEND\n", " THEN\nCONTINUE\nEND\n"]));
     }
 
-    /// What reads a variable that may not be set, at a place where something else may fail or print first.
+    /// Writes a read of a variable that may be unset, where another part may fail or print first.
     fn unset(&mut self) {
         let text = self.dice.pick(&[
             "EMIT u\n",
@@ -441,7 +441,7 @@ impl Maker {
         self.turn();
     }
 
-    /// The body of a loop and its end.
+    /// Writes the body of a loop and its end.
     fn turn(&mut self) {
         self.loops += 1;
         let statements = 1 + self.dice.below(3);

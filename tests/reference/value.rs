@@ -1,4 +1,4 @@
-//! Values as plain as they can be: copied whole, compared whole, printed whole.
+//! Values in the simplest form: copied, compared and printed as a whole.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -52,7 +52,7 @@ impl Value {
         }
     }
 
-    /// What EMIT prints.
+    /// Returns the text that EMIT prints.
     pub fn printed(&self) -> String {
         match self {
             Value::Text(text) => text.clone(),
@@ -60,7 +60,7 @@ impl Value {
         }
     }
 
-    /// The value as a literal.
+    /// Returns the value as a literal.
     pub fn quoted(&self) -> String {
         match self {
             Value::Nil => "nil".to_owned(),
@@ -80,7 +80,7 @@ impl Value {
         }
     }
 
-    /// The literal, cut to what a message shows of it.
+    /// Returns the literal, shortened as in messages.
     pub fn preview(&self) -> String {
         let text = self.quoted();
         match text.char_indices().nth(40) {
@@ -89,7 +89,7 @@ impl Value {
         }
     }
 
-    /// Type and value, as messages say it.
+    /// Returns type and value, as in messages.
     pub fn shown(&self) -> String {
         match self {
             Value::Nil => "nil".to_owned(),
@@ -97,7 +97,7 @@ impl Value {
         }
     }
 
-    /// A rough number of the values and bytes in it, so that what grows without end can be given up.
+    /// Returns the approximate number of values and bytes in it, so that unbounded growth can be given up.
     pub fn size(&self) -> usize {
         1 + match self {
             Value::Text(text) => text.len(),
@@ -108,7 +108,7 @@ impl Value {
     }
 }
 
-/// The shortest text that reads back as the same float, with a point and a decimal.
+/// Returns the shortest text that reads back as the same float, with a point and a decimal.
 fn printed_float(number: f64) -> String {
     if number.is_nan() {
         return "nan".to_owned();
@@ -161,12 +161,12 @@ pub fn equal(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// The value of a key.
+/// Returns the value of a key.
 pub fn find<'a>(entries: &'a [(String, Value)], key: &str) -> Option<&'a Value> {
     entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }
 
-/// How two numbers compare, exactly; none when one is no number.
+/// Compares two numbers exactly; `None` if one is not a number.
 pub fn numbers(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
@@ -177,7 +177,7 @@ pub fn numbers(left: &Value, right: &Value) -> Option<Ordering> {
     }
 }
 
-/// Beyond 2^100 a float is past every int; below, it is a whole number of 128 bits and a fraction.
+/// Beyond 2^100 a float exceeds every int; below, it is a whole number of 128 bits and a fraction.
 fn int_and_float(int: i64, float: f64) -> Option<Ordering> {
     if float.is_nan() {
         return None;

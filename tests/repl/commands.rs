@@ -1,4 +1,4 @@
-//! What begins with a colon.
+//! Commands that begin with a colon.
 
 use crate::terminal::{session, type_line};
 
@@ -93,7 +93,7 @@ fn scripts_are_loaded_and_saved() {
     assert_eq!(text, "SET base = 40\nfunc Add(needs n) means\nRETURN base + n\nendfunc\nEMIT Add(2)\n");
     let shown = type_line(&mut session, &format!(":save {}", saved.display()), "ns> ");
     assert!(shown.contains("is there already"), "{shown}");
-    // What fails in a script that is loaded changes nothing.
+    // A loaded script that fails changes nothing.
     std::fs::write(&script, "SET base = 1\nEMIT 1 / 0\n").expect("a script");
     assert!(type_line(&mut session, &format!(":load {}", script.display()), "ns> ").contains("divides by zero"));
     assert!(type_line(&mut session, "base", "ns> ").ends_with("\n40\n"));

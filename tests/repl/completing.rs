@@ -1,4 +1,4 @@
-//! What Tab offers, and what is shown behind the cursor.
+//! Tab completion, and hints behind the cursor.
 
 use std::os::unix::fs::symlink;
 
@@ -6,10 +6,10 @@ use rexpect::session::PtySession;
 
 use crate::terminal::{begin, command, send, session, type_line, until};
 
-/// Types what Tabs complete, and waits for what the line prints.
+/// Types text with Tabs, and waits for the output of the completed line.
 fn completes(session: &mut PtySession, typed: &str, printed: &str) {
     send(session, typed);
-    // A line that is drawn anew while its end is typed would be taken for an answer.
+    // If the line is redrawn while its end is typed, the redraw would be taken for the answer.
     std::thread::sleep(std::time::Duration::from_millis(100));
     send(session, "\n");
     until(session, &format!("\n{printed}\r\n"));
@@ -22,7 +22,7 @@ fn keywords_names_and_procedures() {
     let mut session = session(place.path());
     type_line(&mut session, "SET counter = 41", "ns> ");
     type_line(&mut session, "func Twice(needs amount) means", "... ");
-    // Tab at the beginning of a line is a blank.
+    // Tab at the beginning of a line inserts a blank.
     type_line(&mut session, "\tRETURN amount * 2", "... ");
     type_line(&mut session, "endfunc", "ns> ");
     completes(&mut session, "EMI\t\"upper\"", "upper");
@@ -44,11 +44,11 @@ fn tools_and_their_arguments() {
     completes(&mut session, "STR.Upp\t\"x\")", "X");
     completes(&mut session, "SET x = CALL UPP\t\"y\")\u{1}\u{b}\"end\"", "end");
     completes(&mut session, "STR.PadRight(\"x\", wid\t3) + \"|\"", "x  |");
-    // Other names too, where no tool has one that begins so.
+    // Aliases are completed if no tool begins with the text.
     completes(&mut session, "FS.Mk\t\"made\").path", "made");
     completes(&mut session, "fs.sta\t\"a.txt\").size", "8");
     completes(&mut session, "SET x = CALL Mkd\t\"also\")\u{1}\u{b}\"end\"", "end");
-    // Two Tabs list what there is.
+    // Two Tabs list the candidates.
     send(&session, "CALL FS.\t\t");
     until(&mut session, "WalkDir");
 }
@@ -69,7 +69,7 @@ fn paths_of_the_sandbox_and_no_others() {
     let mut session = session(&sandbox);
     completes(&mut session, "\"su\tfi\t", "sub/file.txt");
     completes(&mut session, "LEN(\"sub/\t)", "12");
-    // Nothing is offered that a tool would not see: what is typed stays.
+    // Nothing invisible to tools is offered: the typed text stays.
     completes(&mut session, "\"link/fa\t\"", "link/fa");
     completes(&mut session, "\"secret/ke\t\"", "secret/ke");
     completes(&mut session, "\"../out\t\"", "../out");

@@ -4,12 +4,12 @@ use std::process::Stdio;
 
 use crate::terminal::{begin, command, ends_with, resize, send, session, type_line, until};
 
-/// A text as a terminal sends it that marks pastes.
+/// Returns a text as sent by a terminal with bracketed paste.
 fn pasted(text: &str) -> String {
     format!("\u{1b}[200~{text}\u{1b}[201~")
 }
 
-/// A procedure of so many lines.
+/// Returns a procedure of `lines` lines.
 fn long_procedure(lines: usize) -> String {
     let body: String = (0..lines).map(|number| format!("  SET total = total + {number}\n")).collect();
     format!("func Sum(needs start returns sum) means\n  SET total = start\n{body}  RETURN total\nendfunc")
@@ -56,7 +56,7 @@ fn a_mistake_in_a_block_does_not_end_it() {
     type_line(&mut session, "  EMIT \"never\"", "... ");
     let shown = type_line(&mut session, "END", "ns> ");
     assert!(shown.contains("error") && !shown.contains("\nnever\n"), "{shown}");
-    // A first line that is wrong is no block.
+    // An invalid first line does not open a block.
     assert!(type_line(&mut session, "IF false THN", "ns> ").contains("error"));
 }
 
@@ -166,7 +166,7 @@ fn commands_in_a_paste_are_commands() {
     let mut session = session(place.path());
     send(&session, pasted(":time 1\nSET x = 20\n:type x\nSET t = '''\n:reset\n'''\nx + 1\n:vars"));
     send(&session, "\n");
-    // What `:vars` says comes last, and names both.
+    // The output of `:vars` comes last, and names both.
     let shown = until(&mut session, "t  string");
     assert!(shown.contains(" steps\n") && shown.contains("\nint\n") && shown.contains("\n21\n"), "{shown}");
 }
@@ -194,7 +194,7 @@ fn twenty_columns_are_enough() {
     let place = tempfile::tempdir().expect("a folder for the test");
     let mut session = session(place.path());
     resize(&session, 20);
-    // The prompt is drawn again for the new width, whenever that comes.
+    // The prompt is redrawn for the new width at some point.
     send(&session, "\"a line that is longer than the terminal is wide\"\n");
     until(&mut session, "\na line that is longer than the terminal is wide\r\n");
 }

@@ -1,4 +1,4 @@
-//! What is said at a terminal when a script, a call or a document that changed something has ended.
+//! The report at a terminal when a script, a call or a document that changed something has ended.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use rexpect::session::spawn_command;
 
 use super::terminal::{PtySession, command, ends_with, plain, send, session, type_line};
 
-/// A script that makes as many files as it is told to, and then does what it is told to.
+/// A script that creates the given number of files, and then ends as instructed.
 const SCRIPT: &str = "\
 DEFINE PROCEDURE Main(files, ending: \"\")
   FOR EACH number IN RANGE(INT(files)) DO
@@ -32,7 +32,7 @@ fn place() -> tempfile::TempDir {
     place
 }
 
-/// Begins `ns` at a terminal, in the folder.
+/// Starts `ns` at a terminal, in the directory.
 pub fn begin(place: &Path, words: &[&str]) -> PtySession {
     let mut ns = Command::new(env!("CARGO_BIN_EXE_ns"));
     for (name, value) in command(place).get_envs() {
@@ -42,7 +42,7 @@ pub fn begin(place: &Path, words: &[&str]) -> PtySession {
     spawn_command(ns, Some(60_000)).expect("a terminal")
 }
 
-/// All that `ns` shows at a terminal.
+/// Returns all output of `ns` at a terminal.
 fn shown(place: &Path, words: &[&str], code: i32) -> String {
     let mut session = begin(place, words);
     let shown = session.exp_eof().expect("it ends");
@@ -55,7 +55,7 @@ fn what_was_changed_is_said_last() {
     let place = place();
     let folder = place.path().to_str().expect("the temporary folder has a plain name");
     let many = "3 changes; ns undo takes them back\n";
-    // Making the folder is a change.
+    // Creating the directory is a change.
     let cases: [(&[&str], &str); 8] = [
         (&["tidy.ns", "2"], many),
         (&["tidy.ns", "1"], "1 change; ns undo takes it back\n"),

@@ -1,4 +1,4 @@
-//! What was typed, from one session to the next.
+//! The history of typed lines across sessions.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::terminal::{begin, command, ends_with, send, type_line, until};
 
-/// A command that begins a session with a state folder.
+/// Returns a command that starts a session with a state directory.
 fn with_state(sandbox: &Path, state: &Path) -> Command {
     let mut command = command(sandbox);
     command.env("XDG_STATE_HOME", state);
@@ -61,10 +61,10 @@ fn a_history_that_cannot_be_written_is_told_once() {
     let (mut session, shown) = begin(with_state(place.path(), &state));
     assert_eq!(shown.matches("what is typed is not kept").count(), 1, "{shown}");
     assert!(type_line(&mut session, "1 + 2", "ns> ").contains("\n3\n"));
-    // What was typed in this session is still known to it.
+    // Lines of this session are still available to it.
     send(&session, "\u{1b}[A\n");
     until(&mut session, "\n3\r\n");
-    // Without a home there is no state folder.
+    // Without a home there is no state directory.
     let mut homeless = command(place.path());
     homeless.env_remove("XDG_STATE_HOME");
     let (_, shown) = begin(homeless);
@@ -114,7 +114,7 @@ fn a_long_history_is_cut_beside_another_session() {
     let (mut first, _) = begin(with_state(place.path(), &state));
     type_line(&mut first, "\"before\"", "ns> ");
     type_line(&mut first, "\"before it\"", "ns> ");
-    // The next session finds too many.
+    // The next session finds too many entries.
     let (mut second, _) = begin(with_state(place.path(), &state));
     type_line(&mut first, "\"first\"", "ns> ");
     type_line(&mut second, "\"second\"", "ns> ");

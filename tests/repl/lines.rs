@@ -1,4 +1,4 @@
-//! Lines, blocks and what they leave behind.
+//! Lines, blocks and their effects.
 
 use crate::terminal::{plain, session, type_line};
 
@@ -134,7 +134,7 @@ fn no_line_is_warned_of() {
     }
 }
 
-/// What other languages write is told what to write here, also where an expression alone would be read.
+/// Syntax of other languages gets a help, also where a lone expression would be read.
 #[test]
 fn lines_of_other_languages_are_told_what_to_write() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -157,7 +157,7 @@ fn lines_of_other_languages_are_told_what_to_write() {
     }
 }
 
-/// What runs, and does something else than in other languages, is told to who sits there.
+/// Code that behaves differently than in other languages causes a warning.
 #[test]
 fn what_means_something_else_here_is_said() {
     let place = tempfile::tempdir().expect("a folder for the test");

@@ -1,4 +1,4 @@
-//! The session on a real terminal: a pseudo-terminal that a program types into.
+//! The session on a pseudo-terminal that the test types into.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 

@@ -1,4 +1,4 @@
-//! `:plan`: lines that change nothing on the disk until it is said.
+//! `:plan`: lines that change nothing on the disk until the plan is applied.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::terminal::{PtySession, begin, command, ends_with, plain, send, sessio
 const ON: &str = "ns> ";
 const PLAN: &str = "plan> ";
 
-/// A sandbox with a file, and a session in it that plans.
+/// Creates a sandbox with a file, and starts a planning session in it.
 fn planning() -> (TempDir, PtySession) {
     let place = tempfile::tempdir().expect("a folder for the test");
     fs::write(place.path().join("a.txt"), "one\n").expect("a file");
@@ -33,7 +33,7 @@ fn names(place: &Path) -> Vec<String> {
     names
 }
 
-/// Answers a question, once it is asked.
+/// Answers a question once it is asked.
 fn answer(session: &mut PtySession, line: &str, answer: &str, prompt: &str) -> String {
     send(session, format!("{line}\n"));
     let shown = until(session, "Do it?");
@@ -59,7 +59,7 @@ fn the_session_sees_its_changes_and_the_disk_none() {
     assert!(shown.contains("+two") && shown.contains("done ("), "{shown}");
     assert_eq!(fs::read_to_string(place.path().join("a.txt")).expect("it is there"), "two\n");
     assert_eq!(fs::read_to_string(place.path().join("new/b.txt")).expect("it is there"), "b\n");
-    // All of it is one run.
+    // The whole plan is one run.
     type_line(&mut session, ":undo", ON);
     assert_eq!(fs::read_to_string(place.path().join("a.txt")).expect("it is there"), "one\n");
     assert!(!place.path().join("new").exists());
@@ -101,7 +101,7 @@ fn its_runs_are_listed_and_taken_back_within_it() {
     let (place, mut session) = planning();
     type_line(&mut session, &write("first.txt", "1"), PLAN);
     type_line(&mut session, &write("second.txt", "2"), PLAN);
-    // What a line did before it failed is part of the plan, as it would be on the disk.
+    // Changes of a line before its failure are part of the plan, as they would be on the disk.
     assert!(type_line(&mut session, "FS.WriteFile(\"third.txt\", \"3\")[\"path\"] / 0", PLAN).contains("error"));
     let shown = type_line(&mut session, ":log", PLAN);
     assert_eq!(shown.matches("FS.WriteFile(").count(), 3, "{shown}");
@@ -172,7 +172,7 @@ fn where_others_change_the_place_nothing_is_done() {
     let shown = until(&mut session, PLAN);
     assert!(shown.contains("a.txt") && shown.contains("the plan goes on"), "{shown}");
     assert_eq!(fs::read_to_string(place.path().join("a.txt")).expect("it is there"), "somebody else's\n");
-    // It is shown anew, against what is there by now.
+    // The plan is shown again, against the current state of the disk.
     let shown = answer(&mut session, ":plan off", "y\n", ON);
     assert!(shown.contains("-somebody else's"), "{shown}");
     assert_eq!(fs::read_to_string(place.path().join("a.txt")).expect("it is there"), "two\n");

@@ -1,4 +1,4 @@
-//! Terminals that can do little, and input that is no text.
+//! Terminals with few capabilities, and input that is not UTF-8.
 
 use crate::terminal::{begin, command, ends_with, send, session, type_line, until};
 

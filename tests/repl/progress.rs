@@ -1,4 +1,4 @@
-//! How far a run has come, on the terminal; and what a reader of a pipe gets while it goes on.
+//! Progress of a run on the terminal, and the output that a pipe receives while the run continues.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -10,7 +10,7 @@ use rexpect::session::spawn_command;
 use super::ended::begin;
 use super::terminal::{PtySession, command, ends_with, plain, send, until};
 
-/// Waits in each turn until somebody makes a file.
+/// Waits in each iteration until a file is created.
 const WAITS: &str = "\
 FOR EACH turn IN RANGE(3) DO
   EMIT \"turn \", turn
@@ -34,7 +34,7 @@ fn the_outermost_loop_says_where_it_is() {
     for turn in 0..3 {
         let before = session.exp_string(&format!("{turn} of 3, ")).expect("the line comes");
         assert!(before.contains(&format!("turn {turn}")) && !before.contains("of 7"), "{before}");
-        // What is printed meanwhile stands on a line of its own.
+        // Output in the meantime is on a line of its own.
         assert!(turn == 0 || before.contains(&format!("\r\u{1b}[Kturn {turn}\r\n")), "{before:?}");
         go(place.path(), turn);
     }
@@ -48,7 +48,7 @@ fn nobody_who_wants_quiet_is_shown_a_line() {
     let place = tempfile::tempdir().expect("a folder for the test");
     let mut session = begin(place.path(), &["--quiet", "-e", WAITS]);
     session.exp_string("turn 0").expect("it begins");
-    // Longer than the line would take to come.
+    // Longer than the line would take to appear.
     std::thread::sleep(std::time::Duration::from_secs(3));
     (0..3).for_each(|turn| go(place.path(), turn));
     let rest = until(&mut session, "over");
@@ -68,7 +68,7 @@ fn a_call_says_how_much_there_is() {
     plain(&session.exp_eof().expect("it ends"));
 }
 
-/// Begins `ns` at a terminal; a system call of it takes longer by so many milliseconds. `None` without strace.
+/// Starts `ns` at a terminal with a system call delayed by some milliseconds. Returns `None` without strace.
 fn begin_slowly(place: &Path, (call, delay): (&str, u64), script: &str) -> Option<PtySession> {
     if Command::new("strace").arg("-V").output().is_err() {
         println!("SKIPPED: there is no strace");
@@ -95,7 +95,7 @@ fn a_copy_that_is_written_says_that_it_syncs() {
     ends_with(&mut session, 0);
 }
 
-/// What a second walk of the same tree meets is known from the first.
+/// A second walk of the same tree knows the number of entries from the first.
 #[test]
 fn a_walk_of_a_known_tree_says_how_much_there_is() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -127,7 +127,7 @@ fn a_copy_of_a_tree_says_how_much_there_is() {
     ends_with(&mut session, 0);
 }
 
-/// A script that goes on, and one that waits for input, do not keep what they have printed.
+/// A running script, and one that waits for input, do not hold back their output.
 #[test]
 fn a_pipe_gets_what_was_printed_while_the_run_goes_on() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -140,7 +140,7 @@ fn a_pipe_gets_what_was_printed_while_the_run_goes_on() {
         ns.env("HOME", "/nonexistent").env("XDG_STATE_HOME", place.path().with_extension("state"));
         let mut ns = ns.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("ns starts");
         let mut lines = BufReader::new(ns.stdout.take().expect("it is piped")).lines();
-        // A line that is kept never comes: nobody makes the file, and nobody types, before it is there.
+        // A buffered line would never arrive: no file is created and nothing is typed before it is received.
         let first = lines.next().expect("a line").expect("it is text");
         assert!(first.contains("turn"), "{first}");
         (0..3).for_each(|turn| go(place.path(), turn));

@@ -9,10 +9,10 @@ pub use rexpect::session::PtySession;
 use rexpect::session::spawn_command;
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// Milliseconds after which a session that does not answer has failed.
+/// Timeout of a session in milliseconds.
 const PATIENCE_MS: u64 = 60_000;
 
-/// A command that begins a session in a sandbox, for the user that the tests are.
+/// Returns a command that starts a session in a sandbox, as the user of the tests.
 pub fn command(sandbox: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ns"));
     command.arg("--sandbox").arg(sandbox);
@@ -24,25 +24,25 @@ pub fn command(sandbox: &Path) -> Command {
     command
 }
 
-/// The session of a command at its first prompt, and what was shown before.
+/// Starts a session and waits for its first prompt. Returns the output before that as well.
 pub fn begin(command: Command) -> (PtySession, String) {
     let mut session = spawn_command(command, Some(PATIENCE_MS)).expect("a terminal for the session");
     let shown = session.exp_string("ns> ").expect("the first prompt");
     (session, plain(&shown))
 }
 
-/// A session in a sandbox of its own, at its first prompt.
+/// Starts a session in a sandbox, at its first prompt.
 pub fn session(sandbox: &Path) -> PtySession {
     begin(command(sandbox)).0
 }
 
-/// Sends bytes to the session as they are.
+/// Sends raw bytes to the session.
 pub fn send(session: &PtySession, bytes: impl AsRef<[u8]>) {
     let mut keyboard = keyboard(session);
     keyboard.write_all(bytes.as_ref()).and_then(|()| keyboard.flush()).expect("the session takes what is typed");
 }
 
-/// Gives the terminal another width.
+/// Changes the width of the terminal.
 pub fn resize(session: &PtySession, columns: u16) {
     let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(keyboard(session), size).expect("the terminal has a size");
@@ -52,27 +52,27 @@ fn keyboard(session: &PtySession) -> File {
     session.process().get_file_handle().expect("the terminal is open")
 }
 
-/// Waits for a text and gives what was shown before it, without the escapes of line editing.
+/// Waits for a text and returns the preceding output, without escapes of line editing.
 pub fn until(session: &mut PtySession, text: &str) -> String {
     let shown = session.exp_string(text).unwrap_or_else(|error| panic!("`{text}` comes: {error}"));
     plain(&shown)
 }
 
-/// Types a line and gives what is shown before the next prompt, without the escapes of line editing.
+/// Types a line and returns the output before the next prompt, without escapes of line editing.
 pub fn type_line(session: &mut PtySession, line: &str, prompt: &str) -> String {
     send(session, format!("{line}\n"));
     until(session, prompt)
 }
 
-/// Waits until a session ends, with this exit code.
+/// Waits until a session ends with this exit code.
 pub fn ends_with(session: &mut PtySession, code: i32) {
     session.exp_eof().expect("the session ends");
-    // The type is not to be named from here.
+    // The type cannot be named from here.
     let status = format!("{:?}", session.process().wait().expect("the session is waited for"));
     assert!(status.starts_with("Exited") && status.ends_with(&format!(", {code})")), "{status}");
 }
 
-/// A text without the escapes of line editing.
+/// Removes the escapes of line editing.
 pub fn plain(text: &str) -> String {
     let mut plain = String::new();
     let mut chars = text.chars();

@@ -1,8 +1,8 @@
-//! What is shown of values.
+//! Display of values.
 
 use crate::terminal::{begin, command, resize, send, session, type_line, until};
 
-/// Makes a list of maps in a session.
+/// Creates a list of maps in a session.
 fn make_rows(session: &mut rexpect::session::PtySession, rows: usize) {
     type_line(session, "SET rows = []", "ns> ");
     type_line(session, &format!("FOR EACH i IN RANGE({rows}) DO"), "... ");

@@ -1,8 +1,8 @@
-//! Chance that can be repeated.
+//! Reproducible random numbers.
 
 #![allow(dead_code, reason = "each test uses its part")]
 
-/// Numbers that look random and are the same everywhere (xorshift64*).
+/// Pseudorandom numbers that are the same on every machine (xorshift64*).
 pub struct Dice(u64);
 
 impl Dice {

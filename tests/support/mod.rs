@@ -1,4 +1,4 @@
-//! What the tests of the binary share: starting it, building trees, describing what is left.
+//! Shared code of the tests of the binary: starting it, building trees, describing results.
 
 #![allow(dead_code, reason = "each test uses its part")]
 
@@ -16,29 +16,29 @@ use std::time::{Duration, SystemTime};
 
 use neuroscript::engine::{EmitError, Meter, Output, Value, emitted};
 
-/// The time of last change that every file of a test's tree gets: 2020-09-13T12:26:40Z.
+/// The modification time given to every file of a test tree: 2020-09-13T12:26:40Z.
 pub const FIXED_TIME: u64 = 1_600_000_000;
 
-/// A folder of the package.
+/// Returns a path in the package.
 pub fn package(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The state folder of the user that the tests are, in which the key of their seals is.
+/// Returns the state directory of the test user, which contains the key of the seals.
 pub fn state_home() -> PathBuf {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("state");
     fs::create_dir_all(&home).expect("the folder for tests can be written");
     home
 }
 
-/// `ns` with a sandbox, no input, and nothing of the user's settings.
+/// Returns `ns` with a sandbox, without input and user settings.
 pub fn ns(sandbox: &Path) -> Command {
     let mut command = ns_without_sandbox();
     command.arg("--sandbox").arg(sandbox);
     command
 }
 
-/// `ns` as [`ns`] starts it, in the current folder.
+/// Returns `ns` like [`ns`], in the current directory.
 pub fn ns_without_sandbox() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ns"));
     command.stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("XDG_CONFIG_HOME").env("HOME", "/nonexistent");
@@ -52,11 +52,11 @@ pub fn ns_without_sandbox() -> Command {
 }
 
 thread_local! {
-    /// The configuration folder of the user, for what this test starts from now on.
+    /// The user's configuration directory for processes that this test starts from now on.
     static USER_POLICY: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
 }
 
-/// Gives the user a policy file of their own, for whatever this test starts from now on.
+/// Gives the user a policy file, for processes that this test starts from now on.
 pub fn set_user_policy(text: &str) {
     let folder = tempfile::tempdir().expect("a folder for the user's settings");
     fs::create_dir(folder.path().join("neuroscript")).expect("a folder");
@@ -64,9 +64,9 @@ pub fn set_user_policy(text: &str) {
     USER_POLICY.set(Some(folder));
 }
 
-/// What a command did, as text.
+/// The result of a command, as text.
 pub struct Ran {
-    /// The exit code; a signal counts as -1.
+    /// The exit code; -1 after a signal.
     pub code: i32,
     /// Standard output.
     pub stdout: String,
@@ -78,7 +78,7 @@ pub struct Ran {
 pub fn run(command: &mut Command) -> Ran {
     let output = loop {
         match command.output() {
-            // A script that this test wrote is open for writing in every child that another test is about to start.
+            // A script written by this test is open for writing in any child that another test is starting.
             Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
             output => break output.expect("the binary was built"),
         }
@@ -91,7 +91,7 @@ pub fn run(command: &mut Command) -> Ran {
 pub fn with_input(command: &mut Command, input: &str) -> Ran {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("ns starts");
-    // A program that ends before it has read everything is no failure of the test.
+    // A program that ends before it has read everything is no failure.
     let written = child.stdin.take().expect("input is piped").write_all(input.as_bytes());
     if let Err(error) = written {
         assert_eq!(error.kind(), ErrorKind::BrokenPipe, "ns reads its input");
@@ -101,7 +101,7 @@ pub fn with_input(command: &mut Command, input: &str) -> Ran {
     Ran { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// Runs a shell script on a small tmpfs of its own at `$PLACE`, with `ns` for it; none where none can be mounted.
+/// Runs a shell script that can use `ns` on a small tmpfs at `$PLACE`. Returns `None` if mounting is not possible.
 pub fn on_small_disk(place: &Path, options: &str, script: &str) -> Option<Ran> {
     let whole = format!(
         "mount -t tmpfs -o {options} tmpfs \"$PLACE\" || exit 77\nns() {{ \"$NS\" --sandbox \"$PLACE\" \"$@\"; }}\n{script}"
@@ -131,7 +131,7 @@ pub fn copy_tree(from: &Path, to: &Path) {
     set_times(to, FIXED_TIME);
 }
 
-/// Sets the time of last change of everything in a folder, and of the folder itself.
+/// Sets the modification times of a directory and everything in it.
 pub fn set_times(folder: &Path, seconds: u64) {
     for entry in fs::read_dir(folder).expect("a folder to set times in") {
         let path = entry.expect("an entry").path();
@@ -144,13 +144,13 @@ pub fn set_times(folder: &Path, seconds: u64) {
     set_time(folder, seconds);
 }
 
-/// Sets the time of last change of one file or folder.
+/// Sets the modification time of a file or directory.
 pub fn set_time(path: &Path, seconds: u64) {
     let file = fs::File::open(path).expect("a file to set the time of");
     file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).expect("the time can be set");
 }
 
-/// A tree as text: one line an entry, sorted; content of small texts, links with their targets.
+/// Describes a tree as text: one line per entry, sorted, with the content of small texts and the targets of links.
 pub fn describe(folder: &Path) -> String {
     let mut lines = Vec::new();
     describe_into(folder, Path::new(""), &mut lines);
@@ -163,7 +163,7 @@ fn describe_into(folder: &Path, below: &Path, lines: &mut Vec<String>) {
         let entry = entry.expect("an entry to describe");
         let path = below.join(entry.file_name());
         if path == Path::new(".ns/runs") {
-            // Its names, sizes and seals are others each time.
+            // Its names, sizes and seals vary.
             continue;
         }
         let metadata = entry.path().symlink_metadata().expect("an entry to look at");
@@ -175,7 +175,7 @@ fn describe_into(folder: &Path, below: &Path, lines: &mut Vec<String>) {
             line.push('/');
             describe_into(&entry.path(), &path, lines);
         } else if path == Path::new(".ns/audit.jsonl") {
-            // Times, runs and hashes are others each time.
+            // Times, runs and hashes vary.
             line.push_str(" (the audit log)");
         } else {
             let bytes = fs::read(entry.path()).unwrap_or_default();
@@ -188,7 +188,8 @@ fn describe_into(folder: &Path, below: &Path, lines: &mut Vec<String>) {
     }
 }
 
-/// Everything in a folder but `.ns`, a line each: path, kind, permission bits, time of last change, content.
+/// Describes everything in a directory except `.ns`, one line each: path, kind, permission bits, modification time,
+/// content.
 pub fn state_of(folder: &Path) -> Vec<String> {
     described(
         folder,
@@ -200,7 +201,7 @@ pub fn state_of(folder: &Path) -> Vec<String> {
     )
 }
 
-/// The same without the times, and without what is in archives, which hold times.
+/// Describes the same without times, and without the contents of archives, which contain times.
 pub fn contents_of(folder: &Path) -> Vec<String> {
     described(folder, |path| !holds_times(path), |metadata| format!("{:o}", metadata.permissions().mode()))
 }
@@ -236,7 +237,7 @@ fn holds_times(path: &Path) -> bool {
     [".zip", ".tar.gz", ".tgz"].iter().any(|end| name.ends_with(end))
 }
 
-/// What the audit log of a sandbox tells, without what is another each time: one line for each of its lines.
+/// Returns the stable parts of the audit log of a sandbox, one line for each of its lines.
 pub fn audited(sandbox: &Path) -> String {
     let log = fs::read_to_string(sandbox.join(".ns/audit.jsonl")).unwrap_or_default();
     let told = |line: &str| {
@@ -250,7 +251,7 @@ pub fn audited(sandbox: &Path) -> String {
     log.lines().map(told).collect()
 }
 
-/// Compares with a golden file, or writes it when `UPDATE` is set.
+/// Compares with a golden file, or writes it if `UPDATE` is set.
 pub fn golden(file: &Path, actual: &str) -> Result<(), String> {
     if std::env::var_os("UPDATE").is_some() {
         fs::create_dir_all(file.parent().expect("a golden file lies in a folder")).expect("a folder for golden files");
@@ -266,12 +267,12 @@ pub fn golden(file: &Path, actual: &str) -> Result<(), String> {
     Err(format!("{} differs; UPDATE=1 accepts what is new:\n{difference}", file.display()))
 }
 
-/// Keeps what a script prints; warnings are lines that begin with `warning: `.
+/// Captures the output of a script; warnings are lines that begin with `warning: `.
 #[derive(Clone, Default)]
 pub struct Captured(Rc<RefCell<String>>);
 
 impl Captured {
-    /// What was printed so far.
+    /// Returns the output so far.
     pub fn text(&self) -> String {
         self.0.borrow().clone()
     }

@@ -1,4 +1,4 @@
-//! Undo where a part of the tree lies on another file system: what is copied there and back counts as the same.
+//! Undo with a part of the tree on another file system: an entry copied there and back counts as the same.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::{Place, support};
 
 const CHILD: &str = "NS_UNDO_DEVICES";
 
-/// Runs of scripts that are undone together.
+/// Scripts of runs that are undone together.
 const RUNS: [&[&str]; 8] = [
     &["MUST FS.WriteFile(\"mnt/f\", \"1\")"],
     &["MUST FS.WriteFile(\"mnt/f\", \"1\")\nMUST FS.WriteFile(\"mnt/f\", \"2\")\nMUST FS.WriteFile(\"mnt/n\", \"1\")"],
@@ -31,7 +31,7 @@ const RUNS: [&[&str]; 8] = [
     ],
 ];
 
-/// Not a test of its own: what runs where another file system can be mounted.
+/// Not a test of its own: runs where another file system can be mounted.
 #[test]
 fn worker() {
     if std::env::var_os(CHILD).is_none() {
@@ -62,7 +62,7 @@ fn worker() {
     println!("all of them");
 }
 
-/// A file system of its own.
+/// A file system, mounted until dropped.
 struct Device(std::path::PathBuf);
 
 impl Device {

@@ -1,4 +1,5 @@
-//! Where somebody changed something, undo names it; by force it undoes the rest, and nothing comes to a wrong place.
+//! After a change by another program, undo reports the conflict; a forced undo undoes the rest, and nothing ends up at
+//! a wrong path.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,7 @@ use super::{Place, tick};
 
 type Change = fn(&Path);
 
-/// A script, what somebody does after it, the places that are left, and what is in some of them.
+/// A script, a change after it, the paths that are left, and the content of some of them.
 struct Case {
     script: &'static str,
     change: Change,

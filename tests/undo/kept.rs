@@ -1,5 +1,5 @@
-//! What is put back is what was kept: neither undo, redo, the end of a killed run nor a restoration brings back what
-//! somebody else put in its place.
+//! Undo puts back only genuine backups: neither undo, redo, recovery nor a restoration brings back a file that someone
+//! put in place of a backup.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use super::Place;
 use crate::support::{ns, run};
 
-/// Scripts that keep one thing.
+/// Scripts that create one backup.
 const SCRIPTS: [&str; 5] = [
     "MUST FS.WriteFile(\"alone\", \"new\")",
     "MUST FS.DeleteFile(\"alone\")",
@@ -19,10 +19,10 @@ const SCRIPTS: [&str; 5] = [
     "MUST FS.MoveFile(\"alone\", \"e/x\")\nMUST FS.WriteFile(\"e/x\", \"new\")",
 ];
 
-/// Puts something else in the place of what is kept.
+/// Puts another object in place of a backup.
 type Replacing = fn(&Path);
 
-/// Somebody's replacements of something kept. Each begins where nothing is any more.
+/// Replacements of a backup. The path is empty before each.
 const REPLACEMENTS: [(&str, Replacing); 6] = [
     ("a special file", make_special),
     ("another file", |path| fs::write(path, "alonf").expect("a file")),
@@ -36,14 +36,14 @@ const REPLACEMENTS: [(&str, Replacing); 6] = [
     ("a directory", |path| fs::create_dir(path).expect("a directory")),
 ];
 
-/// Makes a device that never ends, or a pipe where the user may make no devices.
+/// Creates an endless device, or a pipe if the user may not create devices.
 fn make_special(path: &Path) {
     let make = |command: &mut Command| command.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
     let is_device = make(Command::new("mknod").arg(path).args(["c", "1", "5"]));
     assert!(is_device || make(Command::new("mkfifo").arg(path)), "no special file could be made");
 }
 
-/// The things that are kept below `.ns`.
+/// Returns the backups below `.ns`.
 fn kept(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut ahead: Vec<PathBuf> = ["backups", "trash"].iter().map(|drawer| root.join(".ns").join(drawer)).collect();
@@ -51,7 +51,7 @@ fn kept(root: &Path) -> Vec<PathBuf> {
         for entry in fs::read_dir(folder).into_iter().flatten() {
             let entry = entry.expect("an entry");
             let name = entry.file_name().to_string_lossy().into_owned();
-            // The name of a kept thing begins with the time.
+            // The name of a backup begins with the time.
             let is_kept = name.len() > 23 && name.as_bytes()[8] == b'T';
             if is_kept { found.push(entry.path()) } else { ahead.push(entry.path()) }
         }
@@ -59,7 +59,7 @@ fn kept(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Moves what is kept away, and puts something else in its place. Returns its path from the root.
+/// Moves the backup away and puts another object in its place. Returns its path relative to the root.
 fn replace(place: &Place, replacement: fn(&Path)) -> String {
     let all = kept(&place.root());
     let [path] = &all[..] else { panic!("one thing is kept: {all:?}") };
@@ -68,7 +68,7 @@ fn replace(place: &Place, replacement: fn(&Path)) -> String {
     path.strip_prefix(place.root()).expect("it is below").to_str().expect("a text").to_owned()
 }
 
-/// Requires that neither a plain nor a forced attempt puts anything back.
+/// Asserts that neither a plain nor a forced attempt puts anything back.
 fn refuses(place: &Place, command: &str, kept: &str, when: &str) {
     let before = place.snapshot();
     let refused = place.ns(1, &[command]);
@@ -105,7 +105,7 @@ fn redo_puts_back_nothing_else() {
     }
 }
 
-/// What is kept itself goes back, also where it has another inode, as in a copy.
+/// A genuine backup is put back, even if it has another inode, as in a copy.
 #[test]
 fn a_faithful_copy_is_put_back() {
     for script in SCRIPTS {

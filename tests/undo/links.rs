@@ -1,10 +1,10 @@
-//! Hard links: undo puts the very file back, so that its names are names of one file again.
+//! Hard links: undo puts the same file back, so that its names share an inode again.
 
 use std::fs;
 
 use super::{Place, inode, tick};
 
-/// Scripts that change one name of a file that has several, and what the further names have afterwards.
+/// Scripts that change one name of a file with several, and the content of the further names afterwards.
 const SCRIPTS: [&str; 16] = [
     "MUST FS.WriteFile(\"b\", \"new\")",
     "MUST FS.WriteFile(\"b\", \"new\", create_backup: false)",
@@ -70,7 +70,7 @@ fn an_applied_plan_is_undone_to_the_names() {
     }
 }
 
-/// The further names keep inode and content, and what the caller is told of is a copy of its own.
+/// The further names keep inode and content, and the reported backup is a separate copy.
 #[test]
 fn a_backup_shares_nothing_with_the_further_names() {
     let place = Place::new();
@@ -90,7 +90,7 @@ fn nothing_is_copied_where_no_backup_is_asked_for() {
     assert!(!place.root().join(".ns/backups").exists());
 }
 
-/// A file that is changed under another name is not what it was: undo says so, and by force leaves the place.
+/// A change under another name is a conflict: undo reports it, and a forced undo leaves the path.
 #[test]
 fn a_change_under_another_name_is_told() {
     for (script, name) in [("MUST FS.WriteFile(\"b\", \"new\")", "new"), ("MUST FS.DeleteFile(\"b\")", "")] {
@@ -108,7 +108,7 @@ fn a_change_under_another_name_is_told() {
     }
 }
 
-/// A tree that a run put back is not changed by runs that took away further names of what is in it.
+/// A tree that a run put back is unaffected by runs that removed further names of its files.
 #[test]
 fn a_tree_is_not_changed_by_further_names() {
     let place = Place::new();

@@ -25,13 +25,13 @@ use tempfile::TempDir;
 use snapshot::Snapshot;
 use support::{Ran, ns, run};
 
-/// A sandbox, and a place beside it.
+/// A sandbox, and a directory beside it.
 struct Place {
     folder: TempDir,
 }
 
 impl Place {
-    /// A sandbox in which `a`, `b` and `d/c` are names of one file, and `outer` is one of a file outside.
+    /// Creates a sandbox in which `a`, `b` and `d/c` are names of one file, and `outer` is a name of a file outside.
     fn new() -> Place {
         let place = Place { folder: tempfile::tempdir().expect("a folder") };
         for name in ["root/d/in", "root/e"] {
@@ -63,7 +63,7 @@ impl Place {
         Snapshot::take(&self.root())
     }
 
-    /// Runs `ns` and requires an exit code.
+    /// Runs `ns`, which must end with this exit code.
     fn ns(&self, code: i32, words: &[&str]) -> Ran {
         let ran = run(ns(&self.root()).args(words));
         assert_eq!(ran.code, code, "{words:?}: {}{}", ran.stdout, ran.stderr);
@@ -74,7 +74,7 @@ impl Place {
         self.ns(0, &["run", "-e", script])
     }
 
-    /// The name of the newest run.
+    /// Returns the name of the newest run.
     fn newest(&self) -> String {
         let runs: serde_json::Value =
             serde_json::from_str(&self.ns(0, &["--output", "json", "log"]).stdout).expect("a list");
@@ -86,7 +86,7 @@ impl Place {
     }
 }
 
-/// Waits until the system's clock for files has ticked.
+/// Waits until the time stamps of the file system have advanced.
 fn tick() {
     std::thread::sleep(Duration::from_millis(20));
 }

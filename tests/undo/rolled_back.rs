@@ -1,5 +1,5 @@
-//! What a run took back by itself stands in the way of no earlier run: an atomic run that failed, and a call that does
-//! all or nothing.
+//! Changes that a run rolled back itself cause no conflict for earlier runs: an atomic run that failed, and an
+//! all-or-nothing call.
 
 use super::Place;
 
@@ -11,7 +11,7 @@ const PUT: [&str; 4] = [
     "CALL FS.Compress(\"d\", \"d.zip\")\nCALL FS.DeleteFile(\"d\", recursive: true)\nCALL FS.Extract(\"d.zip\", \".\")",
 ];
 
-/// What changes something in that tree and is taken back.
+/// Changes in that tree that are rolled back.
 const CHANGES: [&str; 7] = [
     "CALL FS.SetPermissions(\"d/in/f\", mode: \"755\")",
     "CALL FS.EditFile(\"d/in/f\", old_text: \"f\", new_text: \"g\")",
@@ -22,7 +22,7 @@ const CHANGES: [&str; 7] = [
     "CALL FS.WriteFile(\"d/in/new/deep\", \"new\")\nCALL FS.CopyFile(\"a\", \"d/in/f\", overwrite: true)",
 ];
 
-/// Undoes the newest run that stands, after something in its tree was changed and taken back.
+/// Undoes the newest run after something in its tree was changed and rolled back.
 fn undo_after(put: &str, taken_back: &dyn Fn(&Place)) {
     let place = Place::new();
     let before = place.snapshot();

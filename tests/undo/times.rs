@@ -1,8 +1,8 @@
-//! Times of directories: whatever came and went in one, or was undone in any order, it has the time that it had.
+//! Times of directories: whatever was created, removed or undone in one, in any order, its original time is restored.
 
 use super::Place;
 
-/// Calls that fail after they began to change something.
+/// Calls that fail after they have begun to change something.
 const FAILURES: [&str; 7] = [
     "FS.CopyFile(\"pipes\", \"copy\", recursive: true)",
     "FS.CopyFile(\"pipes\", \"new/deep/copy\", recursive: true)",
@@ -13,12 +13,12 @@ const FAILURES: [&str; 7] = [
     "FS.WriteFile(\"d/in\", \"x\")",
 ];
 
-/// Makes archives, and a directory that cannot be copied whole.
+/// Creates archives, and a directory that cannot be copied completely.
 fn prepare(place: &Place) {
     place.eval("MUST FS.Compress(\"d\", \"d.zip\")\nMUST FS.CreateDirectory(\"pipes\")");
     std::fs::remove_dir_all(place.root().join(".ns")).expect("nothing of that run is of use");
     let mut broken = std::fs::read(place.root().join("d.zip")).expect("an archive");
-    // The checksum of the last file, by its entry in the central directory.
+    // The checksum of the last file, in its entry of the central directory.
     let at = broken.windows(4).rposition(|bytes| bytes == b"PK\x01\x02").expect("an entry");
     broken[at + 16] ^= 1;
     std::fs::write(place.root().join("broken.zip"), broken).expect("a broken archive");
@@ -49,7 +49,7 @@ fn a_directory_that_was_extracted_into_has_its_time_again() {
         let before = place.snapshot();
         let script = format!("MUST FS.Extract(\"e/in.zip\", \"{to}\")");
         if to == "d" {
-            // Its file is there.
+            // Its file exists.
             place.ns(1, &["run", "-e", &script]);
             place.expect(&before, to);
             continue;
@@ -90,7 +90,7 @@ fn runs_that_are_undone_in_any_order_leave_the_first_times() {
     }
 }
 
-/// A directory that a run made is the same one after an undo and a redo, so that later runs can be undone.
+/// A directory that a run created is the same one after an undo and a redo, so that later runs can be undone.
 #[test]
 fn a_directory_that_is_made_again_is_the_same_one() {
     let place = Place::new();

@@ -1,16 +1,16 @@
-//! The language: texts to trees, trees to code, and what statements, calls and values take.
+//! Benchmarks of the language: parsing, lowering, and the cost of statements, calls and values.
 
 use criterion::{Criterion, Throughput, criterion_group};
 use neuroscript::engine::{Script, parse_script};
 use neuroscript_parts::{engine, run};
 
-/// Procedures of a long text; each has loops, calls, lists and maps in it.
+/// Number of procedures in a long text; each contains loops, calls, lists and maps.
 const PROCEDURES: usize = 500;
 
-/// Statements that are run so often in one measurement.
+/// Number of iterations of a statement in one measurement.
 const TURNS: usize = 10_000;
 
-/// A text of procedures that nothing calls, with one statement that does nothing.
+/// Returns a text of procedures that are never called, followed by one trivial statement.
 fn long_text() -> String {
     let procedure = |number: usize| {
         format!(
@@ -34,7 +34,7 @@ fn texts(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// What a loop's body takes, the loop itself included; `nothing` says what that is.
+/// Loop bodies. The times include the loop itself; `nothing` is the baseline.
 const BODIES: [(&str, &str); 14] = [
     ("nothing", "SET x = i"),
     ("int arithmetic", "SET x = i * 3 - x"),

@@ -1,4 +1,4 @@
-//! The tools: a call's way through binder and gate, and what walks, listings and JSON take.
+//! Benchmarks of the tools: the path of a call through binder and gate, and the cost of walks, listings and JSON.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,11 +8,11 @@ use criterion::{Criterion, Throughput, criterion_group};
 use neuroscript::engine::{Script, Value};
 use neuroscript_parts::{engine, run};
 
-/// Folders of the tree, and files in each.
+/// Number of directories in the tree, and of files in each.
 const FOLDERS: usize = 40;
 const FILES: usize = 50;
 
-/// A tree of which every second file is ignored, by two files of rules.
+/// Creates a tree with `.gitignore` files at two levels. Every second file is ignored.
 fn tree(top: &Path) {
     fs::create_dir(top.join(".git")).expect("a folder");
     fs::write(top.join(".gitignore"), "*.tmp\n/build/\n!keep.tmp\n").expect("a file");
@@ -27,7 +27,7 @@ fn tree(top: &Path) {
     }
 }
 
-/// A value, as a front end reads it.
+/// Reads a value as a front end does.
 fn value(json: &str) -> Value {
     serde_json::from_str(json).expect("it is JSON")
 }

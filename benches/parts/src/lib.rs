@@ -1,4 +1,4 @@
-//! What the benches share: an engine over a folder of its own, and scripts that are run for their time.
+//! Shared code of the benchmarks: an engine over a temporary directory, and running scripts.
 
 use std::path::Path;
 use std::thread;
@@ -6,11 +6,11 @@ use std::thread;
 use criterion::Criterion;
 use neuroscript::engine::{EmitError, Ending, Engine, Meter, Options, Output, Script, Value, Invocation};
 
-/// Stack that is more than the engine asks for.
+/// A stack larger than the engine requires.
 const STACK: usize = 512 << 20;
 
-/// Runs benches on a thread with a long stack, as servers run the engine. On a short one every call takes
-/// a stack and gives it back, which is several times as long as a short call.
+/// Runs benchmarks on a thread with a large stack, as servers run the engine. On a small stack, every call would
+/// allocate a stack of its own, which takes several times as long as a short call.
 pub fn main(benches: fn()) {
     let work = move || {
         benches();
@@ -20,19 +20,19 @@ pub fn main(benches: fn()) {
     thread.join().expect("benches that come to their end");
 }
 
-/// An engine over a folder, without the policy or the settings of whoever measures.
+/// Opens an engine over a directory, with default options rather than those of the user.
 pub fn engine(sandbox: &Path) -> Engine {
     let options = Options { sandbox: Some(sandbox.to_owned()), read_only: true, ..Options::default() };
     Engine::open(&options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings))
 }
 
-/// Runs a script to its end; what it prints is thrown away.
+/// Runs a script to its end and discards its output.
 pub fn run(engine: &Engine, script: &Script) {
     let outcome = engine.run(script, &Invocation::default(), Box::new(Nobody));
     assert_eq!(outcome.ending, Ending::Done, "{:?}", outcome.findings);
 }
 
-/// Nobody reads it.
+/// An output that discards everything.
 struct Nobody;
 
 impl Output for Nobody {

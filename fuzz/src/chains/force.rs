@@ -1,5 +1,5 @@
-//! Undo by force after somebody else's change: what was changed stays, and every other path is as it was before the
-//! run, or as the run left it, and never a third thing.
+//! Forced undo after a change by another program: the changed path stays, and every other path is in its state before
+//! the run or in the state that the run left, never in a third one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,10 +10,10 @@ use std::time::Duration;
 use super::snapshot::{Entry, Snapshot};
 use super::{Chain, Done};
 
-/// The system's clock for files may tick every few milliseconds.
+/// The time stamps of the file system may advance only every few milliseconds.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Undoes the newest run after a change that two bytes stand for.
+/// Undoes the newest run by force after a change that two bytes encode.
 pub fn undo_by_force(chain: &mut Chain, (place, manner): (u8, u8)) {
     let Some(Done { run, before, after }) = chain.done.pop() else { return };
     let paths: BTreeSet<&PathBuf> = before.entries.keys().chain(after.entries.keys()).collect();
@@ -27,7 +27,7 @@ pub fn undo_by_force(chain: &mut Chain, (place, manner): (u8, u8)) {
     let changed = chain.snapshot();
     let engine = chain.engine();
     let Err(refused) = engine.undo(Some(&run), false, false) else {
-        // The change does not matter to the run.
+        // The change does not affect the run.
         return;
     };
     assert_eq!(refused.code.id(), "conflict", "{}", refused.message);
@@ -39,7 +39,7 @@ pub fn undo_by_force(chain: &mut Chain, (place, manner): (u8, u8)) {
     check(&before, &changed, &chain.snapshot(), &left, &told);
 }
 
-/// Changes what is at a path as another program would; false where there is nothing to change.
+/// Changes an entry as another program would. Returns false if there is nothing to change.
 fn change(path: &Path, manner: u8) -> bool {
     let Ok(metadata) = path.symlink_metadata() else {
         return path.parent().is_some_and(Path::is_dir) && fs::write(path, "theirs").is_ok();
@@ -54,9 +54,9 @@ fn change(path: &Path, manner: u8) -> bool {
     }
 }
 
-/// Each path is one of two states, and what is not named as left is as before the run.
+/// Checks that each path is in one of the two states, and in the state before the run unless it is reported as left.
 fn check(before: &Snapshot, changed: &Snapshot, found: &Snapshot, left: &[PathBuf], told: &dyn Fn() -> String) {
-    // A change under one name is a change under all.
+    // A change under one name changes all names of the inode.
     let inodes: BTreeSet<u64> =
         left.iter().filter_map(|path| Some(changed.entries.get(path)?.inode)).filter(|inode| *inode != 0).collect();
     let further = changed.entries.iter().filter(|(_, entry)| inodes.contains(&entry.inode)).map(|(path, _)| path);
@@ -77,7 +77,7 @@ fn check(before: &Snapshot, changed: &Snapshot, found: &Snapshot, left: &[PathBu
     }
 }
 
-/// Whether two entries are the same thing with the same content, whatever their times.
+/// Whether two entries are equal except for their times.
 fn is_like(one: &Entry, other: &Entry) -> bool {
     (one.kind, one.mode, &one.content) == (other.kind, other.mode, &other.content)
 }

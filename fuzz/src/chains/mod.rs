@@ -1,8 +1,10 @@
-//! Chains of runs that are taken back: after each undo, redo, rollback and failed call the whole tree is what it was.
+//! Chains of runs and their reversal: after each undo, redo, rollback and failed call, the whole tree must be in its
+//! previous state.
 //!
-//! A chain is three runs of random operations on a tree with hard links, symbolic links, special permission bits and
-//! odd names. Each run is a script, a script that is atomic and fails, a plan that is applied, or single calls. They
-//! are undone in reverse order, with a redo in between, out of order, or by force after somebody else's change.
+//! A chain consists of three runs of random operations on a tree with hard links, symbolic links, special permission
+//! bits and odd names. Each run is a script, an atomic script that fails, a plan that is applied, or single calls. The
+//! runs are undone in reverse order, with a redo in between, out of order, or by force after a change by another
+//! program.
 
 mod force;
 mod operation;
@@ -19,18 +21,18 @@ use operation::{NO_BACKUP, Operation};
 use setup::Device;
 use snapshot::Snapshot;
 
-/// Runs of a chain, and operations of a run.
+/// Maximum number of runs of a chain, and of operations of a run.
 const RUNS: usize = 3;
 const MOST: usize = 8;
 /// Bytes before the operations, and bytes of an operation.
 const HEAD: usize = 4;
 const OPERATION: usize = 4;
 
-/// How the operations of a run are done.
+/// The way in which the operations of a run are executed.
 #[derive(Clone, Copy, Debug)]
 enum Manner {
     Script,
-    /// As a script that is atomic and fails at its end.
+    /// As an atomic script that fails at its end.
     Atomic,
     Plan,
     /// One by one, each as a run of its own.
@@ -44,20 +46,20 @@ struct Done {
     after: Snapshot,
 }
 
-/// A chain under way.
+/// A chain in progress.
 struct Chain {
-    /// Goes before the tree that it is in.
+    /// Declared first, so that it is unmounted before the tree that contains it is deleted.
     device: Option<Device>,
     world: World,
     root: PathBuf,
     /// The runs that are not undone, the oldest first.
     done: Vec<Done>,
     last_backup: String,
-    /// The operations so far, for the message of a failure.
+    /// The operations so far, printed on a failure.
     log: Vec<String>,
 }
 
-/// Does the chain that bytes stand for, undoes it, and compares the tree after each step.
+/// Executes the chain that bytes encode, undoes it, and compares the tree after each step.
 pub fn chains(data: &[u8]) {
     let Some((head, operations)) = data.split_at_checked(HEAD) else { return };
     let mut chain = Chain::new();
@@ -197,7 +199,7 @@ impl Chain {
         before.expect(&self.snapshot(), "a run was undone");
     }
 
-    /// Undoes runs in any order, as far as others do not stand in the way.
+    /// Undoes runs in an arbitrary order, as far as they do not conflict with others.
     fn undo_out_of_order(&mut self, mut choice: u8) {
         let mut undone: Vec<(usize, Done, Snapshot)> = Vec::new();
         while !self.done.is_empty() {
@@ -206,7 +208,7 @@ impl Chain {
             if self.try_undo(at, &mut undone) {
                 continue;
             }
-            // A later run may stand in the way of this one, and an earlier one that is undone in that of the newest.
+            // A later run may conflict with this undo, and an earlier undo with that of the newest run.
             if !self.try_undo(self.done.len() - 1, &mut undone) {
                 undone.into_iter().rev().for_each(|undone| self.redo(undone));
                 return self.undo_in_reverse(false);
@@ -223,7 +225,7 @@ impl Chain {
         self.done.insert(at, Done { run: redone.by.expect("the redo is a run"), ..done });
     }
 
-    /// Undoes a run; false where it is refused and nothing was changed.
+    /// Undoes a run. Returns false if that is refused, in which case nothing may have changed.
     fn try_undo(&mut self, at: usize, undone: &mut Vec<(usize, Done, Snapshot)>) -> bool {
         let before = self.snapshot();
         let run = self.done[at].run.clone();

@@ -1,20 +1,20 @@
-//! The operations of a chain, decoded from bytes, and as the lines of a script or the arguments of a call.
+//! The operations of a chain: decoding from bytes, and conversion to script lines or call arguments.
 
 use serde_json::{Value, json};
 
-/// Names, few enough that they meet again: files with several names, links, directories, odd characters, and
-/// names that are missing at first.
+/// Paths, few enough for collisions: files with several names, links, directories, odd characters, and paths that do
+/// not exist at first.
 const NAMES: [&str; 20] = [
     "a", "b c", "d", "d/e", "d/e/f g", "d/\u{e9}", "d/b2", "h", "h/a3", "l", "d/l", "dangling", "n", "n/m", "d/n",
     "d/e/a2", "p", "quo\"te", "h/x", "h/d",
 ];
-/// Directories that archives are extracted into, and that several files are copied into.
+/// Destination directories of extracted archives and of several copied files.
 const DIRECTORIES: [&str; 6] = ["d", ".", "h", "n", "d/e", "new/deep"];
 const MODES: [&str; 4] = ["600", "755", "750", "700"];
-/// An archive that the tree of every chain has.
+/// An archive that exists in the tree of every chain.
 pub const ARCHIVE: &str = "z.tar.gz";
 
-/// An operation: the name of a tool, and its arguments.
+/// An operation: a tool and its arguments.
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub tool: &'static str,
@@ -27,7 +27,7 @@ pub struct Operation {
 #[derive(Clone, Debug)]
 enum Argument {
     Literal(Value),
-    /// The backup that the operation before left, or a path at which nothing is kept.
+    /// The backup that the previous operation left, or a path without a backup.
     LastBackup,
 }
 
@@ -71,7 +71,7 @@ impl Operation {
         Operation { tool: "FS.WriteFile", arguments, is_moved_out: true }
     }
 
-    /// The arguments of a call, given the last backup.
+    /// Returns the arguments of a call, given the last backup.
     pub fn arguments(&self, last_backup: &str) -> Value {
         let value = |argument: &Argument| match argument {
             Argument::Literal(value) => value.clone(),
@@ -80,7 +80,7 @@ impl Operation {
         Value::Object(self.arguments.iter().map(|(name, argument)| ((*name).to_owned(), value(argument))).collect())
     }
 
-    /// The lines of a script that do it, whether it succeeds or not.
+    /// Returns the script lines of the operation, which may fail.
     pub fn script(&self) -> String {
         if let (true, [(_, Argument::Literal(path)), (_, Argument::Literal(text)), ..]) =
             (self.is_moved_out, &self.arguments[..])
@@ -101,7 +101,7 @@ impl Operation {
     }
 }
 
-/// A path of the right form at which nothing is kept.
+/// A well-formed backup path at which there is no backup.
 pub const NO_BACKUP: &str = ".ns/backups/a/20200101T000000.000000Z-00000000";
 
 const OVERWRITE_NOT: (&str, Value) = ("overwrite", Value::Bool(false));

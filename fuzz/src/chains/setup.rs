@@ -1,4 +1,4 @@
-//! The tree that every chain begins with.
+//! The initial tree of every chain.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -13,15 +13,15 @@ use serde_json::json;
 use super::super::world::{World, call};
 use super::operation::ARCHIVE;
 
-/// A name that is no text.
+/// A name that is not UTF-8.
 const RAW: &[u8] = b"d/raw\xff\xfe";
 /// The content of a file that has a second name outside the root.
 const SHARED: &[u8] = b"shared with the outside";
 
-/// Another file system in the tree.
+/// Another file system mounted in the tree.
 pub struct Device(PathBuf);
 
-/// Mounts another file system in the tree, where the environment asks for that and the process may do it.
+/// Mounts another file system in the tree if `NS_CHAINS_DEVICE` is set. Panics if that fails.
 pub fn mount(world: &World) -> Option<Device> {
     std::env::var_os("NS_CHAINS_DEVICE")?;
     let place = world.root().join("h");
@@ -38,7 +38,7 @@ impl Drop for Device {
     }
 }
 
-/// Makes the tree, in which everything has a time of its own, a year ago and more.
+/// Creates the tree. Every entry has its own modification time, more than a year ago.
 pub fn prepare(world: &World, has_device: bool) {
     let root = world.root();
     for link in ["out", "secret", "loop"] {
@@ -65,7 +65,7 @@ pub fn prepare(world: &World, has_device: bool) {
     for (name, further) in [("a", "h/a3"), ("a", "d/e/a2"), ("b c", "d/b2"), ("l", "h/l2")] {
         let (name, further) = (root.join(name), root.join(further));
         match has_device && further.starts_with(root.join("h")) {
-            // No file has names in two file systems.
+            // Hard links cannot cross file systems.
             true => drop(fs::copy(name, further).expect("a copy")),
             false => fs::hard_link(name, further).expect("a hard link"),
         }
@@ -91,7 +91,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permission bits");
 }
 
-/// Gives everything in a folder, and the folder, times that nothing else has.
+/// Gives a directory and everything in it unique modification times.
 fn set_times(folder: &Path, count: &mut u32) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -110,7 +110,7 @@ fn set_time(path: &Path, count: &mut u32) {
     fs::File::open(path).and_then(|file| file.set_modified(time)).expect("the time is set");
 }
 
-/// An archive of files in directories that the tree has, and in new ones.
+/// Returns an archive of files in directories that exist in the tree, and in new ones.
 fn archive() -> &'static [u8] {
     static ARCHIVE_BYTES: OnceLock<Vec<u8>> = OnceLock::new();
     ARCHIVE_BYTES.get_or_init(|| {

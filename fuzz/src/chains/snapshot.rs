@@ -1,5 +1,5 @@
-//! The state of a whole tree, as exactly as undo promises to restore it: contents, targets of links, names that
-//! share an inode, link counts, permission bits, and times of last change to the nanosecond.
+//! Snapshots of a whole tree, as exact as the state that undo promises to restore: contents, targets of links, names
+//! that share an inode, link counts, permission bits, and modification times to the nanosecond.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -15,14 +15,14 @@ pub struct Entry {
     pub modified: (i64, i64),
     /// The bytes of a file, or the target of a link.
     pub content: Vec<u8>,
-    /// The number of names, outside the tree too; 0 for directories.
+    /// Number of hard links, including those outside the tree; 0 for directories.
     pub links: u64,
     /// The first path in the tree that has the same inode.
     pub first_name: PathBuf,
     pub inode: u64,
 }
 
-/// Everything below a root except `.ns`, by paths from the root; the root itself is the empty path.
+/// Everything below a root except `.ns`, by relative path; the root itself has the empty path.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub entries: BTreeMap<PathBuf, Entry>,
@@ -65,7 +65,7 @@ impl Snapshot {
         paths.filter(differs).map(line).collect()
     }
 
-    /// The same without what does not outlive a copy to another file system: inodes, and which names share one.
+    /// Removes properties that a copy to another file system does not preserve: inodes, and which names share one.
     pub fn without_inodes(mut self) -> Snapshot {
         for entry in self.entries.values_mut() {
             (entry.inode, entry.links, entry.first_name) = (0, 0, PathBuf::new());
@@ -73,7 +73,7 @@ impl Snapshot {
         self
     }
 
-    /// Panics unless another snapshot is the same.
+    /// Panics unless another snapshot is equal.
     pub fn expect(&self, found: &Snapshot, when: &str) {
         let differences = self.differences(found);
         assert!(differences.is_empty(), "{when}:\n{}", differences.join("\n"));
@@ -102,7 +102,7 @@ impl Entry {
         }
     }
 
-    /// Whether two entries are equal. A directory may be another one.
+    /// Whether two entries are equal. A directory may have a different inode.
     fn equals(&self, other: &Entry) -> bool {
         let inode = if self.kind == "directory" { self.inode } else { other.inode };
         *self == Entry { inode, ..other.clone() }

@@ -1,4 +1,5 @@
-//! What each command does, in one sentence: for the list of commands, and the first line of the command's own help.
+//! The description of each command in one sentence, for the list of commands and the first line of the command's own
+//! help.
 
 pub const RUN: &str = "Run a script";
 pub const TEST: &str = "Run scripts and compare what they say and leave behind with golden files";

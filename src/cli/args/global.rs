@@ -1,4 +1,4 @@
-//! What every command takes, and how another `ns` is told the same.
+//! Options common to all commands, and their conversion to arguments for another `ns`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -71,7 +71,7 @@ pub enum OutputFormat {
 }
 
 impl Global {
-    /// These options where they are given, else the others.
+    /// Merges two sets of options; these take precedence over `other`.
     pub fn over(&self, other: &Global) -> Global {
         Global {
             sandbox: self.sandbox.clone().or_else(|| other.sandbox.clone()),
@@ -90,7 +90,7 @@ impl Global {
         }
     }
 
-    /// The words that say the same, for another `ns`; but for the sandbox.
+    /// Returns arguments that pass these options, except the sandbox, to another `ns`.
     pub fn words(&self) -> Vec<OsString> {
         let mut words = Vec::new();
         let mut give =
@@ -126,7 +126,7 @@ impl Global {
         words
     }
 
-    /// The options for an engine.
+    /// Returns the options for an engine.
     pub fn options(&self) -> Options {
         Options {
             sandbox: self.sandbox.clone(),

@@ -1,4 +1,4 @@
-//! What may be said to the commands that look at what is kept of runs: memory, the audit log, the journal.
+//! Arguments of the commands for stored state: memory, the audit log, the journal.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What the command line may say: the commands, and beside them a file for each kind of their arguments.
+//! The arguments of the command line, with one file for each group of commands.
 
 pub(super) mod about;
 mod global;
@@ -105,11 +105,11 @@ pub enum Command {
     Man(ManArgs),
 }
 
-/// Why a command line was refused, or what was asked for instead of a command.
+/// The reason why a command line was refused, or a request for help or the version.
 pub enum Refusal {
-    /// What the declarations say: a usage error, help, the version.
+    /// From the declarations: a usage error, help or the version.
     Declared(clap::Error),
-    /// What is wrong, and what to do.
+    /// A message and a remedy.
     Plain { message: String, help: String },
 }
 
@@ -125,17 +125,17 @@ impl From<clap::Error> for Refusal {
     }
 }
 
-/// What the process was started with.
+/// Parses the arguments of the process.
 pub fn typed() -> Result<Cli, Refusal> {
     let words: Vec<OsString> = std::env::args_os().collect();
-    // To free what is declared takes a tenth of a start.
+    // Freeing the declarations would take a tenth of the startup time.
     let mut command = ManuallyDrop::new(Cli::command());
     parsed(&mut command, &words)
 }
 
 fn parsed(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusal> {
     let program = words.first().cloned().unwrap_or_else(|| "ns".into());
-    // To declare the options of `run` once more is for lines that may run a script.
+    // Declare the options of `run` a second time only if the line may run a script.
     if words.get(1).is_some_and(|word| word != "run" && (word == "help" || command.find_subcommand(word).is_some())) {
         return read(command, words);
     }
@@ -144,7 +144,7 @@ fn parsed(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusa
         Line::Other => return read(command, words),
     };
     let RunLine { own, file, words, asks_help } = line;
-    // Behind `--` the name of a file may begin with anything.
+    // After `--`, the name of the file may begin with any character.
     let file = file.into_iter().flat_map(|file| ["--".into(), file]);
     let own: Vec<OsString> = [program, "run".into()].into_iter().chain(own).chain(file).collect();
     let mut cli = read(command, &own)?;
@@ -162,8 +162,8 @@ fn read(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusal>
     }
 }
 
-/// Words whose first is a command, read with the declaration of that command alone: that of all takes a fifth of
-/// a start. What it does not take, help among it, is for all commands to answer.
+/// Parses a command line with the declaration of its command only: declaring all commands takes a fifth of the startup
+/// time. Returns `None` for everything that this declaration does not accept, help included.
 fn of_one_command(all: &clap::Command, words: &[OsString]) -> Option<Cli> {
     let named = all.find_subcommand(words.get(1)?)?.clone();
     let mut command = ManuallyDrop::new(Global::augment_args(clap::Command::new("ns")).subcommand(named));
@@ -176,11 +176,11 @@ fn of_all_commands(command: &mut clap::Command, words: &[OsString]) -> Result<Cl
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(command))
 }
 
-/// Shows why the command line was refused, or the help that was asked for.
+/// Prints the reason why the command line was refused, or the requested help.
 pub fn refused(refusal: &Refusal) -> Exit {
     match refusal {
         Refusal::Declared(error) => {
-            // Nothing can be done when nobody reads it.
+            // A closed output is not an error.
             let _ = error.print();
             if error.use_stderr() { Exit::Usage } else { Exit::Done }
         }
@@ -228,7 +228,7 @@ mod tests {
         }
     }
 
-    /// The check of scripts knows the options of `ns run`, which are declared here.
+    /// `ns check` knows the options of `ns run`, which are declared here.
     #[test]
     fn the_check_knows_all_options_of_run() {
         let command = Cli::command();

@@ -1,4 +1,4 @@
-//! What may be said to the commands that offer tools without a script: to a shell, a program, an agent.
+//! Arguments of the commands that offer tools without a script: to a shell, a program or an agent.
 
 use std::path::PathBuf;
 use std::time::Duration;

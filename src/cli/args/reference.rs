@@ -1,4 +1,4 @@
-//! What may be said to the commands that explain: the language, codes, `ns` itself.
+//! Arguments of the commands that explain the language, codes and `ns` itself.
 
 use clap::{Args, ValueEnum};
 

@@ -1,4 +1,4 @@
-//! What may be said to the commands that run something: scripts, tests, documents, plans.
+//! Arguments of the commands that run something: scripts, tests, documents, plans.
 
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
-//! Which words of a command line are `ns`'s, and which those of the script that it runs.
+//! Splits the words of a command line between `ns` and the script that it runs.
 //!
-//! One rule for `ns FILE …`, `ns run FILE …` and `ns -e CODE …`: options of `ns` are its own before and after the
-//! file, up to `--`; every other word after the file is the script's, and all words after `--`. Whether the script
-//! takes them is for the engine to say.
+//! One rule applies to `ns FILE …`, `ns run FILE …` and `ns -e CODE …`: options of `ns` belong to `ns` before and after
+//! the file, up to `--`; every other word after the file, and all words after `--`, belong to the script. The engine
+//! decides whether the script accepts them.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, stdin};
@@ -17,11 +17,11 @@ use crate::text::nearest;
 use super::super::nearest_file::nearest_file;
 use super::{Global, Refusal, RunArgs};
 
-/// A command line that was taken apart.
+/// A command line after splitting.
 pub enum Line {
-    /// One that runs a script.
+    /// Runs a script.
     Run(RunLine),
-    /// One of another command, or that asks `ns` itself for help.
+    /// Runs another command, or requests help for `ns` itself.
     Other,
 }
 
@@ -32,19 +32,19 @@ pub struct RunLine {
     pub own: Vec<OsString>,
     /// The file.
     pub file: Option<OsString>,
-    /// What the script takes.
+    /// The words for the script.
     pub words: Words,
-    /// Whether the script's usage is asked for.
+    /// Whether it requests the usage of the script.
     pub asks_help: bool,
 }
 
 impl RunLine {
-    /// The value of `-e`, as far as it was typed.
+    /// Returns the value of `-e`, if present.
     pub fn code(&self) -> Option<String> {
         self.value_of(&["--eval", "-e"])
     }
 
-    /// The value of `--proc`, as far as it was typed.
+    /// Returns the value of `--proc`, if present.
     pub fn procedure(&self) -> Option<String> {
         self.value_of(&["--proc"])
     }
@@ -61,17 +61,17 @@ impl RunLine {
     }
 }
 
-/// The options of `ns run`, those that every command takes among them.
+/// The options of `ns run`, including those common to all commands.
 pub struct RunOptions {
     declared: ManuallyDrop<clap::Command>,
     commands: Vec<String>,
 }
 
-/// What a word is.
+/// The kind of a word.
 enum Word<'c> {
     /// `--`
     End,
-    /// An option of `ns run`; whether the next word is its value.
+    /// An option of `ns run`, and whether the next word is its value.
     Own {
         option: &'c clap::Arg,
         takes_next: bool,
@@ -84,7 +84,7 @@ enum Word<'c> {
 }
 
 impl RunOptions {
-    /// The options that are declared, beside all commands.
+    /// Declares the options and collects the names of all commands.
     pub fn of(all: &clap::Command) -> RunOptions {
         let commands = all.get_subcommands().map(clap::Command::get_name).chain(["help"]).map(str::to_owned);
         let declared = RunArgs::augment_args(Global::augment_args(clap::Command::new("run")));
@@ -95,16 +95,17 @@ impl RunOptions {
         self.declared.get_arguments().filter(|option| !option.is_positional())
     }
 
-    /// All long names, those that mean the same too.
+    /// Returns all long names, including aliases.
     pub fn names(&self) -> Vec<&str> {
         let names = self.options().flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default());
         names.chain(["help", "version"]).collect()
     }
 
-    /// Takes a command line apart; the first word is the program.
+    /// Splits a command line whose first word is the program.
     ///
     /// # Errors
-    /// A word before the file that is no option of `ns`, no command and no file; a word of the script that is no text.
+    /// Refuses a word before the file that is not an option of `ns`, a command or a file, and a word for the script
+    /// that is not UTF-8.
     pub fn split(&self, words: &[OsString]) -> Result<Line, Refusal> {
         let mut splitter = Splitter { options: self, words, at: 1, is_run: false, line: RunLine::default() };
         let Some(is_found) = splitter.before_file()? else { return Ok(Line::Other) };
@@ -114,14 +115,15 @@ impl RunOptions {
         Ok(Line::Run(splitter.line))
     }
 
-    /// All long options with what they do.
+    /// Returns all visible long options with their descriptions.
     pub fn described(&self) -> Vec<(String, String)> {
         let what = |option: &clap::Arg| option.get_help().map(ToString::to_string).unwrap_or_default();
         let shown = self.options().filter(|option| !option.is_hide_set());
         shown.filter_map(|option| Some((format!("--{}", option.get_long()?), what(option)))).collect()
     }
 
-    /// The values of an option whose value is the next word, where they are few; none for any other word.
+    /// Returns the values of an option whose value is the next word, which are empty if any value is possible. Returns
+    /// `None` for other words.
     pub fn values(&self, word: &str) -> Option<Vec<String>> {
         match self.classify(OsStr::new(word)) {
             Word::Own { option, takes_next: true } => {
@@ -178,7 +180,7 @@ struct Splitter<'s> {
     options: &'s RunOptions,
     words: &'s [OsString],
     at: usize,
-    /// Whether the command `run` was named.
+    /// Whether the command `run` was given explicitly.
     is_run: bool,
     line: RunLine,
 }
@@ -190,8 +192,8 @@ impl<'s> Splitter<'s> {
         Some(word)
     }
 
-    /// Goes through the words before the file, and the file. Says whether there is one, or code in its place; none
-    /// where another command is meant.
+    /// Processes the words before the file, and the file. Returns whether there is a file or code, or `None` if the
+    /// line belongs to another command.
     fn before_file(&mut self) -> Result<Option<bool>, Refusal> {
         let mut of_run = None;
         while let Some(word) = self.next() {
@@ -206,7 +208,7 @@ impl<'s> Splitter<'s> {
                         return Ok(Some(true));
                     }
                 }
-                // The options before it are those of `run`, and so is the help.
+                // The preceding options belong to `run`, so the help does too.
                 Word::Help if of_run.is_some() => {
                     self.line.own.push(word.clone());
                     return Ok(Some(false));
@@ -239,12 +241,12 @@ impl<'s> Splitter<'s> {
         }
         match of_run {
             Some(option) if !self.is_run => self.take_input(option).map(|()| Some(false)),
-            // That the file is missing is for the declaration of `run` to say.
+            // The declaration of `run` reports the missing file.
             _ => Ok(self.is_run.then_some(false)),
         }
     }
 
-    /// Goes through the words after the file.
+    /// Processes the words after the file.
     fn after_file(&mut self) -> Result<(), Refusal> {
         while let Some(word) = self.next() {
             match self.options.classify(word) {
@@ -268,8 +270,8 @@ impl<'s> Splitter<'s> {
         Ok(())
     }
 
-    /// Takes an option with its value. A word that is an option is no value; that it is missing is for the
-    /// declaration to say.
+    /// Takes an option with its value. Another option is never taken as the value; the declaration then reports that it
+    /// is missing.
     fn take(&mut self, word: &OsString, takes_next: bool) {
         self.line.own.push(word.clone());
         let value = self.words.get(self.at).filter(|value| !value.to_str().is_some_and(is_option));
@@ -279,7 +281,7 @@ impl<'s> Splitter<'s> {
         }
     }
 
-    /// Without a file the script comes from standard input, unless somebody sits there.
+    /// Without a file, the script comes from standard input, unless that is a terminal.
     fn take_input(&mut self, option: &OsString) -> Result<(), Refusal> {
         if stdin().is_terminal() {
             let option = option.to_string_lossy();
@@ -303,7 +305,7 @@ impl<'s> Splitter<'s> {
         }
         let name = word.to_string_lossy();
         let near_command = || nearest(&name, self.options.commands.iter().map(String::as_str));
-        // A name with an ending is that of a file.
+        // A name with an extension is meant as a file.
         let near_command = Some(near_command).filter(|_| !name.contains(['.', '/'])).and_then(|near| near());
         let near_file = nearest_file(path);
         let help = match (near_file, near_command) {
@@ -337,7 +339,7 @@ fn not_for(option: &OsStr, command: &OsStr) -> Refusal {
     )
 }
 
-/// Words as texts: one that is none would reach the script as another.
+/// Converts words to UTF-8 text. A lossy conversion would pass a different word to the script.
 fn texts(words: &[OsString]) -> Result<Vec<String>, Refusal> {
     let text = |word: &OsString| {
         word.to_str().map(str::to_owned).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! What may be said to the commands that look at scripts and write them anew.
+//! Arguments of the commands that check, format and create scripts.
 
 use std::path::PathBuf;
 

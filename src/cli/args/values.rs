@@ -1,16 +1,17 @@
-//! Values of options that clap has no form for: times and stretches of time.
+//! Parsers of option values that clap does not provide: times and durations.
 
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, SecondsFormat, TimeDelta, Utc};
 
-/// A moment of RFC 3339.
+/// Parses an RFC 3339 time.
 pub fn fixed_time(text: &str) -> Result<DateTime<Utc>, String> {
     let moment = DateTime::parse_from_rfc3339(text).map(|moment| moment.to_utc());
     moment.map_err(|error| format!("{error}; write 2024-05-01T12:00:00Z"))
 }
 
-/// A moment as the audit log writes it, of `2026-01-31`, RFC 3339, or `90m`, `12h`, `7d` ago.
+/// Parses `2026-01-31`, an RFC 3339 time, or an age such as `90m`, `12h` or `7d`, and returns the time in the format of
+/// the audit log.
 pub fn moment(text: &str) -> Result<String, String> {
     let units = [("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400)];
     let ago =
@@ -27,7 +28,7 @@ pub fn moment(text: &str) -> Result<String, String> {
     Ok(moment.to_rfc3339_opts(SecondsFormat::Micros, true))
 }
 
-/// `5`, `0.5`, `5s`, `200ms`, `2m`
+/// Parses a duration such as `5`, `0.5`, `5s`, `200ms` or `2m`.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
     let (number, unit) = units

@@ -1,5 +1,5 @@
-//! `ns completions SHELL` and `ns man`: both come from the declarations of the command line. What a script takes
-//! is known to no declaration, so the shells that can ask `ns` for it (`script`) do.
+//! `ns completions SHELL` and `ns man`, generated from the declarations of the command line. These do not cover the
+//! arguments of scripts, so shells that can query `ns` ask for them (`script`).
 
 mod script;
 
@@ -27,7 +27,7 @@ pub fn completions(shell: Shell) -> Exit {
     })
 }
 
-/// All commands but those that only `ns` and shells start.
+/// Returns all commands except hidden ones, which only `ns` and shells start.
 fn commands_for_people() -> clap::Command {
     let all = Cli::command();
     let shown = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
@@ -35,14 +35,15 @@ fn commands_for_people() -> clap::Command {
     Global::augment_args(named).subcommands(shown)
 }
 
-/// The function that zsh calls asks for scripts first; it is defined before the script ends by calling it.
+/// Wraps the completion function of zsh so that it asks for scripts first. The wrapper must be defined before the end
+/// of the script, which calls it.
 fn with_scripts_in_zsh(declared: &str) -> String {
     let renamed = declared.replacen("\n_ns() {", "\n_ns_declared() {", 1);
     let end = "\nif [ \"$funcstack[1]\" = \"_ns\" ]";
     renamed.replacen(end, &format!("{}{end}", include_str!("zsh.sh")), 1)
 }
 
-/// `ns man [COMMAND…]`: the page of `ns`, or that of a command.
+/// `ns man [COMMAND…]`: prints the manual page of `ns` or of a command.
 pub fn man(words: &[String]) -> Exit {
     let mut command = Cli::command();
     command.build();

@@ -1,6 +1,6 @@
-//! What can stand next on a line that runs a script: its options, those of `ns`, or a file.
+//! Completion of a line that runs a script: options of the script, options of `ns`, or files.
 //!
-//! The script is parsed, and nothing of it runs.
+//! The script is parsed, but not run.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -14,17 +14,17 @@ use super::super::exit::Exit;
 use super::super::run::read_quietly;
 use super::super::terminal::print;
 
-/// What can stand at a place of a line.
+/// Candidates for the next word.
 #[derive(Default)]
 struct Candidates {
-    /// Whether names of files can.
+    /// Whether file names are possible.
     files: bool,
-    /// Words, and what they are.
+    /// Words with their descriptions.
     words: Vec<(String, String)>,
 }
 
-/// `ns complete-script -- WORDS`: the words after `ns`, the last of which is completed. It fails where the line runs
-/// no script, or none that is there.
+/// `ns complete-script -- WORDS`: completes the last of the words after `ns`. Fails if the line does not run a script,
+/// or the script does not exist.
 pub fn complete_script(words: &[OsString]) -> Exit {
     match candidates(words) {
         Some(candidates) => print(&shown(&candidates)),
@@ -32,7 +32,7 @@ pub fn complete_script(words: &[OsString]) -> Exit {
     }
 }
 
-/// `files` or `words`, then a line for each word: the word, a tab, what it is.
+/// Formats the output: `files` or `words`, then for each word a line with the word, a tab and its description.
 fn shown(candidates: &Candidates) -> String {
     let line = |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
     let words = candidates.words.iter().map(|(word, text)| format!("{}\t{}\n", line(word), line(text)));
@@ -55,7 +55,7 @@ fn candidates(words: &[OsString]) -> Option<Candidates> {
     Some(place.candidates(before, &current.to_string_lossy()))
 }
 
-/// The shell gives words as they are typed.
+/// Expands `~/`, because the shell passes words as typed.
 fn at_home(word: &OsString) -> OsString {
     let below = word.to_str().and_then(|word| word.strip_prefix("~/"));
     match (below, std::env::home_dir()) {
@@ -64,7 +64,7 @@ fn at_home(word: &OsString) -> OsString {
     }
 }
 
-/// A place behind the file of a line.
+/// The position after the script in a line.
 struct Place<'a> {
     options: &'a RunOptions,
     line: &'a RunLine,
@@ -94,7 +94,7 @@ impl Place<'_> {
         found
     }
 
-    /// Whether the next word is the value of this option of the script.
+    /// Whether a word is an option of the script whose value is the next word.
     fn takes_value(&self, word: &str) -> bool {
         let name = word.strip_prefix("--").map(|name| name.replace('-', "_"));
         let takes =
@@ -102,7 +102,7 @@ impl Place<'_> {
         self.interface.procedure.is_some() && self.interface.parameters.iter().any(|parameter| takes(&parameter))
     }
 
-    /// The option of a parameter, unless it was given and is given once.
+    /// Returns the option of a parameter, unless it is given already and cannot be repeated.
     fn option(&self, parameter: &Parameter) -> Option<(String, String)> {
         if self.interface.procedure.is_none() || parameter.role != Role::Option {
             return None;

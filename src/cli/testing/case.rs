@@ -1,4 +1,4 @@
-//! One case: set up, run, compared, perhaps updated.
+//! One case: sets it up, runs it, and compares or updates its golden files.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,59 +16,59 @@ use super::process::{self, Start, TIMEOUT};
 use super::redact::Redaction;
 use super::sandbox::Sandbox;
 
-/// What holds for all cases of a run.
+/// Settings for all cases of a run.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Options of the command line, for scripts whose head says nothing else. Its paths are absolute.
+    /// Options of the command line, which the head of a script can narrow. Paths are absolute.
     pub global: Global,
-    /// Patterns for all scripts.
+    /// Redactions for all scripts.
     pub redactions: Vec<Redaction>,
-    /// Golden files are written instead of compared.
+    /// Whether to write golden files instead of comparing them.
     pub update: bool,
     /// The program that runs scripts.
     pub program: PathBuf,
-    /// The folder for the sandboxes.
+    /// The directory for the sandboxes.
     pub home: PathBuf,
 }
 
-/// How a case ended.
+/// The outcome of a case.
 #[derive(Debug)]
 pub enum Outcome {
-    /// It says what it should.
+    /// The output matches.
     Passed,
-    /// It did not; now its golden files say what it says.
+    /// The output differed; these golden files were updated.
     Updated(Vec<String>),
-    /// It says something else.
+    /// The output differs.
     Failed(Vec<Difference>),
-    /// It could not be run or compared.
+    /// The case could not be run or compared.
     Faulty(String),
 }
 
-/// What differs from a golden file.
+/// A difference from a golden file.
 #[derive(Debug)]
 pub struct Difference {
-    /// What is compared, such as `standard output`.
+    /// The part that differs, such as `standard output`.
     pub of: &'static str,
     /// The name of the golden file.
     pub file: String,
-    /// Lines that begin with `-`, `+` or a space; `@@` parts them.
+    /// Lines that begin with `-`, `+` or a space, with `@@` between hunks.
     pub diff: String,
 }
 
-/// What became of a case.
+/// The result of a case.
 #[derive(Debug)]
 pub struct Verdict {
-    /// Its name.
+    /// The name of the case.
     pub name: String,
-    /// Its script.
+    /// The script.
     pub script: PathBuf,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
 }
 
-/// Runs a case and compares, or updates, its golden files.
+/// Runs a case and compares or updates its golden files.
 pub fn run(case: &Case, settings: &Settings, stop: &AtomicBool) -> Verdict {
     let begin = Instant::now();
     let outcome = attempt(case, settings, stop).unwrap_or_else(Outcome::Faulty);
@@ -104,24 +104,26 @@ fn attempt(case: &Case, settings: &Settings, stop: &AtomicBool) -> Result<Outcom
     Ok(if differences.is_empty() { Outcome::Passed } else { Outcome::Failed(differences) })
 }
 
-/// The exit code of `ns` where the command line, the policy or the sandbox is at fault, not the script.
+/// The exit code of `ns` if the command line, the policy or the sandbox is at fault rather than the script.
 const USAGE: i32 = 2;
 
-/// The folders of a case.
+/// The directories of a case.
 struct Folders {
-    /// The one with the script.
+    /// The directory of the script.
     tests: TestFolder,
-    /// The one with the golden files.
+    /// The directory of the golden files.
     golden: TestFolder,
 }
 
-/// Whether a script takes these arguments. That it refuses others is something that it says.
+/// Whether a script accepts these arguments. A refusal of others is part of its expected output.
 fn takes(script: &str, head: &Head) -> bool {
     let described = describe_script(&Script::new("case.ns", script), head.procedure.as_deref());
     described.interface.is_none_or(|interface| interface.bind(&Words::verbatim(&head.args)).is_ok())
 }
 
-/// The text of a file that a script left; none where there is no such file. Whatever else has its name is told.
+/// Reads a text file that a script left. Returns `None` if it does not exist.
+///
+/// Errors: it is not a regular file, or not UTF-8.
 pub fn read(path: &Path) -> Result<Option<String>, String> {
     let name = || path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     match fs::metadata(path) {
@@ -137,7 +139,7 @@ pub fn read(path: &Path) -> Result<Option<String>, String> {
     }
 }
 
-/// How the process of a case is started.
+/// Builds the start parameters of the process of a case.
 fn start<'a>(
     case: &Case,
     head: &Head,
@@ -166,25 +168,25 @@ fn start<'a>(
     words.push(name_of_script(&case.script));
     words.push("--".into());
     words.extend(head.args.iter().map(Into::into));
-    // It is text, as all of a case is.
+    // Read it first to verify that it is text, like all files of a case.
     let input =
         golden.read(&case.part("in"))?.and_then(|_| golden.open_file(&case.part("in")).transpose()).transpose()?;
     Ok(Start { program: &settings.program, words, folder: tests.path().join(below), input, timeout })
 }
 
-/// A finding about a line of a script's head.
+/// Formats a finding about a line in the head of a script.
 fn at_line(case: &Case, line: usize, message: &str) -> String {
     format!("{}:{line}: {message}", case.script.display())
 }
 
 impl Head {
-    /// What an option of the head comes to, or the finding with its line.
+    /// Adds the line of an option of the head to an error.
     fn at<T>(&self, option: &str, found: Result<T, String>, case: &Case) -> Result<T, String> {
         found.map_err(|message| at_line(case, self.line_of(option), &message))
     }
 }
 
-/// The path of what a head names from the folder of its script, which lies in the folder of the tests.
+/// Resolves a path in a head, relative to the directory of the script. It must stay in the directory of the tests.
 fn inside(tests: &TestFolder, below: &Path, named: &Path, option: &str, wanted: Found) -> Result<PathBuf, String> {
     let outside = || format!("`{option} {}` of the head leads out of the folder of the tests", named.display());
     let mut path = below.to_path_buf();
@@ -202,7 +204,7 @@ fn inside(tests: &TestFolder, below: &Path, named: &Path, option: &str, wanted: 
     }
 }
 
-/// Only the name: findings tell of the same file wherever its folder lies.
+/// Returns only the file name, so that findings do not depend on the location of the directory.
 fn name_of_script(script: &Path) -> OsString {
     let name = script.file_name().expect("a script has a name");
     match name.to_string_lossy().starts_with('-') {

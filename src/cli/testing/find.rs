@@ -1,7 +1,7 @@
-//! Which cases there are. A script `NAME.ns` has a case for each name under which golden files of it
-//! lie: `NAME.out` and its like are one case, `NAME.WORD.out` and its like another.
+//! Discovery of cases. A script `NAME.ns` has one case for each stem of its golden files: `NAME.out` and the like are
+//! one case, `NAME.WORD.out` and the like another.
 //!
-//! Set-up folders, hidden folders and links to folders are not searched.
+//! Set-up directories, hidden directories and links to directories are skipped.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,40 +10,40 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::{Found as Entry, TestFolder};
 
-/// What the name of a file of a case ends in.
+/// The extensions of the files of a case.
 pub const PARTS: [&str; 7] = ["out", "err", "tree", "audit", "args", "in", "times"];
 
-/// A script, and the golden files that it is held against.
+/// A script with the golden files that it is compared with.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The name that is shown: the path of its golden files, without what they end in.
+    /// The displayed name: the path of its golden files without their extensions.
     pub name: String,
-    /// The folder that the user named, or that of the script that the user named.
+    /// The directory that the user named, or that of the named script.
     pub top: PathBuf,
-    /// The script, from there.
+    /// The path of the script relative to `top`.
     pub script: PathBuf,
-    /// The folder that the user named for golden files; else the same.
+    /// The directory that the user named for golden files; by default the same as `top`.
     pub golden: PathBuf,
-    /// The folder of the golden files, from there.
+    /// The directory of the golden files relative to `golden`.
     pub folder: PathBuf,
-    /// How the names of its golden files begin.
+    /// The stem of the names of its golden files.
     pub stem: String,
-    /// How the script is called without `.ns`: its set-up is used where the case has none.
+    /// The name of the script without `.ns`. Its set-up is used if the case has none.
     pub script_stem: String,
 }
 
 impl Case {
-    /// The path of the script.
+    /// Returns the path of the script.
     pub fn script_path(&self) -> PathBuf {
         self.top.join(&self.script)
     }
 
-    /// The path of one of its files from the folder for golden files; it need not exist.
+    /// Returns the path of one of its files relative to `golden`. The file need not exist.
     pub fn part(&self, part: &str) -> PathBuf {
         self.folder.join(format!("{}.{part}", self.stem))
     }
 
-    /// The folder that is copied into its sandbox, from the folder for golden files.
+    /// Returns the directory that is copied into its sandbox, relative to `golden`.
     pub fn setup(&self, golden: &TestFolder) -> Result<Option<PathBuf>, String> {
         for stem in [&self.stem, &self.script_stem] {
             let folder = self.folder.join(stem);
@@ -55,21 +55,21 @@ impl Case {
     }
 }
 
-/// What was found.
+/// The result of the discovery.
 #[derive(Default)]
 pub struct Found {
-    /// The cases, in the order of their names.
+    /// The cases, sorted by name.
     pub cases: Vec<Case>,
     /// Scripts without golden files.
     pub bare: Vec<String>,
 }
 
-/// Why nothing could be found: what to say, and what to do.
+/// A message and a remedy.
 pub type Fault = (String, String);
 
-/// Finds the cases of scripts and of the scripts in folders. The golden files lie beside the scripts,
-/// or below `golden` as the scripts lie below the folder that is searched. A script that is named and
-/// has none is a case all the same when `update` may write them.
+/// Finds the cases of scripts and of the scripts in directories. The golden files are beside the scripts, or at the
+/// same relative paths below `golden`. A named script without golden files is also a case if `update` allows creating
+/// them.
 pub fn find(paths: &[PathBuf], golden: Option<&Path>, update: bool) -> Result<Found, Fault> {
     let mut found = Found::default();
     for path in paths {
@@ -128,8 +128,8 @@ fn add(found: &mut Found, (top, below): (&Path, &Path), golden: &Path, wanted: b
     Ok(())
 }
 
-/// The stem of the case that a file belongs to, if it is one of the script's: `a.b.out` is of `a.b.ns`
-/// where there is one, else of `a.ns`.
+/// Returns the stem of the case that a file belongs to, if it belongs to this script: `a.b.out` belongs to `a.b.ns` if
+/// that exists, otherwise to `a.ns`.
 fn stem_of(name: &str, script: &str, beside: &BTreeSet<String>) -> Option<String> {
     let (stem, part) = name.rsplit_once('.')?;
     if !PARTS.contains(&part) || !(stem == script || stem.strip_prefix(script)?.starts_with('.')) {
@@ -145,7 +145,7 @@ fn stem_of(name: &str, script: &str, beside: &BTreeSet<String>) -> Option<String
     Some(stem.to_owned())
 }
 
-/// The names in a folder, none where there is no folder; names that are not UTF-8 are no files of ours.
+/// Returns the names in a directory, none if it does not exist. Skips names that are not UTF-8.
 fn names_in(folder: &Path) -> io::Result<BTreeSet<String>> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     match fs::read_dir(folder) {
@@ -155,7 +155,7 @@ fn names_in(folder: &Path) -> io::Result<BTreeSet<String>> {
     }
 }
 
-/// The scripts in a folder and below it, in the order of their paths.
+/// Returns the scripts in a directory and below it, sorted by path.
 fn scripts_below(folder: &Path) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
     let mut scripts = Vec::new();
     let mut ahead = vec![folder.to_path_buf()];
@@ -175,7 +175,7 @@ fn scripts_below(folder: &Path) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
     Ok(scripts)
 }
 
-/// Whether a folder is the set-up of a script beside it, or of one of its cases.
+/// Whether a directory is the set-up of a script beside it or of one of its cases.
 fn is_setup(name: &str, beside: &BTreeSet<String>) -> bool {
     let dots = name.match_indices('.').map(|(at, _)| &name[..at]);
     dots.chain([name]).any(|stem| beside.contains(&format!("{stem}.ns")))

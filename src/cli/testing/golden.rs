@@ -1,4 +1,4 @@
-//! What a case said beside what it should say.
+//! Comparison of actual output with golden files.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,22 +13,22 @@ use super::process::Ran;
 use super::sandbox::Sandbox;
 use super::tree;
 
-/// What a case said, each part as the text of its golden file.
+/// The actual output of a case, each part in the format of its golden file.
 pub struct Actual {
     /// Standard output.
     pub output: String,
-    /// Standard error, and the exit code where it is not 0.
+    /// Standard error, followed by the exit code if it is not 0.
     pub errors: String,
-    /// What was left behind.
+    /// The tree that the script left.
     pub tree: String,
-    /// What was left in the place of the set-up when nothing changed.
+    /// Whether the tree equals the set-up.
     unchanged: bool,
-    /// What the audit log tells.
+    /// The audit log.
     pub audit: String,
 }
 
 impl Actual {
-    /// Puts together what there is to compare.
+    /// Collects the parts to compare.
     pub fn of(ran: &Ran, sandbox: &Sandbox, setup: Option<&Path>) -> Result<Actual, String> {
         let exit = if ran.code == 0 { String::new() } else { format!("exit {}\n", ran.code) };
         let tree = tree::describe(&sandbox.root(), setup)?;
@@ -41,7 +41,7 @@ impl Actual {
         Ok(Actual { output: ran.output.clone(), errors, unchanged: tree == before, tree, audit })
     }
 
-    /// The same with every text changed in one way.
+    /// Applies a function to every text.
     pub fn map(self, change: impl Fn(String) -> String) -> Actual {
         let Actual { output, errors, tree, unchanged, audit } = self;
         let [output, errors, tree, audit] = [output, errors, tree, audit].map(change);
@@ -49,7 +49,7 @@ impl Actual {
     }
 }
 
-/// Lines of the audit log without what is another each time: tool, outcome, code and paths.
+/// Reads the audit log, reduced to the stable fields of each line: tool, outcome, code and paths.
 fn audited(sandbox: &Path) -> Result<String, String> {
     let log = read(&sandbox.join(".ns/audit.jsonl"))?.unwrap_or_default();
     let mut told = String::new();
@@ -64,8 +64,8 @@ fn audited(sandbox: &Path) -> Result<String, String> {
     Ok(told)
 }
 
-/// What is compared: its name, the golden file that holds it, whether one that is missing means that
-/// nothing is expected (else it is not compared), and the text.
+/// Returns the parts to compare: the description, the extension of the golden file, the meaning of a missing one, and
+/// the text.
 fn parts(actual: &Actual) -> [(&'static str, &'static str, Missing, &str); 4] {
     [
         ("standard output", "out", Missing::Fault, &actual.output),
@@ -75,18 +75,18 @@ fn parts(actual: &Actual) -> [(&'static str, &'static str, Missing, &str); 4] {
     ]
 }
 
-/// What a golden file that is missing says.
+/// The meaning of a missing golden file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Missing {
-    /// Somebody forgot it.
+    /// The case is faulty.
     Fault,
-    /// There is nothing.
+    /// Nothing is expected.
     Empty,
-    /// Nobody asks.
+    /// The part is not compared.
     Anything,
 }
 
-/// Compares with the golden files.
+/// Compares the output with the golden files.
 pub fn compare(
     case: &Case,
     golden: &TestFolder,
@@ -111,8 +111,8 @@ pub fn compare(
     Ok(differences)
 }
 
-/// Writes the golden files that say something else, and gives their names. One that says nothing is
-/// removed; what is not compared is not written, other than the tree of a new case that changes one.
+/// Writes the golden files that differ and returns their names. Empty optional files are removed. Parts that are not
+/// compared are not written, except the tree of a new case that changes it.
 pub fn update(
     case: &Case,
     golden: &TestFolder,
@@ -120,7 +120,7 @@ pub fn update(
     redact: impl Fn(String) -> String,
 ) -> Result<Vec<String>, String> {
     let is_new = golden.read(&case.part("out"))?.is_none();
-    // All are looked at before one is changed.
+    // Read all files before changing any.
     let mut changes = Vec::new();
     for (_, part, missing, text) in parts(actual) {
         let path = case.part(part);
@@ -145,12 +145,12 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Lines of a difference that are shown.
+/// Maximum number of lines of a diff.
 const MOST_LINES: usize = 400;
-/// Time that is spent on making a difference short.
+/// Maximum time spent on finding a short diff.
 const DIFF_TIME: Duration = Duration::from_secs(2);
 
-/// The lines that differ, with three around them.
+/// Returns a unified diff with three lines of context.
 fn diff(wanted: &str, actual: &str) -> String {
     let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(wanted, actual);
     let text = diff.unified_diff().context_radius(3).to_string();

@@ -1,6 +1,6 @@
-//! What a script says in its head about how it is tested: lines of `# ns: test OPTIONS [-- ARGS]` among
-//! the comments that it begins with. The head is a stranger's: it lowers limits and chooses what is no
-//! permission, and names policies and libraries in the folder of the tests alone.
+//! The test options in the head of a script: lines of `# ns: test OPTIONS [-- ARGS]` among its leading comments. The
+//! head is foreign input: it can lower limits and choose harmless settings, and can name policies and libraries only in
+//! the directory of the tests.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::super::args::Global;
 use super::process::TIMEOUT;
 use super::redact::Redaction;
 
-/// The words before the options.
+/// The marker before the options.
 const MARK: &str = "ns: test";
 
 /// The options of a case.
@@ -21,19 +21,19 @@ const MARK: &str = "ns: test";
 pub struct Head {
     #[command(flatten)]
     pub global: Global,
-    /// Take back everything when the script fails
+    /// Whether to roll back all changes if the script fails.
     #[arg(long)]
     pub atomic: bool,
-    /// The procedure to run
+    /// The procedure to run.
     #[arg(long = "proc", value_name = "NAME")]
     pub procedure: Option<String>,
-    /// What is shown as `[NAME]` wherever it stands
+    /// Redactions, whose matches are replaced by `[NAME]`.
     #[arg(long = "redact", value_name = "NAME[=REGEX]")]
     pub redactions: Vec<Redaction>,
-    /// What the script finds in ARGS
+    /// The arguments in ARGS.
     #[arg(last = true)]
     pub args: Vec<String>,
-    /// The words of each line of the head, with its number.
+    /// The words of each line of the head, preceded by the line number.
     #[arg(skip)]
     lines: Vec<(usize, Vec<String>)>,
 }
@@ -41,13 +41,13 @@ pub struct Head {
 /// Checks the `# ns: test` lines of a script.
 ///
 /// # Errors
-/// The line, counted from 1, and what is wrong with it.
+/// Returns the line number, counted from 1, and a message.
 pub fn check_head(script: &str) -> Result<(), (usize, String)> {
     Head::of(script).map(drop)
 }
 
 impl Head {
-    /// Reads the head of a script; an error has the line.
+    /// Parses the head of a script. An error carries the line number.
     pub fn of(script: &str) -> Result<Head, (usize, String)> {
         let mut words = Vec::new();
         let mut head = Head::parse(&words).map_err(|message| (1, message))?;
@@ -65,7 +65,7 @@ impl Head {
         Ok(head)
     }
 
-    /// The line of an option.
+    /// Returns the line number of an option.
     pub fn line_of(&self, option: &str) -> usize {
         let has = |words: &[String]| words.iter().any(|word| word.split('=').next() == Some(option));
         self.lines.iter().find(|(_, words)| has(words)).map_or(1, |(number, _)| *number)
@@ -80,8 +80,8 @@ impl Head {
         }
     }
 
-    /// What holds for the case: the user's options, and the head's where they ask for no more. Policy and
-    /// libraries are the caller's to look at.
+    /// Returns the effective options: those of the user, overridden by the head where it requests no more than they
+    /// allow. The caller must handle policy and libraries.
     pub fn over(&self, users: &Global) -> Global {
         let lower = |head: Option<Duration>, user: Option<Duration>, built_in| match head {
             Some(head) => Some(head.min(user.unwrap_or(built_in))),
@@ -99,14 +99,14 @@ impl Head {
     }
 }
 
-/// The message of a refusal, without the usage.
+/// Returns the message of an error without the usage.
 fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();
     format!("`# ns: test`: {}", line.strip_prefix("error: ").unwrap_or(line))
 }
 
-/// Words as a shell parts them: by spaces, unless quotes hold them together.
+/// Splits words like a shell: at white space outside of quotes.
 fn split(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,11 +1,11 @@
-//! Scripts against golden files: cases are found, run, and compared with what they should say.
+//! Golden-file tests: finds cases, runs them, and compares their output with the expected output.
 //!
-//! Each case is a process of its own. So what is compared is what a person sees, to the byte: findings,
-//! warnings and the exit code come from the one path that `ns run` takes, a case that eats all its
-//! memory or hangs takes no other with it, and cases run side by side although an engine belongs to
-//! one thread. It costs the start of `ns`, some milliseconds.
+//! Each case runs in a process of its own. So the tests compare exactly what a person sees: findings, warnings and the
+//! exit code come from the same code path as in `ns run`. A case that exhausts its memory or hangs affects no other,
+//! and cases run in parallel although an engine is bound to one thread. The cost is the start of `ns`, a few
+//! milliseconds.
 //!
-//! Nothing here writes to a terminal, and nothing but golden files that are updated is ever changed.
+//! This module never writes to a terminal, and changes no files except golden files under `--update`.
 
 mod case;
 mod find;
@@ -28,7 +28,8 @@ pub use redact::Redaction;
 pub use report::{to_json, to_junit};
 pub use watch::Watcher;
 
-/// Runs cases, some at once, and tells of each in their order. Whether `stop` came in between.
+/// Runs cases with `jobs` threads and passes the verdicts to `tell` in the order of the cases. Starts no more cases
+/// once `stop` is set.
 pub fn run_all(cases: &[Case], settings: &Settings, jobs: usize, stop: &AtomicBool, mut tell: impl FnMut(Verdict)) {
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
@@ -39,7 +40,7 @@ pub fn run_all(cases: &[Case], settings: &Settings, jobs: usize, stop: &AtomicBo
                 while !stop.load(Ordering::Relaxed) {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = cases.get(number) else { break };
-                    // Nobody hears it only when the whole run is given up.
+                    // Fails only if the whole run is abandoned.
                     let _ = sender.send((number, case::run(case, settings, stop)));
                 }
             });

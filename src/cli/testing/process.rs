@@ -1,5 +1,4 @@
-//! A script run by a process of its own, in surroundings that are the same everywhere: no settings of
-//! the user, no terminal, the time of Greenwich.
+//! The process of a case, in a reproducible environment: no user settings, no terminal, time zone UTC.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -12,16 +11,16 @@ use std::time::{Duration, Instant};
 
 use super::sandbox::Sandbox;
 
-/// Bytes of each stream that are taken in.
+/// Maximum number of bytes read from each stream.
 const MOST_BYTES: u64 = 64 << 20;
-/// Time that a script has, unless its head or the command line says otherwise.
+/// Default time limit of a script.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
-/// How much longer than its own limit a process is waited for.
+/// Time to wait for a process beyond its own limit.
 const GRACE: Duration = Duration::from_secs(10);
-/// How often the clock and the interrupt are looked at.
+/// Interval between checks of the deadline and the interrupt.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// What a process did.
+/// The result of a process.
 #[derive(Debug)]
 pub struct Ran {
     /// Its exit code.
@@ -32,27 +31,27 @@ pub struct Ran {
     pub errors: String,
 }
 
-/// What a process is started with.
+/// The parameters for starting a process.
 pub struct Start<'a> {
     /// The program.
     pub program: &'a Path,
     /// Its arguments.
     pub words: Vec<OsString>,
-    /// The folder that it works in.
+    /// Its working directory.
     pub folder: PathBuf,
-    /// What it reads; nothing when left out.
+    /// Its standard input; empty if `None`.
     pub input: Option<File>,
-    /// The time that it should keep to by itself.
+    /// The time limit that it enforces itself.
     pub timeout: Duration,
 }
 
-/// Runs a process to its end, or ends it when it lasts too long, says too much or `stop` is set.
+/// Runs a process to its end. Kills it if it exceeds its time or output limit, or `stop` is set.
 pub fn run(start: Start<'_>, sandbox: &Sandbox, stop: &AtomicBool) -> Result<Ran, String> {
     let deadline = Instant::now() + start.timeout.saturating_add(GRACE);
     let mut child = spawn(start, sandbox).map_err(|error| format!("`ns` cannot be started: {error}"))?;
     let streams = read_streams(&mut child, deadline, stop);
     if streams.is_err() {
-        // It may have ended meanwhile.
+        // Fails if the process has already ended.
         let _ = child.kill();
     }
     let status = child.wait().map_err(|error| format!("`ns` cannot be waited for: {error}"))?;
@@ -79,7 +78,7 @@ fn spawn(start: Start<'_>, sandbox: &Sandbox) -> std::io::Result<Child> {
     command.env("NO_COLOR", "1").env("TZ", "UTC").env_remove("COLUMNS").spawn()
 }
 
-/// What comes from both streams until they end.
+/// Reads both streams to their ends.
 fn read_streams(child: &mut Child, deadline: Instant, stop: &AtomicBool) -> Result<[String; 2], String> {
     let (sender, receiver) = mpsc::channel();
     let streams: [Box<dyn Read + Send>; 2] = [
@@ -91,7 +90,7 @@ fn read_streams(child: &mut Child, deadline: Instant, stop: &AtomicBool) -> Resu
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
             let read = stream.take(MOST_BYTES + 1).read_to_end(&mut bytes);
-            // Nobody waits for it when the case was given up.
+            // If the case was abandoned, nobody waits for the result.
             let _ = sender.send((number, read.map(|_| bytes)));
         });
     }

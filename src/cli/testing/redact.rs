@@ -1,4 +1,4 @@
-//! What is another each time, told by name: `2026-11-22T05:01:02Z` becomes `[time]`.
+//! Redactions: replace text that varies between runs by a name, so that `2026-11-22T05:01:02Z` becomes `[time]`.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use regex::Regex;
 
 use crate::text::nearest;
 
-/// The patterns that have a name here.
+/// Predefined patterns.
 const NAMED: [(&str, &str); 5] = [
     ("time", r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?|\b\d{8}T\d{6}(\.\d+)?Z(-[0-9a-f]{8})?"),
     ("date", r"\b\d{4}-\d\d-\d\d\b"),
@@ -15,7 +15,7 @@ const NAMED: [(&str, &str); 5] = [
     ("uuid", r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
 ];
 
-/// A pattern, and the name that stands in its place.
+/// A pattern, and the name that replaces its matches.
 #[derive(Clone, Debug)]
 pub struct Redaction {
     name: String,
@@ -23,13 +23,13 @@ pub struct Redaction {
 }
 
 impl Redaction {
-    /// Puts `[NAME]` in the place of all that fits.
+    /// Replaces all matches with `[NAME]`.
     pub fn apply(&self, text: String) -> String {
         self.pattern.replace_all(&text, regex::NoExpand(&format!("[{}]", self.name))).into_owned()
     }
 }
 
-/// `time`, or a name and a pattern of one's own: `build=build-\d+`.
+/// Parses a predefined name such as `time`, or a name with a pattern such as `build=build-\d+`.
 impl FromStr for Redaction {
     type Err = String;
 

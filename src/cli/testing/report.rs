@@ -1,4 +1,4 @@
-//! What became of cases, for machines: JSON of our own, and XML as JUnit writes it.
+//! Machine-readable test reports: JSON, and XML in the format of JUnit.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::markup;
 use super::case::{Difference, Outcome, Verdict};
 
-/// One object: counts, and a row for each case.
+/// Returns a JSON object with counts and one row for each case.
 pub fn to_json(verdicts: &[Verdict], bare: &[String], took: Duration) -> String {
     let count = |wanted: &str| verdicts.iter().filter(|verdict| status(&verdict.outcome) == wanted).count();
     let report = json!({
@@ -23,7 +23,7 @@ pub fn to_json(verdicts: &[Verdict], bare: &[String], took: Duration) -> String 
     format!("{report}\n")
 }
 
-/// One word for how a case ended.
+/// Returns one word for the outcome of a case.
 pub fn status(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Passed => "passed",
@@ -53,7 +53,7 @@ fn difference(difference: &Difference) -> Value {
     json!({ "of": difference.of, "file": difference.file, "diff": difference.diff })
 }
 
-/// One test suite.
+/// Returns a JUnit report with one test suite.
 pub fn to_junit(verdicts: &[Verdict], took: Duration) -> String {
     let count = |wanted: &str| verdicts.iter().filter(|verdict| status(&verdict.outcome) == wanted).count();
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -86,7 +86,7 @@ fn test_case(xml: &mut String, verdict: &Verdict) {
     };
 }
 
-/// Text in XML; what XML cannot hold becomes U+FFFD.
+/// Escapes text for XML. Characters that XML cannot represent become U+FFFD.
 fn escaped(text: &str) -> String {
     let is_lost = |c: char| matches!(c, '\u{fffe}' | '\u{ffff}') || c.is_control() && !matches!(c, '\n' | '\t');
     markup::escaped(text, is_lost, |_, into| into.push('\u{fffd}'))

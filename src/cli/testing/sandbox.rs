@@ -1,6 +1,6 @@
-//! The sandbox of a case: a copy of its set-up in a folder that nobody else knows, and gone with it.
+//! The sandbox of a case: a copy of its set-up in a private temporary directory, deleted with the case.
 //!
-//! Everything in it was last changed at one moment, since version control keeps no times.
+//! All entries get the same modification time, because version control does not preserve times.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use tempfile::TempDir;
 
 use crate::engine::TestFolder;
 
-/// When everything of a set-up was last changed, unless `NAME.times` says otherwise: 2020-09-13T12:26:40Z.
+/// Modification time of all entries of a set-up, unless `NAME.times` sets another: 2020-09-13T12:26:40Z.
 const FIXED_TIME: u64 = 1_600_000_000;
 
-/// A sandbox, and beside it a home without settings.
+/// A sandbox, with an empty home directory beside it.
 pub struct Sandbox {
     place: TempDir,
 }
 
 impl Sandbox {
-    /// Copies a set-up into a new sandbox, in a folder for all of them; `times` has lines of `TIME PATH`.
+    /// Copies a set-up into a new sandbox below `home`. `times` has lines of `TIME PATH`.
     pub fn new(home: &Path, setup: Option<(&TestFolder, &Path)>, times: Option<&str>) -> Result<Sandbox, String> {
         let refused = |error: std::io::Error| format!("there is no room for a sandbox: {error}");
         let place = tempfile::Builder::new().prefix("case-").tempdir_in(home).map_err(refused)?;
@@ -31,7 +31,7 @@ impl Sandbox {
             None => vec![sandbox.root()],
         };
         let fixed = SystemTime::UNIX_EPOCH + Duration::from_secs(FIXED_TIME);
-        // Folders come before what is in them, and setting times changes none.
+        // Directories precede their contents in the list, and setting a time changes no other.
         for entry in entries.iter().rev() {
             set_time(entry, fixed).map_err(|error| format!("a time of the set-up cannot be set: {error}"))?;
         }
@@ -41,22 +41,22 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// The folder that the script cannot leave.
+    /// Returns the directory that the script cannot leave.
     pub fn root(&self) -> PathBuf {
         self.place.path().join("sandbox")
     }
 
-    /// A folder for what the process keeps for a while.
+    /// Returns the directory for temporary files of the process.
     pub fn scratch(&self) -> PathBuf {
         self.place.path().to_path_buf()
     }
 
-    /// A home that holds nothing.
+    /// Returns an empty home directory.
     pub fn home(&self) -> PathBuf {
         self.place.path().join("home")
     }
 
-    /// Obeys a line of `NAME.times`.
+    /// Applies a line of `NAME.times`.
     fn set_time(&self, line: &str) -> Result<(), String> {
         let (time, path) = line.split_once(' ').ok_or_else(|| format!("`{line}` of its times is no `TIME PATH`"))?;
         let moment = match time.parse() {
@@ -69,7 +69,7 @@ impl Sandbox {
         let beyond = Path::new(path).components().any(|part| !matches!(part, std::path::Component::Normal(_)));
         match beyond {
             true => Err(format!("`{path}` of its times is no path below the set-up")),
-            // A link on the way would lead to a file elsewhere.
+            // A link in the path could lead to a file elsewhere.
             false if self.has_link(path) => Err(format!("`{path}` of its times is below a link")),
             false => {
                 set_time(&self.root().join(path), moment).map_err(|error| format!("the time of `{path}`: {error}"))
@@ -79,7 +79,7 @@ impl Sandbox {
 }
 
 impl Sandbox {
-    /// Whether a folder on the way to a path of the set-up is a link.
+    /// Whether a parent directory of a path is a link.
     fn has_link(&self, path: &str) -> bool {
         let root = self.root();
         Path::new(path).ancestors().skip(1).any(|folder| root.join(folder).is_symlink())

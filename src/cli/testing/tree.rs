@@ -1,6 +1,6 @@
-//! What a script leaves behind, as text: one line for each entry, and below it the content of what it
-//! made or changed. What was in the set-up and is as it was has only its name. `.ns` is left out:
-//! times and random numbers are in its names.
+//! The tree that a script leaves behind, as text: one line for each entry, followed by the content of created or
+//! changed files. Unchanged files of the set-up report only their name. `.ns` is omitted, because its names contain
+//! times and random numbers.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,10 +10,10 @@ use sha2::{Digest, Sha256};
 
 use crate::text::hex;
 
-/// Bytes of a text that are shown; of a longer one, as of what is no text, only the hash.
+/// Maximum size in bytes of a text that is included; longer ones and binary files are represented by their hash.
 const MOST_SHOWN: usize = 64 << 10;
 
-/// The tree below a folder, beside the one that it began as.
+/// Describes the tree below a directory, compared with the set-up that it began as.
 pub fn describe(sandbox: &Path, setup: Option<&Path>) -> Result<String, String> {
     let mut entries = Vec::new();
     let mut ahead = vec![String::new()];

@@ -1,5 +1,5 @@
-//! Whether a file of the tests has changed. Looks at sizes and times again and again: that works on
-//! every file system, and a folder of scripts is small.
+//! Detection of changes to test files by polling sizes and times. That works on every file system, and a directory of
+//! scripts is small.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,37 +7,37 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// How often it is looked.
+/// Interval between polls.
 const PERIOD: Duration = Duration::from_millis(250);
 
-/// How long nothing may change before a change counts as done: whoever saves a file may empty it first.
+/// Time without changes after which a change is complete: an editor may truncate a file before it writes the content.
 const SETTLED: Duration = Duration::from_millis(50);
 
-/// How often that is waited for where something changes all the time.
+/// Maximum number of such waits if files keep changing.
 const PATIENCE: usize = 20;
 
-/// What the files were like when it was looked last.
+/// The state of the files at the last poll.
 pub struct Watcher {
     paths: Vec<PathBuf>,
-    /// Where what is said goes, which is no news.
+    /// Files that standard output and standard error write to; their changes are ignored.
     said: Vec<(u64, u64)>,
     seen: BTreeMap<PathBuf, (u64, Option<SystemTime>)>,
 }
 
 impl Watcher {
-    /// Looks at files, and at folders with what is below them.
+    /// Records the state of files, and of directories with everything below them.
     pub fn new(paths: Vec<PathBuf>) -> Watcher {
         let said = said();
         let seen = look(&paths, &said);
         Watcher { paths, said, seen }
     }
 
-    /// Takes what there is now as known.
+    /// Records the current state.
     pub fn look_again(&mut self) {
         self.seen = look(&self.paths, &self.said);
     }
 
-    /// Waits until something is other than it was; false when `stop` is set first.
+    /// Waits until something changes. Returns false if `stop` is set first.
     pub fn wait(&mut self, stop: &AtomicBool) -> bool {
         while !stop.load(Ordering::Relaxed) {
             let now = look(&self.paths, &self.said);
@@ -51,7 +51,7 @@ impl Watcher {
         false
     }
 
-    /// Waits until a change is done.
+    /// Waits until the change is complete.
     fn settle(&mut self) {
         for _ in 0..PATIENCE {
             std::thread::sleep(SETTLED);
@@ -68,7 +68,7 @@ fn look(paths: &[PathBuf], said: &[(u64, u64)]) -> BTreeMap<PathBuf, (u64, Optio
     let mut seen = BTreeMap::new();
     let mut ahead = paths.to_vec();
     while let Some(path) = ahead.pop() {
-        // What is gone, or may not be seen, is no file of the tests.
+        // Ignore files that have disappeared or are not accessible.
         let Ok(metadata) = path.symlink_metadata() else { continue };
         if metadata.is_dir() {
             let entries = fs::read_dir(&path).into_iter().flatten().flatten();
@@ -81,7 +81,7 @@ fn look(paths: &[PathBuf], said: &[(u64, u64)]) -> BTreeMap<PathBuf, (u64, Optio
     seen
 }
 
-/// The files that standard output and standard error are, where they are files.
+/// Returns the identities of the files that standard output and standard error write to.
 #[cfg(unix)]
 fn said() -> Vec<(u64, u64)> {
     use std::io::{stderr, stdout};
@@ -95,7 +95,7 @@ fn identity(metadata: &fs::Metadata) -> Option<(u64, u64)> {
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// Elsewhere nobody knows.
+/// Unknown on other systems.
 #[cfg(not(unix))]
 fn said() -> Vec<(u64, u64)> {
     Vec::new()
@@ -106,7 +106,7 @@ fn identity(_: &fs::Metadata) -> Option<(u64, u64)> {
     None
 }
 
-/// Whether a name is of what versions and runs are kept in, or of a golden file that is being written.
+/// Whether an entry belongs to version control or to `ns`, or is a golden file being written.
 fn is_ours(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     matches!(&*name, ".git" | ".ns") || name.starts_with(".ns-test-")

@@ -1,4 +1,4 @@
-//! `history`: the newest runs that changed something.
+//! `history`: lists the newest runs that changed something.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,12 +31,12 @@ pub struct History {
 struct Run {
     id: String,
     command: String,
-    /// Steps that changed something, in their order; `changes` of a script are what is left of them at its end.
+    /// Number of steps that changed something. The `changes` of a script are their net effect at its end.
     operations: Option<u32>,
     state: String,
 }
 
-/// The newest runs.
+/// Returns the newest runs.
 pub fn history(engine: &Engine, args: &Args) -> Result<History, ToolError> {
     let most = usize::try_from(args.limit).unwrap_or(1);
     Ok(History { runs: engine.runs(Selection::All, most)?.into_iter().map(run).collect() })

@@ -1,4 +1,4 @@
-//! `language_guide`: the page for models.
+//! `language_guide`: returns the language guide for models.
 
 use serde_json::{Value as Json, json};
 
@@ -16,12 +16,12 @@ arguments! {
     struct Args {}
 }
 
-/// The shape of the answer.
+/// Returns the output schema.
 pub fn schema() -> Json {
     json!({ "type": "object", "properties": { "result": { "type": "string" } } })
 }
 
-/// The page.
+/// Returns the guide.
 pub fn language_guide() -> Value {
     Value::text(GUIDE)
 }

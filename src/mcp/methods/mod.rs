@@ -1,5 +1,5 @@
-//! What the server does besides calling tools: each declared as a tool is, and offered beside them. They are
-//! no tools, since they run scripts or look at runs, which a tool cannot.
+//! Methods of the server other than tool calls. They are declared like tools and offered beside them, but they are not
+//! tools: they run scripts or inspect runs, which a tool cannot do.
 
 mod history;
 mod language_guide;
@@ -24,22 +24,22 @@ pub use undo::undo;
 pub enum Method {
     /// Runs a script.
     RunScript,
-    /// Reads a long answer on.
+    /// Returns the next part of a truncated answer.
     ReadResult,
-    /// Gives the guide for models.
+    /// Returns the guide for models.
     LanguageGuide,
-    /// Takes a run back.
+    /// Undoes a run.
     Undo,
     /// Lists runs.
     History,
 }
 
 impl Method {
-    /// All, in the order of listings.
+    /// All methods, in the order in which they are listed.
     pub const ALL: [Method; 5] =
         [Method::RunScript, Method::ReadResult, Method::LanguageGuide, Method::Undo, Method::History];
 
-    /// Its declaration.
+    /// Returns its declaration.
     pub fn spec(self) -> Spec {
         match self {
             Method::RunScript => run_script::SPEC,
@@ -50,7 +50,7 @@ impl Method {
         }
     }
 
-    /// What it takes.
+    /// Returns its parameters.
     pub fn params(self) -> &'static [Param] {
         match self {
             Method::RunScript => run_script::Args::PARAMS,
@@ -61,7 +61,7 @@ impl Method {
         }
     }
 
-    /// The shape of what it gives.
+    /// Returns its output schema.
     pub fn output(self) -> Json {
         match self {
             Method::RunScript => run_script::Report::schema(),
@@ -72,7 +72,7 @@ impl Method {
         }
     }
 
-    /// Its typed arguments, from a map of values.
+    /// Binds a map of values to typed arguments.
     pub fn bind<A: Arguments>(self, args: &Value) -> Result<A, ToolError> {
         let binder = Binder { callee: self.spec().name, params: A::PARAMS };
         let named = |error: ToolError| ToolError { tool: Some(binder.callee), ..error };
@@ -80,13 +80,13 @@ impl Method {
             return Err(named(ToolError::new(ToolCode::BadArgs, "the arguments are a JSON object")));
         };
         let complete = binder.spread(map).and_then(|mut args| binder.complete(&mut args).map(|()| args));
-        // There is no `ns tools` for methods.
+        // Hints that refer to `ns tools` do not apply to methods.
         let mut complete = complete.map_err(|error| ToolError { hint: None, ..named(error.into()) })?;
         Ok(A::take(&mut Bound::of_values(&mut complete)))
     }
 }
 
-/// The declaration of a method that only reads.
+/// Declares a method that only reads.
 const fn reading(name: &'static str, wire: &'static str, summary: &'static str) -> Spec {
     Spec {
         name,

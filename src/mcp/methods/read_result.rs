@@ -1,4 +1,4 @@
-//! `read_result`: the rest of an answer that was cut.
+//! `read_result`: returns the next part of a truncated answer.
 
 use serde_json::{Value as Json, json};
 
@@ -20,12 +20,12 @@ arguments! {
     }
 }
 
-/// The shape of the answer.
+/// Returns the output schema.
 pub fn schema() -> Json {
     json!({ "type": "object", "properties": { "result": {} } })
 }
 
-/// The next part, with the handle under which it is kept.
+/// Returns the next part of an answer, with the handle under which the answer is stored.
 pub fn read_result(args: &Args, kept: &Kept, bytes: u64) -> Result<(String, Excerpt), ToolError> {
     let cursor = args.cursor.as_text();
     let bad = |message: String| {

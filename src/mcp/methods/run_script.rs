@@ -1,7 +1,7 @@
-//! `run_script`: what a script said, gave and changed.
+//! `run_script`: the report on the output, value and changes of a script.
 //!
-//! The script runs in a worker ([`super::super::worker`]); this is what the worker reports, and the shape in
-//! which the client gets it.
+//! The script runs in a worker ([`super::super::worker`]). This module builds the report that the worker sends, in the
+//! form in which the client receives it.
 
 use std::fmt::Display;
 
@@ -39,7 +39,7 @@ arguments! {
 }
 
 impl Args {
-    /// What the worker is told to do.
+    /// Returns the order for the worker.
     pub fn order(&self) -> Order {
         let args = self.args.iter().flat_map(|args| args.iter());
         Order {
@@ -56,32 +56,32 @@ impl Args {
     }
 }
 
-/// Changes that a report lists.
+/// Maximum number of changes in a report.
 const LISTED: usize = 1_000;
-/// Bytes of one difference, and of all of them, in a report.
+/// Maximum size in bytes of one diff, and of all diffs, in a report.
 const DIFFERENCE: usize = 16 << 10;
 const DIFFERENCES: usize = 1 << 20;
 
-/// What a script said, gave and changed.
+/// The report on a script: its output, value and changes.
 #[derive(Default, Serialize, JsonSchema)]
 pub struct Report {
-    /// That this is a plan: nothing was changed.
+    /// Whether this is a plan: nothing was changed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     plan: bool,
-    /// What EMIT printed.
+    /// Output of EMIT.
     output: String,
-    /// What RETURN gave at the top level.
+    /// Value of a RETURN at the top level.
     value: Json,
-    /// What was changed, or under `plan` would be.
+    /// The changes made, or planned under `plan`.
     changes: Vec<Changed>,
-    /// How many changes there are.
+    /// Total number of changes.
     changed: usize,
-    /// By which `undo` takes them back.
+    /// The id for `undo` to reverse the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     undo_id: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
-    /// Steps that it took.
+    /// Number of steps executed.
     steps: u64,
 }
 
@@ -95,7 +95,7 @@ struct Changed {
     diff: Option<String>,
 }
 
-/// What a worker reports of a run that is over, and whether the run failed.
+/// Builds the report on a finished run, and returns whether the run failed.
 pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Option<&Named>) -> (Json, bool) {
     let (changes, changed, undo_id, lost) = match engine.is_planning() {
         true => planned(engine, outcome.ending != Ending::Done),
@@ -118,7 +118,7 @@ pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Optio
     (report, has_failed)
 }
 
-/// The value that a script gave, as JSON; or why it is left out.
+/// Returns the value of a script as JSON, or the reason why it is left out.
 fn value_of(engine: &Engine, outcome: &Outcome) -> Result<Json, String> {
     let _bounds = engine.bound();
     let left_out = |why: &dyn Display| format!("the value of RETURN is left out: {why}");
@@ -129,12 +129,12 @@ fn value_of(engine: &Engine, outcome: &Outcome) -> Result<Json, String> {
     }
 }
 
-/// What is reported of a script that did not run at all.
+/// Builds the report on a script that did not run at all.
 pub fn failed_report(error: &ToolError) -> Json {
     json!({ "error": error.shape() })
 }
 
-/// The error, as in every failure, and what `ns check` prints.
+/// Returns the error in the form common to all failures, with the report that `ns check` would print.
 fn fault(findings: &[Diagnostic], sources: &Sources, offered: Option<&Named>) -> Json {
     let first = findings.first().map(|finding| to_json(finding, sources));
     let report: String = findings.iter().map(|finding| to_terminal(finding, sources, Style::Plain)).collect();
@@ -190,7 +190,7 @@ fn planned(engine: &Engine, failed: bool) -> Changes {
     }
 }
 
-/// A change, with as much of its difference as has room.
+/// Converts a change, with as much of its diff as fits into the remaining budget.
 fn row(described: &Described, room: &mut usize) -> Changed {
     let Value::Map(row) = described.row() else { unreachable!("a row is a map") };
     let text = |key: &str| row.get_str(key).and_then(|value| Some(value.as_text()?.to_string()));
@@ -214,7 +214,7 @@ fn bounded(mut diff: String, room: &mut usize) -> String {
 }
 
 impl Report {
-    /// The shape of the answer.
+    /// Returns the output schema.
     pub fn schema() -> Json {
         <Report as Answer>::schema()
     }

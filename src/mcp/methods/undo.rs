@@ -1,4 +1,4 @@
-//! `undo`: a run taken back.
+//! `undo`: reverses a run.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,17 +23,17 @@ arguments! {
     }
 }
 
-/// A run that was taken back.
+/// The result of undoing a run.
 #[derive(Serialize, JsonSchema)]
 pub struct Done {
     run: String,
-    /// Steps that were taken back.
+    /// Number of steps that were undone.
     operations: usize,
-    /// The run that takes this back again.
+    /// The id for undoing this undo.
     undo_id: Option<String>,
 }
 
-/// Takes a run back.
+/// Undoes a run.
 pub fn undo(engine: &Engine, args: &Args) -> Result<Done, ToolError> {
     let run = args.run.as_ref().map(|run| run.as_text().to_string());
     let undone = engine.undo(run.as_deref(), false, false)?;

@@ -1,5 +1,5 @@
-//! What a server offers: tools of the registry by their wire names, and methods of its own, in a fixed
-//! order. Each definition comes from the declaration that the gate and the policy go by.
+//! The offer of a server: registry tools by their wire names and the server's own methods, in a fixed order. Each
+//! definition is derived from the declaration that the gate and the policy use.
 
 pub mod script;
 pub mod shape;
@@ -15,7 +15,7 @@ use super::methods::Method;
 
 pub use script::{PLAN, ScriptFault, ScriptTool};
 
-/// What is offered when nothing else is asked for, in the order in which a client is told.
+/// Wire names offered by default, in the order in which they are listed.
 const DEFAULT: [&str; 9] = [
     "find",
     "list_directory",
@@ -27,18 +27,18 @@ const DEFAULT: [&str; 9] = [
     "read_result",
     "language_guide",
 ];
-/// What is offered besides where changes are allowed.
+/// Wire names offered in addition if the policy allows changes.
 const DEFAULT_CHANGES: [&str; 8] =
     ["write_file", "edit_file", "move_file", "copy_file", "delete_file", "create_directory", "undo", "history"];
 
-/// What a name of the offer stands for.
+/// The target of an offered name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offered {
     /// A tool of the registry, by its script name.
     Tool(&'static str),
     /// A method of the server.
     Method(Method),
-    /// A script, by its place among those that are offered.
+    /// A script, by its index among the offered scripts.
     Script(usize),
 }
 
@@ -49,21 +49,22 @@ impl Offered {
     }
 }
 
-/// The tools and methods that a client sees.
+/// The tools, methods and scripts that a client sees.
 #[derive(Debug)]
 pub struct Offer {
     entries: Vec<(Offered, Definition)>,
     /// Scripts that are offered as tools.
     scripts: Vec<ScriptTool>,
-    /// Wire names that are known and not offered, with what to do.
+    /// Wire names that exist but are not offered, with the reason or the remedy.
     others: Vec<(&'static str, String)>,
 }
 
 impl Offer {
-    /// Chooses by words: `default`, `all`, `script`, `none`, a group of tools, or a wire name; and adds scripts.
+    /// Builds the offer from words (`default`, `all`, `script`, `none`, a group of tools or a wire name) and adds the
+    /// scripts.
     ///
     /// # Errors
-    /// The word that is none of these, or the script whose name is taken, as a sentence.
+    /// Returns a sentence that names the unknown word, or the script whose name is already in use.
     pub fn choose(
         words: &[String],
         scripts: Vec<ScriptTool>,
@@ -77,7 +78,7 @@ impl Offer {
                 named(word, &every, policy).ok_or_else(|| format!("`{word}` is no group of tools and no wire name"))?;
             chosen.extend(names);
         }
-        // What a long answer is read on with is always there.
+        // `read_result` is always needed for truncated answers.
         chosen.push(Method::ReadResult.spec().wire);
         let mut entries = Vec::new();
         let mut others = Vec::new();
@@ -104,17 +105,17 @@ impl Offer {
         Ok(Offer { entries, scripts, others })
     }
 
-    /// All definitions, in order.
+    /// Returns all definitions, in order.
     pub fn definitions(&self) -> Vec<Definition> {
         self.entries.iter().map(|(_, definition)| definition.clone()).collect()
     }
 
-    /// A script that is offered.
+    /// Returns an offered script by its index.
     pub fn script(&self, number: usize) -> &ScriptTool {
         &self.scripts[number]
     }
 
-    /// What a wire name stands for; an error is why it stands for nothing.
+    /// Resolves a wire name; the error explains why it is not offered.
     pub fn find(&self, wire: &str) -> Result<Offered, String> {
         if let Some((offered, _)) = self.entries.iter().find(|(_, definition)| definition.name == wire) {
             return Ok(*offered);
@@ -129,14 +130,14 @@ impl Offer {
     }
 }
 
-/// A tool as a server declares it where everything is allowed.
+/// Returns the definition of a tool as a server declares it under a policy without restrictions.
 pub fn definition(tool: &Tool) -> Json {
     let entry =
         Entry { offered: Offered::Tool(tool.spec.name), spec: tool.spec, params: tool.params, tool: Some(tool) };
     serde_json::to_value(entry.definition(&Policy::default())).expect("a definition has a JSON form")
 }
 
-/// The schema of the arguments of a tool, in its plain form.
+/// Returns the input schema of a tool in its plain form.
 pub fn plain_input(tool: &Tool) -> Json {
     shape::flat(schema::input_schema(tool), shape::Words::Kept)
 }
@@ -165,7 +166,7 @@ fn all(registry: &Registry) -> Vec<Entry<'_>> {
     tools.chain(methods).collect()
 }
 
-/// A script as a server declares it: what it gives is what `run_script` gives.
+/// Returns the definition of an offered script. Its output schema is that of `run_script`.
 fn definition_of_script(script: &ScriptTool, policy: &Policy) -> Definition {
     let Json::Object(output) = shape::flat(Method::RunScript.output(), shape::Words::Dropped) else {
         unreachable!("a report is an object")
@@ -176,7 +177,7 @@ fn definition_of_script(script: &ScriptTool, policy: &Policy) -> Definition {
         .with_annotations(hints(&Method::RunScript.spec(), policy))
 }
 
-/// The wire names that a word of `--tools` stands for.
+/// Returns the wire names that a word of `--tools` selects.
 fn named(word: &str, every: &[Entry<'_>], policy: &Policy) -> Option<Vec<&'static str>> {
     let of = |fits: &dyn Fn(&Entry<'_>) -> bool| {
         let names: Vec<&'static str> = every.iter().filter(|entry| fits(entry)).map(|entry| entry.spec.wire).collect();
@@ -194,7 +195,7 @@ fn named(word: &str, every: &[Entry<'_>], policy: &Policy) -> Option<Vec<&'stati
 }
 
 impl Entry<'_> {
-    /// Why it cannot be offered under a policy.
+    /// Returns the reason why the policy prevents offering it, if any.
     fn hidden(&self, policy: &Policy) -> Option<String> {
         let only_reads = matches!(self.offered, Offered::Method(Method::RunScript));
         if policy.read_only && !only_reads && self.spec.effect.changes_files() {
@@ -230,23 +231,24 @@ impl Entry<'_> {
     }
 }
 
-/// The schema of what a client gets: an object, whatever the tool gives.
+/// Returns the output schema for a client: always an object, whatever type the tool returns.
 fn output_schema(tool: &Tool) -> Json {
     let mut schema = schema::output_schema(tool);
     match schema["type"].as_str() {
         Some("object") => return schema,
-        // Any value: one that is an object stays what it is.
+        // Any value is possible: an object is passed through as it is.
         None => return json!({ "type": "object" }),
         Some(_) => {}
     }
     if let (Failure::Nil, Json::Object(schema)) = (tool.spec.failure, &mut schema) {
-        // Where there is nothing, it is null.
+        // A missing result is null.
         schema.remove("type");
     }
     json!({ "type": "object", "properties": { "result": schema } })
 }
 
-/// `FS.ListDirectory` as people read it: `List directory`; of other groups the group comes first.
+/// Converts a tool name to a title: `FS.ListDirectory` becomes `List directory`. The group precedes it, except for `FS`
+/// and `NS`.
 pub fn title(name: &str) -> String {
     let (group, verb) = name.split_once('.').unwrap_or(("", name));
     let mut words = String::new();
@@ -264,7 +266,7 @@ pub fn title(name: &str) -> String {
     }
 }
 
-/// The hints: what the declaration says of the effect, as far as the policy lets it have one.
+/// Returns the annotations for the declared effect, restricted by the policy.
 pub fn hints(spec: &Spec, policy: &Policy) -> ToolAnnotations {
     let only_reads = !spec.effect.is_side_effecting() || policy.read_only && spec.effect.changes_files();
     let destroys = spec.effect == Effect::Deletes || spec.risk == Risk::High;

@@ -1,4 +1,4 @@
-//! Scripts that are offered as tools: their parameters are the schema, their texts run in workers.
+//! Scripts offered as tools: their parameters define the schema, and their text runs in workers.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -7,43 +7,43 @@ use crate::text::{Diagnostic, Sources, ToolCode};
 use crate::toolkit::ToolError;
 use crate::value::Value;
 
-/// Characters that the name of a tool may have.
+/// Maximum length of a tool name, in characters.
 const MAX_NAME: usize = 64;
-/// The argument that asks for a plan, where the script has none of that name.
+/// The argument that requests a plan, unless the script has a parameter of that name.
 pub const PLAN: &str = "plan";
-/// The argument that holds the words of a script which reads `ARGS`.
+/// The argument with the command-line words, for scripts that read `ARGS`.
 const ARGS: &str = "args";
 
 /// A script that is offered as a tool.
 #[derive(Clone, Debug)]
 pub struct ScriptTool {
-    /// The name by which clients call it: that of the file.
+    /// The wire name, derived from the name of the file.
     pub wire: String,
-    /// The file, as messages and lists of runs name it.
+    /// The file name used in messages and lists of runs.
     pub file: String,
     /// The text of the script.
     pub text: String,
-    /// What it does.
+    /// The description for clients.
     pub description: String,
     /// The schema of its arguments.
     pub input: Map<String, Json>,
-    /// Whether an argument `plan` is for the server, and not for the script.
+    /// Whether the server handles the argument `plan`; otherwise it belongs to the script.
     pub can_plan: bool,
 }
 
-/// Why a script cannot be offered.
+/// The reason why a script cannot be offered.
 pub enum ScriptFault {
-    /// It has errors.
+    /// The script has errors.
     Faulty(Vec<Diagnostic>, Sources),
-    /// Its file has no name for a tool.
+    /// The name of its file yields no tool name.
     Name(String),
 }
 
 impl ScriptTool {
-    /// Describes a script.
+    /// Describes a script as a tool.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the errors of the script, or its file name if that yields no tool name.
     pub fn new(script: &Script) -> Result<ScriptTool, ScriptFault> {
         let file = script.file_name().to_owned();
         let wire = wire_name(&file).ok_or_else(|| ScriptFault::Name(file.clone()))?;
@@ -78,7 +78,8 @@ impl ScriptTool {
     }
 }
 
-/// `Tidy-Downloads.ns` as `tidy_downloads`; none where no letter is left.
+/// Derives the tool name from the file name: `Tidy-Downloads.ns` becomes `tidy_downloads`. Returns `None` if the result
+/// would not start with a letter.
 fn wire_name(file: &str) -> Option<String> {
     let stem = file.strip_suffix(".ns.txt").or_else(|| file.rsplit_once('.').map(|(stem, _)| stem)).unwrap_or(file);
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };

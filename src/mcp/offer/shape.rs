@@ -1,23 +1,23 @@
-//! Schemas in the plain form that all clients understand: JSON Schema 2020-12 without references, without a
-//! choice between types, and without words that only Rust knows.
+//! Schemas in a plain form that all clients understand: JSON Schema 2020-12 without references, type unions, and
+//! keywords that only describe Rust types.
 
 use serde_json::{Map, Value as Json};
 
-/// What becomes of descriptions and bounds.
+/// Whether descriptions and bounds stay in a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Words {
-    /// They stay: whoever calls needs them.
+    /// For inputs: the caller needs them.
     Kept,
-    /// They go: names of results say enough, and every byte is read by a model.
+    /// For outputs: the names of the fields suffice, and a model reads every byte.
     Dropped,
 }
 
-/// Words that say nothing to a client.
+/// Keywords that mean nothing to a client.
 const NOISE: [&str; 3] = ["$schema", "format", "title"];
-/// Words that whoever only reads an answer does not need.
+/// Keywords that a reader of an answer does not need.
 const BOUNDS: [&str; 4] = ["description", "minimum", "maximum", "required"];
 
-/// The schema in its plain form. Where several types are possible, none is promised.
+/// Converts a schema to its plain form. Where several types are possible, it states none.
 pub fn flat(schema: Json, words: Words) -> Json {
     match schema {
         Json::Object(schema) => Json::Object(object(schema, words)),

@@ -1,5 +1,5 @@
-//! Calls that the engine does without rmcp, which sees that they come in no other order and have the same
-//! answers: those that ask for no word on progress and end with no question, scripts aside.
+//! Calls that the engine executes without rmcp. Their order and their answers are the same as with rmcp. Scripts, and
+//! calls that request progress or may end with a question, are excluded.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,7 +17,7 @@ use super::super::offer::Offer;
 use super::super::wire::{Closing, Direct, Taken};
 use super::{Parts, result, work};
 
-/// Whoever takes calls past rmcp.
+/// Executes calls without rmcp.
 pub struct DirectCalls {
     lane: Lane,
     offer: Arc<Offer>,
@@ -26,24 +26,24 @@ pub struct DirectCalls {
     session: Mutex<Session>,
 }
 
-/// What was agreed on before the calls.
+/// The result of the handshake that precedes the calls.
 enum Session {
-    /// Nothing: each call says of itself what it needs, as from 2026-07-28 on.
+    /// No handshake: each call carries what it needs, as from 2026-07-28 on.
     None,
-    /// A revision up to 2025-11-25, and how such a client is asked.
+    /// A revision up to 2025-11-25, with the peer to ask if the client can be asked.
     Older(Option<(Handle, Peer<RoleServer>)>),
-    /// Calls may have to wait for what the client narrows, which rmcp's side knows.
+    /// Calls may have to wait for the client's roots, which only the side of rmcp knows.
     Waits,
 }
 
 impl DirectCalls {
-    /// For the one client of a connection.
+    /// Creates the direct calls of a connection with a single client.
     pub fn new(parts: &Parts, standing: Standing, closing: Closing) -> Arc<DirectCalls> {
         let (lane, offer) = (parts.lane.clone(), parts.offer.clone());
         Arc::new(DirectCalls { lane, offer, closing, standing, session: Mutex::new(Session::None) })
     }
 
-    /// Notes what a client said of itself.
+    /// Records the handshake of a client.
     pub fn shake_hands(&self, client: &InitializeRequestParams, peer: &Peer<RoleServer>, waits: bool) {
         let is_older = client.protocol_version < ProtocolVersion::V_2026_07_28;
         let can_ask = client.capabilities.elicitation.is_some();
@@ -54,7 +54,7 @@ impl DirectCalls {
         };
     }
 
-    /// Who is asked for a call, and whether its answer has the older form; none where it needs rmcp.
+    /// Returns the asker for a call, and whether its answer has the older form; `None` if the call needs rmcp.
     fn asker(&self, call: &CallToolRequestParams, cancelled: &CancellationToken) -> Option<(Asker, bool)> {
         if call.input_responses.is_some() || call.request_state.is_some() {
             return None;
@@ -77,7 +77,7 @@ impl DirectCalls {
     }
 }
 
-/// Whether a call says all that one of 2026-07-28 must, and asks for nothing besides its answer.
+/// Whether a call carries everything that 2026-07-28 requires and needs nothing but its answer.
 fn is_plain(meta: &RequestMetaObject) -> bool {
     let version = meta.protocol_version();
     meta.get_progress_token().is_none()

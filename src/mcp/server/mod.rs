@@ -1,5 +1,5 @@
-//! What rmcp asks of a server: what it offers, and calls. Scripts are followed in [`scripts`], and most calls
-//! are done without rmcp in [`direct`].
+//! The rmcp server handler: lists the offer and executes calls. Scripts are followed in [`scripts`], and most calls
+//! bypass rmcp through [`direct`].
 
 mod direct;
 mod scripts;
@@ -35,47 +35,47 @@ use direct::DirectCalls;
 use scripts::ScriptCall;
 pub use scripts::Scripts;
 
-/// Time from one word on progress to the next.
+/// Interval between progress notifications.
 const PERIOD: Duration = Duration::from_millis(250);
-/// How long a client may take to name its roots; so long calls wait.
+/// Maximum time for a client to send its roots; calls wait until then.
 const ROOTS: Duration = Duration::from_secs(10);
 
-/// A server of one connection.
+/// The server of one connection.
 pub struct Server {
     parts: Parts,
     standing: Standing,
-    /// Directories outside of which nothing may be done.
+    /// Directories outside of which calls may do nothing.
     within: Mutex<Option<Vec<PathBuf>>>,
-    /// Whether the roots of the client are known, or there are none.
+    /// Whether the roots of the client are known, or not needed.
     ready: watch::Sender<bool>,
-    /// Who does calls without rmcp, where there is one connection.
+    /// Executes calls without rmcp, if there is a single connection.
     direct: Option<Arc<DirectCalls>>,
 }
 
-/// What a server is made of.
+/// The components of a server.
 #[derive(Clone)]
 pub struct Parts {
-    /// The way to the engine.
+    /// The handle to the engine thread.
     pub lane: Lane,
-    /// What is offered.
+    /// The offer.
     pub offer: Arc<Offer>,
-    /// What a model is told of the server as a whole.
+    /// Instructions for the model about the server as a whole.
     pub instructions: String,
-    /// How far the call that goes on has come.
+    /// Progress of the current call.
     pub watched: Watched,
-    /// How scripts are run.
+    /// Starts workers.
     pub workers: Workers,
-    /// Those that go on.
+    /// The scripts that are running.
     pub scripts: Arc<Scripts>,
-    /// How the sandbox is opened.
+    /// Options for opening the sandbox.
     pub options: Options,
-    /// Whether the roots of the client narrow what its calls may do.
+    /// Whether the roots of the client restrict its calls.
     pub follows_roots: bool,
-    /// The connection, where there is one.
+    /// The connection, if there is a single one.
     pub closing: Option<Closing>,
 }
 
-/// Stops a call when the request is given up.
+/// Cancels a job when dropped, that is, when its request is abandoned.
 struct Stopping<'s>(&'s Lane, Option<Job>);
 
 impl Drop for Stopping<'_> {
@@ -87,7 +87,7 @@ impl Drop for Stopping<'_> {
 }
 
 impl Server {
-    /// A server for one client.
+    /// Creates the server of one client.
     pub fn new(parts: Parts) -> Server {
         let standing = Standing::default();
         let direct = parts.closing.clone().map(|closing| {
@@ -98,16 +98,16 @@ impl Server {
         Server { parts, standing, within: Mutex::default(), ready: watch::Sender::new(true), direct }
     }
 
-    /// Waits until it is known what the client narrows.
+    /// Waits until the roots of the client are known.
     async fn wait_for_roots(&self) {
         if !*self.ready.borrow() {
             let mut ready = self.ready.subscribe();
-            // A client that never says stays with what the policy allows.
+            // If the client never sends its roots, only the policy applies.
             let _ = tokio::time::timeout(ROOTS, ready.wait_for(|ready| *ready)).await;
         }
     }
 
-    /// Asks the client for its roots, and opens the sandbox anew within them.
+    /// Requests the roots of the client and opens the sandbox again within them.
     #[expect(deprecated, reason = "clients of older revisions have roots")]
     async fn follow_roots(&self, peer: &Peer<RoleServer>) {
         let asked = peer.send_request(ServerRequest::ListRootsRequest(rmcp::model::ListRootsRequest::default()));
@@ -122,7 +122,7 @@ impl Server {
                 .give(move |place| place.reopen(&options).map(|()| watched.watch(&place.engine)).is_ok());
             *self.within.lock().unwrap_or_else(PoisonError::into_inner) = within;
             if !reopened.await.unwrap_or(false) {
-                // Nothing may be done with wider bounds than the client wants.
+                // Never continue with wider bounds than the client wants.
                 eprintln!("error: the sandbox cannot be opened within the roots of the client");
                 if let Some(closing) = &self.parts.closing {
                     closing.close();
@@ -139,7 +139,7 @@ impl Server {
         let answers = params.input_responses.map(|answers| json!(answers));
         let given = answer_in(answers.as_ref());
         if offered.is_script() {
-            // Apart, so that calls of tools do not carry the room that following a script needs.
+            // Boxed, so that the futures of tool calls do not include the space for following a script.
             let call = ScriptCall { offered, arguments };
             return Box::pin(self.run_script(call, (params.request_state, given), context)).await;
         }
@@ -154,7 +154,7 @@ impl Server {
         reply.map(|reply| CallToolResponse::Complete(result(reply)))
     }
 
-    /// Who is asked, for a call.
+    /// Returns the asker for a call.
     fn asker(&self, context: &RequestContext<RoleServer>, given: Option<(String, crate::engine::Reply)>) -> Asker {
         let can_ask = context.client_capabilities().is_some_and(|client| client.elicitation.is_some());
         let asks_later = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
@@ -171,7 +171,7 @@ impl Server {
         }
     }
 
-    /// Has the engine do something, until the request is given up.
+    /// Executes work on the engine thread; cancels it if the request is abandoned.
     async fn on_lane(
         &self,
         context: &RequestContext<RoleServer>,
@@ -190,7 +190,7 @@ impl Server {
         }
     }
 
-    /// Waits until nobody wants the answer any more.
+    /// Waits until the request is cancelled or the connection is closed.
     async fn given_up(&self, context: &RequestContext<RoleServer>) {
         match &self.parts.closing {
             None => context.ct.cancelled().await,
@@ -201,7 +201,7 @@ impl Server {
         }
     }
 
-    /// Tells a client that asked for it how far its call has come, until that is over.
+    /// Sends progress notifications, if the client requested them. Never returns.
     async fn tell_progress(&self, context: &RequestContext<RoleServer>) -> std::convert::Infallible {
         let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
         let mut last = 0;
@@ -223,7 +223,7 @@ impl Server {
     ) {
         if let Some(token) = token.filter(|_| !self.parts.closing.as_ref().is_some_and(Closing::is_busy)) {
             let param = ProgressNotificationParam::new(token, done).with_message(message);
-            // Whoever does not hear it still gets the answer.
+            // A client that misses a notification still gets the answer.
             let _ = context.peer.notify_progress(param).await;
         }
     }
@@ -231,7 +231,7 @@ impl Server {
 
 type Called = Result<CallToolResponse, ErrorData>;
 
-/// What the engine does for a call, a script aside.
+/// Returns the work of the engine for a call, scripts excepted.
 fn work(
     offered: Offered,
     arguments: Map<String, Json>,
@@ -249,7 +249,7 @@ fn work(
     }
 }
 
-/// A reply as the protocol has it: the same data for programs and as text, then what a model should know.
+/// Converts a reply to its protocol form: the same data as structured content and as text, followed by the notes.
 fn result(reply: Reply) -> CallToolResult {
     let Reply { structured, meta, notes, is_error } = reply;
     let mut content = vec![ContentBlock::text(structured.to_string())];

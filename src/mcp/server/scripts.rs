@@ -1,8 +1,8 @@
-//! Scripts that go on, each in a worker, and the requests that follow them.
+//! Running scripts, each in a worker, and the requests that follow them.
 //!
-//! Up to 2025-11-25 one request follows a script to its end. From 2026-07-28 on a question ends the request:
-//! the script waits, and the request that comes with the answer follows it on. One that nobody follows for too
-//! long, or for which there is no room any more, is stopped, and taken back where it is atomic.
+//! Up to revision 2025-11-25 one request follows a script to its end. From 2026-07-28 on a question ends the request:
+//! the script waits, and the request that carries the answer continues to follow it. A script is stopped, and rolled
+//! back if it is atomic, when nobody answers for too long or too many others wait.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Sender, channel};
@@ -25,42 +25,42 @@ use super::super::place::{Reply, failure};
 use super::super::worker::{Stop, Worked};
 use super::{Called, Server, result};
 
-/// Scripts that run at once.
+/// Maximum number of scripts that run at once.
 const AT_ONCE: usize = 2;
-/// Scripts that wait for an answer at once; one more, and the oldest of them is stopped.
+/// Maximum number of scripts that wait for an answer; beyond it the oldest is stopped.
 const WAITING: usize = 4;
 
-/// A call that runs a script: one that it brings, or one that is offered as a tool.
+/// A call that runs a script: either a text that it carries, or one that is offered as a tool.
 #[derive(Clone, PartialEq)]
 pub struct ScriptCall {
-    /// What was called.
+    /// The method or the offered script.
     pub offered: Offered,
-    /// What it was called with.
+    /// The arguments of the call.
     pub arguments: Map<String, Json>,
 }
 
-/// The scripts of a server.
+/// The running scripts of a server.
 pub struct Scripts {
     turns: Arc<Semaphore>,
-    /// Those that wait for an answer, by the state that the client brings again; the newest last.
+    /// Scripts that wait for an answer, by the state that the client sends back; the newest last.
     waiting: Mutex<VecDeque<(String, Going)>>,
 }
 
-/// A script that goes on.
+/// A running script.
 struct Going {
     working: JoinHandle<Result<Worked, String>>,
-    /// How far it has come.
+    /// The latest progress.
     told: watch::Receiver<(u64, String)>,
     asked: UnboundedReceiver<Asked>,
     answers: Sender<engine::Reply>,
-    /// What it waits for, and how it was called.
+    /// The unanswered question, if any, and the call that started the script.
     question: Option<Asked>,
     call: ScriptCall,
     stop: Stop,
     turn: Option<OwnedSemaphorePermit>,
 }
 
-/// What became of a script while a request followed it.
+/// The result of following a script during one request.
 enum Followed {
     Ended(Result<Worked, String>),
     Asks(InputRequiredResult),
@@ -74,7 +74,7 @@ impl Default for Scripts {
 
 impl Drop for Going {
     fn drop(&mut self) {
-        // Nobody follows it any more; one that has ended hears nothing.
+        // Nobody follows the script any more. If it has ended, this has no effect.
         self.stop.raise();
     }
 }
@@ -84,10 +84,10 @@ impl Scripts {
         self.turns.clone().acquire_owned().await.map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
-    /// Has a script wait for the answer to its question, and makes the end of the call.
+    /// Stores a script until its question is answered, and returns the result that ends the request.
     fn wait(&self, mut going: Going) -> Result<InputRequiredResult, ErrorData> {
         let mut bytes = [0; 16];
-        // Whoever guesses it could answer for another client.
+        // The state must be unguessable: whoever knows it can answer for another client.
         getrandom::fill(&mut bytes).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let state = crate::text::hex(&bytes);
         let required = going.question.as_ref().and_then(|asked| asked.required(state.clone()));
@@ -102,7 +102,7 @@ impl Scripts {
         Ok(required)
     }
 
-    /// The script that waits for the answer with this state.
+    /// Removes and returns the script that waits for the answer with this state.
     fn of(&self, state: &str, call: &ScriptCall) -> Option<Going> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let at = waiting.iter().position(|(known, going)| known == state && going.call == *call)?;
@@ -111,7 +111,7 @@ impl Scripts {
 }
 
 impl Server {
-    /// Begins a script, or follows one on whose question is answered.
+    /// Starts a script, or continues to follow one whose question is answered.
     pub(super) async fn run_script(
         &self,
         call: ScriptCall,
@@ -130,7 +130,7 @@ impl Server {
                 Some(reply) => {
                     going.turn = Some(scripts.turn().await?);
                     going.question = None;
-                    // One that was stopped meanwhile has ended.
+                    // Fails only if the script was stopped meanwhile and has ended.
                     let _ = going.answers.send(reply);
                     going
                 }
@@ -177,7 +177,7 @@ impl Server {
         Ok(Ok(Going { working, told, asked, answers, question: None, call, stop, turn: Some(turn) }))
     }
 
-    /// Follows a script until it ends, asks, or nobody wants it any more.
+    /// Follows a script until it ends, asks a question, or is no longer wanted.
     async fn follow(&self, mut going: Going, context: &RequestContext<RoleServer>) -> Result<Followed, ErrorData> {
         let token = context.meta.get_progress_token();
         let worked = loop {
@@ -189,7 +189,7 @@ impl Server {
                 }
                 () = self.given_up(context) => {
                     going.stop.raise();
-                    // What the script changed is written down before the next call begins.
+                    // Wait until the changes of the script are recorded before the next call begins.
                     break (&mut going.working).await;
                 }
                 Ok(()) = going.told.changed(), if token.is_some() => {
@@ -211,7 +211,7 @@ impl Server {
                 Ok(reply)
             }
             Err(why) => {
-                // A worker that broke off may have left a run behind.
+                // A worker that crashed may have left an unfinished run.
                 let (_, recovered) = self.parts.lane.give(|place| place.engine.gate().recover());
                 recovered.await.map_err(|_| over())?;
                 Ok(failure(&broken(&why)))
@@ -224,13 +224,13 @@ fn over() -> ErrorData {
     ErrorData::internal_error("the server ends", None)
 }
 
-/// A worker that gave no report.
+/// The error for a worker that sent no report.
 fn broken(why: &str) -> ToolError {
     ToolError::new(ToolCode::IoError, format!("the worker of the script broke off: {why}"))
         .hint("look at `history` for what it changed; let the script do less at once")
 }
 
-/// An answer to a question that no script waits with.
+/// The error for an answer that no script waits for.
 fn forgotten() -> ToolError {
     ToolError::new(ToolCode::NotFound, "no script waits for this answer: it has ended, or was another one")
         .hint("look at `history` for what it changed, and run it again without `requestState`")

@@ -1,24 +1,25 @@
-//! Calls that go from the thread that reads straight to whoever does them, beside rmcp: it hands every request
-//! from task to task and thread to thread, which is most of what a short call costs.
+//! Calls that the reading thread hands directly to the engine, bypassing rmcp: rmcp passes every request between
+//! several tasks and threads, which accounts for most of the cost of a short call.
 
 use rmcp::model::{CallToolRequestParams, RequestId};
 use tokio_util::sync::CancellationToken;
 
 use super::super::lane::Job;
 
-/// Who does calls without rmcp.
+/// Executes calls without rmcp.
 pub trait Direct: Send + Sync {
-    /// Has a call done, whose answer goes to [`super::Closing::answer`]; gives it back where it needs rmcp.
+    /// Starts a call, whose answer will be passed to [`super::Closing::answer`]. Returns the call as an error if it
+    /// needs rmcp.
     fn take(&self, id: &RequestId, call: Box<CallToolRequestParams>) -> Result<Taken, Box<CallToolRequestParams>>;
 
     /// Stops a call.
     fn stop(&self, taken: &Taken);
 }
 
-/// What stops a call that was taken.
+/// The means to stop a call that was started directly.
 pub struct Taken {
-    /// What is done for it.
+    /// The job that executes the call.
     pub job: Job,
-    /// Ends a question that it asks.
+    /// Cancels a pending question of the call.
     pub cancelled: CancellationToken,
 }

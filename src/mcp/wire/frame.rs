@@ -1,4 +1,4 @@
-//! One frame: a line that is a message, or what is answered to a line that is none.
+//! Parsing of one frame: a line that is a message, or the error to send back for a line that is not.
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientNotification, ClientRequest, ErrorCode, ErrorData, GetMeta,
@@ -12,24 +12,24 @@ use serde_json::value::RawValue;
 
 use crate::value::json;
 
-/// What a line is.
+/// The content of a line.
 #[derive(Debug)]
 pub enum Frame {
-    /// A message that asks for no answer.
+    /// A message that needs no answer.
     Message(Box<RxJsonRpcMessage<RoleServer>>),
-    /// A call of a tool.
+    /// A tool call.
     Call(RequestId, Box<CallToolRequestParams>),
     /// Another request.
     Request(RequestId, Box<RxJsonRpcMessage<RoleServer>>),
-    /// The request with this id is no longer wanted.
+    /// A notification that cancels the request with this id.
     Cancelled(RequestId, Box<RxJsonRpcMessage<RoleServer>>),
-    /// None of these; the answer says why.
+    /// An invalid frame, with the error to send back.
     Refused(JsonRpcError),
-    /// Nothing: blanks, or what nobody waits for an answer to.
+    /// A blank line, or an invalid frame that needs no answer.
     Nothing,
 }
 
-/// What every message has, whatever else is in it.
+/// The fields that determine the kind of a message.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Head {
@@ -43,13 +43,13 @@ struct Head {
     error: bool,
 }
 
-/// The parameters of a call, which is most of what comes, read without a detour.
+/// The parameters of a call. Calls are the most frequent messages, so they are read directly into this type.
 #[derive(Deserialize)]
 struct Call {
     params: CallToolRequestParams,
 }
 
-/// Reads a line.
+/// Parses a line.
 pub fn parse(line: &[u8]) -> Frame {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Frame::Nothing;
@@ -71,16 +71,16 @@ pub fn parse(line: &[u8]) -> Frame {
     }
 }
 
-/// The answer to a frame that was not taken in at all.
+/// Returns the error for a frame that was too long and therefore not read.
 pub fn too_long(most: usize) -> JsonRpcError {
     let message = format!("a frame may have {most} bytes; this one has more and was not read");
     JsonRpcError::new(None, ErrorData::new(ErrorCode::INVALID_REQUEST, message, None))
 }
 
-/// The answer to a request whose id another one has that is not answered yet.
+/// Returns the error for a request whose id is already in use by an unanswered request.
 pub fn doubled(id: &RequestId) -> JsonRpcError {
     let message = format!("a request with the id {} is not answered yet; this one was not taken", shown(id));
-    // Without the id, so that nobody takes it for the answer to the first.
+    // Sent without the id, so that the client does not take it for the answer to the first request.
     JsonRpcError::new(None, ErrorData::new(ErrorCode::INVALID_REQUEST, message, None))
 }
 
@@ -123,7 +123,7 @@ fn request(method: &str, id: RequestId, line: &[u8]) -> Frame {
         };
     }
     match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(line) {
-        // Only a method that rmcp does not know, or whose parameters do not fit, is a custom one.
+        // rmcp reads a request as custom if it does not know the method or the parameters do not fit.
         Ok(JsonRpcMessage::Request(request)) => match (&request.request, KNOWN.contains(&method)) {
             (ClientRequest::CustomRequest(_), true) => {
                 refused(Some(id), ErrorCode::INVALID_PARAMS, format!("the parameters of `{method}` do not fit"))
@@ -139,8 +139,8 @@ fn request(method: &str, id: RequestId, line: &[u8]) -> Frame {
     }
 }
 
-/// Finds a number in the arguments of a call that would become another one: rmcp takes a whole number beyond 64 bits as
-/// a float.
+/// Finds a whole number in the arguments of a call that would lose precision: rmcp reads numbers beyond 64 bits as
+/// floats.
 fn lost_number(line: &[u8]) -> Option<&str> {
     #[derive(Deserialize)]
     struct Call<'t> {
@@ -160,10 +160,10 @@ fn lost_number(line: &[u8]) -> Option<&str> {
     json::beyond_ints(call.params.arguments?.get())
 }
 
-/// Digits of the shortest whole number that may not fit into 64 bits.
+/// Number of digits of the shortest whole number that may not fit into 64 bits.
 const MAX_DIGITS: usize = 19;
 
-/// A call as rmcp takes it.
+/// Converts a call to the form that rmcp expects.
 pub fn call(id: RequestId, mut params: CallToolRequestParams) -> Box<RxJsonRpcMessage<RoleServer>> {
     let meta = params.meta.take().unwrap_or_default();
     let mut request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
@@ -171,7 +171,7 @@ pub fn call(id: RequestId, mut params: CallToolRequestParams) -> Box<RxJsonRpcMe
     Box::new(JsonRpcMessage::Request(JsonRpcRequest::new(id, request)))
 }
 
-/// Nobody waits for an answer to a notification, so what does not fit is left.
+/// Parses a notification. Nobody waits for an answer to it, so an invalid one is ignored.
 fn notification(line: &[u8]) -> Frame {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -197,7 +197,7 @@ fn notification(line: &[u8]) -> Frame {
     }
 }
 
-/// The client's answer to a question of ours.
+/// Parses the client's answer to a question of the server.
 fn answer(line: &[u8]) -> Frame {
     match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(line) {
         Ok(message @ (JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))) => Frame::Message(Box::new(message)),
@@ -209,7 +209,7 @@ fn refused(id: Option<RequestId>, code: ErrorCode, message: String) -> Frame {
     Frame::Refused(JsonRpcError::new(id, ErrorData::new(code, message, None)))
 }
 
-/// What serde says, without the place in the frame, which helps nobody.
+/// Formats an error of serde without its position in the frame.
 fn told(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or(&text);
@@ -227,7 +227,7 @@ fn cut(text: &str) -> String {
     crate::value::print::shortened(text, 100)
 }
 
-/// Whether a key is there, `null` or not.
+/// Accepts `null` as a value, so that a key with `null` differs from a missing key.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
     Json::deserialize(deserializer).map(Some)
 }
@@ -236,7 +236,7 @@ fn is_there<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error
     IgnoredAny::deserialize(deserializer).map(|_| true)
 }
 
-/// Methods that rmcp reads into a type of their own.
+/// Methods that rmcp parses into types of their own.
 const KNOWN: [&str; 14] = [
     "initialize",
     "ping",

@@ -1,8 +1,8 @@
-//! The connection on standard input and output: frames of lines, bounded in both directions.
+//! The connection on standard input and output: line-delimited frames, bounded in both directions.
 //!
-//! rmcp has a transport of its own, which takes frames of any length, leaves malformed ones without an
-//! answer and holds as much as a client sends ahead. This one answers whatever cannot be a message, takes
-//! only as much at once as is bounded here, and gives up a client that does not read.
+//! The stdio transport of rmcp accepts frames of any length, does not answer malformed ones, and buffers everything
+//! that a client sends ahead. This one answers every invalid frame, limits what it holds at once, and disconnects a
+//! client that does not read.
 
 mod direct;
 mod frame;
@@ -24,22 +24,22 @@ pub use direct::{Direct, Taken};
 use shared::Shared;
 pub use shared::{Closing, Ending};
 
-/// How long calls may go on once the client has closed its side.
+/// Time for pending calls to finish once the client has closed its side.
 const GRACE: Duration = Duration::from_secs(5);
-/// Time from one look at a client that does not read to the next.
+/// Interval between checks for a client that does not read.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// The transport that rmcp serves.
+/// The transport that rmcp uses.
 pub struct Wire {
     incoming: mpsc::UnboundedReceiver<RxJsonRpcMessage<RoleServer>>,
     shared: Arc<Shared>,
-    /// When calls are stopped, once the client has closed its side.
+    /// The time at which pending calls are stopped, set once the client has closed its side.
     deadline: Option<Instant>,
 }
 
 impl Wire {
-    /// Reads from standard input and writes to standard output, each on a thread of its own. A client that
-    /// takes nothing for so long is given up.
+    /// Reads from standard input and writes to standard output, each on its own thread. A client that does not read for
+    /// `patience` is disconnected.
     pub fn on_standard_streams(patience: Duration) -> io::Result<(Wire, Closing)> {
         let shared = Arc::new(Shared::new(patience));
         let (sender, incoming) = mpsc::unbounded_channel();
@@ -50,7 +50,7 @@ impl Wire {
         Ok((Wire { incoming, shared, deadline: None }, closing))
     }
 
-    /// Waits until everything was answered, or the time for it is over.
+    /// Waits until every request is answered, and closes the connection if that takes too long.
     async fn wait_for_answers(&mut self) {
         let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + GRACE);
         let idle = self.shared.idle();
@@ -96,7 +96,7 @@ impl Transport<RoleServer> for Wire {
     }
 
     async fn close(&mut self) -> Result<(), io::Error> {
-        // What was answered is written before the process ends, if anybody reads it.
+        // Finish writing the pending answers, if the client still reads them.
         let written = self.shared.written();
         let _ = tokio::time::timeout(GRACE, written).await;
         self.shared.close(Ending::Left);

@@ -1,4 +1,4 @@
-//! The thread that reads: a bounded line at a time, and no further than there is room.
+//! The reading thread: reads bounded lines, and pauses while too much is pending.
 
 use std::io::{self, BufRead, BufReader, stdin};
 
@@ -8,20 +8,20 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::frame::{self, Frame};
 use super::shared::{Ending, Shared};
 
-/// Bytes of a frame.
+/// Maximum size of a frame, in bytes.
 pub const MAX_FRAME: usize = 16 << 20;
-/// Bytes that are read at once.
+/// Size of the read buffer, in bytes.
 const PIECE: usize = 64 << 10;
-/// A buffer that grew beyond this is given back.
+/// Capacity in bytes to which a line buffer is shrunk after a longer line.
 const KEPT: usize = 256 << 10;
 
-/// What was read.
+/// The outcome of reading a line.
 enum Line {
-    /// A line, without its end.
+    /// A line, without its newline.
     Whole,
-    /// It was longer than a frame may be, and skipped.
+    /// A line longer than a frame may be; it was skipped.
     TooLong,
-    /// There is no more.
+    /// The end of the input.
     End,
 }
 
@@ -36,7 +36,7 @@ pub fn read_all(shared: &Shared, sender: &UnboundedSender<RxJsonRpcMessage<RoleS
             Ok(Line::Whole) => take(shared, sender, &line),
             Ok(Line::TooLong) => shared.refuse(&frame::too_long(MAX_FRAME)),
             Ok(Line::End) => return,
-            // Nothing more can come.
+            // The input is broken.
             Err(_) => return shared.close(Ending::Left),
         }
         if shared.is_closed() {
@@ -66,15 +66,14 @@ fn take(shared: &Shared, sender: &UnboundedSender<RxJsonRpcMessage<RoleServer>>,
             false => return shared.refuse(&frame::doubled(&id)),
         },
     };
-    // Before the client has begun, there is nothing that a notification or an answer could be about, and
-    // rmcp would end the connection.
+    // Before the first request, a notification or an answer has nothing to refer to, and rmcp would end the connection.
     if shared.has_begun(&message) {
-        // The other side is gone only when all ends.
+        // The receiver is dropped only at shutdown.
         let _ = sender.send(*message);
     }
 }
 
-/// Reads a line of at most so many bytes as a frame may have; of a longer one nothing is kept.
+/// Reads a line of at most [`MAX_FRAME`] bytes. Skips a longer one.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
     let mut is_too_long = false;
     loop {

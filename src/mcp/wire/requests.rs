@@ -1,4 +1,4 @@
-//! The requests that are not answered yet, and the room that they take until their answers are written.
+//! Unanswered requests, and the budget that they occupy until their answers are written.
 
 use std::collections::HashMap;
 
@@ -6,36 +6,36 @@ use rmcp::model::RequestId;
 
 use super::direct::Taken;
 
-/// Requests that are worked on, or wait, at once.
+/// Maximum number of requests in progress or waiting.
 const MOST: usize = 64;
-/// Bytes of their frames.
+/// Maximum total size of their frames, in bytes.
 const MOST_BYTES: usize = 32 << 20;
 
-/// All requests of a connection that still take room.
+/// All requests of a connection that still count against the budget.
 #[derive(Default)]
 pub struct Requests {
     open: HashMap<RequestId, Open>,
-    /// Requests whose room is not given back yet: open ones, and those whose answers wait.
+    /// Number of requests that count against the budget: open ones, and those whose answers are not written yet.
     held: usize,
     held_bytes: usize,
-    /// Open ones that are rmcp's.
+    /// Number of open requests that rmcp handles.
     of_rmcp: usize,
 }
 
 /// A request that is not answered yet.
 struct Open {
     bytes: usize,
-    /// What stops it, where it is not rmcp's.
+    /// The means to stop it, if it bypasses rmcp.
     taken: Option<Taken>,
 }
 
 impl Requests {
-    /// Whether a request of so many bytes may be taken in now.
+    /// Whether the budget allows another request of this size.
     pub fn has_room_for(&self, bytes: usize) -> bool {
         self.held == 0 || self.held < MOST && self.held_bytes + bytes <= MOST_BYTES
     }
 
-    /// Takes a request in, as one of rmcp's; false when another with its id is not answered yet.
+    /// Adds a request, initially as one that rmcp handles. Returns false if an unanswered request has the same id.
     pub fn open(&mut self, id: &RequestId, bytes: usize) -> bool {
         if self.open.contains_key(id) {
             return false;
@@ -47,7 +47,7 @@ impl Requests {
         true
     }
 
-    /// Notes that a request is not rmcp's; it may be answered by now.
+    /// Marks a request as bypassing rmcp. Does nothing if it is answered already.
     pub fn take(&mut self, id: &RequestId, taken: Taken) {
         if let Some(open) = self.open.get_mut(id) {
             open.taken = Some(taken);
@@ -55,31 +55,31 @@ impl Requests {
         }
     }
 
-    /// Whether rmcp has only one, so that whoever takes that one overtakes nobody.
+    /// Whether rmcp handles exactly one request, so that executing this one directly overtakes no other.
     pub fn has_one_of_rmcp(&self) -> bool {
         self.of_rmcp == 1
     }
 
-    /// Nobody waits for an answer any more: what stops the request where it is not rmcp's, and the bytes
-    /// whose room its answer takes.
+    /// Removes a request that needs no answer any more. Returns the means to stop it if it bypasses rmcp, and the size
+    /// that its answer still occupies in the budget.
     pub fn close(&mut self, id: &RequestId) -> Option<(Option<Taken>, usize)> {
         let Open { bytes, taken } = self.open.remove(id)?;
         self.of_rmcp -= usize::from(taken.is_none());
         Some((taken, bytes))
     }
 
-    /// Gives the room of a closed request back.
+    /// Releases the budget of a closed request.
     pub fn give_back(&mut self, bytes: usize) {
         self.held -= 1;
         self.held_bytes -= bytes;
     }
 
-    /// Whether everything was answered, and every answer written.
+    /// Whether every request is answered and every answer is written.
     pub fn are_over(&self) -> bool {
         self.held == 0
     }
 
-    /// What stops those that are not rmcp's.
+    /// Returns the means to stop the requests that bypass rmcp.
     pub fn taken(&self) -> impl Iterator<Item = &Taken> {
         self.open.values().filter_map(|open| open.taken.as_ref())
     }

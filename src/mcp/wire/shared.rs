@@ -1,5 +1,5 @@
-//! What the two threads and rmcp share: the requests that are not answered yet, and the frames that are not
-//! written yet. Both are bounded, so that a client which sends ahead, or does not read, takes no memory.
+//! State shared by the two threads and rmcp: the unanswered requests and the unwritten frames. Both are bounded, so
+//! that a client that sends ahead or does not read cannot exhaust memory.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,21 +18,22 @@ use super::direct::Direct;
 use super::requests::Requests;
 use super::write;
 
-/// Frames that wait to be written, answers to requests aside: those have their room by then.
+/// Number of unwritten frames from which error frames for invalid input must wait. Answers to requests never wait here,
+/// because the budget of their requests covers them.
 const WAITING: usize = 64;
-/// Bytes that are written in one batch.
+/// Size of a batch of writes, in bytes.
 const BATCH: usize = 256 << 10;
 
-/// Why a connection ended.
+/// The reason why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// The client closed its side.
     Left,
-    /// The client took nothing for too long.
+    /// The client did not read for too long.
     Stalled,
 }
 
-/// A connection as the server's end sees it.
+/// A handle to the connection, for the server.
 #[derive(Clone)]
 pub struct Closing(Arc<Shared>);
 
@@ -41,7 +42,7 @@ impl Closing {
         Closing(shared)
     }
 
-    /// Why it ended.
+    /// Returns the reason why the connection ended.
     pub fn ending(&self) -> Ending {
         match self.0.has_stalled.load(Ordering::Relaxed) {
             true => Ending::Stalled,
@@ -49,27 +50,27 @@ impl Closing {
         }
     }
 
-    /// Ends it.
+    /// Closes the connection.
     pub fn close(&self) {
         self.0.close(Ending::Left);
     }
 
-    /// Waits until it has ended.
+    /// Waits until the connection is closed.
     pub async fn closed(&self) {
         self.0.closed().await;
     }
 
-    /// Says who does calls without rmcp, as long as it lasts.
+    /// Sets the executor of calls that bypass rmcp, until the connection is closed.
     pub fn set_direct(&self, direct: Arc<dyn Direct>) {
         *self.0.direct() = Some(direct);
     }
 
-    /// Gives the answer to a call that was done without rmcp.
+    /// Sends the answer to a call that bypassed rmcp.
     pub fn answer(&self, id: &RequestId, message: &TxJsonRpcMessage<RoleServer>) {
         self.0.answer(id, message);
     }
 
-    /// Whether so much waits to be written that what can be left out is left out.
+    /// Whether so many frames wait to be written that optional ones should be skipped.
     pub fn is_busy(&self) -> bool {
         self.0.lock().frames.len() > WAITING / 2
     }
@@ -78,13 +79,13 @@ impl Closing {
 pub(super) struct Shared {
     state: Mutex<State>,
     direct: Mutex<Option<Arc<dyn Direct>>>,
-    /// There is room for a request, or for a frame that says no.
+    /// Signalled when there is room for a request or an error frame.
     room: Condvar,
-    /// There is something to write.
+    /// Signalled when there is something to write.
     work: Condvar,
-    /// Everything was answered, or written. Nobody waits for it before the client has closed its side.
+    /// Signalled when answers are sent or written. Only waited for after the client has closed its side.
     settled: Notify,
-    /// All is over.
+    /// Signalled when the connection is closed.
     gone: Notify,
     is_closed: AtomicBool,
     has_stalled: AtomicBool,
@@ -92,7 +93,7 @@ pub(super) struct Shared {
     born: Instant,
     patience: Duration,
     is_pipe: bool,
-    /// Milliseconds since `born` at which the piece that is being written began; 0 when none is.
+    /// Time at which the write of the current piece began, in milliseconds since `born`; 0 if no write is in progress.
     since: AtomicU64,
 }
 
@@ -100,15 +101,15 @@ pub(super) struct Shared {
 struct State {
     requests: Requests,
     frames: VecDeque<Waiting>,
-    /// The room that the batch which is being written gives back.
+    /// Sizes of the requests whose answers are in the batch being written.
     leaving: Vec<usize>,
     is_writing: bool,
-    /// Whether somebody waits for room, or for work: nobody else is woken, since that is most of what a call costs.
+    /// Whether a thread waits for room, or for work. Waking threads needlessly would be most of the cost of a call.
     wants_room: bool,
     wants_work: bool,
 }
 
-/// Whether rmcp takes a request for the beginning of a connection.
+/// Whether rmcp accepts a request as the first of a connection.
 fn begins(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
@@ -125,7 +126,7 @@ fn begins(request: &ClientRequest) -> bool {
 /// A frame that waits to be written.
 struct Waiting {
     frame: Vec<u8>,
-    /// The bytes of the request that it answers.
+    /// Size of the request that it answers, in bytes.
     answers: Option<usize>,
 }
 
@@ -148,7 +149,7 @@ impl Shared {
         }
     }
 
-    /// Takes a request in, once there is room; false when another with its id is not answered yet.
+    /// Adds a request as soon as there is room. Returns false if an unanswered request has the same id.
     pub fn admit(&self, id: &RequestId, bytes: usize) -> bool {
         let mut state = self.lock();
         while !self.is_closed() && !state.requests.has_room_for(bytes) {
@@ -157,8 +158,8 @@ impl Shared {
         state.requests.open(id, bytes)
     }
 
-    /// Has a call that was taken in done without rmcp; gives it back where it needs rmcp, or would overtake a
-    /// request that rmcp has.
+    /// Executes an admitted call without rmcp. Returns it as an error if it needs rmcp, or would overtake a request
+    /// that rmcp handles.
     pub fn take_directly(
         &self,
         id: &RequestId,
@@ -172,7 +173,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Nobody waits for the answer any more; rmcp gives none.
+    /// Handles a cancellation: the request is closed without an answer.
     pub fn cancel(&self, id: &RequestId) {
         let direct = self.direct().clone();
         let mut state = self.lock();
@@ -185,7 +186,7 @@ impl Shared {
         }
     }
 
-    /// Puts the answer to what is no message, once there is room for it.
+    /// Queues the error for an invalid frame as soon as there is room.
     pub fn refuse(&self, error: &JsonRpcError) {
         let frame = frame_of(error).expect("an error has a JSON form");
         let mut state = self.lock();
@@ -207,7 +208,7 @@ impl Shared {
         }
     }
 
-    /// Puts a message of rmcp's.
+    /// Sends a message of rmcp.
     pub fn send(&self, message: &TxJsonRpcMessage<RoleServer>) -> io::Result<()> {
         if self.is_closed() {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -223,7 +224,7 @@ impl Shared {
         self.deliver(&mut state, Waiting { frame, answers })
     }
 
-    /// Puts the answer to a call that was done without rmcp, if it is still waited for.
+    /// Sends the answer to a call that bypassed rmcp, unless the request was cancelled.
     fn answer(&self, id: &RequestId, message: &TxJsonRpcMessage<RoleServer>) {
         let frame = frame_of(message).expect("an answer has a JSON form");
         let mut state = self.lock();
@@ -246,7 +247,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Whether a message may be given to rmcp: from the first request that begins a connection on.
+    /// Whether a message may be passed to rmcp, which is so from the first request on. Records the first request that
+    /// rmcp accepts as the beginning of the connection.
     pub fn has_begun(&self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
         let JsonRpcMessage::Request(request) = message else { return self.has_begun.load(Ordering::Relaxed) };
         if begins(&request.request) {
@@ -255,7 +257,7 @@ impl Shared {
         true
     }
 
-    /// Waits for frames, and takes as many as are written at once; false when all is over.
+    /// Waits for frames and takes a batch of them. Returns false when the connection is closed and nothing is left.
     pub fn next_batch(&self, batch: &mut Vec<u8>) -> bool {
         let mut state = self.lock();
         while state.frames.is_empty() && !self.is_closed() {
@@ -276,12 +278,12 @@ impl Shared {
         state.is_writing
     }
 
-    /// A piece is about to be written.
+    /// Records that a write begins.
     pub fn writes(&self) {
         self.since.store(self.now().max(1), Ordering::Relaxed);
     }
 
-    /// A batch was written.
+    /// Records that a batch was written.
     pub fn wrote(&self) {
         self.since.store(0, Ordering::Relaxed);
         let mut state = self.lock();
@@ -299,7 +301,7 @@ impl Shared {
         self.settled.notify_waiters();
     }
 
-    /// Closes the connection of a client that has taken nothing for too long.
+    /// Closes the connection if the client has not read for too long.
     pub fn give_up_if_stalled(&self) {
         let since = self.since.load(Ordering::Relaxed);
         if since != 0 && self.now().saturating_sub(since) > self.patience.as_millis() as u64 {
@@ -311,14 +313,14 @@ impl Shared {
         self.born.elapsed().as_millis() as u64
     }
 
-    /// Ends the connection: nothing more is taken or given.
+    /// Closes the connection: no more frames are accepted or sent.
     pub fn close(&self, ending: Ending) {
         if ending == Ending::Stalled {
             self.has_stalled.store(true, Ordering::Relaxed);
         }
-        // Nobody is given anything more, and the way to the engine is not kept open from here.
+        // Drops the executor, which holds a handle to the engine thread.
         *self.direct() = None;
-        // Under the lock, so that nobody who is about to wait misses it.
+        // Set under the lock, so that a thread that is about to wait does not miss it.
         let state = self.lock();
         state.requests.taken().for_each(|taken| taken.cancelled.cancel());
         self.is_closed.store(true, Ordering::Relaxed);
@@ -337,7 +339,7 @@ impl Shared {
         self.wait_until(&self.gone, |_| false).await;
     }
 
-    /// Waits until every request is answered and every answer written.
+    /// Waits until every request is answered and every answer is written.
     pub async fn idle(&self) {
         self.wait_until(&self.settled, |state| {
             state.requests.are_over() && state.frames.is_empty() && !state.is_writing
@@ -345,7 +347,7 @@ impl Shared {
         .await;
     }
 
-    /// Waits until everything that was given is written.
+    /// Waits until all queued frames are written.
     pub async fn written(&self) {
         self.wait_until(&self.settled, |state| state.frames.is_empty() && !state.is_writing).await;
     }
@@ -371,7 +373,7 @@ impl Shared {
     }
 }
 
-/// A message as a line.
+/// Serializes a message as a line.
 fn frame_of(message: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut frame = serde_json::to_vec(message)?;
     frame.push(b'\n');

@@ -1,12 +1,12 @@
-//! The thread that writes: everything that waits, in pieces, so that a client that does not read is noticed.
+//! The writing thread: writes queued frames in pieces, so that a client that does not read is noticed.
 //!
-//! Most answers are short and the client waits for them: those need no thread ([`at_once`]).
+//! Most answers are short and the client is waiting for them: those are written without the thread ([`at_once`]).
 
 use std::io::{self, Write, stdout};
 
 use super::shared::{Ending, Shared};
 
-/// Bytes that are written at once.
+/// Size of a single write, in bytes.
 const PIECE: usize = 64 << 10;
 
 /// Writes until the connection is closed.
@@ -26,15 +26,15 @@ pub fn write_all(shared: &Shared) {
     }
 }
 
-/// Whether standard output is a pipe, of which is known what it takes without waiting.
+/// Whether standard output is a pipe. Only for a pipe is it known how much can be written without blocking.
 #[cfg(target_os = "linux")]
 pub fn is_pipe() -> bool {
     use rustix::fs::{FileType, fstat};
     fstat(stdout()).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_fifo())
 }
 
-/// Writes a frame to a pipe that has room; false when it might have to wait. A pipe takes so much whole
-/// (pipe(7), `PIPE_BUF`), and is ready while it has room for that.
+/// Writes a frame to a pipe that has room. Returns false if the write might block. A write of up to `PIPE_BUF` bytes is
+/// atomic, and a pipe polls as writable while it has room for that many (pipe(7)).
 #[cfg(target_os = "linux")]
 pub fn at_once(frame: &[u8]) -> io::Result<bool> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -48,13 +48,13 @@ pub fn at_once(frame: &[u8]) -> io::Result<bool> {
     Ok(rustix::io::write(&output, frame)? == frame.len())
 }
 
-/// Elsewhere the thread writes everything.
+/// On other systems the thread writes everything.
 #[cfg(not(target_os = "linux"))]
 pub fn is_pipe() -> bool {
     false
 }
 
-/// Never asked for.
+/// Never called.
 #[cfg(not(target_os = "linux"))]
 pub fn at_once(_: &[u8]) -> io::Result<bool> {
     Ok(false)

@@ -1,4 +1,4 @@
-//! The worker's side.
+//! The worker process.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read, Write, stdin, stdout};
@@ -24,26 +24,27 @@ use super::super::progress::{Call, message};
 use super::lifeline::Lifeline;
 use super::{Answer, GRACE, Given, Order, Said};
 
-/// Bytes of an order.
+/// Maximum size of an order, in bytes.
 const MAX_ORDER: u64 = 32 << 20;
-/// Memory that the process may take besides its values: code, stacks, what tools hold for a moment.
+/// Memory in bytes that the process may use in addition to twice the limit for values: code, stacks, temporary buffers
+/// of tools.
 const BESIDES: u64 = 2 << 30;
-/// Bytes that a file may grow beyond what the run may write, before the system ends the process.
+/// Bytes that a file may exceed the write limit of the run before the system ends the process.
 const FILE_SLACK: u64 = 64 << 20;
-/// Seconds of processor time beyond the time of the run.
+/// Seconds of processor time that the process may use beyond the time limit of the run.
 const SECONDS_SLACK: u64 = 10;
-/// Time from one look at a question, or at progress, to the next.
+/// Interval between checks while waiting for an answer, and between progress messages.
 const TURN: Duration = Duration::from_millis(50);
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// Takes an order from standard input, and reports on standard output. `seal` is called once the sandbox is
-/// open and before the script is looked at.
+/// Reads an order from standard input, runs the script, and reports on standard output. `seal` is called after the
+/// sandbox is opened and before the script is parsed.
 pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupError>) -> io::Result<()> {
     let lifeline = Lifeline::tie();
     let mut first = String::new();
     stdin().lock().take(MAX_ORDER).read_line(&mut first)?;
     if !first.ends_with('\n') && (first.len() as u64) < MAX_ORDER {
-        // The server is gone before it has said what is to be done.
+        // The server ended before it had sent the whole order.
         return Ok(());
     }
     let mut order: Order = serde_json::from_str(&first)?;
@@ -52,7 +53,7 @@ pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupErr
         return Ok(());
     }
     let options = Options {
-        // What a script reads is no answer to a client; memory bounds it.
+        // Values that a script reads are not answers to a client, so only the memory limit applies to them.
         limits: Limits { tool_output_bytes: None, ..Limits::of_server() },
         max_files_unless_set: Some(MAX_FILES_OF_SERVER),
         plan: order.plan,
@@ -79,7 +80,7 @@ fn run(engine: &Engine, order: &mut Order, lifeline: Lifeline) -> io::Result<(Js
     let (tell, told) = channel();
     let interrupt = engine.interrupt().clone();
     let listener = std::thread::Builder::new().name("orders".to_owned());
-    // Without the thread nothing is asked, and the process ends together with the server.
+    // Without the thread, questions stay unanswered and the process is killed together with the server.
     match listener.spawn(move || listen(&tell, &interrupt)) {
         Ok(_) => lifeline.hand_over(),
         Err(_) => lifeline.keep(),
@@ -96,11 +97,11 @@ fn run(engine: &Engine, order: &mut Order, lifeline: Lifeline) -> io::Result<(Js
     let output = std::mem::take(&mut *collector.0.borrow_mut());
     let reported = report(engine, &outcome, output, order.offered.as_ref());
     let changes = memory.changes();
-    // What a plan or a run that was taken back remembers goes with it.
+    // The session memory of a plan or of a run that was rolled back is discarded.
     if !(changes.is_empty() || order.plan || order.atomic && reported.1) {
         say(&Said::Remembered { changes })?;
     }
-    // The process ends now; freeing its values one by one would only take time.
+    // The process ends now, so freeing its values would only cost time.
     std::mem::forget((outcome, memory));
     Ok(reported)
 }
@@ -115,7 +116,7 @@ fn invocation(given: &Given) -> io::Result<Invocation> {
     })
 }
 
-/// What lists of runs call a script: by its file, or, where it has none, by its first line that is no comment.
+/// Returns the name of a script in lists of runs: its file, or its first line that is not a comment.
 fn name_of(order: &Order) -> String {
     if let Some(offered) = &order.offered {
         return format!("ns mcp {}", offered.file);
@@ -125,14 +126,14 @@ fn name_of(order: &Order) -> String {
     format!("ns mcp run_script: {}", print::shortened(first, 60))
 }
 
-/// Passes answers on until the input closes. That means stop, whether the server asks for it or is gone: the script is
-/// interrupted, and the process ends after a grace even if the script has not noticed.
+/// Passes answers on until the input closes, which means stop: the server requested it or has ended. The script is then
+/// interrupted, and the process ends after a grace period even if the script does not react.
 fn listen(tell: &Sender<Answer>, interrupt: &Interrupt) {
     let mut line = String::new();
     let mut input = stdin().lock();
     while input.read_line(&mut line).is_ok_and(|length| length > 0) {
         if let Ok(answer) = serde_json::from_str(&line) {
-            // Nobody waits for it any more when the run is over.
+            // If the run has ended, nobody waits for the answer.
             let _ = tell.send(answer);
         }
         line.clear();
@@ -148,13 +149,13 @@ fn not_opened(error: &SetupError) -> ToolError {
     finding.help.iter().fold(failure, |failure, help| failure.hint(help.clone()))
 }
 
-/// What the system does not let the process exceed, whatever becomes of the limits of the engine.
+/// Sets resource limits of the process, as a second line of defence behind the limits of the engine.
 #[cfg(unix)]
 fn bound_process(limits: &Limits) {
     use rustix::process::{Resource, Rlimit, setrlimit};
     let bound = |resource: Resource, amount: u64| {
         let limit = Rlimit { current: Some(amount), maximum: Some(amount) };
-        // A lower limit that holds already is as good.
+        // Fails if a lower limit is in force already, which is just as good.
         let _ = setrlimit(resource, limit);
     };
     bound(Resource::Core, 0);
@@ -167,7 +168,7 @@ fn bound_process(limits: &Limits) {
     }
 }
 
-/// Elsewhere the limits of the engine are all there is.
+/// On other systems only the limits of the engine apply.
 #[cfg(not(unix))]
 fn bound_process(_: &Limits) {}
 
@@ -179,7 +180,7 @@ fn say(said: &Said) -> io::Result<()> {
     out.flush()
 }
 
-/// What EMIT printed.
+/// The output of EMIT.
 #[derive(Clone, Default)]
 struct Collector(Rc<RefCell<String>>);
 
@@ -224,7 +225,7 @@ impl Approver for Asking {
     }
 }
 
-/// Says how far the call that goes on has come.
+/// Reports the progress of the current call.
 #[derive(Default)]
 struct Watching {
     call: Arc<Mutex<Option<Call>>>,
@@ -236,7 +237,7 @@ impl ProgressView for Watching {
         *self.call.lock().unwrap_or_else(PoisonError::into_inner) = Some((tool, progress));
         self.teller.get_or_init(|| {
             let call = self.call.clone();
-            // Without a thread nothing is shown, and everything works.
+            // Without the thread there is only no progress.
             let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(move || tell(&call));
         });
     }

@@ -1,9 +1,9 @@
 //! Ends a worker together with its server.
 //!
-//! A server that is killed sends nothing, but its end of the worker's input closes. A thread of the worker reads that input:
-//! at its end it interrupts the script, so that an atomic one is rolled back, and after a grace it ends the process,
-//! whatever the script is doing. Before that thread runs, and where it cannot be started, the kernel kills the worker
-//! when the thread of the server that started it ends (`PR_SET_PDEATHSIG`).
+//! A server that is killed sends nothing, but its end of the worker's input closes. A thread of the worker reads that
+//! input: at its end it interrupts the script, so that an atomic one is rolled back, and after a grace period it ends
+//! the process, whatever the script is doing. Before that thread runs, and where it cannot be started, the kernel kills
+//! the worker when the thread of the server that started it ends (`PR_SET_PDEATHSIG`).
 
 /// Proof that the kernel was asked to kill this process together with its parent.
 #[must_use = "a worker ends with its server by one means or the other"]
@@ -14,17 +14,17 @@ impl Lifeline {
     /// Asks the kernel to kill this process together with its parent.
     pub fn tie() -> Lifeline {
         use rustix::process::{Signal, set_parent_process_death_signal};
-        // Where the kernel refuses, the closed input is what there is.
+        // If the kernel refuses, the worker relies on the closed input alone.
         let _ = set_parent_process_death_signal(Some(Signal::KILL));
         Lifeline(())
     }
 
-    /// Returns whether the server is still the parent; it may have ended before the kernel was asked.
+    /// Whether the server is still the parent; it may have ended before the kernel was asked.
     pub fn leads_to(&self, server: u32) -> bool {
         rustix::process::getppid().is_some_and(|parent| parent.as_raw_nonzero().get() as u32 == server)
     }
 
-    /// Takes the request back: a thread listens from now on, and leaves the script time for its rollback.
+    /// Withdraws the request: a thread listens from now on, and leaves the script time for its rollback.
     pub fn hand_over(self) {
         let _ = rustix::process::set_parent_process_death_signal(None);
     }
@@ -40,7 +40,7 @@ impl Lifeline {
         Lifeline(())
     }
 
-    /// Returns true: only the closed input tells.
+    /// Returns true: the closed input is the only sign.
     pub fn leads_to(&self, _: u32) -> bool {
         true
     }

@@ -1,12 +1,12 @@
-//! Scripts in processes of their own: the same binary, started with a hidden word, with limits of the system
-//! besides those of the engine. A script that takes too much, or meets a fault of ours, takes nothing else
-//! with it.
+//! Workers: scripts in separate processes. A worker is the same binary, started with a hidden subcommand, with resource
+//! limits of the system in addition to those of the engine. A script that uses too many resources or hits a bug of the
+//! engine affects nothing else.
 //!
-//! Lines of JSON go both ways. The server sends an order and then answers to questions; that its end is
-//! closed means stop. The worker sends questions, how far it has come, and last of all its report. No
-//! standard stream of the server's is shared but standard error.
+//! Server and worker exchange lines of JSON. The server sends an order and later the answers to questions; closing its
+//! end means stop. The worker sends questions, progress, and finally its report. The only standard stream that it
+//! shares with the server is standard error.
 //!
-//! A worker does not outlive its server, however that ends ([`lifeline`]).
+//! A worker never outlives its server, however the server ends ([`lifeline`]).
 
 mod child;
 mod lifeline;
@@ -23,66 +23,66 @@ pub use parent::{Stop, Worked, Workers};
 
 use crate::engine::{MemoryEntry, UserKey};
 
-/// How long a worker that was told to stop may take: to end its script, and to take it back where it is atomic.
+/// Time for a worker that was told to stop: to end its script, and to roll it back if it is atomic.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What a worker is told first.
+/// The first message to a worker.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Order {
-    /// The process of the server.
+    /// Process id of the server.
     pub server: u32,
     /// The text of the script.
     pub script: String,
-    /// Whether nothing is changed, and what would be is reported.
+    /// Whether to change nothing and report the planned changes.
     pub plan: bool,
-    /// Whether a script that fails is taken back.
+    /// Whether a script that fails is rolled back.
     pub atomic: bool,
-    /// What it is run with.
+    /// The arguments of the script.
     pub given: Given,
-    /// The script that is offered as a tool, which it then is.
+    /// Names of the script, if it is offered as a tool.
     pub offered: Option<Named>,
-    /// Directories outside of which nothing may be done.
+    /// Directories outside of which the script may do nothing.
     pub within: Option<Vec<std::path::PathBuf>>,
     /// The session memory of the connection.
     pub remembered: Vec<MemoryEntry>,
-    /// The key of the user's seals; what it seals the server must know again.
+    /// The user's seal key, so that the server accepts what the worker seals.
     pub key: Option<UserKey>,
 }
 
-/// What a script is run with.
+/// The arguments of a script.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Given {
     /// Words, as after `--` on a command line.
     Words(Vec<String>),
-    /// Values by the names of its parameters.
+    /// Values by parameter name.
     Named(Map<String, Json>),
 }
 
-/// How a script that is offered as a tool is named.
+/// The names of a script that is offered as a tool.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Named {
-    /// The tool.
+    /// The wire name of the tool.
     pub tool: String,
     /// The file.
     pub file: String,
 }
 
-/// What a worker says.
+/// A message from a worker.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Said {
-    /// Somebody is to be asked.
+    /// A question for the person behind the client.
     Ask { tool: String, message: String },
-    /// How far it has come.
+    /// Progress of the current call.
     Progress { done: u64, message: String },
-    /// What it has changed in session memory.
+    /// Changes to session memory.
     Remembered { changes: Vec<MemoryEntry> },
-    /// It is over.
+    /// The end of the script, with its report.
     Done { failed: bool, time_ms: u64, report: Box<RawValue> },
 }
 
-/// What a worker is told later: how a question was answered.
+/// A later message to a worker: the answer to a question.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Answer {

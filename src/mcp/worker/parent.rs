@@ -1,4 +1,4 @@
-//! The server's side.
+//! The server's side of a worker.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -15,41 +15,41 @@ use super::super::ask::{Asked, Asker};
 use super::super::place::WHOLE;
 use super::{Answer, GRACE, Order, Said};
 
-/// Time from one look at what may stop a worker to the next.
+/// Interval between checks for a reason to stop a worker.
 const TURN: Duration = Duration::from_millis(50);
-/// How much longer than its time a worker may take: its start, and its report.
+/// Time that a worker may take beyond the time limit of the run, for its start and its report.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// How workers are started.
+/// The settings for starting workers.
 #[derive(Clone, Debug)]
 pub struct Workers {
     /// The binary.
     pub program: PathBuf,
-    /// What it is started with.
+    /// Its arguments.
     pub words: Vec<OsString>,
-    /// The time of a run; none when it has no end.
+    /// Time limit of a run; `None` if there is none.
     pub timeout: Option<Duration>,
 }
 
-/// What a worker reported.
+/// The report of a worker.
 #[derive(Debug)]
 pub struct Worked {
     /// The report, as JSON.
     pub report: String,
     /// Whether the script failed.
     pub failed: bool,
-    /// How long it took.
+    /// Duration in milliseconds.
     pub time_ms: u64,
-    /// What it has changed in session memory.
+    /// Changes to session memory.
     pub remembered: Vec<MemoryEntry>,
 }
 
-/// Tells a worker to stop.
+/// A flag that stops a worker.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Tells it.
+    /// Requests the stop.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -59,32 +59,32 @@ impl Stop {
     }
 }
 
-/// A worker that goes on. It does not outlive this.
+/// A running worker process. Dropping it kills the process.
 struct Worker {
     child: Child,
     orders: Option<ChildStdin>,
     said: Receiver<io::Result<Said>>,
-    /// When it is ended, however far it has come.
+    /// The time at which the process is killed, set when it is told to stop.
     end: Option<Instant>,
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
         self.orders = None;
-        // One that has ended is only waited for.
+        // Fails if the process has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 impl Workers {
-    /// Runs a script. `tell` is told how far it has come.
+    /// Runs a script. Calls `tell` with its progress.
     ///
-    /// The thread that starts a worker stays with it to its end, and never gives it to another: the system takes the end
-    /// of that thread for the end of the server.
+    /// The thread that starts a worker must stay with it until it ends and never hand it to another thread: the kernel
+    /// takes the end of that thread for the end of the server.
     ///
     /// # Errors
-    /// Why there is no report, as a clause about the worker.
+    /// Returns a clause about the worker that says why there is no report.
     pub fn run(
         &self,
         order: &Order,
@@ -126,7 +126,7 @@ impl Workers {
     fn start(&self, order: &Order) -> io::Result<Worker> {
         let mut command = Command::new(&self.program);
         command.args(&self.words).stdin(Stdio::piped()).stdout(Stdio::piped());
-        // Elsewhere it could make nothing: what the server may not, it may not.
+        // The lockdown allows the server, and so its workers, to create temporary files only here.
         command.envs(scratch_home().map(|home| ("TMPDIR", home)));
         let mut child = command.spawn()?;
         let (mut orders, output) = (child.stdin.take(), child.stdout.take());
@@ -141,7 +141,7 @@ impl Workers {
         })?;
         let mut line = serde_json::to_vec(order)?;
         line.push(b'\n');
-        // A worker that ended at once says why by how it ended.
+        // If the worker has ended at once, its exit status says why.
         let _ = orders.as_mut().expect("the input is piped").write_all(&line);
         Ok(Worker { child, orders, said, end: None })
     }
@@ -157,18 +157,18 @@ impl Worker {
         };
         if let (Some(orders), Ok(mut line)) = (&mut self.orders, serde_json::to_vec(&answer)) {
             line.push(b'\n');
-            // One that has ended is noticed where its words are read.
+            // The end of a worker is noticed where its output is read.
             let _ = orders.write_all(&line);
         }
     }
 
-    /// Closes its input, which tells it to stop; a second time changes nothing.
+    /// Closes the input of the worker, which tells it to stop. Calling this again has no effect.
     fn stop(&mut self) {
         self.orders = None;
         self.end.get_or_insert_with(|| Instant::now() + GRACE);
     }
 
-    /// Why it ended without a report.
+    /// Returns the reason why the worker ended without a report.
     fn ended(&mut self) -> String {
         match self.child.wait() {
             Ok(status) => format!("it ended with {status}"),
@@ -177,7 +177,7 @@ impl Worker {
     }
 }
 
-/// A line of a worker; none at the end.
+/// Reads a line from a worker; `None` at the end of its output.
 fn read_said(output: &mut impl BufRead) -> Option<io::Result<Said>> {
     let mut line = Vec::new();
     let most = 2 * WHOLE;

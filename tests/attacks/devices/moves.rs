@@ -1,4 +1,4 @@
-//! What a move to another file system keeps.
+//! Properties that a move to another file system preserves.
 
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::super::probe::Probe;
 use super::super::snapshot::{Closeness, Snapshot};
 use super::{check_moved, date, moved, set_mode};
 
-/// A tree with everything in it that a move must keep.
+/// Creates a tree with everything that a move must preserve.
 fn make_tree(probe: &Probe) {
     let at = |path: &str| probe.arena.place(path);
     write(&at("tree/file"), b"one");
@@ -87,7 +87,7 @@ pub fn raw_names(probe: &mut Probe) {
     check_moved(probe, &before, "tree", "other/tree");
 }
 
-/// The trash is on the sandbox's own file system.
+/// The trash is on the file system of the sandbox.
 pub fn deleted_there(probe: &mut Probe) {
     make_tree(probe);
     probe.begin();

@@ -1,4 +1,4 @@
-//! Moves to another file system while what is copied becomes links to the outside.
+//! Moves to another file system while the copied files are exchanged for links to the outside.
 
 use std::os::unix::fs::{lchown, symlink};
 
@@ -7,7 +7,7 @@ use super::super::probe::Probe;
 use super::super::race::{alone, calls, disturbed, exchange, exchange_draft};
 use super::set_mode;
 
-/// What lies in the tree that moves is exchanged, on either side.
+/// Exchanges files in the tree being moved, on either side.
 pub fn in_source(probe: &mut Probe) {
     let _alone = alone();
     if let Some(user) = probe.mode.user_to_become() {
@@ -26,7 +26,7 @@ pub fn in_source(probe: &mut Probe) {
     disturbed(probe, disturb, call, calls(80));
 }
 
-/// The unfinished copy is exchanged.
+/// Exchanges the unfinished copy.
 pub fn in_target(probe: &mut Probe) {
     let _alone = alone();
     set_mode(&probe.arena.outside.join("f"), 0o640);

@@ -1,4 +1,4 @@
-//! What stays as it was where a move to another file system, or a write there, is refused or fails.
+//! State that must be preserved when a move to, or a write on, another file system is refused or fails.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -51,7 +51,7 @@ pub fn too_large_write(probe: &mut Probe) {
 }
 
 pub fn too_large_archive(probe: &mut Probe) {
-    // Bytes that no packer makes smaller.
+    // Incompressible bytes.
     let mut state = 1_u64;
     let noise = std::iter::repeat_with(|| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -70,7 +70,7 @@ pub fn too_large_archive(probe: &mut Probe) {
     probe.check_same("other", &before);
 }
 
-/// That a move to the other file system fails with a code and leaves everything as it was.
+/// Checks that a move to the other file system fails with a code and changes nothing.
 fn stays(probe: &mut Probe, source: &str, code: &str) {
     probe.begin();
     let before = Snapshot::of_root(&probe.arena.root);
@@ -107,7 +107,7 @@ pub fn into_outside(probe: &mut Probe) {
     probe.check_same(".", &before);
 }
 
-/// More levels than files may be open: either way is right, half of it is not.
+/// More levels than allowed open files: success and failure are both correct, a partial move is not.
 pub fn deep_tree(probe: &mut Probe) {
     let deep = Op::Deep { path: "deep".to_owned(), depth: 700, beside: true };
     probe.arena.set_up(&[deep], probe.mode);
@@ -118,7 +118,7 @@ pub fn deep_tree(probe: &mut Probe) {
     probe.check(whole, || format!("here and there are {depths:?} levels"));
 }
 
-/// How many folders `z` are inside each other.
+/// Returns the number of nested directories `z`.
 fn depth_of(path: &Path) -> Option<usize> {
     use rustix::fs::{Mode as Bits, OFlags};
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -143,7 +143,7 @@ pub fn unreadable_tree(probe: &mut Probe) {
     }
 }
 
-/// It can be copied, and then not be removed: the copy must not stay, or the source must go.
+/// The tree can be copied but not removed: either the copy must not stay, or the source must be removed.
 pub fn unremovable_tree(probe: &mut Probe) {
     write(&probe.arena.place("tree/a"), b"one");
     write(&probe.arena.place("tree/locked/file"), b"two");
@@ -157,7 +157,7 @@ pub fn unremovable_tree(probe: &mut Probe) {
     }
 }
 
-/// The kernel refuses both; neither may take out what is mounted.
+/// The kernel refuses both; neither may remove the mounted file system.
 pub fn mount_point(probe: &mut Probe) {
     write(&probe.arena.place("other/file"), b"kept");
     probe.begin();
@@ -193,7 +193,7 @@ pub fn without_renameat2(probe: &mut Probe) {
     check_moved(probe, &file, "a.txt", "other/a.txt");
 }
 
-/// What cannot be kept is not deleted.
+/// An entry that cannot be backed up is not deleted.
 pub fn not_to_be_kept(probe: &mut Probe) {
     write(&probe.arena.place("other/tree/locked/file"), b"one");
     write(&probe.arena.place("other/tree/z"), b"two");
@@ -201,7 +201,7 @@ pub fn not_to_be_kept(probe: &mut Probe) {
     rustix::fs::mknodat(CWD, pipe, FileType::Fifo, 0o666.into(), 0).expect("a pipe");
     probe.begin();
     let before = Snapshot::of(&probe.arena.place("other"));
-    // A pipe is not copied, so that the whole stays.
+    // A pipe is not copied, so the whole tree stays.
     probe.call("delete_file", json!({"path": "other/tree", "recursive": true}), "io_error");
     probe.check_same("other", &before);
 }
@@ -230,11 +230,11 @@ pub fn shared_content(probe: &mut Probe) {
     }
     before.iter().for_each(|(folder, before)| probe.check_same(folder, before));
     probe.check_absent("x");
-    // On one file system they go as they are.
+    // On one file system they are renamed.
     probe.call("move_file", moved("other/there/tree", "other/moved"), "ok");
     probe.call("move_file", moved("here/one", "here/three"), "ok");
     let Some(kept) = probe.call_kept("delete_file", json!({"path": "here/tree", "recursive": true})) else { return };
-    // What was deleted here does not come back there, by a link in the place of its folder.
+    // A file deleted here must not be restored there through a link in place of its directory.
     std::fs::rename(probe.arena.place("here"), probe.arena.place("gone")).expect("the folder is moved");
     symlink("other", probe.arena.place("here")).expect("a link");
     probe.call("restore_backup", json!({"backup_path": kept}), "policy_denied");

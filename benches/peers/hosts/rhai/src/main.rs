@@ -1,4 +1,4 @@
-//! Runs a Rhai script as `rhai-run FILE` does: the default features, the simple optimisation.
+//! Runs a Rhai script as `rhai-run FILE` does: with the default features and simple optimisation.
 
 use std::process::ExitCode;
 

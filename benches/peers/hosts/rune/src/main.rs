@@ -1,4 +1,4 @@
-//! Runs `main` of a Rune script as `rune run FILE` does: the default modules and options.
+//! Runs `main` of a Rune script as `rune run FILE` does: with the default modules and options.
 
 use std::error::Error;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Runs a Starlark file with the dialect and the library of the program `starlark`; `print` goes to standard output.
+//! Runs a Starlark file with the dialect and library of the program `starlark`; `print` writes to standard output.
 
 use std::error::Error;
 

@@ -1,7 +1,7 @@
-//! A bare loop of `getdents64` and `statx` over a tree: the floor that `FS.WalkDir` is measured against.
+//! A bare loop of `getdents64` and `statx` over a tree: the lower bound for `FS.WalkDir`.
 //!
-//! It makes the same system calls on every entry and does nothing else: no order, no result kept, no
-//! limits, one thread. It is a yardstick, not a tool; what cannot be read ends it.
+//! It makes the same system calls for every entry and does nothing else: no order, no stored results, no limits, one
+//! thread. It is a yardstick, not a tool; the first unreadable entry ends it.
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -12,19 +12,19 @@ mod linux {
     use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags};
     use rustix::io::Errno;
 
-    /// Bytes that one `getdents64` may fill.
+    /// Buffer size of one `getdents64` call, in bytes.
     const BUFFER: usize = 32 << 10;
 
-    /// What was met below the start.
+    /// Totals of a walk.
     #[derive(Default)]
     pub struct Totals {
-        /// Files, folders, links and all else.
+        /// Number of files, directories, links and other entries.
         pub entries: u64,
-        /// Sizes in sum, folders left out.
+        /// Sum of sizes, except those of directories.
         pub bytes: u64,
     }
 
-    /// Counts what lies below a folder.
+    /// Counts everything below a directory.
     pub fn walk(start: &str) -> Result<Totals, Errno> {
         let mut totals = Totals::default();
         let folder = rustix::fs::open(start, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
@@ -49,7 +49,7 @@ mod linux {
         rustix::fs::openat(folder, name, flags, Mode::empty())
     }
 
-    /// Counts the entries of one folder; gives the names of the folders among them.
+    /// Counts the entries of one directory and returns the names of its subdirectories.
     fn read(folder: &OwnedFd, buffer: &mut [MaybeUninit<u8>], totals: &mut Totals) -> Result<Vec<CString>, Errno> {
         let mut folders = Vec::new();
         let mut entries = RawDir::new(folder, buffer);

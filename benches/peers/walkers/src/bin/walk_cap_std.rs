@@ -1,4 +1,4 @@
-//! A walk from handle to handle with the crate cap-std, which keeps below its start as we do.
+//! A walk from handle to handle with the crate cap-std, which confines itself to the start directory, as our walks do.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! A walk with the crate ignore, whose filters are off.
+//! A walk with the crate ignore, without its filters.
 
 use std::error::Error;
 

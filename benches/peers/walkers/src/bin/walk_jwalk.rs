@@ -1,4 +1,4 @@
-//! A walk with the crate jwalk, on as many threads as it likes.
+//! A walk with the crate jwalk, with its default number of threads.
 
 use std::error::Error;
 
