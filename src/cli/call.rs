@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::engine::{EmitError, Engine, Options, SetupError};
 use crate::text::{ToolCode, safe};
-use crate::toolkit::{DONE, Manner, ToolError, body_of, excerpt, read_on};
+use crate::toolkit::{DONE, FailureMode, ToolError, body_of, excerpt, read_on};
 use crate::value::{Map, Value, to_value};
 
 use super::approve::ask_at_terminal;
@@ -113,9 +113,9 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value,
     let answer = match result {
         Ok(value) => value,
         Err(error) => match error.manner {
-            Manner::Quiet => Value::Nil,
-            Manner::Partly => error.answer.unwrap_or_default(),
-            Manner::Declared | Manner::Raised => {
+            FailureMode::Quiet => Value::Nil,
+            FailureMode::Partly => error.answer.unwrap_or_default(),
+            FailureMode::Declared | FailureMode::Raised => {
                 let error = sandbox_hint::in_failure(error, engine.gate().root.path());
                 return Err(fail(&with_notes(error, notes)));
             }

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::engine::{Described, Difference, ShownChange, What};
+use crate::engine::{ChangeKind, ChangeReport, Described, Difference};
 use crate::text::safe;
 
 /// Maximum width in columns of the names in the tree, before the descriptions.
@@ -117,8 +117,8 @@ impl Line<'_> {
 }
 
 /// Splits a path into its parts. A path below a further root begins with the path of that root.
-fn parts(change: &ShownChange) -> Vec<String> {
-    let path = change.path.shown();
+fn parts(change: &ChangeReport) -> Vec<String> {
+    let path = change.path.display();
     let (root, rest) = if path.starts_with('/') { ("/", path.trim_start_matches('/')) } else { ("", &*path) };
     let mut parts: Vec<String> = rest.split('/').map(|part| safe::name(part).into_owned()).collect();
     if let Some(first) = parts.first_mut() {
@@ -132,12 +132,12 @@ fn indented(depth: usize, name: &str, is_folder: bool) -> String {
     format!("{:indent$}{name}{slash}", "", indent = depth * INDENT)
 }
 
-fn mark(what: &What) -> char {
+fn mark(what: &ChangeKind) -> char {
     match what {
-        What::Created => '+',
-        What::Changed | What::Mode(..) => '~',
-        What::Moved(_) => '>',
-        What::Deleted => '-',
+        ChangeKind::Created => '+',
+        ChangeKind::Changed | ChangeKind::Mode(..) => '~',
+        ChangeKind::Moved(_) => '>',
+        ChangeKind::Deleted => '-',
     }
 }
 
@@ -145,9 +145,9 @@ fn mark(what: &What) -> char {
 fn about(described: &Described) -> String {
     let Described { change, difference } = described;
     let what = match &change.what {
-        What::Mode(before, after) => Some(format!("mode {before:04o} to {after:04o}")),
-        What::Moved(from) => Some(format!("from {}", safe::name(&from.shown()))),
-        What::Created | What::Changed | What::Deleted => None,
+        ChangeKind::Mode(before, after) => Some(format!("mode {before:04o} to {after:04o}")),
+        ChangeKind::Moved(from) => Some(format!("from {}", safe::name(&from.display()))),
+        ChangeKind::Created | ChangeKind::Changed | ChangeKind::Deleted => None,
     };
     let difference = match difference {
         Difference::None => None,
@@ -171,7 +171,7 @@ fn counted_lines(lines: usize) -> String {
     if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
 }
 
-fn sizes(change: &ShownChange) -> String {
+fn sizes(change: &ChangeReport) -> String {
     match change.sizes {
         (Some(before), Some(after)) => format!("{before} to {after} bytes"),
         (Some(size), None) | (None, Some(size)) => format!("{size} bytes"),

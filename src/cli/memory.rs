@@ -3,7 +3,7 @@
 use std::io::stdin;
 use std::path::Path;
 
-use crate::engine::{EmitError, Engine, NoJson, Value};
+use crate::engine::{EmitError, Engine, ParseError, Value};
 use crate::text::{Diagnostic, FindingCode, Sources, ToolCode};
 use crate::toolkit::ToolError;
 use crate::value::to_value;
@@ -77,7 +77,7 @@ fn get(engine: &Engine, key: &str, format: Option<Format>) -> Result<(), ToolErr
 }
 
 fn set(engine: &Engine, key: &str, text: &str) -> Result<(), ToolError> {
-    let bad = |error: NoJson| {
+    let bad = |error: ParseError| {
         ToolError::new(ToolCode::BadArgs, format!("the value is not JSON: {error}"))
             .hint("quote a text twice: '\"text\"'")
     };

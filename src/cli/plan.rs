@@ -84,13 +84,13 @@ fn show(engine: &Engine, plan: &Plan, form: PlanForm) -> Result<(), ToolError> {
     };
     match form {
         PlanForm::Html => terminal::print(&page::of_plan(&plan.about.command, plan.about.failed, &described)),
-        _ => terminal::print(&told(plan, &described)),
+        _ => terminal::print(&render_plan(plan, &described)),
     };
     Ok(())
 }
 
 /// Formats a plan for a terminal.
-fn told(plan: &Plan, described: &[Described]) -> String {
+fn render_plan(plan: &Plan, described: &[Described]) -> String {
     let paint = terminal::paint();
     let head = match (plan.changes.is_empty(), plan.about.failed) {
         (true, true) => return String::new(),

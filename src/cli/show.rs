@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::engine::{EmitError, LimitHit, Meter, Output, work};
 use crate::text::safe;
-use crate::value::{Room, Sink, Value, json, print};
+use crate::value::{Sink, TextBudget, Value, json, print};
 
 use super::args::OutputFormat;
 use super::screen;
@@ -131,7 +131,7 @@ impl Printer {
     /// Formats values into `line`, ending with a line feed.
     ///
     /// Errors: `room` or another limit is exceeded.
-    fn text(&mut self, values: &[Value], room: Room) -> Result<(), LimitHit> {
+    fn text(&mut self, values: &[Value], room: TextBudget) -> Result<(), LimitHit> {
         self.line.clear();
         match (self.format, values) {
             (Format::Json | Format::JsonLines, _) => {
@@ -192,7 +192,7 @@ impl Printer {
     /// Prints values. JSON that needs no escaping for a terminal is streamed, whatever its length.
     pub fn print(&mut self, values: &[Value]) -> Result<(), EmitError> {
         if self.is_terminal || !matches!(self.format, Format::Json | Format::JsonLines) {
-            self.text(values, Room::of_text())?;
+            self.text(values, TextBudget::of_text())?;
             return self.write();
         }
         let mut buffer = lock(&self.out);
@@ -210,7 +210,7 @@ impl Printer {
 impl Output for Printer {
     fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
         let (left, hit) = meter.output_left();
-        self.text(values, Room::of_text().at_most(left, hit))?;
+        self.text(values, TextBudget::of_text().at_most(left, hit))?;
         meter.print(self.line.len() as u64)?;
         self.write()
     }

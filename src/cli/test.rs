@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::engine::{TestGrounds, seal_tests};
+use crate::engine::{TestPaths, seal_tests};
 use crate::text::safe;
 
 use super::args::{Global, ReportFormat, TestArgs};
@@ -56,7 +56,7 @@ fn seal(settings: &Settings, args: &TestArgs) -> Result<(), String> {
     let libraries = global.libraries.iter().map(PathBuf::as_path);
     let read = folders.into_iter().chain(golden).chain(libraries).collect();
     let files = global.policy.iter().map(PathBuf::as_path).collect();
-    seal_tests(&TestGrounds { read, written, files, home }).map_err(|error| error.to_string())
+    seal_tests(&TestPaths { read, written, files, home }).map_err(|error| error.to_string())
 }
 
 /// Returns the directory of tests that a path names: itself, or the directory of a script.
@@ -145,7 +145,7 @@ fn run_cases(cases: &[Case], args: &TestArgs, settings: &Settings, stop: &Atomic
     run_all(cases, settings, jobs, stop, |verdict| {
         if args.format == ReportFormat::Text {
             // A closed output does not end the tests: the exit code is still useful.
-            print(&told(&verdict, paint));
+            print(&verdict_line(&verdict, paint));
         }
         verdicts.push(verdict);
     });
@@ -153,7 +153,7 @@ fn run_cases(cases: &[Case], args: &TestArgs, settings: &Settings, stop: &Atomic
 }
 
 /// Formats the result of one case.
-fn told(verdict: &Verdict, paint: Paint) -> String {
+fn verdict_line(verdict: &Verdict, paint: Paint) -> String {
     let name = safe::name(&verdict.name);
     match &verdict.outcome {
         Outcome::Passed => format!("{} {name}\n", painted("ok     ", GREEN, paint)),

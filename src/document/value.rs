@@ -5,7 +5,7 @@
 use crate::limits::{LimitHit, space};
 use crate::syntax::{escape, keyword, placeholder};
 use crate::text::{Code, Diagnostic, Span};
-use crate::value::{Map, Room, Str, Value, json};
+use crate::value::{Map, Str, TextBudget, Value, json};
 
 use super::scan::Scanner;
 
@@ -195,7 +195,7 @@ impl Scanner<'_, '_> {
         let value = self.variable(found.name, name);
         let pushed = match value.as_text() {
             Some(value) => push(text, &value),
-            None => json::to_text(&value, Room::of_text()).and_then(|value| push(text, &value)),
+            None => json::to_text(&value, TextBudget::of_text()).and_then(|value| push(text, &value)),
         };
         self.within_limits(pushed, start)
     }

@@ -49,14 +49,14 @@ pub struct Outcome {
     pub steps: u64,
     /// The usage of the script, if its arguments were wrong.
     pub usage: Option<String>,
-    _remains: Remains,
+    _remains: DeferredDrop,
 }
 
 /// The values and the code of a finished run. They are freed with the outcome, so that a process that exits need not
 /// wait for that.
-struct Remains(Option<Box<(Machine, Compiled, Program)>>);
+struct DeferredDrop(Option<Box<(Machine, Compiled, Program)>>);
 
-impl Drop for Remains {
+impl Drop for DeferredDrop {
     fn drop(&mut self) {
         if let Some(remains) = self.0.take() {
             // Code is nested as deeply as its text, so dropping it needs a large stack. A panic here would only leak
@@ -71,7 +71,7 @@ impl Outcome {
     pub(super) fn refused(sources: Sources, findings: Vec<Diagnostic>) -> Outcome {
         let ending = ending_before_run(&findings);
         let (value, warnings) = (Value::Nil, Vec::new());
-        Outcome { sources, findings, warnings, ending, value, steps: 0, usage: None, _remains: Remains(None) }
+        Outcome { sources, findings, warnings, ending, value, steps: 0, usage: None, _remains: DeferredDrop(None) }
     }
 
     /// Creates the outcome of a run that did not begin because its arguments do not fit the script.
@@ -86,7 +86,7 @@ impl Outcome {
         (machine, compiled, program): (Machine, Compiled, Program),
     ) -> Outcome {
         let steps = machine.meter().steps_taken();
-        let remains = Remains(Some(Box::new((machine, compiled, program))));
+        let remains = DeferredDrop(Some(Box::new((machine, compiled, program))));
         let sources = (**sources).clone();
         let (findings, ending, value) = match result {
             Ok(value) => (Vec::new(), Ending::Done, value),

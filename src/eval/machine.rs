@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::limits::{Limit, LimitHit, Meter, Progress};
 use crate::text::{Sources, Span};
 use crate::toolkit::{Gate, ProgressView, SessionMemory};
-use crate::value::{Room, Value, print};
+use crate::value::{TextBudget, Value, print};
 
 use super::compile::{Code, Compiled};
 use super::fault::Fault;
@@ -53,7 +53,7 @@ pub trait Output {
 /// Returns the line that EMIT prints for values, within the output limit of the run.
 pub fn emitted(values: &[Value], meter: &mut Meter) -> Result<String, LimitHit> {
     let (mut line, (left, hit)) = (String::new(), meter.output_left());
-    print::write_line(values, &mut line, Room::of_text().at_most(left, hit))?;
+    print::write_line(values, &mut line, TextBudget::of_text().at_most(left, hit))?;
     meter.print(line.len() as u64)?;
     Ok(line)
 }
@@ -91,7 +91,7 @@ pub struct Machine {
     pub(super) args: Value,
     /// The compiled procedures, by number.
     pub(super) procedures: Rc<[Code]>,
-    pub(super) world: World,
+    pub(super) world: RunContext,
     /// The view of the outermost FOR EACH; `None` while one runs, or if there is no view.
     view: Option<Rc<dyn ProgressView>>,
 }
@@ -110,7 +110,7 @@ impl WatchedLoop {
 }
 
 /// The environment of a run.
-pub struct World {
+pub struct RunContext {
     /// The gate to the tools and the sandbox.
     pub gate: Rc<Gate>,
     /// The texts that spans refer to.
@@ -132,7 +132,7 @@ const RED_ZONE: usize = 4 << 20;
 
 impl Machine {
     /// Creates a machine for one run or session.
-    pub fn new(world: World, meter: Meter) -> Machine {
+    pub fn new(world: RunContext, meter: Meter) -> Machine {
         Machine {
             slab: vec![Value::Unset; FIRST_SLAB],
             base: 0,

@@ -13,6 +13,6 @@ mod tool_call;
 
 pub use compile::{Compiled, compile};
 pub use fault::Fault;
-pub use machine::{EmitError, Machine, Output, World, emitted};
+pub use machine::{EmitError, Machine, Output, RunContext, emitted};
 
 use must::{closed, unprintable};

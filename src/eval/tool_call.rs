@@ -1,8 +1,8 @@
 //! Tool calls through the gate, and the handling of their failures.
 
-use crate::program::cut::TRUNCATED;
+use crate::program::truncation::TRUNCATED;
 use crate::text::Span;
-use crate::toolkit::{ArgError, BELOW_ROOT, Failure, Manner, ToolError, ToolId};
+use crate::toolkit::{ArgError, BELOW_ROOT, Failure, FailureMode, ToolError, ToolId};
 use crate::value::{Map, Value};
 
 use super::fault::Fault;
@@ -103,7 +103,7 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
     let mut fault = Fault::from(error);
     fault.span = Some(span);
     machine.last_error = fault.to_value(&machine.world.sources);
-    let raised = manner == Manner::Raised || failing == Failing::AsError || machine.world.strict;
+    let raised = manner == FailureMode::Raised || failing == Failing::AsError || machine.world.strict;
     let spec = machine.world.gate.registry.get(id).spec;
     let comes_as_map = matches!(spec.failure, Failure::ErrorMap | Failure::SuccessMap);
     if failing == Failing::Told && comes_as_map && !raised {
@@ -113,7 +113,7 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
         _ if raised => Err(machine.rethrow(Box::new(fault))),
         Failure::Raise => Err(machine.rethrow(Box::new(fault))),
         Failure::Nil => {
-            if manner != Manner::Quiet {
+            if manner != FailureMode::Quiet {
                 warn_of_failure(machine, spec.name, &fault);
             }
             Ok(Value::Nil)

@@ -1,17 +1,17 @@
 //! `ns mcp`: serves tools and scripts to agents over the Model Context Protocol.
 //!
 //! The server has three parts. A single-threaded runtime serves the protocol through rmcp and never does the work
-//! itself; the engine executes calls one after another on its own thread ([`lane`]); scripts run in separate processes
+//! itself; the engine executes calls one after another on its own thread ([`engine_thread`]); scripts run in separate processes
 //! ([`worker`]). All traffic passes through [`wire`], which bounds it and hands most calls directly to the engine
 //! ([`server`]). Every tool call goes through the gate like any other; nothing here decides what is allowed.
 
 mod ask;
+mod connection_state;
+mod engine_thread;
 #[cfg(feature = "http")]
 mod http;
-mod lane;
 mod methods;
 mod offer;
-mod place;
 mod progress;
 mod roots;
 mod server;
@@ -34,9 +34,9 @@ pub use http::Listening;
 pub use offer::{ScriptFault, ScriptTool, definition, plain_input};
 pub use worker::work;
 
-use lane::Lane;
+use engine_thread::EngineHandle;
 use offer::Offer;
-use progress::Watched;
+use progress::CurrentProgress;
 use server::{Parts, Scripts, Server};
 use wire::{Ending, Wire};
 use worker::Workers;
@@ -136,9 +136,9 @@ fn begin(
         calls_only: true,
         ..options
     };
-    let watched = Watched::default();
+    let watched = CurrentProgress::default();
     let own = watched.clone();
-    let begun = Lane::begin(
+    let begun = EngineHandle::begin(
         options.clone(),
         network,
         move |place| {

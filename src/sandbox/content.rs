@@ -22,7 +22,7 @@ pub fn copy_content(
     wrap: impl Fn(&io::Error) -> SandboxError,
 ) -> Result<(), SandboxError> {
     if share_content(source, target).is_ok() {
-        meter.tell_written(size);
+        meter.report_written(size);
         return Ok(());
     }
     let mut at = 0;
@@ -30,7 +30,7 @@ pub fn copy_content(
     while at < size {
         let Some((start, end)) = next_data(source, at, size).map_err(|error| wrap(&error))? else { break };
         // Count a skipped hole as written.
-        meter.tell_written(start - at);
+        meter.report_written(start - at);
         copy_piece(source, target, (start, end), meter, &wrap)?;
         (at, written) = (end, end);
     }
@@ -59,7 +59,7 @@ fn copy_piece(
             break;
         }
         at += copied;
-        meter.tell_written(copied);
+        meter.report_written(copied);
     }
     Ok(())
 }

@@ -135,7 +135,7 @@ impl PathText {
     }
 
     /// Returns the path relative to the root, as messages show it.
-    pub fn shown(&self) -> CompactString {
+    pub fn display(&self) -> CompactString {
         match &*self.parts {
             [] => CompactString::const_new("."),
             [name] => name.clone(),

@@ -7,19 +7,19 @@ use chrono::{DateTime, Utc};
 use crate::audit::Items;
 use crate::limits::{LimitHit, Meter, space};
 use crate::sandbox::{
-    Change, Details, FoundEntries, Grounds, Keeper, KeptPath, Kind as EntryKind, Lister, ListingPlan, Metadata,
-    OpenFile, PathRule, Resolve, Root, SandboxError, SandboxPath, Search, Skip, Step, Tree, WalkLimits, search,
+    BackupPath, BackupStore, Change, Details, FoundEntries, Kind as EntryKind, Lister, ListingPlan, Metadata, OpenFile,
+    PathRule, Resolve, Root, SandboxError, SandboxPath, Search, SearchScope, Skip, Step, Tree, WalkLimits, search,
     temporary_name, walk,
 };
 use crate::text::ToolCode;
 
 use super::call_record::CallRecord;
-use super::chance::Chance;
-use super::console::Consoles;
+use super::console::ConsoleHandle;
 use super::error::ToolError;
 use super::gate::Gate;
 use super::memory::Memory;
-use super::policy::{Policy, Stated};
+use super::policy::{Policy, SourceLine};
+use super::random::RandomSource;
 use super::settings::Settings;
 use super::spec::Access;
 
@@ -92,13 +92,13 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the backup store of the root that contains `place`.
-    pub fn keeper(&self, place: &SandboxPath) -> Keeper<'a> {
-        Keeper::new(self.gate.root_of(place), self.gate.policy.retention)
+    pub fn keeper(&self, place: &SandboxPath) -> BackupStore<'a> {
+        BackupStore::new(self.gate.root_of(place), self.gate.policy.retention)
     }
 
     /// Finds the backup with a path that an earlier result contained, if the policy allows restoring it to its
     /// origin.
-    pub fn kept(&self, path: &str) -> Result<KeptPath, ToolError> {
+    pub fn kept(&self, path: &str) -> Result<BackupPath, ToolError> {
         self.gate.kept(path, |_| {})
     }
 
@@ -108,12 +108,12 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the random numbers of the run.
-    pub fn chance(&self) -> &'a Chance {
+    pub fn chance(&self) -> &'a RandomSource {
         &self.gate.chance
     }
 
     /// Returns the console.
-    pub fn consoles(&self) -> &'a Consoles {
+    pub fn consoles(&self) -> &'a ConsoleHandle {
         &self.gate.consoles
     }
 
@@ -197,7 +197,7 @@ impl<'a> Context<'a> {
         let resolve = |path: &str| self.place(&root.address_of(path), PathRule::INSIDE, Access::Look).ok();
         let limits = self.walk_limits(FoundEntries::ENTRY_BYTES);
         let resolve: Option<&Resolve<'_>> = if follows { Some(&resolve) } else { None };
-        let grounds = Grounds { root, skip: Skip { rule }, limits: &limits, resolve };
+        let grounds = SearchScope { root, skip: Skip { rule }, limits: &limits, resolve };
         let mut found = self.watch_walk(start, || search(start, wanted, &grounds))?;
         std::mem::take(&mut found.notes).into_iter().for_each(|note| self.note(note));
         self.spend(found.met)?;
@@ -289,7 +289,7 @@ impl<'a> Context<'a> {
     pub fn admit_keeping(&self, place: &SandboxPath) -> Result<(), ToolError> {
         match place.metadata() {
             Ok(metadata) if metadata.links > 1 && metadata.kind == EntryKind::File => {
-                self.admit_content(place.shown(), &metadata)
+                self.admit_content(place.display(), &metadata)
             }
             _ => Ok(()),
         }
@@ -299,11 +299,11 @@ impl<'a> Context<'a> {
     /// the content.
     pub fn admit_carrying(&mut self, place: &SandboxPath, metadata: &Metadata) -> Result<(), ToolError> {
         match metadata.kind {
-            EntryKind::File => self.admit_content(place.shown(), metadata),
+            EntryKind::File => self.admit_content(place.display(), metadata),
             EntryKind::Folder => {
                 let tree = self.tree(place)?;
                 for entry in (0..tree.len()).filter(|&entry| !tree.is_folder[entry]) {
-                    self.admit_size(&joined(place.shown(), &tree.path(entry)), tree.sizes[entry].unsigned_abs())?;
+                    self.admit_size(&joined(place.display(), &tree.path(entry)), tree.sizes[entry].unsigned_abs())?;
                 }
                 match self.gate.policy.reject_hard_links {
                     true => {
@@ -324,7 +324,7 @@ impl<'a> Context<'a> {
     /// Opens a regular file for reading, if the policy allows it.
     pub fn open(&self, place: &SandboxPath) -> Result<OpenFile, ToolError> {
         let open = place.open_file()?;
-        self.gate.policy.admit_content(place.shown(), &open.metadata)?;
+        self.gate.policy.admit_content(place.display(), &open.metadata)?;
         Ok(open)
     }
 
@@ -340,7 +340,7 @@ impl<'a> Context<'a> {
             return Ok(());
         }
         let message = format!("the operation concerns {files} files and directories, more than {most}");
-        let stated = self.gate.policy.provenance.shown("max_files_per_operation", Stated::to_string);
+        let stated = self.gate.policy.provenance.display("max_files_per_operation", SourceLine::to_string);
         let hint = format!(
             "do it in parts, or raise it with `--max-files` or `max_files_per_operation` in `[policy]` ({stated})"
         );
@@ -415,7 +415,7 @@ impl<'a> Context<'a> {
 
     /// Charges bytes that are about to be written to a file, which then has `size` bytes.
     pub fn begin_write(&mut self, place: &SandboxPath, size: u64, written: u64) -> Result<(), ToolError> {
-        self.gate.policy.admit_size(place.shown(), size)?;
+        self.gate.policy.admit_size(place.display(), size)?;
         Ok(self.meter.write_bytes(written)?)
     }
 

@@ -32,7 +32,7 @@ impl NamedPlaces {
                 BoundRef::Absent | BoundRef::Value(_) | BoundRef::Paths(_) => return None,
             };
             let is_changed = matches!(param.kind, Kind::Kept | Kind::Path(_, Access::Change | Access::Make));
-            let (shown, address) = (place.shown().into(), place.address().into());
+            let (shown, address) = (place.display().into(), place.address().into());
             Some(NamedPlace { argument: param.name, shown, address, is_changed })
         };
         NamedPlaces(params.iter().zip(bound.all()).filter_map(place).collect())

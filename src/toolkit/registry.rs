@@ -18,7 +18,7 @@ use super::given::{Given, GivenArg};
 use super::groups;
 use super::settings::Settings;
 use super::spec::{Effect, Param, Spec};
-use super::told::done_untold;
+use super::truncate::done_untold;
 
 /// A tool: its declaration and its function.
 pub struct Tool {
@@ -66,7 +66,7 @@ impl Tool {
 
     /// Returns the tool with a cheaper variant, for scripts that read only these fields of its records. Both must be
     /// indistinguishable to such a script.
-    pub fn with_sparing<A, R>(
+    pub fn with_projection<A, R>(
         self,
         reads: Fields,
         run: impl Fn(&mut Context<'_>, A) -> Result<R, ToolError> + 'static,
@@ -121,7 +121,7 @@ pub struct ToolId(u16);
 
 /// The cheaper variant of a tool for scripts that read only some fields of its records.
 #[derive(Clone, Copy, Debug)]
-pub struct Sparing {
+pub struct Projection {
     /// The fields that the script may read.
     pub reads: Fields,
     /// The variant.
@@ -135,7 +135,7 @@ pub struct Registry {
     tools: Vec<Tool>,
     /// Number of named tools.
     named: usize,
-    sparing: Vec<(ToolId, Sparing)>,
+    sparing: Vec<(ToolId, Projection)>,
     by_name: HashMap<Name<'static>, ToolId, FixedState>,
 }
 
@@ -159,7 +159,7 @@ impl Registry {
         for number in 0..named {
             if let Some(its) = tools[number].sparing.take() {
                 let (reads, tool) = *its;
-                sparing.push((ToolId(number as u16), Sparing { reads, tool: ToolId(tools.len() as u16) }));
+                sparing.push((ToolId(number as u16), Projection { reads, tool: ToolId(tools.len() as u16) }));
                 tools.push(tool);
             }
         }
@@ -239,7 +239,7 @@ impl Registry {
     }
 
     /// Returns the cheaper variant of a tool, if it has one.
-    pub fn sparing(&self, id: ToolId) -> Option<Sparing> {
+    pub fn projection(&self, id: ToolId) -> Option<Projection> {
         self.sparing.iter().find(|(of, _)| *of == id).map(|(_, sparing)| *sparing)
     }
 

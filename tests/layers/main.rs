@@ -13,7 +13,7 @@ use imports::{Import, ModulePath, Modules};
 /// The rooms, lowest first, each with the rooms that it may use.
 const ARROWS: [(&str, &[&str]); 18] = [
     ("text", &[]),
-    ("wall", &[]),
+    ("lockdown", &[]),
     ("limits", &["text"]),
     ("value", &["text", "limits"]),
     ("syntax", &["text"]),
@@ -30,7 +30,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
         "engine",
         &[
             "text", "limits", "value", "syntax", "format", "document", "sandbox", "memory", "audit", "toolkit",
-            "tools", "program", "eval", "wall",
+            "tools", "program", "eval", "lockdown",
         ],
     ),
     ("repl", &["engine", "text", "cli"]),

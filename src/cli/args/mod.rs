@@ -2,12 +2,12 @@
 
 pub(super) mod about;
 mod global;
-mod kept;
-mod offering;
 mod reference;
 mod running;
+mod scripts;
 mod split;
-mod texts;
+mod state;
+mod tools;
 mod values;
 
 use std::ffi::OsString;
@@ -16,11 +16,13 @@ use std::mem::ManuallyDrop;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use global::{Global, OutputFormat};
-pub use kept::{AuditArgs, AuditCommand, AuditPlace, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs, UndoArgs};
-pub use offering::{CallArgs, McpArgs, ToolFormat, ToolsArgs};
 pub use reference::{CompletionsArgs, DocArgs, ExplainArgs, ManArgs, PageFormat};
 pub use running::{ApplyArgs, PlanForm, RenderArgs, ReportFormat, ResultForm, RunArgs, TestArgs};
-pub use texts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, NewArgs};
+pub use scripts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, NewArgs};
+pub use state::{
+    AuditArgs, AuditCommand, AuditPlace, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs, UndoArgs,
+};
+pub use tools::{CallArgs, McpArgs, ToolFormat, ToolsArgs};
 
 use super::adopt::AdoptArgs;
 use super::exit::Exit;

@@ -5,7 +5,7 @@ use crate::text::Span;
 use crate::value::{Fallible, Value, ValueError, operators};
 
 use super::super::machine::{Flow, Machine, Run, Thrown};
-use super::fused::{Bound, Wide, with_both_wide, with_wide};
+use super::fused::{Bound, FusedOperand, with_both_wide, with_wide};
 use super::operand::{Computed, Operand, Shape, check_set, take_both, with_operands};
 use super::shortcut::{
     Add, Arithmetic, Comparison, Divide, Equal, Greater, GreaterEqual, In, Less, LessEqual, Multiply, NotEqual, NotIn,
@@ -81,9 +81,9 @@ impl Compiler<'_> {
                 with_operands!(self.operand(left), self.operand(right), |l, r| test::<NotIn, _, _>(l, r, span))
             }
             op => match (self.wide(left), self.bound(right)) {
-                (Wide::Plain(Shape::Local(l)), Some(Bound::Offset(r))) => compare(op, l, r, span),
-                (Wide::Plain(Shape::Local(l)), Some(Bound::Difference(r))) => compare(op, l, r, span),
-                (Wide::Element(l), Some(Bound::Neighbour(r))) => compare(op, l, r, span),
+                (FusedOperand::Plain(Shape::Local(l)), Some(Bound::Offset(r))) => compare(op, l, r, span),
+                (FusedOperand::Plain(Shape::Local(l)), Some(Bound::Difference(r))) => compare(op, l, r, span),
+                (FusedOperand::Element(l), Some(Bound::Neighbour(r))) => compare(op, l, r, span),
                 (left, _) => with_both_wide!(left, self.wide(right), |l, r| compare(op, l, r, span)),
             },
         }
@@ -138,7 +138,7 @@ pub struct Operands<L, R> {
 }
 
 impl<L: Operand, R: Operand> Operands<L, R> {
-    const AT_ONCE: bool = L::AT_ONCE && R::AT_ONCE;
+    const AT_ONCE: bool = L::IS_IMMEDIATE && R::IS_IMMEDIATE;
 
     /// Computes the result. If both operands are immediate, they are read without holding anything.
     #[inline(always)]
@@ -146,8 +146,8 @@ impl<L: Operand, R: Operand> Operands<L, R> {
         if !Self::AT_ONCE {
             return self.evaluate::<O>(machine);
         }
-        if let Some(x) = self.left.int_now(machine) {
-            if let Some(y) = self.right.int_now(machine)
+        if let Some(x) = self.left.try_int(machine) {
+            if let Some(y) = self.right.try_int(machine)
                 && let Some(result) = O::ints(x, y)
             {
                 return Ok(result);
@@ -161,7 +161,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
     /// Returns the int result of two immediate ints.
     #[inline(always)]
     pub fn int_now<O: Arithmetic>(&self, machine: &Machine) -> Option<i64> {
-        match O::ints(self.left.int_now(machine)?, self.right.int_now(machine)?) {
+        match O::ints(self.left.try_int(machine)?, self.right.try_int(machine)?) {
             Some(Value::Int(number)) => Some(number),
             _ => None,
         }
@@ -170,7 +170,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
     /// Returns the float result of two immediate floats.
     #[inline(always)]
     pub fn float_now<O: Arithmetic>(&self, machine: &Machine) -> Option<f64> {
-        O::floats(self.left.float_now(machine)?, self.right.float_now(machine)?)
+        O::floats(self.left.try_float(machine)?, self.right.try_float(machine)?)
     }
 
     // Out of line so that the fast path saves no registers for it.
@@ -182,11 +182,11 @@ impl<L: Operand, R: Operand> Operands<L, R> {
 
     #[inline(always)]
     fn evaluate<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
-        if L::AT_ONCE && L::COMPUTES {
-            if let Some(x) = self.left.int_now(machine) {
+        if L::IS_IMMEDIATE && L::COMPUTES {
+            if let Some(x) = self.left.try_int(machine) {
                 return self.with_int::<O>(x, machine);
             }
-            if let Some(x) = self.left.float_now(machine) {
+            if let Some(x) = self.left.try_float(machine) {
                 return self.with_float::<O>(x, machine);
             }
         }
@@ -236,12 +236,12 @@ impl<L: Operand, R: Operand> Operands<L, R> {
         if !Self::AT_ONCE {
             return self.examine::<O>(machine);
         }
-        if let Some(x) = self.left.int_now(machine) {
-            if let Some(y) = self.right.int_now(machine) {
+        if let Some(x) = self.left.try_int(machine) {
+            if let Some(y) = self.right.try_int(machine) {
                 return Ok(O::ints(x, y));
             }
-        } else if let Some(x) = self.left.float_now(machine)
-            && let Some(y) = self.right.float_now(machine)
+        } else if let Some(x) = self.left.try_float(machine)
+            && let Some(y) = self.right.try_float(machine)
         {
             return Ok(O::floats(x, y));
         }

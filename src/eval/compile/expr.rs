@@ -6,7 +6,7 @@ use crate::value::{List, Map, Pieces, Str, Value, operators};
 
 use super::super::machine::{Machine, Run};
 use super::super::template;
-use super::fused::{Near, Wide, with_near, with_wide};
+use super::fused::{FusedOperand, IndexOperand, with_near, with_wide};
 use super::operand::{Local, Operand, Shape, check_set, take_both, with_operand};
 use super::{Compiler, ValueFn};
 
@@ -101,7 +101,9 @@ impl Compiler<'_> {
 
     fn index(&self, whole: &Expr, index: &Expr, span: Span) -> ValueFn {
         match (self.wide(whole), self.near(index)) {
-            (Wide::Element(whole), Near::Plain(Shape::Local(index))) => element_of_element(whole, index, span),
+            (FusedOperand::Element(whole), IndexOperand::Plain(Shape::Local(index))) => {
+                element_of_element(whole, index, span)
+            }
             (whole, index) => with_wide!(whole, |whole| with_near!(index, |index| element(whole, index, span))),
         }
     }
@@ -243,7 +245,7 @@ impl<I: Operand> Element<Local, I> {
     #[inline(always)]
     pub fn now<'a>(&self, machine: &'a Machine) -> Option<&'a Value> {
         match machine.local(self.whole.slot) {
-            Value::List(list) => list.values()?.get(self.index.int_now(machine)? as usize),
+            Value::List(list) => list.values()?.get(self.index.try_int(machine)? as usize),
             _ => None,
         }
     }

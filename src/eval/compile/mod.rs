@@ -10,9 +10,9 @@ mod call;
 mod cond;
 mod expr;
 mod fused;
+mod higher_order;
 mod loops;
 mod operand;
-mod over;
 mod shortcut;
 mod stmt;
 

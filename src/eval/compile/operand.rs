@@ -18,7 +18,7 @@ pub trait Operand: 'static {
     const COMPUTES: bool = false;
     /// Whether a numeric value is immediate: reading it calls no closure, holds nothing and creates no error, so that
     /// an operation on numbers is a function without a stack frame.
-    const AT_ONCE: bool = false;
+    const IS_IMMEDIATE: bool = false;
 
     /// Evaluates the operand as far as necessary.
     fn take(&self, machine: &mut Machine) -> Run<Self::Held>;
@@ -58,22 +58,22 @@ pub trait Operand: 'static {
 
     /// Returns the value if it is an immediate int.
     #[inline(always)]
-    fn int_now(&self, _: &Machine) -> Option<i64> {
+    fn try_int(&self, _: &Machine) -> Option<i64> {
         None
     }
 
     /// Returns the value if it is an immediate float.
     #[inline(always)]
-    fn float_now(&self, _: &Machine) -> Option<f64> {
+    fn try_float(&self, _: &Machine) -> Option<f64> {
         None
     }
 
     /// Returns the value if it is an immediate number or truth value.
     #[inline(always)]
     fn scalar_now(&self, machine: &Machine) -> Option<Value> {
-        match self.int_now(machine) {
+        match self.try_int(machine) {
             Some(number) => Some(Value::Int(number)),
-            None => self.float_now(machine).map(Value::from),
+            None => self.try_float(machine).map(Value::from),
         }
     }
 }
@@ -98,7 +98,7 @@ pub struct Local {
 
 impl Operand for Local {
     type Held = ();
-    const AT_ONCE: bool = true;
+    const IS_IMMEDIATE: bool = true;
 
     #[inline(always)]
     fn take(&self, _: &mut Machine) -> Run<()> {
@@ -117,12 +117,12 @@ impl Operand for Local {
     }
 
     #[inline(always)]
-    fn int_now(&self, machine: &Machine) -> Option<i64> {
+    fn try_int(&self, machine: &Machine) -> Option<i64> {
         self.int(&(), machine)
     }
 
     #[inline(always)]
-    fn float_now(&self, machine: &Machine) -> Option<f64> {
+    fn try_float(&self, machine: &Machine) -> Option<f64> {
         self.float(&(), machine)
     }
 
@@ -137,7 +137,7 @@ pub struct ConstInt(pub i64, pub Value);
 
 impl Operand for ConstInt {
     type Held = ();
-    const AT_ONCE: bool = true;
+    const IS_IMMEDIATE: bool = true;
 
     #[inline(always)]
     fn take(&self, _: &mut Machine) -> Run<()> {
@@ -166,7 +166,7 @@ impl Operand for ConstInt {
     }
 
     #[inline(always)]
-    fn int_now(&self, _: &Machine) -> Option<i64> {
+    fn try_int(&self, _: &Machine) -> Option<i64> {
         Some(self.0)
     }
 }
@@ -176,7 +176,7 @@ pub struct Const(pub Value);
 
 impl Operand for Const {
     type Held = ();
-    const AT_ONCE: bool = true;
+    const IS_IMMEDIATE: bool = true;
 
     #[inline(always)]
     fn take(&self, _: &mut Machine) -> Run<()> {
@@ -200,7 +200,7 @@ impl Operand for Const {
     }
 
     #[inline(always)]
-    fn float_now(&self, machine: &Machine) -> Option<f64> {
+    fn try_float(&self, machine: &Machine) -> Option<f64> {
         self.float(&(), machine)
     }
 
@@ -246,7 +246,7 @@ pub type Any = Computed<ValueFn>;
 impl<C: Compute> Operand for Computed<C> {
     type Held = Value;
     const COMPUTES: bool = true;
-    const AT_ONCE: bool = C::AT_ONCE;
+    const IS_IMMEDIATE: bool = C::AT_ONCE;
 
     #[inline(always)]
     fn take(&self, machine: &mut Machine) -> Run<Value> {
@@ -272,12 +272,12 @@ impl<C: Compute> Operand for Computed<C> {
     }
 
     #[inline(always)]
-    fn int_now(&self, machine: &Machine) -> Option<i64> {
+    fn try_int(&self, machine: &Machine) -> Option<i64> {
         self.0.int_now(machine)
     }
 
     #[inline(always)]
-    fn float_now(&self, machine: &Machine) -> Option<f64> {
+    fn try_float(&self, machine: &Machine) -> Option<f64> {
         self.0.float_now(machine)
     }
 }

@@ -15,7 +15,7 @@ use crate::text::{Diagnostic, Sources};
 use crate::toolkit::{Answer, Effect, Risk, Spec, ToolError, arguments};
 use crate::value::{List, Str, Value, json as json_of_value};
 
-use super::super::place::WHOLE;
+use super::super::connection_state::WHOLE;
 use super::super::worker::{Given, Named, Order};
 
 pub const SPEC: Spec = Spec {

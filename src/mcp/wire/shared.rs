@@ -35,11 +35,11 @@ pub enum Ending {
 
 /// A handle to the connection, for the server.
 #[derive(Clone)]
-pub struct Closing(Arc<Shared>);
+pub struct ConnectionHandle(Arc<Shared>);
 
-impl Closing {
-    pub(super) fn new(shared: Arc<Shared>) -> Closing {
-        Closing(shared)
+impl ConnectionHandle {
+    pub(super) fn new(shared: Arc<Shared>) -> ConnectionHandle {
+        ConnectionHandle(shared)
     }
 
     /// Returns the reason why the connection ended.

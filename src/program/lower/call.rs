@@ -8,11 +8,11 @@ use crate::toolkit::{ArgError, Binder, Given, GivenArg, ToolId};
 use crate::value::{Value, print};
 
 use super::super::builtin::Builtin;
-use super::super::over::Over;
+use super::super::higher_order::HigherOrder;
 use super::super::tree::{Args, Call, Expr, ExprKind, Param, Target};
 use super::super::unit::ModuleId;
 use super::expr::constant;
-use super::foreign;
+use super::other_languages;
 use super::{Lowering, Signature};
 
 impl Lowering<'_> {
@@ -30,10 +30,10 @@ impl Lowering<'_> {
         if let Some(builtin) = Builtin::find(name) {
             return self.builtin_call(call, builtin, span);
         }
-        if let Some(over) = Over::find(name) {
+        if let Some(over) = HigherOrder::find(name) {
             return self.over_call(call, over, span);
         }
-        if let Some(tool) = known.registry.find(name).filter(|_| !foreign::means_a_value(name)) {
+        if let Some(tool) = known.registry.find(name).filter(|_| !other_languages::means_a_value(name)) {
             return match self.over_tool(call, known.registry.get(tool).spec.name) {
                 Some(over) => self.over_call(call, over, span),
                 None => self.tool_call(call, tool, span),

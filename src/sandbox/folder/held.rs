@@ -14,7 +14,7 @@ use super::Folder;
 
 /// A held file or directory, independent of its current name.
 #[derive(Debug)]
-pub struct Held {
+pub struct PathHandle {
     #[cfg(target_os = "linux")]
     handle: rustix::fd::OwnedFd,
     #[cfg(not(target_os = "linux"))]
@@ -26,7 +26,7 @@ pub struct Held {
 #[cfg(target_os = "linux")]
 impl Folder {
     /// Holds the entry `name`; a link itself is held, not its target.
-    pub fn hold(&self, name: &OsStr) -> io::Result<Held> {
+    pub fn hold(&self, name: &OsStr) -> io::Result<PathHandle> {
         use rustix::fs::{Mode, OFlags};
         if let Folder::Overlaid(folder) = self {
             return folder.hold(name);
@@ -34,14 +34,14 @@ impl Folder {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle =
             on_disk!(self, folder => Ok::<_, io::Error>(rustix::fs::openat(folder, name, flags, Mode::empty())?))?;
-        Ok(Held { handle, cover: None })
+        Ok(PathHandle { handle, cover: None })
     }
 }
 
-impl Held {
+impl PathHandle {
     /// Returns the same file under an overlay.
-    pub fn under(self, cover: Cover) -> Held {
-        Held { cover: Some(cover), ..self }
+    pub fn under(self, cover: Cover) -> PathHandle {
+        PathHandle { cover: Some(cover), ..self }
     }
 
     /// Returns its metadata.
@@ -60,7 +60,7 @@ impl Held {
 }
 
 #[cfg(target_os = "linux")]
-impl Held {
+impl PathHandle {
     fn real_metadata(&self) -> io::Result<Metadata> {
         super::linux::file_metadata(&self.handle)
     }
@@ -86,7 +86,7 @@ impl Held {
 #[cfg(not(target_os = "linux"))]
 impl Folder {
     /// Holds the entry `name`. Errors: if it is a link.
-    pub fn hold(&self, name: &OsStr) -> io::Result<Held> {
+    pub fn hold(&self, name: &OsStr) -> io::Result<PathHandle> {
         use super::super::metadata::Kind;
         if let Folder::Overlaid(folder) = self {
             return folder.hold(name);
@@ -100,14 +100,14 @@ impl Folder {
             }
         };
         match super::file_metadata(&file)?.identity == found.identity {
-            true => Ok(Held { file, cover: None }),
+            true => Ok(PathHandle { file, cover: None }),
             false => Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile")),
         }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-impl Held {
+impl PathHandle {
     fn real_metadata(&self) -> io::Result<Metadata> {
         super::file_metadata(&self.file)
     }

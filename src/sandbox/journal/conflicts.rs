@@ -8,7 +8,7 @@ use super::super::folder::Folder;
 use super::super::metadata::Kind;
 use super::address::Address;
 use super::later::Since;
-use super::outcome::{Outcome, Place, Touched};
+use super::outcome::{PathOutcome, RunOutcome, Touched};
 use super::record::State;
 use super::roots::Roots;
 
@@ -23,7 +23,7 @@ pub struct Conflict {
 
 /// A comparison of the tree with the outcome of a run.
 pub(super) struct Comparison<'a> {
-    outcome: &'a Outcome,
+    outcome: &'a RunOutcome,
     roots: Roots<'a>,
     since: Since<'a>,
     /// Roots of copies of what the run left.
@@ -32,7 +32,7 @@ pub(super) struct Comparison<'a> {
 
 impl<'a> Comparison<'a> {
     /// Creates a comparison of the tree with an outcome.
-    pub fn new(outcome: &'a Outcome, roots: Roots<'a>, since: Since<'a>) -> Comparison<'a> {
+    pub fn new(outcome: &'a RunOutcome, roots: Roots<'a>, since: Since<'a>) -> Comparison<'a> {
         Comparison { outcome, roots, since, copied: BTreeSet::new() }
     }
 
@@ -63,7 +63,7 @@ impl<'a> Comparison<'a> {
         self.copied
     }
 
-    fn difference(&mut self, path: &Address, place: &Place) -> Result<Option<String>, SandboxError> {
+    fn difference(&mut self, path: &Address, place: &PathOutcome) -> Result<Option<String>, SandboxError> {
         let reason = match (&place.now, self.roots.state(path)?) {
             (None, None) => None,
             // This entry came with the tree, which is checked as a whole.
@@ -112,7 +112,7 @@ impl<'a> Comparison<'a> {
     /// Finds an entry in a directory that the run created which the run did not put there.
     fn stranger_in(&self, path: &Address) -> Result<Option<String>, SandboxError> {
         let folder = self.roots.place(path)?.open_folder()?;
-        let entries = folder.entries().map_err(|error| SandboxError::io(path.shown(), &error))?;
+        let entries = folder.entries().map_err(|error| SandboxError::io(path.display(), &error))?;
         let stranger = entries.into_iter().find(|entry| {
             let inside = self.outcome.places.get(&path.join(&entry.name));
             inside.is_none_or(|place| place.now.is_none())
@@ -121,10 +121,10 @@ impl<'a> Comparison<'a> {
     }
 }
 
-impl Outcome {
+impl RunOutcome {
     /// Returns the paths that the policy does not allow to be changed.
     pub(super) fn refused(&self, admit: &dyn Fn(&Address, bool) -> Result<(), String>) -> Vec<Conflict> {
-        let refused = |(path, place): (&Address, &Place)| {
+        let refused = |(path, place): (&Address, &PathOutcome)| {
             let is_folder = place.now.as_ref().or(place.was.as_ref())?.kind == Kind::Folder;
             admit(path, is_folder).err().map(|reason| Conflict { path: path.clone(), reason })
         };
@@ -135,20 +135,20 @@ impl Outcome {
 /// Returns why the previous entry of a path cannot be restored from its backup.
 fn kept_difference(kept: &Address, old: &State, roots: Roots<'_>) -> Result<Option<String>, SandboxError> {
     let Some(place) = roots.kept(kept)? else {
-        return Ok(Some(format!("what was there is no longer kept (`{}`)", kept.shown())));
+        return Ok(Some(format!("what was there is no longer kept (`{}`)", kept.display())));
     };
     let now = place.metadata()?;
     if old.is_kept_as(&State::of(&now)) {
         return Ok(None);
     }
-    let reason = format!("what was kept as `{}` was changed since", kept.shown());
+    let reason = format!("what was kept as `{}` was changed since", kept.display());
     let is_shared = now.identity.inode == old.inode && now.kind == Kind::File && now.links > 1;
     Ok(Some(if is_shared { format!("{reason} under another name (hard link)") } else { reason }))
 }
 
 /// Finds an entry in a tree that was changed after a run.
 fn changed_below(folder: Folder, since: &Since<'_>, path: &Address) -> Result<Option<String>, SandboxError> {
-    let wrap = |error: std::io::Error| SandboxError::io(path.shown(), &error);
+    let wrap = |error: std::io::Error| SandboxError::io(path.display(), &error);
     if since.at.is_none() {
         return Ok(None);
     }

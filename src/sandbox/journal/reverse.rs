@@ -5,19 +5,19 @@ use std::io::{self, ErrorKind};
 
 use crate::limits::Meter;
 
+use super::super::backups::{BackupKind, BackupStore, Retention, put_back};
 use super::super::change::RenameError;
-use super::super::copy::{Copying, Source};
+use super::super::copy::{CopyOptions, Source};
 use super::super::error::SandboxError;
-use super::super::keep::{Drawer, Keeper, Retention, put_back};
 use super::super::metadata::Kind;
-use super::super::remove::{Going, discard};
+use super::super::remove::{RemoveOptions, discard};
+use super::super::replace::Overwrite;
 use super::super::root::SandboxPath;
-use super::super::take::Overwrite;
 use super::address::{Address, holder};
-use super::history::{Fate, Taken};
+use super::history::{JournaledStep, StepOutcome};
 use super::record::{State, Step};
 use super::roots::Roots;
-use super::{Change, left};
+use super::{Change, metadata_after};
 
 /// Reverses steps.
 pub struct Reverser<'a, 'c> {
@@ -31,8 +31,8 @@ pub struct Reverser<'a, 'c> {
 
 impl<'a> Reverser<'a, '_> {
     /// Reverses a step that was carried out.
-    pub fn reverse(&mut self, taken: &Taken) -> Result<(), SandboxError> {
-        let Fate::Done { kept: has_kept, now, .. } = &taken.fate else { return Ok(()) };
+    pub fn reverse(&mut self, taken: &JournaledStep) -> Result<(), SandboxError> {
+        let StepOutcome::Done { kept: has_kept, now, .. } = &taken.fate else { return Ok(()) };
         match &taken.step {
             Step::Put { path, kept, from, old, .. } => {
                 self.expect(path, now.as_ref())?;
@@ -67,7 +67,7 @@ impl<'a> Reverser<'a, '_> {
         let is_still = |left: &State| {
             now.as_ref().is_some_and(|now| left.is_still(now) || is_copied && left.is_still_or_copied(now))
         };
-        if left.is_none_or(is_still) { Ok(()) } else { Err(SandboxError::Changed(path.shown().into_owned())) }
+        if left.is_none_or(is_still) { Ok(()) } else { Err(SandboxError::Changed(path.display().into_owned())) }
     }
 
     /// Removes a directory that a step created, which must be empty by now. The directory is moved to the backup
@@ -77,7 +77,7 @@ impl<'a> Reverser<'a, '_> {
         if self.change.is_reversing() {
             return place.remove_folder(self.change);
         }
-        match place.delete(Going::default(), keeper, self.meter, self.change) {
+        match place.delete(RemoveOptions::default(), keeper, self.meter, self.change) {
             Err(RenameError::OtherDevice) => place.remove_folder(self.change),
             Err(RenameError::Sandbox(error)) => Err(error),
             Ok(_) => Ok(()),
@@ -105,10 +105,10 @@ impl<'a> Reverser<'a, '_> {
     fn take_and_keep(
         &mut self,
         place: &SandboxPath,
-        keeper: Keeper<'a>,
+        keeper: BackupStore<'a>,
         from: Option<&Address>,
     ) -> Result<(), SandboxError> {
-        let going = Going { recursive: true };
+        let going = RemoveOptions { recursive: true };
         let slot = from.map(Address::slot);
         match place.delete_to(slot.clone(), going, keeper, self.meter, self.change) {
             Err(RenameError::OtherDevice) => {
@@ -140,8 +140,8 @@ impl<'a> Reverser<'a, '_> {
         self.copied.extract_if(.., |copy| copy == path || copy.is_below(path)).collect()
     }
 
-    fn keeper(&self, path: &Address) -> Result<Keeper<'a>, SandboxError> {
-        Ok(Keeper::new(self.roots.root_of(path)?, self.retention))
+    fn keeper(&self, path: &Address) -> Result<BackupStore<'a>, SandboxError> {
+        Ok(BackupStore::new(self.roots.root_of(path)?, self.retention))
     }
 
     /// Restores a backup to its path. If an entry exists there, it is backed up, at `from` if it came from that
@@ -152,12 +152,12 @@ impl<'a> Reverser<'a, '_> {
         (kept, old): (&Address, Option<&State>),
         from: Option<&Address>,
     ) -> Result<(), SandboxError> {
-        let gone = || SandboxError::NotFound(kept.shown().into_owned());
+        let gone = || SandboxError::NotFound(kept.display().into_owned());
         let place = self.roots.place(path)?;
         let entry = self.roots.kept(kept)?.ok_or_else(gone)?;
         let found = State::of(&entry.metadata()?);
         if !old.map_or(found.kind != Kind::Special, |old| old.is_kept_as(&found)) {
-            return Err(SandboxError::Changed(kept.shown().into_owned()));
+            return Err(SandboxError::Changed(kept.display().into_owned()));
         }
         self.forget_copies(path);
         if old.is_some_and(|old| found.inode != old.inode) {
@@ -196,7 +196,7 @@ impl<'a> Reverser<'a, '_> {
         let locked = keeper.lock(self.meter, self.change.own())?;
         let (drawer, stamp) = match from {
             Some(from) => from.slot(),
-            None => (Drawer::Backups, self.change.kept_stamp(keeper)?),
+            None => (BackupKind::Backups, self.change.kept_stamp(keeper)?),
         };
         let mut slot = locked.slot(place, drawer, &stamp)?;
         let (folder, name) = place.entry()?;
@@ -219,7 +219,7 @@ impl<'a> Reverser<'a, '_> {
         slot.take(kept_in, kept_name).map_err(wrap)?;
         let synced = folder.sync().map_err(|error| place.undurable(&error));
         let synced = synced.and_then(|()| slot.sync_after(folder, place));
-        under_way.done(Some(&left(folder, name, &metadata)), true, &[folder]);
+        under_way.done(Some(&metadata_after(folder, name, &metadata)), true, &[folder]);
         Ok(synced?)
     }
 
@@ -234,9 +234,9 @@ impl<'a> Reverser<'a, '_> {
             false => Overwrite::never(self.keeper(path)?),
         };
         // Copies made for an undo do not report their backups.
-        let copying = Copying::whole(Overwrite { is_told: false, ..overwrite });
+        let copying = CopyOptions::whole(Overwrite { is_told: false, ..overwrite });
         Source { place: entry, kept: Some(kept) }.copy_to(place, &copying, self.meter, self.change)?;
         let (kept_in, kept_name) = entry.entry()?;
-        discard(kept_in, kept_name, entry.shown())
+        discard(kept_in, kept_name, entry.display())
     }
 }

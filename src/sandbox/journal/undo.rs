@@ -6,17 +6,17 @@ use std::io;
 
 use crate::limits::Meter;
 
+use super::super::backups::Retention;
+use super::super::backups::stamp::{self, short};
 use super::super::error::SandboxError;
 use super::super::folder::file_metadata;
-use super::super::keep::Retention;
-use super::super::keep::stamp::{self, short};
-use super::super::own::shown;
+use super::super::state_dir::display;
 use super::address::Address;
 use super::conflicts::{Comparison, Conflict};
 use super::history::{History, HistoryError};
 use super::later::Since;
 use super::list::Origin;
-use super::outcome::Outcome;
+use super::outcome::RunOutcome;
 use super::record::{Begin, End, Moment, Step, time};
 use super::reverse::Reverser;
 use super::roots::Roots;
@@ -65,7 +65,7 @@ pub enum UndoError {
 
 /// The result of an undo.
 #[derive(Clone, Debug)]
-pub struct Undone {
+pub struct UndoReport {
     /// The run that was undone.
     pub run: String,
     /// The run that performed the undo. Undoing it reverses the undo.
@@ -97,14 +97,14 @@ impl Journal {
         admit: &dyn Fn(&Address, bool) -> Result<(), String>,
         (roots, retention): (Roots<'_>, Retention),
         meter: &mut Meter,
-    ) -> Result<Undone, UndoError> {
+    ) -> Result<UndoReport, UndoError> {
         let (history, since) = read(roots, run)?;
         if let (Some(line), false) = (history.damaged, force) {
             let reason = format!("line {line} is damaged, so that what it did from there on is not known");
             return Err(UndoError::Unreadable { run: run.to_owned(), reason });
         }
         let (origin, is_redo) = (Journal::origin(roots, &history.begin)?, history.begin.is_undo());
-        let outcome = Outcome::of(&history);
+        let outcome = RunOutcome::of(&history);
         let mut comparison = Comparison::new(&outcome, roots, Since::new(run, since, roots));
         let (mut conflicts, missing) = (comparison.conflicts(), comparison.missing());
         conflicts.extend(outcome.refused(admit));
@@ -128,7 +128,7 @@ impl Journal {
             }
         };
         let by = self.end(end)?.map(|ended| ended.run);
-        Ok(Undone { run: run.to_owned(), by, origin, is_redo, steps, left })
+        Ok(UndoReport { run: run.to_owned(), by, origin, is_redo, steps, left })
     }
 
     fn take_back(
@@ -139,7 +139,7 @@ impl Journal {
         meter: &mut Meter,
         force: bool,
     ) -> Result<(usize, Vec<Conflict>), SandboxError> {
-        let mut times = Outcome::of(history).times(roots, &Times::of(&history.begin.run, roots));
+        let mut times = RunOutcome::of(history).times(roots, &Times::of(&history.begin.run, roots));
         let change = self.begin(roots.main, history.steps.len() as u64, meter)?;
         let mut reverser = Reverser { roots, retention, change: &change, meter, copied };
         let mut steps = 0;
@@ -194,7 +194,7 @@ impl Journal {
     pub(super) fn history(&self) -> Result<Option<History>, SandboxError> {
         let mut run = self.run.borrow_mut();
         let Some(run) = &mut *run else { return Ok(None) };
-        run.catch_up().map_err(|error| SandboxError::io(shown(JOURNAL), &error))?;
+        run.catch_up().map_err(|error| SandboxError::io(display(JOURNAL), &error))?;
         run.history().map(Some)
     }
 
@@ -207,7 +207,7 @@ impl Journal {
         meter: &mut Meter,
     ) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
         history.steps.retain(|taken| taken.number >= from);
-        let times = Outcome::of(&history).times(roots, &Times::default());
+        let times = RunOutcome::of(&history).times(roots, &Times::default());
         // Its files were charged when they were changed.
         let change = self.begin(roots.main, 0, meter)?;
         let copied = history.copied.iter().map(|(place, _)| place.clone()).collect();
@@ -237,7 +237,7 @@ pub(super) fn read(
         return Err(unknown());
     }
     let folders = Folders::find(roots.main)?.ok_or_else(unknown)?;
-    let wrap = |error: io::Error| SandboxError::io(format!("{}/{run}", shown(JOURNAL)), &error);
+    let wrap = |error: io::Error| SandboxError::io(format!("{}/{run}", display(JOURNAL)), &error);
     let file = match folders.ended.open_file(run.as_ref()) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -250,7 +250,7 @@ pub(super) fn read(
         Err(error) => return Err(wrap(error).into()),
     };
     let metadata = file_metadata(&file).map_err(wrap)?;
-    super::super::own::check_regular(format!("{}/{run}", shown(JOURNAL)), &metadata)?;
+    super::super::state_dir::check_regular(format!("{}/{run}", display(JOURNAL)), &metadata)?;
     let unreadable = |error: HistoryError| UndoError::Unreadable { run: run.to_owned(), reason: error.to_string() };
     let history = History::read(&file, run.as_ref(), &folders.seal).map_err(unreadable)?;
     Ok((history.without_temporary(), metadata.modified))

@@ -22,7 +22,7 @@ use super::error::SandboxError;
 use super::folder::Folder;
 use super::journal::{Address, Content, Moment, State, moment, read_content};
 use super::metadata::Kind;
-use super::overlay::{Delta, Lies, Overlay, Scratch};
+use super::overlay::{Delta, Overlay, Scratch, StagingPlace};
 use super::root::{Root, SandboxPath};
 use super::seal::RootSeal;
 pub use apply::{Applied, ApplyError};
@@ -66,7 +66,7 @@ pub struct PlannedChange {
     /// The path after the change.
     pub path: Address,
     /// The kind of change, for readers.
-    pub change: Deed,
+    pub change: PlanAction,
     /// The path before the plan is applied, if a directory above it would be moved.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub origin: Option<Address>,
@@ -103,7 +103,7 @@ impl PlannedChange {
 /// The kind of a planned change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Deed {
+pub enum PlanAction {
     /// The path does not exist yet.
     Created,
     /// Another entry or content is there.
@@ -166,20 +166,20 @@ impl Plan {
     /// Returns the contents on both sides of a change, each of at most `limit` bytes.
     pub fn contents(&self, change: &PlannedChange, limit: u64) -> (Content, Content) {
         let has_content = |state: &State| state.kind != Kind::Folder;
-        if matches!(change.change, Deed::Mode | Deed::Moved) {
+        if matches!(change.change, PlanAction::Mode | PlanAction::Moved) {
             return (Content::Nothing, Content::Nothing);
         }
         let on_disk = |address: &Address, state: &State| match &self.store {
             Store::Overlay(overlay) => {
                 let place = overlay.place_on_disk(address);
-                let path = change.path.shown();
+                let path = change.path.display();
                 read_content(place.map_err(|error| SandboxError::io(path, &error)), state.kind, limit)
             }
             Store::Read(_) => Content::Unknown("a plan that was read does not hold it".to_owned()),
         };
         let was = change.was.as_ref().filter(|was| has_content(was));
         let old = was.map_or(Content::Nothing, |was| on_disk(change.place(), was));
-        if change.change == Deed::Restored {
+        if change.change == PlanAction::Restored {
             let kept = change.from.as_ref().filter(|(_, state)| has_content(state));
             return (old, kept.map_or(Content::Nothing, |(kept, state)| on_disk(kept, state)));
         }
@@ -192,12 +192,12 @@ impl Plan {
     pub fn content(&self, change: &PlannedChange) -> Option<SandboxPath> {
         let name = change.content.as_ref()?;
         let folder = self.store.scratch().folder().duplicate().ok()?;
-        Some(SandboxPath::own(folder, name, change.path.shown().into_owned()))
+        Some(SandboxPath::own(folder, name, change.path.display().into_owned()))
     }
 }
 
-fn from(lies: &Lies) -> Option<&Address> {
-    if let Lies::At(from) = lies { Some(from) } else { None }
+fn from(lies: &StagingPlace) -> Option<&Address> {
+    if let StagingPlace::At(from) = lies { Some(from) } else { None }
 }
 
 fn planned(overlay: &Overlay, delta: Delta) -> io::Result<Option<PlannedChange>> {
@@ -205,25 +205,25 @@ fn planned(overlay: &Overlay, delta: Delta) -> io::Result<Option<PlannedChange>>
     let is_tree = |state: &State| state.kind == Kind::Folder;
     let change = match (&was, &now, &lies) {
         (None, None, _) => return Ok(None),
-        (_, Some(_), Lies::At(_)) => Deed::Moved,
-        (_, Some(_), Lies::Kept(_)) => Deed::Restored,
-        (Some(_), None, _) => Deed::Deleted,
-        (_, Some(_), Lies::Nowhere) => Deed::Mode,
-        (None, Some(_), Lies::Scratch(_)) => Deed::Created,
-        (Some(_), Some(_), Lies::Scratch(_)) => Deed::Changed,
+        (_, Some(_), StagingPlace::At(_)) => PlanAction::Moved,
+        (_, Some(_), StagingPlace::Kept(_)) => PlanAction::Restored,
+        (Some(_), None, _) => PlanAction::Deleted,
+        (_, Some(_), StagingPlace::Nowhere) => PlanAction::Mode,
+        (None, Some(_), StagingPlace::Scratch(_)) => PlanAction::Created,
+        (Some(_), Some(_), StagingPlace::Scratch(_)) => PlanAction::Changed,
     };
-    let goes = change != Deed::Mode && was.as_ref().is_some_and(is_tree);
+    let goes = change != PlanAction::Mode && was.as_ref().is_some_and(is_tree);
     let tree = match goes {
         true => Some(tree_digest(overlay.tree(origin.as_ref().unwrap_or(&path))?)?),
         false => None,
     };
     let (content, from) = match lies {
-        Lies::Scratch(name) => (Some(name), None),
-        Lies::At(from) | Lies::Kept(from) => {
+        StagingPlace::Scratch(name) => (Some(name), None),
+        StagingPlace::At(from) | StagingPlace::Kept(from) => {
             let state = State::of(&overlay.on_disk(&from)?);
             (None, Some((from, state)))
         }
-        Lies::Nowhere => (None, None),
+        StagingPlace::Nowhere => (None, None),
     };
     let content = content.filter(|_| !now.as_ref().is_some_and(is_tree));
     Ok(Some(PlannedChange {

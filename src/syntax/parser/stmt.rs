@@ -3,7 +3,7 @@
 use compact_str::CompactString;
 use pest::iterators::Pair;
 
-use super::super::ast::{Name, Place, Procedure, StatementKind, Step, Use};
+use super::super::ast::{AssignTarget, Name, Procedure, StatementKind, Step, Use};
 use super::super::grammar::Rule;
 use super::super::keyword::first_word;
 use super::{Parser, literal, words_of};
@@ -162,7 +162,7 @@ impl Parser {
         Parsed::Plain(StatementKind::Set { targets, value: value.expect("SET has a value") })
     }
 
-    fn place(&mut self, pair: Pair<'_, Rule>) -> Place {
+    fn place(&mut self, pair: Pair<'_, Rule>) -> AssignTarget {
         let span = self.span(&pair);
         let mut parts = pair.into_inner();
         let word = parts.next().expect("a place begins with a name");
@@ -174,7 +174,7 @@ impl Parser {
                 _ => Step::Field(self.field(part)),
             });
         }
-        Place { name, steps, span }
+        AssignTarget { name, steps, span }
     }
 
     fn uses(&mut self, pair: Pair<'_, Rule>) -> Parsed {

@@ -5,7 +5,7 @@ use crate::text::ToolCode;
 
 use super::super::error::ToolError;
 use super::super::spec::{Effect, Spec};
-use super::stated::{Layer, Stated, change_of, source_of};
+use super::stated::{Layer, SourceLine, change_of, source_of};
 use super::tools::{ToolRules, ToolVerdict};
 use super::{Approval, Policy};
 
@@ -65,7 +65,8 @@ impl Policy {
 /// tool.
 fn ask_of(rules: &ToolRules, spec: &Spec) -> Result<Option<Ask>, ToolError> {
     let name = spec.name;
-    let file = |stated: Option<&Stated>| stated.map_or("the policy file".to_owned(), |stated| stated.file.to_string());
+    let file =
+        |stated: Option<&SourceLine>| stated.map_or("the policy file".to_owned(), |stated| stated.file.to_string());
     match rules.verdict(spec) {
         ToolVerdict::Denied(rule) => {
             let source = source_of(rule.stated());

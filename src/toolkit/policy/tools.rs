@@ -4,13 +4,13 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::super::registry::Registry;
 use super::super::spec::Spec;
-use super::stated::{Layer, Stated};
+use super::stated::{Layer, SourceLine};
 
 /// `[tools]` of one policy file: lists of names and globs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolRules {
     /// Where `require_confirmation_for_delete` of the same file requires approval for deletes.
-    pub confirms_delete: Option<Stated>,
+    pub confirms_delete: Option<SourceLine>,
     /// Tools that run without a question.
     pub allow: Vec<ToolRule>,
     /// Tools that are refused.
@@ -23,7 +23,7 @@ pub struct ToolRules {
 #[derive(Clone, Debug)]
 pub struct ToolRule {
     written: String,
-    stated: Option<Stated>,
+    stated: Option<SourceLine>,
     names: Names,
 }
 
@@ -83,12 +83,12 @@ impl ToolRule {
     }
 
     /// Sets the line that states the rule.
-    pub fn at(self, stated: Stated) -> ToolRule {
+    pub fn at(self, stated: SourceLine) -> ToolRule {
         ToolRule { stated: Some(stated), ..self }
     }
 
     /// Returns the line that states the rule.
-    pub fn stated(&self) -> Option<&Stated> {
+    pub fn stated(&self) -> Option<&SourceLine> {
         self.stated.as_ref()
     }
 

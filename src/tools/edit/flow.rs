@@ -8,7 +8,7 @@ use super::lines::{indentation, is_blank, is_first, line_end, line_start, next_l
 use super::splice::Splices;
 
 /// A bracketed list or map.
-pub struct Flow<'a> {
+pub struct BracketedList<'a> {
     /// The text that contains it.
     pub text: &'a str,
     /// The position of the opening bracket.
@@ -22,7 +22,7 @@ pub struct Flow<'a> {
 }
 
 /// The formatting of a first or second member, where the text has no example to follow.
-pub struct Habit<'a> {
+pub struct ListStyle<'a> {
     /// The text between a bracket and the only member.
     pub pad: &'a str,
     /// The text after a comma on the same line.
@@ -31,7 +31,7 @@ pub struct Habit<'a> {
     pub line_break: &'a str,
 }
 
-impl Flow<'_> {
+impl BracketedList<'_> {
     /// Returns the indentation of the members if each has its own line.
     pub fn own_lines(&self) -> Option<&str> {
         let first = match self.members.last() {
@@ -47,7 +47,7 @@ impl Flow<'_> {
     }
 
     /// Appends a member.
-    pub fn append(&self, entry: &str, habit: &Habit<'_>, splices: &mut Splices) -> Result<(), LimitHit> {
+    pub fn append(&self, entry: &str, habit: &ListStyle<'_>, splices: &mut Splices) -> Result<(), LimitHit> {
         let Some(last) = self.members.last() else { return self.fill(entry, habit, splices) };
         match self.own_lines() {
             Some(indent) => {
@@ -66,7 +66,7 @@ impl Flow<'_> {
     }
 
     /// Returns the separator before a member that is appended to the line of the last.
-    fn separator(&self, last: usize, habit: &Habit<'_>) -> String {
+    fn separator(&self, last: usize, habit: &ListStyle<'_>) -> String {
         let Some(before) = self.members.iter().rev().nth(1) else { return format!(",{}", habit.gap) };
         let gap = &self.text[before.end..last];
         match gap.trim_matches([' ', '\t', '\r', '\n']) == "," {
@@ -75,7 +75,7 @@ impl Flow<'_> {
         }
     }
 
-    fn fill(&self, entry: &str, habit: &Habit<'_>, splices: &mut Splices) -> Result<(), LimitHit> {
+    fn fill(&self, entry: &str, habit: &ListStyle<'_>, splices: &mut Splices) -> Result<(), LimitHit> {
         let inside = self.open + 1..self.close;
         match self.own_lines() {
             Some(indent) if is_first(self.text, self.close) => {

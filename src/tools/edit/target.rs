@@ -114,12 +114,12 @@ fn enter(target: &mut Target, step: &Step, may_append: bool) -> Result<(), ToolE
 }
 
 fn no_list(before: &[Part], index: i64) -> ToolError {
-    let message = format!("nothing lies at {}, so it has no element [{index}]", shown(before));
+    let message = format!("nothing lies at {}, so it has no element [{index}]", display(before));
     ToolError::bad_argument("path", message).hint("set the list as a whole, such as `[value]`")
 }
 
 fn beyond(before: &[Part], index: i64, length: usize, may_append: bool) -> ToolError {
-    let message = format!("the list at {} has the length {length}, and no element [{index}]", shown(before));
+    let message = format!("the list at {} has the length {length}, and no element [{index}]", display(before));
     let hint = match may_append {
         true => format!("[{length}] appends to it"),
         false => "negative indexes count from the end".to_owned(),
@@ -139,12 +139,12 @@ fn no_container(before: &[Part], found: &Value, step: &Step) -> ToolError {
         Value::Map(_) => "a map".to_owned(),
         other => format!("the {} {}", other.type_name(), print::preview(other)),
     };
-    let message = format!("{wanted} needs a {needed}, and at {} lies {found}", shown(before));
+    let message = format!("{wanted} needs a {needed}, and at {} lies {found}", display(before));
     ToolError::bad_argument("path", message)
 }
 
 /// Formats a path for messages.
-pub fn shown(parts: &[Part]) -> String {
+pub fn display(parts: &[Part]) -> String {
     if parts.is_empty() {
         return "the top of the text".to_owned();
     }

@@ -51,7 +51,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     let sorted = order::sorted(&keys, Direction::of(args.descending)).map_err(|unsorted| match unsorted {
         Unsorted::Limit(hit) => ToolError::from(hit),
         Unsorted::Odd(odd) => {
-            let message = format!("element {odd} cannot be ordered with the others: {}", order::shown(&keys[odd]));
+            let message = format!("element {odd} cannot be ordered with the others: {}", order::display(&keys[odd]));
             ToolError::bad_argument("list", message).hint("sort numbers or texts, not both; maps need `key`")
         }
     })?;

@@ -150,7 +150,7 @@ fn split(context: &mut Context<'_>, args: Separated) -> Result<AnyList, ToolErro
             }
         }
         several => {
-            let mut places = locate::Places::new(&text, &separator)?;
+            let mut places = locate::Occurrences::new(&text, &separator)?;
             while list.len() + 1 < most
                 && let Some(place) = places.next()?
             {

@@ -139,7 +139,7 @@ impl Zone {
     }
 
     /// Converts a point in time to local time.
-    pub fn shown(self, moment: &Moment) -> DateTime<FixedOffset> {
+    pub fn in_offset(self, moment: &Moment) -> DateTime<FixedOffset> {
         match self {
             Zone::Fixed(offset) => moment.with_timezone(&offset),
             Zone::Local => moment.with_timezone(&Local).fixed_offset(),

@@ -7,7 +7,7 @@ use toml_parser::decoder::{Encoding, IntegerRadix, ScalarKind};
 use toml_parser::parser::EventReceiver;
 use toml_parser::{ErrorSink, ParseError, Raw, Span};
 
-use crate::limits::{Charged, Limit, LimitHit, space};
+use crate::limits::{Limit, LimitHit, MeteredVec, space};
 use crate::toolkit::{AnyMap, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{BEYOND_FLOATS, BEYOND_INTS, BIG_NUMBERS_REMEDY, BigNumbers, Elements, Str, Value};
 
@@ -57,8 +57,8 @@ pub fn value_of(context: &mut Context<'_>, text: &str, big_numbers: BigNumbers) 
         big_numbers,
         tables: Tables::new()?,
         current: Tables::ROOT,
-        keys: Charged::default(),
-        open: Charged::default(),
+        keys: MeteredVec::default(),
+        open: MeteredVec::default(),
     };
     read(context, text, &fault, &mut reader)?;
     let mut tables = reader.tables;
@@ -77,8 +77,8 @@ struct Reader<'t, 'f> {
     /// The table of the most recent header.
     current: TableId,
     /// The key parts of pairs whose values are incomplete.
-    keys: Charged<Key>,
-    open: Charged<Open>,
+    keys: MeteredVec<Key>,
+    open: MeteredVec<Open>,
 }
 
 /// An array or inline table that is still open.

@@ -8,7 +8,7 @@ mod spell;
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{BigNumbers, Str, Value, parts};
 
-use super::super::super::edit::{self, Format, Job, Splices};
+use super::super::super::edit::{self, Edit, Format, Splices};
 use super::read::value_of;
 
 const SET: Spec = Spec::pure(
@@ -81,7 +81,7 @@ impl Format for Toml {
         }
     }
 
-    fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolError> {
+    fn plan(context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
         plan::plan(context, job)
     }
 }

@@ -3,7 +3,7 @@
 use crate::toolkit::ToolError;
 
 use super::super::fault::invalid;
-use super::sparse::Map;
+use super::sparse::SparseMap;
 
 /// The block size of tar.
 pub const BLOCK: usize = 512;
@@ -73,19 +73,19 @@ impl Header {
     }
 
     /// Adds the pieces of a sparse file to the map (GNU). Returns whether more blocks of pieces follow.
-    pub fn sparse_pieces(&self, map: &mut Map) -> Result<bool, ToolError> {
+    pub fn sparse_pieces(&self, map: &mut SparseMap) -> Result<bool, ToolError> {
         pieces(&self.0[386..482], map)?;
         Ok(self.0[482] != 0)
     }
 }
 
 /// Adds the pieces in an extension block to the map. Returns whether another block follows.
-pub fn further_pieces(block: &[u8; BLOCK], map: &mut Map) -> Result<bool, ToolError> {
+pub fn further_pieces(block: &[u8; BLOCK], map: &mut SparseMap) -> Result<bool, ToolError> {
     pieces(&block[..504], map)?;
     Ok(block[504] != 0)
 }
 
-fn pieces(fields: &[u8], map: &mut Map) -> Result<(), ToolError> {
+fn pieces(fields: &[u8], map: &mut SparseMap) -> Result<(), ToolError> {
     for piece in fields.chunks_exact(24) {
         if piece[0] == 0 {
             break;

@@ -5,11 +5,11 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use flate2::Crc;
 
-use crate::limits::Held;
+use crate::limits::MemoryCharge;
 use crate::toolkit::ToolError;
 
 use super::super::fault::{invalid, read_error};
-use super::super::{Entry, What, text_of};
+use super::super::{ArchivedKind, Entry, text_of};
 use super::end::End;
 use super::fields::Fields;
 
@@ -46,7 +46,7 @@ pub struct Listed {
 }
 
 /// Reads the central directory.
-pub fn read_directory(file: &mut File, end: &End, held: &mut Held) -> Result<Vec<Listed>, ToolError> {
+pub fn read_directory(file: &mut File, end: &End, held: &mut MemoryCharge) -> Result<Vec<Listed>, ToolError> {
     file.seek(SeekFrom::Start(end.directory)).map_err(read_error)?;
     let mut list = BufReader::new(file).take(end.directory_end - end.directory);
     let mut listed = Vec::new();
@@ -103,24 +103,24 @@ fn check_readable(name: &str, flags: u16, method: u16, disk: u16) -> Result<(), 
 }
 
 /// Determines the kind and mode of an entry from its name and, if the archive comes from Unix, its mode.
-fn kind_and_mode(name: &str, system: u16, external: u32, size: u64) -> Result<(What, u32), ToolError> {
+fn kind_and_mode(name: &str, system: u16, external: u32, size: u64) -> Result<(ArchivedKind, u32), ToolError> {
     let is_unix = UNIX_SYSTEMS.contains(&system) && external >> 16 != 0;
     let mode = if is_unix { external >> 16 } else { 0 };
-    let by_name = if name.ends_with('/') { What::Folder } else { What::File };
+    let by_name = if name.ends_with('/') { ArchivedKind::Folder } else { ArchivedKind::File };
     let what = match mode & 0o170_000 {
         0 => by_name,
-        0o040_000 => What::Folder,
-        0o100_000 => What::File,
-        0o120_000 => What::Link(String::new()),
+        0o040_000 => ArchivedKind::Folder,
+        0o100_000 => ArchivedKind::File,
+        0o120_000 => ArchivedKind::Link(String::new()),
         _ => return Err(invalid(format!("`{name}` is a pipe or device, which is not made"))),
     };
-    if name.ends_with('/') != (what == What::Folder) && (name.ends_with('/') || size > 0) {
+    if name.ends_with('/') != (what == ArchivedKind::Folder) && (name.ends_with('/') || size > 0) {
         return Err(invalid(format!("`{name}` is a directory by its name or by its mode, but not by both")));
     }
-    if what == What::Folder && size > 0 {
+    if what == ArchivedKind::Folder && size > 0 {
         return Err(invalid(format!("`{name}` is a directory with content")));
     }
-    let default = if what == What::Folder { 0o755 } else { 0o644 };
+    let default = if what == ArchivedKind::Folder { 0o755 } else { 0o644 };
     Ok((what, if is_unix { mode & 0o777 } else { default }))
 }
 

@@ -14,11 +14,11 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Take};
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 
-use crate::limits::Held;
+use crate::limits::MemoryCharge;
 use crate::toolkit::ToolError;
 
 use super::fault::{invalid, read_error};
-use super::{Entry, What, text_of};
+use super::{ArchivedKind, Entry, text_of};
 use directory::{Listed, read_directory};
 
 /// Maximum length of a link text in bytes.
@@ -30,7 +30,7 @@ pub struct ZipReader {
     listed: std::vec::IntoIter<Listed>,
     content: Option<Box<Content>>,
     /// The memory charge for the central directory.
-    _held: Held,
+    _held: MemoryCharge,
 }
 
 /// The content of the current entry.
@@ -54,7 +54,7 @@ impl ZipReader {
             let message = format!("the archive holds more than {max_entries} files and directories");
             return Err(super::too_large(message, "max_entries"));
         }
-        let mut held = Held::default();
+        let mut held = MemoryCharge::default();
         let mut listed = read_directory(&mut file, &end, &mut held)?;
         for entry in &mut listed {
             entry.check_own_header(&mut file)?;
@@ -66,7 +66,7 @@ impl ZipReader {
     /// Advances to the next entry; see [`super::Reader::advance`].
     pub fn advance(&mut self) -> Result<Option<Entry>, ToolError> {
         let Some(Listed { mut entry, .. }) = self.begin_next()? else { return Ok(None) };
-        if let What::Link(text) = &mut entry.what {
+        if let ArchivedKind::Link(text) = &mut entry.what {
             if entry.size > MAX_LINK {
                 return Err(invalid(format!("`{}` is a link of {} bytes", entry.name, entry.size)));
             }
