@@ -45,9 +45,10 @@ fn files(place: &Path, below: &str) -> Vec<String> {
     while let Some(here) = ahead.pop() {
         let entries = fs::read_dir(&here).into_iter().flatten().map(|entry| entry.expect("an entry").path());
         for path in entries {
-            match path.is_dir() {
-                true => ahead.push(path),
-                false => found.push(path.strip_prefix(place).expect("it is below").display().to_string()),
+            if path.is_dir() {
+                ahead.push(path)
+            } else {
+                found.push(path.strip_prefix(place).expect("it is below").display().to_string())
             }
         }
     }

@@ -304,9 +304,10 @@ fn check_tree(number: u64) -> Result<usize, String> {
     }
     let wanted: BTreeSet<String> = by_git(top).into_iter().filter(|path| !path.contains('\u{fffd}')).collect();
     let found = by_find(top);
-    match wanted == found {
-        true => Ok(shown),
-        false => Err(format!("tree {number}: git shows {wanted:?}, `find` {found:?}\n{}", all_rules(top, &folders))),
+    if wanted == found {
+        Ok(shown)
+    } else {
+        Err(format!("tree {number}: git shows {wanted:?}, `find` {found:?}\n{}", all_rules(top, &folders)))
     }
 }
 

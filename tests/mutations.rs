@@ -161,9 +161,10 @@ fn no_text_is_a_fault_of_ours() {
     let cases = if long { 200_000 } else { 3_000 };
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     // The short form is deterministic, so that a change is blamed only for its own effects.
-    let mut runner = match long {
-        true => TestRunner::new(config),
-        false => TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha)),
+    let mut runner = if long {
+        TestRunner::new(config)
+    } else {
+        TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
     };
     let ended = runner.run(&(prop::sample::select(scripts), changes()), |(script, changes)| {
         let script = Script::new("mutated.ns", apply(&script, &changes));

@@ -228,9 +228,12 @@ fn tries_of_a_server() {
     let told = told();
     seal(&engine(Options::default()), Process::Server(Network::None));
     let own = std::env::current_exe().expect("this program");
-    let itself = Command::new(own).arg("--list").output().and_then(|output| match output.status.success() {
-        true => Ok(()),
-        false => Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned())),
+    let itself = Command::new(own).arg("--list").output().and_then(|output| {
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
+        }
     });
     tell(&told, vec![("may start itself", itself)]);
     tell(&told, vec![("start another program", Command::new("/bin/true").spawn().map(drop))]);

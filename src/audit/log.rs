@@ -113,10 +113,7 @@ impl Log {
 
 fn write(lock: &LogLock<'_>, tail: &Tail, entry: &Entry<'_>, seal: &RootSeal) -> Result<Tail, AuditError> {
     let (line, hash) = entry.write(&tail.link, &now(), seal);
-    let bytes = match tail.is_open {
-        true => [b"\n", line.as_slice()].concat(),
-        false => line,
-    };
+    let bytes = if tail.is_open { [b"\n", line.as_slice()].concat() } else { line };
     lock.append(&bytes)?;
     let link = Link { seq: tail.link.seq + 1, hash: Some(hash), torn: None };
     Ok(Tail { size: tail.size + bytes.len() as u64, link, is_open: false })

@@ -156,9 +156,10 @@ fn read_arguments(engine: &Engine, argument: &str) -> Result<Value, ToolError> {
 pub fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(MAX_JSON + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > MAX_JSON {
-        true => Err(std::io::Error::other(format!("there are more than {MAX_JSON} bytes"))),
-        false => Ok(bytes),
+    if bytes.len() as u64 > MAX_JSON {
+        Err(std::io::Error::other(format!("there are more than {MAX_JSON} bytes")))
+    } else {
+        Ok(bytes)
     }
 }
 

@@ -140,12 +140,13 @@ fn show_json(checked: &[(String, Checked)], info: bool) -> Exit {
         let findings = checked.findings.iter().map(|finding| to_json(finding, &checked.sources));
         findings.map(|finding| serde_json::to_value(finding).expect("a finding has a JSON form")).collect()
     };
-    let json = match info {
-        false => Value::Array(checked.iter().flat_map(|(_, checked)| findings(checked)).collect()),
-        true => checked
+    let json = if info {
+        checked
             .iter()
             .map(|(name, checked)| serde_json::json!({ "file": name, "info": checked.info, "findings": findings(checked) }))
-            .collect(),
+            .collect()
+    } else {
+        Value::Array(checked.iter().flat_map(|(_, checked)| findings(checked)).collect())
     };
     print(&format!("{json}\n"))
 }

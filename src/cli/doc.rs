@@ -29,10 +29,7 @@ pub fn doc(args: &DocArgs) -> Exit {
     let registry = built_in_tools();
     let name = args.name.join(" ");
     let name = numeric(&name).unwrap_or(name);
-    let found = match name.is_empty() {
-        true => topics(&registry).collect(),
-        false => find(&registry, &name),
-    };
+    let found = if name.is_empty() { topics(&registry).collect() } else { find(&registry, &name) };
     let similar = if found.is_empty() { similar(&registry, &name) } else { Vec::new() };
     if found.is_empty() && similar.is_empty() {
         let help = match near(&registry, &name) {
@@ -113,10 +110,8 @@ fn pages_text(registry: &Registry, name: &str, found: &[Topic<'_>]) -> String {
         Topic::Tool(entry) => !groups.contains(&entry.group()),
         _ => !found.iter().any(|found| found.names() == topic.names()),
     };
-    let others: Vec<Topic<'_>> = match groups.is_empty() {
-        true => Vec::new(),
-        false => similar(registry, name).into_iter().filter(is_elsewhere).collect(),
-    };
+    let others: Vec<Topic<'_>> =
+        if groups.is_empty() { Vec::new() } else { similar(registry, name).into_iter().filter(is_elsewhere).collect() };
     if !others.is_empty() {
         text.push_str(&format!("\n\nElsewhere\n{}", summaries(&others)));
     }

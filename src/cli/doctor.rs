@@ -80,9 +80,10 @@ pub(crate) fn in_force(engine: &Engine) -> String {
     let audit = engine.audit_place().map(|path| path.display().to_string());
     row(
         "audit log",
-        audit.as_deref().unwrap_or(match gate.policy.enable_audit_logging {
-            false => "off: `enable_audit_logging` is false",
-            true => "none: read-only, and there is no state folder to keep it in",
+        audit.as_deref().unwrap_or(if gate.policy.enable_audit_logging {
+            "none: read-only, and there is no state folder to keep it in"
+        } else {
+            "off: `enable_audit_logging` is false"
         }),
     );
     row("seals", &seals(engine));
@@ -109,9 +110,10 @@ pub(crate) fn in_force(engine: &Engine) -> String {
 /// Returns the policy files that were read: the layer and the name of each.
 fn policies(engine: &Engine) -> Vec<(&'static str, String)> {
     let files = &engine.provenance().files;
-    match files.is_empty() {
-        true => vec![("there is no policy file", "built-in values".to_owned())],
-        false => files.iter().map(|file| (file.layer.described(), file.name.to_string())).collect(),
+    if files.is_empty() {
+        vec![("there is no policy file", "built-in values".to_owned())]
+    } else {
+        files.iter().map(|file| (file.layer.described(), file.name.to_string())).collect()
     }
 }
 

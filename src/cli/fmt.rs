@@ -91,12 +91,11 @@ fn looked_at(source: &Source, text: &str, args: &FmtArgs) -> FormatOutcome {
         return FormatOutcome::Done { changed: false };
     }
     let name = safe::name(source.name());
-    let told = match args.diff {
-        true => {
-            let difference = TextDiff::from_lines(source.text(), text);
-            difference.unified_diff().header(&name, &format!("{name} (formatted)")).to_string()
-        }
-        false => format!("{name}\n"),
+    let told = if args.diff {
+        let difference = TextDiff::from_lines(source.text(), text);
+        difference.unified_diff().header(&name, &format!("{name} (formatted)")).to_string()
+    } else {
+        format!("{name}\n")
     };
     match print(&told) {
         Exit::Done => FormatOutcome::Different,

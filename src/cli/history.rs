@@ -31,9 +31,10 @@ const SHOWN_IN_SESSION: usize = 10;
 pub fn log(global: &Global, args: &LogArgs) -> Exit {
     let above = ParentSandbox::find(global);
     with_engine(global, |engine| {
-        let (selection, most) = match args.all {
-            true => (Selection::All, usize::MAX),
-            false => (Selection::Folded, usize::try_from(args.limit).unwrap_or(usize::MAX)),
+        let (selection, most) = if args.all {
+            (Selection::All, usize::MAX)
+        } else {
+            (Selection::Folded, usize::try_from(args.limit).unwrap_or(usize::MAX))
         };
         let runs = engine.runs(selection, most)?;
         if runs.is_empty() {

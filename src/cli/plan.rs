@@ -51,13 +51,12 @@ pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script
         let plan = plan.expect("the engine plans");
         show(&engine, &plan, form)?;
         let is_asked = form == PlanForm::Text && !failed && !plan.changes.is_empty() && is_somebody_there();
-        match is_asked && asked(&engine, "Do it? [y]es, [n]o: ") == Answer::Yes {
-            true => {
-                // The lockdown of this process forbids changes; another thread with its own lockdown applies the plan.
-                let global = global.clone();
-                Ok(outside(move || with_apply(&global, &plan)))
-            }
-            false => Ok(Exit::Done),
+        if is_asked && asked(&engine, "Do it? [y]es, [n]o: ") == Answer::Yes {
+            // The lockdown of this process forbids changes; another thread with its own lockdown applies the plan.
+            let global = global.clone();
+            Ok(outside(move || with_apply(&global, &plan)))
+        } else {
+            Ok(Exit::Done)
         }
     });
     match (exit, shown) {

@@ -33,10 +33,7 @@ pub fn test(global: &Global, args: &TestArgs) -> Exit {
         return Exit::Failed;
     }
     let stop = stop_on_interrupt();
-    match args.watch {
-        false => run(args, &settings, &stop),
-        true => watch(args, &settings, &stop),
-    }
+    if args.watch { watch(args, &settings, &stop) } else { run(args, &settings, &stop) }
 }
 
 /// Restricts this process and the cases to the named directories, because tests may be foreign.
@@ -132,9 +129,10 @@ fn run(args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Exit {
             "there are no cases; a script NAME.ns has one when NAME.out lies beside it, and `ns test NAME.ns --update` writes it\n",
         );
     }
-    match verdicts.iter().all(|verdict| matches!(verdict.outcome, Outcome::Passed | Outcome::Updated(_))) {
-        true => shown,
-        false => Exit::TestsFailed,
+    if verdicts.iter().all(|verdict| matches!(verdict.outcome, Outcome::Passed | Outcome::Updated(_))) {
+        shown
+    } else {
+        Exit::TestsFailed
     }
 }
 

@@ -133,14 +133,13 @@ impl Scanner<'_, '_> {
             }
             item(self)?;
             self.space();
-            match () {
-                () if self.take(",") || self.rest().starts_with(close) => {}
-                () if self.rest().is_empty() => return self.unclosed_bracket(start, close),
-                () => {
-                    let message = format!("expected `,` or `{close}`");
-                    self.fault(Code::UnexpectedText, message, "separate elements by commas");
-                    return None;
-                }
+            if self.take(",") || self.rest().starts_with(close) {
+            } else if self.rest().is_empty() {
+                return self.unclosed_bracket(start, close);
+            } else {
+                let message = format!("expected `,` or `{close}`");
+                self.fault(Code::UnexpectedText, message, "separate elements by commas");
+                return None;
             }
         }
     }

@@ -99,10 +99,7 @@ impl Outcome {
 
 /// Returns the ending of a run that did not begin.
 pub(super) fn ending_before_run(findings: &[Diagnostic]) -> Ending {
-    match findings.iter().any(|finding| REFUSALS.contains(&finding.code)) {
-        true => Ending::Refused,
-        false => Ending::Failed,
-    }
+    if findings.iter().any(|finding| REFUSALS.contains(&finding.code)) { Ending::Refused } else { Ending::Failed }
 }
 
 /// Returns the ending of a run with this fault.

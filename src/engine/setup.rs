@@ -287,10 +287,7 @@ fn keep_out_of_state(policy: &mut Policy, root: &Root, further: &[Root], state: 
     let names = [std::path::absolute(state).ok(), files::future_path(state)];
     for name in names.into_iter().flatten().map(|state| state_folder_of(&state)) {
         for root in further.iter().chain([root]) {
-            let below = match root.path().starts_with(&name) {
-                true => Some(PathBuf::new()),
-                false => root.part_below(&name),
-            };
+            let below = if root.path().starts_with(&name) { Some(PathBuf::new()) } else { root.part_below(&name) };
             if let Some(below) = below {
                 let address = root.address_of(&below.to_string_lossy()).into_owned();
                 policy.blocked_directories.push(DirectoryRule::built_in(&address));

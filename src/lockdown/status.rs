@@ -60,10 +60,7 @@ impl LockdownStatus {
             (false, Some(NETWORK..)) => "no TCP",
             (false, _) => "not restricted by the kernel",
         };
-        let kept = match self.kept.is_empty() {
-            true => "none".to_owned(),
-            false => self.kept.join(", "),
-        };
+        let kept = if self.kept.is_empty() { "none".to_owned() } else { self.kept.join(", ") };
         vec![
             ("kernel: files", files),
             ("kernel: programs", programs.to_owned()),

@@ -160,10 +160,8 @@ fn begin(
 
 /// Returns the instructions that a model receives for the server as a whole.
 fn instructions(read_only: bool) -> String {
-    let changes = match read_only {
-        true => "Nothing can be changed here.",
-        false => "Every change can be taken back with `undo`.",
-    };
+    let changes =
+        if read_only { "Nothing can be changed here." } else { "Every change can be taken back with `undo`." };
     format!(
         "Files of one directory. Paths are relative to its root, with `/` between their parts; `.` is the root. {changes} \
          To find files take `find`: by pattern, type, size and time, in a directory and all below, without what \

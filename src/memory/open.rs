@@ -101,10 +101,7 @@ pub fn admit(application: i32, version: i32) -> Result<(), MemoryError> {
 
 /// Refuses a file that is too short for a database; SQLite would treat it as a new one.
 pub fn check_size(size: u64) -> Result<(), MemoryError> {
-    match size < MIN_SIZE {
-        true => Err(MemoryError::Damaged(format!("it has only {size} bytes"))),
-        false => Ok(()),
-    }
+    if size < MIN_SIZE { Err(MemoryError::Damaged(format!("it has only {size} bytes"))) } else { Ok(()) }
 }
 
 /// Refuses a database with inconsistent pages before anything is written to it.
@@ -135,9 +132,10 @@ fn check_end(connection: &Connection, folder: &StateDir) -> Result<(), MemoryErr
 
 /// Checks that a database consists of whole pages.
 pub fn check_pages(size: u64, page: u32) -> Result<(), MemoryError> {
-    match size.is_multiple_of(page.into()) {
-        true => Ok(()),
-        false => Err(MemoryError::Damaged("it ends in the middle of a page".to_owned())),
+    if size.is_multiple_of(page.into()) {
+        Ok(())
+    } else {
+        Err(MemoryError::Damaged("it ends in the middle of a page".to_owned()))
     }
 }
 

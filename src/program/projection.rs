@@ -129,24 +129,22 @@ impl<'a> FieldAnalysis<'a> {
     }
 
     fn set(&mut self, place: &AssignTarget, value: &Expr) -> Followed {
-        match place.steps.is_empty() {
-            true => {
-                let holds = self.expr(value)?;
-                self.grow(place.slot, holds);
-                Ok(())
-            }
-            false => {
-                self.part(place)?;
-                self.elsewhere(value)
-            }
+        if place.steps.is_empty() {
+            let holds = self.expr(value)?;
+            self.grow(place.slot, holds);
+            Ok(())
+        } else {
+            self.part(place)?;
+            self.elsewhere(value)
         }
     }
 
     /// Visits a place inside a variable that is assigned to.
     fn part(&mut self, place: &AssignTarget) -> Followed {
-        match place.steps.is_empty() || self.variables[self.body][place.slot.0 as usize] == NOTHING {
-            true => self.all_elsewhere(&place.steps),
-            false => Err(Escapes),
+        if place.steps.is_empty() || self.variables[self.body][place.slot.0 as usize] == NOTHING {
+            self.all_elsewhere(&place.steps)
+        } else {
+            Err(Escapes)
         }
     }
 

@@ -97,10 +97,11 @@ fn paths(session: &Session<'_>, typed: &str, (quote, behind): (&str, &str), at: 
     let found = names
         .into_iter()
         .filter(|(found, _)| fits(found) && !unsafe_name(found) && !found.contains(['"', '\'', '\\', '`']));
-    let found = found.map(|(found, is_folder)| match is_folder {
-        true => plain(format!("{found}/")),
-        false => pair(&found, format!("{found}{close}")),
-    });
+    let found = found.map(
+        |(found, is_folder)| {
+            if is_folder { plain(format!("{found}/")) } else { pair(&found, format!("{found}{close}")) }
+        },
+    );
     (at - name.len(), sorted(found.collect()))
 }
 

@@ -135,9 +135,10 @@ impl<'t> CursorContext<'t> {
                 _ => return None,
             }
         };
-        let root = match root.eq_ignore_ascii_case("LAST") {
-            true => session.last().clone(),
-            false => session.variable(root).cloned().or_else(|| self.element(root, session, depth))?,
+        let root = if root.eq_ignore_ascii_case("LAST") {
+            session.last().clone()
+        } else {
+            session.variable(root).cloned().or_else(|| self.element(root, session, depth))?
         };
         steps.iter().rev().try_fold(root, |value, step| match (value, step) {
             (Value::Map(map), Step::Key(key)) => map.get_str(key),

@@ -60,9 +60,10 @@ impl<'e> Reader<'e> {
         let keys = Keys::default();
         let is_dumb =
             std::env::var_os("TERM").is_some_and(|term| ["dumb", "cons25", "emacs"].iter().any(|dumb| term == *dumb));
-        let editor = match is_dumb || !stdout().is_terminal() {
-            true => None,
-            false => Some(editor(&session, &keys, std::mem::take(&mut typed.entries))?),
+        let editor = if is_dumb || !stdout().is_terminal() {
+            None
+        } else {
+            Some(editor(&session, &keys, std::mem::take(&mut typed.entries))?)
         };
         Ok(Reader { session, editor, keys, typed })
     }
@@ -182,9 +183,10 @@ impl<'e> Reader<'e> {
                 Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
                     let is_paste = self.keys.is_pasting();
                     forget_typed(is_paste);
-                    say(match is_paste {
-                        true => "what was pasted is not all UTF-8: nothing of it was taken\n",
-                        false => "what came last is no UTF-8 and was left out, with what came behind it\n",
+                    say(if is_paste {
+                        "what was pasted is not all UTF-8: nothing of it was taken\n"
+                    } else {
+                        "what came last is no UTF-8 and was left out, with what came behind it\n"
                     });
                     initial.0 = editor.helper().map(|typing| typing.seen.borrow().clone()).unwrap_or_default();
                     initial.1.clear();

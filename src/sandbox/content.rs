@@ -34,10 +34,7 @@ pub fn copy_content(
         copy_piece(source, target, (start, end), meter, &wrap)?;
         (at, written) = (end, end);
     }
-    match written < size {
-        true => target.set_len(size).map_err(|error| wrap(&error)),
-        false => Ok(()),
-    }
+    if written < size { target.set_len(size).map_err(|error| wrap(&error)) } else { Ok(()) }
 }
 
 fn copy_piece(

@@ -128,10 +128,11 @@ impl Made {
             folder = folder.open_folder(name)?;
         }
         let found = folder.metadata(name)?;
-        match found.kind == Kind::Folder && found.identity == *identity {
+        if found.kind == Kind::Folder && found.identity == *identity {
             // The system refuses this for a directory that is not empty.
-            true => folder.remove_folder(name),
-            false => Err(ErrorKind::NotFound.into()),
+            folder.remove_folder(name)
+        } else {
+            Err(ErrorKind::NotFound.into())
         }
     }
 }

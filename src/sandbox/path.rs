@@ -181,9 +181,10 @@ pub fn check_characters(text: &str) -> Result<(), PathError> {
 }
 
 fn check_length(text: &str) -> Result<(), PathError> {
-    match text.len() > MAX_PATH {
-        true => Err(bad(format!("the path has {} bytes, more than {MAX_PATH}", text.len()), "use a shorter path")),
-        false => Ok(()),
+    if text.len() > MAX_PATH {
+        Err(bad(format!("the path has {} bytes, more than {MAX_PATH}", text.len()), "use a shorter path"))
+    } else {
+        Ok(())
     }
 }
 

@@ -25,10 +25,7 @@ impl OpenFile {
         }
         let mut bytes = Vec::with_capacity(metadata.size as usize);
         file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| place.error(&error))?;
-        match bytes.len() as u64 > limit {
-            true => Err(ReadError::TooLarge { size: bytes.len() as u64 }),
-            false => Ok(bytes),
-        }
+        if bytes.len() as u64 > limit { Err(ReadError::TooLarge { size: bytes.len() as u64 }) } else { Ok(bytes) }
     }
 }
 

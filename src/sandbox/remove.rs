@@ -252,10 +252,7 @@ impl SandboxPath {
         if !going.recursive {
             self.check_empty(&folder.open_folder(name).map_err(wrap)?)?;
         }
-        match has_mounts(folder, name) {
-            true => Err(SandboxError::Mounted(self.display().to_owned())),
-            false => Ok(()),
-        }
+        if has_mounts(folder, name) { Err(SandboxError::Mounted(self.display().to_owned())) } else { Ok(()) }
     }
 
     /// Errors: if a directory is not empty, even if it contains only reserved entries, which no listing shows.

@@ -245,10 +245,13 @@ impl Replacement<'_> {
     fn dress_as(&self, there: Option<&Metadata>) -> Result<(), SandboxError> {
         let Some(InheritedMetadata { file, old }) = &self.dress else { return Ok(()) };
         let Some(like) = there.or(old.as_ref()).filter(|like| like.kind == Kind::File) else { return Ok(()) };
-        let dressed = set_access(file, like).and_then(|()| match self.folder.has_one_log() {
-            // The sync of the directory follows and covers this change.
-            true => Ok(()),
-            false => file.sync_all(),
+        let dressed = set_access(file, like).and_then(|()| {
+            if self.folder.has_one_log() {
+                // The sync of the directory follows and covers this change.
+                Ok(())
+            } else {
+                file.sync_all()
+            }
         });
         dressed.map_err(|error| self.place.error(&error))
     }

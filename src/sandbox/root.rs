@@ -402,9 +402,10 @@ impl SandboxPath {
     /// missing.
     pub fn entry(&self) -> Result<(&Folder, &OsStr), SandboxError> {
         let name = self.name.as_deref().ok_or(SandboxError::RootItself("a target"))?;
-        match self.missing.is_empty() {
-            true => Ok((&self.folder, name)),
-            false => Err(SandboxError::NotFound(self.shown.to_string())),
+        if self.missing.is_empty() {
+            Ok((&self.folder, name))
+        } else {
+            Err(SandboxError::NotFound(self.shown.to_string()))
         }
     }
 

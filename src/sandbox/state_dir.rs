@@ -101,9 +101,10 @@ impl StateDir {
         check_file(name, &self.folder.file_metadata(&file).map_err(wrap)?)?;
         let mut bytes = Vec::new();
         file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(wrap)?;
-        match bytes.len() as u64 > limit {
-            true => Err(SandboxError::Io { path: display(name), reason: format!("it has more than {limit} bytes") }),
-            false => Ok(Some(bytes)),
+        if bytes.len() as u64 > limit {
+            Err(SandboxError::Io { path: display(name), reason: format!("it has more than {limit} bytes") })
+        } else {
+            Ok(Some(bytes))
         }
     }
 
@@ -154,10 +155,7 @@ impl StateDir {
         let path = self.folder.current_path(OsStr::new("")).unwrap_or_else(|_| self.by_name.clone());
         #[cfg(not(target_os = "linux"))]
         let path = self.by_name.clone();
-        match self.is_at(&path) {
-            true => Ok(path),
-            false => Err(moved()),
-        }
+        if self.is_at(&path) { Ok(path) } else { Err(moved()) }
     }
 
     /// Whether a path leads to this directory.

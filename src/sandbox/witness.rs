@@ -42,10 +42,7 @@ impl<'a> Witness<'a> {
         }
         let opened = open_files(self.names).into_iter().filter(|file| !self.before.contains(file));
         let strange = opened.into_iter().any(|(_, identity)| !ours.contains(&identity));
-        match strange || !self.folder.is_at(self.path) {
-            true => Err(moved()),
-            false => Ok(()),
-        }
+        if strange || !self.folder.is_at(self.path) { Err(moved()) } else { Ok(()) }
     }
 }
 

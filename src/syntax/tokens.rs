@@ -239,9 +239,10 @@ mod tests {
                 let found = tokens(head).into_iter().filter(|token| token.kind == wanted);
                 found.map(|token| &head[token.start..token.end]).collect()
             };
-            let (keywords, constants) = match head.starts_with("func") {
-                true => (vec!["func", "needs", "optional", "means"], vec!["true"]),
-                false => (vec!["DEFINE", "PROCEDURE", "OPTIONAL"], vec!["nil"]),
+            let (keywords, constants) = if head.starts_with("func") {
+                (vec!["func", "needs", "optional", "means"], vec!["true"])
+            } else {
+                (vec!["DEFINE", "PROCEDURE", "OPTIONAL"], vec!["nil"])
             };
             assert_eq!(kinds(TokenKind::Keyword), keywords, "{head}");
             assert_eq!(kinds(TokenKind::Constant), constants, "{head}");

@@ -173,10 +173,8 @@ impl<'a> Context<'a> {
     pub fn walk(&self, start: &SandboxPath, details: Details) -> Result<Tree, SandboxError> {
         let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
         let hides = |resolved: &str| policy.hides(&root.address_of(resolved), true);
-        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
-            true => Some(&hides),
-            false => None,
-        };
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> =
+            if policy.has_directory_rules() { Some(&hides) } else { None };
         self.watch_walk(start, || walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule }, details))
     }
 
@@ -190,10 +188,8 @@ impl<'a> Context<'a> {
     ) -> Result<FoundEntries, SandboxError> {
         let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
         let closed = |resolved: &str| policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
-        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
-            true => Some(&closed),
-            false => None,
-        };
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> =
+            if policy.has_directory_rules() { Some(&closed) } else { None };
         let resolve = |path: &str| self.place(&root.address_of(path), PathRule::INSIDE, Access::Look).ok();
         let limits = self.walk_limits(FoundEntries::ENTRY_BYTES);
         let resolve: Option<&Resolve<'_>> = if follows { Some(&resolve) } else { None };
@@ -233,10 +229,8 @@ impl<'a> Context<'a> {
             let is_closed = || policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
             visit.enters.is_some_and(|enters| !enters(below)) || has_rules && is_closed()
         };
-        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match has_rules || visit.enters.is_some() {
-            true => Some(&leaves_out),
-            false => None,
-        };
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> =
+            if has_rules || visit.enters.is_some() { Some(&leaves_out) } else { None };
         let limits = self.walk_limits(Lister::ENTRY_BYTES);
         let mut lister = Lister::open(root, start, visit.plan, Skip { rule }, &limits)?;
         while let Some(step) = lister.advance()? {
@@ -305,11 +299,10 @@ impl<'a> Context<'a> {
                 for entry in (0..tree.len()).filter(|&entry| !tree.is_folder[entry]) {
                     self.admit_size(&joined(place.display(), &tree.path(entry)), tree.sizes[entry].unsigned_abs())?;
                 }
-                match self.gate.policy.reject_hard_links {
-                    true => {
-                        place.shared_file(self.meter)?.map_or(Ok(()), |(shown, file)| self.admit_content(&shown, &file))
-                    }
-                    false => Ok(()),
+                if self.gate.policy.reject_hard_links {
+                    place.shared_file(self.meter)?.map_or(Ok(()), |(shown, file)| self.admit_content(&shown, &file))
+                } else {
+                    Ok(())
                 }
             }
             EntryKind::Link | EntryKind::Special => Ok(()),

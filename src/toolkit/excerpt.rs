@@ -128,10 +128,12 @@ impl LongestPart {
     /// being a list, as long as no other value is long.
     fn weight(key: &Str, value: &Value) -> Result<u64, LimitHit> {
         let size = size(value, u64::MAX)?;
-        Ok(match () {
-            () if BODIES.contains(&&*key.as_text()) => size.max(SHORT + 1),
-            () if matches!(value, Value::List(_)) => size.max(SHORT),
-            () => size,
+        Ok(if BODIES.contains(&&*key.as_text()) {
+            size.max(SHORT + 1)
+        } else if matches!(value, Value::List(_)) {
+            size.max(SHORT)
+        } else {
+            size
         })
     }
 

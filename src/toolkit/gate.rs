@@ -157,13 +157,12 @@ impl Gate {
     ) -> Result<Value, Box<ToolError>> {
         tool.binder().complete(args)?;
         tool.check_all(args, &self.settings)?;
-        let (record, located) = match tool.is_plain() {
-            true => (CallRecord::of_untold(tool.spec.name, session), Ok(Bound::of_values(args))),
-            false => {
-                let record = CallRecord::of_call(tool, args, session);
-                let located = self.locate_paths(tool, args, &record);
-                (record, located)
-            }
+        let (record, located) = if tool.is_plain() {
+            (CallRecord::of_untold(tool.spec.name, session), Ok(Bound::of_values(args)))
+        } else {
+            let record = CallRecord::of_call(tool, args, session);
+            let located = self.locate_paths(tool, args, &record);
+            (record, located)
         };
         if located.as_ref().is_err_and(|error| error.code == ToolCode::BadArgs) {
             return located.map(|_| Value::Nil);
@@ -255,11 +254,13 @@ impl Gate {
 
     /// Returns whether and where the audit log is kept.
     pub fn keeping(&self) -> LogLocation {
-        match () {
-            // A planned run changes nothing.
-            () if !self.policy.enable_audit_logging || self.overlay.is_some() => LogLocation::Off,
-            () if self.policy.read_only => LogLocation::State,
-            () => LogLocation::Root,
+        // A planned run changes nothing.
+        if !self.policy.enable_audit_logging || self.overlay.is_some() {
+            LogLocation::Off
+        } else if self.policy.read_only {
+            LogLocation::State
+        } else {
+            LogLocation::Root
         }
     }
 
@@ -390,9 +391,10 @@ impl Gate {
         let is_final = error.code == ToolCode::BadArgs || is_refusal(error.code);
         let Some(way) = unreached.way.filter(|_| !is_final) else { return error };
         let address = root.address_of(&way.resolved);
-        let admitted = match way.is_whole {
-            true => self.policy.admit_absent(&address, access),
-            false => self.policy.admit_path(&address, true, access),
+        let admitted = if way.is_whole {
+            self.policy.admit_absent(&address, access)
+        } else {
+            self.policy.admit_path(&address, true, access)
         };
         match admitted {
             Ok(()) => error,

@@ -207,10 +207,12 @@ impl<'a> Memory<'a> {
     }
 
     fn site(&self) -> Site<'_> {
-        let access = match () {
-            () if self.gate.policy.read_only => Access::Copy,
-            () if self.gate.overlay.is_some() => Access::Planned,
-            () => Access::Shared,
+        let access = if self.gate.policy.read_only {
+            Access::Copy
+        } else if self.gate.overlay.is_some() {
+            Access::Planned
+        } else {
+            Access::Shared
         };
         Site { root: &self.gate.root, access, watch: self.meter.watch() }
     }

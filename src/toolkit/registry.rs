@@ -171,10 +171,7 @@ impl Registry {
     pub fn find(&self, name: &str) -> Option<ToolId> {
         let name = Name::new(name);
         let find = |name: Name<'_>| self.by_name.get(&name).copied();
-        find(name).or_else(|| match name.0.contains('.') {
-            true => None,
-            false => find(Name(&format!("fs.{}", name.0))),
-        })
+        find(name).or_else(|| if name.0.contains('.') { None } else { find(Name(&format!("fs.{}", name.0))) })
     }
 
     /// Returns the script name that an unknown name probably means: by its purpose, else by its spelling. Returns

@@ -31,12 +31,11 @@ fn files(folder: &Path, leave_out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
             if entry.file_name().to_string_lossy() == leave_out {
                 continue;
             }
-            match entry.file_type().expect("a kind").is_dir() {
-                true => ahead.push(path),
-                false => {
-                    let below = path.strip_prefix(folder).expect("it is below").to_path_buf();
-                    found.insert(below, std::fs::read(&path).unwrap_or_default());
-                }
+            if entry.file_type().expect("a kind").is_dir() {
+                ahead.push(path)
+            } else {
+                let below = path.strip_prefix(folder).expect("it is below").to_path_buf();
+                found.insert(below, std::fs::read(&path).unwrap_or_default());
             }
         }
     }

@@ -159,20 +159,18 @@ fn kill(work: usize) {
         let in_tree = unfinished(place.path()).into_iter().filter(|path| !path.starts_with(".ns"));
         assert_eq!(in_tree.collect::<Vec<_>>(), Vec::<PathBuf>::new());
         let after = state_of(place.path());
-        match has_ended || is_done(place.path(), work) {
-            true => {
-                ended += 1;
-                within -= within / 8;
+        if has_ended || is_done(place.path(), work) {
+            ended += 1;
+            within -= within / 8;
+        } else {
+            assert!(after == before, "{notes:?}: {:?}", differences(&after, &before));
+            // Adapt to the speed of the machine.
+            if notes.iter().any(|note| note.contains("what it had changed was taken back")) {
+                taken_back += 1
+            } else {
+                within += within / 8
             }
-            false => {
-                assert!(after == before, "{notes:?}: {:?}", differences(&after, &before));
-                // Adapt to the speed of the machine.
-                match notes.iter().any(|note| note.contains("what it had changed was taken back")) {
-                    true => taken_back += 1,
-                    false => within += within / 8,
-                }
-                assert!(!is_touched || notes.iter().any(|note| note.contains("was interrupted")), "{notes:?}");
-            }
+            assert!(!is_touched || notes.iter().any(|note| note.contains("was interrupted")), "{notes:?}");
         }
     }
     println!("{moments} moments: {taken_back} times something was taken back, {ended} times all was done");

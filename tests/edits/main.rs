@@ -247,12 +247,11 @@ fn adds(bench: &Bench, form: &str, text: &str, value: &Json, dice: &mut Dice, ta
         }
         Json::Object(map) => {
             parts.push(Part::Name("added".to_owned()));
-            match dice.one_in(3) {
-                true => {
-                    parts.push(Part::Name("deep er".to_owned()));
-                    map.insert("added".to_owned(), json!({"deep er": new}));
-                }
-                false => drop(map.insert("added".to_owned(), new.clone())),
+            if dice.one_in(3) {
+                parts.push(Part::Name("deep er".to_owned()));
+                map.insert("added".to_owned(), json!({"deep er": new}));
+            } else {
+                drop(map.insert("added".to_owned(), new.clone()))
             }
         }
         _ => return,

@@ -19,9 +19,10 @@ pub fn text(dice: &mut Dice) -> String {
     page.pairs();
     let mut ways: Vec<String> = Vec::new();
     for _ in 0..page.dice.below(4) {
-        let way = match ways.is_empty() || page.dice.one_in(2) {
-            true => page.name(),
-            false => format!("{}.{}", ways[page.dice.below(ways.len())], page.name()),
+        let way = if ways.is_empty() || page.dice.one_in(2) {
+            page.name()
+        } else {
+            format!("{}.{}", ways[page.dice.below(ways.len())], page.name())
         };
         page.between();
         if page.dice.one_in(3) {

@@ -135,12 +135,11 @@ fn write_all(place: &Path, writers: usize, keys: usize, mut kill_after: impl FnM
             }
             None => {
                 let status = children[writer].wait().expect("the writer ends");
-                match next[writer] < keys {
-                    true => {
-                        assert!(!status.success(), "writer {writer} ended early");
-                        children[writer] = begin(writer, next[writer]);
-                    }
-                    false => running -= 1,
+                if next[writer] < keys {
+                    assert!(!status.success(), "writer {writer} ended early");
+                    children[writer] = begin(writer, next[writer]);
+                } else {
+                    running -= 1
                 }
             }
         }

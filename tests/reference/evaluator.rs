@@ -212,10 +212,8 @@ impl<'a> Evaluator<'a> {
             ExprKind::Call(call) if call.callee == "RANGE" => self.built_in(call, place)?,
             _ => self.value(list)?,
         };
-        let numbered = |(index, item): (usize, Value)| match two {
-            true => (Value::Int(index as i64), Some(item)),
-            false => (item, None),
-        };
+        let numbered =
+            |(index, item): (usize, Value)| if two { (Value::Int(index as i64), Some(item)) } else { (item, None) };
         match value {
             Value::Nil => Ok(Vec::new()),
             Value::List(items) => Ok(items.into_iter().enumerate().map(numbered).collect()),

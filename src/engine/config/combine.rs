@@ -42,9 +42,10 @@ impl Key {
         let is_first = stated.layer.is_users() && !provenance.stated.contains_key(name);
         let asked = display(&(self.field)(from));
         let field = (self.field)(config);
-        let outcome = match is_first {
-            true => replace(field, (self.field)(from)),
-            false => self.rule.narrow(field, (self.field)(from), stated.layer),
+        let outcome = if is_first {
+            replace(field, (self.field)(from))
+        } else {
+            self.rule.narrow(field, (self.field)(from), stated.layer)
         };
         match outcome {
             Combined::Widens => provenance.unused.push(Unused { key: name, value: asked, stated }),
@@ -79,10 +80,12 @@ impl Rule {
 
     fn choose(self, into: Field<'_>, from: Field<'_>, is_stricter: fn(u128, u128) -> bool) -> Combined {
         let (ours, other) = (amount(&into), amount(&from));
-        match () {
-            () if ours == other => Combined::Same,
-            () if is_stricter(ours, other) => replace(into, from),
-            () => Combined::Widens,
+        if ours == other {
+            Combined::Same
+        } else if is_stricter(ours, other) {
+            replace(into, from)
+        } else {
+            Combined::Widens
         }
     }
 }

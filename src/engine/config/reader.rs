@@ -203,9 +203,10 @@ impl Reader<'_> {
     fn variables(&mut self, name: &str, value: &Spanned<DeValue<'_>>) -> Vec<String> {
         let mut names = Vec::new();
         self.texts(name, value, "names", |reader, item, written| {
-            match written.contains(['=', '\0']) || written.is_empty() {
-                false => names.push(written.to_owned()),
-                true => reader.wrong(name, item, "names of variables"),
+            if written.contains(['=', '\0']) || written.is_empty() {
+                reader.wrong(name, item, "names of variables")
+            } else {
+                names.push(written.to_owned())
             }
         });
         names

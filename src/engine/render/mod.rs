@@ -140,9 +140,10 @@ impl Engine {
         if findings.is_empty() {
             findings.extend(self.check_together(tool, &args, call.tool_span));
         }
-        match findings.is_empty() {
-            true => Ok((id, args.iter().map(|arg| arg.and_then(|arg| arg.value.clone())).collect())),
-            false => Err(findings),
+        if findings.is_empty() {
+            Ok((id, args.iter().map(|arg| arg.and_then(|arg| arg.value.clone())).collect()))
+        } else {
+            Err(findings)
         }
     }
 

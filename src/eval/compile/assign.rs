@@ -189,9 +189,10 @@ fn add_int(slot: usize, number: i64, name: Span, span: Span) -> StmtFn {
 
 fn add_value<V: Operand>(slot: usize, value: V, name: Span, span: Span) -> StmtFn {
     let addition = Addition { slot, value, name, span };
-    match V::IS_IMMEDIATE {
-        true => Box::new(move |machine| addition.add_now(machine)),
-        false => Box::new(move |machine| addition.evaluate(machine)),
+    if V::IS_IMMEDIATE {
+        Box::new(move |machine| addition.add_now(machine))
+    } else {
+        Box::new(move |machine| addition.evaluate(machine))
     }
 }
 

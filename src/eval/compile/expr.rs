@@ -28,10 +28,13 @@ impl Compiler<'_> {
                 Box::new(move |machine| Ok(condition(machine)?.into()))
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand, span),
-            ExprKind::Chain(first, links) => match joined_text(first, links) {
-                true => self.join_operands(first, links, span),
-                false => self.chain(first, links, span),
-            },
+            ExprKind::Chain(first, links) => {
+                if joined_text(first, links) {
+                    self.join_operands(first, links, span)
+                } else {
+                    self.chain(first, links, span)
+                }
+            }
             ExprKind::Power(left, right) => self.power(left, right, span),
             ExprKind::Index(whole, index) => self.index(whole, index, span),
             ExprKind::Field(whole, name) => self.field(whole, name.clone(), span),

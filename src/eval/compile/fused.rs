@@ -84,10 +84,7 @@ impl Compute for Offset {
 impl Offset {
     #[inline(never)]
     fn by_the_rules(&self, machine: &mut Machine) -> Run<Value> {
-        match self.subtracts {
-            false => self.operands.compute::<Add>(machine),
-            true => self.operands.compute::<Subtract>(machine),
-        }
+        if self.subtracts { self.operands.compute::<Subtract>(machine) } else { self.operands.compute::<Add>(machine) }
     }
 }
 

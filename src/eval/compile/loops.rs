@@ -34,12 +34,13 @@ impl Compiler<'_> {
 
     /// Compiles the body of a loop; each iteration costs at least one step.
     fn turn(&self, body: &Block, head: Span) -> StmtFn {
-        match body.is_empty() {
-            false => self.block(body, 1),
-            true => Box::new(move |machine| match machine.step(head) {
+        if body.is_empty() {
+            Box::new(move |machine| match machine.step(head) {
                 Ok(()) => Flow::Next,
                 Err(_) => Flow::Throw,
-            }),
+            })
+        } else {
+            self.block(body, 1)
         }
     }
 

@@ -109,13 +109,14 @@ impl Compiler<'_> {
     fn if_statement(&self, arms: &[(Expr, Block)], otherwise: &Block) -> StmtFn {
         let mut arms = arms.iter().rev().map(|(condition, block)| (self.condition(condition), self.block(block, 0)));
         let (condition, block) = arms.next().expect("an IF has an arm");
-        let innermost: StmtFn = match otherwise.is_empty() {
-            true => Box::new(move |machine| match condition(machine) {
+        let innermost: StmtFn = if otherwise.is_empty() {
+            Box::new(move |machine| match condition(machine) {
                 Ok(true) => block(machine),
                 Ok(false) => Flow::Next,
                 Err(_) => Flow::Throw,
-            }),
-            false => either(condition, block, self.block(otherwise, 0)),
+            })
+        } else {
+            either(condition, block, self.block(otherwise, 0))
         };
         let rest: Vec<_> = arms.collect();
         if rest.len() > MANY_ARMS {

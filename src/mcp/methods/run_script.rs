@@ -97,10 +97,8 @@ struct Changed {
 
 /// Builds the report on a finished run, and returns whether the run failed.
 pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Option<&Named>) -> (Json, bool) {
-    let (changes, changed, undo_id, lost) = match engine.is_planning() {
-        true => planned(engine, outcome.ending != Ending::Done),
-        false => done(engine),
-    };
+    let (changes, changed, undo_id, lost) =
+        if engine.is_planning() { planned(engine, outcome.ending != Ending::Done) } else { done(engine) };
     let mut warnings = outcome.warnings.clone();
     warnings.extend(lost);
     let value = value_of(engine, outcome).unwrap_or_else(|why| {

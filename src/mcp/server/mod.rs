@@ -254,10 +254,7 @@ fn result(reply: Reply) -> CallToolResult {
     let Reply { structured, meta, notes, is_error } = reply;
     let mut content = vec![ContentBlock::text(structured.to_string())];
     content.extend(notes.into_iter().map(ContentBlock::text));
-    let mut result = match is_error {
-        true => CallToolResult::error(content),
-        false => CallToolResult::success(content),
-    };
+    let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
     result.structured_content = Some(structured);
     result.meta = (!meta.is_empty()).then_some(MetaObject(meta));
     result

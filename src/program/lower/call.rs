@@ -99,9 +99,10 @@ impl Lowering<'_> {
         add_defaults(&mut values, signature, span);
         let params = signature.params.len();
         let in_order = values.len() == params && values.iter().enumerate().all(|(at, (place, _))| at == *place);
-        let args = match in_order {
-            true => Args::InOrder(values.into_iter().map(|(_, value)| value).collect()),
-            false => Args::Placed { values, params },
+        let args = if in_order {
+            Args::InOrder(values.into_iter().map(|(_, value)| value).collect())
+        } else {
+            Args::Placed { values, params }
         };
         ExprKind::Call(Box::new(Call { target: Target::Procedure(signature.id), args, span }))
     }
@@ -190,9 +191,10 @@ impl Lowering<'_> {
         }
         let (least, most) = builtin.arity();
         if !(least..=most).contains(&args.len()) {
-            let (code, wanted) = match args.len() < least {
-                true => (Code::MissingArgument, format!("at least {}", counted(least))),
-                false => (Code::TooManyArguments, format!("at most {}", counted(most))),
+            let (code, wanted) = if args.len() < least {
+                (Code::MissingArgument, format!("at least {}", counted(least)))
+            } else {
+                (Code::TooManyArguments, format!("at most {}", counted(most)))
             };
             let wanted = if least == most { counted(least) } else { wanted };
             let message = format!("`{}` takes {wanted}, not {}", builtin.name(), args.len());

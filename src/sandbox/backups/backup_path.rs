@@ -86,9 +86,10 @@ impl BackupPathText {
 }
 
 fn strange(text: &str) -> SandboxError {
-    let message = match text.is_empty() {
-        true => "expected the path of a backup, found an empty text".to_owned(),
-        false => "the path leads to nothing that was kept".to_owned(),
+    let message = if text.is_empty() {
+        "expected the path of a backup, found an empty text".to_owned()
+    } else {
+        "the path leads to nothing that was kept".to_owned()
     };
     let code = if text.is_empty() { ToolCode::BadArgs } else { ToolCode::SandboxViolation };
     PathError { code, message, help: HELP }.into()

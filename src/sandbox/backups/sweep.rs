@@ -68,11 +68,14 @@ impl RetentionRules {
     }
 
     fn reclaim_reason(&self, name: &OsStr, is_surplus: bool) -> Option<ReclaimReason> {
-        match () {
-            () if self.everything => Some(ReclaimReason::Unneeded),
-            () if self.is_too_old(name) => Some(ReclaimReason::Old),
-            () if is_surplus => Some(ReclaimReason::Many),
-            () => None,
+        if self.everything {
+            Some(ReclaimReason::Unneeded)
+        } else if self.is_too_old(name) {
+            Some(ReclaimReason::Old)
+        } else if is_surplus {
+            Some(ReclaimReason::Many)
+        } else {
+            None
         }
     }
 }

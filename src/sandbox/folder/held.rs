@@ -76,9 +76,10 @@ impl PathHandle {
             other => return Ok(other?),
         }
         let file = folder.open_file(name)?;
-        match super::file_metadata(&file)?.identity == self.real_metadata()?.identity {
-            true => Ok(rustix::fs::fchmod(&file, mode)?),
-            false => Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile")),
+        if super::file_metadata(&file)?.identity == self.real_metadata()?.identity {
+            Ok(rustix::fs::fchmod(&file, mode)?)
+        } else {
+            Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile"))
         }
     }
 }
@@ -99,9 +100,10 @@ impl Folder {
                 return Err(io::Error::new(io::ErrorKind::Unsupported, "it is a link, pipe, socket or device"));
             }
         };
-        match super::file_metadata(&file)?.identity == found.identity {
-            true => Ok(PathHandle { file, cover: None }),
-            false => Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile")),
+        if super::file_metadata(&file)?.identity == found.identity {
+            Ok(PathHandle { file, cover: None })
+        } else {
+            Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile"))
         }
     }
 }

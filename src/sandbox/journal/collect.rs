@@ -93,13 +93,18 @@ fn collect_journals(collector: &Collector<'_>, rules: &GcRules, swept: &mut Swee
     let mut bytes: u64 = journals.iter().map(|(_, size)| size).sum();
     let count = journals.len() as u64;
     for (number, (name, size)) in (0..).zip(journals) {
-        let why = match () {
-            () if collector.needs.borrow().is_new(&name) => None,
-            () if rules.everything => Some(ReclaimReason::Unneeded),
-            () if ages.is_too_old(&name) => Some(ReclaimReason::Old),
-            () if count - number > most => Some(ReclaimReason::Many),
-            () if rules.journals.bytes > 0 && bytes > rules.journals.bytes => Some(ReclaimReason::Large),
-            () => None,
+        let why = if collector.needs.borrow().is_new(&name) {
+            None
+        } else if rules.everything {
+            Some(ReclaimReason::Unneeded)
+        } else if ages.is_too_old(&name) {
+            Some(ReclaimReason::Old)
+        } else if count - number > most {
+            Some(ReclaimReason::Many)
+        } else if rules.journals.bytes > 0 && bytes > rules.journals.bytes {
+            Some(ReclaimReason::Large)
+        } else {
+            None
         };
         match why.map(|why| (why, collector.take(&ended, &[JOURNAL.into()], &name))) {
             Some((why, Ok(true))) => {

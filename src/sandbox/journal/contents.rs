@@ -125,9 +125,10 @@ fn is_same(one: &State, other: &State) -> bool {
 /// Locates a path, which may be that of a backup.
 fn place(roots: Roots<'_>, address: &Address) -> Result<SandboxPath, SandboxError> {
     let (_, way) = roots.of(address)?;
-    match is_kept(way) {
-        true => roots.kept(address)?.ok_or_else(|| SandboxError::NotFound(address.display().into_owned())),
-        false => roots.place(address),
+    if is_kept(way) {
+        roots.kept(address)?.ok_or_else(|| SandboxError::NotFound(address.display().into_owned()))
+    } else {
+        roots.place(address)
     }
 }
 

@@ -140,9 +140,10 @@ impl Journal {
 
     /// Begins a change of NeuroScript's own files, which is not charged.
     pub fn begin_own(&self) -> Result<InternalChange, SandboxError> {
-        match self.writable {
-            true => Ok(InternalChange(())),
-            false => Err(SandboxError::Refused("the run is read-only: nothing may be changed".to_owned())),
+        if self.writable {
+            Ok(InternalChange(()))
+        } else {
+            Err(SandboxError::Refused("the run is read-only: nothing may be changed".to_owned()))
         }
     }
 

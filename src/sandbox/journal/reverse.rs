@@ -168,9 +168,10 @@ impl<'a> Reverser<'a, '_> {
             Err(SandboxError::NotFound(_)) => false,
             Err(error) => return Err(error),
         };
-        let put = match is_taken {
-            true => self.exchange(&place, path, (&entry, kept), from),
-            false => put_back(&entry, kept, &place, place.entry()?.0, self.change),
+        let put = if is_taken {
+            self.exchange(&place, path, (&entry, kept), from)
+        } else {
+            put_back(&entry, kept, &place, place.entry()?.0, self.change)
         };
         match put {
             Err(RenameError::OtherDevice) => {
@@ -229,9 +230,10 @@ impl<'a> Reverser<'a, '_> {
         (place, path): (&SandboxPath, &Address),
         (entry, kept): (&SandboxPath, &Address),
     ) -> Result<(), SandboxError> {
-        let overwrite = match place.metadata().is_ok() {
-            true => Overwrite::keeping(self.keeper(path)?),
-            false => Overwrite::never(self.keeper(path)?),
+        let overwrite = if place.metadata().is_ok() {
+            Overwrite::keeping(self.keeper(path)?)
+        } else {
+            Overwrite::never(self.keeper(path)?)
         };
         // Copies made for an undo do not report their backups.
         let copying = CopyOptions::whole(Overwrite { is_told: false, ..overwrite });

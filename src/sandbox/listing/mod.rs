@@ -142,10 +142,7 @@ impl<'a> Lister<'a> {
         if !path.is_empty() {
             path.push(b'/');
         }
-        let above = match plan.gitignore {
-            true => Some(Ignore::above(root, start, limits.watch.clone())?),
-            false => None,
-        };
+        let above = if plan.gitignore { Some(Ignore::above(root, start, limits.watch.clone())?) } else { None };
         let start_is_ignored = above.as_ref().is_some_and(|above| above.start_is_ignored);
         let mut lister = Lister {
             root,
@@ -237,10 +234,7 @@ impl<'a> Lister<'a> {
             return place.metadata().map_err(|_| gone());
         }
         let name = self.os_name(self.entry.name);
-        match self.entry.is_entered {
-            true => self.entered_metadata(&name),
-            false => self.folder()?.metadata(&name),
-        }
+        if self.entry.is_entered { self.entered_metadata(&name) } else { self.folder()?.metadata(&name) }
     }
 
     /// Opens the entry for reading. Fails unless the entry is a regular file; links are not followed.
@@ -368,10 +362,7 @@ impl<'a> Lister<'a> {
                 self.entry.is_folder = true;
                 let is_hidden = self.hides(place.resolved());
                 let is_git = self.ignore.is_some() && name == ignore::GIT;
-                match may_enter && !is_hidden && !is_git {
-                    true => self.enter_link(&place),
-                    false => Ok(Some(Step::Entry)),
-                }
+                if may_enter && !is_hidden && !is_git { self.enter_link(&place) } else { Ok(Some(Step::Entry)) }
             }
             LinkEnd::File(place) if self.plan.follow_files && !self.hides(folder_of(place.resolved())) => {
                 self.entry = Entry { shown: ListedAs::File, target: None, ..self.take_entry() };

@@ -237,9 +237,10 @@ impl Layer {
             Some(spot) => folder.join(name).as_ref() == Some(spot),
             None => !is_on_disk,
         };
-        match is_as_on_disk {
-            true => drop(changed.names.remove(name)),
-            false => drop(changed.names.insert(name.to_owned(), means)),
+        if is_as_on_disk {
+            drop(changed.names.remove(name))
+        } else {
+            drop(changed.names.insert(name.to_owned(), means))
         }
         changed.modified = now();
     }

@@ -89,10 +89,14 @@ impl Unsettled {
 impl Application<'_, '_, '_> {
     /// Returns the current path of an entry that was at `address` before the plan.
     fn current(&self, address: &Address) -> Address {
-        self.moved.iter().fold(address.clone(), |address, (from, to)| match () {
-            () if address == *from => to.clone(),
-            () if address.is_below(from) => address.moved(from, to),
-            () => address,
+        self.moved.iter().fold(address.clone(), |address, (from, to)| {
+            if address == *from {
+                to.clone()
+            } else if address.is_below(from) {
+                address.moved(from, to)
+            } else {
+                address
+            }
         })
     }
 
@@ -116,9 +120,10 @@ impl Application<'_, '_, '_> {
             self.reverser.meter.poll()?;
             let place = self.current(change.place());
             let mut moves = pending.comes.iter().filter_map(|(from, _)| from.as_ref());
-            match moves.any(|from| self.current(from).is_below(&place)) {
-                true => pending.goes.push(change),
-                false => self.reverser.take(&place, None)?,
+            if moves.any(|from| self.current(from).is_below(&place)) {
+                pending.goes.push(change)
+            } else {
+                self.reverser.take(&place, None)?
             }
         }
         Ok(())

@@ -213,10 +213,7 @@ fn planned(overlay: &Overlay, delta: Delta) -> io::Result<Option<PlannedChange>>
         (Some(_), Some(_), StagingPlace::Scratch(_)) => PlanAction::Changed,
     };
     let goes = change != PlanAction::Mode && was.as_ref().is_some_and(is_tree);
-    let tree = match goes {
-        true => Some(tree_digest(overlay.tree(origin.as_ref().unwrap_or(&path))?)?),
-        false => None,
-    };
+    let tree = if goes { Some(tree_digest(overlay.tree(origin.as_ref().unwrap_or(&path))?)?) } else { None };
     let (content, from) = match lies {
         StagingPlace::Scratch(name) => (Some(name), None),
         StagingPlace::At(from) | StagingPlace::Kept(from) => {

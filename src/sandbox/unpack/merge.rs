@@ -204,9 +204,10 @@ impl<'a> Merge<'a> {
         // In our own directory the entry is checked again; it is removed with that directory.
         let (outer, aside) = (&self.unpacking.outer, random_name());
         folder.rename(name, outer, &aside, Replace::Yes)?;
-        match is_same(was, &outer.metadata(&aside)?) {
-            true => Ok(true),
-            false => outer.rename(OsStr::new(&aside), folder, name, Replace::No).map(|()| false),
+        if is_same(was, &outer.metadata(&aside)?) {
+            Ok(true)
+        } else {
+            outer.rename(OsStr::new(&aside), folder, name, Replace::No).map(|()| false)
         }
     }
 }

@@ -147,9 +147,10 @@ impl<'a> Scanner<'a> {
         }
         self.report_open(&mut gathered);
         let text = &self.text[start..gathered.end];
-        let kind = match gathered.broken {
-            true => LineKind::Broken(text),
-            false => LineKind::Statement(blanked(text, start, &gathered.blanks)),
+        let kind = if gathered.broken {
+            LineKind::Broken(text)
+        } else {
+            LineKind::Statement(blanked(text, start, &gathered.blanks))
         };
         Line { kind, span: self.span(start, gathered.end), indent }
     }
@@ -314,11 +315,10 @@ impl<'a> Scanner<'a> {
             gathered.blanks.push((from, self.at));
             return;
         }
-        let (message, help) = match broke {
-            true => ("the line after `\\` is empty or a comment", "remove the `\\`, or the line"),
-            false => {
-                ("`\\` may stand only at a line's end", "remove it; a text with a backslash is written `\"\\\\\"`")
-            }
+        let (message, help) = if broke {
+            ("the line after `\\` is empty or a comment", "remove the `\\`, or the line")
+        } else {
+            ("`\\` may stand only at a line's end", "remove it; a text with a backslash is written `\"\\\\\"`")
         };
         self.report_continuation(from, message, help, gathered);
         self.at = if broke { next - 1 } else { from + 1 };

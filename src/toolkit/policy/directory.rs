@@ -85,11 +85,10 @@ impl DirectoryRule {
 
     /// Returns why the rule refuses a path.
     pub fn reason(&self) -> String {
-        match self.is_ours {
-            true => "it is where NeuroScript keeps files of its own".to_owned(),
-            false => {
-                format!("it is in `{}` of `blocked_directories` ({})", self.written, source_of(self.stated.as_ref()))
-            }
+        if self.is_ours {
+            "it is where NeuroScript keeps files of its own".to_owned()
+        } else {
+            format!("it is in `{}` of `blocked_directories` ({})", self.written, source_of(self.stated.as_ref()))
         }
     }
 

@@ -48,9 +48,12 @@ impl Extensions {
 
     /// Returns the listed extension that a case-folded name has.
     pub fn of(&self, name: &str) -> Option<&str> {
-        let has = |extension: &&String| match extension.is_empty() {
-            true => !name.trim_start_matches('.').contains('.'),
-            false => name.strip_suffix(extension.as_str()).is_some_and(|stem| stem.ends_with('.')),
+        let has = |extension: &&String| {
+            if extension.is_empty() {
+                !name.trim_start_matches('.').contains('.')
+            } else {
+                name.strip_suffix(extension.as_str()).is_some_and(|stem| stem.ends_with('.'))
+            }
         };
         self.written.iter().find(has).map(String::as_str)
     }

@@ -75,9 +75,10 @@ fn ask_of(rules: &ToolRules, spec: &Spec) -> Result<Option<Ask>, ToolError> {
         }
         ToolVerdict::Ask { rule, by_name } => {
             let file = file(rule.stated());
-            let instead = match by_name {
-                true => format!("move `{}` from `ask` to `allow` in `[tools]` of {file}", rule.written()),
-                false => format!("add `{name}` to `allow` in `[tools]` of {file}"),
+            let instead = if by_name {
+                format!("move `{}` from `ask` to `allow` in `[tools]` of {file}", rule.written())
+            } else {
+                format!("add `{name}` to `allow` in `[tools]` of {file}")
             };
             let reason = format!("it is in `ask` as `{}` ({})", rule.written(), source_of(rule.stated()));
             Ok(Some(Ask { reason, instead, layer: rule.stated().map(|stated| stated.layer) }))

@@ -65,20 +65,20 @@ pub enum ToolVerdict {
 impl ToolRule {
     /// Parses a rule of the policy file. The error says what is wrong.
     pub fn parse(written: &str, registry: &Registry) -> Result<ToolRule, String> {
-        let names = match written.contains(['*', '?', '[', '{']) {
-            false => Names::One(match registry.find(written) {
+        let names = if written.contains(['*', '?', '[', '{']) {
+            let glob = GlobBuilder::new(&written.to_ascii_lowercase()).build();
+            Names::Glob(glob.map_err(|error| error.kind().to_string())?.compile_matcher())
+        } else {
+            Names::One(match registry.find(written) {
                 Some(id) => registry.get(id).spec.name,
                 None => return Err(unknown(written, registry)),
-            }),
-            true => {
-                let glob = GlobBuilder::new(&written.to_ascii_lowercase()).build();
-                Names::Glob(glob.map_err(|error| error.kind().to_string())?.compile_matcher())
-            }
+            })
         };
         let rule = ToolRule { written: written.to_owned(), stated: None, names };
-        match registry.iter().any(|tool| rule.matches(&tool.spec).is_some()) {
-            true => Ok(rule),
-            false => Err(format!("no tool matches `{written}`")),
+        if registry.iter().any(|tool| rule.matches(&tool.spec).is_some()) {
+            Ok(rule)
+        } else {
+            Err(format!("no tool matches `{written}`"))
         }
     }
 

@@ -40,9 +40,10 @@ impl BracketedList<'_> {
         };
         let starts = line_start(self.text, first);
         let is_own = starts > self.open && is_blank(&self.text[starts..first]);
-        match self.members.is_empty() {
-            true => (is_own && first < self.close).then(|| &self.text[starts..first]),
-            false => is_own.then(|| &self.text[starts..first]),
+        if self.members.is_empty() {
+            (is_own && first < self.close).then(|| &self.text[starts..first])
+        } else {
+            is_own.then(|| &self.text[starts..first])
         }
     }
 
@@ -69,10 +70,7 @@ impl BracketedList<'_> {
     fn separator(&self, last: usize, habit: &ListStyle<'_>) -> String {
         let Some(before) = self.members.iter().rev().nth(1) else { return format!(",{}", habit.gap) };
         let gap = &self.text[before.end..last];
-        match gap.trim_matches([' ', '\t', '\r', '\n']) == "," {
-            true => gap.to_owned(),
-            false => format!(",{}", habit.gap),
-        }
+        if gap.trim_matches([' ', '\t', '\r', '\n']) == "," { gap.to_owned() } else { format!(",{}", habit.gap) }
     }
 
     fn fill(&self, entry: &str, habit: &ListStyle<'_>, splices: &mut Splices) -> Result<(), LimitHit> {
@@ -113,11 +111,11 @@ impl BracketedList<'_> {
         let comma = self.comma(last.end, self.close);
         let after = comma.map_or(last.end, |comma| comma + 1);
         let rest = skip_gap(self.text, after, self.close, false);
-        match is_blank(&self.text[self.open + 1..first.start])
-            && (rest == self.close || self.is_comment_of(after, rest))
-        {
-            true if rest == self.close => splices.delete(self.open + 1..self.close),
-            _ => splices.delete(self.whole_lines(first.start, after)),
+        let is_alone = is_blank(&self.text[self.open + 1..first.start]) && rest == self.close;
+        if is_alone {
+            splices.delete(self.open + 1..self.close)
+        } else {
+            splices.delete(self.whole_lines(first.start, after))
         }
     }
 

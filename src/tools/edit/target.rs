@@ -120,10 +120,8 @@ fn no_list(before: &[Part], index: i64) -> ToolError {
 
 fn beyond(before: &[Part], index: i64, length: usize, may_append: bool) -> ToolError {
     let message = format!("the list at {} has the length {length}, and no element [{index}]", display(before));
-    let hint = match may_append {
-        true => format!("[{length}] appends to it"),
-        false => "negative indexes count from the end".to_owned(),
-    };
+    let hint =
+        if may_append { format!("[{length}] appends to it") } else { "negative indexes count from the end".to_owned() };
     ToolError::bad_argument("path", message).hint(hint)
 }
 
@@ -154,9 +152,10 @@ pub fn display(parts: &[Part]) -> String {
             Part::Index(index) => path.push_str(&format!("[{index}]")),
             Part::Name(name) => {
                 let name = print::shortened(&name.as_text(), 40);
-                match name.contains(['.', '[', ']', '*', '$']) || name.is_empty() {
-                    true => path.push_str(&format!("[\"{name}\"]")),
-                    false => path.push_str(&format!("{}{name}", if path.is_empty() { "" } else { "." })),
+                if name.contains(['.', '[', ']', '*', '$']) || name.is_empty() {
+                    path.push_str(&format!("[\"{name}\"]"))
+                } else {
+                    path.push_str(&format!("{}{name}", if path.is_empty() { "" } else { "." }))
                 }
             }
         }

@@ -107,10 +107,11 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
         return Err(ToolError::bad_argument("destination", "`FS.Compress` needs a path for `destination`")
             .hint("name the archive, such as \"out.zip\""));
     }
-    match given.is_given("source") == given.is_given("paths") {
-        true => Err(ToolError::bad_argument("source", "`FS.Compress` needs either `source` or `paths`")
-            .hint("give one path as `source`, or a list as `paths`")),
-        false => Ok(()),
+    if given.is_given("source") == given.is_given("paths") {
+        Err(ToolError::bad_argument("source", "`FS.Compress` needs either `source` or `paths`")
+            .hint("give one path as `source`, or a list as `paths`"))
+    } else {
+        Ok(())
     }
 }
 

@@ -246,9 +246,10 @@ fn check_destination(source: &SandboxPath, metadata: &Metadata, destination: &Sa
     if destination.wants_folder() && metadata.kind != EntryKind::Folder {
         let message = format!("the destination `{}/` names a directory, and the source is none", destination.display());
         let error = ToolError::new(ToolCode::NotADirectory, message);
-        return Err(at_destination(match is_directory(destination) {
-            true => hint_at_place_in(error, source, destination),
-            false => error.hint("leave out the `/` at the end"),
+        return Err(at_destination(if is_directory(destination) {
+            hint_at_place_in(error, source, destination)
+        } else {
+            error.hint("leave out the `/` at the end")
         }));
     }
     let is_same = destination.metadata().is_ok_and(|there| there.identity == metadata.identity);

@@ -186,9 +186,10 @@ fn edit(
         bytes.extend_from_slice(&super::encoded("new_text", &edited, charset)?);
         return Ok((bytes, About { replacements: found.len(), encoding: charset.name(), diff }));
     }
-    let error = match found.is_empty() {
-        true => missing(path, &text, &old_text, ends),
-        false => miscounted(path, &text, &found, args.expected_count.unwrap_or(1)),
+    let error = if found.is_empty() {
+        missing(path, &text, &old_text, ends)
+    } else {
+        miscounted(path, &text, &found, args.expected_count.unwrap_or(1))
     };
     Err(error.argument("old_text").path(path.display()))
 }
@@ -212,9 +213,10 @@ fn decoded(old: &Original, charset: Charset, mark: usize) -> Result<String, Tool
     let mut decoder = Decoder::new(charset);
     let mut text = String::new();
     let whole = decoder.decode(bytes, true, &mut text).is_ok() && !decoder.malformed;
-    match whole && super::encoded("old_text", &text, charset).is_ok_and(|again| *again == *bytes) {
-        true => Ok(text),
-        false => Err(refuse(None)),
+    if whole && super::encoded("old_text", &text, charset).is_ok_and(|again| *again == *bytes) {
+        Ok(text)
+    } else {
+        Err(refuse(None))
     }
 }
 
@@ -232,11 +234,14 @@ impl LineEnds {
         let bytes = text.as_bytes();
         let feeds = bytes.iter().filter(|byte| **byte == b'\n').count();
         let both = bytes.windows(2).filter(|pair| *pair == b"\r\n").count();
-        match () {
-            () if feeds == 0 => LineEnds::Any,
-            () if both == feeds => LineEnds::Crlf,
-            () if both == 0 => LineEnds::Lf,
-            () => LineEnds::Any,
+        if feeds == 0 {
+            LineEnds::Any
+        } else if both == feeds {
+            LineEnds::Crlf
+        } else if both == 0 {
+            LineEnds::Lf
+        } else {
+            LineEnds::Any
         }
     }
 

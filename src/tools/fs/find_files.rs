@@ -159,10 +159,7 @@ fn plan(args: &Args) -> ListingPlan {
 fn levels_of(pattern: &str) -> usize {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let is_of_paths = pattern.contains('/');
-    match pattern == "**" || is_of_paths && pattern.contains("**") {
-        true => usize::MAX,
-        false => pattern.matches('/').count(),
-    }
+    if pattern == "**" || is_of_paths && pattern.contains("**") { usize::MAX } else { pattern.matches('/').count() }
 }
 
 /// Returns the path of a place from the sandbox root: as given, possibly through links, but without `..`.

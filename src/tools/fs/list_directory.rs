@@ -327,9 +327,10 @@ impl Walk<'_, '_> {
 
     /// Adds an entry, or marks the listing as truncated (FR-LD-LST-07).
     fn add(&mut self, entry: Entry) {
-        match self.entries.len() as i64 >= self.choice.max_entries {
-            true => self.truncated = true,
-            false => self.entries.push(entry),
+        if self.entries.len() as i64 >= self.choice.max_entries {
+            self.truncated = true
+        } else {
+            self.entries.push(entry)
         }
     }
 }

@@ -97,10 +97,12 @@ impl FileEdit<'_> {
     }
 
     fn check_place(&self) -> Result<(), ToolError> {
-        match () {
-            () if self.path.is_root() => Err(self.at_path(SandboxError::RootItself("written"))),
-            () if self.path.wants_folder() => Err(self.at_path(super::no_file_path(self.path))),
-            () => Ok(()),
+        if self.path.is_root() {
+            Err(self.at_path(SandboxError::RootItself("written")))
+        } else if self.path.wants_folder() {
+            Err(self.at_path(super::no_file_path(self.path)))
+        } else {
+            Ok(())
         }
     }
 

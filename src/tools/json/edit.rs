@@ -77,13 +77,11 @@ impl Format for Json {
     }
 
     fn admit(value: &Value) -> Result<(), ToolError> {
-        match parts::any_scalar(value, &|scalar| matches!(scalar, Value::Float(float) if !float.get().is_finite()))? {
-            false => Ok(()),
-            true => {
-                let error =
-                    ToolError::bad_argument("value", "JSON has no infinite floats, and none that are no number");
-                Err(error.hint("give nil, which becomes `null`, or a text"))
-            }
+        if parts::any_scalar(value, &|scalar| matches!(scalar, Value::Float(float) if !float.get().is_finite()))? {
+            let error = ToolError::bad_argument("value", "JSON has no infinite floats, and none that are no number");
+            Err(error.hint("give nil, which becomes `null`, or a text"))
+        } else {
+            Ok(())
         }
     }
 
@@ -238,10 +236,11 @@ impl Container {
     fn is_key(&self, text: &str, number: usize, name: &Str) -> bool {
         let Some(key) = self.keys.as_slice().get(number) else { return false };
         let written = &text[key.clone()];
-        match written.contains('\\') {
-            false => written[1..written.len() - 1] == *name.as_text(),
-            true => read(written, BigNumbers::Text, |_| Ok::<(), LimitHit>(()))
-                .is_ok_and(|key| key.as_str().as_ref() == Some(name)),
+        if written.contains('\\') {
+            read(written, BigNumbers::Text, |_| Ok::<(), LimitHit>(()))
+                .is_ok_and(|key| key.as_str().as_ref() == Some(name))
+        } else {
+            written[1..written.len() - 1] == *name.as_text()
         }
     }
 

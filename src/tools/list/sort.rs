@@ -73,9 +73,10 @@ fn ints(values: &[Value]) -> Result<Option<Vec<i64>>, LimitHit> {
 
 fn sorted_ints(mut ints: Vec<i64>, descending: bool) -> Result<AnyList, ToolError> {
     order::sort_numbers(&mut ints, i64::cmp)?;
-    let values = match descending {
-        true => ints.into_iter().rev().map(Value::Int).collect(),
-        false => ints.into_iter().map(Value::Int).collect(),
+    let values = if descending {
+        ints.into_iter().rev().map(Value::Int).collect()
+    } else {
+        ints.into_iter().map(Value::Int).collect()
     };
     Ok(AnyList(Value::list(values)?))
 }

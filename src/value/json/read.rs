@@ -123,18 +123,20 @@ impl Parser<'_> {
             Some(b'[') => {
                 self.at += 1;
                 self.skip_blanks();
-                match self.take(b']') {
-                    true => return Ok(Some(Value::list(Vec::new())?)),
-                    false => Open::List(Elements::default()),
+                if self.take(b']') {
+                    return Ok(Some(Value::list(Vec::new())?));
+                } else {
+                    Open::List(Elements::default())
                 }
             }
             Some(b'{') => {
                 self.at += 1;
                 self.skip_blanks();
                 space::check(0)?;
-                match self.take(b'}') {
-                    true => return Ok(Some(Map::with_capacity(0).into())),
-                    false => Open::Map(Map::with_capacity(4), self.key()?),
+                if self.take(b'}') {
+                    return Ok(Some(Map::with_capacity(0).into()));
+                } else {
+                    Open::Map(Map::with_capacity(4), self.key()?)
                 }
             }
             Some(b'"') => {
@@ -154,12 +156,11 @@ impl Parser<'_> {
     }
 
     fn word(&mut self, word: &str, value: Value) -> Parsed<Option<Value>> {
-        match self.bytes[self.at..].starts_with(word.as_bytes()) {
-            true => {
-                self.at += word.len();
-                Ok(Some(value))
-            }
-            false => Err(self.unexpected("a value")),
+        if self.bytes[self.at..].starts_with(word.as_bytes()) {
+            self.at += word.len();
+            Ok(Some(value))
+        } else {
+            Err(self.unexpected("a value"))
         }
     }
 
@@ -205,19 +206,13 @@ impl Parser<'_> {
         }
         let key = self.key_text()?;
         self.skip_blanks();
-        match self.take(b':') {
-            true => Ok(key),
-            false => Err(self.unexpected("`:`")),
-        }
+        if self.take(b':') { Ok(key) } else { Err(self.unexpected("`:`")) }
     }
 
     /// Checks that nothing follows the value.
     fn end(&mut self, value: Value) -> Parsed<Value> {
         self.skip_blanks();
-        match self.at == self.bytes.len() {
-            true => Ok(value),
-            false => Err(self.unexpected("the end")),
-        }
+        if self.at == self.bytes.len() { Ok(value) } else { Err(self.unexpected("the end")) }
     }
 
     #[inline]

@@ -153,9 +153,10 @@ impl<'t> Reader<'t, '_> {
 
     /// Opens the table of the header whose keys have been read.
     fn open_head(&mut self, is_element: bool, errors: &mut dyn ErrorSink) {
-        let opened = match is_element {
-            true => self.tables.open_element(self.keys.as_slice()),
-            false => self.tables.open_table(self.keys.as_slice()),
+        let opened = if is_element {
+            self.tables.open_element(self.keys.as_slice())
+        } else {
+            self.tables.open_table(self.keys.as_slice())
         };
         self.keys.clear();
         if let Some(id) = self.entered(opened, errors) {
@@ -167,9 +168,10 @@ impl<'t> Reader<'t, '_> {
         self.within(space::check(span.len()))?;
         let raw = self.raw(span, encoding);
         let mut text = Cow::Borrowed("");
-        let kind = match span.is_empty() && encoding.is_none() {
-            true => return refuse(errors, span, "a value is missing"),
-            false => raw.decode_scalar(&mut text, errors),
+        let kind = if span.is_empty() && encoding.is_none() {
+            return refuse(errors, span, "a value is missing");
+        } else {
+            raw.decode_scalar(&mut text, errors)
         };
         // After a reported error the decoded text is meaningless.
         if self.fault.is_some() {

@@ -91,10 +91,7 @@ impl Tables {
     pub fn insert(&mut self, table: TableId, keys: &[Key], value: Value) -> Result<(), Refusal> {
         let Some((key, way)) = keys.split_last() else { return Ok(()) };
         let parent = self.descend(table, way, !way.is_empty())?;
-        match self.table(parent).put(key, Slot::Value(value))? {
-            true => Ok(()),
-            false => Err(comes_twice(key)),
-        }
+        if self.table(parent).put(key, Slot::Value(value))? { Ok(()) } else { Err(comes_twice(key)) }
     }
 
     /// Opens the table of a header. The table must be new or implicit.
@@ -174,10 +171,7 @@ impl Tables {
             let table = self.tables.pop().expect("the table is there");
             let at = self.tables.len();
             let value = self.value_of(table, id, &mut closed)?;
-            match at == id.0 {
-                true => return Ok(value),
-                false => closed.as_mut_slice()[at - id.0 - 1] = value,
-            }
+            if at == id.0 { return Ok(value) } else { closed.as_mut_slice()[at - id.0 - 1] = value }
         }
     }
 

@@ -252,9 +252,10 @@ fn key_of(value: &Value, map: &Map, span: &Span) -> Result<Str, ToolError> {
         Value::List(_) | Value::Map(_) => return Err(fault(&span.start, "a list or map cannot be a key")),
         value => key_text(value),
     };
-    match map.contains(&key) {
-        false => Ok(key),
-        true => Err(fault(&span.start, &format!("the key `{}` comes twice", print::shortened(&key.as_text(), 40)))),
+    if map.contains(&key) {
+        Err(fault(&span.start, &format!("the key `{}` comes twice", print::shortened(&key.as_text(), 40))))
+    } else {
+        Ok(key)
     }
 }
 

@@ -32,12 +32,11 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     let mut page = Page { text: TextBuilder::default(), layout: Layout::default() };
-    match is_block(&args.value) {
-        true => page.block(context, &args.value, 0, Position::Line)?,
-        false => {
-            page.scalar(&args.value, 2)?;
-            page.text.push("\n")?;
-        }
+    if is_block(&args.value) {
+        page.block(context, &args.value, 0, Position::Line)?
+    } else {
+        page.scalar(&args.value, 2)?;
+        page.text.push("\n")?;
     }
     page.text.finish(context)
 }
@@ -123,10 +122,8 @@ impl Page {
         place: Position,
     ) -> Result<(), ToolError> {
         let mut is_first = place == Position::Dash;
-        let mut begin = |page: &mut Page| match std::mem::take(&mut is_first) {
-            true => Ok(()),
-            false => page.text.push_times(" ", column),
-        };
+        let mut begin =
+            |page: &mut Page| if std::mem::take(&mut is_first) { Ok(()) } else { page.text.push_times(" ", column) };
         match value {
             Value::List(list) => {
                 for item in list.iter() {
@@ -241,10 +238,7 @@ impl Page {
 
     /// Writes a text on one line, quoted if necessary.
     fn inline(&mut self, text: &str) -> Result<(), LimitHit> {
-        match is_plain(text) {
-            true => self.text.push(text),
-            false => self.quoted(text),
-        }
+        if is_plain(text) { self.text.push(text) } else { self.quoted(text) }
     }
 
     /// Writes a text in double quotes.

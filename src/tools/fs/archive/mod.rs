@@ -128,9 +128,10 @@ impl Reader {
         if start.starts_with(b"PK") {
             return ZipReader::open(file, size, budget.max_entries).map(Reader::Zip);
         }
-        let bytes: Box<dyn Read> = match start.starts_with(&[0x1f, 0x8b]) {
-            true => Box::new(BudgetedReader::new(MultiGzDecoder::new(BufReader::new(file)), budget)),
-            false => Box::new(BudgetedReader::new(BufReader::new(file), budget)),
+        let bytes: Box<dyn Read> = if start.starts_with(&[0x1f, 0x8b]) {
+            Box::new(BudgetedReader::new(MultiGzDecoder::new(BufReader::new(file)), budget))
+        } else {
+            Box::new(BudgetedReader::new(BufReader::new(file), budget))
         };
         Ok(Reader::Tar(TarReader::new(bytes)))
     }

@@ -178,9 +178,10 @@ fn parts_of(name: &str) -> Result<Parts, ToolError> {
         ToolError::new(ToolCode::SandboxViolation, message).hint("look into the archive with another tool")
     };
     let parts = entry_parts(name).map_err(refused)?;
-    match parts.len() > MAX_DEPTH {
-        true => Err(invalid(format!("`{}…` lies in more than {MAX_DEPTH} directories", parts[..8].join("/")))),
-        false => Ok(parts),
+    if parts.len() > MAX_DEPTH {
+        Err(invalid(format!("`{}…` lies in more than {MAX_DEPTH} directories", parts[..8].join("/"))))
+    } else {
+        Ok(parts)
     }
 }
 
@@ -196,9 +197,10 @@ fn display(text: &str) -> String {
 
 /// Checks that a link stays inside the destination.
 fn check_link(parts: &[CompactString], text: &str) -> Result<String, ToolError> {
-    match link_stays(parts.len(), text) {
-        true => Ok(text.to_owned()),
-        false => Err(leaves(format!("the link `{}` points to `{text}`", parts.join("/")))),
+    if link_stays(parts.len(), text) {
+        Ok(text.to_owned())
+    } else {
+        Err(leaves(format!("the link `{}` points to `{text}`", parts.join("/"))))
     }
 }
 

@@ -170,12 +170,13 @@ impl Header {
     /// Writes the entry of the central directory.
     fn write_listed(&self, out: &mut Vec<u8>, at: u64) {
         let mut wide = Vec::new();
-        let mut narrow = |number: u64, forced: bool| match forced || number >= u64::from(u32::MAX) {
-            true => {
+        let mut narrow = |number: u64, forced: bool| {
+            if forced || number >= u64::from(u32::MAX) {
                 wide.push(number);
                 u32::MAX
+            } else {
+                number as u32
             }
-            false => number as u32,
         };
         let (size, stored) = (narrow(self.size, self.is_wide), narrow(self.stored, self.is_wide));
         let header = narrow(at, false);

@@ -196,10 +196,7 @@ impl Page {
 
     /// Checks that `more` bytes fit, before they are added.
     fn check(&self, more: usize) -> Result<(), LimitHit> {
-        match self.text.len() + more > self.most {
-            true => Err(self.hit),
-            false => Ok(()),
-        }
+        if self.text.len() + more > self.most { Err(self.hit) } else { Ok(()) }
     }
 
     fn indent(&mut self, spaces: usize) {

@@ -55,10 +55,7 @@ impl Lines {
 impl Form for Lines {
     fn take(&mut self, lister: &Lister<'_>, step: Step) -> Result<(), LimitHit> {
         if self.filter != Filter::Both {
-            return match self.filter.shows(lister, step) {
-                true => self.line(0, &lister.path(), lister),
-                false => Ok(()),
-            };
+            return if self.filter.shows(lister, step) { self.line(0, &lister.path(), lister) } else { Ok(()) };
         }
         match step {
             Step::Entry => self.line(2 * self.depth, &lister.name(), lister)?,

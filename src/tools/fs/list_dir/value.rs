@@ -37,9 +37,10 @@ impl Values {
 impl Form for Values {
     fn take(&mut self, lister: &Lister<'_>, step: Step) -> Result<(), LimitHit> {
         if self.filter != Filter::Both {
-            return match self.filter.shows(lister, step) {
-                true => self.add(map("path", &lister.path(), lister).into()),
-                false => Ok(()),
+            return if self.filter.shows(lister, step) {
+                self.add(map("path", &lister.path(), lister).into())
+            } else {
+                Ok(())
             };
         }
         match step {

@@ -98,10 +98,8 @@ impl Sink for Lines<'_> {
         let line = without_end(found.bytes());
         let number = found.line_number().unwrap_or(0);
         let at = self.matcher.find(line).ok().flatten().map_or(0, |place| place.start());
-        let before: Vec<String> = match number == self.newest + 1 {
-            true => self.recent.iter().cloned().collect(),
-            false => Vec::new(),
-        };
+        let before: Vec<String> =
+            if number == self.newest + 1 { self.recent.iter().cloned().collect() } else { Vec::new() };
         self.note(number, || display(line, 0));
         self.is_over |= self.matches.len() == self.room.matches;
         if !self.is_over {

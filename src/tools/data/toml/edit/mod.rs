@@ -72,12 +72,11 @@ impl Format for Toml {
     }
 
     fn admit(value: &Value) -> Result<(), ToolError> {
-        match parts::any_scalar(value, &|scalar| matches!(scalar, Value::Nil | Value::Unset))? {
-            false => Ok(()),
-            true => {
-                let error = ToolError::bad_argument("value", "it is nil, or has a nil in it, which TOML does not have");
-                Err(error.hint("`TOML.Remove` takes a key out"))
-            }
+        if parts::any_scalar(value, &|scalar| matches!(scalar, Value::Nil | Value::Unset))? {
+            let error = ToolError::bad_argument("value", "it is nil, or has a nil in it, which TOML does not have");
+            Err(error.hint("`TOML.Remove` takes a key out"))
+        } else {
+            Ok(())
         }
     }
 

@@ -267,15 +267,14 @@ impl<'t> Plan<'_, '_, 't> {
         if self.last_within(relations, gone).is_none() {
             return Ok(false);
         }
-        match spell::is_table(value) {
-            true => self.add_sub_section(relations, parts, key, value, gone)?,
-            false => {
-                let (before, last) = parts.split_at(parts.len() - 1);
-                let way = self.path_to(before, &last[0]);
-                let written = self.inline(value)?;
-                let text = format!("[{way}]{}{key} = {written}", self.line_break);
-                self.add_section(self.last_within(relations, gone), &text)?;
-            }
+        if spell::is_table(value) {
+            self.add_sub_section(relations, parts, key, value, gone)?
+        } else {
+            let (before, last) = parts.split_at(parts.len() - 1);
+            let way = self.path_to(before, &last[0]);
+            let written = self.inline(value)?;
+            let text = format!("[{way}]{}{key} = {written}", self.line_break);
+            self.add_section(self.last_within(relations, gone), &text)?;
         }
         Ok(true)
     }
@@ -412,15 +411,14 @@ impl<'t> Plan<'_, '_, 't> {
         let key = spell::key(&name.as_text());
         let outer = super::relation::relations(&self.model, before)?;
         let is_placed = self.append_to_table(&outer, before, &key, value, gone.as_slice())?;
-        let instead = match is_placed {
-            true => None,
-            false => {
-                let (above, last) = before.split_at(before.len() - 1);
-                let (open, close) = if matches!(last[0], Part::Index(_)) { ("[[", "]]") } else { ("[", "]") };
-                let way = self.path_to(above, &last[0]);
-                let written = self.inline(value)?;
-                Some(format!("{open}{way}{close}{}{key} = {written}", self.line_break))
-            }
+        let instead = if is_placed {
+            None
+        } else {
+            let (above, last) = before.split_at(before.len() - 1);
+            let (open, close) = if matches!(last[0], Part::Index(_)) { ("[[", "]]") } else { ("[", "]") };
+            let way = self.path_to(above, &last[0]);
+            let written = self.inline(value)?;
+            Some(format!("{open}{way}{close}{}{key} = {written}", self.line_break))
         };
         self.delete(relations, gone.as_slice(), instead, true)
     }

@@ -109,10 +109,13 @@ impl Walk<'_> {
         let count = &mut self.counts.as_mut_slice()[next];
         *count += usize::from(way == KeyContext::Element && is_last);
         match &self.parts[next] {
-            Part::Index(index) if *index + 1 == *count => match next + 1 == self.parts.len() {
-                true => Relation::At,
-                false => Relation::Towards(next + 1),
-            },
+            Part::Index(index) if *index + 1 == *count => {
+                if next + 1 == self.parts.len() {
+                    Relation::At
+                } else {
+                    Relation::Towards(next + 1)
+                }
+            }
             _ => Relation::Apart,
         }
     }

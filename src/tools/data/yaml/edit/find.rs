@@ -130,10 +130,7 @@ impl Tree<'_> {
         let map = self.node(outer.node);
         let colon = self.skip(self.node(key).end);
         let has_sign = self.text[colon..].starts_with(':') && colon <= self.node(value).start;
-        let holder = match map.is_in_brackets() {
-            true => Holder::Brackets,
-            false => Holder::Map(self.column(map.start)),
-        };
+        let holder = if map.is_in_brackets() { Holder::Brackets } else { Holder::Map(self.column(map.start)) };
         let from = if has_sign { colon + 1 } else { self.node(key).end };
         Slot { node: value, from, holder, has_sign }
     }
@@ -148,9 +145,10 @@ impl Tree<'_> {
         for node in self.children(outer.node) {
             work::charge(1)?;
             let sign = self.skip(from);
-            let slot = match list.is_in_brackets() {
-                true => Slot { node, from, holder: Holder::Brackets, has_sign: true },
-                false => Slot { node, from: sign + 1, holder: Holder::List(column), has_sign: true },
+            let slot = if list.is_in_brackets() {
+                Slot { node, from, holder: Holder::Brackets, has_sign: true }
+            } else {
+                Slot { node, from: sign + 1, holder: Holder::List(column), has_sign: true }
             };
             items.push(slot)?;
             from = self.node(node).end.max(slot.from);

@@ -74,9 +74,10 @@ impl Plan<'_, '_, '_> {
     /// Extends the end of a node to the end of its line, including a comment.
     fn end_of_line(&self, end: usize) -> usize {
         let text = self.tree.text;
-        match text[..end].ends_with('\n') {
-            true => end - if text[..end].ends_with("\r\n") { 2 } else { 1 },
-            false => line_end(text, end),
+        if text[..end].ends_with('\n') {
+            end - if text[..end].ends_with("\r\n") { 2 } else { 1 }
+        } else {
+            line_end(text, end)
         }
     }
 
@@ -254,9 +255,10 @@ impl Plan<'_, '_, '_> {
             return Err(error.hint("change it where its anchor stands"));
         };
         self.tree.admit(self.job, &outer, parts)?;
-        match self.tree.node(outer.node).is_in_brackets() {
-            true => self.append_in_brackets(&outer, part, value),
-            false => self.append_line(&outer, part, value),
+        if self.tree.node(outer.node).is_in_brackets() {
+            self.append_in_brackets(&outer, part, value)
+        } else {
+            self.append_line(&outer, part, value)
         }
     }
 
@@ -310,9 +312,10 @@ impl Plan<'_, '_, '_> {
         };
         let (made, blanks) = (self.broken(&made)?, " ".repeat(column));
         let (text, end) = (self.tree.text, node.end);
-        let (at, line) = match text[..end].ends_with('\n') {
-            true => (end, format!("{blanks}{made}{}", self.line_break)),
-            false => (line_end(text, end), format!("{}{blanks}{made}", self.line_break)),
+        let (at, line) = if text[..end].ends_with('\n') {
+            (end, format!("{blanks}{made}{}", self.line_break))
+        } else {
+            (line_end(text, end), format!("{}{blanks}{made}", self.line_break))
         };
         Ok(self.splices.insert(at, line)?)
     }
@@ -378,9 +381,10 @@ impl Plan<'_, '_, '_> {
             return Ok(self.splices.delete(start..after)?);
         }
         let next = self.tree.skip(after);
-        match text[end..next].contains('#') {
-            true => Ok(self.splices.delete(start..end)?),
-            false => Ok(self.splices.delete(start..next)?),
+        if text[end..next].contains('#') {
+            Ok(self.splices.delete(start..end)?)
+        } else {
+            Ok(self.splices.delete(start..next)?)
         }
     }
 

@@ -95,9 +95,10 @@ impl<'t> Tree<'t> {
                     Some(Scalar::Big(_)) => Some(Str::new(&text)),
                     None => None,
                 };
-                let span = match style == ScalarStyle::Plain && span.is_empty() {
-                    true => self.place_of_empty(open, is_key, span.start),
-                    false => span.start..self.end_of(&text, style, &span),
+                let span = if style == ScalarStyle::Plain && span.is_empty() {
+                    self.place_of_empty(open, is_key, span.start)
+                } else {
+                    span.start..self.end_of(&text, style, &span)
                 };
                 ended(open, span.end);
                 self.add(Shape::Scalar(style), span, anchor, key)?;
@@ -167,9 +168,10 @@ impl<'t> Tree<'t> {
             let sign = self.text[..span.start].rfind(['|', '>']).unwrap_or(span.start);
             return line_end(self.text, sign);
         }
-        match value.ends_with("\n\n") || value == "\n" {
-            true => span.start + self.text[span.clone()].trim_end_matches([' ', '\t']).len(),
-            false => span.start + self.text[span.clone()].trim_end_matches([' ', '\t', '\r', '\n']).len(),
+        if value.ends_with("\n\n") || value == "\n" {
+            span.start + self.text[span.clone()].trim_end_matches([' ', '\t']).len()
+        } else {
+            span.start + self.text[span.clone()].trim_end_matches([' ', '\t', '\r', '\n']).len()
         }
     }
 

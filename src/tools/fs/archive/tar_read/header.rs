@@ -21,9 +21,10 @@ impl Header {
         };
         let stated = number(&header.0[148..156]).ok().and_then(|sum| i64::try_from(sum).ok()).unwrap_or(i64::MAX);
         // Old systems summed the bytes as signed.
-        match stated == counted(i64::from) || stated == counted(|byte| i64::from(byte as i8)) {
-            true => Ok(header),
-            false => Err(invalid("it is neither zip nor tar nor gzip, or damaged: a header has a wrong checksum")),
+        if stated == counted(i64::from) || stated == counted(|byte| i64::from(byte as i8)) {
+            Ok(header)
+        } else {
+            Err(invalid("it is neither zip nor tar nor gzip, or damaged: a header has a wrong checksum"))
         }
     }
 
@@ -37,10 +38,7 @@ impl Header {
         let name = text(&self.0[..100]);
         let prefix = text(&self.0[345..500]);
         let is_posix = &self.0[257..263] == b"ustar\0";
-        match is_posix && !prefix.is_empty() {
-            true => [prefix, b"/", name].concat(),
-            false => name.to_vec(),
-        }
+        if is_posix && !prefix.is_empty() { [prefix, b"/", name].concat() } else { name.to_vec() }
     }
 
     /// Returns the target of a link.

@@ -56,9 +56,10 @@ impl<R: Read> TarReader<R> {
             self.pass_over(self.stored + self.padding)?;
             (self.stored, self.padding, self.map) = (0, 0, None);
             let Some(header) = self.header()? else {
-                return match extensions.is_empty() {
-                    true => Ok(None),
-                    false => Err(invalid("it ends after a header for an entry that does not come")),
+                return if extensions.is_empty() {
+                    Ok(None)
+                } else {
+                    Err(invalid("it ends after a header for an entry that does not come"))
                 };
             };
             match header.kind() {
@@ -85,9 +86,10 @@ impl<R: Read> TarReader<R> {
         if let Some(map) = &mut self.map {
             map.pass(read as u64);
         }
-        match read == 0 && length > 0 {
-            true => Err(invalid("a file with holes has fewer bytes than its map says")),
-            false => Ok(read),
+        if read == 0 && length > 0 {
+            Err(invalid("a file with holes has fewer bytes than its map says"))
+        } else {
+            Ok(read)
         }
     }
 
@@ -98,10 +100,7 @@ impl<R: Read> TarReader<R> {
         }
         let read = fill(&mut self.source, &mut buffer[..length]).map_err(read_error)?;
         self.stored -= read as u64;
-        match read == length {
-            true => Ok(read),
-            false => Err(invalid("it ends too early")),
-        }
+        if read == length { Ok(read) } else { Err(invalid("it ends too early")) }
     }
 
     fn entry(&mut self, header: &Header, extensions: Extensions) -> Result<Entry, ToolError> {

@@ -39,10 +39,7 @@ impl SparseMap {
     /// Finishes the map. Errors: the sizes of its pieces do not add up to `stored`.
     pub fn close(self, stored: u64) -> Result<SparseMap, ToolError> {
         let sum: u64 = self.pieces.as_slice().iter().map(|(start, end)| end - start).sum();
-        match sum == stored {
-            true => Ok(self),
-            false => Err(invalid("the map of a file with holes is wrong")),
-        }
+        if sum == stored { Ok(self) } else { Err(invalid("the map of a file with holes is wrong")) }
     }
 
     /// Returns the size of the file, including holes.

@@ -146,9 +146,10 @@ impl Listed {
             && method == if self.is_deflated { 8 } else { 0 }
             && (same_sizes || flags & SIZES_BEHIND != 0);
         self.data = self.header + (OWN_BYTES + variable.len()) as u64;
-        match is_same && self.data.checked_add(self.stored).is_some() {
-            true => Ok(()),
-            false => Err(invalid(format!("`{}` has a header that differs from the list", self.entry.name))),
+        if is_same && self.data.checked_add(self.stored).is_some() {
+            Ok(())
+        } else {
+            Err(invalid(format!("`{}` has a header that differs from the list", self.entry.name)))
         }
     }
 }

@@ -85,9 +85,10 @@ impl ZipReader {
         let Some(listed) = self.listed.next() else { return Ok(None) };
         let mut file = self.file.try_clone().map_err(read_error)?;
         file.seek(SeekFrom::Start(listed.data)).map_err(read_error)?;
-        let bytes = match listed.is_deflated {
-            true => Bytes::Deflated(DeflateDecoder::new(BufReader::new(file.take(listed.stored)))),
-            false => Bytes::Stored(BufReader::new(file).take(listed.stored)),
+        let bytes = if listed.is_deflated {
+            Bytes::Deflated(DeflateDecoder::new(BufReader::new(file.take(listed.stored))))
+        } else {
+            Bytes::Stored(BufReader::new(file).take(listed.stored))
         };
         let (left, stated_crc) = (listed.entry.size, listed.crc);
         self.content = Some(Box::new(Content { bytes, crc: Crc::new(), left, stated_crc }));
@@ -137,10 +138,7 @@ impl Content {
         if !self.bytes.is_used_up() {
             return Err(invalid("an entry has bytes behind its end"));
         }
-        match self.crc.sum() == self.stated_crc {
-            true => Ok(()),
-            false => Err(invalid("an entry has a wrong checksum")),
-        }
+        if self.crc.sum() == self.stated_crc { Ok(()) } else { Err(invalid("an entry has a wrong checksum")) }
     }
 }
 
@@ -167,8 +165,9 @@ fn check_overlaps(listed: &[Listed], directory: u64) -> Result<(), ToolError> {
     let mut extents: Vec<(u64, u64)> = listed.iter().map(|entry| (entry.header, entry.data + entry.stored)).collect();
     extents.sort_unstable();
     let limits = extents.iter().skip(1).map(|(start, _)| *start).chain([directory]);
-    match extents.iter().zip(limits).all(|((_, end), limit)| *end <= limit) {
-        true => Ok(()),
-        false => Err(invalid("entries overlap")),
+    if extents.iter().zip(limits).all(|((_, end), limit)| *end <= limit) {
+        Ok(())
+    } else {
+        Err(invalid("entries overlap"))
     }
 }
