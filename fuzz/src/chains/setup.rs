@@ -66,9 +66,9 @@ pub fn prepare(world: &World, has_device: bool) {
         let (name, further) = (root.join(name), root.join(further));
         if has_device && further.starts_with(root.join("h")) {
             // Hard links cannot cross file systems.
-            drop(fs::copy(name, further).expect("a copy"))
+            fs::copy(name, further).expect("a copy");
         } else {
-            fs::hard_link(name, further).expect("a hard link")
+            fs::hard_link(name, further).expect("a hard link");
         }
     }
     fs::hard_link(beside(world), root.join("p")).expect("a hard link");
