@@ -2,8 +2,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
@@ -11,7 +9,7 @@ use rexpect::session::{PtySession, spawn_command};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use support::{Ran, ns, run};
+use crate::support::{Ran, ns, run};
 
 /// Creates a sandbox with a policy and some small files, each of which contains its name.
 fn sandbox(policy: &str, files: &[&str]) -> TempDir {

@@ -2,8 +2,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -13,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-use support::{Ran, ns, package, run, with_input};
+use crate::support::{Ran, ns, package, run, with_input};
 
 fn sandbox() -> TempDir {
     tempfile::tempdir().expect("a folder for the test")

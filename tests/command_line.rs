@@ -3,8 +3,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,7 +10,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use support::{Ran, ns_without_sandbox, run, with_input};
+use crate::support::{Ran, ns_without_sandbox, run, with_input};
 
 /// An option of `ns run`, and a check that it takes effect.
 struct Case {

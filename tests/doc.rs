@@ -2,15 +2,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 
 use neuroscript::engine::{code_example, pages};
 use neuroscript::text::{Code, ToolCode};
 use serde_json::Value as Json;
 
-use support::{Ran, ns, run};
+use crate::support::{Ran, ns, run};
 
 /// Codes that a script alone cannot trigger, and those whose example shows how to handle them.
 const WITHOUT: [&str; 7] = ["NS0010", "NS0024", "NS0501", "NS0614", "NS0901", "limit_exceeded", "cancelled"];

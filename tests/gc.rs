@@ -3,15 +3,14 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
+use crate::support;
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use support::{Ran, ns, run};
+use crate::support::{Ran, ns, run};
 
 fn sandbox() -> TempDir {
     tempfile::tempdir().expect("a folder for the test")

@@ -3,8 +3,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +11,7 @@ use neuroscript::engine::{Engine, Invocation, Options, Script};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use support::{Captured, package};
+use crate::support::{Captured, package};
 
 /// Pieces to insert: words, punctuation, and troublesome characters.
 const PIECES: &[&str] = &[

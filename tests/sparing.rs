@@ -2,15 +2,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use support::{Ran, ns, run};
+use crate::support::{Ran, ns, run};
 
 /// Uses of a walk of `DIR`, none of which reads sizes or times.
 const USES: [&str; 5] = [

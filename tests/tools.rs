@@ -2,11 +2,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use serde_json::Value as Json;
 
-use support::{golden, ns, package, run};
+use crate::support::{golden, ns, package, run};
 
 fn declarations() -> Vec<Json> {
     let place = tempfile::tempdir().expect("a folder for the test");

@@ -2,8 +2,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
@@ -11,7 +9,7 @@ use neuroscript::engine::OWN_OPTIONS;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use support::{Ran, ns_without_sandbox, run, with_input};
+use crate::support::{Ran, ns_without_sandbox, run, with_input};
 
 const TIDY: &str = r#"#!/usr/bin/env ns
 :: description: Moves old files of a folder into an archive.

@@ -12,8 +12,8 @@ use std::time::Duration;
 use neuroscript::engine::{Engine, Invocation, Options, Script};
 
 use super::kill::{Lines, random};
-use super::support::{copy_tree, state_of};
 use super::{files, unfinished};
+use crate::support::{copy_tree, state_of};
 
 const CHILD: &str = "NS_DURABILITY_WHOLE";
 /// Selects the work of the child process.

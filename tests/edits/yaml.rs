@@ -1,6 +1,6 @@
 //! Random YAML texts in odd layouts.
 
-use crate::dice::Dice;
+use crate::support::dice::Dice;
 
 /// A text under construction. Numbers make its names and comments unique.
 struct Page<'d> {

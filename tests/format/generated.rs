@@ -5,8 +5,8 @@ use neuroscript::engine::{Clock, Engine, Invocation, Options, Script};
 
 use super::corpus::scripts;
 use super::program::program;
-use super::support::Captured;
 use super::{form, formed};
+use crate::support::Captured;
 use crate::support::dice::Dice;
 
 fn engine(folder: &tempfile::TempDir) -> Engine {

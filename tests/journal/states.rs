@@ -7,8 +7,8 @@ use std::process::Command;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value as Json;
 
-use super::support::{Ran, ns, run, state_of};
 use super::{eval, log, sandbox, show, undo};
+use crate::support::{Ran, ns, run, state_of};
 
 fn redo(place: &Path, words: &[&str]) -> Ran {
     run(ns(place).arg("redo").args(words))

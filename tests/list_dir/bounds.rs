@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::{Value as Json, json};
 
 use super::Place;
-use super::support::{ns, run};
+use crate::support::{ns, run};
 
 #[test]
 fn deep_trees_need_few_handles() {

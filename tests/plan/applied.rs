@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::Place;
+use crate::plan::Place;
 
 /// Two files exchange names; a directory is moved and changed, and another entry takes its place.
 const SCRIPT: &str = r#"

@@ -1,6 +1,6 @@
 //! The display of plans.
 
-use crate::Place;
+use crate::plan::Place;
 
 const SCRIPT: &str = r#"EMIT "said"
 MUST FS.WriteFile("a.txt", "one\n<script>alert(1)</script>\n")

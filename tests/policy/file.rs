@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Value as Json, json};
 
 use super::Place;
-use super::support::{ns, run};
+use crate::support::{ns, run};
 
 #[test]
 fn a_bad_policy_is_told_with_its_place_and_what_to_do() {

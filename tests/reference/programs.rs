@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 
 use super::operands::{FLOATS, INTS, Kind, SMALL_INTS};
-use super::support::dice::Dice;
+use crate::support::dice::Dice;
 
 /// Generates the program of a number.
 pub fn program(seed: u64) -> String {

@@ -7,8 +7,6 @@ mod links;
 mod parameters;
 mod rules;
 mod shown;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -17,7 +15,7 @@ use std::path::PathBuf;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use support::{Ran, ns, run};
+use crate::support::{Ran, ns, run};
 
 /// A sandbox called `box`, with space beside it.
 struct Place {

@@ -10,15 +10,12 @@ mod make;
 mod others;
 mod whole;
 
-#[path = "../support/mod.rs"]
-mod support;
-
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use support::{Ran, describe, ns, run};
+use crate::support::{Ran, describe, ns, run};
 
 /// A sandbox, and files beside it that must not be reached.
 struct Place {

@@ -4,9 +4,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod command;
 mod corpus;
 mod generated;
@@ -17,7 +14,7 @@ use std::fs;
 use neuroscript::engine::{Script, Spelling, format_script};
 use neuroscript::text::Diagnostic;
 
-use support::{golden, package};
+use crate::support::{golden, package};
 
 /// Formats a text. The error contains the codes of its findings.
 fn form(text: &str, keywords: Option<Spelling>) -> Result<String, Vec<&'static str>> {

@@ -3,19 +3,17 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod applied;
 mod left;
 mod random;
 mod refused;
 mod shown;
 
+use crate::support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use support::ns;
+use crate::support::ns;
 use tempfile::TempDir;
 
 /// A sandbox with a small tree, and a directory for plans beside it.

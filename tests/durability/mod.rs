@@ -14,9 +14,6 @@ mod taken_back;
 mod together;
 mod whole;
 
-#[path = "../support/mod.rs"]
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -7,9 +7,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod builtins;
 mod evaluator;
 mod expressions;
@@ -24,10 +21,10 @@ use std::num::NonZero;
 use neuroscript::engine::{Ending, Engine, Invocation, Meter, Options, Outcome, Script, emitted, parse_script};
 use neuroscript::text::{Diagnostic, Span};
 
+use crate::support::Captured;
 use evaluator::Evaluator;
 use fault::Stop;
 use programs::program;
-use support::Captured;
 
 /// Maximum number of steps of a program.
 const MAX_STEPS: u64 = 20_000;

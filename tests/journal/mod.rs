@@ -2,19 +2,17 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod named;
 mod states;
 
+use crate::support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-use support::{Ran, ns, run, state_of};
+use crate::support::{Ran, ns, run, state_of};
 
 fn sandbox() -> TempDir {
     let place = tempfile::tempdir().expect("a folder for the test");

@@ -8,14 +8,12 @@
 mod faults;
 mod model;
 mod names;
-#[path = "../support/mod.rs"]
-mod support;
 mod trees;
 
 use serde_json::{Value as Json, json};
 
-use support::dice::Dice;
-use support::{ns, with_input};
+use crate::support::dice::Dice;
+use crate::support::{ns, with_input};
 
 /// Returns the answers to several calls of `find` in one process, or their errors.
 fn answers(root: &std::path::Path, calls: &[Json]) -> Vec<Json> {

@@ -6,8 +6,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-#[path = "../support/dice.rs"]
-mod dice;
 mod json;
 mod odd;
 mod real;
@@ -18,7 +16,7 @@ use neuroscript::engine::{Engine, Options, Value};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use dice::Dice;
+use crate::support::dice::Dice;
 
 /// An engine with a sandbox of its own.
 pub struct Bench {

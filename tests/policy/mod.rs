@@ -7,8 +7,6 @@ mod file;
 mod layers;
 mod outside;
 mod rules;
-#[path = "../support/mod.rs"]
-mod support;
 mod terminal;
 
 use std::fs;
@@ -18,7 +16,7 @@ use std::process::Command;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-use support::{Ran, ns, run};
+use crate::support::{Ran, ns, run};
 
 /// A sandbox, a directory outside and a policy file beside them.
 struct Place {

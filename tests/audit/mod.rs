@@ -10,15 +10,12 @@ mod room;
 mod show;
 mod state;
 
-#[path = "../support/mod.rs"]
-mod support;
-
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use support::{Ran, ns, run};
+use crate::support::{Ran, ns, run};
 
 fn sandbox() -> TempDir {
     tempfile::tempdir().expect("a folder for the test")

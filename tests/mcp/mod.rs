@@ -14,5 +14,3 @@ mod protocol;
 mod roots;
 mod script_tools;
 mod scripts;
-#[path = "../support/mod.rs"]
-mod support;

@@ -13,15 +13,12 @@ mod quiet;
 mod reserved;
 mod values;
 
-#[path = "../support/mod.rs"]
-mod support;
-
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use support::{Ran, ns, run};
+use crate::support::{Ran, ns, run};
 
 fn sandbox() -> TempDir {
     tempfile::tempdir().expect("a folder for the test")

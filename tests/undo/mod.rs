@@ -3,9 +3,6 @@
 #![cfg(unix)]
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-#[path = "../support/mod.rs"]
-mod support;
-
 #[path = "../../fuzz/src/chains/snapshot.rs"]
 mod snapshot;
 
@@ -16,14 +13,15 @@ mod links;
 mod rolled_back;
 mod times;
 
+use crate::support;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::support::{Ran, ns, run};
 use snapshot::Snapshot;
-use support::{Ran, ns, run};
 
 /// A sandbox, and a directory beside it.
 struct Place {
