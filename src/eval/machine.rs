@@ -21,7 +21,7 @@ use super::fault::Fault;
 pub struct Thrown(());
 
 /// A result whose error is in the machine.
-pub type Run<T> = Result<T, Thrown>;
+pub type EvalResult<T> = Result<T, Thrown>;
 
 /// How a statement ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -347,7 +347,7 @@ impl Machine {
 
     /// Charges one step, for a call or a statement that was not charged with its block.
     #[inline(always)]
-    pub fn step(&mut self, span: Span) -> Run<()> {
+    pub fn step(&mut self, span: Span) -> EvalResult<()> {
         match self.meter.step(1) {
             Ok(()) => Ok(()),
             Err(hit) => Err(self.throw(span, hit)),

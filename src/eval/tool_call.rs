@@ -6,7 +6,7 @@ use crate::toolkit::{ArgError, BELOW_ROOT, Failure, FailureMode, ToolError, Tool
 use crate::value::{Map, Value};
 
 use super::fault::Fault;
-use super::machine::{EmitError, Machine, Run, Thrown};
+use super::machine::{EmitError, EvalResult, Machine, Thrown};
 use super::{closed, unprintable};
 
 /// How a failure is handled.
@@ -36,7 +36,7 @@ pub fn call(
     args: &mut [Option<Value>],
     span: Span,
     handling: Handling,
-) -> Run<Value> {
+) -> EvalResult<Value> {
     machine.step(span)?;
     let result = machine.world.gate.call(id, args, &mut machine.meter, &machine.world.memory);
     if machine.world.gate.has_to_say() {
@@ -57,7 +57,7 @@ pub fn call(
 /// Displays the notes of a tool.
 #[cold]
 #[inline(never)]
-fn tell(machine: &mut Machine, id: ToolId, span: Span) -> Run<()> {
+fn tell(machine: &mut Machine, id: ToolId, span: Span) -> EvalResult<()> {
     let gate = machine.world.gate.clone();
     for note in gate.take_notes() {
         warn(machine, gate.registry.get(id).spec.name, Some(span), &note);
@@ -90,7 +90,7 @@ fn warn_of_cut(machine: &mut Machine, id: ToolId, value: &Value, span: Span) {
 }
 
 /// Refuses a call whose arguments are invalid: always an error.
-pub fn refuse(machine: &mut Machine, id: ToolId, error: ArgError, span: Span) -> Run<Value> {
+pub fn refuse(machine: &mut Machine, id: ToolId, error: ArgError, span: Span) -> EvalResult<Value> {
     let name = machine.world.gate.registry.get(id).spec.name;
     let error = ToolError { tool: Some(name), ..error.into() };
     failed(machine, id, error, span, Failing::AsError)
@@ -98,7 +98,7 @@ pub fn refuse(machine: &mut Machine, id: ToolId, error: ArgError, span: Span) ->
 
 #[cold]
 #[inline(never)]
-fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, failing: Failing) -> Run<Value> {
+fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, failing: Failing) -> EvalResult<Value> {
     let manner = error.manner;
     let mut fault = Fault::from(error);
     fault.span = Some(span);

@@ -29,7 +29,7 @@ pub struct Tool {
     /// Returns the JSON Schema of the result.
     pub schema: fn() -> serde_json::Value,
     check: Option<Check>,
-    run: Box<Run>,
+    run: Box<ToolFn>,
     is_plain: bool,
     sparing: Option<Box<(Fields, Tool)>>,
 }
@@ -40,7 +40,7 @@ type Fields = &'static [&'static str];
 /// A check across several arguments, or against settings of the policy file.
 pub type Check = fn(&Given<'_>, &Settings) -> Result<(), ToolError>;
 
-type Run = dyn Fn(&mut Context<'_>, &mut Bound<'_>) -> Result<Value, Box<ToolError>>;
+type ToolFn = dyn Fn(&mut Context<'_>, &mut Bound<'_>) -> Result<Value, Box<ToolError>>;
 
 impl Tool {
     /// Creates a tool from its declaration and its function.

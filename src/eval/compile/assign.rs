@@ -4,14 +4,14 @@ use crate::program::tree::{AssignTarget, BinaryOp, Expr, ExprKind, Link, Variabl
 use crate::text::Span;
 use crate::value::{Fallible, List, Map, Value, ValueError, operators, place};
 
-use super::super::machine::{Flow, Machine, Run, Thrown};
+use super::super::machine::{EvalResult, Flow, Machine, Thrown};
 use super::expr::{constant, joined_text};
 use super::fused::{neighbour, with_near, with_wide};
 use super::operand::{Operand, take_set};
 use super::{Compiler, StmtFn, ValueFn};
 
 /// Writes a value to a place.
-type Writer = Box<dyn Fn(&mut Machine, Value) -> Run<()>>;
+type Writer = Box<dyn Fn(&mut Machine, Value) -> EvalResult<()>>;
 
 impl Compiler<'_> {
     pub fn set(&self, place: &AssignTarget, value: &Expr) -> StmtFn {

@@ -4,7 +4,7 @@ use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Piece, UnaryOp, Varia
 use crate::text::Span;
 use crate::value::{List, Map, Pieces, Str, Value, operators};
 
-use super::super::machine::{Machine, Run};
+use super::super::machine::{EvalResult, Machine};
 use super::super::template;
 use super::fused::{FusedOperand, IndexOperand, with_near, with_wide};
 use super::operand::{Local, Operand, Shape, check_set, take_both, with_operand};
@@ -228,14 +228,14 @@ impl<W: Operand, I: Operand> Element<W, I> {
 
     // Out of line so that the fast path saves no registers for it.
     #[inline(never)]
-    fn evaluate(&self, machine: &mut Machine) -> Run<Value> {
+    fn evaluate(&self, machine: &mut Machine) -> EvalResult<Value> {
         let (a, b) = take_both(&self.whole, &self.index, machine)?;
         self.by_the_rules(machine, a, b)
     }
 
     // Out of line, and takes ownership of the held operands, so that the fast path saves no registers for it.
     #[inline(never)]
-    pub fn by_the_rules(&self, machine: &mut Machine, a: W::Held, b: I::Held) -> Run<Value> {
+    pub fn by_the_rules(&self, machine: &mut Machine, a: W::Held, b: I::Held) -> EvalResult<Value> {
         check_set(machine, &self.whole, &a)?;
         check_set(machine, &self.index, &b)?;
         let value = operators::index(self.whole.peek(&a, machine), self.index.peek(&b, machine));

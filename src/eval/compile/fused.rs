@@ -5,7 +5,7 @@ use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Variable};
 use crate::text::Span;
 use crate::value::Value;
 
-use super::super::machine::{Machine, Run};
+use super::super::machine::{EvalResult, Machine};
 use super::Compiler;
 use super::binary::Operands;
 use super::expr::Element;
@@ -19,7 +19,7 @@ impl Compute for Product {
     const AT_ONCE: bool = true;
 
     #[inline(always)]
-    fn compute(&self, machine: &mut Machine) -> Run<Value> {
+    fn compute(&self, machine: &mut Machine) -> EvalResult<Value> {
         self.0.compute::<Multiply>(machine)
     }
 
@@ -41,7 +41,7 @@ impl Compute for Difference {
     const AT_ONCE: bool = true;
 
     #[inline(always)]
-    fn compute(&self, machine: &mut Machine) -> Run<Value> {
+    fn compute(&self, machine: &mut Machine) -> EvalResult<Value> {
         self.0.compute::<Subtract>(machine)
     }
 
@@ -68,7 +68,7 @@ impl Compute for Offset {
     const AT_ONCE: bool = true;
 
     #[inline(always)]
-    fn compute(&self, machine: &mut Machine) -> Run<Value> {
+    fn compute(&self, machine: &mut Machine) -> EvalResult<Value> {
         match self.int_now(machine) {
             Some(sum) => Ok(Value::Int(sum)),
             None => self.by_the_rules(machine),
@@ -83,7 +83,7 @@ impl Compute for Offset {
 
 impl Offset {
     #[inline(never)]
-    fn by_the_rules(&self, machine: &mut Machine) -> Run<Value> {
+    fn by_the_rules(&self, machine: &mut Machine) -> EvalResult<Value> {
         if self.subtracts { self.operands.compute::<Subtract>(machine) } else { self.operands.compute::<Add>(machine) }
     }
 }
@@ -103,7 +103,7 @@ impl<I: Operand> Operand for Element<Local, I> {
     const IS_IMMEDIATE: bool = I::IS_IMMEDIATE;
 
     #[inline(always)]
-    fn take(&self, machine: &mut Machine) -> Run<Self::Held> {
+    fn take(&self, machine: &mut Machine) -> EvalResult<Self::Held> {
         let ((), index) = take_both(&self.whole, &self.index, machine)?;
         let element = self.in_place(&(), &index, machine);
         Ok(match (element.and_then(scalar), element) {

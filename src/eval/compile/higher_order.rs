@@ -10,13 +10,13 @@ use crate::toolkit::ToolError;
 use crate::value::{Hashed, List, Map, Value, ValueMap, order, print};
 
 use super::super::builtins;
-use super::super::machine::{Machine, Run};
+use super::super::machine::{EvalResult, Machine};
 use super::super::tool_call::{self, Failing, Handling};
 use super::call::{run_procedure, with_room};
 use super::{Compiler, ValueFn};
 
 /// Calls the callee with one or two arguments.
-type Apply = Box<dyn Fn(&mut Machine, Value, Option<Value>) -> Run<Value>>;
+type Apply = Box<dyn Fn(&mut Machine, Value, Option<Value>) -> EvalResult<Value>>;
 
 impl Compiler<'_> {
     pub(super) fn over_call(
@@ -92,7 +92,7 @@ fn run(
     option: Option<Value>,
     apply: &Apply,
     span: Span,
-) -> Run<Value> {
+) -> EvalResult<Value> {
     match over {
         HigherOrder::Map => collect(machine, list, span, |machine, element| Ok(Some(apply(machine, element, None)?))),
         HigherOrder::Filter => collect(machine, list, span, |machine, element| {
@@ -114,7 +114,7 @@ fn run_map(
     map: &Map,
     (apply, gives): (&Apply, usize),
     span: Span,
-) -> Run<Value> {
+) -> EvalResult<Value> {
     let mut made = Rc::new(Map::with_capacity(0));
     for (key, value) in map.iter() {
         machine.step(span)?;
@@ -135,7 +135,7 @@ fn run_map(
 /// Size in bytes of one entry of a group table.
 const GROUP_BYTES: usize = 2 * size_of::<Value>() + 4 * size_of::<usize>();
 
-fn group_by(machine: &mut Machine, list: &List, apply: &Apply, span: Span) -> Run<Value> {
+fn group_by(machine: &mut Machine, list: &List, apply: &Apply, span: Span) -> EvalResult<Value> {
     let mut groups: ValueMap<Rc<List>> = ValueMap::default();
     for (index, element) in list.iter().enumerate() {
         machine.step(span)?;
@@ -164,8 +164,8 @@ fn collect(
     machine: &mut Machine,
     list: &List,
     span: Span,
-    make: impl Fn(&mut Machine, Value) -> Run<Option<Value>>,
-) -> Run<Value> {
+    make: impl Fn(&mut Machine, Value) -> EvalResult<Option<Value>>,
+) -> EvalResult<Value> {
     let mut made = Rc::new(List::empty());
     for element in list.iter() {
         machine.step(span)?;
@@ -176,7 +176,7 @@ fn collect(
     Ok(Value::List(made))
 }
 
-fn reduce(machine: &mut Machine, list: &List, start: Option<Value>, apply: &Apply, span: Span) -> Run<Value> {
+fn reduce(machine: &mut Machine, list: &List, start: Option<Value>, apply: &Apply, span: Span) -> EvalResult<Value> {
     let mut elements = list.iter();
     let Some(mut made) = start.or_else(|| elements.next()) else { return Ok(Value::Nil) };
     for element in elements {
@@ -187,7 +187,7 @@ fn reduce(machine: &mut Machine, list: &List, start: Option<Value>, apply: &Appl
 }
 
 /// Returns whether the procedure's result has the truth value `wanted` for any element.
-fn first(machine: &mut Machine, list: &List, apply: &Apply, wanted: bool, span: Span) -> Run<bool> {
+fn first(machine: &mut Machine, list: &List, apply: &Apply, wanted: bool, span: Span) -> EvalResult<bool> {
     for element in list.iter() {
         machine.step(span)?;
         if apply(machine, element, None)?.is_true() == wanted {
@@ -197,7 +197,13 @@ fn first(machine: &mut Machine, list: &List, apply: &Apply, wanted: bool, span: 
     Ok(false)
 }
 
-fn sort_by(machine: &mut Machine, list: &Rc<List>, descending: Option<Value>, apply: &Apply, span: Span) -> Run<Value> {
+fn sort_by(
+    machine: &mut Machine,
+    list: &Rc<List>,
+    descending: Option<Value>,
+    apply: &Apply,
+    span: Span,
+) -> EvalResult<Value> {
     if let Some(descending) = &descending {
         check(machine, HigherOrder::SortBy, 2, descending, span)?;
     }
@@ -220,7 +226,7 @@ fn sort_by(machine: &mut Machine, list: &Rc<List>, descending: Option<Value>, ap
 }
 
 /// Checks an argument as the binder checks those of tools.
-fn check(machine: &mut Machine, over: HigherOrder, place: usize, value: &Value, span: Span) -> Run<()> {
+fn check(machine: &mut Machine, over: HigherOrder, place: usize, value: &Value, span: Span) -> EvalResult<()> {
     over.binder().check(place, value).map_err(|error| {
         let error = ToolError { tool: Some(over.spec().name), ..ToolError::from(error) };
         machine.throw(span, error)

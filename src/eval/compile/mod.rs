@@ -26,13 +26,13 @@ use crate::toolkit::ToolId;
 use crate::value::Value;
 
 use super::handler::Handler;
-use super::machine::{Flow, Machine, Run};
+use super::machine::{EvalResult, Flow, Machine};
 use super::tool_call::{Failing, Handling};
 
 /// A compiled expression.
-pub type ValueFn = Box<dyn Fn(&mut Machine) -> Run<Value>>;
+pub type ValueFn = Box<dyn Fn(&mut Machine) -> EvalResult<Value>>;
 /// A compiled condition.
-pub type CondFn = Box<dyn Fn(&mut Machine) -> Run<bool>>;
+pub type CondFn = Box<dyn Fn(&mut Machine) -> EvalResult<bool>>;
 /// A compiled statement or block.
 pub type StmtFn = Box<dyn Fn(&mut Machine) -> Flow>;
 

@@ -7,7 +7,7 @@ use crate::program::tree::{Expr, ExprKind, Variable};
 use crate::text::Span;
 use crate::value::Value;
 
-use super::super::machine::{Machine, Run};
+use super::super::machine::{EvalResult, Machine};
 use super::{Compiler, ValueFn};
 
 /// The source of a value for an operation.
@@ -21,7 +21,7 @@ pub trait Operand: 'static {
     const IS_IMMEDIATE: bool = false;
 
     /// Evaluates the operand as far as necessary.
-    fn take(&self, machine: &mut Machine) -> Run<Self::Held>;
+    fn take(&self, machine: &mut Machine) -> EvalResult<Self::Held>;
 
     /// Borrows the value.
     fn peek<'a>(&'a self, held: &'a Self::Held, machine: &'a Machine) -> &'a Value;
@@ -101,7 +101,7 @@ impl Operand for Local {
     const IS_IMMEDIATE: bool = true;
 
     #[inline(always)]
-    fn take(&self, _: &mut Machine) -> Run<()> {
+    fn take(&self, _: &mut Machine) -> EvalResult<()> {
         Ok(())
     }
 
@@ -140,7 +140,7 @@ impl Operand for ConstInt {
     const IS_IMMEDIATE: bool = true;
 
     #[inline(always)]
-    fn take(&self, _: &mut Machine) -> Run<()> {
+    fn take(&self, _: &mut Machine) -> EvalResult<()> {
         Ok(())
     }
 
@@ -179,7 +179,7 @@ impl Operand for Const {
     const IS_IMMEDIATE: bool = true;
 
     #[inline(always)]
-    fn take(&self, _: &mut Machine) -> Run<()> {
+    fn take(&self, _: &mut Machine) -> EvalResult<()> {
         Ok(())
     }
 
@@ -215,7 +215,7 @@ pub trait Compute: 'static {
     /// Whether a numeric result is available without an evaluation.
     const AT_ONCE: bool = false;
 
-    fn compute(&self, machine: &mut Machine) -> Run<Value>;
+    fn compute(&self, machine: &mut Machine) -> EvalResult<Value>;
 
     /// Returns the result if it is an int that is immediately available.
     #[inline(always)]
@@ -232,7 +232,7 @@ pub trait Compute: 'static {
 
 impl Compute for ValueFn {
     #[inline(always)]
-    fn compute(&self, machine: &mut Machine) -> Run<Value> {
+    fn compute(&self, machine: &mut Machine) -> EvalResult<Value> {
         self(machine)
     }
 }
@@ -249,7 +249,7 @@ impl<C: Compute> Operand for Computed<C> {
     const IS_IMMEDIATE: bool = C::AT_ONCE;
 
     #[inline(always)]
-    fn take(&self, machine: &mut Machine) -> Run<Value> {
+    fn take(&self, machine: &mut Machine) -> EvalResult<Value> {
         self.0.compute(machine)
     }
 
@@ -284,7 +284,7 @@ impl<C: Compute> Operand for Computed<C> {
 
 /// Evaluates both operands. An unset variable on the left is refused before the right side is evaluated.
 #[inline(always)]
-pub fn take_both<L: Operand, R: Operand>(left: &L, right: &R, machine: &mut Machine) -> Run<(L::Held, R::Held)> {
+pub fn take_both<L: Operand, R: Operand>(left: &L, right: &R, machine: &mut Machine) -> EvalResult<(L::Held, R::Held)> {
     let a = left.take(machine)?;
     if R::COMPUTES {
         check_set(machine, left, &a)?;
@@ -294,7 +294,7 @@ pub fn take_both<L: Operand, R: Operand>(left: &L, right: &R, machine: &mut Mach
 
 /// Refuses an unset variable.
 #[inline(always)]
-pub fn check_set<W: Operand>(machine: &mut Machine, operand: &W, held: &W::Held) -> Run<()> {
+pub fn check_set<W: Operand>(machine: &mut Machine, operand: &W, held: &W::Held) -> EvalResult<()> {
     match (operand.peek(held, machine), operand.variable()) {
         (Value::Unset, Some(span)) => Err(machine.throw_unset(span)),
         _ => Ok(()),
@@ -303,7 +303,7 @@ pub fn check_set<W: Operand>(machine: &mut Machine, operand: &W, held: &W::Held)
 
 /// Returns the value of an operand, and refuses an unset variable.
 #[inline(always)]
-pub fn take_set<V: Operand>(machine: &mut Machine, operand: &V, held: V::Held) -> Run<Value> {
+pub fn take_set<V: Operand>(machine: &mut Machine, operand: &V, held: V::Held) -> EvalResult<Value> {
     check_set(machine, operand, &held)?;
     Ok(operand.owned(held, machine))
 }

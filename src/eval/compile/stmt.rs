@@ -11,7 +11,7 @@ use crate::text::Span;
 use crate::value::Value;
 
 use super::super::handler::{self, Handler};
-use super::super::machine::{EmitError, Flow, Machine, Run};
+use super::super::machine::{EmitError, EvalResult, Flow, Machine};
 use super::super::{must, tool_call};
 use super::{Compiler, Handlers, Spans, StmtFn, ValueFn};
 
@@ -181,7 +181,7 @@ fn return_value(value: ValueFn) -> StmtFn {
     })
 }
 
-fn all_of(exprs: &[ValueFn], machine: &mut Machine) -> Run<Vec<Value>> {
+fn all_of(exprs: &[ValueFn], machine: &mut Machine) -> EvalResult<Vec<Value>> {
     let mut values = Vec::with_capacity(exprs.len());
     for expr in exprs {
         values.push(expr(machine)?);

@@ -31,7 +31,7 @@ const PATCHED: u16 = 1 << 5;
 const SIZES_BEHIND: u16 = 1 << 3;
 
 /// An entry of the central directory.
-pub struct Listed {
+pub struct CentralEntry {
     pub entry: Entry,
     pub is_deflated: bool,
     pub crc: u32,
@@ -46,14 +46,14 @@ pub struct Listed {
 }
 
 /// Reads the central directory.
-pub fn read_directory(file: &mut File, end: &End, held: &mut MemoryCharge) -> Result<Vec<Listed>, ToolError> {
+pub fn read_directory(file: &mut File, end: &End, held: &mut MemoryCharge) -> Result<Vec<CentralEntry>, ToolError> {
     file.seek(SeekFrom::Start(end.directory)).map_err(read_error)?;
     let mut list = BufReader::new(file).take(end.directory_end - end.directory);
     let mut listed = Vec::new();
     for _ in 0..end.entries {
         let entry = read_listed(&mut list)?;
         // The list may have twice the capacity that it uses, and each name is stored as bytes and as a text.
-        held.grow(2 * size_of::<Listed>() + 2 * (entry.name.len() + NAME_BYTES))?;
+        held.grow(2 * size_of::<CentralEntry>() + 2 * (entry.name.len() + NAME_BYTES))?;
         listed.push(entry);
     }
     match list.limit() {
@@ -62,7 +62,7 @@ pub fn read_directory(file: &mut File, end: &End, held: &mut MemoryCharge) -> Re
     }
 }
 
-fn read_listed(list: &mut impl Read) -> Result<Listed, ToolError> {
+fn read_listed(list: &mut impl Read) -> Result<CentralEntry, ToolError> {
     let mut record = [0; LISTED_BYTES];
     list.read_exact(&mut record).map_err(read_error)?;
     let mut fields = Fields(&record);
@@ -88,7 +88,7 @@ fn read_listed(list: &mut impl Read) -> Result<Listed, ToolError> {
     let (what, mode) = kind_and_mode(&name, made_by >> 8, external, size)?;
     let modified = extra.modified.or_else(|| from_dos(date, time));
     let entry = Entry { name, what, mode, modified, size };
-    Ok(Listed { entry, is_deflated: method == 8, crc, stored, header, data: 0, flags, name: raw_name.to_vec() })
+    Ok(CentralEntry { entry, is_deflated: method == 8, crc, stored, header, data: 0, flags, name: raw_name.to_vec() })
 }
 
 fn check_readable(name: &str, flags: u16, method: u16, disk: u16) -> Result<(), ToolError> {
@@ -124,7 +124,7 @@ fn kind_and_mode(name: &str, system: u16, external: u32, size: u64) -> Result<(A
     Ok((what, if is_unix { mode & 0o777 } else { default }))
 }
 
-impl Listed {
+impl CentralEntry {
     /// Reads the local header, which must agree with the central directory, and locates the data.
     pub fn check_own_header(&mut self, file: &mut File) -> Result<(), ToolError> {
         let mut record = [0; OWN_BYTES];

@@ -19,7 +19,7 @@ use crate::toolkit::ToolError;
 
 use super::fault::{invalid, read_error};
 use super::{ArchivedKind, Entry, text_of};
-use directory::{Listed, read_directory};
+use directory::{CentralEntry, read_directory};
 
 /// Maximum length of a link text in bytes.
 const MAX_LINK: u64 = 4096;
@@ -27,7 +27,7 @@ const MAX_LINK: u64 = 4096;
 /// A reader of a zip archive.
 pub struct ZipReader {
     file: File,
-    listed: std::vec::IntoIter<Listed>,
+    listed: std::vec::IntoIter<CentralEntry>,
     content: Option<Box<Content>>,
     /// The memory charge for the central directory.
     _held: MemoryCharge,
@@ -65,7 +65,7 @@ impl ZipReader {
 
     /// Advances to the next entry; see [`super::Reader::advance`].
     pub fn advance(&mut self) -> Result<Option<Entry>, ToolError> {
-        let Some(Listed { mut entry, .. }) = self.begin_next()? else { return Ok(None) };
+        let Some(CentralEntry { mut entry, .. }) = self.begin_next()? else { return Ok(None) };
         if let ArchivedKind::Link(text) = &mut entry.what {
             if entry.size > MAX_LINK {
                 return Err(invalid(format!("`{}` is a link of {} bytes", entry.name, entry.size)));
@@ -81,7 +81,7 @@ impl ZipReader {
         Ok(Some(entry))
     }
 
-    fn begin_next(&mut self) -> Result<Option<Listed>, ToolError> {
+    fn begin_next(&mut self) -> Result<Option<CentralEntry>, ToolError> {
         let Some(listed) = self.listed.next() else { return Ok(None) };
         let mut file = self.file.try_clone().map_err(read_error)?;
         file.seek(SeekFrom::Start(listed.data)).map_err(read_error)?;
@@ -161,7 +161,7 @@ impl Bytes {
 
 /// Refuses entries that overlap each other or the central directory, a technique to unpack the same bytes many
 /// times.
-fn check_overlaps(listed: &[Listed], directory: u64) -> Result<(), ToolError> {
+fn check_overlaps(listed: &[CentralEntry], directory: u64) -> Result<(), ToolError> {
     let mut extents: Vec<(u64, u64)> = listed.iter().map(|entry| (entry.header, entry.data + entry.stored)).collect();
     extents.sort_unstable();
     let limits = extents.iter().skip(1).map(|(start, _)| *start).chain([directory]);
