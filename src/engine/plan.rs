@@ -27,6 +27,12 @@ impl Engine {
         described.collect()
     }
 
+    /// Whether this user made a plan for this sandbox, and nobody has changed it since. Any other plan is data that
+    /// somebody wrote.
+    pub fn made(&self, plan: &Plan) -> bool {
+        self.gate.made(plan)
+    }
+
     /// Does what a plan says, as one run, or nothing where the directory is no longer what it was made for.
     ///
     /// # Errors

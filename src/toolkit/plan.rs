@@ -71,6 +71,11 @@ impl Gate {
         }
     }
 
+    /// Whether this user made a plan for this sandbox, and nobody has changed it since.
+    pub fn made(&self, plan: &Plan) -> bool {
+        plan.is_of(&self.root)
+    }
+
     /// Does what a plan says, or nothing.
     pub fn apply(&self, plan: &Plan, (meter, session): (&mut Meter, &SessionMemory)) -> Result<Applied, ToolError> {
         let told = vec![Told::new("plan", Value::text(&plan.about.command), Shown::Plain)];

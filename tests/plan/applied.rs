@@ -101,3 +101,41 @@ MUST FS.MoveFile(\"n\", \"d\")
     place.ns(0, &["run", "-e", script]);
     assert_eq!(planned, place.contents());
 }
+
+const NOT_AS_MADE: &str = "warning: the plan is not as `ns` made it for you here";
+
+/// A plan that was edited, or that another user made, is done with a warning; the own plan without.
+#[test]
+fn a_plan_that_is_not_as_made_is_warned_of() {
+    let script = "MUST FS.WriteFile(\"n\", \"planned\")";
+    let place = Place::new();
+    let plan = place.plan(script);
+    let text = fs::read_to_string(&plan).expect("a plan");
+    assert_eq!(place.apply(0, &plan).stderr.matches("warning").count(), 0);
+    place.ns(0, &["undo"]);
+
+    let edits = [text.replace("planned", "edited!"), text.trim_end().to_owned(), text.replacen(":1,", ": 1,", 1)];
+    for edited in edits {
+        fs::write(&plan, edited).expect("a plan");
+        let applied = place.apply(0, &plan);
+        assert!(applied.stderr.starts_with(NOT_AS_MADE), "{}", applied.stderr);
+        place.ns(0, &["undo"]);
+    }
+    let stranger = tempfile::tempdir().expect("a folder");
+    let mut command = crate::ns(&place.root());
+    command.env("XDG_STATE_HOME", stranger.path()).args(["run", "--plan=json", "-e", script]);
+    fs::write(&plan, crate::support::run(&mut command).stdout).expect("a plan");
+    assert!(place.apply(0, &plan).stderr.starts_with(NOT_AS_MADE));
+    // It is told also where nothing is done.
+    let again = place.apply(1, &plan);
+    assert!(
+        again.stderr.starts_with(NOT_AS_MADE) && again.stderr.contains("there is something new"),
+        "{}",
+        again.stderr
+    );
+    // From standard input too.
+    place.ns(0, &["undo"]);
+    let mut command = crate::ns(&place.root());
+    let applied = crate::support::with_input(command.args(["apply", "-"]), &text);
+    assert_eq!((applied.code, applied.stderr.contains("warning")), (0, false), "{}", applied.stderr);
+}

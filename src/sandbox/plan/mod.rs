@@ -159,7 +159,7 @@ impl Plan {
     }
 
     /// Whether this user made it for this root, and nobody has changed it since.
-    fn is_of(&self, root: &Root) -> bool {
+    pub fn is_of(&self, root: &Root) -> bool {
         matches!(self.store, Store::Overlay(_)) || self.claim.as_ref().is_some_and(|claim| claim.is_of(&root.seal))
     }
 
